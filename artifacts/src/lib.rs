@@ -1,0 +1,4 @@
+//! The two file formats of grammarc.
+
+pub mod sections;
+pub mod tables;

@@ -1,0 +1,50 @@
+//! Records of the masks: the pool, follow entries and exit classes.
+//!
+//! A mask is `(row without the tokens of minus) with the tokens of plus`, where row, minus and plus may each be empty.
+//! Narrow masks are a plus list alone; of the wide ones, those that differ in few tokens share one dense row.
+
+use bytemuck::{Pod, Zeroable};
+
+/// One mask of the pool.
+///
+/// Lists are ranges of the list table of the artifact that holds the record: sorted token ids without repetition.
+/// `minus` is a subset of the row, `plus` is disjoint from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct MaskRecord {
+    /// Dense row id, or [`NONE`](super::network::NONE).
+    pub row: u32,
+    /// First index of the minus list.
+    pub minus: u32,
+    /// Length of the minus list.
+    pub minus_len: u32,
+    /// First index of the plus list.
+    pub plus: u32,
+    /// Length of the plus list.
+    pub plus_len: u32,
+    /// Number of tokens in the mask.
+    pub count: u32,
+}
+
+/// What happens to a token that leaves a callee through `class` when the frame on top returns to the state that holds
+/// this entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct FollowEntry {
+    /// Exit class through which the callee is left.
+    pub class: u32,
+    /// Mask id of the tokens that are consumed within the return state's rule.
+    pub mask: u32,
+    /// Exit class through which the return state's own rule is left in turn, or [`NONE`](super::network::NONE).
+    pub next: u32,
+}
+
+/// One exit class: a range of the class node table, which holds trie node ids in ascending order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct ClassRecord {
+    /// First index of the class's nodes.
+    pub first: u32,
+    /// Number of nodes, at least one.
+    pub len: u32,
+}

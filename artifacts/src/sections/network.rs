@@ -1,0 +1,135 @@
+//! Records of the network: rules, states, and their edges.
+//!
+//! # Numbering
+//!
+//! A grammar artifact continues the numbering of its vocabulary artifact. Where the vocabulary holds `S` states, the
+//! ids `0..S` are the vocabulary's shared rules and `S..` are the grammar's own; rules, masks, rows, lists and exit
+//! classes are numbered in the same way. A shared rule calls shared rules only, so nothing in the vocabulary ever
+//! points into a grammar.
+//!
+//! # Ranges
+//!
+//! A state's edges are ranges of the edge tables. Each range is stored as its first index; it ends where the range of
+//! the next state begins, and the state table closes with one sentinel record that holds the ends of the last state.
+//! Edge indices, unlike ids, are local to the artifact that holds the state.
+
+use bytemuck::{Pod, Zeroable};
+
+/// The absence of an id in any field that may be empty.
+pub const NONE: u32 = u32::MAX;
+
+/// Flag bits of [`StateRecord::flags`].
+pub mod state_flags {
+    /// The state's rule may return here.
+    pub const FINAL: u32 = 1;
+    /// The state is final and has no edges: a configuration never rests in it, it returns at once. At the bottom of
+    /// the stack, where there is nowhere to return to, it rests and only an end of sequence may follow.
+    pub const POP_ONLY: u32 = 2;
+    /// A token may end here: some sequence of whole tokens leads on from this state. Clear only in vocabularies that
+    /// cannot spell some byte.
+    pub const RESTS: u32 = 4;
+    /// The language of this state within its rule is closed under concatenation with itself, so that pushing it on a
+    /// frame that returns to the same state (with the same counter) changes nothing and is not done.
+    pub const ABSORBING: u32 = 8;
+}
+
+/// Flag bits of [`RuleRecord::flags`].
+pub mod rule_flags {
+    /// Activations of this rule carry a countdown.
+    pub const COUNTED: u32 = 1;
+    /// A larger countdown accepts all that a smaller one accepts, so of two configurations that differ in the
+    /// countdown alone the smaller is dropped.
+    pub const MONOTONE: u32 = 2;
+}
+
+/// One rule: a contiguous range of states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct RuleRecord {
+    /// Id of the rule's first state; the states of a rule are contiguous and the initial state comes first.
+    pub first_state: u32,
+    /// Number of states.
+    pub state_count: u32,
+    /// Bits of [`rule_flags`].
+    pub flags: u32,
+    /// Bytes with which a string of the rule can begin: bit `b % 32` of word `b / 32`.
+    pub first_bytes: [u32; 8],
+    /// Non-zero where a string of the rule can begin with a token edge.
+    pub first_tokens: u32,
+    /// First 128 bits of the rule's content hash: equal for rules with the same automaton over the same callees.
+    pub hash: [u32; 4],
+}
+
+/// One state of one rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct StateRecord {
+    /// First index into the byte edges, which are sorted and disjoint.
+    pub byte_edges: u32,
+    /// First index into the call edges.
+    pub call_edges: u32,
+    /// First index into the token edges.
+    pub token_edges: u32,
+    /// First index into the follow entries, which are sorted by class. Only a return state has any.
+    pub follows: u32,
+    /// Mask id of the base mask.
+    pub base: u32,
+    /// Exit class id, or [`NONE`] where no token can leave the rule from here.
+    pub exits: u32,
+    /// Where the countdown goes when it runs out: arriving at this state by a transition lowers the activation's
+    /// countdown by one, and at zero the configuration continues in this state instead. [`NONE`] for most states.
+    pub count_exit: u32,
+    /// Bits of [`state_flags`].
+    pub flags: u32,
+}
+
+/// A transition on one byte of a range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct ByteEdge {
+    /// Lowest byte in the low 8 bits, highest byte in the next 8, zero above.
+    pub range: u32,
+    /// Target state.
+    pub target: u32,
+}
+
+impl ByteEdge {
+    /// An edge on the bytes `lo..=hi`.
+    pub fn new(lo: u8, hi: u8, target: u32) -> Self {
+        Self { range: u32::from(lo) | u32::from(hi) << 8, target }
+    }
+
+    /// Lowest byte.
+    #[inline]
+    pub fn lo(self) -> u8 {
+        (self.range & 0xff) as u8
+    }
+
+    /// Highest byte.
+    #[inline]
+    pub fn hi(self) -> u8 {
+        (self.range >> 8 & 0xff) as u8
+    }
+}
+
+/// A call of one rule from a state of another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct CallEdge {
+    /// Called rule.
+    pub callee: u32,
+    /// State in which the caller goes on, or [`NONE`] for a tail call, which pushes no frame.
+    pub ret: u32,
+    /// Countdown that the callee's activation starts with; 0 where the callee is not counted.
+    pub count: u32,
+}
+
+/// A transition on one whole token of a set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct TokenEdge {
+    /// Mask id of the token set.
+    pub tokens: u32,
+    /// Target state.
+    pub target: u32,
+}

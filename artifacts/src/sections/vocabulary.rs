@@ -1,0 +1,97 @@
+//! Tables of the vocabulary: token bytes and kinds, and the token trie.
+//!
+//! # The token trie
+//!
+//! Nodes are numbered in preorder with children in ascending byte order; node 0 is the root. Three arrays describe it:
+//!
+//! | array | length | meaning |
+//! | --- | --- | --- |
+//! | `byte` | nodes | byte on the edge into the node (0 for the root) |
+//! | `end` | nodes | one past the last node of the node's subtree |
+//! | `rank` | nodes + 1 | number of tokens at nodes before this one |
+//!
+//! Tokens sorted by node, and by id within a node, have a *rank*: `token_of_rank[rank[v]..rank[v + 1]]` are the tokens
+//! whose bytes spell node `v`, and `rank[v]..rank[end[v]]` are the ranks of its whole subtree. The first child of `v`
+//! is `v + 1` where `v + 1 < end[v]`, and the next sibling of `c` is `end[c]`. Only text tokens are in the trie.
+
+/// What a token id stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum TokenKind {
+    /// Its bytes are text that a grammar can spell.
+    Text = 0,
+    /// A control token: matched by id only, never by its text.
+    Special = 1,
+    /// A hole, a padding row, or a token with no bytes: never allowed by a mask.
+    Unused = 2,
+}
+
+impl TokenKind {
+    /// The kind with this number.
+    pub fn from_u8(value: u8) -> Option<Self> {
+        match value {
+            0 => Some(Self::Text),
+            1 => Some(Self::Special),
+            2 => Some(Self::Unused),
+            _ => None,
+        }
+    }
+}
+
+/// The token trie as borrowed arrays. See the module documentation for their meaning.
+#[derive(Clone, Copy, Debug)]
+pub struct Trie<'a> {
+    /// Byte into each node.
+    pub byte: &'a [u8],
+    /// Subtree end of each node.
+    pub end: &'a [u32],
+    /// Tokens before each node, and their total.
+    pub rank: &'a [u32],
+    /// Token id of each rank.
+    pub token_of_rank: &'a [u32],
+}
+
+impl<'a> Trie<'a> {
+    /// Number of nodes, at least one.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.byte.len()
+    }
+
+    /// Whether the trie spells no token at all.
+    pub fn is_empty(&self) -> bool {
+        self.token_of_rank.is_empty()
+    }
+
+    /// Ranks of the tokens at node `v`.
+    #[inline]
+    pub fn tokens_at(&self, v: u32) -> std::ops::Range<u32> {
+        self.rank[v as usize]..self.rank[v as usize + 1]
+    }
+
+    /// Ranks of the tokens in the subtree of node `v`.
+    #[inline]
+    pub fn tokens_below(&self, v: u32) -> std::ops::Range<u32> {
+        self.rank[v as usize]..self.rank[self.end[v as usize] as usize]
+    }
+
+    /// Whether node `v` has no children.
+    #[inline]
+    pub fn is_leaf(&self, v: u32) -> bool {
+        self.end[v as usize] == v + 1
+    }
+
+    /// The children of node `v`, in ascending byte order.
+    pub fn children(&self, v: u32) -> impl Iterator<Item = u32> + use<'a> {
+        let end = self.end;
+        let stop = end[v as usize];
+        let mut next = v + 1;
+        std::iter::from_fn(move || {
+            (next < stop).then(|| {
+                let child = next;
+                next = end[child as usize];
+                child
+            })
+        })
+    }
+}

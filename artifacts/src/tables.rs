@@ -1,0 +1,186 @@
+//! The tables of a network with its masks, as one artifact holds them: owned while they are built, borrowed when they
+//! are read.
+//!
+//! Both kinds of artifact hold one such group: the vocabulary artifact for the shared rules, the grammar artifact for
+//! its own, numbered on from the vocabulary's (see [`sections::network`](crate::sections::network)).
+
+use crate::sections::masks::{ClassRecord, FollowEntry, MaskRecord};
+use crate::sections::network::{ByteEdge, CallEdge, NONE, RuleRecord, StateRecord, TokenEdge};
+
+/// How many of each numbered thing come before an artifact's own: all zero in a vocabulary artifact, and the
+/// vocabulary's totals in a grammar artifact.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bases {
+    /// Rules.
+    pub rules: u32,
+    /// States.
+    pub states: u32,
+    /// Masks.
+    pub masks: u32,
+    /// Dense rows.
+    pub rows: u32,
+    /// Exit classes.
+    pub classes: u32,
+}
+
+macro_rules! tables {
+    ($($(#[$doc:meta])* $name:ident: $record:ty,)*) => {
+        /// Owned tables, as the compiler builds them.
+        #[derive(Clone, Debug, Default, PartialEq, Eq)]
+        pub struct TablesData {
+            /// Numbers that come before this artifact's own.
+            pub bases: Bases,
+            /// u32 words of a dense row: the logit width in bits, rounded up to 64 bytes.
+            pub row_words: u32,
+            $($(#[$doc])* pub $name: Vec<$record>,)*
+        }
+
+        /// Borrowed tables, as a reader sees them.
+        #[derive(Clone, Copy, Debug)]
+        pub struct Tables<'a> {
+            /// Numbers that come before this artifact's own.
+            pub bases: Bases,
+            /// u32 words of a dense row.
+            pub row_words: u32,
+            $($(#[$doc])* pub $name: &'a [$record],)*
+        }
+
+        impl TablesData {
+            /// The same tables, borrowed.
+            pub fn as_tables(&self) -> Tables<'_> {
+                Tables { bases: self.bases, row_words: self.row_words, $($name: &self.$name,)* }
+            }
+        }
+    };
+}
+
+tables! {
+    /// Rules, by id less `bases.rules`.
+    rules: RuleRecord,
+    /// States, by id less `bases.states`, and one sentinel record at the end.
+    states: StateRecord,
+    /// Byte edges of all states.
+    byte_edges: ByteEdge,
+    /// Call edges of all states.
+    call_edges: CallEdge,
+    /// Token edges of all states.
+    token_edges: TokenEdge,
+    /// Mask pool, by id less `bases.masks`.
+    masks: MaskRecord,
+    /// Dense rows, one after the other; row `i` is at `(i - bases.rows) * row_words`.
+    rows: u32,
+    /// Token id lists of the masks.
+    lists: u32,
+    /// Follow entries of all states.
+    follows: FollowEntry,
+    /// Exit classes, by id less `bases.classes`.
+    classes: ClassRecord,
+    /// Trie nodes of the exit classes.
+    class_nodes: u32,
+}
+
+impl<'a> Tables<'a> {
+    /// Number of own states, without the sentinel.
+    pub fn state_count(&self) -> u32 {
+        self.states.len().saturating_sub(1) as u32
+    }
+
+    /// Byte edges of the own state with this index (its id less the base), and likewise for the other edges.
+    #[inline]
+    pub fn byte_edges_of(&self, index: usize) -> &'a [ByteEdge] {
+        let at = self.states[index].byte_edges as usize;
+        &self.byte_edges[at..self.states[index + 1].byte_edges as usize]
+    }
+
+    /// Call edges of the own state with this index.
+    #[inline]
+    pub fn call_edges_of(&self, index: usize) -> &'a [CallEdge] {
+        let at = self.states[index].call_edges as usize;
+        &self.call_edges[at..self.states[index + 1].call_edges as usize]
+    }
+
+    /// Token edges of the own state with this index.
+    #[inline]
+    pub fn token_edges_of(&self, index: usize) -> &'a [TokenEdge] {
+        let at = self.states[index].token_edges as usize;
+        &self.token_edges[at..self.states[index + 1].token_edges as usize]
+    }
+
+    /// Follow entries of the own state with this index, sorted by class.
+    #[inline]
+    pub fn follows_of(&self, index: usize) -> &'a [FollowEntry] {
+        let at = self.states[index].follows as usize;
+        &self.follows[at..self.states[index + 1].follows as usize]
+    }
+
+    /// Minus list of a mask record of these tables.
+    #[inline]
+    pub fn minus(&self, mask: &MaskRecord) -> &'a [u32] {
+        &self.lists[mask.minus as usize..][..mask.minus_len as usize]
+    }
+
+    /// Plus list of a mask record of these tables.
+    #[inline]
+    pub fn plus(&self, mask: &MaskRecord) -> &'a [u32] {
+        &self.lists[mask.plus as usize..][..mask.plus_len as usize]
+    }
+}
+
+/// The vocabulary's shared tables and a grammar's own, seen as one numbering.
+#[derive(Clone, Copy, Debug)]
+pub struct Joined<'a> {
+    /// The vocabulary's.
+    pub shared: Tables<'a>,
+    /// The grammar's.
+    pub own: Tables<'a>,
+}
+
+impl<'a> Joined<'a> {
+    /// The tables that hold a state, and the state's index in them.
+    #[inline]
+    pub fn locate(&self, state: u32) -> (&Tables<'a>, usize) {
+        match state.checked_sub(self.own.bases.states) {
+            Some(index) => (&self.own, index as usize),
+            None => (&self.shared, state as usize),
+        }
+    }
+
+    /// Record of a state.
+    #[inline]
+    pub fn state(&self, state: u32) -> &'a StateRecord {
+        let (tables, index) = self.locate(state);
+        &tables.states[index]
+    }
+
+    /// Record of a rule.
+    #[inline]
+    pub fn rule(&self, rule: u32) -> &'a RuleRecord {
+        match rule.checked_sub(self.own.bases.rules) {
+            Some(index) => &self.own.rules[index as usize],
+            None => &self.shared.rules[rule as usize],
+        }
+    }
+
+    /// Tables that hold a mask, and its record. The record's lists are in these tables; its row may be in either.
+    #[inline]
+    pub fn mask(&self, mask: u32) -> (&Tables<'a>, &'a MaskRecord) {
+        match mask.checked_sub(self.own.bases.masks) {
+            Some(index) => (&self.own, &self.own.masks[index as usize]),
+            None => (&self.shared, &self.shared.masks[mask as usize]),
+        }
+    }
+
+    /// A dense row, or `None` for [`NONE`].
+    #[inline]
+    pub fn row(&self, row: u32) -> Option<&'a [u32]> {
+        if row == NONE {
+            return None;
+        }
+        let (tables, index) = match row.checked_sub(self.own.bases.rows) {
+            Some(index) => (&self.own, index as usize),
+            None => (&self.shared, row as usize),
+        };
+        let words = tables.row_words as usize;
+        Some(&tables.rows[index * words..][..words])
+    }
+}

@@ -1,0 +1,2 @@
+//! The `grammarc` binary.
+fn main() {}

@@ -1,0 +1,8 @@
+//! Finite automata over an alphabet of symbols: the toolkit that rules, patterns and repetitions are built with.
+//!
+//! Symbols 0 to 255 are bytes. Larger symbols stand for whatever the user of the toolkit makes of them (the network
+//! uses them for calls and token sets), so that one determinisation and one minimisation serve patterns and rules.
+
+mod dfa;
+
+pub use dfa::{Dfa, DfaState, Edge, Symbol};

@@ -1,0 +1,99 @@
+//! Text of grammars and expressions, for `grammarc debug ir` and for test failures.
+
+use std::fmt;
+
+use super::{ByteSet, Expr, Grammar, TokenRef, TokenSet};
+
+impl fmt::Display for Grammar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, rule) in self.rules.iter().enumerate() {
+            let mark = if index == self.start.index() { "*" } else { " " };
+            let keep = if rule.keep { " (kept)" } else { "" };
+            writeln!(f, "{mark} r{index} {}{keep} = {}", rule.name, rule.expr)?;
+        }
+        Ok(())
+    }
+}
+
+/// Binding strength, weakest first: alternation, sequence, postfix operators.
+fn strength(expr: &Expr) -> u8 {
+    match expr {
+        Expr::Alt(_) | Expr::And(_) => 0,
+        Expr::Seq(_) => 1,
+        _ => 2,
+    }
+}
+
+fn operand(f: &mut fmt::Formatter<'_>, expr: &Expr, least: u8) -> fmt::Result {
+    if strength(expr) < least { write!(f, "({expr})") } else { write!(f, "{expr}") }
+}
+
+fn joined(f: &mut fmt::Formatter<'_>, parts: &[Expr], separator: &str, least: u8) -> fmt::Result {
+    for (index, part) in parts.iter().enumerate() {
+        if index > 0 {
+            f.write_str(separator)?;
+        }
+        operand(f, part, least)?;
+    }
+    Ok(())
+}
+
+impl fmt::Display for Expr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Never => f.write_str("never"),
+            Self::Empty => f.write_str("\"\""),
+            Self::Bytes(set) => write!(f, "{set}"),
+            Self::Literal(bytes) => write!(f, "\"{}\"", bytes.escape_ascii()),
+            Self::Token(set) => write!(f, "{set}"),
+            Self::Call(rule) => write!(f, "r{}", rule.index()),
+            Self::Seq(parts) => joined(f, parts, " ", 2),
+            Self::Alt(parts) => joined(f, parts, " | ", 1),
+            Self::And(parts) => joined(f, parts, " & ", 1),
+            Self::Not(body) => {
+                f.write_str("~")?;
+                operand(f, body, 2)
+            }
+            Self::Repeat { body, min, max } => {
+                operand(f, body, 2)?;
+                match (min, max) {
+                    (0, None) => f.write_str("*"),
+                    (1, None) => f.write_str("+"),
+                    (0, Some(1)) => f.write_str("?"),
+                    (min, None) => write!(f, "{{{min},}}"),
+                    (min, Some(max)) => write!(f, "{{{min},{max}}}"),
+                }
+            }
+            Self::Regular(dfa) => write!(f, "regular[{} states]", dfa.states.len()),
+        }
+    }
+}
+
+impl fmt::Display for ByteSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[")?;
+        for (lo, hi) in self.ranges() {
+            write!(f, "{}", lo.escape_ascii())?;
+            if lo < hi {
+                write!(f, "-{}", hi.escape_ascii())?;
+            }
+        }
+        f.write_str("]")
+    }
+}
+
+impl fmt::Display for TokenSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.negated { "!<" } else { "<" })?;
+        for (index, (token, _)) in self.tokens.iter().enumerate() {
+            if index > 0 {
+                f.write_str("|")?;
+            }
+            match token {
+                TokenRef::Id(id) => write!(f, "[{id}]")?,
+                TokenRef::Text(text) => f.write_str(text)?,
+            }
+        }
+        f.write_str(">")
+    }
+}

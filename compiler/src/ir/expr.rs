@@ -1,0 +1,268 @@
+//! Expressions: the right-hand sides of rules.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::RuleId;
+use crate::automata::Dfa;
+
+/// A set of bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ByteSet([u64; 4]);
+
+impl ByteSet {
+    /// No byte.
+    pub const EMPTY: Self = Self([0; 4]);
+    /// Every byte.
+    pub const FULL: Self = Self([u64::MAX; 4]);
+
+    /// The bytes `lo..=hi`.
+    pub fn range(lo: u8, hi: u8) -> Self {
+        let mut set = Self::EMPTY;
+        (lo..=hi).for_each(|byte| set.insert(byte));
+        set
+    }
+
+    /// Adds a byte.
+    pub fn insert(&mut self, byte: u8) {
+        self.0[usize::from(byte >> 6)] |= 1 << (byte & 63);
+    }
+
+    /// Removes a byte.
+    pub fn remove(&mut self, byte: u8) {
+        self.0[usize::from(byte >> 6)] &= !(1 << (byte & 63));
+    }
+
+    /// Whether the byte is in the set.
+    pub fn contains(&self, byte: u8) -> bool {
+        self.0[usize::from(byte >> 6)] >> (byte & 63) & 1 == 1
+    }
+
+    /// Whether no byte is in the set.
+    pub fn is_empty(&self) -> bool {
+        self.0 == [0; 4]
+    }
+
+    /// Number of bytes.
+    pub fn len(&self) -> usize {
+        self.0.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// Bytes in either set.
+    #[must_use]
+    pub fn union(self, other: Self) -> Self {
+        Self(std::array::from_fn(|i| self.0[i] | other.0[i]))
+    }
+
+    /// Bytes in both sets.
+    #[must_use]
+    pub fn intersect(self, other: Self) -> Self {
+        Self(std::array::from_fn(|i| self.0[i] & other.0[i]))
+    }
+
+    /// Bytes in this set and not in the other.
+    #[must_use]
+    pub fn minus(self, other: Self) -> Self {
+        Self(std::array::from_fn(|i| self.0[i] & !other.0[i]))
+    }
+
+    /// The bytes in ascending order.
+    pub fn iter(&self) -> impl Iterator<Item = u8> + '_ {
+        (0..=255u8).filter(|&byte| self.contains(byte))
+    }
+
+    /// The maximal runs of bytes in ascending order, as inclusive bounds.
+    pub fn ranges(&self) -> impl Iterator<Item = (u8, u8)> + '_ {
+        let mut next = 0u16;
+        std::iter::from_fn(move || {
+            while next < 256 && !self.contains(next as u8) {
+                next += 1;
+            }
+            let lo = next;
+            while next < 256 && self.contains(next as u8) {
+                next += 1;
+            }
+            (lo < next).then(|| (lo as u8, (next - 1) as u8))
+        })
+    }
+}
+
+impl FromIterator<u8> for ByteSet {
+    fn from_iter<I: IntoIterator<Item = u8>>(bytes: I) -> Self {
+        let mut set = Self::EMPTY;
+        bytes.into_iter().for_each(|byte| set.insert(byte));
+        set
+    }
+}
+
+/// A token named in a source. Names are looked up when the grammar meets a vocabulary.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum TokenRef {
+    /// By id.
+    Id(u32),
+    /// By its text, special tokens first: `<|im_end|>` is the special token of that name where there is one, and
+    /// otherwise the text token with these bytes.
+    Text(String),
+}
+
+/// A set of whole tokens, matched by id and not by their bytes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TokenSet {
+    /// The named tokens, each with its place in the source where it has one.
+    pub tokens: Vec<(TokenRef, Option<Range<usize>>)>,
+    /// Whether the set is all tokens of the vocabulary but the named ones and its end-of-sequence tokens.
+    pub negated: bool,
+}
+
+/// An expression. Build with the constructors below, which keep sequences and alternations flat and drop what is
+/// empty; a value built by hand is as good, merely larger.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expr {
+    /// No string at all.
+    Never,
+    /// The empty string.
+    Empty,
+    /// One byte of the set.
+    Bytes(ByteSet),
+    /// These bytes.
+    Literal(Arc<[u8]>),
+    /// One token of the set.
+    Token(TokenSet),
+    /// A string of the rule.
+    Call(RuleId),
+    /// One after the other.
+    Seq(Vec<Expr>),
+    /// Any one of them.
+    Alt(Vec<Expr>),
+    /// Between `min` and `max` (unbounded where `None`) strings of the body. Bounds may be in the billions: the
+    /// network counts in a register where it must.
+    Repeat {
+        /// What is repeated.
+        body: Box<Expr>,
+        /// Fewest.
+        min: u32,
+        /// Most.
+        max: Option<u32>,
+    },
+    /// A regular language given as an automaton over bytes.
+    Regular(Arc<Dfa>),
+    /// Strings of every operand. The operands must be regular: no tokens, no calls of recursive rules.
+    And(Vec<Expr>),
+    /// Byte strings that the operand does not accept. The operand must be regular.
+    Not(Box<Expr>),
+}
+
+impl Expr {
+    /// The bytes of a string.
+    pub fn literal(bytes: impl AsRef<[u8]>) -> Self {
+        match bytes.as_ref() {
+            [] => Self::Empty,
+            bytes => Self::Literal(bytes.into()),
+        }
+    }
+
+    /// One byte of the set.
+    pub fn bytes(set: ByteSet) -> Self {
+        if set.is_empty() { Self::Never } else { Self::Bytes(set) }
+    }
+
+    /// One byte.
+    pub fn byte(byte: u8) -> Self {
+        Self::Bytes(ByteSet::range(byte, byte))
+    }
+
+    /// One after the other.
+    pub fn seq(parts: impl IntoIterator<Item = Self>) -> Self {
+        let mut flat = Vec::new();
+        for part in parts {
+            match part {
+                Self::Never => return Self::Never,
+                Self::Empty => {}
+                Self::Seq(inner) => flat.extend(inner),
+                other => flat.push(other),
+            }
+        }
+        match flat.len() {
+            0 => Self::Empty,
+            1 => flat.remove(0),
+            _ => Self::Seq(flat),
+        }
+    }
+
+    /// Any one of them.
+    pub fn alt(choices: impl IntoIterator<Item = Self>) -> Self {
+        let mut flat = Vec::new();
+        for choice in choices {
+            match choice {
+                Self::Never => {}
+                Self::Alt(inner) => flat.extend(inner),
+                other => flat.push(other),
+            }
+        }
+        match flat.len() {
+            0 => Self::Never,
+            1 => flat.remove(0),
+            _ => Self::Alt(flat),
+        }
+    }
+
+    /// Between `min` and `max` strings of this expression; unbounded where `max` is `None`.
+    #[must_use]
+    pub fn repeat(self, min: u32, max: Option<u32>) -> Self {
+        match (self, min, max) {
+            (_, min, Some(max)) if max < min => Self::Never,
+            (_, _, Some(0)) | (Self::Empty, ..) | (Self::Never, 0, _) => Self::Empty,
+            (Self::Never, ..) => Self::Never,
+            (body, 1, Some(1)) => body,
+            (body, min, max) => Self::Repeat { body: Box::new(body), min, max },
+        }
+    }
+
+    /// Nothing or a string of this expression.
+    #[must_use]
+    pub fn optional(self) -> Self {
+        self.repeat(0, Some(1))
+    }
+
+    /// Any number of strings of this expression.
+    #[must_use]
+    pub fn star(self) -> Self {
+        self.repeat(0, None)
+    }
+
+    /// One or more strings of this expression.
+    #[must_use]
+    pub fn plus(self) -> Self {
+        self.repeat(1, None)
+    }
+
+    /// One Unicode scalar value of the ranges, encoded as UTF-8. Surrogates in a range are passed over.
+    pub fn scalars(ranges: impl IntoIterator<Item = (char, char)>) -> Self {
+        use regex_syntax::utf8::Utf8Sequences;
+        Self::alt(ranges.into_iter().filter(|(lo, hi)| lo <= hi).flat_map(|(lo, hi)| {
+            Utf8Sequences::new(lo, hi).map(|sequence| {
+                Self::seq(
+                    sequence
+                        .as_slice()
+                        .iter()
+                        .map(|range| Self::Bytes(ByteSet::range(range.start, range.end))),
+                )
+            })
+        }))
+    }
+
+    /// The direct parts of this expression.
+    pub fn children(&self) -> &[Self] {
+        match self {
+            Self::Seq(parts) | Self::Alt(parts) | Self::And(parts) => parts,
+            Self::Repeat { body, .. } | Self::Not(body) => std::slice::from_ref(body),
+            Self::Never
+            | Self::Empty
+            | Self::Bytes(_)
+            | Self::Literal(_)
+            | Self::Token(_)
+            | Self::Call(_)
+            | Self::Regular(_) => &[],
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Grammars: rules with names and places in the source.
+
+use std::ops::Range;
+
+use super::Expr;
+use crate::diagnostics::{Diagnostic, Source, report::Report};
+
+/// Number of a rule within its grammar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RuleId(u32);
+
+impl RuleId {
+    /// The rule with this index.
+    pub fn new(index: usize) -> Self {
+        Self(u32::try_from(index).expect("a grammar has fewer than 2^32 rules"))
+    }
+
+    /// Index into [`Grammar::rules`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Where a rule comes from, for messages about it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// Byte range in the source text.
+    pub span: Option<Range<usize>>,
+    /// JSON pointer, for sources that are JSON.
+    pub pointer: Option<String>,
+}
+
+/// One rule.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rule {
+    /// Name, unique within the grammar where the source has unique names; for people only.
+    pub name: String,
+    /// Right-hand side.
+    pub expr: Expr,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Whether the rule stays a rule: it is neither inlined nor merged into its callers. Set for rules that many
+    /// grammars share, whose masks the vocabulary artifact holds.
+    pub keep: bool,
+}
+
+/// Rules and the one to start from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Grammar {
+    /// The rules; [`RuleId`] is an index into them.
+    pub rules: Vec<Rule>,
+    /// The start rule.
+    pub start: RuleId,
+}
+
+impl Grammar {
+    /// The rule with this id.
+    pub fn rule(&self, id: RuleId) -> &Rule {
+        &self.rules[id.index()]
+    }
+}
+
+/// Builds a grammar whose rules may call rules that are not yet defined.
+#[derive(Debug, Default)]
+pub struct GrammarBuilder {
+    rules: Vec<Option<Rule>>,
+    names: Vec<String>,
+}
+
+impl GrammarBuilder {
+    /// A builder without rules.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Reserves a rule, to be defined later; calls of it may be built at once.
+    pub fn declare(&mut self, name: impl Into<String>) -> RuleId {
+        self.rules.push(None);
+        self.names.push(name.into());
+        RuleId::new(self.rules.len() - 1)
+    }
+
+    /// Defines a declared rule.
+    ///
+    /// # Panics
+    ///
+    /// Where the rule is defined already.
+    pub fn define(&mut self, id: RuleId, expr: Expr, origin: Origin) {
+        self.define_rule(id, expr, origin, false);
+    }
+
+    /// Defines a declared rule that stays a rule (see [`Rule::keep`]).
+    ///
+    /// # Panics
+    ///
+    /// Where the rule is defined already.
+    pub fn define_kept(&mut self, id: RuleId, expr: Expr, origin: Origin) {
+        self.define_rule(id, expr, origin, true);
+    }
+
+    fn define_rule(&mut self, id: RuleId, expr: Expr, origin: Origin, keep: bool) {
+        let slot = &mut self.rules[id.index()];
+        assert!(slot.is_none(), "rule {:?} is defined twice", self.names[id.index()]);
+        *slot = Some(Rule { name: self.names[id.index()].clone(), expr, origin, keep });
+    }
+
+    /// The finished grammar.
+    ///
+    /// # Panics
+    ///
+    /// Where a declared rule was never defined.
+    pub fn finish(self, start: RuleId) -> Grammar {
+        let rules = self
+            .rules
+            .into_iter()
+            .zip(self.names)
+            .map(|(rule, name)| rule.unwrap_or_else(|| panic!("rule {name:?} is not defined")))
+            .collect();
+        Grammar { rules, start }
+    }
+}
+
+/// What a front end returns: the grammar, what became of each keyword, and findings that do not stop the compile.
+#[derive(Clone, Debug)]
+pub struct Lowered {
+    /// The source the spans point into.
+    pub source: Source,
+    /// The grammar.
+    pub grammar: Grammar,
+    /// What became of each keyword of the source; empty for sources without keywords.
+    pub report: Report,
+    /// Warnings and notes, in source order.
+    pub findings: Vec<Diagnostic>,
+}

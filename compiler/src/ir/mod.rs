@@ -1,0 +1,11 @@
+//! The grammar IR: what every front end produces and the network is built from.
+//!
+//! A [`Grammar`] is a list of rules over bytes and whole tokens. Front ends write down what the source says and leave
+//! all rewriting (recursion, nullability, ambiguity, counted repetition) to the network.
+
+mod display;
+mod expr;
+mod grammar;
+
+pub use expr::{ByteSet, Expr, TokenRef, TokenSet};
+pub use grammar::{Grammar, GrammarBuilder, Lowered, Origin, Rule, RuleId};

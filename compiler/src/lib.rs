@@ -1,0 +1,5 @@
+//! Compiles JSON Schema, GBNF and regular expressions into token-mask artifacts.
+
+pub mod automata;
+pub mod diagnostics;
+pub mod ir;
