@@ -51,3 +51,70 @@ impl Dfa {
             .is_some_and(|state| self.states[state as usize].accepting)
     }
 }
+
+impl Dfa {
+    /// The same automaton without states that are unreachable or from which nothing is accepted, numbered in the
+    /// order they had. The initial state stays. O(states + edges).
+    #[must_use]
+    pub fn trimmed(self) -> Self {
+        let count = self.states.len();
+        let mut reached = vec![false; count];
+        reached[0] = true;
+        let mut stack = vec![0u32];
+        let mut sources: Vec<Vec<u32>> = vec![Vec::new(); count];
+        while let Some(state) = stack.pop() {
+            for edge in &self.states[state as usize].edges {
+                sources[edge.target as usize].push(state);
+                if !std::mem::replace(&mut reached[edge.target as usize], true) {
+                    stack.push(edge.target);
+                }
+            }
+        }
+        let mut useful = vec![false; count];
+        for (index, state) in self.states.iter().enumerate() {
+            if state.accepting && reached[index] {
+                useful[index] = true;
+                stack.push(index as u32);
+            }
+        }
+        while let Some(state) = stack.pop() {
+            for &source in &sources[state as usize] {
+                if !std::mem::replace(&mut useful[source as usize], true) {
+                    stack.push(source);
+                }
+            }
+        }
+        if useful.iter().all(|&is| is) {
+            return self;
+        }
+        let accepts = useful.clone();
+        useful[0] = true;
+        let mut numbers = vec![u32::MAX; count];
+        let mut next = 0;
+        for (number, _) in numbers.iter_mut().zip(&useful).filter(|(_, is)| **is) {
+            *number = next;
+            next += 1;
+        }
+        let mut states = self.states;
+        let mut keep = useful.iter();
+        states.retain(|_| *keep.next().expect("one flag a state"));
+        for state in &mut states {
+            state.edges.retain(|edge| accepts[edge.target as usize]);
+            for edge in &mut state.edges {
+                edge.target = numbers[edge.target as usize];
+            }
+        }
+        Self { states }
+    }
+
+    /// Whether the automaton accepts nothing. Needs a trimmed automaton.
+    pub fn is_never(&self) -> bool {
+        !self.states[0].accepting && self.states[0].edges.is_empty()
+    }
+
+    /// Whether no accepted string is a proper prefix of another: no accepting state has edges. Needs a trimmed
+    /// automaton.
+    pub fn is_prefix_free(&self) -> bool {
+        self.states.iter().all(|state| !state.accepting || state.edges.is_empty())
+    }
+}

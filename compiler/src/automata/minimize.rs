@@ -1,0 +1,297 @@
+//! Minimisation of partial automata by refinement of two partitions, of states and of transitions, in turns.
+//!
+//! A. Valmari, "Fast brief practical DFA minimization", Information Processing Letters 112(6), 2012. O(m log n) for m
+//! transitions, counted after cutting every range at the bounds of all ranges.
+//!
+//! The result is canonical: states are numbered in breadth-first order along sorted edges, so that equal languages
+//! give equal automata. The network relies on this to tell equal rules by their bytes.
+
+use super::{Dfa, DfaState, Edge};
+
+/// The smallest automaton of the same language, in canonical numbering. `dfa` must be trimmed (see
+/// [`Dfa::trimmed`]), as the result is.
+pub fn minimize(dfa: &Dfa) -> Dfa {
+    let count = dfa.states.len();
+    let cuts = cuts(dfa);
+    let mut moves: Vec<(u32, u32, u32)> = Vec::new();
+    for (tail, state) in dfa.states.iter().enumerate() {
+        for edge in &state.edges {
+            let first = cuts.partition_point(|&cut| cut < edge.lo);
+            for (offset, _) in cuts[first..].iter().take_while(|&&cut| cut <= edge.hi).enumerate() {
+                moves.push(((first + offset) as u32, tail as u32, edge.target));
+            }
+        }
+    }
+    moves.sort_unstable();
+
+    let mut blocks = Partition::new(count);
+    for (index, state) in dfa.states.iter().enumerate() {
+        if state.accepting {
+            blocks.mark(index as u32);
+        }
+    }
+    blocks.split();
+
+    let mut cords = Partition::by_runs(moves.len(), |i| moves[i].0);
+    let (starts, incoming) = incoming(&moves, count);
+    let (mut block, mut cord) = (1, 0);
+    while cord < cords.len() {
+        for at in cords.range(cord) {
+            blocks.mark(moves[cords.elements[at] as usize].1);
+        }
+        blocks.split();
+        cord += 1;
+        while block < blocks.len() {
+            for at in blocks.range(block) {
+                let head = blocks.elements[at] as usize;
+                for &index in &incoming[starts[head] as usize..starts[head + 1] as usize] {
+                    cords.mark(index);
+                }
+            }
+            cords.split();
+            block += 1;
+        }
+    }
+    quotient(dfa, &blocks.set_of)
+}
+
+/// The lowest symbols of the pieces into which the bounds of all ranges cut the alphabet, sorted.
+fn cuts(dfa: &Dfa) -> Vec<u32> {
+    let edges = dfa.states.iter().flat_map(|state| &state.edges);
+    let mut cuts: Vec<u32> = edges.flat_map(|edge| [edge.lo, edge.hi + 1]).collect();
+    cuts.sort_unstable();
+    cuts.dedup();
+    cuts
+}
+
+/// Transition indices by head: those of state `s` are `incoming[starts[s]..starts[s + 1]]`.
+fn incoming(moves: &[(u32, u32, u32)], count: usize) -> (Vec<u32>, Vec<u32>) {
+    let mut starts = vec![0u32; count + 1];
+    for &(_, _, head) in moves {
+        starts[head as usize + 1] += 1;
+    }
+    for index in 0..count {
+        starts[index + 1] += starts[index];
+    }
+    let mut fill = starts.clone();
+    let mut incoming = vec![0; moves.len()];
+    for (index, &(_, _, head)) in moves.iter().enumerate() {
+        incoming[fill[head as usize] as usize] = index as u32;
+        fill[head as usize] += 1;
+    }
+    (starts, incoming)
+}
+
+/// One state per class, numbered breadth-first.
+fn quotient(dfa: &Dfa, class_of: &[u32]) -> Dfa {
+    let classes = class_of.iter().max().map_or(0, |&class| class as usize + 1);
+    let mut numbers = vec![u32::MAX; classes];
+    let mut order = vec![0u32];
+    numbers[class_of[0] as usize] = 0;
+    let mut states = Vec::new();
+    let mut at = 0;
+    while at < order.len() {
+        let state = &dfa.states[order[at] as usize];
+        at += 1;
+        let mut edges: Vec<Edge> = Vec::new();
+        for edge in &state.edges {
+            let number = &mut numbers[class_of[edge.target as usize] as usize];
+            if *number == u32::MAX {
+                *number = order.len() as u32;
+                order.push(edge.target);
+            }
+            let target = *number;
+            match edges.last_mut() {
+                Some(last) if last.target == target && last.hi + 1 == edge.lo => last.hi = edge.hi,
+                _ => edges.push(Edge { target, ..*edge }),
+            }
+        }
+        states.push(DfaState { edges, accepting: state.accepting });
+    }
+    Dfa { states }
+}
+
+/// A refinable partition of `0..n`: each set is a range of `elements`, its marked members first.
+struct Partition {
+    elements: Vec<u32>,
+    place: Vec<u32>,
+    set_of: Vec<u32>,
+    first: Vec<u32>,
+    past: Vec<u32>,
+    marked: Vec<u32>,
+    touched: Vec<u32>,
+}
+
+impl Partition {
+    /// One set of all elements.
+    fn new(count: usize) -> Self {
+        Self::by_runs(count, |_| 0)
+    }
+
+    /// One set for each run of equal keys.
+    fn by_runs(count: usize, key: impl Fn(usize) -> u32) -> Self {
+        let mut this = Self {
+            elements: (0..count as u32).collect(),
+            place: (0..count as u32).collect(),
+            set_of: Vec::with_capacity(count),
+            first: Vec::new(),
+            past: Vec::new(),
+            marked: Vec::new(),
+            touched: Vec::new(),
+        };
+        for index in 0..count {
+            if index == 0 || key(index) != key(index - 1) {
+                this.first.push(index as u32);
+                this.past.push(index as u32);
+                this.marked.push(0);
+            }
+            this.set_of.push(this.first.len() as u32 - 1);
+            *this.past.last_mut().expect("a set was opened above") += 1;
+        }
+        this
+    }
+
+    fn len(&self) -> usize {
+        self.first.len()
+    }
+
+    fn range(&self, set: usize) -> std::ops::Range<usize> {
+        self.first[set] as usize..self.past[set] as usize
+    }
+
+    fn mark(&mut self, element: u32) {
+        let set = self.set_of[element as usize] as usize;
+        let from = self.place[element as usize];
+        let to = self.first[set] + self.marked[set];
+        if from < to {
+            return;
+        }
+        let other = self.elements[to as usize];
+        self.elements[from as usize] = other;
+        self.place[other as usize] = from;
+        self.elements[to as usize] = element;
+        self.place[element as usize] = to;
+        if self.marked[set] == 0 {
+            self.touched.push(set as u32);
+        }
+        self.marked[set] += 1;
+    }
+
+    /// Splits every touched set into its marked and unmarked members; the smaller half gets the new number.
+    fn split(&mut self) {
+        while let Some(set) = self.touched.pop() {
+            let set = set as usize;
+            let middle = self.first[set] + self.marked[set];
+            self.marked[set] = 0;
+            if middle == self.past[set] {
+                continue;
+            }
+            if middle - self.first[set] <= self.past[set] - middle {
+                self.first.push(self.first[set]);
+                self.past.push(middle);
+                self.first[set] = middle;
+            } else {
+                self.first.push(middle);
+                self.past.push(self.past[set]);
+                self.past[set] = middle;
+            }
+            self.marked.push(0);
+            let new = self.first.len() - 1;
+            for at in self.range(new) {
+                self.set_of[self.elements[at] as usize] = new as u32;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::automata::{Nfa, complement, determinize, intersect};
+
+    /// A random automaton over the letters 0 to 3.
+    pub(crate) fn any_nfa() -> impl Strategy<Value = Nfa> {
+        let edge = (0u32..6, 0u32..4, 0u32..2, 0u32..6);
+        let empty = (0u32..6, 0u32..6);
+        (prop::collection::vec(edge, 0..14), prop::collection::vec(empty, 0..4)).prop_map(
+            |(edges, empties)| {
+                let mut nfa = Nfa::new();
+                (0..4).for_each(|_| drop(nfa.state()));
+                for (from, lo, width, to) in edges {
+                    nfa.edge(from, lo, (lo + width).min(3), to);
+                }
+                for (from, to) in empties {
+                    nfa.empty(from, to);
+                }
+                nfa
+            },
+        )
+    }
+
+    fn naive(nfa: &Nfa, text: &[u8]) -> bool {
+        let close = |mut set: Vec<bool>| {
+            loop {
+                let before = set.clone();
+                for (index, state) in nfa.states.iter().enumerate() {
+                    if set[index] {
+                        state.empty.iter().for_each(|&to| set[to as usize] = true);
+                    }
+                }
+                if set == before {
+                    return set;
+                }
+            }
+        };
+        let mut set = vec![false; nfa.states.len()];
+        set[nfa.start as usize] = true;
+        set = close(set);
+        for &byte in text {
+            let mut next = vec![false; nfa.states.len()];
+            for (index, state) in nfa.states.iter().enumerate() {
+                for edge in &state.edges {
+                    let on = (edge.lo..=edge.hi).contains(&u32::from(byte));
+                    next[edge.target as usize] |= set[index] && on;
+                }
+            }
+            set = close(next);
+        }
+        set[nfa.end as usize]
+    }
+
+    fn texts(longest: u32) -> impl Iterator<Item = Vec<u8>> {
+        (0..=longest).flat_map(|len| {
+            (0..4u32.pow(len)).map(move |n| (0..len).map(|i| (n / 4u32.pow(i) % 4) as u8).collect())
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn keeps_the_language_and_is_canonical(nfa in any_nfa()) {
+            let dfa = determinize(&nfa, 10_000).expect("small");
+            let small = minimize(&dfa);
+            prop_assert!(small.states.len() <= dfa.states.len());
+            for text in texts(4) {
+                let expected = naive(&nfa, &text);
+                prop_assert_eq!(dfa.accepts(&text), expected, "determinised, {:?}", text);
+                prop_assert_eq!(small.accepts(&text), expected, "minimised, {:?}", text);
+            }
+            prop_assert_eq!(minimize(&small), small.clone());
+            let twice = minimize(&complement(&complement(&small)));
+            prop_assert_eq!(twice, small);
+        }
+
+        #[test]
+        fn products_agree_with_the_operands(a in any_nfa(), b in any_nfa()) {
+            let a = minimize(&determinize(&a, 10_000).expect("small"));
+            let b = minimize(&determinize(&b, 10_000).expect("small"));
+            let both = intersect(&a, &b, 10_000).expect("small");
+            let not = complement(&a);
+            for text in texts(4) {
+                prop_assert_eq!(both.accepts(&text), a.accepts(&text) && b.accepts(&text));
+                prop_assert_eq!(not.accepts(&text), !a.accepts(&text));
+            }
+        }
+    }
+}
