@@ -2,4 +2,7 @@
 
 pub mod automata;
 pub mod diagnostics;
+mod graph;
 pub mod ir;
+pub mod masks;
+pub mod network;

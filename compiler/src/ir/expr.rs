@@ -116,7 +116,7 @@ pub struct TokenSet {
 
 /// An expression. Build with the constructors below, which keep sequences and alternations flat and drop what is
 /// empty; a value built by hand is as good, merely larger.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Expr {
     /// No string at all.
     Never,
@@ -249,6 +249,24 @@ impl Expr {
                 )
             })
         }))
+    }
+
+    /// Number of nodes, where a literal counts a node a byte. O(size).
+    pub fn size(&self) -> usize {
+        let own = match self {
+            Self::Literal(bytes) => bytes.len(),
+            Self::Regular(dfa) => dfa.states.len(),
+            _ => 1,
+        };
+        own + self.children().iter().map(Self::size).sum::<usize>()
+    }
+
+    /// Calls `visit` with every rule that the expression calls, in order and with repetition.
+    pub fn for_each_call(&self, visit: &mut impl FnMut(RuleId)) {
+        if let Self::Call(rule) = self {
+            visit(*rule);
+        }
+        self.children().iter().for_each(|child| child.for_each_call(visit));
     }
 
     /// The direct parts of this expression.

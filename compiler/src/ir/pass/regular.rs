@@ -1,0 +1,155 @@
+//! Replaces intersections and complements by the automata they denote, so that what follows knows concatenation,
+//! alternation, repetition and calls alone.
+//!
+//! The operands must be regular. A call inside an operand is replaced by the called rule's expression, which must not
+//! lead back to the rule. Cost: the automata may be exponential in the expressions; the state limit bounds them.
+
+use std::sync::Arc;
+
+use crate::automata::{Dfa, Nfa, StateLimit, complement, determinize, intersect, minimize};
+use crate::ir::thompson::{Atoms, Repetition, build, spell_out};
+use crate::ir::{Expr, Grammar, Rule, RuleId, TokenSet};
+
+/// Why an intersection or complement has no automaton.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("rule {rule_name}: {kind}")]
+pub struct RegularError {
+    /// The rule in whose expression it stands.
+    pub rule: RuleId,
+    /// Its name.
+    pub rule_name: String,
+    /// What is wrong.
+    pub kind: RegularErrorKind,
+}
+
+/// What is wrong with an operand.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RegularErrorKind {
+    /// The operand calls a rule that leads back to itself.
+    #[error(
+        "an intersection or complement reaches the recursive rule {0}, which no finite automaton describes"
+    )]
+    Recursive(String),
+    /// The operand matches tokens by id.
+    #[error(
+        "an intersection or complement contains a token reference; only bytes can be intersected"
+    )]
+    Tokens,
+    /// The automaton is too large.
+    #[error("an intersection or complement is too large: {0}")]
+    TooLarge(#[from] StateLimit),
+}
+
+/// The grammar with every intersection and complement replaced by its automaton, none of more than `limit` states.
+///
+/// # Errors
+///
+/// [`RegularError`] where an operand is not regular or its automaton is too large.
+pub fn resolve(grammar: &Grammar, limit: usize) -> Result<Grammar, RegularError> {
+    let rules = grammar.rules.iter().enumerate().map(|(index, rule)| {
+        let mut operand = Operand { grammar, limit, open: Vec::new() };
+        let expr = rewrite(&mut operand, &rule.expr).map_err(|kind| RegularError {
+            rule: RuleId::new(index),
+            rule_name: rule.name.clone(),
+            kind,
+        })?;
+        Ok(Rule { expr, ..rule.clone() })
+    });
+    Ok(Grammar { rules: rules.collect::<Result<_, _>>()?, start: grammar.start })
+}
+
+fn rewrite(operand: &mut Operand<'_>, expr: &Expr) -> Result<Expr, RegularErrorKind> {
+    let mut all = |parts: &[Expr]| -> Result<Vec<Expr>, RegularErrorKind> {
+        parts.iter().map(|part| rewrite(operand, part)).collect()
+    };
+    Ok(match expr {
+        Expr::Seq(parts) => Expr::seq(all(parts)?),
+        Expr::Alt(choices) => Expr::alt(all(choices)?),
+        Expr::Repeat { body, min, max } => rewrite(operand, body)?.repeat(*min, *max),
+        Expr::And(_) | Expr::Not(_) => {
+            let dfa = operand.dfa(expr)?;
+            if dfa.is_never() { Expr::Never } else { Expr::Regular(Arc::new(dfa)) }
+        }
+        other => other.clone(),
+    })
+}
+
+/// Builds the automaton of an operand, with calls replaced by what they call.
+struct Operand<'a> {
+    grammar: &'a Grammar,
+    limit: usize,
+    open: Vec<RuleId>,
+}
+
+impl Operand<'_> {
+    fn dfa(&mut self, expr: &Expr) -> Result<Dfa, RegularErrorKind> {
+        match expr {
+            Expr::And(parts) => {
+                let mut result: Option<Dfa> = None;
+                for part in parts {
+                    let next = self.dfa(part)?;
+                    result = Some(match result {
+                        Some(dfa) => intersect(&dfa, &next, self.limit)?,
+                        None => next,
+                    });
+                }
+                Ok(result.unwrap_or_else(|| complement(&Dfa::never())))
+            }
+            Expr::Not(body) => Ok(complement(&self.dfa(body)?)),
+            other => {
+                let mut nfa = Nfa::new();
+                let (from, to) = (nfa.start, nfa.end);
+                build(self, &mut nfa, other, from, to)?;
+                Ok(minimize(&determinize(&nfa, self.limit)?))
+            }
+        }
+    }
+}
+
+impl Atoms for Operand<'_> {
+    type Error = RegularErrorKind;
+
+    fn call(&mut self, nfa: &mut Nfa, rule: RuleId, from: u32, to: u32) -> Result<(), Self::Error> {
+        let called = self.grammar.rule(rule);
+        if self.open.contains(&rule) {
+            return Err(RegularErrorKind::Recursive(called.name.clone()));
+        }
+        self.open.push(rule);
+        build(self, nfa, &called.expr, from, to)?;
+        self.open.pop();
+        Ok(())
+    }
+
+    fn tokens(&mut self, _: &mut Nfa, _: &TokenSet, _: u32, _: u32) -> Result<(), Self::Error> {
+        Err(RegularErrorKind::Tokens)
+    }
+
+    fn repeat(
+        &mut self,
+        nfa: &mut Nfa,
+        repetition: Repetition<'_>,
+        from: u32,
+        to: u32,
+    ) -> Result<(), Self::Error> {
+        spell_out(self, nfa, repetition, from, to)
+    }
+
+    fn boolean(
+        &mut self,
+        nfa: &mut Nfa,
+        expr: &Expr,
+        from: u32,
+        to: u32,
+    ) -> Result<(), Self::Error> {
+        let dfa = self.dfa(expr)?;
+        nfa.embed(&dfa, from, to);
+        Ok(())
+    }
+
+    fn check(&mut self, nfa: &Nfa) -> Result<(), Self::Error> {
+        // An automaton is built from at least as many states as it ends with, save for constant factors; the factor
+        // here leaves room for the states that determinisation merges.
+        let limit = self.limit.saturating_mul(16);
+        if nfa.states.len() > limit { Err(StateLimit { limit }.into()) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,251 @@
+//! All masks of a network.
+//!
+//! First the outcome of every state at the root, in parallel: base masks and exit classes. Then the follow masks, in
+//! rounds: a return state meets a class where the rule it called can be left through that class, and its own exits are
+//! classes that the rules below may meet in turn, so each round's new pairs follow from the classes of the last. Every
+//! number is given in state order after a round is done, never by a thread, so the tables do not depend on the number
+//! of threads.
+//!
+
+use std::time::Instant;
+
+use grammarc_artifacts::sections::masks::FollowEntry;
+use grammarc_artifacts::sections::network::NONE;
+use grammarc_artifacts::sections::vocabulary::Trie;
+use grammarc_artifacts::tables::{Tables, TablesData};
+use rayon::prelude::*;
+use rustc_hash::FxHashSet;
+
+use super::chain::longest_chain;
+use super::classes::Classes;
+use super::pool::Pool;
+use super::reach::Reach;
+use super::walk::{Outcome, Walker};
+use crate::network::Network;
+use crate::network::local::{BOTTOM, LocalSets};
+
+/// Fewer states or pairs than this are not worth a second thread, which would have to learn the wide subtrees anew.
+const WORTH_A_THREAD: usize = 256;
+
+/// Bounds on the computation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MaskLimits {
+    /// Pairs of a return state and an exit class.
+    pub pairs: usize,
+    /// Dense rows of the network's own.
+    pub rows: usize,
+    /// When to give up.
+    pub deadline: Option<Instant>,
+}
+
+impl Default for MaskLimits {
+    fn default() -> Self {
+        Self { pairs: 2_000_000, rows: 16_384, deadline: None }
+    }
+}
+
+/// Why the masks were not computed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MaskError {
+    /// A limit was met.
+    #[error("{what} would exceed the limit of {limit}")]
+    Limit {
+        /// What was counted.
+        what: &'static str,
+        /// How many are allowed.
+        limit: usize,
+        /// The own state at which it happened.
+        state: u32,
+    },
+    /// The time is up.
+    #[error("the time limit was met after {states} of {total} states")]
+    Time {
+        /// States done.
+        states: usize,
+        /// States to do.
+        total: usize,
+    },
+}
+
+/// The masks of a network, in its tables, and what was counted on the way.
+pub struct Masks {
+    /// The network's tables, complete.
+    pub tables: TablesData,
+    /// Pairs of a return state and an exit class.
+    pub pairs: usize,
+    /// Length of the longest chain of follow entries, or a return state of a chain that grows with the stack.
+    pub longest_chain: Result<u32, u32>,
+}
+
+/// Computes the masks of `network`, whose numbering continues that of `shared`.
+///
+/// # Errors
+///
+/// [`MaskError`] where a limit is met.
+pub fn compute(
+    network: &Network,
+    shared: Tables<'_>,
+    trie: Trie<'_>,
+    limits: MaskLimits,
+) -> Result<Masks, MaskError> {
+    let joined = network.joined(shared);
+    let base = network.tables.bases.states;
+    let states: Vec<u32> = (0..network.tables.states.len() as u32 - 1).map(|i| base + i).collect();
+    let walker = || Walker::new(LocalSets::new(joined), trie);
+    let mut context = Context {
+        classes: Classes::new(shared),
+        pool: Pool::new(trie.token_of_rank, shared, network.tables.clone()),
+        limits,
+    };
+
+    let outcomes = run(&states, limits, walker, |walker, &state| {
+        let extra = tokens_of(network, walker.sets(), state);
+        (walker.base(state), extra)
+    })?;
+    let mut exits = Vec::with_capacity(states.len());
+    for (&state, (outcome, extra)) in states.iter().zip(&outcomes) {
+        let mask = context.intern(state, outcome, extra)?;
+        let class = context.classes.intern(&outcome.exits);
+        exits.push((mask, class));
+    }
+    drop(outcomes);
+
+    let mut reach = Reach::new(joined, network, shared);
+    for (&state, &(_, class)) in states.iter().zip(&exits) {
+        reach.add(network.rule_of(state), class);
+    }
+    let mut entries: Vec<(u32, FollowEntry)> = Vec::new();
+    let mut pairs = 0;
+    loop {
+        let mut round = reach.pairs();
+        if round.is_empty() {
+            break;
+        }
+        round.sort_unstable();
+        round.dedup();
+        pairs += round.len();
+        if pairs > limits.pairs {
+            let (state, limit) = (round[0].0, limits.pairs);
+            return Err(MaskError::Limit {
+                what: "pairs of return state and exit class",
+                limit,
+                state,
+            });
+        }
+        let classes = &context.classes;
+        let outcomes = run(&round, limits, walker, |walker, &(ret, class)| {
+            let nodes = classes.nodes(class);
+            let extra = match nodes.first() {
+                Some(0) => tokens_of(network, walker.sets(), ret),
+                _ => Vec::new(),
+            };
+            (walker.follow(ret, nodes), extra)
+        })?;
+        for (&(ret, class), (outcome, extra)) in round.iter().zip(&outcomes) {
+            let next = context.classes.intern(&outcome.exits);
+            if next == NONE && outcome.spans.is_empty() && extra.is_empty() {
+                continue;
+            }
+            let mask = context.intern(ret, outcome, extra)?;
+            entries.push((ret, FollowEntry { class, mask, next }));
+            reach.add(network.rule_of(ret), next);
+        }
+    }
+    entries.sort_unstable_by_key(|(ret, entry)| (*ret, entry.class));
+
+    let Context { classes, mut pool, .. } = context;
+    let none = Outcome::default();
+    let sets: Vec<u32> = network.token_sets.iter().map(|ids| pool.intern(&none, ids)).collect();
+    let mut tables = pool.finish();
+    let mut follows = entries.iter().peekable();
+    for (index, record) in tables.states.iter_mut().enumerate() {
+        record.follows = tables.follows.len() as u32;
+        if let Some(&(mask, class)) = exits.get(index) {
+            (record.base, record.exits) = (mask, class);
+        }
+        while let Some((_, entry)) = follows.next_if(|(ret, _)| *ret == base + index as u32) {
+            tables.follows.push(*entry);
+        }
+    }
+    tables.token_edges.iter_mut().for_each(|edge| edge.tokens = sets[edge.tokens as usize]);
+    classes.store(&mut tables);
+    let longest_chain = longest_chain(&tables, shared, classes.len());
+    Ok(Masks { tables, pairs, longest_chain })
+}
+
+struct Context<'a> {
+    classes: Classes,
+    pool: Pool<'a>,
+    limits: MaskLimits,
+}
+
+impl Context<'_> {
+    fn intern(&mut self, state: u32, outcome: &Outcome, extra: &[u32]) -> Result<u32, MaskError> {
+        let mask = self.pool.intern(outcome, extra);
+        let limit = self.limits.rows;
+        if self.pool.rows() > limit {
+            return Err(MaskError::Limit { what: "dense rows", limit, state });
+        }
+        Ok(mask)
+    }
+}
+
+/// Maps the items in order, on several threads where there are enough of them.
+fn run<'a, T: Sync, R: Send>(
+    items: &[T],
+    limits: MaskLimits,
+    walker: impl Fn() -> Walker<'a> + Sync,
+    work: impl Fn(&mut Walker<'a>, &T) -> R + Sync,
+) -> Result<Vec<R>, MaskError> {
+    let late = || limits.deadline.is_some_and(|deadline| Instant::now() > deadline);
+    let time = |states| MaskError::Time { states, total: items.len() };
+    let threads = rayon::current_num_threads();
+    if threads == 1 || items.len() < WORTH_A_THREAD {
+        let mut walker = walker();
+        let one =
+            |(index, item)| if late() { Err(time(index)) } else { Ok(work(&mut walker, item)) };
+        return items.iter().enumerate().map(one).collect();
+    }
+    // One contiguous part a thread: neighbouring states lead to the same sets.
+    let part = items.len().div_ceil(threads * 2).max(1);
+    let parts: Result<Vec<Vec<R>>, MaskError> = items
+        .par_chunks(part)
+        .enumerate()
+        .map_init(&walker, |walker, (index, chunk)| {
+            let one = |item| if late() { Err(time(index * part)) } else { Ok(work(walker, item)) };
+            chunk.iter().map(one).collect()
+        })
+        .collect();
+    Ok(parts?.into_iter().flatten().collect())
+}
+
+/// Ids of the tokens that a state consumes by token edges, ascending: its own, and those of rules it can begin.
+fn tokens_of(network: &Network, sets: &mut LocalSets<'_>, state: u32) -> Vec<u32> {
+    let joined = sets.network();
+    let mut ids = Vec::new();
+    let mut seen = FxHashSet::default();
+    let mut work = vec![(state, BOTTOM)];
+    while let Some((state, frame)) = work.pop() {
+        if !seen.insert((state, frame)) {
+            continue;
+        }
+        let (tables, index) = joined.locate(state);
+        let own = state >= network.tables.bases.states;
+        for edge in tables.token_edges_of(index).iter().filter(|_| own) {
+            let after = sets.single(edge.target, frame);
+            if sets.get(after).ends {
+                ids.extend_from_slice(&network.token_sets[edge.tokens as usize]);
+            }
+        }
+        for call in tables.call_edges_of(index) {
+            let callee = joined.rule(call.callee);
+            if callee.first_tokens != 0 {
+                let frame = if call.ret == NONE { frame } else { sets.push(call.ret, frame) };
+                work.push((callee.first_state, frame));
+            }
+        }
+    }
+    ids.sort_unstable();
+    ids.dedup();
+    ids
+}

@@ -1,0 +1,22 @@
+//! Network times token trie: base masks, exit classes and follow masks of every state and pair that can occur (DESIGN
+//! section 3).
+//!
+//! | file | what |
+//! | --- | --- |
+//! | [`walk`] | runs a state over a subtree of the trie: the tokens consumed, the nodes at which the rule is left |
+//! | [`classes`] | interns sets of exit nodes |
+//! | [`pool`] | turns sets of tokens into mask records: dense rows, differences, lists |
+//! | [`reach`] | which pairs of return state and exit class can occur |
+//! | [`chain`] | the longest chain of follow masks |
+//! | [`compute`] | all of it for a network, in parallel, in an order that does not depend on the threads |
+//! | [`spell`] | states in which no token may end, where the vocabulary lacks a byte |
+
+mod chain;
+pub mod classes;
+pub mod compute;
+pub mod pool;
+mod reach;
+pub mod spell;
+pub mod walk;
+
+pub use compute::{MaskError, MaskLimits, Masks, compute};

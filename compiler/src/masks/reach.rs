@@ -1,0 +1,104 @@
+//! Which exit classes each rule can be left through, and so which pairs of return state and class can occur.
+//!
+//! A rule can be left through the classes of its own states, those of rules it calls in tail position, and the next
+//! classes of its return states' follow entries. Classes only go up the call graph, and a class met further up lies
+//! deeper in the trie or is the same, so this ends.
+
+use grammarc_artifacts::sections::network::NONE;
+use grammarc_artifacts::tables::{Joined, Tables};
+use rustc_hash::FxHashSet;
+
+use crate::network::Network;
+
+/// The classes through which each rule can be left, and who must hear of it.
+pub(super) struct Reach {
+    /// Return states of the calls of each rule, by rule id.
+    returns: Vec<Vec<u32>>,
+    /// Rules that call each rule in tail position; both by rule id.
+    tails: Vec<Vec<usize>>,
+    known: Vec<FxHashSet<u32>>,
+    fresh: Vec<(usize, u32)>,
+    rules: u32,
+}
+
+impl Reach {
+    pub(super) fn new(joined: Joined<'_>, network: &Network, shared: Tables<'_>) -> Self {
+        let base = network.tables.bases;
+        let count = shared.rules.len() + network.tables.rules.len();
+        let mut this = Self {
+            returns: vec![Vec::new(); count],
+            tails: vec![Vec::new(); count],
+            known: vec![FxHashSet::default(); count],
+            fresh: Vec::new(),
+            rules: base.rules,
+        };
+        let own = joined.own;
+        for index in 0..own.state_count() as usize {
+            for call in own.call_edges_of(index) {
+                match call.ret {
+                    NONE => {
+                        let caller = network.rule_of(base.states + index as u32);
+                        this.tails[call.callee as usize].push(caller + base.rules as usize);
+                    }
+                    ret => this.returns[call.callee as usize].push(ret),
+                }
+            }
+        }
+        // The vocabulary's rules are closed, so what they can be left through is settled before their callers come.
+        let mut called: Vec<usize> = (0..shared.rules.len())
+            .filter(|&rule| !this.returns[rule].is_empty() || !this.tails[rule].is_empty())
+            .collect();
+        let mut seen: FxHashSet<usize> = called.iter().copied().collect();
+        let mut order = Vec::new();
+        while let Some(rule) = called.pop() {
+            order.push(rule);
+            for state in states_of(shared, rule) {
+                for call in shared.call_edges_of(state).iter().filter(|call| call.ret == NONE) {
+                    this.tails[call.callee as usize].push(rule);
+                    if seen.insert(call.callee as usize) {
+                        called.push(call.callee as usize);
+                    }
+                }
+            }
+        }
+        order.sort_unstable();
+        for rule in order {
+            for state in states_of(shared, rule) {
+                this.add_to(rule, shared.states[state].exits);
+                for entry in shared.follows_of(state) {
+                    this.add_to(rule, entry.next);
+                }
+            }
+        }
+        this
+    }
+
+    /// Notes that an own rule (by index) can be left through a class.
+    pub(super) fn add(&mut self, rule: usize, class: u32) {
+        self.add_to(rule + self.rules as usize, class);
+    }
+
+    fn add_to(&mut self, rule: usize, class: u32) {
+        if class != NONE && self.known[rule].insert(class) {
+            self.fresh.push((rule, class));
+        }
+    }
+
+    /// The pairs that follow from what was added since the last call.
+    pub(super) fn pairs(&mut self) -> Vec<(u32, u32)> {
+        let mut pairs = Vec::new();
+        while let Some((rule, class)) = self.fresh.pop() {
+            pairs.extend(self.returns[rule].iter().map(|&ret| (ret, class)));
+            for index in 0..self.tails[rule].len() {
+                self.add_to(self.tails[rule][index], class);
+            }
+        }
+        pairs
+    }
+}
+
+/// Indices of the states of a rule of the vocabulary.
+fn states_of(shared: Tables<'_>, rule: usize) -> std::ops::Range<usize> {
+    let rule = &shared.rules[rule];
+    rule.first_state as usize..(rule.first_state + rule.state_count) as usize
+}

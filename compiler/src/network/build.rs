@@ -1,0 +1,237 @@
+//! One automaton a rule.
+//!
+//! Rules are built in the order in which calls of them are met, from the roots on, so that the result does not depend
+//! on how the source numbers its rules, and rules that nothing calls are left out.
+
+use rustc_hash::FxHashMap;
+
+use super::repeat::{Spelling, Synthetic};
+use super::rule::{Label, Labels, NetworkRule};
+use super::{Lexicon, NetworkError, NetworkErrorKind, NetworkLimits, Roots, error_at, inline};
+use crate::automata::{Dfa, Nfa, determinize, minimize};
+use crate::ir::facts::{self, Facts};
+use crate::ir::thompson::{Atoms, Repetition, build as thompson};
+use crate::ir::{Expr, Grammar, Origin, RuleId, TokenRef, TokenSet};
+
+/// Rules and labels, before normal form.
+#[derive(Clone, Debug)]
+pub struct Built {
+    /// The rules.
+    pub rules: Vec<NetworkRule>,
+    /// The labels on their edges.
+    pub labels: Labels,
+    /// The rules to start from.
+    pub roots: Vec<usize>,
+}
+
+/// An error raised deep in the construction.
+pub(super) type Failure = Box<NetworkError>;
+
+pub(super) struct Builder<'a> {
+    pub(super) grammar: &'a Grammar,
+    pub(super) facts: &'a [Facts],
+    pub(super) lexicon: &'a dyn Lexicon,
+    pub(super) spelling: Spelling,
+    pub(super) limits: NetworkLimits,
+    pub(super) labels: Labels,
+    pub(super) synthetic: FxHashMap<Synthetic, usize>,
+    pub(super) bodies: FxHashMap<Expr, Dfa>,
+    inlined: Vec<bool>,
+    rules: Vec<Option<NetworkRule>>,
+    numbers: Vec<Option<usize>>,
+    pending: Vec<RuleId>,
+    states: usize,
+    /// The rule in whose automaton the construction is.
+    current: RuleId,
+}
+
+/// Builds the automata of all rules that the roots lead to.
+pub(super) fn build(
+    grammar: &Grammar,
+    lexicon: &dyn Lexicon,
+    roots: Roots,
+    spelling: Spelling,
+    limits: NetworkLimits,
+) -> Result<Built, NetworkError> {
+    let facts = facts::of_rules(grammar);
+    let mut builder = Builder {
+        grammar,
+        facts: &facts,
+        lexicon,
+        spelling,
+        limits,
+        labels: Labels::default(),
+        synthetic: FxHashMap::default(),
+        bodies: FxHashMap::default(),
+        inlined: inline::plan(grammar),
+        rules: Vec::new(),
+        numbers: vec![None; grammar.rules.len()],
+        pending: Vec::new(),
+        states: 0,
+        current: grammar.start,
+    };
+    let roots = builder.build_all(roots).map_err(|error| *error)?;
+    let rules = builder.rules.into_iter().map(|rule| rule.expect("every numbered rule is built"));
+    Ok(Built { rules: rules.collect(), labels: builder.labels, roots })
+}
+
+impl Builder<'_> {
+    fn build_all(&mut self, roots: Roots) -> Result<Vec<usize>, Failure> {
+        let roots = match roots {
+            Roots::Start => vec![self.root()?],
+            Roots::Kept => {
+                let kept = self.grammar.rules.iter().enumerate().filter(|(_, rule)| rule.keep);
+                let kept: Vec<RuleId> = kept.map(|(index, _)| RuleId::new(index)).collect();
+                kept.into_iter().map(|rule| self.number(rule)).collect()
+            }
+        };
+        while let Some(rule) = self.pending.pop() {
+            self.current = rule;
+            let expr = &self.grammar.rule(rule).expr;
+            let mut nfa = Nfa::new();
+            let (from, to) = (nfa.start, nfa.end);
+            thompson(self, &mut nfa, expr, from, to)?;
+            let dfa = self.finish(&nfa)?;
+            let (name, origin) = self.place();
+            let number = self.number(rule);
+            self.count_states(dfa.states.len())?;
+            self.rules[number] = Some(NetworkRule { name, origin, dfa, counted: None });
+        }
+        Ok(roots)
+    }
+
+    /// The rule at the bottom of the stack: the start rule, with the empty string where it derives it. Nothing calls
+    /// it, so a start rule that is called besides is one more rule.
+    fn root(&mut self) -> Result<usize, Failure> {
+        let start = self.grammar.start;
+        if !self.facts[start.index()].productive {
+            return Err(self.fail(NetworkErrorKind::Empty));
+        }
+        let mut nfa = Nfa::new();
+        let (from, to) = (nfa.start, nfa.end);
+        thompson(self, &mut nfa, &Expr::Call(start), from, to)?;
+        let limit = self.limits.rule_states;
+        let dfa = determinize(&nfa, limit).map_err(|_| self.limit("states of a rule", limit))?;
+        let (name, origin) = self.place();
+        self.add(NetworkRule { name, origin, dfa: minimize(&dfa), counted: None })
+    }
+
+    /// The number of an IR rule, which is built later where it is new.
+    fn number(&mut self, rule: RuleId) -> usize {
+        if let Some(number) = self.numbers[rule.index()] {
+            return number;
+        }
+        let number = self.rules.len();
+        self.rules.push(None);
+        self.numbers[rule.index()] = Some(number);
+        self.pending.push(rule);
+        number
+    }
+
+    /// Adds a finished rule.
+    pub(super) fn add(&mut self, rule: NetworkRule) -> Result<usize, Failure> {
+        self.count_states(rule.dfa.states.len())?;
+        self.rules.push(Some(rule));
+        if self.rules.len() > self.limits.rules {
+            return Err(self.limit("rules", self.limits.rules));
+        }
+        Ok(self.rules.len() - 1)
+    }
+
+    fn count_states(&mut self, count: usize) -> Result<(), Failure> {
+        self.states += count;
+        let limit = self.limits.states;
+        if self.states > limit { Err(self.limit("states", limit)) } else { Ok(()) }
+    }
+
+    /// Name and origin of the rule under construction.
+    pub(super) fn place(&self) -> (String, Origin) {
+        let rule = self.grammar.rule(self.current);
+        (rule.name.clone(), rule.origin.clone())
+    }
+
+    pub(super) fn fail(&self, kind: NetworkErrorKind) -> Failure {
+        Box::new(error_at(self.grammar, self.current, kind))
+    }
+
+    /// Nodes of an expression with what is written into it.
+    pub(super) fn inlined_size(&self, expr: &Expr) -> usize {
+        let mut size = expr.size();
+        expr.for_each_call(&mut |rule| {
+            if self.inlined[rule.index()] {
+                size = size.saturating_add(self.inlined_size(&self.grammar.rule(rule).expr));
+            }
+        });
+        size
+    }
+}
+
+impl Atoms for Builder<'_> {
+    type Error = Failure;
+
+    fn call(&mut self, nfa: &mut Nfa, rule: RuleId, from: u32, to: u32) -> Result<(), Failure> {
+        let facts = self.facts[rule.index()];
+        if !facts.productive {
+            return Ok(());
+        }
+        if self.inlined[rule.index()] {
+            return thompson(self, nfa, &self.grammar.rule(rule).expr, from, to);
+        }
+        if facts.nullable {
+            nfa.empty(from, to);
+        }
+        if facts.shortest < u32::MAX {
+            let callee = self.number(rule);
+            let symbol = self.labels.symbol(Label::Call { rule: callee, count: 0 });
+            nfa.edge(from, symbol, symbol, to);
+        }
+        Ok(())
+    }
+
+    fn tokens(&mut self, nfa: &mut Nfa, set: &TokenSet, from: u32, to: u32) -> Result<(), Failure> {
+        let mut named = Vec::new();
+        for (token, span) in &set.tokens {
+            let ids = self.lexicon.resolve(token);
+            if ids.is_empty() {
+                let token = match token {
+                    TokenRef::Id(id) => format!("with the id {id}"),
+                    TokenRef::Text(text) => format!("{text:?}"),
+                };
+                let span = span.clone();
+                return Err(self.fail(NetworkErrorKind::UnknownToken { token, span }));
+            }
+            named.extend(ids);
+        }
+        named.sort_unstable();
+        named.dedup();
+        if set.negated {
+            let mut all = self.lexicon.all();
+            all.retain(|id| named.binary_search(id).is_err());
+            named = all;
+        }
+        if !named.is_empty() {
+            let symbol = self.labels.symbol(Label::Tokens(named));
+            nfa.edge(from, symbol, symbol, to);
+        }
+        Ok(())
+    }
+
+    fn repeat(
+        &mut self,
+        nfa: &mut Nfa,
+        repetition: Repetition<'_>,
+        from: u32,
+        to: u32,
+    ) -> Result<(), Failure> {
+        self.build_repetition(nfa, repetition, from, to)
+    }
+
+    fn boolean(&mut self, _: &mut Nfa, _: &Expr, _: u32, _: u32) -> Result<(), Failure> {
+        unreachable!("intersections and complements are resolved before rules are built")
+    }
+
+    fn check(&mut self, nfa: &Nfa) -> Result<(), Failure> {
+        let limit = self.limits.rule_states.saturating_mul(16);
+        if nfa.states.len() > limit { Err(self.limit("states of a rule", limit)) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,58 @@
+//! Which rules are written into their callers.
+//!
+//! Inlining is what determinism comes from: two alternatives that begin alike are one path only where both are in one
+//! automaton. A rule is inlined where it does not lead back to itself, is not to be kept, and either is called once or
+//! is small. Calls inside repeated bodies count as they stand; a body that grows too large becomes a rule of its own
+//! when its repetition is built.
+
+use crate::graph::components;
+use crate::ir::{Expr, Grammar};
+
+/// Rules of at most this many expression nodes are written into every caller.
+const SMALL: usize = 24;
+
+/// How deep rules are written into rules that are written into rules: the construction recurses this deep.
+const DEPTH: usize = 64;
+
+/// For each rule, whether it is written into its callers.
+pub(super) fn plan(grammar: &Grammar) -> Vec<bool> {
+    let count = grammar.rules.len();
+    let calls: Vec<Vec<usize>> = grammar
+        .rules
+        .iter()
+        .map(|rule| {
+            let mut calls = Vec::new();
+            rule.expr.for_each_call(&mut |callee| calls.push(callee.index()));
+            calls
+        })
+        .collect();
+    let component = components(count, |rule| calls[rule].clone());
+    let mut members = vec![0u32; count];
+    component.iter().for_each(|&id| members[id as usize] += 1);
+    let mut uses = vec![0u32; count];
+    calls.iter().flatten().for_each(|&callee| uses[callee] += 1);
+
+    // Callees first, so that a rule's size is known before that of its callers.
+    let mut order: Vec<usize> = (0..count).collect();
+    order.sort_by_key(|&rule| component[rule]);
+    let mut inlined = vec![false; count];
+    let mut sizes = vec![0usize; count];
+    let mut depths = vec![0usize; count];
+    for rule in order {
+        let inner = calls[rule].iter().filter(|&&callee| inlined[callee]);
+        depths[rule] = inner.map(|&callee| depths[callee] + 1).max().unwrap_or(0);
+        sizes[rule] = calls[rule]
+            .iter()
+            .filter(|&&callee| inlined[callee])
+            .fold(grammar.rules[rule].expr.size(), |size, &callee| {
+                size.saturating_add(sizes[callee])
+            });
+        let recursive = members[component[rule] as usize] > 1 || calls[rule].contains(&rule);
+        inlined[rule] = !recursive
+            && !grammar.rules[rule].keep
+            && depths[rule] < DEPTH
+            && (uses[rule] <= 1 || sizes[rule] <= SMALL)
+            && !matches!(grammar.rules[rule].expr, Expr::Never);
+    }
+    inlined
+}

@@ -1,0 +1,234 @@
+//! The last pass: rules become contiguous ranges of numbered states in flat records, with all that follows from their
+//! shape: tail calls, states that only return, absorbing states, first bytes.
+//!
+//! The records are those of the artifact (plain data, see `grammarc_artifacts::sections::network`), with the fields
+//! that belong to the masks still empty. Numbers continue those of the vocabulary's shared rules.
+
+use grammarc_artifacts::sections::network::{
+    ByteEdge, CallEdge, NONE, RuleRecord, StateRecord, TokenEdge, rule_flags, state_flags,
+};
+use grammarc_artifacts::tables::{Bases, Joined, Tables, TablesData};
+
+use super::merge::{Merged, MergedLabel};
+use super::rule::NetworkRule;
+use crate::ir::Origin;
+
+/// A network in normal form.
+#[derive(Clone, Debug)]
+pub struct Network {
+    /// Rules, states and edges, with the masks' fields empty: every base mask is [`NONE`], and the token field of a
+    /// token edge is an index into [`token_sets`](Self::token_sets) instead of a mask id.
+    pub tables: TablesData,
+    /// Name and origin of each own rule.
+    pub rules: Vec<(String, Origin)>,
+    /// The sets that token edges match, ascending ids each.
+    pub token_sets: Vec<Vec<u32>>,
+    /// Ids of the rules to start from.
+    pub roots: Vec<u32>,
+}
+
+impl Network {
+    /// This network and the vocabulary's shared rules as one numbering.
+    pub fn joined<'a>(&'a self, shared: Tables<'a>) -> Joined<'a> {
+        Joined { shared, own: self.tables.as_tables() }
+    }
+
+    /// Id of the initial state of a root.
+    pub fn start(&self, root: usize) -> u32 {
+        let bases = self.tables.bases;
+        self.tables.rules[(self.roots[root] - bases.rules) as usize].first_state
+    }
+
+    /// Index of the own rule that an own state belongs to.
+    pub fn rule_of(&self, state: u32) -> usize {
+        self.tables.rules.partition_point(|rule| rule.first_state <= state) - 1
+    }
+}
+
+pub(super) fn lay_out(merged: Merged, shared: Tables<'_>) -> Network {
+    let bases = Bases {
+        rules: shared.rules.len() as u32,
+        states: shared.state_count(),
+        masks: shared.masks.len() as u32,
+        rows: shared.rows.len().checked_div(shared.row_words as usize).unwrap_or(0) as u32,
+        classes: shared.classes.len() as u32,
+    };
+    let mut tables = TablesData { bases, row_words: shared.row_words, ..TablesData::default() };
+    let mut token_sets = Vec::new();
+    let set_of_label: Vec<u32> = merged
+        .labels
+        .iter()
+        .map(|label| match label {
+            MergedLabel::Tokens(ids) => {
+                token_sets.push(ids.clone());
+                token_sets.len() as u32 - 1
+            }
+            _ => NONE,
+        })
+        .collect();
+    for (rule, hash) in &merged.rules {
+        let first = bases.states + tables.states.len() as u32;
+        let counted = rule.counted;
+        let mut flags = 0;
+        if let Some(counted) = counted {
+            flags |= rule_flags::COUNTED;
+            flags |= if counted.monotone { rule_flags::MONOTONE } else { 0 };
+        }
+        tables.rules.push(RuleRecord {
+            first_state: first,
+            state_count: rule.dfa.states.len() as u32,
+            flags,
+            first_bytes: [0; 8],
+            first_tokens: 0,
+            hash: *hash,
+        });
+        let absorbing = absorbing(rule);
+        for (index, state) in rule.dfa.states.iter().enumerate() {
+            let mut record = StateRecord {
+                byte_edges: tables.byte_edges.len() as u32,
+                call_edges: tables.call_edges.len() as u32,
+                token_edges: tables.token_edges.len() as u32,
+                follows: 0,
+                base: NONE,
+                exits: NONE,
+                count_exit: NONE,
+                flags: state_flags::RESTS,
+            };
+            if state.accepting {
+                record.flags |= state_flags::FINAL;
+                if state.edges.is_empty() {
+                    record.flags |= state_flags::POP_ONLY;
+                }
+            }
+            if absorbing[index] {
+                record.flags |= state_flags::ABSORBING;
+            }
+            if let Some(counted) = counted.filter(|counted| counted.head == index as u32) {
+                record.count_exit = first + counted.exit;
+            }
+            tables.states.push(record);
+            for edge in &state.edges {
+                let target = first + edge.target;
+                if edge.lo < 256 {
+                    let (lo, hi) = (edge.lo as u8, edge.hi.min(255) as u8);
+                    tables.byte_edges.push(ByteEdge::new(lo, hi, target));
+                }
+                let last = &rule.dfa.states[edge.target as usize];
+                let tail = last.accepting && last.edges.is_empty();
+                let ret = if tail { NONE } else { target };
+                for symbol in edge.lo.max(256)..=edge.hi {
+                    let label = symbol as usize - 256;
+                    match &merged.labels[label] {
+                        &MergedLabel::Own(callee, count) => {
+                            let callee = bases.rules + callee as u32;
+                            tables.call_edges.push(CallEdge { callee, ret, count });
+                        }
+                        &MergedLabel::Shared(callee, count) => {
+                            tables.call_edges.push(CallEdge { callee, ret, count });
+                        }
+                        MergedLabel::Tokens(_) => {
+                            let tokens = set_of_label[label];
+                            tables.token_edges.push(TokenEdge { tokens, target });
+                        }
+                    }
+                }
+            }
+        }
+    }
+    tables.states.push(StateRecord {
+        byte_edges: tables.byte_edges.len() as u32,
+        call_edges: tables.call_edges.len() as u32,
+        token_edges: tables.token_edges.len() as u32,
+        follows: 0,
+        base: NONE,
+        exits: NONE,
+        count_exit: NONE,
+        flags: 0,
+    });
+    fill_firsts(&mut tables, shared);
+    let rules = merged.rules.into_iter().map(|(rule, _)| (rule.name, rule.origin)).collect();
+    let roots = merged.roots.iter().map(|&root| bases.rules + root as u32).collect();
+    Network { tables, rules, token_sets, roots }
+}
+
+/// For each state, whether its language within the rule is closed under concatenation with itself: it accepts, and no
+/// other state that it leads to does, so that its strings are the paths from itself to itself.
+///
+/// Counted rules have none: two activations differ in more than their state.
+fn absorbing(rule: &NetworkRule) -> Vec<bool> {
+    let states = &rule.dfa.states;
+    let alone = |root: usize| {
+        let mut seen = vec![false; states.len()];
+        let mut stack = vec![root];
+        seen[root] = true;
+        while let Some(state) = stack.pop() {
+            for edge in &states[state].edges {
+                let target = edge.target as usize;
+                if !std::mem::replace(&mut seen[target], true) {
+                    if states[target].accepting {
+                        return false;
+                    }
+                    stack.push(target);
+                }
+            }
+        }
+        true
+    };
+    // Only states that calls return to are ever pushed.
+    let mut returns = vec![false; states.len()];
+    for edge in states.iter().flat_map(|state| &state.edges).filter(|edge| edge.hi >= 256) {
+        returns[edge.target as usize] = true;
+    }
+    (0..states.len())
+        .map(|index| {
+            rule.counted.is_none() && returns[index] && states[index].accepting && alone(index)
+        })
+        .collect()
+}
+
+/// First bytes and first tokens of every own rule. Left calls have no cycles, so a depth-first walk settles each rule
+/// once.
+fn fill_firsts(tables: &mut TablesData, shared: Tables<'_>) {
+    let base = tables.bases.rules;
+    let mut done = vec![false; tables.rules.len()];
+    for root in 0..tables.rules.len() {
+        let mut stack = vec![root];
+        while let Some(&rule) = stack.last() {
+            if done[rule] {
+                stack.pop();
+                continue;
+            }
+            let own = tables.as_tables();
+            let initial = (own.rules[rule].first_state - own.bases.states) as usize;
+            let calls = own.call_edges_of(initial);
+            let pending: Vec<usize> = calls
+                .iter()
+                .filter_map(|call| call.callee.checked_sub(base).map(|callee| callee as usize))
+                .filter(|&callee| !done[callee])
+                .collect();
+            if !pending.is_empty() {
+                stack.extend(pending);
+                continue;
+            }
+            let mut bytes = [0u32; 8];
+            let mut tokens = u32::from(!own.token_edges_of(initial).is_empty());
+            for edge in own.byte_edges_of(initial) {
+                for byte in edge.lo()..=edge.hi() {
+                    bytes[usize::from(byte) / 32] |= 1 << (byte % 32);
+                }
+            }
+            for call in calls {
+                let callee = match call.callee.checked_sub(base) {
+                    Some(index) => &own.rules[index as usize],
+                    None => &shared.rules[call.callee as usize],
+                };
+                bytes.iter_mut().zip(callee.first_bytes).for_each(|(word, more)| *word |= more);
+                tokens |= callee.first_tokens;
+            }
+            tables.rules[rule].first_bytes = bytes;
+            tables.rules[rule].first_tokens = tokens;
+            done[rule] = true;
+            stack.pop();
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! What the network needs to know of a vocabulary, as a trait, so that this room does not depend on the vocabulary's.
+
+use crate::ir::{ByteSet, TokenRef};
+
+/// The network's view of a vocabulary.
+pub trait Lexicon {
+    /// Ids of the tokens that a reference names, ascending; empty where there is none. Several tokens may have the
+    /// same bytes.
+    fn resolve(&self, token: &TokenRef) -> Vec<u32>;
+
+    /// All ids that a negated token set ranges over, ascending: text and special tokens, without the vocabulary's
+    /// end-of-sequence tokens.
+    fn all(&self) -> Vec<u32>;
+
+    /// An upper bound, at least 1, on how many repetitions one token can begin of a body whose strings begin with a
+    /// byte of `first`, consist of bytes of `alphabet`, and are at least `shortest` bytes long.
+    fn most_repetitions(&self, first: ByteSet, alphabet: ByteSet, shortest: u32) -> u32;
+}

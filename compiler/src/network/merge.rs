@@ -1,0 +1,210 @@
+//! Content hashes of rules, equal rules merged, and rules found in the vocabulary.
+//!
+//! A rule's hash covers its automaton with every call replaced by the callee's hash. Rules of a cycle are told apart by
+//! refinement: they begin with the hash of what they look like without their callees, and each round hashes a rule with
+//! its callees' hashes of the round before, until the partition is stable (the rounds depend on the cycle alone, so the
+//! hash does too). Two rules with one hash accept the same strings the same way; the converse need not hold.
+//!
+//! Cost: O(rules' size) for rules outside cycles, times the rounds for a cycle, which its size bounds.
+
+use std::collections::BTreeMap;
+
+use super::build::Built;
+use super::rule::{Counted, Label, NetworkRule};
+use crate::graph::components;
+
+/// A rule's content hash.
+pub(super) type RuleHash = [u32; 4];
+
+/// What a label stands for once rules are merged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum MergedLabel {
+    /// A call of a rule of this grammar (an index into [`Merged::rules`]), with its countdown.
+    Own(usize, u32),
+    /// A call of a rule of the vocabulary, with its countdown.
+    Shared(u32, u32),
+    /// One token of the ids.
+    Tokens(Vec<u32>),
+}
+
+/// Rules without repetition, numbered in the order in which the roots lead to them.
+pub(super) struct Merged {
+    pub(super) rules: Vec<(NetworkRule, RuleHash)>,
+    /// By symbol less 256.
+    pub(super) labels: Vec<MergedLabel>,
+    /// The roots that are rules of this grammar.
+    pub(super) roots: Vec<usize>,
+}
+
+/// Merges equal rules and takes from the vocabulary those that it holds under the hashes `known`.
+pub(super) fn merge(built: Built, known: &BTreeMap<RuleHash, u32>) -> Merged {
+    let hashes = hashes(&built);
+    let mut numbers: BTreeMap<RuleHash, usize> = BTreeMap::new();
+    let mut order: Vec<usize> = Vec::new();
+    let mut number = |rule: usize, order: &mut Vec<usize>| {
+        *numbers.entry(hashes[rule]).or_insert_with(|| {
+            order.push(rule);
+            order.len() - 1
+        })
+    };
+    // A root is never replaced by a shared rule: the runtime starts in the grammar's own tables.
+    let roots: Vec<usize> = built.roots.iter().map(|&root| number(root, &mut order)).collect();
+    let mut at = 0;
+    while at < order.len() {
+        for callee in callees(&built, order[at]) {
+            if !known.contains_key(&hashes[callee]) {
+                number(callee, &mut order);
+            }
+        }
+        at += 1;
+    }
+    let labels = (0..)
+        .map_while(|index| built.labels.get(256 + index))
+        .map(|label| match label {
+            Label::Tokens(ids) => MergedLabel::Tokens(ids.clone()),
+            &Label::Call { rule, count } => match known.get(&hashes[rule]) {
+                Some(&shared) => MergedLabel::Shared(shared, count),
+                // Labels of rules that nothing calls any more are never looked at.
+                None => MergedLabel::Own(numbers.get(&hashes[rule]).copied().unwrap_or(0), count),
+            },
+        })
+        .collect();
+    let mut rules: Vec<Option<NetworkRule>> = built.rules.into_iter().map(Some).collect();
+    let rules = order.iter().map(|&rule| {
+        let built = rules[rule].take().expect("every hash is numbered once");
+        (built, hashes[rule])
+    });
+    Merged { rules: rules.collect(), labels, roots }
+}
+
+/// Rules that a rule calls, in the order of its edges, with repetition.
+fn callees(built: &Built, rule: usize) -> Vec<usize> {
+    let edges = built.rules[rule].dfa.states.iter().flat_map(|state| &state.edges);
+    edges.flat_map(|e| e.lo.max(256)..=e.hi).filter_map(|s| built.labels.callee(s)).collect()
+}
+
+fn hashes(built: &Built) -> Vec<RuleHash> {
+    let count = built.rules.len();
+    let calls: Vec<Vec<usize>> = (0..count).map(|rule| callees(built, rule)).collect();
+    let component = components(count, |rule| calls[rule].clone());
+    let mut groups: Vec<Vec<usize>> = vec![Vec::new(); count];
+    component.iter().enumerate().for_each(|(rule, &id)| groups[id as usize].push(rule));
+    let mut hashes = vec![[0; 4]; count];
+    for group in groups.iter().take_while(|group| !group.is_empty()) {
+        let mut distinct = 0;
+        group.iter().for_each(|&rule| hashes[rule] = shape(built, rule));
+        loop {
+            let round: Vec<RuleHash> =
+                group.iter().map(|&rule| hash(built, rule, &hashes)).collect();
+            group.iter().zip(&round).for_each(|(&rule, &hash)| hashes[rule] = hash);
+            let recursive = group.len() > 1 || calls[group[0]].contains(&group[0]);
+            let mut classes = round;
+            classes.sort_unstable();
+            classes.dedup();
+            if !recursive || classes.len() == distinct {
+                break;
+            }
+            distinct = classes.len();
+        }
+    }
+    hashes
+}
+
+/// What can be said of a rule without knowing its callees or the numbering of its states: the colour that the
+/// refinement of a cycle begins with.
+fn shape(built: &Built, rule: usize) -> RuleHash {
+    let rule = &built.rules[rule];
+    let mut states: Vec<Vec<u32>> = rule
+        .dfa
+        .states
+        .iter()
+        .map(|state| {
+            let mut words = vec![u32::from(state.accepting)];
+            for edge in &state.edges {
+                if edge.lo < 256 {
+                    words.extend([edge.lo, edge.hi.min(255)]);
+                }
+                words.extend((edge.lo.max(256)..=edge.hi).map(|_| 256));
+            }
+            words
+        })
+        .collect();
+    states.sort_unstable();
+    let mut digest = Digest::default();
+    for words in states {
+        digest.put(&[words.len() as u32]);
+        digest.put(&words);
+    }
+    digest.finish()
+}
+
+/// A rule's hash, given its callees'. Labels are numbered by first use, which must not show, so both the numbering of
+/// states and the order of a state's labels go by content.
+fn hash(built: &Built, rule: usize, hashes: &[RuleHash]) -> RuleHash {
+    let rule = &built.rules[rule];
+    let mut numbers = vec![u32::MAX; rule.dfa.states.len()];
+    let mut order = vec![0u32];
+    numbers[0] = 0;
+    let mut digest = Digest::default();
+    let mut at = 0;
+    while at < order.len() {
+        let number = order[at];
+        let state = &rule.dfa.states[number as usize];
+        at += 1;
+        let role = match rule.counted {
+            Some(Counted { head, monotone, .. }) if head == number => 2 + u32::from(monotone),
+            Some(Counted { exit, .. }) if exit == number => 4,
+            _ => 0,
+        };
+        digest.put(&[role, u32::from(state.accepting)]);
+        let mut reach = |target: u32| {
+            if numbers[target as usize] == u32::MAX {
+                numbers[target as usize] = order.len() as u32;
+                order.push(target);
+            }
+            numbers[target as usize]
+        };
+        let mut labelled: Vec<(Vec<u32>, u32)> = Vec::new();
+        for edge in &state.edges {
+            if edge.lo < 256 {
+                digest.put(&[3, edge.lo, edge.hi.min(255), reach(edge.target)]);
+            }
+            for symbol in edge.lo.max(256)..=edge.hi {
+                let content = match built.labels.get(symbol) {
+                    Some(&Label::Call { rule, count }) => [&[4, count], &hashes[rule][..]].concat(),
+                    Some(Label::Tokens(ids)) => [&[5, ids.len() as u32], &ids[..]].concat(),
+                    None => Vec::new(),
+                };
+                labelled.push((content, edge.target));
+            }
+        }
+        labelled.sort_unstable();
+        for (content, target) in labelled {
+            digest.put(&content);
+            digest.put(&[reach(target)]);
+        }
+        if let Some(counted) = rule.counted.filter(|counted| counted.head == number) {
+            digest.put(&[6, reach(counted.exit)]);
+        }
+    }
+    digest.finish()
+}
+
+#[derive(Default)]
+struct Digest(blake3::Hasher);
+
+impl Digest {
+    fn put(&mut self, words: &[u32]) {
+        for word in words {
+            self.0.update(&word.to_le_bytes());
+        }
+    }
+
+    fn finish(self) -> RuleHash {
+        let bytes = self.0.finalize();
+        std::array::from_fn(|i| {
+            let at = &bytes.as_bytes()[4 * i..4 * i + 4];
+            u32::from_le_bytes([at[0], at[1], at[2], at[3]])
+        })
+    }
+}

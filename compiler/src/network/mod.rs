@@ -1,0 +1,145 @@
+//! From the grammar IR to the network: one deterministic automaton a rule, in the normal form that the masks and the
+//! runtime rely on (DESIGN section 3).
+//!
+//! | pass | file | what it does |
+//! | --- | --- | --- |
+//! | build | [`build`], [`inline`], [`repeat`] | one automaton a rule, small rules inlined, large bounds turned into countdowns |
+//! | left recursion | [`left_recursion`] | no rule begins with a call that leads back to it |
+//! | merge | [`merge`] | equal rules become one; rules that the vocabulary holds are taken from it |
+//! | layout | [`layout`] | numbering, tail calls, flags, first bytes: the flat records |
+//!
+//! No rule of the network derives the empty string, but for the start rule at the bottom of the stack: where a callee
+//! is nullable, its callers have a way around the call. This is what makes every path between two consumed bytes
+//! finite.
+
+pub mod build;
+mod display;
+mod inline;
+pub mod layout;
+pub mod left_recursion;
+pub mod lexicon;
+pub mod local;
+
+mod merge;
+mod repeat;
+mod rule;
+
+use std::collections::BTreeMap;
+
+pub use layout::Network;
+pub use lexicon::Lexicon;
+pub use rule::{Counted, Label, Labels, NetworkRule};
+
+use crate::ir::pass::{RegularError, resolve};
+use crate::ir::{Grammar, Origin, RuleId};
+use grammarc_artifacts::tables::Tables;
+
+/// Bounds on the size of what is built. The defaults are far above what real grammars need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NetworkLimits {
+    /// States of one rule's automaton.
+    pub rule_states: usize,
+    /// States of all rules together.
+    pub states: usize,
+    /// Rules.
+    pub rules: usize,
+}
+
+impl Default for NetworkLimits {
+    fn default() -> Self {
+        Self { rule_states: 200_000, states: 1_000_000, rules: 200_000 }
+    }
+}
+
+/// Why a grammar has no network within the limits.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{kind}")]
+pub struct NetworkError {
+    /// What is wrong.
+    pub kind: NetworkErrorKind,
+    /// Name of the rule that it is wrong with.
+    pub rule: String,
+    /// Where that rule comes from.
+    pub origin: Origin,
+}
+
+/// What is wrong with a grammar.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NetworkErrorKind {
+    /// The start rule derives no string.
+    #[error("the grammar accepts nothing: no string can be derived from its start rule")]
+    Empty,
+    /// An intersection or complement has no automaton.
+    #[error(transparent)]
+    Regular(#[from] RegularError),
+    /// A token reference names no token of the vocabulary.
+    #[error("the vocabulary has no token {token}")]
+    UnknownToken {
+        /// The reference as the source writes it.
+        token: String,
+        /// Where, in the source.
+        span: Option<std::ops::Range<usize>>,
+    },
+    /// A limit was met.
+    #[error("{what} would exceed the limit of {limit}")]
+    Limit {
+        /// What was counted.
+        what: &'static str,
+        /// How many are allowed.
+        limit: usize,
+    },
+}
+
+/// What to build a network for.
+#[derive(Clone, Copy, Debug)]
+pub enum Roots {
+    /// The grammar's start rule, at the bottom of the stack.
+    Start,
+    /// Every kept rule, to be called from other grammars.
+    Kept,
+}
+
+/// Builds the network of a grammar.
+///
+/// `shared` holds the vocabulary's rules; a rule of the grammar that equals one of them is not built again but taken
+/// from there.
+///
+/// # Errors
+///
+/// [`NetworkError`] where the grammar is empty, names unknown tokens, or meets a limit.
+pub fn build_network(
+    grammar: &Grammar,
+    lexicon: &dyn Lexicon,
+    shared: Tables<'_>,
+    roots: Roots,
+    limits: NetworkLimits,
+) -> Result<Network, NetworkError> {
+    let resolved = resolve(grammar, limits.rule_states).map_err(|error| {
+        let rule = grammar.rule(error.rule);
+        NetworkError { rule: rule.name.clone(), origin: rule.origin.clone(), kind: error.into() }
+    })?;
+    let known: BTreeMap<[u32; 4], u32> =
+        shared.rules.iter().enumerate().map(|(id, rule)| (rule.hash, id as u32)).collect();
+    let mut spelling = repeat::Spelling::Counted;
+    loop {
+        let mut built = build::build(&resolved, lexicon, roots, spelling, limits)?;
+        match left_recursion::eliminate(&mut built, limits) {
+            Ok(()) => {
+                let merged = merge::merge(built, &known);
+                return Ok(layout::lay_out(merged, shared));
+            }
+            // A countdown cannot be unrolled along a left spine. Such a repetition is written out instead, within the
+            // limits; there is no third way, so the second failure is final.
+            Err(left_recursion::Failure::Counted) if spelling == repeat::Spelling::Counted => {
+                spelling = repeat::Spelling::WrittenOut;
+            }
+            Err(failure) => return Err(failure.into_error(&built, limits)),
+        }
+    }
+}
+
+/// Name and origin of an IR rule, for errors about it.
+fn error_at(grammar: &Grammar, rule: RuleId, kind: NetworkErrorKind) -> NetworkError {
+    let rule = grammar.rule(rule);
+    NetworkError { kind, rule: rule.name.clone(), origin: rule.origin.clone() }
+}

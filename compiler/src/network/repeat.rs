@@ -1,0 +1,291 @@
+//! Repetition: what is written out, what is shared, and what is counted.
+//!
+//! Let `L` be the most repetitions of a body that one token can begin. While more than `L` remain, a mask cannot
+//! depend on how many, so `body{0,n}` with a large `n` is a *bulk* rule that loops with a countdown of `n - L` and ends
+//! in the *chain*: `L` rules, each the body and then the next. A bound only sets the initial countdown or the point of
+//! entry into the chain, so one set of rules serves every bound, and the vocabulary artifact can hold it for the bodies
+//! that many grammars repeat.
+//!
+//! ```text
+//! upto 1     body                              exactly 1     body
+//! upto i     body (upto i-1)?                  exactly i     body (exactly i-1)
+//! bulk       body loop{countdown} (upto L)?    bulk          body loop{countdown} (exactly L)
+//! ```
+//!
+//! `body{m,n}` is `exactly m` and then `upto n-m`, each direct, through the chain, or through the bulk.
+//!
+//! A countdown needs the end of a body to be unmistakable, so a body some string of which is a prefix of another is
+//! called as a rule instead of standing in the loop: the end is then the return, and where it is ambiguous the parse
+//! position holds both readings.
+
+use super::NetworkErrorKind;
+use super::build::{Builder, Failure};
+use super::rule::{Counted, Label, NetworkRule};
+use crate::automata::{Dfa, DfaState, Edge, Nfa, determinize, minimize};
+use crate::ir::Expr;
+use crate::ir::facts::{self, Facts};
+use crate::ir::thompson::{Repetition, build, spell_out};
+
+/// Copies times body nodes up to which a repetition is simply written out.
+const WRITTEN_OUT: usize = 32;
+
+/// States up to which a body stands in the chain itself; a larger one is called.
+const BODY_STATES: usize = 16;
+
+/// Whether large bounds may use countdowns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Spelling {
+    /// They do.
+    Counted,
+    /// They are chains of as many rules as the bound.
+    WrittenOut,
+}
+
+/// Whether a run has a fixed number of repetitions or at most that number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Mode {
+    Exactly,
+    UpTo,
+}
+
+/// A rule made for a repetition.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Synthetic {
+    /// The body as a rule.
+    Body(Expr),
+    /// A link of a chain: this many repetitions remain.
+    Chain(Expr, u32, bool),
+    /// The loop in front of a chain of this length.
+    Bulk(Expr, u32, bool),
+}
+
+impl Builder<'_> {
+    /// Connects `from` to `to` by a repetition.
+    pub(super) fn build_repetition(
+        &mut self,
+        nfa: &mut Nfa,
+        repetition: Repetition<'_>,
+        from: u32,
+        to: u32,
+    ) -> Result<(), Failure> {
+        let Repetition { body, min, max } = repetition;
+        let facts = facts::of_expr(body, self.facts);
+        if !facts.productive || facts.shortest == u32::MAX {
+            // Nothing, or nothing but the empty string, however often.
+            if facts.nullable || min == 0 {
+                nfa.empty(from, to);
+            }
+            return Ok(());
+        }
+        // Empty repetitions may make up the minimum.
+        let min = if facts.nullable { 0 } else { min };
+        let size = self.inlined_size(body);
+        let optional = max.map(|max| max - min.min(max));
+        let middle = nfa.state();
+        if self.is_small(min, size) {
+            let exactly = Repetition { body, min, max: Some(min) };
+            spell_out(self, nfa, exactly, from, middle)?;
+        } else {
+            self.run(nfa, body, facts, Mode::Exactly, min, from, middle)?;
+        }
+        match optional {
+            Some(count) if !self.is_small(count, size) => {
+                nfa.empty(middle, to);
+                self.run(nfa, body, facts, Mode::UpTo, count, middle, to)
+            }
+            _ => spell_out(self, nfa, Repetition { body, min: 0, max: optional }, middle, to),
+        }
+    }
+
+    fn is_small(&self, copies: u32, size: usize) -> bool {
+        copies <= 1 || (copies as usize).saturating_mul(size) <= WRITTEN_OUT
+    }
+
+    /// Calls the chain or the bulk for `count` repetitions, at least one.
+    #[expect(clippy::too_many_arguments, reason = "one call site, and each is needed")]
+    fn run(
+        &mut self,
+        nfa: &mut Nfa,
+        body: &Expr,
+        facts: Facts,
+        mode: Mode,
+        count: u32,
+        from: u32,
+        to: u32,
+    ) -> Result<(), Failure> {
+        let upto = mode == Mode::UpTo;
+        let longest =
+            self.lexicon.most_repetitions(facts.first, facts.alphabet, facts.shortest).max(1);
+        let label = if count <= longest || self.spelling == Spelling::WrittenOut {
+            if count as usize > self.limits.rules {
+                return Err(self.limit("rules of a repetition", self.limits.rules));
+            }
+            // Chains are declared from the far end, so that long ones do not recurse.
+            for remaining in 1..=count {
+                self.synthesize(Synthetic::Chain(body.clone(), remaining, upto))?;
+            }
+            let rule = self.synthesize(Synthetic::Chain(body.clone(), count, upto))?;
+            Label::Call { rule, count: 0 }
+        } else {
+            for remaining in 1..=longest {
+                self.synthesize(Synthetic::Chain(body.clone(), remaining, upto))?;
+            }
+            let rule = self.synthesize(Synthetic::Bulk(body.clone(), longest, upto))?;
+            Label::Call { rule, count: count - longest }
+        };
+        let symbol = self.labels.symbol(label);
+        nfa.edge(from, symbol, symbol, to);
+        Ok(())
+    }
+
+    /// The rule of this description, built on first use.
+    fn synthesize(&mut self, what: Synthetic) -> Result<usize, Failure> {
+        if let Some(&rule) = self.synthetic.get(&what) {
+            return Ok(rule);
+        }
+        let (dfa, counted, suffix) = match &what {
+            Synthetic::Body(body) => (self.dfa_of(body)?, None, "body".to_owned()),
+            Synthetic::Chain(body, remaining, upto) => {
+                let dfa = self.chain(body, *remaining, *upto)?;
+                let least = if *upto { 0 } else { *remaining };
+                (dfa, None, format!("{{{least},{remaining}}}"))
+            }
+            Synthetic::Bulk(body, length, upto) => {
+                let (dfa, counted) = self.bulk(body, *length, *upto)?;
+                (dfa, Some(counted), if *upto { "{0,n}" } else { "{n}" }.to_owned())
+            }
+        };
+        let (name, origin) = self.place();
+        let rule =
+            self.add(NetworkRule { name: format!("{name}{suffix}"), origin, dfa, counted })?;
+        self.synthetic.insert(what, rule);
+        Ok(rule)
+    }
+
+    fn chain(&mut self, body: &Expr, remaining: u32, upto: bool) -> Result<Dfa, Failure> {
+        let unit = self.unit(body)?;
+        let mut nfa = Nfa::new();
+        if remaining == 1 {
+            nfa.embed(&unit, nfa.start, nfa.end);
+        } else {
+            let next = self.synthesize(Synthetic::Chain(body.clone(), remaining - 1, upto))?;
+            let symbol = self.labels.symbol(Label::Call { rule: next, count: 0 });
+            let middle = nfa.state();
+            nfa.embed(&unit, nfa.start, middle);
+            nfa.edge(middle, symbol, symbol, nfa.end);
+            if upto {
+                nfa.empty(middle, nfa.end);
+            }
+        }
+        self.finish(&nfa)
+    }
+
+    fn bulk(&mut self, body: &Expr, length: u32, upto: bool) -> Result<(Dfa, Counted), Failure> {
+        let unit = self.unit(body)?;
+        let chain = self.synthesize(Synthetic::Chain(body.clone(), length, upto))?;
+        let symbol = self.labels.symbol(Label::Call { rule: chain, count: 0 });
+        // The body's states, its accepting ones replaced by the head, which begins the body anew; then the exit, which
+        // calls the chain, and the end of that call.
+        let head = unit.states.len() as u32;
+        let (exit, end) = (head + 1, head + 2);
+        let mut states = unit.states.clone();
+        for edge in states.iter_mut().flat_map(|state| &mut state.edges) {
+            if unit.states[edge.target as usize].accepting {
+                edge.target = head;
+            }
+        }
+        for state in &mut states {
+            state.accepting = false;
+        }
+        states.push(DfaState { edges: states[0].edges.clone(), accepting: upto });
+        let call = Edge { lo: symbol, hi: symbol, target: end };
+        states.push(DfaState { edges: vec![call], accepting: upto });
+        states.push(DfaState { edges: Vec::new(), accepting: true });
+        let (states, numbers) = without_unreached(states, exit);
+        let at = |state: u32| numbers[state as usize];
+        Ok((Dfa { states }, Counted { head: at(head), exit: at(exit), monotone: upto }))
+    }
+
+    /// The body as a prefix-free automaton without the empty string: itself, or one call of it.
+    fn unit(&mut self, body: &Expr) -> Result<Dfa, Failure> {
+        let dfa = self.dfa_of(body)?;
+        if dfa.is_prefix_free() && dfa.states.len() <= BODY_STATES {
+            return Ok(dfa);
+        }
+        let rule = self.synthesize(Synthetic::Body(body.clone()))?;
+        let symbol = self.labels.symbol(Label::Call { rule, count: 0 });
+        let call = Edge { lo: symbol, hi: symbol, target: 1 };
+        Ok(Dfa {
+            states: vec![
+                DfaState { edges: vec![call], accepting: false },
+                DfaState { edges: Vec::new(), accepting: true },
+            ],
+        })
+    }
+
+    fn dfa_of(&mut self, body: &Expr) -> Result<Dfa, Failure> {
+        if let Some(dfa) = self.bodies.get(body) {
+            return Ok(dfa.clone());
+        }
+        let mut nfa = Nfa::new();
+        let (from, to) = (nfa.start, nfa.end);
+        build(self, &mut nfa, body, from, to)?;
+        let dfa = self.finish(&nfa)?;
+        self.bodies.insert(body.clone(), dfa.clone());
+        Ok(dfa)
+    }
+
+    /// Deterministic, minimal, without the empty string.
+    pub(super) fn finish(&self, nfa: &Nfa) -> Result<Dfa, Failure> {
+        let limit = self.limits.rule_states;
+        let dfa = determinize(nfa, limit).map_err(|_| self.limit("states of a rule", limit))?;
+        Ok(minimize(&without_empty(dfa)))
+    }
+
+    pub(super) fn limit(&self, what: &'static str, limit: usize) -> Failure {
+        self.fail(NetworkErrorKind::Limit { what, limit })
+    }
+}
+
+/// Removes the empty string from the language: the initial state becomes a copy of itself that does not accept.
+pub(super) fn without_empty(mut dfa: Dfa) -> Dfa {
+    if !dfa.states[0].accepting {
+        return dfa;
+    }
+    let again = dfa.states.iter().any(|state| state.edges.iter().any(|edge| edge.target == 0));
+    if again {
+        let copy = dfa.states.len() as u32;
+        let state = dfa.states[0].clone();
+        dfa.states.push(state);
+        for edge in dfa.states.iter_mut().flat_map(|state| &mut state.edges) {
+            if edge.target == 0 {
+                edge.target = copy;
+            }
+        }
+    }
+    dfa.states[0].accepting = false;
+    dfa.trimmed()
+}
+
+/// Drops states that neither state 0 nor `root` leads to, and says where the others went.
+fn without_unreached(states: Vec<DfaState>, root: u32) -> (Vec<DfaState>, Vec<u32>) {
+    let mut numbers = vec![u32::MAX; states.len()];
+    let mut order = vec![0, root];
+    (numbers[0], numbers[root as usize]) = (0, 1);
+    let mut at = 0;
+    while at < order.len() {
+        for edge in &states[order[at] as usize].edges {
+            if numbers[edge.target as usize] == u32::MAX {
+                numbers[edge.target as usize] = order.len() as u32;
+                order.push(edge.target);
+            }
+        }
+        at += 1;
+    }
+    let kept = order.iter().map(|&old| {
+        let state = &states[old as usize];
+        let edges = state.edges.iter().map(|e| Edge { target: numbers[e.target as usize], ..*e });
+        DfaState { edges: edges.collect(), accepting: state.accepting }
+    });
+    (kept.collect(), numbers)
+}
