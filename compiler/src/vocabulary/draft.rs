@@ -20,7 +20,7 @@ pub(super) enum Role {
     Hole,
     /// A token of the model's own vocabulary.
     Learned,
-    /// An added token that is not flagged special.
+    /// An added token that is not flagged special, or a learned one with the name of a control piece.
     Added,
     /// A control token: flagged special, or named as the unknown, begin, end or padding token.
     Control,

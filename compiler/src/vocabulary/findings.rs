@@ -5,13 +5,16 @@ use std::fmt::Write as _;
 use indexmap::IndexMap;
 
 /// Most names or numbers that one finding spells out.
-const LISTED: usize = 40;
+const LISTED: usize = 80;
+
+/// Most characters of a token that a message shows.
+const SHOWN: usize = 40;
 
 /// A token for a message: quoted, with control characters and invalid bytes escaped, cut when long.
 pub(super) fn readable(bytes: &[u8]) -> String {
     let mut text = String::from("`");
     for (count, c) in String::from_utf8_lossy(bytes).chars().enumerate() {
-        if count == LISTED {
+        if count == SHOWN {
             text.push('…');
             break;
         }
@@ -90,7 +93,7 @@ mod tests {
     fn runs_are_joined() {
         assert_eq!(ranges(&[]), "");
         assert_eq!(ranges(&[3, 7, 8, 9, 12]), "3, 7-9, 12");
-        let odd: Vec<u32> = (0..90).map(|n| n * 2 + 1).collect();
+        let odd: Vec<u32> = (0..130).map(|n| n * 2 + 1).collect();
         assert!(ranges(&odd).ends_with(" and 50 more"), "{}", ranges(&odd));
         assert_eq!(ranges(&[u32::MAX]), u32::MAX.to_string());
     }

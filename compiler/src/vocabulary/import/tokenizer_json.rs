@@ -108,14 +108,14 @@ pub(super) fn read(mut draft: Draft, path: &Path, text: &[u8]) -> Result<Draft, 
 
     let unknown = file.model.unk_token.as_deref();
     for (token, id) in &file.model.vocab.0 {
-        let control = Some(token.as_str()) == unknown
-            || Some(*id) == file.model.unk_id
-            || (!spelling.is_byte_level() && is_control_piece(token));
-        draft.claim(
-            *id,
-            spelling.learned(token),
-            if control { Role::Control } else { Role::Learned },
-        )?;
+        let role = if Some(token.as_str()) == unknown || Some(*id) == file.model.unk_id {
+            Role::Control
+        } else if !spelling.is_byte_level() && is_control_piece(token) {
+            Role::Added
+        } else {
+            Role::Learned
+        };
+        draft.claim(*id, spelling.learned(token), role)?;
     }
     for token in file.added_tokens.iter().flatten() {
         let byte = spelling.fallback_byte(&token.content).is_some();
