@@ -1,8 +1,12 @@
 //! Compiles JSON Schema, GBNF and regular expressions into token-mask artifacts.
 
 pub mod automata;
+pub mod compile;
 pub mod diagnostics;
+pub mod emit;
+pub mod frontend;
 mod graph;
 pub mod ir;
 pub mod masks;
 pub mod network;
+pub mod vocabulary;

@@ -1,0 +1,87 @@
+//! What a token's name says about it.
+//!
+//! The `special` flag of a tokenizer file says whether a decoder hides the token, not whether it is a control token:
+//! real files leave `<think>`, `<|fim_prefix|>`, `<｜User｜>` and `[multimodal]` unflagged. So the name decides too,
+//! and only in the safe direction: it can make an added token special, never make one text.
+
+/// Pairs of opening and closing characters that tokenizers put around control markers.
+const BRACKETS: [(char, char); 5] =
+    [('<', '>'), ('[', ']'), ('|', '|'), ('｜', '｜'), ('＜', '＞')];
+
+/// Names that SentencePiece gives to its control pieces.
+const CONTROL_PIECES: [&str; 7] = ["<unk>", "<s>", "</s>", "<pad>", "<bos>", "<eos>", "<mask>"];
+
+/// Whether an added token with this text looks like a control marker: bracketed, with a letter or digit inside.
+pub(super) fn is_marker(text: &str) -> bool {
+    let text = text.trim_matches(|c: char| c.is_whitespace() || c == '▁');
+    BRACKETS.iter().any(|&(open, close)| {
+        text.strip_prefix(open)
+            .and_then(|rest| rest.strip_suffix(close))
+            .is_some_and(|inside| inside.chars().any(char::is_alphanumeric))
+    })
+}
+
+/// Whether this is a control piece of SentencePiece.
+///
+/// Only for vocabularies of that family: a byte-level vocabulary learns `<s>` from HTML (Qwen's does), as text.
+pub(super) fn is_control_piece(text: &str) -> bool {
+    CONTROL_PIECES.contains(&text)
+}
+
+/// Whether this names a padding row: `[PAD151646]`. A bare `[PAD]` is a control token.
+pub(super) fn is_padding(name: &[u8]) -> bool {
+    name.strip_prefix(b"[PAD").and_then(|rest| rest.strip_suffix(b"]")).is_some_and(is_number)
+}
+
+/// Whether this names a row kept free for later use: `<unused7>`, `<reserved_106>`.
+pub(super) fn is_reserved(name: &[u8]) -> bool {
+    [&b"<unused"[..], b"<unused_", b"<reserved", b"<reserved_"].iter().any(|prefix| {
+        name.strip_prefix(*prefix).and_then(|rest| rest.strip_suffix(b">")).is_some_and(is_number)
+    })
+}
+
+fn is_number(text: &[u8]) -> bool {
+    !text.is_empty() && text.iter().all(u8::is_ascii_digit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markers_are_bracketed_words() {
+        let markers = [
+            "<think>",
+            "</tool_call>",
+            "<|fim_prefix|>",
+            "<｜User｜>",
+            "｜end｜",
+            "[INST]",
+            "[/INST]",
+            "|||EMAIL|||",
+            "<table>",
+            " <mask> ",
+            "＜s＞",
+        ];
+        for text in markers {
+            assert!(is_marker(text), "{text}");
+        }
+        for text in
+            ["\n\n", "▁▁", "<", "<>", "[]", "[", "||", "|", "<=>", "a < b >", "word", "õ", ""]
+        {
+            assert!(!is_marker(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn padding_and_reserved_rows_are_numbered() {
+        assert!(is_padding(b"[PAD0]") && is_padding(b"[PAD151646]"));
+        assert!(!is_padding(b"[PAD]") && !is_padding(b"[PADX]") && !is_padding(b"[PAD12"));
+        assert!(
+            is_reserved(b"<unused12>")
+                && is_reserved(b"<reserved_106>")
+                && is_reserved(b"<unused_3>")
+        );
+        assert!(!is_reserved(b"<unused>") && !is_reserved(b"<reserved_x>"));
+    }
+}
