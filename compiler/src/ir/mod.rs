@@ -6,6 +6,7 @@
 mod display;
 mod expr;
 mod grammar;
+pub mod recognize;
 
 pub use expr::{ByteSet, Expr, TokenRef, TokenSet};
 pub use grammar::{Grammar, GrammarBuilder, Lowered, Origin, Rule, RuleId};
