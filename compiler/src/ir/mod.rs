@@ -9,6 +9,7 @@ pub mod facts;
 mod grammar;
 pub mod pass;
 pub mod thompson;
+pub mod recognize;
 
 pub use expr::{ByteSet, Expr, TokenRef, TokenSet};
 pub use grammar::{Grammar, GrammarBuilder, Lowered, Origin, Rule, RuleId};

@@ -12,6 +12,7 @@
 //! is nullable, its callers have a way around the call. This is what makes every path between two consumed bytes
 //! finite.
 
+pub mod ambiguity;
 pub mod build;
 mod display;
 mod inline;

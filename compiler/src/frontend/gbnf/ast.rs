@@ -1,0 +1,80 @@
+//! The syntax tree of a GBNF source: what is written, with spans, before names are looked up.
+//!
+//! Trees are at most [`MAX_NESTING`] levels deep, which the parser sees to, so that recursion over them is safe.
+
+use std::ops::Range;
+
+use crate::ir::TokenRef;
+
+/// Most levels of groups and repetitions inside each other. Grammars written by people stay below ten, generated
+/// ones below a hundred.
+pub const MAX_NESTING: usize = 200;
+
+/// A whole source.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ast {
+    /// The rules in source order. Names may occur more than once.
+    pub rules: Vec<RuleDefinition>,
+}
+
+/// `name ::= body`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuleDefinition {
+    /// The name.
+    pub name: String,
+    /// Where the name stands.
+    pub span: Range<usize>,
+    /// The right-hand side.
+    pub body: Node,
+}
+
+/// A part of a right-hand side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// What it is.
+    pub kind: NodeKind,
+    /// Where it stands.
+    pub span: Range<usize>,
+}
+
+/// What a [`Node`] is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NodeKind {
+    /// One of these; two at least.
+    Alternation(Vec<Node>),
+    /// These in order; none is the empty string.
+    Sequence(Vec<Node>),
+    /// A string, escapes resolved.
+    Literal(String),
+    /// One character of a class.
+    Class(Class),
+    /// Any one character.
+    Any,
+    /// One token of the vocabulary.
+    Token {
+        /// The token named.
+        token: TokenRef,
+        /// Whether any token but this one is meant.
+        negated: bool,
+    },
+    /// A string of the rule with this name.
+    Call(String),
+    /// Between `min` and `max` (unbounded where `None`) strings of the body.
+    Repeat {
+        /// What is repeated.
+        body: Box<Node>,
+        /// Fewest.
+        min: u32,
+        /// Most.
+        max: Option<u32>,
+    },
+}
+
+/// A character class. Ranges are as written: unsorted, possibly overlapping.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Class {
+    /// Whether the class is all characters but these.
+    pub negated: bool,
+    /// First and last character of each range.
+    pub ranges: Vec<(char, char)>,
+}

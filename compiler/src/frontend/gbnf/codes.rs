@@ -1,0 +1,44 @@
+//! The codes of GBNF diagnostics. Stable: tools may match on them.
+
+/// A character that no part of the syntax starts with.
+pub const UNEXPECTED_CHARACTER: &str = "gbnf::unexpected-character";
+/// A well-formed piece of syntax in a place where it cannot stand.
+pub const UNEXPECTED: &str = "gbnf::unexpected";
+/// A string without its closing quote.
+pub const UNTERMINATED_STRING: &str = "gbnf::unterminated-string";
+/// A character class without its closing bracket.
+pub const UNTERMINATED_CLASS: &str = "gbnf::unterminated-class";
+/// A token reference without its closing `>`.
+pub const UNTERMINATED_TOKEN: &str = "gbnf::unterminated-token";
+/// A parenthesis without its partner.
+pub const UNCLOSED_GROUP: &str = "gbnf::unclosed-group";
+/// A backslash with something after it that is no escape.
+pub const BAD_ESCAPE: &str = "gbnf::bad-escape";
+/// An escape that names a surrogate.
+pub const SURROGATE: &str = "gbnf::surrogate";
+/// A class without characters.
+pub const EMPTY_CLASS: &str = "gbnf::empty-class";
+/// A range whose first character comes after its last.
+pub const REVERSED_RANGE: &str = "gbnf::reversed-range";
+/// Braces that do not hold one or two numbers.
+pub const BAD_BOUNDS: &str = "gbnf::bad-bounds";
+/// Bounds of a repetition whose minimum exceeds the maximum.
+pub const REVERSED_BOUNDS: &str = "gbnf::reversed-bounds";
+/// A token id that is not a number of 32 bits.
+pub const BAD_TOKEN_ID: &str = "gbnf::bad-token-id";
+/// A repetition operator with nothing before it.
+pub const NOTHING_TO_REPEAT: &str = "gbnf::nothing-to-repeat";
+/// Groups and repetitions nested deeper than the limit.
+pub const NESTED_TOO_DEEP: &str = "gbnf::nested-too-deep";
+/// A rule that is called and not defined.
+pub const UNKNOWN_RULE: &str = "gbnf::unknown-rule";
+/// A rule that is defined more than once.
+pub const DUPLICATE_RULE: &str = "gbnf::duplicate-rule";
+/// The start rule is not defined.
+pub const MISSING_ROOT: &str = "gbnf::missing-root";
+/// A rule that the start rule does not reach.
+pub const UNUSED_RULE: &str = "gbnf::unused-rule";
+/// A rule with nothing after `::=`.
+pub const EMPTY_RULE: &str = "gbnf::empty-rule";
+/// There are more errors than are shown.
+pub const TOO_MANY: &str = "gbnf::too-many-errors";

@@ -1,0 +1,246 @@
+//! Syntax tree to grammar IR: names are looked up, classes become UTF-8.
+//!
+//! Rules keep their order, so the id of a rule is its place in the source. Left recursion, empty rules and ambiguity
+//! are the network's business and no errors. llama.cpp lets the last of several definitions win in silence; here that
+//! is an error that shows both, for it is always a slip. Cost: linear, and the text of names twice.
+
+use std::ops::Range;
+
+use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
+use rustc_hash::FxHashMap;
+
+use super::ast::{Ast, Class, Node, NodeKind};
+use super::codes;
+use super::findings::Findings;
+use super::parser::parse;
+use super::suggest::nearest;
+use crate::diagnostics::report::Report;
+use crate::diagnostics::{Diagnostic, Source};
+use crate::frontend::class::Classes;
+use crate::ir::{Expr, GrammarBuilder, Lowered, Origin, RuleId, TokenSet};
+
+/// Most calls of one unknown rule that its diagnostic points at.
+const MAX_PLACES: usize = 4;
+
+/// What to make of a source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GbnfOptions {
+    /// Name of the start rule.
+    pub start: String,
+}
+
+impl Default for GbnfOptions {
+    fn default() -> Self {
+        Self { start: "root".to_owned() }
+    }
+}
+
+/// The grammar of a source.
+///
+/// # Errors
+///
+/// Everything that is wrong with the syntax or, where the syntax is right, with the names, in source order.
+pub fn lower(source: Source, options: &GbnfOptions) -> Result<Lowered, Vec<Diagnostic>> {
+    let ast = parse(&source)?;
+    let mut lowering = Lowering::new(&ast);
+    let start = lowering.start(&ast, &options.start);
+    let mut grammar = GrammarBuilder::new();
+    for rule in &ast.rules {
+        let id = grammar.declare(rule.name.as_str());
+        let expr = lowering.expr(&rule.body);
+        lowering.calls.push(std::mem::take(&mut lowering.called));
+        grammar.define(id, expr, Origin { span: Some(rule.span.clone()), pointer: None });
+    }
+    lowering.report_unknown();
+    match start {
+        Some(start) if lowering.errors.is_empty() => {
+            let findings = lowering.warnings(&ast, start);
+            let grammar = grammar.finish(start);
+            Ok(Lowered { source, grammar, report: Report::default(), findings })
+        }
+        _ => Err(lowering.errors.into_sorted()),
+    }
+}
+
+struct Lowering<'a> {
+    /// Rules by name; the first of several with the same.
+    rules: FxHashMap<&'a str, RuleId>,
+    /// Names in source order, for suggestions.
+    names: Vec<&'a str>,
+    classes: Classes,
+    /// Rules that the rule at hand calls.
+    called: Vec<RuleId>,
+    /// Rules that each finished rule calls.
+    calls: Vec<Vec<RuleId>>,
+    /// Unknown names in the order first met, with the places where they are called.
+    unknown: Vec<(&'a str, Vec<Range<usize>>)>,
+    unknown_index: FxHashMap<&'a str, usize>,
+    errors: Findings,
+}
+
+impl<'a> Lowering<'a> {
+    fn new(ast: &'a Ast) -> Self {
+        let mut rules = FxHashMap::default();
+        let mut errors = Findings::default();
+        for (index, rule) in ast.rules.iter().enumerate() {
+            let id = RuleId::new(index);
+            let first = *rules.entry(rule.name.as_str()).or_insert(id);
+            if first != id {
+                let first = &ast.rules[first.index()];
+                errors.push(
+                    Diagnostic::error(
+                        codes::DUPLICATE_RULE,
+                        format!("the rule `{}` is defined twice", rule.name),
+                    )
+                    .with_label(rule.span.clone(), "defined again here")
+                    .with_label(first.span.clone(), "first defined here")
+                    .with_help("rename or remove one, or join them with `|`"),
+                );
+            }
+        }
+        Self {
+            rules,
+            names: ast.rules.iter().map(|rule| rule.name.as_str()).collect(),
+            classes: Classes::default(),
+            called: Vec::new(),
+            calls: Vec::with_capacity(ast.rules.len()),
+            unknown: Vec::new(),
+            unknown_index: FxHashMap::default(),
+            errors,
+        }
+    }
+
+    fn start(&mut self, ast: &Ast, name: &str) -> Option<RuleId> {
+        if let Some(&start) = self.rules.get(name) {
+            return Some(start);
+        }
+        let mut finding =
+            Diagnostic::error(codes::MISSING_ROOT, format!("there is no start rule `{name}`"));
+        if let Some(first) = ast.rules.first() {
+            finding = finding.with_label(first.span.clone(), "the first rule");
+        }
+        let help = match (nearest(name, self.names.iter().copied()), ast.rules.first()) {
+            (Some(near), _) => format!("did you mean `{near}`? name it as the start rule"),
+            (None, Some(first)) => {
+                format!("add `{name} ::= {}`, or name another start rule", first.name)
+            }
+            (None, None) => format!("the grammar has no rules; write `{name} ::= body`"),
+        };
+        self.errors.push(finding.with_help(help));
+        None
+    }
+
+    fn expr(&mut self, node: &'a Node) -> Expr {
+        match &node.kind {
+            NodeKind::Alternation(choices) => {
+                let choices: Vec<_> = choices.iter().map(|choice| self.expr(choice)).collect();
+                Expr::alt(choices)
+            }
+            NodeKind::Sequence(parts) => {
+                let parts: Vec<_> = parts.iter().map(|part| self.expr(part)).collect();
+                Expr::seq(parts)
+            }
+            NodeKind::Literal(text) => Expr::literal(text),
+            NodeKind::Class(class) => self.class(class, &node.span),
+            NodeKind::Any => {
+                let any = ClassUnicode::new([ClassUnicodeRange::new('\0', char::MAX)]);
+                self.classes.expr(&any)
+            }
+            NodeKind::Token { token, negated } => Expr::Token(TokenSet {
+                tokens: vec![(token.clone(), Some(node.span.clone()))],
+                negated: *negated,
+            }),
+            NodeKind::Call(name) => self.call(name, &node.span),
+            NodeKind::Repeat { body, min, max } => self.expr(body).repeat(*min, *max),
+        }
+    }
+
+    fn class(&mut self, class: &Class, span: &Range<usize>) -> Expr {
+        let ranges = class.ranges.iter().map(|&(lo, hi)| ClassUnicodeRange::new(lo, hi));
+        let mut set = ClassUnicode::new(ranges);
+        if class.negated {
+            set.negate();
+        }
+        if set.ranges().is_empty() {
+            self.errors.push(
+                Diagnostic::error(codes::EMPTY_CLASS, "the character class excludes everything")
+                    .with_label(span.clone(), "")
+                    .with_help("`\"\"` is the empty string"),
+            );
+        }
+        self.classes.expr(&set)
+    }
+
+    fn call(&mut self, name: &'a str, span: &Range<usize>) -> Expr {
+        if let Some(&rule) = self.rules.get(name) {
+            self.called.push(rule);
+            return Expr::Call(rule);
+        }
+        let next = self.unknown.len();
+        let index = *self.unknown_index.entry(name).or_insert(next);
+        if index == next {
+            self.unknown.push((name, Vec::new()));
+        }
+        let places = &mut self.unknown[index].1;
+        if places.len() < MAX_PLACES {
+            places.push(span.clone());
+        }
+        Expr::Never
+    }
+
+    fn report_unknown(&mut self) {
+        for (name, places) in std::mem::take(&mut self.unknown) {
+            if self.errors.are_full() {
+                return;
+            }
+            let help = match nearest(name, self.names.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!(
+                    "define it: `{name} ::= body`; text to be matched stands in double quotes"
+                ),
+            };
+            let finding =
+                Diagnostic::error(codes::UNKNOWN_RULE, format!("the rule `{name}` is not defined"))
+                    .with_help(help);
+            let finding = places.into_iter().enumerate().fold(finding, |finding, (nth, place)| {
+                finding.with_label(place, if nth == 0 { "called here" } else { "and here" })
+            });
+            self.errors.push(finding);
+        }
+    }
+
+    /// Warnings about rules, in source order.
+    fn warnings(&self, ast: &Ast, start: RuleId) -> Vec<Diagnostic> {
+        let mut reached = vec![false; ast.rules.len()];
+        let mut agenda = vec![start];
+        while let Some(rule) = agenda.pop() {
+            if !std::mem::replace(&mut reached[rule.index()], true) {
+                agenda.extend(&self.calls[rule.index()]);
+            }
+        }
+        let mut warnings = Vec::new();
+        for (rule, reached) in ast.rules.iter().zip(reached) {
+            if !reached {
+                warnings.push(
+                    Diagnostic::warning(
+                        codes::UNUSED_RULE,
+                        format!("the rule `{}` is never used", rule.name),
+                    )
+                    .with_label(rule.span.clone(), "")
+                    .with_help("the start rule does not reach it"),
+                );
+            }
+            if matches!(&rule.body.kind, NodeKind::Sequence(parts) if parts.is_empty()) {
+                warnings.push(
+                    Diagnostic::warning(
+                        codes::EMPTY_RULE,
+                        format!("the rule `{}` has no body", rule.name),
+                    )
+                    .with_label(rule.span.clone(), "matches the empty string")
+                    .with_help("write `\"\"` if that is what is meant"),
+                );
+            }
+        }
+        warnings
+    }
+}

@@ -1,0 +1,28 @@
+//! GBNF, the grammar notation of llama.cpp.
+//!
+//! ```text
+//! root   ::= object | array          # a comment
+//! object ::= "{" ( pair ( "," pair )* )? "}"
+//! ```
+//!
+//! Source text goes through [`parse`] to an [`ast`] and through [`lower`] to the grammar IR, each in time linear in the
+//! text. Text is Unicode: strings, classes and `.` match Unicode scalar values, encoded as UTF-8, `.` any of them, line
+//! ends included.
+//!
+//! What differs from llama.cpp, all of it where llama.cpp refuses or misreads a source: `_` may stand in names
+//! everywhere; a line may start with `|`; `{,n}` is `{0,n}`; bounds of repetitions go up to 4,294,967,294; a rule
+//! defined twice, a range in reverse, an empty class, and an escape that is no Unicode scalar value are errors.
+
+pub mod ast;
+pub mod codes;
+mod escape;
+mod findings;
+mod lexer;
+mod lower;
+mod parser;
+mod suggest;
+#[cfg(test)]
+mod tests;
+
+pub use lower::{GbnfOptions, lower};
+pub use parser::parse;

@@ -1,0 +1,356 @@
+//! Lexemes to syntax tree, by recursive descent.
+//!
+//! A rule ends with its line, unless a parenthesis is open, or the next line starts with `|`, or this one ends with
+//! `::=` or `|`. The leading `|` is the one thing accepted here that llama.cpp refuses; it can mean nothing else. After
+//! an error the parser goes on at the next `name ::=`, which stands nowhere inside a rule.
+//!
+//! Invariant: no tree is higher than [`MAX_NESTING`], whatever the source. Groups are counted on the way in, which
+//! bounds the recursion; repetitions stacked on each other are counted on the way out. Cost: linear.
+
+use std::ops::Range;
+
+use super::ast::{Ast, MAX_NESTING, Node, NodeKind, RuleDefinition};
+use super::codes;
+use super::findings::Findings;
+use super::lexer::{Lexeme, LexemeKind, lex};
+use crate::diagnostics::{Diagnostic, Source};
+
+/// The syntax tree of a source.
+///
+/// # Errors
+///
+/// Everything that is wrong with the syntax, in source order, up to a limit.
+pub fn parse(source: &Source) -> Result<Ast, Vec<Diagnostic>> {
+    let mut findings = Findings::default();
+    let lexemes = lex(&source.text, &mut findings);
+    let mut parser =
+        Parser { text: &source.text, lexemes: &lexemes, at: 0, open: Vec::new(), findings };
+    let ast = parser.rules();
+    if parser.findings.is_empty() { Ok(ast) } else { Err(parser.findings.into_sorted()) }
+}
+
+/// Marks a rule that is given up; what is wrong is already reported.
+struct Abandoned;
+
+/// A node and the levels of nesting in it.
+struct Tree {
+    node: Node,
+    height: usize,
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    lexemes: &'a [Lexeme],
+    at: usize,
+    /// The parentheses that are open, outermost first.
+    open: Vec<Range<usize>>,
+    findings: Findings,
+}
+
+impl<'a> Parser<'a> {
+    fn peek(&self) -> Option<&'a Lexeme> {
+        self.lexemes.get(self.at)
+    }
+
+    fn peek_mark(&self, mark: u8) -> bool {
+        self.peek().is_some_and(|lexeme| lexeme.kind == LexemeKind::Mark(mark))
+    }
+
+    fn eat_mark(&mut self, mark: u8) -> bool {
+        let found = self.peek_mark(mark);
+        self.at += usize::from(found);
+        found
+    }
+
+    /// Whether a rule's definition starts at the current lexeme.
+    fn at_definition(&self) -> bool {
+        matches!(
+            self.lexemes[self.at..],
+            [Lexeme { kind: LexemeKind::Name, .. }, Lexeme { kind: LexemeKind::Define, .. }, ..]
+        )
+    }
+
+    fn text_of(&self, lexeme: &Lexeme) -> &'a str {
+        &self.text[lexeme.span.clone()]
+    }
+
+    /// Where the last lexeme read ends.
+    fn end(&self) -> usize {
+        self.at.checked_sub(1).map_or(0, |last| self.lexemes[last].span.end)
+    }
+
+    fn fail(&mut self, finding: Diagnostic) -> Abandoned {
+        self.findings.push(finding);
+        Abandoned
+    }
+
+    fn rules(&mut self) -> Ast {
+        let mut rules = Vec::new();
+        while let Some(lexeme) = self.peek() {
+            if self.findings.are_full() {
+                break;
+            }
+            let outcome = if self.at_definition() {
+                self.rule(lexeme).map(|rule| rules.push(rule))
+            } else {
+                Err(self.unexpected_at_top_level(lexeme))
+            };
+            if outcome.is_err() {
+                self.open.clear();
+                self.skip_to_definition();
+            }
+        }
+        Ast { rules }
+    }
+
+    fn skip_to_definition(&mut self) {
+        while self.at < self.lexemes.len() && !self.at_definition() {
+            self.at += 1;
+        }
+    }
+
+    fn rule(&mut self, name: &Lexeme) -> Result<RuleDefinition, Abandoned> {
+        if !name.first_of_line {
+            let finding =
+                Diagnostic::error(codes::UNEXPECTED, "a rule starts in the middle of a line")
+                    .with_label(name.span.clone(), "")
+                    .with_help("start each rule on a line of its own");
+            self.findings.push(finding);
+        }
+        self.at += 2;
+        let body = self.alternation()?.node;
+        Ok(RuleDefinition { name: self.text_of(name).to_owned(), span: name.span.clone(), body })
+    }
+
+    /// What stands at the top level and starts no rule.
+    fn unexpected_at_top_level(&mut self, lexeme: &Lexeme) -> Abandoned {
+        let first_of_source = self.at == 0;
+        let finding = Diagnostic::error(codes::UNEXPECTED, self.unexpected(Some(lexeme)));
+        let (label, help) = match (&lexeme.kind, lexeme.first_of_line) {
+            (LexemeKind::Mark(b')'), _) => {
+                ("no parenthesis is open", "remove it, or open one with `(`")
+            }
+            (LexemeKind::Define, _) => {
+                ("the name is missing", "a rule's name is of letters, digits, `-` and `_`")
+            }
+            (LexemeKind::Name, true) => ("no `::=` follows", "a rule is written `name ::= body`"),
+            (_, true) if !first_of_source => (
+                "the rule before ended with its line",
+                "to go on with the rule, put its body in parentheses, or end the line before with `|`",
+            ),
+            _ => ("", "a rule is written `name ::= body`"),
+        };
+        self.fail(finding.with_label(lexeme.span.clone(), label).with_help(help))
+    }
+
+    fn unexpected(&self, lexeme: Option<&Lexeme>) -> String {
+        match lexeme {
+            Some(lexeme) => match &lexeme.kind {
+                LexemeKind::Name => format!("unexpected name `{}`", self.text_of(lexeme)),
+                LexemeKind::Literal(_) => "unexpected string".to_owned(),
+                LexemeKind::Class(_) => "unexpected character class".to_owned(),
+                LexemeKind::Token { .. } => "unexpected token reference".to_owned(),
+                LexemeKind::Define | LexemeKind::Mark(_) => {
+                    format!("unexpected `{}`", self.text_of(lexeme))
+                }
+            },
+            None => "unexpected end of the grammar".to_owned(),
+        }
+    }
+
+    /// Sequences between bars. A newline after `::=`, `(` and `|`, where this starts, does not count.
+    fn alternation(&mut self) -> Result<Tree, Abandoned> {
+        let mut choices = Vec::new();
+        let mut height = 0;
+        let start = self.end();
+        loop {
+            let choice = self.sequence()?;
+            height = height.max(choice.height);
+            choices.push(choice.node);
+            if !self.eat_mark(b'|') {
+                break;
+            }
+        }
+        let node = if choices.len() == 1 {
+            choices.remove(0)
+        } else {
+            let first = choices.first().map_or(start, |choice| choice.span.start);
+            Node { kind: NodeKind::Alternation(choices), span: first..self.end() }
+        };
+        Ok(Tree { node, height })
+    }
+
+    fn sequence(&mut self) -> Result<Tree, Abandoned> {
+        let mut parts: Vec<Node> = Vec::new();
+        let mut height = 0;
+        let empty_at = self.end();
+        while let Some(lexeme) = self.peek() {
+            let line_ended = lexeme.first_of_line && self.open.is_empty() && !self.at_fresh_start();
+            if line_ended || self.at_definition() {
+                break;
+            }
+            if matches!(lexeme.kind, LexemeKind::Mark(b'|' | b')')) {
+                break;
+            }
+            let item = self.item(lexeme)?;
+            height = height.max(item.height);
+            parts.push(item.node);
+        }
+        let span = match (parts.first(), parts.last()) {
+            (Some(first), Some(last)) => first.span.start..last.span.end,
+            _ => empty_at..empty_at,
+        };
+        let node = if parts.len() == 1 {
+            parts.remove(0)
+        } else {
+            Node { kind: NodeKind::Sequence(parts), span }
+        };
+        Ok(Tree { node, height })
+    }
+
+    /// Whether the lexeme before is `::=` or `|`, after which a line end does not count.
+    fn at_fresh_start(&self) -> bool {
+        self.at.checked_sub(1).is_some_and(|last| {
+            matches!(self.lexemes[last].kind, LexemeKind::Define | LexemeKind::Mark(b'|'))
+        })
+    }
+
+    /// One atom with the repetitions after it.
+    fn item(&mut self, first: &Lexeme) -> Result<Tree, Abandoned> {
+        let mut tree = self.atom(first)?;
+        while let Some(lexeme) = self.peek() {
+            if lexeme.first_of_line && self.open.is_empty() {
+                break;
+            }
+            let LexemeKind::Mark(mark) = lexeme.kind else { break };
+            let (min, max) = match mark {
+                b'*' => (0, None),
+                b'+' => (1, None),
+                b'?' => (0, Some(1)),
+                b'{' => (0, None),
+                _ => break,
+            };
+            self.at += 1;
+            let (min, max) = if mark == b'{' { self.bounds(&lexeme.span)? } else { (min, max) };
+            tree.height += 1;
+            if self.open.len() + tree.height > MAX_NESTING {
+                return Err(self.too_deep(&lexeme.span));
+            }
+            let span = tree.node.span.start..self.end();
+            let kind = NodeKind::Repeat { body: Box::new(tree.node), min, max };
+            tree.node = Node { kind, span };
+        }
+        Ok(tree)
+    }
+
+    fn atom(&mut self, lexeme: &Lexeme) -> Result<Tree, Abandoned> {
+        let kind = match &lexeme.kind {
+            LexemeKind::Mark(b'(') => return self.group(lexeme),
+            LexemeKind::Name => NodeKind::Call(self.text_of(lexeme).to_owned()),
+            LexemeKind::Literal(text) => NodeKind::Literal(text.clone()),
+            LexemeKind::Class(class) => NodeKind::Class(class.clone()),
+            LexemeKind::Token { token, negated } => {
+                NodeKind::Token { token: token.clone(), negated: *negated }
+            }
+            LexemeKind::Mark(b'.') => NodeKind::Any,
+            LexemeKind::Mark(b'*' | b'+' | b'?' | b'{') => {
+                let finding =
+                    Diagnostic::error(codes::NOTHING_TO_REPEAT, "there is nothing to repeat")
+                        .with_label(lexeme.span.clone(), "nothing stands before this")
+                        .with_help("a repetition follows what it repeats, on the same line");
+                return Err(self.fail(finding));
+            }
+            LexemeKind::Define | LexemeKind::Mark(_) => {
+                let finding = Diagnostic::error(codes::UNEXPECTED, self.unexpected(Some(lexeme)))
+                    .with_label(lexeme.span.clone(), "")
+                    .with_help("text to be matched stands in double quotes");
+                return Err(self.fail(finding));
+            }
+        };
+        self.at += 1;
+        Ok(Tree { node: Node { kind, span: lexeme.span.clone() }, height: 0 })
+    }
+
+    fn group(&mut self, open: &Lexeme) -> Result<Tree, Abandoned> {
+        self.at += 1;
+        self.open.push(open.span.clone());
+        if self.open.len() > MAX_NESTING {
+            return Err(self.too_deep(&open.span));
+        }
+        let mut tree = self.alternation()?;
+        if !self.eat_mark(b')') {
+            return Err(self.unclosed_group(open));
+        }
+        self.open.pop();
+        tree.node.span = open.span.start..self.end();
+        tree.height += 1;
+        Ok(tree)
+    }
+
+    fn unclosed_group(&mut self, open: &Lexeme) -> Abandoned {
+        let mut finding =
+            Diagnostic::error(codes::UNCLOSED_GROUP, "the parenthesis is never closed")
+                .with_label(open.span.clone(), "opened here");
+        if let Some(next) = self.peek() {
+            finding = finding.with_label(next.span.clone(), "the next rule starts here");
+        }
+        self.fail(finding.with_help("close it with `)`"))
+    }
+
+    fn too_deep(&mut self, span: &Range<usize>) -> Abandoned {
+        let finding = Diagnostic::error(
+            codes::NESTED_TOO_DEEP,
+            format!("groups and repetitions are nested more than {MAX_NESTING} deep"),
+        )
+        .with_label(span.clone(), "one too many")
+        .with_help("give the inner part a rule of its own");
+        self.fail(finding)
+    }
+
+    /// What stands after `{`: `m}`, `m,}`, `m,n}` or `,n}`.
+    fn bounds(&mut self, open: &Range<usize>) -> Result<(u32, Option<u32>), Abandoned> {
+        let min = self.bound()?;
+        let comma = self.eat_mark(b',');
+        let max = if comma { self.bound()? } else { min };
+        if !self.eat_mark(b'}') || (min.is_none() && max.is_none()) {
+            let end = self.peek().map_or(self.text.len(), |lexeme| lexeme.span.start);
+            let finding =
+                Diagnostic::error(codes::BAD_BOUNDS, "the braces do not hold a repetition")
+                    .with_label(open.start..self.end().min(end).max(open.end), "")
+                    .with_help("write `{m}`, `{m,}`, `{m,n}` or `{,n}`, with numbers for m and n");
+            return Err(self.fail(finding));
+        }
+        match (min.unwrap_or(0), max) {
+            (min, Some(max)) if max < min => {
+                let finding = Diagnostic::error(
+                    codes::REVERSED_BOUNDS,
+                    format!("the repetition allows at most {max} and asks for at least {min}"),
+                )
+                .with_label(open.start..self.end(), "")
+                .with_help(format!("swap the bounds: `{{{max},{min}}}`"));
+                self.findings.push(finding);
+                Ok((max, Some(min)))
+            }
+            bounds => Ok(bounds),
+        }
+    }
+
+    /// A number, if one comes next.
+    fn bound(&mut self) -> Result<Option<u32>, Abandoned> {
+        let Some(lexeme) = self.peek().filter(|lexeme| lexeme.kind == LexemeKind::Name) else {
+            return Ok(None);
+        };
+        self.at += 1;
+        match self.text_of(lexeme).parse::<u32>() {
+            // The largest is kept free so that one more than a count is a count.
+            Ok(number) if number < u32::MAX => Ok(Some(number)),
+            _ => {
+                let finding =
+                    Diagnostic::error(codes::BAD_BOUNDS, "the bound is not a number in range")
+                        .with_label(lexeme.span.clone(), "")
+                        .with_help(format!("bounds are whole numbers from 0 to {}", u32::MAX - 1));
+                Err(self.fail(finding))
+            }
+        }
+    }
+}

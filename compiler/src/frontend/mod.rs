@@ -1,0 +1,4 @@
+//! Front ends: source text to grammar IR, with spans and diagnostics.
+
+mod class;
+pub mod gbnf;

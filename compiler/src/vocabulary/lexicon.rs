@@ -1,0 +1,89 @@
+//! The vocabulary as the network sees it: token references looked up, repetitions in a token bounded.
+
+use std::sync::Mutex;
+
+use grammarc_artifacts::VocabularyArtifact;
+use grammarc_artifacts::sections::vocabulary::TokenKind;
+use rustc_hash::FxHashMap;
+
+use crate::ir::{ByteSet, TokenRef};
+use crate::network::Lexicon;
+
+/// A vocabulary artifact with what was asked of it before.
+pub struct VocabularyLexicon {
+    vocabulary: VocabularyArtifact,
+    repetitions: Mutex<FxHashMap<(ByteSet, ByteSet, u32), u32>>,
+}
+
+impl VocabularyLexicon {
+    /// The view of a vocabulary.
+    pub fn new(vocabulary: VocabularyArtifact) -> Self {
+        Self { vocabulary, repetitions: Mutex::default() }
+    }
+
+    /// The vocabulary.
+    pub fn vocabulary(&self) -> &VocabularyArtifact {
+        &self.vocabulary
+    }
+
+    fn count_repetitions(&self, first: ByteSet, alphabet: ByteSet, shortest: u32) -> u32 {
+        let trie = self.vocabulary.trie();
+        let mut most = 1;
+        // For each open node: where its subtree ends, the repetitions begun on the way, and the bytes since the last.
+        let mut path: Vec<(u32, u32, u32)> = vec![(trie.end[0], 0, u32::MAX)];
+        for node in 1..trie.len() as u32 {
+            while path.last().is_some_and(|&(end, ..)| end <= node) {
+                path.pop();
+            }
+            let &(_, count, since) = path.last().unwrap_or(&(0, 0, u32::MAX));
+            let byte = trie.byte[node as usize];
+            let (count, since) = if !alphabet.contains(byte) {
+                (0, u32::MAX)
+            } else if first.contains(byte) && since >= shortest {
+                (count + 1, 1)
+            } else {
+                (count, since.saturating_add(1))
+            };
+            most = most.max(count);
+            path.push((trie.end[node as usize], count, since));
+        }
+        most
+    }
+}
+
+impl Lexicon for VocabularyLexicon {
+    fn resolve(&self, token: &TokenRef) -> Vec<u32> {
+        match token {
+            &TokenRef::Id(id) => match self.vocabulary.token_kind(id) {
+                _ if id >= self.vocabulary.token_count() => Vec::new(),
+                TokenKind::Unused => Vec::new(),
+                TokenKind::Text | TokenKind::Special => vec![id],
+            },
+            TokenRef::Text(text) => match self.vocabulary.special_token(text.as_bytes()) {
+                Some(id) => vec![id],
+                None => self.vocabulary.lookup(text.as_bytes()).to_vec(),
+            },
+        }
+    }
+
+    fn all(&self) -> Vec<u32> {
+        let vocabulary = &self.vocabulary;
+        (0..vocabulary.token_count())
+            .filter(|&id| vocabulary.token_kind(id) != TokenKind::Unused)
+            .filter(|id| !vocabulary.end_tokens().contains(id))
+            .collect()
+    }
+
+    /// The repetitions begun are counted greedily along every path of the trie: a run of bytes of the alphabet, and in
+    /// it the first bytes that are at least `shortest` apart. O(nodes) for a new question.
+    fn most_repetitions(&self, first: ByteSet, alphabet: ByteSet, shortest: u32) -> u32 {
+        let key = (first, alphabet, shortest);
+        let lock = || self.repetitions.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some(&known) = lock().get(&key) {
+            return known;
+        }
+        let count = self.count_repetitions(first, alphabet, shortest);
+        lock().insert(key, count);
+        count
+    }
+}
