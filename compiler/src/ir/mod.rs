@@ -8,8 +8,8 @@ mod expr;
 pub mod facts;
 mod grammar;
 pub mod pass;
-pub mod thompson;
 pub mod recognize;
+pub mod thompson;
 
 pub use expr::{ByteSet, Expr, TokenRef, TokenSet};
 pub use grammar::{Grammar, GrammarBuilder, Lowered, Origin, Rule, RuleId};

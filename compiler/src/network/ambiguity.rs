@@ -177,6 +177,8 @@ impl<'a> Exploration<'a> {
         let mut seen = BTreeSet::new();
         let mut work = set.to_vec();
         let mut leaves = None;
+        // A configuration that returned into the unknown after the byte: it matters where it is not alone.
+        let mut returned = None;
         while let Some((state, mut stack)) = work.pop() {
             if !seen.insert((state, stack.clone())) {
                 continue;
@@ -185,10 +187,14 @@ impl<'a> Exploration<'a> {
             let (tables, index) = network.locate(state);
             for edge in tables.byte_edges_of(index) {
                 if (edge.lo()..=edge.hi()).contains(&byte) {
-                    let head = network.state(edge.target).count_exit;
-                    next.extend(self.settle(edge.target, stack.clone()));
-                    if head != NONE {
-                        next.extend(self.settle(head, stack.clone()));
+                    let exit = network.state(edge.target).count_exit;
+                    for target in [edge.target, exit].into_iter().filter(|&target| target != NONE) {
+                        match self.settle(target, stack.clone()) {
+                            Some(configuration) => {
+                                next.insert(configuration);
+                            }
+                            None => returned = Some(state),
+                        }
                     }
                 }
             }
@@ -209,18 +215,19 @@ impl<'a> Exploration<'a> {
                 }
             }
         }
-        let Some(state) = leaves else { return self.meet(next.into_iter().collect()) };
+        let alone = next.is_empty();
+        let Some(state) = leaves.or(returned.filter(|_| !alone)) else {
+            return self.meet(next.into_iter().collect());
+        };
         // Where the stack ends here, the ways within the rule are all there is.
-        self.meet(next.iter().cloned().collect())?;
+        self.meet(next.into_iter().collect())?;
         if context == MOST_CONTEXT {
-            return if next.is_empty() { Ok(()) } else { Err(state) };
+            return if alone { Ok(()) } else { Err(state) };
         }
         let returns = self.facts.returns[self.facts.rule_of[state as usize] as usize].clone();
         for ret in returns {
-            let over: Vec<Configuration> = set
-                .iter()
-                .map(|(state, stack)| (*state, [&[ret][..], stack].concat()))
-                .collect();
+            let over: Vec<Configuration> =
+                set.iter().map(|(state, stack)| (*state, [&[ret][..], stack].concat())).collect();
             self.step(&over, byte, context + 1)?;
         }
         Ok(())

@@ -33,6 +33,7 @@ mod draft;
 mod error;
 mod findings;
 mod import;
+mod lexicon;
 mod names;
 mod options;
 mod settle;
@@ -45,6 +46,7 @@ use crate::diagnostics::Diagnostic;
 
 pub use self::error::VocabularyError;
 pub use self::import::built_in_names;
+pub use self::lexicon::VocabularyLexicon;
 pub use self::options::{EndToken, VocabularyOptions};
 
 /// One token of a [`TokenTable`].

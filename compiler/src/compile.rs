@@ -1,0 +1,269 @@
+//! The pipeline on one page: a lowered grammar and a vocabulary in, an artifact out; an imported vocabulary in, a
+//! vocabulary artifact with its shared rules out.
+
+use std::time::{Duration, Instant};
+
+use grammarc_artifacts::{
+    Buffer, GrammarData, TablesData, TrieData, VocabularyArtifact, VocabularyData,
+};
+
+use crate::diagnostics::Diagnostic;
+use crate::emit;
+use crate::ir::{Grammar, Lowered};
+use crate::masks::{self, MaskError, MaskLimits, spell};
+use crate::network::{
+    self, Network, NetworkError, NetworkErrorKind, NetworkLimits, Roots, ambiguity,
+};
+use crate::vocabulary::{TokenTable, VocabularyLexicon};
+
+/// Options of a compilation. Unset fields have the documented defaults.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CompileOptions {
+    network: Option<NetworkLimits>,
+    masks: Option<MaskLimits>,
+    time: Option<Duration>,
+    record: Vec<(String, String)>,
+}
+
+impl CompileOptions {
+    /// Bounds on the network.
+    #[must_use]
+    pub fn network_limits(mut self, limits: NetworkLimits) -> Self {
+        self.network = Some(limits);
+        self
+    }
+
+    /// Bounds on the masks.
+    #[must_use]
+    pub fn mask_limits(mut self, limits: MaskLimits) -> Self {
+        self.masks = Some(limits);
+        self
+    }
+
+    /// Wall time after which the compilation gives up; five minutes where unset.
+    #[must_use]
+    pub fn time_limit(mut self, limit: Duration) -> Self {
+        self.time = Some(limit);
+        self
+    }
+
+    /// An option of the front end to record in the artifact.
+    #[must_use]
+    pub fn record(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
+        self.record.push((key.into(), value.into()));
+        self
+    }
+}
+
+/// Why a grammar was not compiled.
+#[derive(Debug, thiserror::Error)]
+pub enum CompileError {
+    /// The grammar has no network.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
+    /// The masks were not computed.
+    #[error("rule {rule}: {error}")]
+    Masks {
+        /// What went wrong.
+        error: MaskError,
+        /// The rule at hand.
+        rule: String,
+    },
+    /// No token can begin the grammar.
+    #[error(
+        "no sequence of tokens of the vocabulary spells a text of the grammar: a byte it needs is no token"
+    )]
+    Unspellable,
+    /// The artifact could not be put together.
+    #[error(transparent)]
+    Artifact(#[from] grammarc_artifacts::Error),
+}
+
+impl CompileError {
+    /// The error as a finding about the source it was lowered from.
+    pub fn to_diagnostic(&self) -> Diagnostic {
+        let (code, help) = match self {
+            Self::Network(error) => match &error.kind {
+                NetworkErrorKind::Limit { .. } => {
+                    ("compile::limit", Some("simplify this rule, or raise the limit"))
+                }
+                NetworkErrorKind::Empty => ("compile::empty", None),
+                NetworkErrorKind::UnknownToken { .. } => {
+                    ("compile::unknown-token", Some("name a token of this vocabulary"))
+                }
+                NetworkErrorKind::Regular(_) => ("compile::not-regular", None),
+            },
+            Self::Masks { .. } => {
+                ("compile::limit", Some("simplify this rule, or raise the limit"))
+            }
+            Self::Unspellable => ("compile::unspellable", None),
+            Self::Artifact(_) => ("compile::artifact", None),
+        };
+        let mut diagnostic = Diagnostic::error(code, self.to_string());
+        diagnostic.help = help.map(str::to_owned);
+        if let Self::Network(error) = self {
+            let span = match &error.kind {
+                NetworkErrorKind::UnknownToken { span, .. } => span.clone(),
+                _ => None,
+            };
+            if let Some(span) = span.or_else(|| error.origin.span.clone()) {
+                diagnostic = diagnostic.with_label(span, format!("in rule {}", error.rule));
+            }
+            diagnostic.pointer.clone_from(&error.origin.pointer);
+        }
+        diagnostic
+    }
+}
+
+/// A compiled grammar, ready to be written or used in this process.
+#[derive(Debug)]
+pub struct Compiled {
+    /// The artifact's data.
+    pub data: GrammarData,
+    /// Findings about the grammar that did not stop the compilation.
+    pub findings: Vec<Diagnostic>,
+}
+
+impl Compiled {
+    /// The artifact's bytes, for `GrammarArtifact::from_buffer` or a file.
+    ///
+    /// # Errors
+    ///
+    /// Where a table is too long for the format.
+    pub fn to_buffer(&self, compiler: &Compiler) -> Result<Buffer, CompileError> {
+        Ok(self.data.to_bytes(compiler.vocabulary())?)
+    }
+}
+
+/// Compiles grammars for one vocabulary. Keep it for as long as there are grammars to compile: what it learns about the
+/// vocabulary serves all of them. `Send` and `Sync`.
+pub struct Compiler {
+    lexicon: VocabularyLexicon,
+}
+
+impl Compiler {
+    /// A compiler for a vocabulary.
+    pub fn new(vocabulary: VocabularyArtifact) -> Self {
+        Self { lexicon: VocabularyLexicon::new(vocabulary) }
+    }
+
+    /// The vocabulary.
+    pub fn vocabulary(&self) -> &VocabularyArtifact {
+        self.lexicon.vocabulary()
+    }
+
+    /// The network of a grammar, without masks.
+    ///
+    /// # Errors
+    ///
+    /// See [`NetworkError`].
+    pub fn network(
+        &self,
+        grammar: &Grammar,
+        limits: NetworkLimits,
+    ) -> Result<Network, NetworkError> {
+        let shared = self.vocabulary().tables();
+        network::build_network(grammar, &self.lexicon, shared, Roots::Start, limits)
+    }
+
+    /// Compiles a grammar with all its masks. `kind` names the source's language in the artifact.
+    ///
+    /// # Errors
+    ///
+    /// Where the grammar accepts nothing, names unknown tokens, cannot be spelled, or meets a limit.
+    pub fn compile(
+        &self,
+        lowered: &Lowered,
+        kind: &str,
+        options: &CompileOptions,
+    ) -> Result<Compiled, CompileError> {
+        let vocabulary = self.vocabulary();
+        let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
+        let time = options.time.unwrap_or(Duration::from_secs(300));
+        let deadline = Instant::now().checked_add(time);
+        let mut network = self.network(&lowered.grammar, options.network.unwrap_or_default())?;
+        let mut findings = Vec::new();
+        let stuck = spell::mark(&mut network, shared, trie);
+        if stuck.contains(&network.start(0)) {
+            return Err(CompileError::Unspellable);
+        }
+        findings.extend(unspelled(&network, &stuck));
+        let limits = MaskLimits { deadline, ..options.masks.unwrap_or_default() };
+        let masks = masks::compute(&network, shared, trie, limits).map_err(|error| {
+            let state = match error {
+                MaskError::Limit { state, .. } => state,
+                MaskError::Time { .. } => network.start(0),
+            };
+            CompileError::Masks { error, rule: network.rules[network.rule_of(state)].0.clone() }
+        })?;
+        let configurations = ambiguity::most_configurations(network.joined(shared));
+        let parts = emit::Parts {
+            lowered,
+            kind,
+            options: options.record.clone(),
+            network: &network,
+            masks,
+            configurations,
+        };
+        Ok(Compiled { data: emit::grammar_data(parts, vocabulary), findings })
+    }
+}
+
+/// One warning for each rule with states from which the vocabulary cannot spell a way on.
+fn unspelled(network: &Network, stuck: &[u32]) -> Vec<Diagnostic> {
+    let mut rules: Vec<usize> = stuck.iter().map(|&state| network.rule_of(state)).collect();
+    rules.dedup();
+    let own = network.tables.as_tables();
+    let warnings = rules.into_iter().map(|rule| {
+        let record = own.rules[rule];
+        let states = record.first_state..record.first_state + record.state_count;
+        let mut bytes: Vec<u8> = stuck
+            .iter()
+            .filter(|state| states.contains(state))
+            .flat_map(|state| own.byte_edges_of((state - own.bases.states) as usize))
+            .map(|edge| edge.lo())
+            .collect();
+        bytes.sort_unstable();
+        bytes.dedup();
+        let bytes: Vec<String> = bytes.iter().map(|byte| format!("0x{byte:02X}")).collect();
+        let name = &network.rules[rule].0;
+        Diagnostic::warning(
+            "compile::unspellable-byte",
+            format!(
+                "part of rule {name} is left out: no token of the vocabulary spells byte {} where it needs it",
+                bytes.join(" or ")
+            ),
+        )
+    });
+    warnings.collect()
+}
+
+/// Builds a vocabulary artifact's data: the trie, and the masks of the rules that `shared` keeps.
+///
+/// `source` says where the vocabulary came from.
+///
+/// # Errors
+///
+/// Where the tables are too large for the format, or the shared rules do not compile.
+pub fn build_vocabulary(
+    table: &TokenTable,
+    source: &str,
+    shared: &Grammar,
+) -> Result<VocabularyData, CompileError> {
+    let tokens: Vec<_> = table.tokens.iter().map(|t| (t.bytes.clone(), t.kind)).collect();
+    let trie = TrieData::build(&tokens)?;
+    let row_words = grammarc_artifacts::vocabulary::row_words(table.logit_width);
+    let none = TablesData { row_words, ..TablesData::default() };
+    // The shared rules are compiled against the vocabulary without any.
+    let bare = emit::vocabulary_data(table, source, trie.clone(), none.clone(), Vec::new());
+    let bare = VocabularyArtifact::from_buffer(bare.to_bytes()?)?;
+    let lexicon = VocabularyLexicon::new(bare);
+    let tables = none.as_tables();
+    let limits = NetworkLimits::default();
+    let mut network = network::build_network(shared, &lexicon, tables, Roots::Kept, limits)?;
+    spell::mark(&mut network, tables, trie.as_trie());
+    let masks = masks::compute(&network, tables, trie.as_trie(), MaskLimits::default());
+    let masks = masks.map_err(|error| CompileError::Masks { error, rule: "shared".to_owned() })?;
+    let names = network.rules.iter().map(|(name, _)| name.clone()).collect();
+    Ok(emit::vocabulary_data(table, source, trie, masks.tables, names))
+}

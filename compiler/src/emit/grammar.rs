@@ -1,0 +1,80 @@
+//! A compiled grammar as the data of a grammar artifact.
+
+use grammarc_artifacts::{
+    GrammarData, GrammarMeta, ReportEntry, Verdict, VocabularyArtifact, WorkBound,
+};
+
+use crate::diagnostics::report;
+use crate::ir::Lowered;
+use crate::masks::Masks;
+use crate::network::Network;
+
+/// What a compilation has found, to be put together.
+pub(crate) struct Parts<'a> {
+    pub(crate) lowered: &'a Lowered,
+    pub(crate) kind: &'a str,
+    pub(crate) options: Vec<(String, String)>,
+    pub(crate) network: &'a Network,
+    pub(crate) masks: Masks,
+    /// The most configurations, or a state at which they grow.
+    pub(crate) configurations: Result<u32, u32>,
+}
+
+/// The data of the artifact.
+pub(crate) fn grammar_data(parts: Parts<'_>, vocabulary: &VocabularyArtifact) -> GrammarData {
+    let Parts { lowered, kind, options, network, masks, configurations } = parts;
+    let tables = masks.tables;
+    let wide = tables.masks.iter().filter(|mask| mask.row != grammarc_artifacts::NONE).count();
+    let statistics = [
+        ("rules", tables.rules.len()),
+        ("states", tables.states.len() - 1),
+        ("edges", tables.byte_edges.len() + tables.call_edges.len() + tables.token_edges.len()),
+        ("masks", tables.masks.len()),
+        ("wide masks", wide),
+        ("dense rows", tables.rows.len() / (tables.row_words as usize).max(1)),
+        ("exit classes", tables.classes.len()),
+        ("follow entries", tables.follows.len()),
+        ("return and class pairs", masks.pairs),
+    ];
+    let rule_name = |state: u32| {
+        let own = state.checked_sub(network.tables.bases.states);
+        own.map(|_| network.rules[network.rule_of(state)].0.clone()).into_iter().collect()
+    };
+    let bound = |found: Result<u32, u32>| match found {
+        Ok(bound) => (bound, Vec::new()),
+        Err(state) => (WorkBound::UNBOUNDED, rule_name(state)),
+    };
+    let (longest_chain, chain_rules) = bound(masks.longest_chain);
+    let (most_configurations, configuration_rules) = bound(configurations);
+    // State, countdown and frame of each configuration; the frames come with the nesting.
+    let state_bytes = u64::from(if configurations.is_ok() { most_configurations } else { 1 }) * 12;
+    let entries = lowered.report.entries.iter().map(|entry| ReportEntry {
+        pointer: entry.pointer.clone(),
+        keyword: entry.keyword.clone(),
+        verdict: match entry.verdict {
+            report::Verdict::Exact => Verdict::Exact,
+            report::Verdict::Annotation => Verdict::Annotation,
+            report::Verdict::Approximate => Verdict::Approximate,
+        },
+        reason: entry.reason.clone(),
+    });
+    let meta = GrammarMeta {
+        source_name: lowered.source.name.to_string(),
+        source_kind: kind.to_owned(),
+        source_hash: *blake3::hash(lowered.source.text.as_bytes()).as_bytes(),
+        compiler: super::program(),
+        vocabulary_name: vocabulary.name().to_owned(),
+        options,
+        report: entries.collect(),
+        statistics: statistics.map(|(name, count)| (name.to_owned(), count as u64)).to_vec(),
+        work: WorkBound {
+            longest_chain,
+            chain_rules,
+            most_configurations,
+            configuration_rules,
+            state_bytes,
+        },
+        rule_names: network.rules.iter().map(|(name, _)| name.clone()).collect(),
+    };
+    GrammarData { meta, start_rule: network.roots[0], tables, with_token_digests: true }
+}

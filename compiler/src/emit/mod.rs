@@ -1,0 +1,12 @@
+//! The one room that knows how results become artifacts.
+
+mod grammar;
+mod vocabulary;
+
+pub(crate) use grammar::{Parts, grammar_data};
+pub(crate) use vocabulary::vocabulary_data;
+
+/// Name and version of this program, as artifacts record it.
+pub(crate) fn program() -> String {
+    format!("grammarc {}", env!("CARGO_PKG_VERSION"))
+}
