@@ -65,7 +65,11 @@ pub enum VocabularyError {
         help: &'static str,
     },
     /// The tokenizer's model gives tokens no fixed bytes.
-    #[error("`{}`: {problem} (at /model); byte-level BPE, BPE or Unigram with byte fallback, and tiktoken ranks can be imported", path.display())]
+    #[error(
+        "`{}`: {problem} (at /model); byte-level BPE, BPE or Unigram with byte fallback, and \
+         tiktoken ranks can be imported",
+        path.display()
+    )]
     Model {
         /// The file.
         path: PathBuf,
@@ -73,7 +77,11 @@ pub enum VocabularyError {
         problem: String,
     },
     /// The tokenizer's decoder is not one whose effect on a single token is known.
-    #[error("`{}`: {problem} (at {pointer}); decoders made of ByteLevel, Metaspace, Replace, ByteFallback, Fuse and a closing Strip can be imported", path.display())]
+    #[error(
+        "`{}`: {problem} (at {pointer}); decoders made of ByteLevel, Metaspace, Replace, \
+         ByteFallback, Fuse and a closing Strip can be imported",
+        path.display()
+    )]
     Decoder {
         /// The file.
         path: PathBuf,
@@ -140,7 +148,8 @@ pub enum VocabularyError {
     },
     /// An option names an end token that no token spells.
     #[error(
-        "no token of vocabulary `{name}` is spelled `{text}`; name the end token by its id, or by its exact text"
+        "no token of vocabulary `{name}` is spelled `{text}`; \
+         name the end token by its id, or by its exact text"
     )]
     UnknownEndToken {
         /// The text that was asked for.
@@ -158,7 +167,8 @@ pub enum VocabularyError {
     },
     /// The logit row has no place for a token that is needed.
     #[error(
-        "the logit width {width} from {origin} leaves no logit for {what} {id}; pass the width of the model's output layer, at least {}",
+        "the logit width {width} from {origin} leaves no logit for {what} {id}; \
+         pass the width of the model's output layer, at least {}",
         u64::from(*.id) + 1
     )]
     WidthTooSmall {

@@ -56,7 +56,8 @@ fn read_folder(folder: &Path, options: &VocabularyOptions) -> Result<Draft, Voca
         return read_tokenizer(only, options);
     }
     let hint = if folder.join("tokenizer.model").is_file() {
-        "; it holds a tokenizer.model: load it with transformers' AutoTokenizer and save_pretrained writes a tokenizer.json"
+        "; it holds a tokenizer.model: load it with transformers' AutoTokenizer, and \
+         save_pretrained writes a tokenizer.json"
     } else if !ranks.is_empty() {
         "; it holds several .tiktoken files: name the one to import"
     } else {

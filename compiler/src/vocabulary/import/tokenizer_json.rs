@@ -180,7 +180,11 @@ fn normalizer_note(normalizer: &Value) -> Option<Diagnostic> {
     (!changes.is_empty()).then(|| {
         Diagnostic::note(
             "vocabulary::normalizer",
-            format!("the normaliser ({}) is ignored: it changes text that is encoded, never what tokens spell", changes.join(", ")),
+            format!(
+                "the normaliser ({}) is ignored: it changes text that is encoded, \
+                 never what tokens spell",
+                changes.join(", ")
+            ),
         )
     })
 }
