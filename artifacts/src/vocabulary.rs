@@ -84,7 +84,7 @@ impl VocabularyData {
         encoder.section(SectionKind::TrieRank, &self.trie.rank);
         encoder.section(SectionKind::TokenOfRank, &self.trie.token_of_rank);
         stored::encode(&mut encoder, &numbers, &tables);
-        Ok(encoder.finish(ArtifactKind::Vocabulary, parts.fingerprint(), stored::digest(&tables)))
+        encoder.finish(ArtifactKind::Vocabulary, parts.fingerprint(), stored::digest(&tables))
     }
 
     /// Writes the artifact to a file, replacing it in one step.

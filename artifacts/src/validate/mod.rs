@@ -21,8 +21,6 @@ mod masks;
 mod network;
 mod normal_form;
 mod numbering;
-#[cfg(test)]
-mod tests;
 mod tokens;
 mod trie;
 mod violation;

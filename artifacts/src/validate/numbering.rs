@@ -20,17 +20,6 @@ pub(super) fn bases(own: &Tables<'_>, before: Bases, row_words: u32) -> Check {
         let total = u64::from(base) + count as u64;
         place.require(Invariant::Totals, total < u64::from(NONE), base)?;
     }
-    let indexed = [
-        (SectionKind::ByteEdges, own.byte_edges.len()),
-        (SectionKind::CallEdges, own.call_edges.len()),
-        (SectionKind::TokenEdges, own.token_edges.len()),
-        (SectionKind::Lists, own.lists.len()),
-        (SectionKind::Follows, own.follows.len()),
-        (SectionKind::ClassNodes, own.class_nodes.len()),
-    ];
-    for (section, count) in indexed {
-        at(section, 0).require(Invariant::Totals, count < NONE as usize, NONE)?;
-    }
     place.equal(Invariant::RowWords, own.row_words as usize, row_words as usize)?;
     let rest = own.rows.len().checked_rem(row_words as usize).unwrap_or(own.rows.len());
     at(SectionKind::Rows, own.rows.len()).equal(Invariant::RowWords, rest, 0)
