@@ -2,3 +2,4 @@
 
 mod class;
 pub mod gbnf;
+pub mod regex;

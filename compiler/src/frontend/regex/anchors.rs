@@ -1,0 +1,118 @@
+//! Takes out the anchors that their place in the pattern decides.
+//!
+//! A pattern that must match the whole text knows where its parts stand: `^` at the front holds always, `^` after a
+//! character never. What remains, an anchor inside a repetition or after something that may be empty, needs an
+//! automaton; so do assertions on lines and words. Cost: linear in the pattern.
+
+use regex_syntax::hir::{Dot, Hir, HirKind, Look, Repetition};
+
+/// What is known about the text between a place in the pattern and an end of the whole text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Gap {
+    /// Nothing.
+    None,
+    /// At least one character.
+    Some,
+    /// Either, depending on the match.
+    Unknown,
+}
+
+impl Gap {
+    /// The gap with a part of the pattern added to it.
+    fn beyond(self, part: &Hir) -> Self {
+        let properties = part.properties();
+        match self {
+            Self::Some => Self::Some,
+            _ if properties.minimum_len().is_some_and(|least| least > 0) => Self::Some,
+            gap if properties.maximum_len() == Some(0) => gap,
+            _ => Self::Unknown,
+        }
+    }
+}
+
+/// The same language, for a pattern that must match the whole text, with fewer anchors. Groups are dissolved.
+pub(super) fn resolve(hir: &Hir) -> Hir {
+    between(hir, Gap::None, Gap::None)
+}
+
+fn between(hir: &Hir, left: Gap, right: Gap) -> Hir {
+    if hir.properties().look_set().is_empty() {
+        return hir.clone();
+    }
+    match hir.kind() {
+        HirKind::Look(look) => match (look, left, right) {
+            (Look::Start | Look::StartLF | Look::StartCRLF, Gap::None, _)
+            | (Look::End | Look::EndLF | Look::EndCRLF, _, Gap::None) => Hir::empty(),
+            (Look::Start, Gap::Some, _) | (Look::End, _, Gap::Some) => Hir::fail(),
+            _ => hir.clone(),
+        },
+        HirKind::Capture(group) => between(&group.sub, left, right),
+        HirKind::Alternation(choices) => {
+            Hir::alternation(choices.iter().map(|choice| between(choice, left, right)).collect())
+        }
+        HirKind::Concat(parts) => {
+            let mut rights = Vec::with_capacity(parts.len());
+            let mut gap = right;
+            for part in parts.iter().rev() {
+                rights.push(gap);
+                gap = gap.beyond(part);
+            }
+            let mut gap = left;
+            let resolved = parts.iter().zip(rights.into_iter().rev()).map(|(part, right)| {
+                let left = gap;
+                gap = gap.beyond(part);
+                between(part, left, right)
+            });
+            Hir::concat(resolved.collect())
+        }
+        HirKind::Repetition(repetition) => {
+            // In a body that may occur more than once, other occurrences stand between it and the ends.
+            let once = repetition.max == Some(1);
+            let within = |gap| if once || gap == Gap::Some { gap } else { Gap::Unknown };
+            let sub = between(&repetition.sub, within(left), within(right));
+            Hir::repetition(Repetition { sub: Box::new(sub), ..repetition.clone() })
+        }
+        HirKind::Empty | HirKind::Literal(_) | HirKind::Class(_) => hir.clone(),
+    }
+}
+
+/// A pattern that must match the whole text, from one that must match some part of it.
+///
+/// Room for any text goes before and after, but not beyond an anchor: in `^a|b$` each alternative gets room on its
+/// open side, so that the anchors of common patterns resolve.
+pub(super) fn within_any_text(hir: &Hir) -> Hir {
+    with_room(&with_room(hir, Look::Start), Look::End)
+}
+
+/// Adds room at the side of the anchor.
+fn with_room(hir: &Hir, anchor: Look) -> Hir {
+    let before = anchor == Look::Start;
+    match hir.kind() {
+        _ if !hir.properties().look_set().contains(anchor) => {}
+        HirKind::Look(look) if *look == anchor => return hir.clone(),
+        HirKind::Capture(group) => return with_room(&group.sub, anchor),
+        HirKind::Alternation(choices) => {
+            return Hir::alternation(choices.iter().map(|c| with_room(c, anchor)).collect());
+        }
+        HirKind::Concat(parts) => {
+            let mut parts = parts.clone();
+            let outermost = if before { parts.first_mut() } else { parts.last_mut() };
+            if let Some(part) = outermost {
+                *part = with_room(part, anchor);
+            }
+            return Hir::concat(parts);
+        }
+        _ => {}
+    }
+    let (room, hir) = (any_text(), hir.clone());
+    Hir::concat(if before { vec![room, hir] } else { vec![hir, room] })
+}
+
+fn any_text() -> Hir {
+    Hir::repetition(Repetition {
+        min: 0,
+        max: None,
+        greedy: true,
+        sub: Box::new(Hir::dot(Dot::AnyChar)),
+    })
+}

@@ -1,0 +1,114 @@
+//! Regular expressions, in the syntax of the `regex` crate.
+//!
+//! ```text
+//! text -> Hir -> Hir without anchors -> Expr            structural, counted repetition kept as it is
+//!                                    \> automaton       where an assertion about neighbours is left
+//! ```
+//!
+//! The whole text must match, so greediness means nothing, and `^` and `$` at the ends say what holds anyway. Patterns
+//! are Unicode: they match whole UTF-8 characters and never part of one.
+//!
+//! Most patterns are lowered part by part ([`structural`]), in time linear in the pattern: `[a-z]{1,1000000}` stays a
+//! repetition, which the network counts instead of copying. Assertions that depend on what stands next to them, such as
+//! `\b` or an anchor inside, cannot be lowered part by part; such a pattern becomes one automaton by way of
+//! regex-automata ([`automaton`]), under a limit on memory.
+
+mod anchors;
+mod automaton;
+mod error;
+mod parse;
+mod structural;
+#[cfg(test)]
+mod tests;
+
+use regex_syntax::hir::Hir;
+
+pub use error::PatternError;
+
+use crate::automata::Dfa;
+use crate::diagnostics::report::Report;
+use crate::diagnostics::{Diagnostic, Source};
+use crate::ir::{Expr, GrammarBuilder, Lowered, Origin};
+
+/// What the pattern must match.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Extent {
+    /// The whole text.
+    #[default]
+    Whole,
+    /// Some part of the text, as JSON Schema has it.
+    Part,
+}
+
+/// What to make of a pattern.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PatternOptions {
+    /// What the pattern must match.
+    pub extent: Extent,
+    /// Most bytes that each stage of building an automaton may use.
+    pub size_limit: usize,
+}
+
+impl Default for PatternOptions {
+    fn default() -> Self {
+        Self { extent: Extent::Whole, size_limit: 16 << 20 }
+    }
+}
+
+/// The grammar of a pattern, a single rule. One line end at the end of the source is the text file's and no part of
+/// the pattern; `\n` is.
+///
+/// # Errors
+///
+/// A [`PatternError`] as a diagnostic.
+pub fn lower(source: Source, options: &PatternOptions) -> Result<Lowered, Vec<Diagnostic>> {
+    let text = &source.text;
+    let pattern =
+        text.strip_suffix('\n').map_or(&**text, |line| line.strip_suffix('\r').unwrap_or(line));
+    let span = 0..pattern.len();
+    let expr = match expr_of_pattern(pattern, options) {
+        Ok(Expr::Never) => Err(PatternError::MatchesNothing { span: span.clone() }),
+        other => other,
+    }
+    .map_err(|error| vec![error.diagnostic()])?;
+    let mut grammar = GrammarBuilder::new();
+    let root = grammar.declare("pattern");
+    grammar.define(root, expr, Origin { span: Some(span), pointer: None });
+    let grammar = grammar.finish(root);
+    Ok(Lowered { source, grammar, report: Report::default(), findings: Vec::new() })
+}
+
+/// The expression of a pattern: [`Expr::Never`] where it matches nothing.
+///
+/// # Errors
+///
+/// See [`PatternError`].
+pub fn expr_of_pattern(pattern: &str, options: &PatternOptions) -> Result<Expr, PatternError> {
+    let hir = resolved(pattern, options)?;
+    if hir.properties().look_set().is_empty() {
+        return Ok(structural::lower(&hir));
+    }
+    let dfa = automaton::build(&hir, options.size_limit).map_err(|e| parse::locate(e, pattern))?;
+    Ok(if dfa == Dfa::never() { Expr::Never } else { Expr::Regular(dfa.into()) })
+}
+
+/// The automaton of a pattern. Every state can reach an accepting one, unless the pattern matches nothing.
+///
+/// # Errors
+///
+/// See [`PatternError`]; [`PatternError::TooLarge`] where a repetition is counted into the thousands, for an automaton
+/// spells it out.
+pub fn dfa_of_pattern(pattern: &str, options: &PatternOptions) -> Result<Dfa, PatternError> {
+    let hir = resolved(pattern, options)?;
+    automaton::build(&hir, options.size_limit).map_err(|error| parse::locate(error, pattern))
+}
+
+/// The pattern as one that must match the whole text, with the anchors gone that its place in the text decides.
+fn resolved(pattern: &str, options: &PatternOptions) -> Result<Hir, PatternError> {
+    let hir = parse::parse(pattern)?;
+    let hir = match options.extent {
+        Extent::Whole => hir,
+        Extent::Part => anchors::within_any_text(&hir),
+    };
+    Ok(anchors::resolve(&hir))
+}
