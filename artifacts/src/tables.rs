@@ -79,7 +79,31 @@ tables! {
     class_nodes: u32,
 }
 
+impl TablesData {
+    /// Tables with no rule in them: what a vocabulary without shared rules holds.
+    pub fn empty(bases: Bases, row_words: u32) -> Self {
+        Self { bases, row_words, states: vec![StateRecord::sentinel([0; 4])], ..Self::default() }
+    }
+}
+
 impl<'a> Tables<'a> {
+    /// Number of own dense rows.
+    pub fn row_count(&self) -> u32 {
+        self.rows.len().checked_div(self.row_words as usize).unwrap_or(0) as u32
+    }
+
+    /// The numbers up to and with these tables' own: the bases of an artifact that continues them. Meaningful for
+    /// tables that were validated, whose totals fit.
+    pub fn totals(&self) -> Bases {
+        Bases {
+            rules: self.bases.rules.wrapping_add(self.rules.len() as u32),
+            states: self.bases.states.wrapping_add(self.state_count()),
+            masks: self.bases.masks.wrapping_add(self.masks.len() as u32),
+            rows: self.bases.rows.wrapping_add(self.row_count()),
+            classes: self.bases.classes.wrapping_add(self.classes.len() as u32),
+        }
+    }
+
     /// Number of own states, without the sentinel.
     pub fn state_count(&self) -> u32 {
         self.states.len().saturating_sub(1) as u32

@@ -5,4 +5,5 @@
 
 pub mod masks;
 pub mod network;
+pub mod numbers;
 pub mod vocabulary;

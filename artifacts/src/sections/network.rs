@@ -83,6 +83,15 @@ pub struct StateRecord {
     pub flags: u32,
 }
 
+impl StateRecord {
+    /// The record that closes the state table: the numbers of byte edges, call edges, token edges and follow entries,
+    /// and nothing else.
+    pub fn sentinel([byte_edges, call_edges, token_edges, follows]: [u32; 4]) -> Self {
+        let (base, exits, count_exit) = (NONE, NONE, NONE);
+        Self { byte_edges, call_edges, token_edges, follows, base, exits, count_exit, flags: 0 }
+    }
+}
+
 /// A transition on one byte of a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]

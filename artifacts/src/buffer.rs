@@ -1,0 +1,129 @@
+//! Immutable bytes at an address that is a multiple of 64, on the heap or mapped from a file.
+//!
+//! Sections begin at multiples of 64 within an artifact, so an artifact in a [`Buffer`] can be read as tables of
+//! records with no copy. A clone shares the bytes.
+
+use std::fmt;
+use std::fs::File;
+use std::ops::Deref;
+use std::path::Path;
+use std::sync::Arc;
+
+use bytemuck::{Pod, Zeroable};
+use memmap2::Mmap;
+
+use crate::error::Error;
+
+/// Alignment of a buffer's first byte and of every section in an artifact: a cache line, and the width of the widest
+/// vector register, so that a dense row can be loaded aligned.
+pub const ALIGNMENT: usize = 64;
+
+/// The unit in which heap buffers are allocated; it exists for its alignment.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C, align(64))]
+struct Block([u8; ALIGNMENT]);
+
+enum Storage {
+    Heap { blocks: Vec<Block>, len: usize },
+    Map(Mmap),
+}
+
+/// Immutable, 64-byte-aligned, cheaply cloned bytes.
+#[derive(Clone)]
+pub struct Buffer {
+    storage: Arc<Storage>,
+}
+
+impl Buffer {
+    /// Maps a file.
+    ///
+    /// The file must not be truncated or written in place while the buffer or a clone of it lives: reading a mapped
+    /// page that no longer exists ends the process, and changed bytes escape the checks made when it was opened. A
+    /// file that is replaced by renaming another over it, as [`write::replace`](crate::write::replace) does, is fine,
+    /// because the map keeps the old file. Use [`Buffer::read`] where this cannot be promised.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let file = File::open(path).map_err(|source| Error::io("open", path, source))?;
+        Self::map(&file).map_err(|source| Error::io("map", path, source))
+    }
+
+    #[allow(unsafe_code)]
+    fn map(file: &File) -> std::io::Result<Self> {
+        // SAFETY: the map is private to this process and read-only. What remains is that nobody truncates or rewrites
+        // the file behind it, which the documentation of `open` asks of the caller and the writer of this crate keeps.
+        let map = unsafe { Mmap::map(file)? };
+        Ok(Self { storage: Arc::new(Storage::Map(map)) })
+    }
+
+    /// Reads a file into the heap. Nothing done to the file afterwards matters.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let bytes = std::fs::read(path).map_err(|source| Error::io("read", path, source))?;
+        Ok(Self::from_bytes(&bytes))
+    }
+
+    /// Copies bytes into the heap.
+    pub fn from_bytes(bytes: &[u8]) -> Self {
+        Self::build(bytes.len(), |target| target.copy_from_slice(bytes))
+    }
+
+    /// A heap buffer of `len` bytes, which `fill` receives zeroed.
+    pub(crate) fn build(len: usize, fill: impl FnOnce(&mut [u8])) -> Self {
+        let mut blocks = vec![Block::zeroed(); len.div_ceil(ALIGNMENT)];
+        fill(&mut bytemuck::cast_slice_mut(&mut blocks)[..len]);
+        Self { storage: Arc::new(Storage::Heap { blocks, len }) }
+    }
+}
+
+impl Deref for Buffer {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        match &*self.storage {
+            Storage::Heap { blocks, len } => &bytemuck::cast_slice(blocks)[..*len],
+            Storage::Map(map) => map,
+        }
+    }
+}
+
+impl fmt::Debug for Buffer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = match &*self.storage {
+            Storage::Heap { .. } => "heap",
+            Storage::Map(_) => "map",
+        };
+        write!(f, "Buffer({} bytes, {place})", self.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heap_and_map_hold_the_same_aligned_bytes() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        for len in [0, 1, 63, 64, 65, 1000] {
+            let bytes: Vec<u8> = (0..len).map(|i| (i * 7) as u8).collect();
+            let path = folder.path().join(len.to_string());
+            std::fs::write(&path, &bytes).expect("a written file");
+            for buffer in [
+                Buffer::from_bytes(&bytes),
+                Buffer::read(&path).expect("a read file"),
+                Buffer::open(&path).expect("a mapped file"),
+            ] {
+                assert_eq!(&*buffer, &bytes[..], "{buffer:?}");
+                assert_eq!(buffer.as_ptr() as usize % ALIGNMENT, 0, "{buffer:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_missing_file_is_an_error_that_names_it() {
+        let missing = Path::new("/nonexistent/x.gmask");
+        for result in [Buffer::open(missing), Buffer::read(missing)] {
+            let error = result.expect_err("there is no such file");
+            assert!(matches!(error, Error::Io { .. }), "{error}");
+            assert!(error.to_string().contains("/nonexistent/x.gmask"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! The section table: where each section is.
+//!
+//! Its entries and all offsets follow from the kinds and the lengths: kinds ascend, each section begins at the first
+//! multiple of 64 behind the one before, and the file ends at the first multiple of 64 behind the last. The reader
+//! insists on it, so that there is one file for one content and no byte that means nothing.
+
+use std::ops::Range;
+
+use bytemuck::{Pod, Zeroable};
+
+use super::header::{HEADER_LEN, Header};
+use super::kinds::SectionKind;
+use crate::buffer::ALIGNMENT;
+use crate::error::Error;
+
+/// Flag bits of [`RawEntry::flags`].
+pub mod entry_flags {
+    /// A reader that does not know the section may skip it.
+    pub const OPTIONAL: u32 = 1;
+}
+
+/// One entry of the section table as it stands in the file.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub struct RawEntry {
+    /// [`SectionKind`].
+    pub kind: u32,
+    /// Bits of [`entry_flags`].
+    pub flags: u32,
+    /// First byte, from the start of the file.
+    pub offset: u64,
+    /// Length in bytes.
+    pub length: u64,
+    /// Bytes per record.
+    pub record_size: u32,
+    /// Zero.
+    pub reserved: u32,
+}
+
+/// One section of the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// What it holds, or `None` for an optional section of a later minor version.
+    pub kind: Option<SectionKind>,
+    /// Number of its kind.
+    pub number: u32,
+    /// Bytes per record.
+    pub record_size: u32,
+    /// Byte range in the file.
+    pub range: Range<usize>,
+}
+
+/// The section table, checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Directory {
+    entries: Vec<Entry>,
+}
+
+/// The first multiple of [`ALIGNMENT`] that is at least `at`.
+pub(super) fn align(at: u64) -> Option<u64> {
+    at.checked_next_multiple_of(ALIGNMENT as u64)
+}
+
+impl Directory {
+    /// All sections, in file order.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The section of this kind.
+    pub fn get(&self, kind: SectionKind) -> Option<&Entry> {
+        let at = self.entries.binary_search_by_key(&(kind as u32), |entry| entry.number).ok()?;
+        Some(&self.entries[at])
+    }
+
+    /// Reads and checks the section table of a file with this header.
+    pub(super) fn parse(bytes: &[u8], header: &Header) -> Result<Self, Error> {
+        let table_end =
+            u64::from(header.section_count) * size_of::<RawEntry>() as u64 + HEADER_LEN as u64;
+        if table_end > header.total_length {
+            return Err(Error::Truncated { expected: table_end, found: header.total_length });
+        }
+        let table = &bytes[HEADER_LEN..table_end as usize];
+        let mut entries: Vec<Entry> = Vec::with_capacity(header.section_count as usize);
+        let mut end = table_end;
+        for raw in table.chunks_exact(size_of::<RawEntry>()) {
+            let raw: RawEntry = bytemuck::pod_read_unaligned(raw);
+            if let Some(before) = entries.last()
+                && before.number >= raw.kind
+            {
+                return Err(Error::SectionOrder { before: before.number, found: raw.kind });
+            }
+            let entry = Self::entry(&raw, header, end)?;
+            check_padding(bytes, end, raw.offset)?;
+            end = entry.range.end as u64;
+            entries.push(entry);
+        }
+        let expected = align(end).unwrap_or(u64::MAX);
+        if expected != header.total_length {
+            return Err(Error::TooLong { expected, found: header.total_length });
+        }
+        check_padding(bytes, end, expected)?;
+        let directory = Self { entries };
+        match SectionKind::ALL.iter().find(|&&kind| {
+            kind.presence().requires(header.artifact) && directory.get(kind).is_none()
+        }) {
+            Some(kind) => Err(Error::MissingSection { section: kind.name() }),
+            None => Ok(directory),
+        }
+    }
+
+    /// Checks one entry, whose section must begin behind `end`.
+    fn entry(raw: &RawEntry, header: &Header, end: u64) -> Result<Entry, Error> {
+        let fault = |field, expected, found| Error::SectionEntry {
+            section: name(raw.kind),
+            field,
+            expected,
+            found,
+        };
+        let kind = SectionKind::from_u32(raw.kind);
+        let optional = match kind {
+            Some(kind) if !kind.presence().allows(header.artifact) => {
+                return Err(Error::UnknownSection { kind: raw.kind, artifact: header.artifact });
+            }
+            Some(kind) => u32::from(kind.presence().is_optional()),
+            None if raw.flags == entry_flags::OPTIONAL => entry_flags::OPTIONAL,
+            None => {
+                return Err(Error::UnknownSection { kind: raw.kind, artifact: header.artifact });
+            }
+        };
+        if raw.flags != optional {
+            return Err(fault("flags", optional.into(), raw.flags.into()));
+        }
+        if raw.reserved != 0 {
+            return Err(fault("reserved field", 0, raw.reserved.into()));
+        }
+        let record_size = kind.map_or(raw.record_size.max(1), SectionKind::record_size);
+        if raw.record_size != record_size {
+            return Err(fault("record size", record_size.into(), raw.record_size.into()));
+        }
+        let offset = align(end).unwrap_or(u64::MAX);
+        if raw.offset != offset {
+            return Err(fault("offset", offset, raw.offset));
+        }
+        let Some(room) = header.total_length.checked_sub(offset) else {
+            return Err(Error::Truncated { expected: offset, found: header.total_length });
+        };
+        if raw.length > room {
+            return Err(fault("length", room, raw.length));
+        }
+        if raw.length % u64::from(record_size) != 0 {
+            let whole = raw.length - raw.length % u64::from(record_size);
+            return Err(fault("length", whole, raw.length));
+        }
+        let range = offset as usize..(offset + raw.length) as usize;
+        Ok(Entry { kind, number: raw.kind, record_size, range })
+    }
+}
+
+/// Name of a section kind that may be unknown.
+fn name(kind: u32) -> String {
+    SectionKind::from_u32(kind).map_or_else(|| format!("of kind {kind}"), |k| k.name().to_owned())
+}
+
+/// Checks that the bytes between two sections are zero. `to` is at most the length of the file.
+fn check_padding(bytes: &[u8], from: u64, to: u64) -> Result<(), Error> {
+    match bytes[from as usize..to as usize].iter().position(|&byte| byte != 0) {
+        Some(at) => Err(Error::Padding { offset: from + at as u64 }),
+        None => Ok(()),
+    }
+}

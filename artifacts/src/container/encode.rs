@@ -1,0 +1,70 @@
+//! Writing the frame: section table, sections, header, in one aligned buffer that can be opened as it is.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::directory::{RawEntry, entry_flags};
+use super::header::{CHECKED_FROM, ENDIAN_MARKER, HEADER_LEN, MAGIC, RawHeader, VERSION, checksum};
+use super::kinds::{ArtifactKind, SectionKind};
+use crate::buffer::Buffer;
+
+/// Sections gathered for one artifact, in ascending order of their kinds.
+#[derive(Default)]
+pub(crate) struct Encoder<'a> {
+    sections: Vec<(SectionKind, &'a [u8])>,
+}
+
+impl<'a> Encoder<'a> {
+    /// Appends a section.
+    pub(crate) fn section<T: Pod>(&mut self, kind: SectionKind, records: &'a [T]) {
+        debug_assert_eq!(kind.record_size() as usize, size_of::<T>(), "{}", kind.name());
+        debug_assert!(self.sections.last().is_none_or(|(before, _)| *before < kind));
+        self.sections.push((kind, bytemuck::cast_slice(records)));
+    }
+
+    /// The whole artifact.
+    pub(crate) fn finish(
+        self,
+        artifact: ArtifactKind,
+        fingerprint: [u8; 32],
+        shared_digest: [u8; 32],
+    ) -> Buffer {
+        let next = |at: usize| at.next_multiple_of(crate::buffer::ALIGNMENT);
+        let table_end = HEADER_LEN + self.sections.len() * size_of::<RawEntry>();
+        let total = self.sections.iter().fold(table_end, |end, (_, bytes)| next(end) + bytes.len());
+        let total = next(total);
+        Buffer::build(total, |file| {
+            let mut end = table_end;
+            for (index, (kind, bytes)) in self.sections.iter().enumerate() {
+                let offset = next(end);
+                end = offset + bytes.len();
+                file[offset..end].copy_from_slice(bytes);
+                let entry = RawEntry {
+                    kind: *kind as u32,
+                    flags: if kind.presence().is_optional() { entry_flags::OPTIONAL } else { 0 },
+                    offset: offset as u64,
+                    length: bytes.len() as u64,
+                    record_size: kind.record_size(),
+                    reserved: 0,
+                };
+                let at = HEADER_LEN + index * size_of::<RawEntry>();
+                file[at..][..size_of::<RawEntry>()].copy_from_slice(bytemuck::bytes_of(&entry));
+            }
+            let mut header = RawHeader {
+                magic: MAGIC,
+                checksum: [0; 32],
+                endian: ENDIAN_MARKER,
+                major: VERSION.0,
+                minor: VERSION.1,
+                kind: artifact as u32,
+                section_count: self.sections.len() as u32,
+                total_length: total as u64,
+                fingerprint,
+                shared_digest,
+                ..RawHeader::zeroed()
+            };
+            file[..HEADER_LEN].copy_from_slice(bytemuck::bytes_of(&header));
+            header.checksum = checksum(file);
+            file[..CHECKED_FROM].copy_from_slice(&bytemuck::bytes_of(&header)[..CHECKED_FROM]);
+        })
+    }
+}

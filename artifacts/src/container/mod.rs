@@ -1,0 +1,116 @@
+//! The frame that both artifacts share: header, section table, aligned sections.
+//!
+//! [`header`] describes the first 192 bytes, [`directory`] the section table behind them, [`kinds`] what sections
+//! there are, [`encode`] writes the whole and [`Container`] reads it.
+//!
+//! # Order of the checks
+//!
+//! Magic, endianness and version come first, because they say whether the rest means anything to this reader; then the
+//! kind, the length and the checksum, which together tell a foreign, a truncated and a damaged file apart; then the
+//! section table. The checksum covers every byte behind its own field, so whatever follows it in this order can only
+//! fail on a file that was written wrongly.
+
+pub mod directory;
+pub mod encode;
+pub mod header;
+pub mod kinds;
+
+use std::marker::PhantomData;
+
+use bytemuck::Pod;
+
+use crate::buffer::Buffer;
+use crate::error::Error;
+use directory::Directory;
+use header::Header;
+use kinds::{ArtifactKind, SectionKind};
+
+/// The bytes of an artifact whose header, checksum and section table are right.
+#[derive(Clone, Debug)]
+pub struct Container {
+    buffer: Buffer,
+    header: Header,
+    directory: Directory,
+}
+
+impl Container {
+    /// Checks the frame of an artifact of either kind. O(length), for the checksum.
+    pub fn parse(buffer: Buffer) -> Result<Self, Error> {
+        let header = Header::parse(&buffer)?;
+        let directory = Directory::parse(&buffer, &header)?;
+        Ok(Self { buffer, header, directory })
+    }
+
+    /// Checks the frame of an artifact that must be of this kind.
+    pub fn parse_kind(buffer: Buffer, expected: ArtifactKind) -> Result<Self, Error> {
+        let container = Self::parse(buffer)?;
+        let found = container.header.artifact;
+        if found != expected {
+            return Err(Error::ArtifactKind { expected, found });
+        }
+        Ok(container)
+    }
+
+    /// The header.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The sections present.
+    pub fn directory(&self) -> &Directory {
+        &self.directory
+    }
+
+    /// All bytes of the artifact.
+    pub fn buffer(&self) -> &Buffer {
+        &self.buffer
+    }
+
+    /// Where a required section is. The section table is known to hold all of them.
+    pub(crate) fn flat<T: Pod>(&self, kind: SectionKind) -> Result<Flat<T>, Error> {
+        self.optional(kind).ok_or(Error::MissingSection { section: kind.name() })
+    }
+
+    /// Where an optional section is, if it is there.
+    pub(crate) fn optional<T: Pod>(&self, kind: SectionKind) -> Option<Flat<T>> {
+        debug_assert_eq!(kind.record_size() as usize, size_of::<T>(), "{}", kind.name());
+        let entry = self.directory.get(kind)?;
+        Some(Flat { start: entry.range.start, len: entry.range.len(), record: PhantomData })
+    }
+
+    /// The one record of a section that holds exactly one.
+    pub(crate) fn single<T: Pod>(&self, kind: SectionKind) -> Result<T, Error> {
+        match self.flat::<T>(kind)?.get(&self.buffer) {
+            [record] => Ok(*record),
+            records => Err(Error::SectionLength {
+                section: kind.name(),
+                expected: 1,
+                found: records.len() as u64,
+            }),
+        }
+    }
+}
+
+/// A section of records of type `T`, as a place in a buffer that the section table was checked against.
+#[derive(Debug)]
+pub(crate) struct Flat<T> {
+    start: usize,
+    len: usize,
+    record: PhantomData<fn() -> T>,
+}
+
+impl<T> Clone for Flat<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Flat<T> {}
+
+impl<T: Pod> Flat<T> {
+    /// The records, read in place.
+    #[inline]
+    pub(crate) fn get<'a>(&self, buffer: &'a Buffer) -> &'a [T] {
+        bytemuck::cast_slice(&buffer[self.start..][..self.len])
+    }
+}

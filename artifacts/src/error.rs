@@ -1,0 +1,295 @@
+//! What can be wrong with an artifact, with what was expected, what was found, and what to do about it.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use crate::container::kinds::ArtifactKind;
+use crate::validate::Violation;
+
+/// Why an artifact was not read or not written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The operating system refused.
+    #[error("could not {action} {}: {source}", path.display())]
+    Io {
+        /// What was tried: a verb.
+        action: &'static str,
+        /// On which file.
+        path: PathBuf,
+        /// Its answer.
+        source: std::io::Error,
+    },
+    /// The file does not begin as an artifact does.
+    #[error(
+        "not an artifact of grammarc: it begins with {}, not with \\x89grammarc; check the path, and that the file \
+         was not transferred as text",
+        Escaped(found)
+    )]
+    Magic {
+        /// The first bytes of the file, 16 at most.
+        found: Vec<u8>,
+    },
+    /// The file was written, or is being read, in the wrong byte order.
+    #[error(
+        "the endianness marker reads {found:#010x} and should read 0x0a0b0c0d; artifacts are little-endian and are \
+         read on little-endian machines only"
+    )]
+    Endianness {
+        /// The marker as read.
+        found: u32,
+    },
+    /// The file's major format version is not this reader's.
+    #[error(
+        "format version {}.{} is not one that this reader knows ({}.x); compile the artifact again with this version \
+         of grammarc, or read it with the one that wrote it",
+        found.0, found.1, supported.0
+    )]
+    Version {
+        /// The file's version.
+        found: (u16, u16),
+        /// This reader's version.
+        supported: (u16, u16),
+    },
+    /// The header names a kind of artifact that there is not.
+    #[error(
+        "the header names artifact kind {found}, and there are only 1 and 2; the file is damaged, compile it again"
+    )]
+    UnknownArtifactKind {
+        /// The number in the header.
+        found: u32,
+    },
+    /// A file of the other kind was given.
+    #[error("expected a {expected} and found a {found}; check the order of the two files")]
+    ArtifactKind {
+        /// The kind asked for.
+        expected: ArtifactKind,
+        /// The kind in the header.
+        found: ArtifactKind,
+    },
+    /// The file is shorter than it says.
+    #[error(
+        "the file is truncated: {expected} bytes expected, {found} found; copy or compile it again"
+    )]
+    Truncated {
+        /// Length that the header or the section table asks for.
+        expected: u64,
+        /// Length of the file.
+        found: u64,
+    },
+    /// The file is longer than it says.
+    #[error(
+        "the file is too long: {expected} bytes expected, {found} found; copy or compile it again"
+    )]
+    TooLong {
+        /// Length that the header or the section table asks for.
+        expected: u64,
+        /// Length of the file.
+        found: u64,
+    },
+    /// The bytes are not the ones that were written.
+    #[error(
+        "the checksum is {} and the header says {}; the file is damaged, copy or compile it again",
+        Hex(found),
+        Hex(expected)
+    )]
+    Checksum {
+        /// The checksum in the header.
+        expected: [u8; 32],
+        /// The checksum of the bytes.
+        found: [u8; 32],
+    },
+    /// A byte that must be zero is not.
+    #[error(
+        "the byte at offset {offset} is padding and should be zero; the file was not written by grammarc"
+    )]
+    Padding {
+        /// Offset from the start of the file.
+        offset: u64,
+    },
+    /// The kinds in the section table do not ascend.
+    #[error(
+        "section kind {found} follows section kind {before}, and kinds should ascend; the file was not written by \
+         grammarc"
+    )]
+    SectionOrder {
+        /// Kind of the section before.
+        before: u32,
+        /// Kind of the section.
+        found: u32,
+    },
+    /// A field of the section table is wrong.
+    #[error(
+        "section {section}: the {field} is {found} where {expected} was expected; the file was not written by grammarc"
+    )]
+    SectionEntry {
+        /// Name of the section.
+        section: String,
+        /// Name of the field.
+        field: &'static str,
+        /// What it should be; for a length, the most that it could be.
+        expected: u64,
+        /// What it is.
+        found: u64,
+    },
+    /// A section that must be understood is not known to this reader.
+    #[error(
+        "section kind {kind} has no meaning in a {artifact}; if a later version of grammarc wrote the file, read it \
+         with that version"
+    )]
+    UnknownSection {
+        /// Number of the kind.
+        kind: u32,
+        /// Kind of artifact.
+        artifact: ArtifactKind,
+    },
+    /// A required section is not there.
+    #[error("section {section} is missing; the file was not written by grammarc")]
+    MissingSection {
+        /// Name of the section.
+        section: &'static str,
+    },
+    /// A section holds too many or too few records.
+    #[error(
+        "section {section} holds {found} records where {expected} were expected; the file was not written by grammarc"
+    )]
+    SectionLength {
+        /// Name of the section.
+        section: &'static str,
+        /// Records expected.
+        expected: u64,
+        /// Records found.
+        found: u64,
+    },
+    /// The nested section is not a valid archive.
+    #[error("section META is not a valid archive: {detail}; the file was not written by grammarc")]
+    Meta {
+        /// rkyv's words.
+        detail: String,
+    },
+    /// The nested section could not be written.
+    #[error("could not archive the metadata: {detail}; shorten the names and the report")]
+    MetaEncode {
+        /// rkyv's words.
+        detail: String,
+    },
+    /// An invariant that readers rely on does not hold.
+    #[error("{0}; the file was not written by a correct compiler, please report it")]
+    Invalid(Box<Violation>),
+    /// The digest in the header is not that of the content.
+    #[error(
+        "the header's {field} is {} and the content's is {}; the file was not written by grammarc",
+        Hex(expected),
+        Hex(found)
+    )]
+    Identity {
+        /// Which digest.
+        field: &'static str,
+        /// The digest in the header.
+        expected: [u8; 32],
+        /// The digest of the content.
+        found: [u8; 32],
+    },
+    /// The grammar was compiled for another vocabulary.
+    #[error(
+        "the grammar was compiled for vocabulary {expected:?} and vocabulary {given:?} was given: {difference}; compile \
+         the grammar again for this vocabulary"
+    )]
+    VocabularyMismatch {
+        /// Name of the vocabulary that the grammar was compiled for.
+        expected: String,
+        /// Name of the vocabulary given.
+        given: String,
+        /// Where they differ.
+        difference: Difference,
+    },
+    /// The vocabulary's tokens are right, but its shared rules are not those that the grammar was compiled with.
+    #[error(
+        "vocabulary {given:?} has the right tokens, but its shared rules are not those that the grammar was compiled \
+         with; give the vocabulary artifact that was used then, or compile the grammar again"
+    )]
+    SharedRulesMismatch {
+        /// Name of the vocabulary given.
+        given: String,
+    },
+    /// Something does not fit in the format.
+    #[error("the {what} is {found} and the format's limit is {limit}")]
+    TooLarge {
+        /// What: a singular noun.
+        what: &'static str,
+        /// The limit.
+        limit: u64,
+        /// The number.
+        found: u64,
+    },
+}
+
+/// Where two vocabularies differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Difference {
+    /// Not known to the token: the grammar artifact holds no token digests.
+    Fingerprint,
+    /// The first token that differs, and its bytes in the given vocabulary, which may not have it at all.
+    Token {
+        /// Token id.
+        id: u32,
+        /// Its bytes in the given vocabulary.
+        bytes: Option<Vec<u8>>,
+    },
+    /// The given vocabulary goes on where the other ends.
+    Extra {
+        /// First token id that only the given vocabulary has.
+        id: u32,
+        /// Its bytes.
+        bytes: Vec<u8>,
+    },
+    /// All tokens agree; the end tokens or the logit width do not.
+    EndOrWidth,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fingerprint => f.write_str("their fingerprints differ"),
+            Self::Token { id, bytes: Some(bytes) } => {
+                write!(f, "they differ first at token {id}, here {}", Escaped(bytes))
+            }
+            Self::Token { id, bytes: None } => {
+                write!(f, "they differ first at token {id}, which is missing here")
+            }
+            Self::Extra { id, bytes } => {
+                write!(f, "they differ first at token {id}, which is only here, {}", Escaped(bytes))
+            }
+            Self::EndOrWidth => {
+                f.write_str("their tokens agree, but the end tokens or the logit width do not")
+            }
+        }
+    }
+}
+
+impl Error {
+    pub(crate) fn io(action: &'static str, path: &Path, source: std::io::Error) -> Self {
+        Self::Io { action, path: path.to_owned(), source }
+    }
+}
+
+/// Bytes in quotes, with those outside printable ASCII escaped.
+struct Escaped<'a>(&'a [u8]);
+
+impl fmt::Display for Escaped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{}\"", self.0.escape_ascii())
+    }
+}
+
+/// The first bytes of a digest, enough to tell two apart.
+struct Hex<'a>(&'a [u8; 32]);
+
+impl fmt::Display for Hex<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for byte in &self.0[..8] {
+            write!(f, "{byte:02x}")?;
+        }
+        f.write_str("..")
+    }
+}

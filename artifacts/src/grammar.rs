@@ -1,0 +1,171 @@
+//! The grammar artifact: a grammar's own tables, numbered on from the vocabulary's, and where they came from.
+//!
+//! A grammar is nothing without the vocabulary artifact that it was compiled for, so it is opened with it and keeps it.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::buffer::Buffer;
+use crate::container::encode::Encoder;
+use crate::container::kinds::{ArtifactKind, SectionKind};
+use crate::container::{Container, Flat};
+use crate::digests;
+use crate::error::{Difference, Error};
+use crate::meta::{self, GrammarMeta};
+use crate::sections::numbers::{GrammarRecord, TablesRecord};
+use crate::stored::{self, StoredTables};
+use crate::tables::{Joined, Tables, TablesData};
+use crate::vocabulary::VocabularyArtifact;
+use crate::{validate, write};
+
+/// A grammar as the compiler builds it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GrammarData {
+    /// Source, options, report and statistics.
+    pub meta: GrammarMeta,
+    /// Rule in whose initial state a sequence begins; it may be a shared one.
+    pub start_rule: u32,
+    /// The grammar's own tables, with the totals of the vocabulary's as bases.
+    pub tables: TablesData,
+    /// Whether to store one byte per token of the vocabulary, so that opening the artifact with another vocabulary names
+    /// the first token that differs.
+    pub with_token_digests: bool,
+}
+
+impl GrammarData {
+    /// The artifact, for the vocabulary that the grammar was compiled for. The same data gives the same bytes. Whether
+    /// the data keeps the invariants is checked by whoever opens it.
+    pub fn to_bytes(&self, vocabulary: &VocabularyArtifact) -> Result<Buffer, Error> {
+        let meta = meta::encode_grammar(&self.meta)?;
+        let record = GrammarRecord { start_rule: self.start_rule };
+        let digests: Option<Vec<u8>> =
+            self.with_token_digests.then(|| digests::token_digests(vocabulary).collect());
+        let tables = self.tables.as_tables();
+        let numbers = TablesRecord::of(&tables);
+
+        let mut encoder = Encoder::default();
+        encoder.section(SectionKind::Meta, &meta);
+        encoder.section(SectionKind::Grammar, std::slice::from_ref(&record));
+        if let Some(digests) = &digests {
+            encoder.section(SectionKind::TokenDigests, digests);
+        }
+        stored::encode(&mut encoder, &numbers, &tables);
+        let (fingerprint, shared) = (vocabulary.fingerprint(), vocabulary.shared_digest());
+        Ok(encoder.finish(ArtifactKind::Grammar, fingerprint, shared))
+    }
+
+    /// Writes the artifact to a file, replacing it in one step.
+    pub fn write(&self, path: &Path, vocabulary: &VocabularyArtifact) -> Result<(), Error> {
+        write::replace(path, &self.to_bytes(vocabulary)?)
+    }
+}
+
+/// A grammar artifact, opened, with its vocabulary. A clone shares the bytes.
+#[derive(Clone, Debug)]
+pub struct GrammarArtifact {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    container: Container,
+    vocabulary: VocabularyArtifact,
+    meta: GrammarMeta,
+    record: GrammarRecord,
+    tables: StoredTables,
+}
+
+impl GrammarArtifact {
+    /// Maps and checks a grammar artifact. See [`Buffer::open`] for what must not be done to the file meanwhile.
+    pub fn open(path: &Path, vocabulary: &VocabularyArtifact) -> Result<Self, Error> {
+        Self::from_buffer(Buffer::open(path)?, vocabulary)
+    }
+
+    /// Reads a grammar artifact into the heap and checks it.
+    pub fn read(path: &Path, vocabulary: &VocabularyArtifact) -> Result<Self, Error> {
+        Self::from_buffer(Buffer::read(path)?, vocabulary)
+    }
+
+    /// Checks a grammar artifact and reads it in place.
+    pub fn from_buffer(buffer: Buffer, vocabulary: &VocabularyArtifact) -> Result<Self, Error> {
+        let container = Container::parse_kind(buffer, ArtifactKind::Grammar)?;
+        let meta = meta::decode_grammar(&container)?;
+        check_vocabulary(&container, &meta, vocabulary)?;
+        let inner = Inner {
+            meta,
+            record: container.single(SectionKind::Grammar)?,
+            tables: StoredTables::locate(&container)?,
+            container,
+            vocabulary: vocabulary.clone(),
+        };
+        let artifact = Self { inner: Arc::new(inner) };
+        validate::grammar(&artifact)?;
+        Ok(artifact)
+    }
+
+    /// The bytes of the artifact with its header and section table.
+    pub fn container(&self) -> &Container {
+        &self.inner.container
+    }
+
+    /// The vocabulary artifact that the grammar was opened with.
+    pub fn vocabulary(&self) -> &VocabularyArtifact {
+        &self.inner.vocabulary
+    }
+
+    /// Source, options, report and statistics.
+    pub fn meta(&self) -> &GrammarMeta {
+        &self.inner.meta
+    }
+
+    /// Rule in whose initial state a sequence begins.
+    pub fn start_rule(&self) -> u32 {
+        self.inner.record.start_rule
+    }
+
+    /// State in which a sequence begins: the initial state of the start rule.
+    pub fn start_state(&self) -> u32 {
+        self.joined().rule(self.start_rule()).first_state
+    }
+
+    /// The grammar's own tables.
+    #[inline]
+    pub fn tables(&self) -> Tables<'_> {
+        self.inner.tables.get(self.inner.container.buffer())
+    }
+
+    /// The vocabulary's tables and the grammar's own as one numbering. Some twenty slices are made from offsets, so
+    /// take it once per step and not once per state.
+    #[inline]
+    pub fn joined(&self) -> Joined<'_> {
+        Joined { shared: self.inner.vocabulary.tables(), own: self.tables() }
+    }
+
+    /// Checksum of the artifact's content, which identifies it.
+    pub fn checksum(&self) -> [u8; 32] {
+        self.inner.container.header().checksum
+    }
+}
+
+/// Checks that the grammar was compiled for this vocabulary and its shared rules.
+fn check_vocabulary(
+    container: &Container,
+    meta: &GrammarMeta,
+    vocabulary: &VocabularyArtifact,
+) -> Result<(), Error> {
+    let header = container.header();
+    if header.fingerprint != vocabulary.fingerprint() {
+        let digests: Option<Flat<u8>> = container.optional(SectionKind::TokenDigests);
+        return Err(Error::VocabularyMismatch {
+            expected: meta.vocabulary_name.clone(),
+            given: vocabulary.name().to_owned(),
+            difference: digests.map_or(Difference::Fingerprint, |digests| {
+                digests::first_difference(digests.get(container.buffer()), vocabulary)
+            }),
+        });
+    }
+    if header.shared_digest != vocabulary.shared_digest() {
+        return Err(Error::SharedRulesMismatch { given: vocabulary.name().to_owned() });
+    }
+    Ok(())
+}

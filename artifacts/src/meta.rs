@@ -1,0 +1,118 @@
+//! The nested part of an artifact: names, options, the exactness report, statistics.
+//!
+//! This is the one section that is not a flat table. It is an rkyv archive, checked by rkyv's own validation and copied
+//! out once when the artifact is opened; no step of the runtime reads it.
+
+use rkyv::{Archive, Deserialize, Serialize, rancor};
+
+use crate::buffer::Buffer;
+use crate::container::Container;
+use crate::container::kinds::SectionKind;
+use crate::error::Error;
+
+/// What a vocabulary artifact says about itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Archive, Serialize, Deserialize)]
+pub struct VocabularyMeta {
+    /// The name that users know the vocabulary by.
+    pub name: String,
+    /// Where it came from, such as the name of the tokenizer file.
+    pub source: String,
+    /// Name and version of the program that wrote the artifact.
+    pub compiler: String,
+    /// Facts about the source, as keys and values in the order to show them.
+    pub properties: Vec<(String, String)>,
+    /// What the importer found worth a warning, such as a byte that no token spells.
+    pub warnings: Vec<String>,
+    /// Names of the shared rules, by rule id; empty where they were not kept.
+    pub rule_names: Vec<String>,
+}
+
+/// What a grammar artifact says about itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Archive, Serialize, Deserialize)]
+pub struct GrammarMeta {
+    /// The name that users know the source by.
+    pub source_name: String,
+    /// The source's language: `json-schema`, `gbnf` or `regex`.
+    pub source_kind: String,
+    /// blake3 of the source text.
+    pub source_hash: [u8; 32],
+    /// Name and version of the program that wrote the artifact.
+    pub compiler: String,
+    /// Name of the vocabulary that the grammar was compiled for.
+    pub vocabulary_name: String,
+    /// Options of the compilation, as keys and values.
+    pub options: Vec<(String, String)>,
+    /// The exactness report, in source order.
+    pub report: Vec<ReportEntry>,
+    /// Figures of the compilation.
+    pub statistics: Vec<(String, u64)>,
+    /// Bound on the work of one step.
+    pub work: WorkBound,
+    /// Names of the grammar's own rules, in the order of their ids; empty where they were not kept.
+    pub rule_names: Vec<String>,
+}
+
+/// What the compiled grammar makes of one keyword occurrence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Archive, Serialize, Deserialize)]
+#[repr(u8)]
+pub enum Verdict {
+    /// Accepts exactly what the specification says.
+    Exact = 0,
+    /// Carries no constraint, by the specification.
+    Annotation = 1,
+    /// Accepts more than the specification says.
+    Approximate = 2,
+}
+
+/// One line of the exactness report.
+#[derive(Clone, Debug, PartialEq, Eq, Archive, Serialize, Deserialize)]
+pub struct ReportEntry {
+    /// JSON pointer to the keyword in the source.
+    pub pointer: String,
+    /// The keyword.
+    pub keyword: String,
+    /// What the grammar makes of it.
+    pub verdict: Verdict,
+    /// Why, where the verdict is not exact; empty otherwise.
+    pub reason: String,
+}
+
+/// Bound on the work of one step, as the compiler derives it from the tables.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Archive, Serialize, Deserialize)]
+pub struct WorkBound {
+    /// Most follow masks that one mask is made of; [`WorkBound::UNBOUNDED`] where it grows with the nesting depth.
+    pub longest_chain: u32,
+    /// Rules that the longest chain goes through.
+    pub chain_rules: Vec<String>,
+    /// Most configurations of one parse position; [`WorkBound::UNBOUNDED`] where it grows with the input.
+    pub most_configurations: u32,
+    /// Rules that are ambiguous together.
+    pub configuration_rules: Vec<String>,
+    /// Bytes of one sequence's state at nesting depth zero.
+    pub state_bytes: u64,
+}
+
+impl WorkBound {
+    /// In place of a number: there is no bound.
+    pub const UNBOUNDED: u32 = u32::MAX;
+}
+
+/// An archive of metadata. Fails only where memory does, or where it is longer than 2 GiB.
+macro_rules! archive {
+    ($name:ident, $read:ident, $meta:ty) => {
+        pub(crate) fn $name(meta: &$meta) -> Result<rkyv::util::AlignedVec, Error> {
+            rkyv::to_bytes::<rancor::Error>(meta)
+                .map_err(|error| Error::MetaEncode { detail: error.to_string() })
+        }
+
+        pub(crate) fn $read(container: &Container) -> Result<$meta, Error> {
+            let section = container.flat::<u8>(SectionKind::Meta)?;
+            let buffer: &Buffer = container.buffer();
+            rkyv::from_bytes::<$meta, rancor::Error>(section.get(buffer))
+                .map_err(|error| Error::Meta { detail: error.to_string() })
+        }
+    };
+}
+
+archive!(encode_vocabulary, decode_vocabulary, VocabularyMeta);
+archive!(encode_grammar, decode_grammar, GrammarMeta);

@@ -1,0 +1,96 @@
+//! The tables of a network as sections: written, located, read and digested.
+//!
+//! Both kinds of artifact hold this group of sections. One list names its fields with their section kinds, so that
+//! the four operations cannot disagree.
+
+use crate::buffer::Buffer;
+use crate::container::encode::Encoder;
+use crate::container::kinds::SectionKind;
+use crate::container::{Container, Flat};
+use crate::error::Error;
+use crate::sections::masks::{ClassRecord, FollowEntry, MaskRecord};
+use crate::sections::network::{ByteEdge, CallEdge, RuleRecord, StateRecord, TokenEdge};
+use crate::sections::numbers::TablesRecord;
+use crate::tables::{Bases, Tables};
+
+impl TablesRecord {
+    /// The numbers of these tables.
+    pub(crate) fn of(tables: &Tables<'_>) -> Self {
+        let Bases { rules, states, masks, rows, classes } = tables.bases;
+        Self { rules, states, masks, rows, classes, row_words: tables.row_words }
+    }
+
+    /// The numbers that come before the artifact's own.
+    pub(crate) fn bases(&self) -> Bases {
+        let Self { rules, states, masks, rows, classes, .. } = *self;
+        Bases { rules, states, masks, rows, classes }
+    }
+}
+
+macro_rules! stored {
+    ($($field:ident: $record:ty = $kind:ident,)*) => {
+        /// Where the tables are in a buffer.
+        #[derive(Clone, Debug)]
+        pub(crate) struct StoredTables {
+            numbers: TablesRecord,
+            $($field: Flat<$record>,)*
+        }
+
+        impl StoredTables {
+            /// Finds the tables in an artifact.
+            pub(crate) fn locate(container: &Container) -> Result<Self, Error> {
+                Ok(Self {
+                    numbers: container.single(SectionKind::Tables)?,
+                    $($field: container.flat(SectionKind::$kind)?,)*
+                })
+            }
+
+            /// The tables, read in place.
+            #[inline]
+            pub(crate) fn get<'a>(&self, buffer: &'a Buffer) -> Tables<'a> {
+                Tables {
+                    bases: self.numbers.bases(),
+                    row_words: self.numbers.row_words,
+                    $($field: self.$field.get(buffer),)*
+                }
+            }
+        }
+
+        /// Appends the sections of these tables.
+        pub(crate) fn encode<'a>(
+            encoder: &mut Encoder<'a>,
+            numbers: &'a TablesRecord,
+            tables: &Tables<'a>,
+        ) {
+            encoder.section(SectionKind::Tables, std::slice::from_ref(numbers));
+            $(encoder.section(SectionKind::$kind, tables.$field);)*
+        }
+
+        /// Digest of the tables: for each section in order, its kind, its length in bytes and its bytes.
+        pub(crate) fn digest(tables: &Tables<'_>) -> [u8; 32] {
+            let mut hasher = blake3::Hasher::new();
+            let mut section = |kind: SectionKind, bytes: &[u8]| {
+                hasher.update(&(kind as u32).to_le_bytes());
+                hasher.update(&(bytes.len() as u64).to_le_bytes());
+                hasher.update(bytes);
+            };
+            section(SectionKind::Tables, bytemuck::bytes_of(&TablesRecord::of(tables)));
+            $(section(SectionKind::$kind, bytemuck::cast_slice(tables.$field));)*
+            *hasher.finalize().as_bytes()
+        }
+    };
+}
+
+stored! {
+    rules: RuleRecord = Rules,
+    states: StateRecord = States,
+    byte_edges: ByteEdge = ByteEdges,
+    call_edges: CallEdge = CallEdges,
+    token_edges: TokenEdge = TokenEdges,
+    masks: MaskRecord = Masks,
+    rows: u32 = Rows,
+    lists: u32 = Lists,
+    follows: FollowEntry = Follows,
+    classes: ClassRecord = Classes,
+    class_nodes: u32 = ClassNodes,
+}

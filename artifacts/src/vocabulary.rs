@@ -1,0 +1,332 @@
+//! The vocabulary artifact: token bytes and kinds, the token trie, and the tables of the shared rules.
+//!
+//! # Lookup by bytes
+//!
+//! Ranks order the text tokens by their bytes, so [`VocabularyArtifact::lookup`] is a binary search over them, and
+//! the special tokens have a list of their own in the same order. A separate map (an fst) would repeat what the ranks
+//! say, cost about a megabyte for a large vocabulary, and could not be checked against hostile bytes without decoding
+//! all of it.
+//!
+//! # Identity
+//!
+//! The fingerprint identifies the vocabulary: token bytes and kinds by id, end tokens, logit width. It does not cover
+//! the shared rules, which have a digest of their own, because two compilers may precompute different rules for one
+//! vocabulary.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::buffer::Buffer;
+use crate::container::encode::Encoder;
+use crate::container::kinds::{ArtifactKind, SectionKind};
+use crate::container::{Container, Flat};
+use crate::error::Error;
+use crate::meta::{self, VocabularyMeta};
+use crate::sections::numbers::{TablesRecord, VocabularyRecord};
+use crate::sections::vocabulary::{TokenKind, Trie};
+use crate::stored::{self, StoredTables};
+use crate::tables::{Tables, TablesData};
+use crate::trie::TrieData;
+use crate::{validate, write};
+
+/// u32 words of a dense row for logit rows of this width: the bits rounded up to 64 bytes.
+pub fn row_words(logit_width: u32) -> u32 {
+    logit_width.div_ceil(512) * 16
+}
+
+/// A vocabulary as the compiler builds it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VocabularyData {
+    /// Name, source and warnings.
+    pub meta: VocabularyMeta,
+    /// Bytes and kind of each token, by id. A text token has at least one byte; a special token's bytes are its name.
+    pub tokens: Vec<(Vec<u8>, TokenKind)>,
+    /// End-of-sequence token ids, ascending, each a token.
+    pub end_tokens: Vec<u32>,
+    /// Length of the model's logit row, at least the number of tokens.
+    pub logit_width: u32,
+    /// The token trie, from [`TrieData::build`].
+    pub trie: TrieData,
+    /// Tables of the shared rules, with bases of zero; [`TablesData::empty`] where there are none.
+    pub tables: TablesData,
+}
+
+impl VocabularyData {
+    /// The artifact. The same data gives the same bytes. Whether the data keeps the invariants is checked by whoever
+    /// opens it; only what does not fit in the format fails here.
+    pub fn to_bytes(&self) -> Result<Buffer, Error> {
+        let meta = meta::encode_vocabulary(&self.meta)?;
+        let (offsets, bytes) = self.token_bytes()?;
+        let kinds: Vec<u8> = self.tokens.iter().map(|(_, kind)| *kind as u8).collect();
+        let record =
+            VocabularyRecord { token_count: kinds.len() as u32, logit_width: self.logit_width };
+        let special = self.special_tokens();
+        let tables = self.tables.as_tables();
+        let numbers = TablesRecord::of(&tables);
+        let parts = Identity {
+            record: &record,
+            end_tokens: &self.end_tokens,
+            offsets: &offsets,
+            kinds: &kinds,
+            bytes: &bytes,
+        };
+
+        let mut encoder = Encoder::default();
+        encoder.section(SectionKind::Meta, &meta);
+        encoder.section(SectionKind::Vocabulary, std::slice::from_ref(&record));
+        encoder.section(SectionKind::TokenOffsets, &offsets);
+        encoder.section(SectionKind::TokenBytes, &bytes);
+        encoder.section(SectionKind::TokenKinds, &kinds);
+        encoder.section(SectionKind::EndTokens, &self.end_tokens);
+        encoder.section(SectionKind::SpecialTokens, &special);
+        encoder.section(SectionKind::TrieByte, &self.trie.byte);
+        encoder.section(SectionKind::TrieEnd, &self.trie.end);
+        encoder.section(SectionKind::TrieRank, &self.trie.rank);
+        encoder.section(SectionKind::TokenOfRank, &self.trie.token_of_rank);
+        stored::encode(&mut encoder, &numbers, &tables);
+        Ok(encoder.finish(ArtifactKind::Vocabulary, parts.fingerprint(), stored::digest(&tables)))
+    }
+
+    /// Writes the artifact to a file, replacing it in one step.
+    pub fn write(&self, path: &Path) -> Result<(), Error> {
+        write::replace(path, &self.to_bytes()?)
+    }
+
+    fn token_bytes(&self) -> Result<(Vec<u32>, Vec<u8>), Error> {
+        let limit = u64::from(u32::MAX);
+        let count = self.tokens.len() as u64;
+        if count >= limit {
+            return Err(Error::TooLarge { what: "token count", limit, found: count });
+        }
+        let total: u64 = self.tokens.iter().map(|(bytes, _)| bytes.len() as u64).sum();
+        if total > limit {
+            return Err(Error::TooLarge { what: "length of all tokens", limit, found: total });
+        }
+        let mut offsets = Vec::with_capacity(self.tokens.len() + 1);
+        let mut all = Vec::with_capacity(total as usize);
+        for (bytes, _) in &self.tokens {
+            offsets.push(all.len() as u32);
+            all.extend_from_slice(bytes);
+        }
+        offsets.push(all.len() as u32);
+        Ok((offsets, all))
+    }
+
+    fn special_tokens(&self) -> Vec<u32> {
+        let key = |id: u32| (&self.tokens[id as usize].0, id);
+        let mut special: Vec<u32> = (0..self.tokens.len() as u32)
+            .filter(|&id| self.tokens[id as usize].1 == TokenKind::Special)
+            .collect();
+        special.sort_unstable_by(|&a, &b| key(a).cmp(&key(b)));
+        special
+    }
+}
+
+/// What the fingerprint is made of.
+pub(crate) struct Identity<'a> {
+    pub(crate) record: &'a VocabularyRecord,
+    pub(crate) end_tokens: &'a [u32],
+    pub(crate) offsets: &'a [u32],
+    pub(crate) kinds: &'a [u8],
+    pub(crate) bytes: &'a [u8],
+}
+
+impl Identity<'_> {
+    /// blake3 of a name, the two numbers, the number of end tokens, and the four arrays.
+    pub(crate) fn fingerprint(&self) -> [u8; 32] {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(b"grammarc vocabulary");
+        hasher.update(bytemuck::bytes_of(self.record));
+        hasher.update(&(self.end_tokens.len() as u32).to_le_bytes());
+        hasher.update(bytemuck::cast_slice(self.end_tokens));
+        hasher.update(bytemuck::cast_slice(self.offsets));
+        hasher.update(self.kinds);
+        hasher.update(self.bytes);
+        *hasher.finalize().as_bytes()
+    }
+}
+
+/// A vocabulary artifact, opened. A clone shares the bytes.
+#[derive(Clone, Debug)]
+pub struct VocabularyArtifact {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    container: Container,
+    meta: VocabularyMeta,
+    record: VocabularyRecord,
+    token_offsets: Flat<u32>,
+    token_bytes: Flat<u8>,
+    token_kinds: Flat<u8>,
+    end_tokens: Flat<u32>,
+    special_tokens: Flat<u32>,
+    trie_byte: Flat<u8>,
+    trie_end: Flat<u32>,
+    trie_rank: Flat<u32>,
+    token_of_rank: Flat<u32>,
+    tables: StoredTables,
+}
+
+impl VocabularyArtifact {
+    /// Maps and checks a vocabulary artifact. See [`Buffer::open`] for what must not be done to the file meanwhile.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        Self::from_buffer(Buffer::open(path)?)
+    }
+
+    /// Reads a vocabulary artifact into the heap and checks it.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        Self::from_buffer(Buffer::read(path)?)
+    }
+
+    /// Checks a vocabulary artifact and reads it in place.
+    pub fn from_buffer(buffer: Buffer) -> Result<Self, Error> {
+        let container = Container::parse_kind(buffer, ArtifactKind::Vocabulary)?;
+        let inner = Inner {
+            meta: meta::decode_vocabulary(&container)?,
+            record: container.single(SectionKind::Vocabulary)?,
+            token_offsets: container.flat(SectionKind::TokenOffsets)?,
+            token_bytes: container.flat(SectionKind::TokenBytes)?,
+            token_kinds: container.flat(SectionKind::TokenKinds)?,
+            end_tokens: container.flat(SectionKind::EndTokens)?,
+            special_tokens: container.flat(SectionKind::SpecialTokens)?,
+            trie_byte: container.flat(SectionKind::TrieByte)?,
+            trie_end: container.flat(SectionKind::TrieEnd)?,
+            trie_rank: container.flat(SectionKind::TrieRank)?,
+            token_of_rank: container.flat(SectionKind::TokenOfRank)?,
+            tables: StoredTables::locate(&container)?,
+            container,
+        };
+        let artifact = Self { inner: Arc::new(inner) };
+        validate::vocabulary(&artifact)?;
+        Ok(artifact)
+    }
+
+    fn get<T: bytemuck::Pod>(&self, section: Flat<T>) -> &[T] {
+        section.get(self.inner.container.buffer())
+    }
+
+    /// The bytes of the artifact with its header and section table.
+    pub fn container(&self) -> &Container {
+        &self.inner.container
+    }
+
+    /// Name, source and warnings.
+    pub fn meta(&self) -> &VocabularyMeta {
+        &self.inner.meta
+    }
+
+    /// The name that users know the vocabulary by.
+    pub fn name(&self) -> &str {
+        &self.inner.meta.name
+    }
+
+    /// Number of token ids.
+    pub fn token_count(&self) -> u32 {
+        self.inner.record.token_count
+    }
+
+    /// Length of the model's logit row.
+    pub fn logit_width(&self) -> u32 {
+        self.inner.record.logit_width
+    }
+
+    /// u32 words of a dense row.
+    pub fn row_words(&self) -> u32 {
+        row_words(self.logit_width())
+    }
+
+    /// Bytes of a token; for a special token, its name. Empty for an id out of range.
+    pub fn token_bytes(&self, id: u32) -> &[u8] {
+        let offsets = self.token_offsets();
+        match (offsets.get(id as usize), offsets.get(id as usize + 1)) {
+            (Some(&from), Some(&to)) => &self.all_token_bytes()[from as usize..to as usize],
+            _ => &[],
+        }
+    }
+
+    /// Kind of a token; [`TokenKind::Unused`] for an id out of range.
+    pub fn token_kind(&self, id: u32) -> TokenKind {
+        let kind = self.token_kinds().get(id as usize).copied();
+        kind.and_then(TokenKind::from_u8).unwrap_or(TokenKind::Unused)
+    }
+
+    /// End-of-sequence token ids, ascending.
+    pub fn end_tokens(&self) -> &[u32] {
+        self.get(self.inner.end_tokens)
+    }
+
+    /// Start of each token's bytes in [`VocabularyArtifact::all_token_bytes`], and the end of the last.
+    pub fn token_offsets(&self) -> &[u32] {
+        self.get(self.inner.token_offsets)
+    }
+
+    /// Bytes of all tokens, one after the other.
+    pub fn all_token_bytes(&self) -> &[u8] {
+        self.get(self.inner.token_bytes)
+    }
+
+    /// Number of each token's [`TokenKind`].
+    pub fn token_kinds(&self) -> &[u8] {
+        self.get(self.inner.token_kinds)
+    }
+
+    /// Special token ids, by bytes and then by id.
+    pub fn special_tokens(&self) -> &[u32] {
+        self.get(self.inner.special_tokens)
+    }
+
+    /// The token trie.
+    pub fn trie(&self) -> Trie<'_> {
+        Trie {
+            byte: self.get(self.inner.trie_byte),
+            end: self.get(self.inner.trie_end),
+            rank: self.get(self.inner.trie_rank),
+            token_of_rank: self.get(self.inner.token_of_rank),
+        }
+    }
+
+    /// Ids of the text tokens with these bytes, ascending; empty where there is none. O(log n) comparisons.
+    pub fn lookup(&self, bytes: &[u8]) -> &[u32] {
+        self.spelled(self.get(self.inner.token_of_rank), bytes)
+    }
+
+    /// The special token with this name, the one with the lowest id if there are several. O(log n) comparisons.
+    pub fn special_token(&self, name: &[u8]) -> Option<u32> {
+        self.spelled(self.special_tokens(), name).first().copied()
+    }
+
+    /// The part of `sorted`, token ids in the order of their bytes, with exactly these bytes.
+    fn spelled<'a>(&self, sorted: &'a [u32], bytes: &[u8]) -> &'a [u32] {
+        let from = sorted.partition_point(|&id| self.token_bytes(id) < bytes);
+        let rest = &sorted[from..];
+        &rest[..rest.partition_point(|&id| self.token_bytes(id) == bytes)]
+    }
+
+    /// Identity of the vocabulary: token bytes and kinds by id, end tokens, logit width.
+    pub fn fingerprint(&self) -> [u8; 32] {
+        self.inner.container.header().fingerprint
+    }
+
+    /// Digest of the tables that a grammar's numbering continues.
+    pub fn shared_digest(&self) -> [u8; 32] {
+        self.inner.container.header().shared_digest
+    }
+
+    /// Tables of the shared rules.
+    pub fn tables(&self) -> Tables<'_> {
+        self.inner.tables.get(self.inner.container.buffer())
+    }
+
+    /// What the fingerprint is made of.
+    pub(crate) fn identity(&self) -> Identity<'_> {
+        Identity {
+            record: &self.inner.record,
+            end_tokens: self.end_tokens(),
+            offsets: self.token_offsets(),
+            kinds: self.token_kinds(),
+            bytes: self.all_token_bytes(),
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Writing a file so that nobody ever sees half of it.
+
+use std::io::Write;
+use std::path::Path;
+
+use crate::error::Error;
+
+/// Writes a file under a temporary name in the same folder and renames it into place.
+///
+/// A reader sees the old file or the new one, and a map of the old one keeps its bytes. The content reaches the disk
+/// before the name does.
+pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let error = |source| Error::io("write", path, source);
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".grammarc-");
+    #[cfg(unix)]
+    {
+        // Temporary files are private by default; an artifact is not, so the umask decides.
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    let mut file = builder.tempfile_in(folder).map_err(error)?;
+    file.write_all(bytes).map_err(error)?;
+    file.as_file().sync_all().map_err(error)?;
+    file.persist(path).map_err(|failure| error(failure.error))?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replaces_a_file_and_leaves_nothing_else() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("a.gmask");
+        replace(&path, b"old").expect("a new file");
+        let old = crate::Buffer::open(&path).expect("a map of the old file");
+        replace(&path, b"newer").expect("a replaced file");
+        assert_eq!(std::fs::read(&path).expect("the new content"), b"newer");
+        assert_eq!(&*old, b"old");
+        assert_eq!(std::fs::read_dir(folder.path()).expect("the folder").count(), 1);
+    }
+
+    #[test]
+    fn a_folder_that_is_missing_is_an_error() {
+        let error = replace(Path::new("/nonexistent/a.gmask"), b"x").expect_err("no such folder");
+        assert!(matches!(error, Error::Io { action: "write", .. }), "{error}");
+    }
+}
