@@ -31,7 +31,7 @@ impl ByteMatcher {
     }
 
     fn at_start(grammar: &Grammar, settings: Settings) -> Self {
-        let first = grammar.machine(settings.limits).initial(grammar.start_rule());
+        let first = grammar.machine(settings.limits).initial();
         let sequence = Sequence::new(first, 0);
         let mut scratch = Scratch::default();
         sequence.load(&mut scratch);
@@ -98,7 +98,7 @@ impl ByteMatcher {
 
     /// Goes back to the start of a text.
     pub fn reset(&mut self) {
-        let first = self.grammar.machine(self.settings.limits).initial(self.grammar.start_rule());
+        let first = self.grammar.machine(self.settings.limits).initial();
         self.sequence = Sequence::new(first, 0);
         self.sequence.load(&mut self.scratch);
     }

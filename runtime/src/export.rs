@@ -104,7 +104,7 @@ pub(crate) fn read(
     }
 
     let machine = grammar.machine(settings.limits);
-    let states = grammar.state_count();
+    let states = machine.state_count();
     let (frame_bytes, configuration_bytes) = body.split_at(RECORD * frame_count as usize);
     let mut frames = Frames::new();
     for (at, bytes) in frame_bytes.chunks_exact(RECORD).enumerate() {

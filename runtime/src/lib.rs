@@ -13,6 +13,10 @@ mod position;
 mod sequence;
 mod stack;
 mod step;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
 mod trail;
 
 pub use bytes::ByteMatcher;

@@ -92,15 +92,13 @@ impl<'m> Mask<'m> {
 
     /// The one allowed token, or `None` where there are more or none.
     pub(crate) fn only(&self) -> Option<u32> {
-        let mut candidates = self.parts.iter().map(|&part| {
+        let parts = self.parts.iter().map(|&part| {
             let one = self.tables.mask(part).1.count == 1;
             one.then(|| pool::least(&self.tables, part)).flatten()
         });
-        match (candidates.next(), self.ends) {
-            (None, &[end]) => Some(end),
-            (Some(first), []) => candidates.all(|other| other == first).then_some(first).flatten(),
-            _ => None,
-        }
+        let mut candidates = parts.chain(self.ends.iter().copied().map(Some));
+        let first = candidates.next()??;
+        candidates.all(|other| other == Some(first)).then_some(first)
     }
 
     /// Writes the mask as bits: token `t` is bit `t % 32` of word `t / 32`. All words are written; those past the

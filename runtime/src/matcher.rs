@@ -38,7 +38,7 @@ impl Matcher {
 
     fn at_start(grammar: &Grammar, settings: Settings) -> Self {
         let machine = grammar.machine(settings.limits);
-        let first = machine.initial(grammar.start_rule());
+        let first = machine.initial();
         let sequence = Sequence::new(first, settings.window);
         Self {
             grammar: grammar.clone(),
@@ -142,7 +142,7 @@ impl Matcher {
     /// Goes back to the start of a sequence and forgets what was accepted.
     pub fn reset(&mut self) {
         let machine = self.grammar.machine(self.settings.limits);
-        let first = machine.initial(self.grammar.start_rule());
+        let first = machine.initial();
         self.sequence = Arc::new(Sequence::new(first, self.settings.window));
     }
 

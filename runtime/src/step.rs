@@ -32,6 +32,8 @@ pub(crate) struct Limits {
 pub(crate) struct Machine<'g> {
     /// Shared and own tables.
     pub(crate) tables: Joined<'g>,
+    /// Rule in whose initial state a sequence begins.
+    pub(crate) start_rule: u32,
     /// States of rules with a monotone countdown.
     pub(crate) monotone: &'g MonotoneStates,
     /// Whether any state has a token edge.
@@ -51,8 +53,14 @@ impl<'g> Machine<'g> {
     }
 
     /// The position before any input: the first state of the start rule on an empty stack.
-    pub(crate) fn initial(&self, rule: u32) -> Configuration {
-        Configuration { state: self.tables.rule(rule).first_state, count: 0, frame: BOTTOM }
+    pub(crate) fn initial(&self) -> Configuration {
+        let state = self.tables.rule(self.start_rule).first_state;
+        Configuration { state, count: 0, frame: BOTTOM }
+    }
+
+    /// Number of states, shared and own.
+    pub(crate) fn state_count(&self) -> u32 {
+        self.tables.own.bases.states + self.tables.own.state_count()
     }
 
     /// Arrival at a state by a transition: the countdown goes down, and at zero leads elsewhere.

@@ -1,15 +1,16 @@
 //! Masks of a network by brute force: every token from every state, byte by byte, with the stack below unknown.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use grammarc_artifacts::sections::masks::{ClassRecord, FollowEntry, MaskRecord};
 use grammarc_artifacts::sections::network::NONE;
-use grammarc_artifacts::tables::TablesData;
+use grammarc_artifacts::{TablesData, TokenKind, TrieData};
 
 use super::network::Network;
 
-/// The tokens of a test vocabulary: their text, empty where it means nothing.
-pub(crate) type Texts = [Vec<u8>];
+/// Bytes and kind of each token.
+pub(crate) type Tokens = [(Vec<u8>, TokenKind)];
 
 /// Prefixes at which a rule is left.
 type Class = BTreeSet<Vec<u8>>;
@@ -24,7 +25,7 @@ struct Run {
 struct Builder<'n> {
     network: &'n Network,
     offsets: Vec<usize>,
-    texts: &'n Texts,
+    texts: Vec<&'n [u8]>,
 }
 
 impl Builder<'_> {
@@ -117,79 +118,104 @@ impl Builder<'_> {
 }
 
 /// Adds masks, classes and follow entries to the two halves of a network's tables.
-pub(crate) fn build(network: &Network, texts: &Texts, halves: &mut [TablesData; 2]) {
+pub(crate) fn build(network: &Network, tokens: &Tokens, halves: &mut [TablesData; 2]) {
+    let texts = tokens.iter().map(|token| text_of(token)).collect();
     let builder = Builder { network, offsets: network.offsets(), texts };
     let mut classes: BTreeMap<Class, u32> = BTreeMap::new();
-    let rets: BTreeSet<usize> = network
+    let returns: BTreeSet<usize> = network
         .states()
         .flat_map(|(rule, state)| {
             let offset = builder.offsets[rule];
             state.calls.iter().filter_map(move |call| Some(offset + call.1?))
         })
         .collect();
-    let shared_states = halves[1].bases.states as usize;
+    let first_own = halves[1].bases.states as usize;
     for half in 0..2 {
         if half == 1 {
-            halves[1].bases.masks = halves[0].masks.len() as u32;
-            halves[1].bases.rows = halves[0].rows.len() as u32 / 16;
-            halves[1].bases.classes = classes.len() as u32;
+            halves[1].bases = halves[0].as_tables().totals();
         }
-        let tables = &mut halves[half];
-        let own = if half == 0 { 0..shared_states } else { shared_states..usize::MAX };
-        let mut edge = 0;
-        let mut index = 0;
-        for (id, (_, state)) in network.states().enumerate() {
-            if !own.contains(&id) {
-                continue;
-            }
-            let mut run = Run::default();
-            builder.run(id, &[], &mut run);
-            tables.states[index].base = add_mask(tables, &run.tokens);
-            tables.states[index].exits = intern(&mut classes, run.exits);
-            index += 1;
-            for (tokens, _) in &state.tokens {
-                tables.token_edges[edge].tokens = add_mask(tables, &tokens.iter().copied().collect());
-                edge += 1;
-            }
-        }
-        let mut entries: BTreeMap<usize, Vec<FollowEntry>> = BTreeMap::new();
-        let mut done: BTreeSet<(usize, u32)> = BTreeSet::new();
-        loop {
-            let known: Vec<(Class, u32)> = classes.iter().map(|(c, &id)| (c.clone(), id)).collect();
-            let before = done.len();
-            for (class, class_id) in &known {
-                for &ret in rets.iter().filter(|ret| own.contains(ret)) {
-                    if done.insert((ret, *class_id)) {
-                        let mut run = Run::default();
-                        class.iter().for_each(|prefix| builder.run(ret, prefix, &mut run));
-                        let mask = add_mask(tables, &run.tokens);
-                        let next = intern(&mut classes, run.exits);
-                        let entry = FollowEntry { class: *class_id, mask, next };
-                        entries.entry(ret).or_default().push(entry);
-                    }
-                }
-            }
-            if done.len() == before {
-                break;
-            }
-        }
-        for index in 0..tables.states.len() {
-            tables.states[index].follows = tables.follows.len() as u32;
-            if let Some(mut list) = entries.remove(&(index + tables.bases.states as usize)) {
-                list.sort_by_key(|entry| entry.class);
-                // Entries that allow nothing and lead nowhere may be left out.
-                list.retain(|e| e.next != NONE || mask_count(tables, e.mask) > 0);
-                tables.follows.extend(list);
-            }
-        }
-        let known = classes.len() - tables.bases.classes as usize;
-        tables.classes = vec![ClassRecord { first: 0, len: 1 }; known];
-        tables.class_nodes = vec![0];
+        let own = if half == 0 { 0..first_own } else { first_own..usize::MAX };
+        add_half(&builder, tokens, &returns, own, &mut classes, &mut halves[half]);
     }
 }
 
-fn mask_count(tables: &TablesData, mask: u32) -> u32 {
-    tables.masks[(mask - tables.bases.masks) as usize].count
+/// The bytes that a token adds to the text.
+pub(crate) fn text_of((bytes, kind): &(Vec<u8>, TokenKind)) -> &[u8] {
+    if *kind == TokenKind::Text { bytes } else { &[] }
+}
+
+fn add_half(
+    builder: &Builder<'_>,
+    tokens: &Tokens,
+    returns: &BTreeSet<usize>,
+    own: Range<usize>,
+    classes: &mut BTreeMap<Class, u32>,
+    tables: &mut TablesData,
+) {
+    let mut edge = 0;
+    let mut index = 0;
+    for (id, (_, state)) in builder.network.states().enumerate().filter(|at| own.contains(&at.0)) {
+        let mut run = Run::default();
+        builder.run(id, &[], &mut run);
+        tables.states[index].base = add_mask(tables, tokens, &run.tokens);
+        tables.states[index].exits = intern(classes, run.exits);
+        index += 1;
+        for (carried, _) in &state.tokens {
+            let mask = add_mask(tables, tokens, &carried.iter().copied().collect());
+            tables.token_edges[edge].tokens = mask;
+            edge += 1;
+        }
+    }
+    let mut entries: BTreeMap<usize, Vec<FollowEntry>> = BTreeMap::new();
+    let mut done: BTreeSet<(usize, u32)> = BTreeSet::new();
+    loop {
+        let before = done.len();
+        let known: Vec<(Class, u32)> = classes.iter().map(|(c, &id)| (c.clone(), id)).collect();
+        for (nodes, class) in &known {
+            for &ret in returns.iter().filter(|ret| own.contains(ret)) {
+                if done.insert((ret, *class)) {
+                    let mut run = Run::default();
+                    nodes.iter().for_each(|prefix| builder.run(ret, prefix, &mut run));
+                    let mask = add_mask(tables, tokens, &run.tokens);
+                    let next = intern(classes, run.exits);
+                    entries.entry(ret).or_default().push(FollowEntry { class: *class, mask, next });
+                }
+            }
+        }
+        if done.len() == before {
+            break;
+        }
+    }
+    let count =
+        |mask: u32, tables: &TablesData| tables.masks[(mask - tables.bases.masks) as usize].count;
+    for index in 0..tables.states.len() {
+        tables.states[index].follows = tables.follows.len() as u32;
+        if let Some(mut list) = entries.remove(&(index + tables.bases.states as usize)) {
+            list.sort_by_key(|entry| entry.class);
+            // An entry that allows nothing and leads nowhere may be left out.
+            list.retain(|entry| entry.next != NONE || count(entry.mask, tables) > 0);
+            tables.follows.extend(list);
+        }
+    }
+    let mut own_classes: Vec<_> =
+        classes.iter().filter(|class| *class.1 >= tables.bases.classes).collect();
+    own_classes.sort_by_key(|class| class.1);
+    for (nodes, _) in own_classes {
+        let mut nodes: Vec<u32> = nodes.iter().map(|prefix| node_of(tokens, prefix)).collect();
+        nodes.sort_unstable();
+        let first = tables.class_nodes.len() as u32;
+        tables.classes.push(ClassRecord { first, len: nodes.len() as u32 });
+        tables.class_nodes.extend(nodes);
+    }
+}
+
+/// The trie node that a prefix spells.
+fn node_of(tokens: &Tokens, prefix: &[u8]) -> u32 {
+    let data = TrieData::build(tokens).unwrap();
+    let trie = data.as_trie();
+    prefix.iter().fold(0, |node, &byte| {
+        trie.children(node).find(|&child| trie.byte[child as usize] == byte).unwrap()
+    })
 }
 
 fn intern(classes: &mut BTreeMap<Class, u32>, class: Class) -> u32 {
@@ -201,30 +227,37 @@ fn intern(classes: &mut BTreeMap<Class, u32>, class: Class) -> u32 {
 }
 
 /// Adds a mask in one of three forms, by turns: a list, a row, or a row with both lists.
-fn add_mask(tables: &mut TablesData, tokens: &BTreeSet<u32>) -> u32 {
+fn add_mask(tables: &mut TablesData, tokens: &Tokens, mask: &BTreeSet<u32>) -> u32 {
     let id = tables.bases.masks + tables.masks.len() as u32;
-    let form = tables.masks.len() % 3;
-    let odd = |token: &&u32| form == 1 || *token % 3 != 0;
-    let in_row: BTreeSet<u32> = tokens.iter().filter(odd).copied().collect();
-    let mut minus = Vec::new();
-    let mut plus: Vec<u32> = tokens.iter().copied().collect();
-    let mut row = NONE;
-    if form > 0 && !tokens.is_empty() {
-        row = tables.bases.rows + tables.rows.len() as u32 / 16;
-        let mut words = [0u32; 16];
-        in_row.iter().for_each(|token| words[*token as usize / 32] |= 1 << (token % 32));
+    let words = tables.row_words as usize;
+    let (mut row, mut minus, mut plus) = (NONE, Vec::new(), Vec::from_iter(mask.iter().copied()));
+    let form = id % 3;
+    if form > 0 && !mask.is_empty() {
+        row = tables.bases.rows + (tables.rows.len() / words) as u32;
+        let mut bits = mask.clone();
+        plus.clear();
         if form == 2 {
-            minus = (0..20).filter(|token| token % 2 == 0 && !tokens.contains(token)).collect();
-            minus.iter().for_each(|token: &u32| words[*token as usize / 32] |= 1 << (token % 32));
+            plus = mask.iter().copied().filter(|token| token % 3 == 0).collect();
+            bits.retain(|token| token % 3 != 0);
+            let usable = |&token: &u32| tokens[token as usize].1 != TokenKind::Unused;
+            minus = (0..tokens.len() as u32).filter(usable).collect();
+            minus.retain(|token| token % 2 == 0 && !mask.contains(token));
+            bits.extend(&minus);
         }
-        tables.rows.extend(words);
-        plus.retain(|token| !in_row.contains(token));
+        let at = tables.rows.len();
+        tables.rows.resize(at + words, 0);
+        bits.iter().for_each(|bit| tables.rows[at + *bit as usize / 32] |= 1 << (bit % 32));
     }
-    let (minus_len, plus_len) = (minus.len() as u32, plus.len() as u32);
     let at = tables.lists.len() as u32;
+    tables.masks.push(MaskRecord {
+        row,
+        minus: at,
+        minus_len: minus.len() as u32,
+        plus: at + minus.len() as u32,
+        plus_len: plus.len() as u32,
+        count: mask.len() as u32,
+    });
     tables.lists.extend(minus);
     tables.lists.extend(plus);
-    let count = tokens.len() as u32;
-    tables.masks.push(MaskRecord { row, minus: at, minus_len, plus: at + minus_len, plus_len, count });
     id
 }

@@ -24,6 +24,7 @@ pub(crate) struct State {
 impl State {
     pub(crate) fn returns_only(&self) -> bool {
         self.is_final
+            && self.count_exit.is_none()
             && self.bytes.is_empty()
             && self.calls.is_empty()
             && self.tokens.is_empty()
@@ -65,6 +66,14 @@ impl Rule {
             [State::default().on(&[byte], 1), again.on(&[byte], 1), State::default().ending()];
         Self { states: states.to_vec(), counted: true, monotone: !exact }
     }
+
+    /// As [`Rule::repeat`], for calls of a rule.
+    pub(crate) fn repeat_call(callee: usize, exact: bool) -> Self {
+        let again = State { is_final: !exact, count_exit: Some(2), ..State::default() };
+        let body = |state: State| state.call(callee, Some(1), 0);
+        let states = [body(State::default()), body(again), State::default().ending()];
+        Self { states: states.to_vec(), counted: true, monotone: !exact }
+    }
 }
 
 /// A network; of its rules, the first `shared` belong to the vocabulary. The last rule is the start rule.
@@ -90,7 +99,10 @@ impl Network {
 
     /// All states with the number of their rule, by id.
     pub(crate) fn states(&self) -> impl Iterator<Item = (usize, &State)> {
-        self.rules.iter().enumerate().flat_map(|(at, rule)| rule.states.iter().map(move |s| (at, s)))
+        self.rules
+            .iter()
+            .enumerate()
+            .flat_map(|(at, rule)| rule.states.iter().map(move |s| (at, s)))
     }
 
     /// Bytes with which each rule can begin, and whether a token edge can come first. Initial states call rules with
@@ -113,14 +125,15 @@ impl Network {
         first
     }
 
-    /// The tables of the shared and of the own rules, without masks but for those of the token edges.
-    pub(crate) fn tables(&self) -> [TablesData; 2] {
+    /// The tables of the shared and of the own rules, without masks; `words` is the length of a dense row.
+    pub(crate) fn tables(&self, words: u32) -> [TablesData; 2] {
         let offsets = self.offsets();
         let first = self.first();
-        let mut halves = [0..self.shared, self.shared..self.rules.len()].map(|range| {
-            let mut tables = TablesData { row_words: 16, ..TablesData::default() };
-            tables.bases.rules = range.start as u32;
-            tables.bases.states = offsets[range.start] as u32;
+        [0..self.shared, self.shared..self.rules.len()].map(|range| {
+            let mut bases = Bases::default();
+            bases.rules = range.start as u32;
+            bases.states = offsets[range.start] as u32;
+            let mut tables = TablesData { bases, row_words: words, ..TablesData::default() };
             for at in range {
                 let rule = &self.rules[at];
                 let flag = |set, flag| if set { flag } else { 0 };
@@ -137,42 +150,71 @@ impl Network {
                     push_state(&mut tables, state, offsets[at]);
                 }
             }
-            tables.states.push(record(&tables, 0, None));
+            let sentinel = record(&tables, 0, None);
+            tables.states.push(sentinel);
             tables
-        });
-        let bases = &mut halves[1].bases;
-        *bases = Bases { masks: 0, rows: 0, classes: 0, ..*bases };
-        halves
+        })
     }
 
-    /// A network without left recursion and without nullable rules: initial states are not final and call rules with
-    /// smaller numbers only.
+    /// A network in normal form: initial states are not final and call rules with smaller numbers only, every state
+    /// reaches a final one, and nothing returns to a state that can only return.
     pub(crate) fn random(random: &mut Random, shape: Shape) -> Self {
-        let count = 2 + random.below(5);
-        let mut rules: Vec<Rule> = Vec::new();
-        for at in 0..count {
-            let last = at + 1 == count;
-            let rule = match random.below(5) {
-                0 if shape.counts && !last => {
-                    Rule::repeat(b'a' + random.below(3) as u8, random.once_in(2))
-                }
-                1 => loop_rule(random, at),
-                _ => general_rule(random, at, count, shape),
-            };
-            rules.push(rule);
+        loop {
+            let count = 2 + random.below(5);
+            let mut rules: Vec<Rule> = Vec::new();
+            for at in 0..count {
+                let repeats = shape.counts && at + 1 < count;
+                rules.push(match random.below(6) {
+                    0 if repeats => Rule::repeat(b'a' + random.below(3) as u8, random.once_in(2)),
+                    1 if repeats && at > 0 => {
+                        Rule::repeat_call(random.below(at), random.once_in(2))
+                    }
+                    2 => loop_rule(random, at),
+                    _ => general_rule(random, at, count, shape),
+                });
+            }
+            let mut network = Self { rules, shared: 0 };
+            network.settle_calls(random);
+            network.shared = network.shareable(random.below(count));
+            if network.is_alive() {
+                return network;
+            }
         }
-        let mut network = Self { rules, shared: 0 };
-        network.settle_counts(random);
-        network.shared = network.shareable(random.below(count));
-        network
     }
 
-    /// Gives calls of counted rules a countdown, and others none.
-    fn settle_counts(&mut self, random: &mut Random) {
+    /// Whether every state reaches a final state of its rule.
+    fn is_alive(&self) -> bool {
+        let mut alive: Vec<Vec<bool>> =
+            self.rules.iter().map(|rule| vec![false; rule.states.len()]).collect();
+        loop {
+            let before = alive.clone();
+            for (at, rule) in self.rules.iter().enumerate() {
+                for (number, state) in rule.states.iter().enumerate() {
+                    let mut targets =
+                        state.bytes.iter().map(|e| e.1).chain(state.tokens.iter().map(|e| e.1));
+                    let called = |&(callee, ret, _): &Call| {
+                        alive[callee][0] && ret.is_none_or(|ret| alive[at][ret])
+                    };
+                    let reaches = state.is_final
+                        || targets.any(|target| alive[at][target])
+                        || state.calls.iter().any(called);
+                    alive[at][number] |= reaches;
+                }
+            }
+            if alive == before {
+                return alive.iter().flatten().all(|&alive| alive);
+            }
+        }
+    }
+
+    /// Gives calls of counted rules a countdown and others none, and makes tail calls of those that are.
+    fn settle_calls(&mut self, random: &mut Random) {
         let counted: Vec<bool> = self.rules.iter().map(|rule| rule.counted).collect();
         for rule in &mut self.rules {
+            let returning: Vec<bool> = rule.states.iter().map(State::returns_only).collect();
             for call in rule.states.iter_mut().flat_map(|state| &mut state.calls) {
                 call.2 = if counted[call.0] { 1 + random.below(4) as u32 } else { 0 };
+                call.1 = call.1.filter(|&ret| !returning[ret]);
             }
         }
     }
@@ -217,7 +259,8 @@ fn general_rule(random: &mut Random, at: usize, rules: usize, shape: Shape) -> R
             }
         }
         let callees = if number == 0 { at } else { rules };
-        for _ in 0..random.below(3) {
+        let calls = [0, 1, 1, 1, 2][random.below(5)];
+        for _ in 0..calls {
             if callees > 0 {
                 let ret = (!random.once_in(3)).then(|| random.below(count));
                 state = state.call(random.below(callees), ret, 0);
@@ -231,7 +274,7 @@ fn general_rule(random: &mut Random, at: usize, rules: usize, shape: Shape) -> R
                     state.tokens.push((tokens, random.below(count)));
                 }
             }
-            state.stuck = random.once_in(12);
+            state.stuck = number > 0 && random.once_in(12);
         }
         state.is_final = number > 0 && random.once_in(2);
         state

@@ -49,26 +49,32 @@ impl<'n> Reference<'n> {
         self.symbol(from, Symbol::Byte(byte))
     }
 
-    /// The configurations after one token with these bytes (none where its text means nothing).
+    /// The configurations after one token with these bytes (none where its text means nothing), unless they are
+    /// more than `most` on the way.
     pub(crate) fn token(
         &self,
         from: &BTreeSet<Config>,
         token: u32,
         text: &[u8],
-    ) -> BTreeSet<Config> {
-        let mut after = BTreeSet::new();
-        if !text.is_empty() {
-            after = text.iter().fold(from.clone(), |set, &byte| self.byte(&set, byte));
+        most: usize,
+    ) -> Option<BTreeSet<Config>> {
+        let mut after = if text.is_empty() { BTreeSet::new() } else { from.clone() };
+        for &byte in text {
+            after = self.byte(&after, byte);
+            if after.len() > most {
+                return None;
+            }
         }
         after.extend(self.symbol(from, Symbol::Token(token)));
         after.retain(|config| self.rests(config));
-        after
+        Some(after)
     }
 
     /// Whether the input may end.
     pub(crate) fn accepts(&self, set: &BTreeSet<Config>) -> bool {
         set.iter().any(|(state, _, stack)| {
-            self.state(*state).1.is_final && stack.iter().all(|&(ret, _)| self.state(ret).1.is_final)
+            self.state(*state).1.is_final
+                && stack.iter().all(|&(ret, _)| self.state(ret).1.is_final)
         })
     }
 
@@ -104,7 +110,11 @@ impl<'n> Reference<'n> {
             };
             match symbol {
                 Symbol::Byte(byte) => {
-                    state.bytes.iter().filter(|edge| edge.0 == byte).for_each(|edge| arrive(edge.1));
+                    state
+                        .bytes
+                        .iter()
+                        .filter(|edge| edge.0 == byte)
+                        .for_each(|edge| arrive(edge.1));
                 }
                 Symbol::Token(token) => {
                     let edges = state.tokens.iter().filter(|edge| edge.0.contains(&token));
