@@ -1,0 +1,105 @@
+//! Matching by bytes, without a tokenizer: what checks a text against a grammar.
+
+use crate::error::{BytesError, LimitError, OptionsError};
+use crate::grammar::Grammar;
+use crate::options::{MatcherOptions, Settings};
+use crate::sequence::{Input, Scratch, Sequence};
+
+/// One text under one grammar, read byte by byte. How the text is cut into tokens plays no part, nor does whether
+/// the vocabulary can spell it.
+#[derive(Debug)]
+pub struct ByteMatcher {
+    grammar: Grammar,
+    settings: Settings,
+    sequence: Sequence,
+    scratch: Scratch,
+}
+
+impl ByteMatcher {
+    /// A matcher at the start of a text.
+    pub fn new(grammar: &Grammar) -> Self {
+        Self::at_start(grammar, Settings::default_for(grammar))
+    }
+
+    /// A matcher at the start of a text, of whose options the limits matter.
+    ///
+    /// # Errors
+    ///
+    /// The options do not fit the vocabulary.
+    pub fn with_options(grammar: &Grammar, options: MatcherOptions) -> Result<Self, OptionsError> {
+        Ok(Self::at_start(grammar, options.settle(grammar)?))
+    }
+
+    fn at_start(grammar: &Grammar, settings: Settings) -> Self {
+        let first = grammar.machine(settings.limits).initial();
+        let sequence = Sequence::new(first, 0);
+        let mut scratch = Scratch::default();
+        sequence.load(&mut scratch);
+        Self { grammar: grammar.clone(), settings, sequence, scratch }
+    }
+
+    /// Accepts bytes, up to the first that is not allowed.
+    ///
+    /// # Errors
+    ///
+    /// A byte is not allowed or met a limit; the bytes before it were accepted.
+    pub fn accept(&mut self, bytes: &[u8]) -> Result<(), BytesError> {
+        let machine = self.grammar.machine(self.settings.limits);
+        for (at, &byte) in bytes.iter().enumerate() {
+            match self.sequence.advance(&machine, &mut self.scratch, Input::Byte(byte)) {
+                Ok(true) => {}
+                Ok(false) => return Err(BytesError::Refused { at }),
+                Err(limit) => return Err(BytesError::Limit { at, limit }),
+            }
+        }
+        Ok(())
+    }
+
+    /// Accepts a token that is not text, by its id.
+    ///
+    /// # Errors
+    ///
+    /// A limit was met. A token that is not allowed is `Ok(false)`.
+    pub fn accept_token(&mut self, token: u32) -> Result<bool, LimitError> {
+        let machine = self.grammar.machine(self.settings.limits);
+        self.sequence.advance(&machine, &mut self.scratch, Input::Token(token, &[]))
+    }
+
+    /// Whether the text may end here.
+    pub fn is_accepting(&self) -> bool {
+        let machine = self.grammar.machine(self.settings.limits);
+        machine.is_accepting(&self.sequence.frames, &self.scratch.position)
+    }
+
+    /// The bytes that may come next, in ascending order.
+    ///
+    /// # Errors
+    ///
+    /// A limit was met.
+    pub fn allowed_bytes(&mut self) -> Result<Vec<u8>, LimitError> {
+        let machine = self.grammar.machine(self.settings.limits);
+        Ok(self.sequence.first_bytes(&machine, &mut self.scratch)?.iter().collect())
+    }
+
+    /// Whether tokens that are not text may come next, matched by their ids.
+    ///
+    /// # Errors
+    ///
+    /// A limit was met.
+    pub fn tokens_allowed(&mut self) -> Result<bool, LimitError> {
+        let machine = self.grammar.machine(self.settings.limits);
+        Ok(self.sequence.first_bytes(&machine, &mut self.scratch)?.tokens)
+    }
+
+    /// How many configurations are alive: 1 where the grammar is deterministic.
+    pub fn configurations(&self) -> usize {
+        self.scratch.position.len()
+    }
+
+    /// Goes back to the start of a text.
+    pub fn reset(&mut self) {
+        let first = self.grammar.machine(self.settings.limits).initial();
+        self.sequence = Sequence::new(first, 0);
+        self.sequence.load(&mut self.scratch);
+    }
+}

@@ -1,0 +1,163 @@
+//! The errors of the runtime, one type for each kind of call.
+//!
+//! None of them leaves a matcher changed: a call that fails leaves the position as it was.
+
+/// A limit of [`MatcherOptions`](crate::MatcherOptions) was met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LimitError {
+    /// The grammar is ambiguous here in more ways than the matcher may follow.
+    #[error("more than {limit} configurations are alive at once")]
+    Configurations {
+        /// The limit.
+        limit: usize,
+    },
+    /// The input nests deeper than the matcher may follow.
+    #[error("the stacks of the sequence hold more than {limit} frames")]
+    Frames {
+        /// The limit.
+        limit: usize,
+    },
+}
+
+/// A token was not accepted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AcceptError {
+    /// The grammar does not allow the token here.
+    #[error("token {token} is not allowed here")]
+    Refused {
+        /// The token.
+        token: u32,
+    },
+    /// The sequence has ended: nothing follows an end token.
+    #[error("token {token} follows the end of the sequence")]
+    Finished {
+        /// The token.
+        token: u32,
+    },
+    /// The id is outside the logit row.
+    #[error("token {token} is outside the logit row of {width}")]
+    OutOfRange {
+        /// The token.
+        token: u32,
+        /// The host's logit width.
+        width: u32,
+    },
+    /// A limit was met while the token was read.
+    #[error(transparent)]
+    Limit(#[from] LimitError),
+}
+
+/// More tokens were to be taken back than the matcher keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{asked} tokens cannot be taken back, the matcher keeps {kept}")]
+pub struct RollbackError {
+    /// Tokens to take back.
+    pub asked: usize,
+    /// Tokens that can be taken back.
+    pub kept: usize,
+}
+
+/// The options do not fit the vocabulary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum OptionsError {
+    /// The host's logit row has no room for every token.
+    #[error("a logit width of {given} is less than the {vocabulary} of the vocabulary")]
+    LogitWidth {
+        /// The width given.
+        given: u32,
+        /// The vocabulary's width.
+        vocabulary: u32,
+    },
+    /// An end token is outside the logit row.
+    #[error("end token {token} is outside the logit row of {width}")]
+    EndToken {
+        /// The token.
+        token: u32,
+        /// The host's logit width.
+        width: u32,
+    },
+    /// A limit leaves no room for one configuration, or is more than ids can number.
+    #[error("{name} must lie in {least}..={most}, not {given}")]
+    Limit {
+        /// Name of the option.
+        name: &'static str,
+        /// Least value.
+        least: usize,
+        /// Largest value.
+        most: usize,
+        /// The value given.
+        given: usize,
+    },
+}
+
+/// A buffer does not fit the logit width.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the buffer holds {found} {unit}, the logit width needs {needed}")]
+pub struct BufferError {
+    /// What the buffer is made of.
+    pub unit: &'static str,
+    /// Length of the buffer.
+    pub found: usize,
+    /// Length that the logit width needs.
+    pub needed: usize,
+}
+
+/// Bytes are not a position of this grammar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ImportError {
+    /// The bytes do not begin as an exported position does.
+    #[error("not an exported position")]
+    Magic,
+    /// Another version of the layout.
+    #[error("layout version {found}, this runtime reads {}", crate::export::VERSION)]
+    Version {
+        /// The version found.
+        found: u16,
+    },
+    /// The position belongs to another grammar or vocabulary.
+    #[error("the position belongs to another grammar")]
+    Grammar,
+    /// The length does not follow from the counts in the header.
+    #[error("{found} bytes, the header asks for {expected}")]
+    Length {
+        /// Length found.
+        found: usize,
+        /// Length that the counts ask for.
+        expected: u64,
+    },
+    /// A frame or a configuration is not one that an export writes.
+    #[error("{part} {at} is not one that an export writes")]
+    Malformed {
+        /// "frame" or "configuration".
+        part: &'static str,
+        /// Its index.
+        at: usize,
+    },
+    /// The position is larger than the options of this matcher allow.
+    #[error(transparent)]
+    Limit(#[from] LimitError),
+}
+
+/// Bytes were not accepted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BytesError {
+    /// The grammar does not allow the byte at this offset; those before it were accepted.
+    #[error("byte {at} is not allowed here")]
+    Refused {
+        /// Offset of the byte in the given slice.
+        at: usize,
+    },
+    /// A limit was met at the byte at this offset; those before it were accepted.
+    #[error("byte {at}: {limit}")]
+    Limit {
+        /// Offset of the byte in the given slice.
+        at: usize,
+        /// The limit.
+        limit: LimitError,
+    },
+}

@@ -1,0 +1,149 @@
+//! Positions as plain bytes, so that a host can log, migrate or replay a sequence.
+//!
+//! # Layout
+//!
+//! All numbers are little-endian. A position of one configuration on a stack of two frames takes 68 bytes.
+//!
+//! | offset | size | field |
+//! | --- | --- | --- |
+//! | 0 | 4 | magic, `GMPO` |
+//! | 4 | 2 | version of this layout, 1 |
+//! | 6 | 2 | zero |
+//! | 8 | 16 | first half of the grammar artifact's digest |
+//! | 24 | 4 | number of frames, F |
+//! | 28 | 4 | number of configurations, C; 0 in a finished sequence |
+//! | 32 | 12 F | frames: return state, countdown, parent |
+//! | 32 + 12 F | 12 C | configurations: state, countdown, frame |
+//!
+//! A parent or a frame is 0 for the bottom of the stack and otherwise one more than the index of a frame; a parent
+//! comes before its children. Frames are numbered in the order in which the configurations reach them, so equal
+//! positions give equal bytes, whatever was tried and taken back before.
+//!
+//! Reading checks everything: the bytes may come from anywhere. Bytes that pass are a position that the grammar's
+//! tables can go on from, which is not to say that some input leads to it.
+
+use crate::error::ImportError;
+use crate::grammar::Grammar;
+use crate::options::Settings;
+use crate::position::{Configuration, Configurations};
+use crate::sequence::Sequence;
+use crate::stack::{BOTTOM, Frames};
+use crate::trail::Trail;
+
+/// Version of the layout.
+pub const VERSION: u16 = 1;
+
+const MAGIC: [u8; 4] = *b"GMPO";
+const HEADER: usize = 32;
+/// Bytes of a frame or a configuration: three numbers.
+const RECORD: usize = 12;
+/// The bytes of the grammar's digest that identify it here.
+const IDENTITY: usize = 16;
+
+/// The newest position of a sequence.
+pub(crate) fn write(grammar: &Grammar, sequence: &Sequence) -> Vec<u8> {
+    let frames = &sequence.frames;
+    let position = sequence.trail.current();
+    let mut number = vec![0u32; frames.len()];
+    let mut order = Vec::new();
+    for at in position {
+        let mut frame = at.frame;
+        let known = order.len();
+        while frame != BOTTOM && number[frame as usize] == 0 {
+            order.push(frame);
+            number[frame as usize] = 1;
+            frame = frames.get(frame).parent;
+        }
+        order[known..].reverse();
+        for (index, &frame) in order.iter().enumerate().skip(known) {
+            number[frame as usize] = index as u32 + 1;
+        }
+    }
+
+    let mut bytes = Vec::with_capacity(HEADER + RECORD * (order.len() + position.len()));
+    bytes.extend(MAGIC);
+    bytes.extend(VERSION.to_le_bytes());
+    bytes.extend([0, 0]);
+    bytes.extend(identity(grammar));
+    let mut put = |values: &[u32]| {
+        values.iter().for_each(|value| bytes.extend(value.to_le_bytes()));
+    };
+    put(&[order.len() as u32, position.len() as u32]);
+    for &frame in &order {
+        let node = frames.get(frame);
+        put(&[node.ret, node.count, number[node.parent as usize]]);
+    }
+    for at in position {
+        put(&[at.state, at.count, number[at.frame as usize]]);
+    }
+    bytes
+}
+
+/// A sequence that begins at an exported position.
+pub(crate) fn read(
+    grammar: &Grammar,
+    settings: &Settings,
+    bytes: &[u8],
+) -> Result<Sequence, ImportError> {
+    let (header, body) = bytes.split_at_checked(HEADER).ok_or(ImportError::Magic)?;
+    if header[..4] != MAGIC || header[6..8] != [0, 0] {
+        return Err(ImportError::Magic);
+    }
+    let found = u16::from_le_bytes([header[4], header[5]]);
+    if found != VERSION {
+        return Err(ImportError::Version { found });
+    }
+    if header[8..24] != identity(grammar) {
+        return Err(ImportError::Grammar);
+    }
+    let counts = record(&header[20..]);
+    let (frame_count, configuration_count) = (u64::from(counts[1]), u64::from(counts[2]));
+    let expected = HEADER as u64 + RECORD as u64 * (frame_count + configuration_count);
+    if bytes.len() as u64 != expected {
+        return Err(ImportError::Length { found: bytes.len(), expected });
+    }
+
+    let machine = grammar.machine(settings.limits);
+    let states = machine.state_count();
+    let (frame_bytes, configuration_bytes) = body.split_at(RECORD * frame_count as usize);
+    let mut frames = Frames::new();
+    for (at, bytes) in frame_bytes.chunks_exact(RECORD).enumerate() {
+        let malformed = ImportError::Malformed { part: "frame", at };
+        let [ret, count, parent] = record(bytes);
+        if ret >= states || parent as usize > at {
+            return Err(malformed);
+        }
+        let flags = machine.state(ret).flags;
+        let frame = frames.intern(ret, count, parent, flags, settings.limits.frames)?;
+        if frame as usize != at + 1 {
+            return Err(malformed);
+        }
+    }
+    let mut position = Configurations::default();
+    for (at, bytes) in configuration_bytes.chunks_exact(RECORD).enumerate() {
+        let malformed = ImportError::Malformed { part: "configuration", at };
+        let [state, count, frame] = record(bytes);
+        if state >= states || u64::from(frame) > frame_count {
+            return Err(malformed);
+        }
+        let new = Configuration { state, count, frame };
+        if !machine.rests(&frames, new) {
+            return Err(malformed);
+        }
+        position.insert(new, machine.monotone, settings.limits.configurations)?;
+        if position.as_slice().len() != at + 1 {
+            return Err(malformed);
+        }
+    }
+    Ok(Sequence { frames, trail: Trail::new(position.as_slice(), settings.window) })
+}
+
+fn identity(grammar: &Grammar) -> [u8; IDENTITY] {
+    let digest = grammar.digest();
+    std::array::from_fn(|at| digest[at])
+}
+
+/// The three numbers at the start of a slice of at least [`RECORD`] bytes.
+fn record(bytes: &[u8]) -> [u32; 3] {
+    std::array::from_fn(|at| u32::from_le_bytes(std::array::from_fn(|byte| bytes[at * 4 + byte])))
+}

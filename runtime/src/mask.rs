@@ -1,0 +1,246 @@
+//! Masks of a position, as references to stored parts.
+//!
+//! A [`Mask`] is a short list of masks of the pool, the base mask of each configuration and the follow masks of its
+//! stack, and the end tokens where the sequence may end. Making it reads one table entry for each of them and copies
+//! no mask. What is asked of it later costs what the question costs:
+//!
+//! | call | work |
+//! | --- | --- |
+//! | [`contains`](Mask::contains) | a bit and two binary searches for each part |
+//! | [`len`](Mask::len) | a stored number for one part, else the row |
+//! | [`iter`](Mask::iter), [`fill`](Mask::fill), [`apply`](Mask::apply) | the row, once |
+//!
+//! The last three work in blocks of [`BLOCK`] words on the stack, so nothing is allocated.
+
+use grammarc_artifacts::sections::network::NONE;
+use grammarc_artifacts::tables::Joined;
+
+use crate::error::BufferError;
+use crate::position::Configuration;
+use crate::stack::{BOTTOM, Frames};
+use crate::step::Machine;
+use crate::{apply, pool};
+
+/// Words of a block: 4,096 tokens, whose logits fill half of a first-level cache.
+const BLOCK: usize = 128;
+
+/// Bits of a mask word.
+const BITS: usize = u32::BITS as usize;
+
+/// The tokens that a matcher allows next, borrowed from its grammar.
+#[derive(Clone, Copy, Debug)]
+pub struct Mask<'m> {
+    tables: Joined<'m>,
+    /// Ids of non-empty masks, each once.
+    parts: &'m [u32],
+    /// Sorted end tokens where the sequence may end, else empty.
+    ends: &'m [u32],
+    width: u32,
+}
+
+impl<'m> Mask<'m> {
+    /// The union of parts and end tokens. `parts` are distinct and not empty, `ends` is sorted.
+    pub(crate) fn new(tables: Joined<'m>, parts: &'m [u32], ends: &'m [u32], width: u32) -> Self {
+        Self { tables, parts, ends, width }
+    }
+
+    /// Number of stored masks whose union this is.
+    pub fn parts(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// Number of tokens it speaks of: the host's logit width.
+    pub fn width(&self) -> u32 {
+        self.width
+    }
+
+    /// Whether a token is allowed.
+    pub fn contains(&self, token: u32) -> bool {
+        self.parts.iter().any(|&part| pool::contains(&self.tables, part, token))
+            || self.ends.binary_search(&token).is_ok()
+    }
+
+    /// Whether no token is allowed. A sequence that has not ended always allows one where the artifact is whole.
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty() && self.ends.is_empty()
+    }
+
+    /// Number of allowed tokens.
+    pub fn len(&self) -> usize {
+        match self.parts {
+            [] => self.ends.len(),
+            &[part] => {
+                let more = |&&end: &&u32| !pool::contains(&self.tables, part, end);
+                self.tables.mask(part).1.count as usize + self.ends.iter().filter(more).count()
+            }
+            _ => {
+                let mut total = 0;
+                let mut block = [0; BLOCK];
+                for first in (0..self.words()).step_by(BLOCK) {
+                    self.window(first, &mut block);
+                    total += block.iter().map(|word| word.count_ones() as usize).sum::<usize>();
+                }
+                total
+            }
+        }
+    }
+
+    /// The allowed tokens in ascending order.
+    pub fn iter(&self) -> Tokens<'m> {
+        Tokens { mask: *self, block: [0; BLOCK], first: 0, at: 0, loaded: false }
+    }
+
+    /// The one allowed token, or `None` where there are more or none.
+    pub(crate) fn only(&self) -> Option<u32> {
+        let parts = self.parts.iter().map(|&part| {
+            let one = self.tables.mask(part).1.count == 1;
+            one.then(|| pool::least(&self.tables, part)).flatten()
+        });
+        let mut candidates = parts.chain(self.ends.iter().copied().map(Some));
+        let first = candidates.next()??;
+        candidates.all(|other| other == Some(first)).then_some(first)
+    }
+
+    /// Writes the mask as bits: token `t` is bit `t % 32` of word `t / 32`. All words are written; those past the
+    /// logit width, and the bits past it in its last word, become zero.
+    ///
+    /// # Errors
+    ///
+    /// The buffer holds fewer words than the logit width needs.
+    pub fn fill(&self, words: &mut [u32]) -> Result<(), BufferError> {
+        if words.len() < self.words() {
+            let (found, needed) = (words.len(), self.words());
+            return Err(BufferError { unit: "words", found, needed });
+        }
+        self.window(0, words);
+        Ok(())
+    }
+
+    /// Sets the logits of all tokens that are not allowed to negative infinity, and leaves the others untouched,
+    /// whatever they are.
+    ///
+    /// # Errors
+    ///
+    /// The row does not have the logit width.
+    pub fn apply(&self, logits: &mut [f32]) -> Result<(), BufferError> {
+        if logits.len() != self.width as usize {
+            let (found, needed) = (logits.len(), self.width as usize);
+            return Err(BufferError { unit: "logits", found, needed });
+        }
+        let kernel = apply::kernel();
+        let mut block = [0; BLOCK];
+        for (at, logits) in logits.chunks_mut(BLOCK * BITS).enumerate() {
+            let words = &mut block[..logits.len().div_ceil(BITS)];
+            self.window(at * BLOCK, words);
+            kernel(words, logits);
+        }
+        Ok(())
+    }
+
+    /// Words of the logit width.
+    fn words(&self) -> usize {
+        (self.width as usize).div_ceil(BITS)
+    }
+
+    /// Writes the words of the mask that begin at word `first`.
+    fn window(&self, first: usize, window: &mut [u32]) {
+        match self.parts.split_first() {
+            Some((&part, others)) => {
+                pool::write_into(&self.tables, part, first, window);
+                for &part in others {
+                    pool::or_into(&self.tables, part, first, window);
+                }
+            }
+            None => window.fill(0),
+        }
+        pool::set(self.ends, first, window);
+    }
+}
+
+impl<'m> IntoIterator for Mask<'m> {
+    type Item = u32;
+    type IntoIter = Tokens<'m>;
+
+    fn into_iter(self) -> Tokens<'m> {
+        self.iter()
+    }
+}
+
+impl<'m> IntoIterator for &Mask<'m> {
+    type Item = u32;
+    type IntoIter = Tokens<'m>;
+
+    fn into_iter(self) -> Tokens<'m> {
+        self.iter()
+    }
+}
+
+/// The tokens of a mask in ascending order: what [`Mask::iter`] returns.
+#[derive(Clone, Debug)]
+pub struct Tokens<'m> {
+    mask: Mask<'m>,
+    block: [u32; BLOCK],
+    /// First word of the block.
+    first: usize,
+    /// Word of the block whose bits come next; the bits that were given out are cleared.
+    at: usize,
+    loaded: bool,
+}
+
+impl Iterator for Tokens<'_> {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        loop {
+            if !self.loaded {
+                if self.first >= self.mask.words() {
+                    return None;
+                }
+                self.mask.window(self.first, &mut self.block);
+                self.at = 0;
+                self.loaded = true;
+            }
+            while let Some(word) = self.block.get_mut(self.at) {
+                if *word != 0 {
+                    let bit = word.trailing_zeros();
+                    *word &= *word - 1;
+                    return Some((self.first + self.at) as u32 * u32::BITS + bit);
+                }
+                self.at += 1;
+            }
+            self.first += BLOCK;
+            self.loaded = false;
+        }
+    }
+}
+
+impl Machine<'_> {
+    /// Collects the ids of the masks whose union a position allows: for each configuration the base mask, then down
+    /// its stack the follow mask of each return state, for as long as a token can leave the rule above it.
+    pub(crate) fn masks(&self, frames: &Frames, position: &[Configuration], parts: &mut Vec<u32>) {
+        parts.clear();
+        let mut add = |mask| {
+            if self.tables.mask(mask).1.count != 0 {
+                parts.push(mask);
+            }
+        };
+        for at in position {
+            let state = self.state(at.state);
+            add(state.base);
+            let mut class = state.exits;
+            let mut frame = at.frame;
+            while class != NONE && frame != BOTTOM {
+                let top = frames.get(frame);
+                let (tables, index) = self.tables.locate(top.ret);
+                let Some(entry) = pool::follow(tables.follows_of(index), class) else { break };
+                add(entry.mask);
+                class = entry.next;
+                frame = top.parent;
+            }
+        }
+        if parts.len() > 1 {
+            parts.sort_unstable();
+            parts.dedup();
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! A matcher: one sequence under one grammar.
+
+use std::sync::Arc;
+
+use crate::error::{AcceptError, ImportError, OptionsError, RollbackError};
+use crate::export;
+use crate::grammar::Grammar;
+use crate::mask::Mask;
+use crate::options::{MatcherOptions, Settings};
+use crate::sequence::{Input, Scratch, Sequence};
+use crate::step::Machine;
+
+/// One sequence under one grammar: which tokens may come next, and what was accepted so far.
+///
+/// A call that fails leaves the matcher as it was. Clones share the sequence until one of them moves on.
+#[derive(Debug)]
+pub struct Matcher {
+    pub(crate) grammar: Grammar,
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) sequence: Arc<Sequence>,
+    pub(crate) scratch: Scratch,
+}
+
+impl Matcher {
+    /// A matcher at the start of a sequence, with the vocabulary's end tokens and logit width.
+    pub fn new(grammar: &Grammar) -> Self {
+        Self::at_start(grammar, Settings::default_for(grammar))
+    }
+
+    /// A matcher at the start of a sequence.
+    ///
+    /// # Errors
+    ///
+    /// The options do not fit the vocabulary.
+    pub fn with_options(grammar: &Grammar, options: MatcherOptions) -> Result<Self, OptionsError> {
+        Ok(Self::at_start(grammar, options.settle(grammar)?))
+    }
+
+    fn at_start(grammar: &Grammar, settings: Settings) -> Self {
+        let machine = grammar.machine(settings.limits);
+        let first = machine.initial();
+        let sequence = Sequence::new(first, settings.window);
+        Self {
+            grammar: grammar.clone(),
+            settings: Arc::new(settings),
+            sequence: Arc::new(sequence),
+            scratch: Scratch::default(),
+        }
+    }
+
+    /// The grammar.
+    pub fn grammar(&self) -> &Grammar {
+        &self.grammar
+    }
+
+    /// The host's logit width.
+    pub fn logit_width(&self) -> u32 {
+        self.settings.width
+    }
+
+    /// The tokens that end the sequence, sorted.
+    pub fn end_tokens(&self) -> &[u32] {
+        &self.settings.end_tokens
+    }
+
+    /// The tokens that may come next. In a finished sequence these are the end tokens.
+    pub fn mask(&mut self) -> Mask<'_> {
+        let machine = self.grammar.machine(self.settings.limits);
+        let position = self.sequence.trail.current();
+        let frames = &self.sequence.frames;
+        machine.masks(frames, position, &mut self.scratch.parts);
+        let ended = position.is_empty() || machine.is_accepting(frames, position);
+        let ends = if ended { &self.settings.end_tokens[..] } else { &[] };
+        Mask::new(machine.tables, &self.scratch.parts, ends, self.settings.width)
+    }
+
+    /// Accepts a token.
+    ///
+    /// What the grammar itself says of a token comes first, also of an end token; an end token that the grammar does
+    /// not take finishes the sequence where it may end.
+    ///
+    /// # Errors
+    ///
+    /// The token is not allowed here, or a limit was met.
+    pub fn accept(&mut self, token: u32) -> Result<(), AcceptError> {
+        if self.is_finished() {
+            return Err(AcceptError::Finished { token });
+        }
+        let sequence = Arc::make_mut(&mut self.sequence);
+        sequence.load(&mut self.scratch);
+        let machine = self.grammar.machine(self.settings.limits);
+        let scratch = &mut self.scratch;
+        advance(&self.grammar, &self.settings, &machine, sequence, scratch, token)?;
+        sequence.trail.push(&scratch.position);
+        Ok(())
+    }
+
+    /// How many of the tokens could be accepted one after the other. The matcher does not move.
+    ///
+    /// # Errors
+    ///
+    /// None: a token that meets a limit counts as not accepted.
+    pub fn validate(&mut self, tokens: &[u32]) -> usize {
+        let sequence = Arc::make_mut(&mut self.sequence);
+        sequence.load(&mut self.scratch);
+        let machine = self.grammar.machine(self.settings.limits);
+        let scratch = &mut self.scratch;
+        let refused = tokens.iter().position(|&token| {
+            advance(&self.grammar, &self.settings, &machine, sequence, scratch, token).is_err()
+        });
+        refused.unwrap_or(tokens.len())
+    }
+
+    /// Takes back the last tokens.
+    ///
+    /// # Errors
+    ///
+    /// More tokens than were accepted, or than the rollback window keeps.
+    pub fn rollback(&mut self, tokens: usize) -> Result<(), RollbackError> {
+        let kept = self.sequence.trail.depth();
+        if tokens > kept {
+            return Err(RollbackError { asked: tokens, kept });
+        }
+        if tokens > 0 {
+            let rolled = Arc::make_mut(&mut self.sequence).trail.rollback(tokens);
+            debug_assert!(rolled.is_ok(), "the depth was asked for above");
+        }
+        Ok(())
+    }
+
+    /// How many tokens can be taken back now.
+    pub fn rollback_depth(&self) -> usize {
+        self.sequence.trail.depth()
+    }
+
+    /// A second matcher at the same position, with the same options and the same tokens to take back. The sequence
+    /// is shared until one of the two moves on, and copied then.
+    pub fn fork(&self) -> Self {
+        self.clone()
+    }
+
+    /// Goes back to the start of a sequence and forgets what was accepted.
+    pub fn reset(&mut self) {
+        let machine = self.grammar.machine(self.settings.limits);
+        let first = machine.initial();
+        self.sequence = Arc::new(Sequence::new(first, self.settings.window));
+    }
+
+    /// Whether the sequence may end here: an end token would be accepted.
+    pub fn is_accepting(&self) -> bool {
+        let machine = self.grammar.machine(self.settings.limits);
+        machine.is_accepting(&self.sequence.frames, self.sequence.trail.current())
+    }
+
+    /// Whether an end token was accepted.
+    pub fn is_finished(&self) -> bool {
+        self.sequence.trail.current().is_empty()
+    }
+
+    /// The position as plain bytes, in the layout of [`export`](crate::export).
+    pub fn export(&self) -> Vec<u8> {
+        export::write(&self.grammar, &self.sequence)
+    }
+
+    /// Goes to a position that was exported under the same grammar, with nothing to take back.
+    ///
+    /// # Errors
+    ///
+    /// The bytes are not a position of this grammar, or it is larger than this matcher's limits.
+    pub fn import(&mut self, bytes: &[u8]) -> Result<(), ImportError> {
+        let sequence = export::read(&self.grammar, &self.settings, bytes)?;
+        self.sequence = Arc::new(sequence);
+        Ok(())
+    }
+}
+
+impl Clone for Matcher {
+    fn clone(&self) -> Self {
+        Self {
+            grammar: self.grammar.clone(),
+            settings: Arc::clone(&self.settings),
+            sequence: Arc::clone(&self.sequence),
+            scratch: Scratch::default(),
+        }
+    }
+}
+
+/// Advances `scratch.position` over a token, an end token included, which leaves it empty.
+pub(crate) fn advance(
+    grammar: &Grammar,
+    settings: &Settings,
+    machine: &Machine<'_>,
+    sequence: &mut Sequence,
+    scratch: &mut Scratch,
+    token: u32,
+) -> Result<(), AcceptError> {
+    if token >= settings.width {
+        return Err(AcceptError::OutOfRange { token, width: settings.width });
+    }
+    if scratch.position.is_empty() {
+        return Err(AcceptError::Finished { token });
+    }
+    let input = Input::Token(token, grammar.vocabulary().text(token));
+    if sequence.advance(machine, scratch, input)? {
+        return Ok(());
+    }
+    let ends = settings.end_tokens.binary_search(&token).is_ok();
+    if ends && machine.is_accepting(&sequence.frames, &scratch.position) {
+        scratch.position.clear();
+        return Ok(());
+    }
+    Err(AcceptError::Refused { token })
+}

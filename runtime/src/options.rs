@@ -1,0 +1,126 @@
+//! Options of a matcher.
+
+use crate::error::OptionsError;
+use crate::grammar::Grammar;
+use crate::step::Limits;
+
+/// Configurations of one position: far above the 16 that real schemas reach, and 12 bytes each.
+const CONFIGURATIONS: usize = 1 << 16;
+/// Frames of one sequence: nesting 16 million deep, 256 MiB.
+const FRAMES: usize = 1 << 24;
+/// Tokens that can be taken back; hosts with speculative decoding take back a few dozen at most.
+const WINDOW: usize = 1024;
+
+/// What a host may set for one matcher. Everything unset takes its default.
+///
+/// ```
+/// use grammarc_runtime::MatcherOptions;
+/// let options = MatcherOptions::new().end_tokens([128_001, 128_009]).logit_width(128_256);
+/// # let _ = options;
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MatcherOptions {
+    end_tokens: Option<Vec<u32>>,
+    logit_width: Option<u32>,
+    rollback_window: Option<usize>,
+    max_configurations: Option<usize>,
+    max_frames: Option<usize>,
+}
+
+impl MatcherOptions {
+    /// Nothing set.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The tokens that end a sequence, in any order. Default: the vocabulary's.
+    pub fn end_tokens(mut self, tokens: impl IntoIterator<Item = u32>) -> Self {
+        self.end_tokens = Some(tokens.into_iter().collect());
+        self
+    }
+
+    /// Length of the host's logit row, at least the vocabulary's; the ids between are never allowed. Default: the
+    /// vocabulary's.
+    pub fn logit_width(mut self, width: u32) -> Self {
+        self.logit_width = Some(width);
+        self
+    }
+
+    /// How many tokens can be taken back. Default: 1,024.
+    pub fn rollback_window(mut self, tokens: usize) -> Self {
+        self.rollback_window = Some(tokens);
+        self
+    }
+
+    /// How many configurations may be alive at once. Default: 65,536.
+    pub fn max_configurations(mut self, limit: usize) -> Self {
+        self.max_configurations = Some(limit);
+        self
+    }
+
+    /// How many frames the stacks of the sequence and its rollback window may hold. Default: 16,777,216.
+    pub fn max_frames(mut self, limit: usize) -> Self {
+        self.max_frames = Some(limit);
+        self
+    }
+
+    /// Checks the options against a vocabulary and puts defaults in place.
+    pub(crate) fn settle(self, grammar: &Grammar) -> Result<Settings, OptionsError> {
+        let default = Settings::default_for(grammar);
+        let vocabulary = default.width;
+        let width = self.logit_width.unwrap_or(vocabulary);
+        if width < vocabulary {
+            return Err(OptionsError::LogitWidth { given: width, vocabulary });
+        }
+        let end_tokens = self.end_tokens.map_or(default.end_tokens, sorted);
+        if let Some(&token) = end_tokens.iter().find(|&&token| token >= width) {
+            return Err(OptionsError::EndToken { token, width });
+        }
+        let configurations = self.max_configurations.unwrap_or(CONFIGURATIONS);
+        let frames = self.max_frames.unwrap_or(FRAMES);
+        Ok(Settings {
+            end_tokens,
+            width,
+            window: self.rollback_window.unwrap_or(WINDOW),
+            limits: Limits {
+                configurations: within("max_configurations", 1, configurations)?,
+                frames: within("max_frames", 0, frames)?,
+            },
+        })
+    }
+}
+
+/// Checks a limit. The upper end leaves room for indices and slots in 32 bits.
+fn within(name: &'static str, least: usize, given: usize) -> Result<usize, OptionsError> {
+    let most = u32::MAX as usize / 8;
+    let fits = (least..=most).contains(&given);
+    fits.then_some(given).ok_or(OptionsError::Limit { name, least, most, given })
+}
+
+fn sorted(mut tokens: Vec<u32>) -> Vec<u32> {
+    tokens.sort_unstable();
+    tokens.dedup();
+    tokens
+}
+
+/// Options after the check.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    /// Sorted, each once.
+    pub(crate) end_tokens: Vec<u32>,
+    pub(crate) width: u32,
+    pub(crate) window: usize,
+    pub(crate) limits: Limits,
+}
+
+impl Settings {
+    /// The defaults, which fit every vocabulary.
+    pub(crate) fn default_for(grammar: &Grammar) -> Self {
+        Self {
+            end_tokens: sorted(grammar.vocabulary().end_tokens().to_vec()),
+            width: grammar.vocabulary().logit_width(),
+            window: WINDOW,
+            limits: Limits { configurations: CONFIGURATIONS, frames: FRAMES },
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! One sequence: its frames, its trail of positions, and the advance by one token.
+//!
+//! A sequence is what forks share. What an advance needs besides lies in a [`Scratch`], which belongs to one matcher
+//! and keeps its buffers, so a step allocates nothing once they have grown.
+
+use crate::error::LimitError;
+use crate::position::{Configuration, Configurations};
+use crate::stack::Frames;
+use crate::step::{Calls, Machine};
+use crate::trail::Trail;
+
+/// The state of one sequence.
+#[derive(Clone, Debug)]
+pub(crate) struct Sequence {
+    pub(crate) frames: Frames,
+    pub(crate) trail: Trail,
+}
+
+/// Buffers of one matcher.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    /// The position that is being advanced.
+    pub(crate) position: Vec<Configuration>,
+    /// Ids of the masks of a position.
+    pub(crate) parts: Vec<u32>,
+    pub(crate) closure: Configurations,
+    next: Configurations,
+    spare: Configurations,
+}
+
+/// What is to be read: one byte, or one token with its bytes (none where its text means nothing).
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Input<'t> {
+    /// One byte, after which no token need follow.
+    Byte(u8),
+    /// One whole token.
+    Token(u32, &'t [u8]),
+}
+
+impl Sequence {
+    /// A sequence that begins at a configuration.
+    pub(crate) fn new(first: Configuration, window: usize) -> Self {
+        Self { frames: Frames::new(), trail: Trail::new(&[first], window) }
+    }
+
+    /// Makes the newest position the one that [`advance`](Self::advance) works on.
+    pub(crate) fn load(&self, scratch: &mut Scratch) {
+        scratch.position.clear();
+        scratch.position.extend_from_slice(self.trail.current());
+    }
+
+    /// Advances `scratch.position` over the input and says whether it was allowed; if not, or on an error, the
+    /// position stays. The trail is not touched.
+    ///
+    /// Frames that nothing reaches any more are collected before the input is read, when a collection is due, and
+    /// once more when the limit on frames is met, so that the limit speaks of frames that are alive.
+    pub(crate) fn advance(
+        &mut self,
+        machine: &Machine<'_>,
+        scratch: &mut Scratch,
+        input: Input<'_>,
+    ) -> Result<bool, LimitError> {
+        if self.frames.collection_is_due() {
+            self.collect(scratch);
+        }
+        match self.read(machine, scratch, input) {
+            Err(LimitError::Frames { .. }) if self.collect(scratch) > 0 => {
+                self.read(machine, scratch, input)
+            }
+            result => result,
+        }
+    }
+
+    fn collect(&mut self, scratch: &mut Scratch) -> usize {
+        self.frames.collect(&mut [self.trail.configurations_mut(), &mut scratch.position])
+    }
+
+    fn read(
+        &mut self,
+        machine: &Machine<'_>,
+        scratch: &mut Scratch,
+        input: Input<'_>,
+    ) -> Result<bool, LimitError> {
+        let frames = &mut self.frames;
+        let Scratch { position, closure, next, spare, .. } = scratch;
+        match input {
+            Input::Byte(byte) => machine.step(frames, position, byte, closure, next)?,
+            Input::Token(token, bytes) => {
+                next.clear();
+                if let Some((&byte, rest)) = bytes.split_first() {
+                    machine.step(frames, position, byte, closure, next)?;
+                    for &byte in rest {
+                        if next.as_slice().is_empty() {
+                            break;
+                        }
+                        std::mem::swap(next, spare);
+                        machine.step(frames, spare.as_slice(), byte, closure, next)?;
+                    }
+                }
+                if machine.has_token_edges {
+                    machine.step_token(frames, position, token, closure, next)?;
+                }
+            }
+        }
+        let rests = |at: &&Configuration| match input {
+            Input::Byte(_) => true,
+            Input::Token(..) => machine.rests(frames, **at),
+        };
+        let mut resting = next.as_slice().iter().filter(rests).peekable();
+        if resting.peek().is_none() {
+            return Ok(false);
+        }
+        position.clear();
+        position.extend(resting);
+        Ok(true)
+    }
+
+    /// The bytes that may follow `scratch.position`, and whether token edges leave it as well.
+    pub(crate) fn first_bytes(
+        &mut self,
+        machine: &Machine<'_>,
+        scratch: &mut Scratch,
+    ) -> Result<FirstBytes, LimitError> {
+        let mut first = FirstBytes::default();
+        let Scratch { position, closure, .. } = scratch;
+        machine.close(&mut self.frames, position, closure, Calls::Never, |_, at| {
+            let (tables, index) = machine.tables.locate(at.state);
+            for edge in tables.byte_edges_of(index) {
+                (edge.lo()..=edge.hi()).for_each(|byte| first.add(byte));
+            }
+            first.tokens |= !tables.token_edges_of(index).is_empty();
+            for edge in tables.call_edges_of(index) {
+                let callee = machine.tables.rule(edge.callee);
+                for (word, more) in first.bytes.iter_mut().zip(callee.first_bytes) {
+                    *word |= more;
+                }
+                first.tokens |= callee.first_tokens != 0;
+            }
+            Ok(())
+        })?;
+        Ok(first)
+    }
+}
+
+/// A set of bytes, and whether tokens that are not text may stand in their place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct FirstBytes {
+    bytes: [u32; 8],
+    pub(crate) tokens: bool,
+}
+
+impl FirstBytes {
+    fn add(&mut self, byte: u8) {
+        self.bytes[usize::from(byte / 32)] |= 1 << (byte % 32);
+    }
+
+    fn contains(&self, byte: u8) -> bool {
+        self.bytes[usize::from(byte / 32)] >> (byte % 32) & 1 != 0
+    }
+
+    /// The bytes in ascending order.
+    pub(crate) fn iter(self) -> impl Iterator<Item = u8> {
+        (0..=u8::MAX).filter(move |&byte| self.contains(byte))
+    }
+
+    /// The byte that must follow, if there is one and no token can stand in its place.
+    pub(crate) fn only(&self) -> Option<u8> {
+        let total: u32 = self.bytes.iter().map(|word| word.count_ones()).sum();
+        if total != 1 || self.tokens { None } else { self.iter().next() }
+    }
+}

@@ -1,0 +1,268 @@
+//! The stacks of a sequence: frames in one arena.
+//!
+//! A frame is a return state with its countdown and a parent frame, so the stacks of all configurations, now and in
+//! the rollback window, form one tree. Equal frames are one node (an open-addressing index finds it), which makes
+//! "same stack" a comparison of two numbers and merges configurations of ambiguous grammars.
+//!
+//! A parent is always made before its children, so a frame's number is larger than its parent's. Collection relies on
+//! that: one backward pass marks what the roots reach and one forward pass moves it down in place. A collection is
+//! due when the arena has doubled since the last one, so it costs a constant per frame made, and memory stays
+//! proportional to the frames that the window can reach.
+//!
+//! Two facts about the whole chain below are kept in each frame, so that no question walks a chain: whether every
+//! frame of it may return at once (*nullable*) and whether every return state of it can be continued by tokens
+//! (*rests*).
+
+use grammarc_artifacts::sections::network::state_flags;
+
+use crate::error::LimitError;
+use crate::position::{Configuration, mix};
+
+/// The frame below every stack: returning to it is not possible, the sequence may end instead.
+pub(crate) const BOTTOM: u32 = 0;
+
+/// Below this many frames no collection is due.
+const COLLECT_FROM: usize = 4096;
+
+/// Flag of a frame: every frame of the chain may return at once.
+const NULLABLE: u32 = 1;
+/// Flag of a frame: every return state of the chain can be continued by whole tokens.
+const RESTS: u32 = 2;
+
+/// One frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Frame {
+    /// State in which the caller goes on.
+    pub(crate) ret: u32,
+    /// Countdown of the caller's activation.
+    pub(crate) count: u32,
+    /// Frame below.
+    pub(crate) parent: u32,
+    flags: u32,
+}
+
+impl Frame {
+    /// Whether the stack from here down may return at once, frame by frame.
+    pub(crate) fn is_nullable(&self) -> bool {
+        self.flags & NULLABLE != 0
+    }
+
+    /// Whether whole tokens lead on from every return state of the stack from here down.
+    pub(crate) fn rests(&self) -> bool {
+        self.flags & RESTS != 0
+    }
+}
+
+/// The frames of one sequence.
+#[derive(Clone, Debug)]
+pub(crate) struct Frames {
+    nodes: Vec<Frame>,
+    /// A power of two of slots, each 0 or a frame number; the bottom is never looked up.
+    slots: Vec<u32>,
+    /// Number of frames at which the next collection is due.
+    due: usize,
+    /// Where each frame goes in a collection; kept to spare the allocation.
+    moved: Vec<u32>,
+}
+
+impl Frames {
+    /// The bottom alone.
+    pub(crate) fn new() -> Self {
+        let bottom = Frame { ret: 0, count: 0, parent: BOTTOM, flags: NULLABLE | RESTS };
+        Self { nodes: vec![bottom], slots: vec![0; 16], due: COLLECT_FROM, moved: Vec::new() }
+    }
+
+    /// The frame with this number.
+    #[inline]
+    pub(crate) fn get(&self, frame: u32) -> Frame {
+        self.nodes[frame as usize]
+    }
+
+    /// Number of frames in the arena, alive or not, with the bottom.
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The frame with these parts; `ret_flags` are the flags of the return state.
+    #[inline]
+    pub(crate) fn intern(
+        &mut self,
+        ret: u32,
+        count: u32,
+        parent: u32,
+        ret_flags: u32,
+        limit: usize,
+    ) -> Result<u32, LimitError> {
+        let mut slot = self.first_slot(ret, count, parent);
+        loop {
+            let frame = self.slots[slot];
+            if frame == BOTTOM {
+                break;
+            }
+            let node = self.nodes[frame as usize];
+            if node.ret == ret && node.count == count && node.parent == parent {
+                return Ok(frame);
+            }
+            slot = (slot + 1) & (self.slots.len() - 1);
+        }
+        if self.nodes.len() > limit {
+            return Err(LimitError::Frames { limit });
+        }
+        let mut flags = self.nodes[parent as usize].flags;
+        if ret_flags & state_flags::FINAL == 0 {
+            flags &= !NULLABLE;
+        }
+        if ret_flags & state_flags::RESTS == 0 {
+            flags &= !RESTS;
+        }
+        let frame = self.nodes.len() as u32;
+        self.nodes.push(Frame { ret, count, parent, flags });
+        self.slots[slot] = frame;
+        if self.nodes.len() * 2 > self.slots.len() {
+            self.index();
+        }
+        Ok(frame)
+    }
+
+    /// Whether the arena has doubled since the last collection.
+    #[inline]
+    pub(crate) fn collection_is_due(&self) -> bool {
+        self.nodes.len() >= self.due
+    }
+
+    /// Drops every frame that no configuration of `roots` reaches, renumbers the rest and rewrites the roots.
+    /// Returns how many frames were dropped.
+    pub(crate) fn collect(&mut self, roots: &mut [&mut [Configuration]]) -> usize {
+        let before = self.nodes.len();
+        self.moved.clear();
+        self.moved.resize(before, BOTTOM);
+        for configuration in roots.iter().flat_map(|part| part.iter()) {
+            self.moved[configuration.frame as usize] = 1;
+        }
+        for frame in (1..before).rev() {
+            if self.moved[frame] != 0 {
+                self.moved[self.nodes[frame].parent as usize] = 1;
+            }
+        }
+        self.moved[BOTTOM as usize] = BOTTOM;
+        let mut kept = 1;
+        for frame in 1..before {
+            if self.moved[frame] != 0 {
+                let mut node = self.nodes[frame];
+                node.parent = self.moved[node.parent as usize];
+                self.nodes[kept] = node;
+                self.moved[frame] = kept as u32;
+                kept += 1;
+            }
+        }
+        self.nodes.truncate(kept);
+        for configuration in roots.iter_mut().flat_map(|part| part.iter_mut()) {
+            configuration.frame = self.moved[configuration.frame as usize];
+        }
+        self.due = (kept * 2).max(COLLECT_FROM);
+        self.index();
+        before - kept
+    }
+
+    /// Builds the index anew, with four slots a frame.
+    fn index(&mut self) {
+        self.slots.clear();
+        self.slots.resize((self.nodes.len() * 4).next_power_of_two().max(16), BOTTOM);
+        for frame in 1..self.nodes.len() {
+            let node = self.nodes[frame];
+            let mut slot = self.first_slot(node.ret, node.count, node.parent);
+            while self.slots[slot] != BOTTOM {
+                slot = (slot + 1) & (self.slots.len() - 1);
+            }
+            self.slots[slot] = frame as u32;
+        }
+    }
+
+    fn first_slot(&self, ret: u32, count: u32, parent: u32) -> usize {
+        mix([ret, count, parent]) as usize & (self.slots.len() - 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const ANY: u32 = state_flags::FINAL | state_flags::RESTS;
+
+    fn chain(frames: &Frames, mut frame: u32) -> Vec<(u32, u32)> {
+        let mut out = Vec::new();
+        while frame != BOTTOM {
+            let node = frames.get(frame);
+            out.push((node.ret, node.count));
+            frame = node.parent;
+        }
+        out
+    }
+
+    proptest! {
+        /// Equal stacks are one frame, and a collection keeps the stacks of its roots and nothing else.
+        #[test]
+        fn stacks_are_shared_and_survive_collection(
+            stacks in prop::collection::vec(prop::collection::vec((0u32..3, 0u32..2), 0..6), 1..60),
+            rooted in prop::collection::vec(any::<bool>(), 60),
+        ) {
+            let mut frames = Frames::new();
+            let mut tops = Vec::new();
+            for stack in &stacks {
+                let mut top = BOTTOM;
+                for &(ret, count) in stack {
+                    top = frames.intern(ret, count, top, ANY, 1000).unwrap();
+                }
+                tops.push(top);
+            }
+            for (a, left) in stacks.iter().enumerate() {
+                for (b, right) in stacks.iter().enumerate() {
+                    prop_assert_eq!(left == right, tops[a] == tops[b]);
+                }
+            }
+            let kept: Vec<usize> = (0..stacks.len()).filter(|&at| rooted[at]).collect();
+            let mut roots: Vec<Configuration> =
+                kept.iter().map(|&at| Configuration { state: 0, count: 0, frame: tops[at] }).collect();
+            frames.collect(&mut [&mut roots]);
+            let mut alive = std::collections::BTreeSet::new();
+            for (root, &at) in roots.iter().zip(&kept) {
+                let expected: Vec<_> = stacks[at].iter().rev().copied().collect();
+                prop_assert_eq!(chain(&frames, root.frame), expected);
+                alive.extend((1..=stacks[at].len()).map(|len| stacks[at][..len].to_vec()));
+                let mut top = BOTTOM;
+                for &(ret, count) in &stacks[at] {
+                    top = frames.intern(ret, count, top, ANY, 1000).unwrap();
+                }
+                prop_assert_eq!(top, root.frame, "found again after the move");
+            }
+            prop_assert_eq!(frames.len(), alive.len() + 1);
+        }
+    }
+
+    #[test]
+    fn facts_hold_for_the_whole_chain() {
+        let mut frames = Frames::new();
+        let nullable = frames.intern(1, 0, BOTTOM, ANY, 9).unwrap();
+        let closed = frames.intern(2, 0, nullable, state_flags::RESTS, 9).unwrap();
+        let above = frames.intern(3, 0, closed, state_flags::FINAL, 9).unwrap();
+        let facts = |frame| (frames.get(frame).is_nullable(), frames.get(frame).rests());
+        assert_eq!(facts(nullable), (true, true));
+        assert_eq!(facts(closed), (false, true));
+        assert_eq!(facts(above), (false, false));
+    }
+
+    #[test]
+    fn refuses_more_than_its_limit() {
+        let mut frames = Frames::new();
+        for ret in 0..5 {
+            frames.intern(ret, 0, BOTTOM, ANY, 5).unwrap();
+        }
+        assert!(frames.intern(4, 0, BOTTOM, ANY, 5).is_ok(), "already there");
+        assert!(matches!(
+            frames.intern(5, 0, BOTTOM, ANY, 5),
+            Err(LimitError::Frames { limit: 5 })
+        ));
+    }
+}

@@ -1,0 +1,244 @@
+//! The machine: what one byte does to a position.
+//!
+//! A byte is read from the closure of the position: a configuration, the initial states of the rules it may call for
+//! this byte, and, where its state is final, the states it returns to. The closure is a worklist that is also the set
+//! of what was visited, so ambiguous grammars visit each configuration once and nothing recurses.
+//!
+//! Cost: one visit for each configuration of the closure, with a search in its edges; nearly always one to three.
+
+use grammarc_artifacts::sections::network::{
+    ByteEdge, CallEdge, NONE, RuleRecord, StateRecord, state_flags,
+};
+use grammarc_artifacts::tables::Joined;
+
+use crate::error::LimitError;
+use crate::position::{Configuration, Configurations, MonotoneStates};
+use crate::stack::{BOTTOM, Frames};
+
+/// Up to this many edges a scan costs less than a binary search.
+const SCANNED_EDGES: usize = 8;
+
+/// How much a sequence may hold at once.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// Configurations of one position, and of the closure of one byte.
+    pub(crate) configurations: usize,
+    /// Frames in the arena.
+    pub(crate) frames: usize,
+}
+
+/// The tables of a grammar, ready to be run.
+#[derive(Clone, Copy)]
+pub(crate) struct Machine<'g> {
+    /// Shared and own tables.
+    pub(crate) tables: Joined<'g>,
+    /// Rule in whose initial state a sequence begins.
+    pub(crate) start_rule: u32,
+    /// States of rules with a monotone countdown.
+    pub(crate) monotone: &'g MonotoneStates,
+    /// Whether any state has a token edge.
+    pub(crate) has_token_edges: bool,
+    /// The matcher's limits.
+    pub(crate) limits: Limits,
+}
+
+/// In a closure every configuration counts, whatever its countdown: the larger one may be visited too late.
+static EACH: MonotoneStates = MonotoneStates::none();
+
+impl<'g> Machine<'g> {
+    /// Record of a state.
+    #[inline]
+    pub(crate) fn state(&self, state: u32) -> &'g StateRecord {
+        self.tables.state(state)
+    }
+
+    /// The position before any input: the first state of the start rule on an empty stack.
+    pub(crate) fn initial(&self) -> Configuration {
+        let state = self.tables.rule(self.start_rule).first_state;
+        Configuration { state, count: 0, frame: BOTTOM }
+    }
+
+    /// Number of states, shared and own.
+    pub(crate) fn state_count(&self) -> u32 {
+        self.tables.own.bases.states + self.tables.own.state_count()
+    }
+
+    /// Arrival at a state by a transition: the countdown goes down, and at zero leads elsewhere.
+    #[inline]
+    fn enter(&self, state: u32, count: u32) -> (u32, u32) {
+        let exit = self.state(state).count_exit;
+        if exit == NONE {
+            return (state, count);
+        }
+        match count.saturating_sub(1) {
+            0 => (exit, 0),
+            left => (state, left),
+        }
+    }
+
+    /// Arrival of a configuration at the target of an edge. A state that can only return does so at once, down to the
+    /// bottom, where there is nowhere to return to.
+    #[inline]
+    fn arrive(&self, frames: &Frames, from: Configuration, target: u32) -> Configuration {
+        let (state, count) = self.enter(target, from.count);
+        let mut at = Configuration { state, count, frame: from.frame };
+        while at.frame != BOTTOM && self.state(at.state).flags & state_flags::POP_ONLY != 0 {
+            at = returned(frames, at.frame);
+        }
+        at
+    }
+
+    /// The configuration that enters a callee: its frame is the caller's own for a tail call, and the parent itself
+    /// where another frame of an absorbing state would change nothing.
+    #[inline]
+    pub(crate) fn call(
+        &self,
+        frames: &mut Frames,
+        from: Configuration,
+        edge: &CallEdge,
+        callee: &RuleRecord,
+    ) -> Result<Configuration, LimitError> {
+        let mut frame = from.frame;
+        if edge.ret != NONE {
+            let (ret, count) = self.enter(edge.ret, from.count);
+            let flags = self.state(ret).flags;
+            let parent = frames.get(from.frame);
+            let absorbed = flags & state_flags::ABSORBING != 0
+                && from.frame != BOTTOM
+                && parent.ret == ret
+                && parent.count == count;
+            if !absorbed {
+                frame = frames.intern(ret, count, from.frame, flags, self.limits.frames)?;
+            }
+        }
+        Ok(Configuration { state: callee.first_state, count: edge.count, frame })
+    }
+
+    /// Reads one byte: `next` becomes the position after it, empty where no configuration allows the byte.
+    pub(crate) fn step(
+        &self,
+        frames: &mut Frames,
+        from: &[Configuration],
+        byte: u8,
+        closure: &mut Configurations,
+        next: &mut Configurations,
+    ) -> Result<(), LimitError> {
+        let limit = self.limits.configurations;
+        next.clear();
+        self.close(frames, from, closure, Calls::On(byte), |frames, at| {
+            let (tables, index) = self.tables.locate(at.state);
+            match target_on(tables.byte_edges_of(index), byte) {
+                Some(target) => next.insert(self.arrive(frames, at, target), self.monotone, limit),
+                None => Ok(()),
+            }
+        })
+    }
+
+    /// Takes the token edges that carry a token, from everywhere that is reached without input: adds to `next`.
+    pub(crate) fn step_token(
+        &self,
+        frames: &mut Frames,
+        from: &[Configuration],
+        token: u32,
+        closure: &mut Configurations,
+        next: &mut Configurations,
+    ) -> Result<(), LimitError> {
+        let limit = self.limits.configurations;
+        self.close(frames, from, closure, Calls::OnTokens, |frames, at| {
+            let (tables, index) = self.tables.locate(at.state);
+            for edge in tables.token_edges_of(index) {
+                if crate::pool::contains(&self.tables, edge.tokens, token) {
+                    next.insert(self.arrive(frames, at, edge.target), self.monotone, limit)?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Visits all that a position reaches without input: itself, the callees that `calls` admits, and what final
+    /// states return to.
+    pub(crate) fn close(
+        &self,
+        frames: &mut Frames,
+        from: &[Configuration],
+        closure: &mut Configurations,
+        calls: Calls,
+        mut visit: impl FnMut(&Frames, Configuration) -> Result<(), LimitError>,
+    ) -> Result<(), LimitError> {
+        let limit = self.limits.configurations;
+        closure.clear();
+        for &at in from {
+            closure.insert(at, &EACH, limit)?;
+        }
+        let mut visited = 0;
+        while let Some(&at) = closure.as_slice().get(visited) {
+            visited += 1;
+            visit(frames, at)?;
+            let (tables, index) = self.tables.locate(at.state);
+            for edge in tables.call_edges_of(index) {
+                let callee = self.tables.rule(edge.callee);
+                if calls.admit(callee) {
+                    closure.insert(self.call(frames, at, edge, callee)?, &EACH, limit)?;
+                }
+            }
+            if at.frame != BOTTOM && tables.states[index].flags & state_flags::FINAL != 0 {
+                closure.insert(returned(frames, at.frame), &EACH, limit)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the input may end at a position.
+    pub(crate) fn is_accepting(&self, frames: &Frames, position: &[Configuration]) -> bool {
+        position.iter().any(|at| {
+            self.state(at.state).flags & state_flags::FINAL != 0
+                && frames.get(at.frame).is_nullable()
+        })
+    }
+
+    /// Whether whole tokens lead on from a configuration.
+    #[inline]
+    pub(crate) fn rests(&self, frames: &Frames, at: Configuration) -> bool {
+        self.state(at.state).flags & state_flags::RESTS != 0 && frames.get(at.frame).rests()
+    }
+}
+
+/// Which calls a closure follows.
+#[derive(Clone, Copy)]
+pub(crate) enum Calls {
+    /// Those of rules that can begin with this byte.
+    On(u8),
+    /// Those of rules that can begin with a token edge.
+    OnTokens,
+    /// None.
+    Never,
+}
+
+impl Calls {
+    #[inline]
+    fn admit(self, callee: &RuleRecord) -> bool {
+        match self {
+            Self::On(byte) => callee.first_bytes[usize::from(byte / 32)] >> (byte % 32) & 1 != 0,
+            Self::OnTokens => callee.first_tokens != 0,
+            Self::Never => false,
+        }
+    }
+}
+
+/// The configuration after the rule on top of a frame has returned.
+#[inline]
+fn returned(frames: &Frames, frame: u32) -> Configuration {
+    let top = frames.get(frame);
+    Configuration { state: top.ret, count: top.count, frame: top.parent }
+}
+
+/// Target of the edge on a byte, among sorted disjoint edges.
+#[inline]
+fn target_on(edges: &[ByteEdge], byte: u8) -> Option<u32> {
+    let edge = if edges.len() <= SCANNED_EDGES {
+        edges.iter().find(|edge| byte <= edge.hi())?
+    } else {
+        edges.get(edges.partition_point(|edge| edge.hi() < byte))?
+    };
+    (edge.lo() <= byte).then_some(edge.target)
+}

@@ -1,0 +1,82 @@
+//! Test support: networks written down or drawn at random, their masks by brute force, and a naive machine.
+
+use grammarc_artifacts::vocabulary::row_words;
+use grammarc_artifacts::{
+    GrammarArtifact, GrammarData, GrammarMeta, TokenKind, TrieData, VocabularyArtifact,
+    VocabularyData, VocabularyMeta,
+};
+
+use crate::Grammar;
+use network::Network;
+
+pub(crate) mod masks;
+pub(crate) mod network;
+pub(crate) mod reference;
+
+/// A small generator of numbers, so that one seed describes a whole test case.
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed ^ 0x5851_f42d_4c95_7f2d)
+    }
+
+    /// A number below `bound`, which is not zero.
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((mixed ^ mixed >> 31) % bound as u64) as usize
+    }
+
+    /// True once in `bound` times.
+    pub(crate) fn once_in(&mut self, bound: usize) -> bool {
+        self.below(bound) == 0
+    }
+}
+
+/// A grammar in memory, by way of the bytes of both its artifacts.
+pub(crate) fn grammar(network: &Network, tokens: &masks::Tokens, ends: &[u32]) -> Grammar {
+    let width = tokens.len() as u32 + 3;
+    let mut halves = network.tables(row_words(width));
+    masks::build(network, tokens, &mut halves);
+    let [shared, own] = halves;
+    let vocabulary = VocabularyData {
+        meta: VocabularyMeta::default(),
+        tokens: tokens.to_vec(),
+        end_tokens: ends.to_vec(),
+        logit_width: width,
+        trie: TrieData::build(tokens).unwrap(),
+        tables: shared,
+    };
+    let vocabulary = VocabularyArtifact::from_buffer(vocabulary.to_bytes().unwrap()).unwrap();
+    let data = GrammarData {
+        meta: GrammarMeta::default(),
+        start_rule: network.start() as u32,
+        tables: own,
+        with_token_digests: false,
+    };
+    let buffer = data.to_bytes(&vocabulary).unwrap();
+    Grammar::from_artifact(GrammarArtifact::from_buffer(buffer, &vocabulary).unwrap())
+}
+
+/// Ids that token edges of [`vocabulary`] carry: two special tokens, an end token and a text token.
+pub(crate) const EDGE_TOKENS: &[u32] = &[1, 2, 3, 7];
+
+/// A vocabulary over the letters of random networks: token 0 is unused, 1 to 3 are special, the rest is text, with
+/// byte strings of which some are equal.
+pub(crate) fn vocabulary(random: &mut Random) -> Vec<(Vec<u8>, TokenKind)> {
+    let special = |name: &str| (name.as_bytes().to_vec(), TokenKind::Special);
+    let mut tokens =
+        vec![(Vec::new(), TokenKind::Unused), special("<x>"), special("<y>"), special("<end>")];
+    for letter in b'a'..b'e' {
+        if !random.once_in(5) {
+            tokens.push((vec![letter], TokenKind::Text));
+        }
+    }
+    for _ in 0..8 + random.below(16) {
+        let bytes = (0..1 + random.below(5)).map(|_| b'a' + random.below(4) as u8).collect();
+        tokens.push((bytes, TokenKind::Text));
+    }
+    tokens
+}

@@ -1,0 +1,145 @@
+//! The machine as its definition reads: sets of configurations with their stacks as vectors, nothing shared, merged,
+//! collapsed or returned early.
+
+use std::collections::BTreeSet;
+
+use super::network::{Network, State};
+
+/// State id, countdown, and the return states with countdowns, top last.
+pub(crate) type Config = (usize, u32, Vec<(usize, u32)>);
+
+/// A naive machine over a network.
+pub(crate) struct Reference<'n> {
+    network: &'n Network,
+    offsets: Vec<usize>,
+    first: Vec<([u32; 8], bool)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Symbol {
+    Byte(u8),
+    Token(u32),
+}
+
+impl<'n> Reference<'n> {
+    pub(crate) fn new(network: &'n Network) -> Self {
+        Self { network, offsets: network.offsets(), first: network.first() }
+    }
+
+    pub(crate) fn start(&self) -> BTreeSet<Config> {
+        BTreeSet::from([(self.offsets[self.network.start()], 0, Vec::new())])
+    }
+
+    fn state(&self, id: usize) -> (usize, &'n State) {
+        let rule = self.offsets.partition_point(|&offset| offset <= id) - 1;
+        (self.offsets[rule], &self.network.rules[rule].states[id - self.offsets[rule]])
+    }
+
+    fn enter(&self, id: usize, count: u32) -> (usize, u32) {
+        let (offset, state) = self.state(id);
+        match state.count_exit {
+            Some(exit) if count <= 1 => (offset + exit, 0),
+            Some(_) => (id, count - 1),
+            None => (id, count),
+        }
+    }
+
+    /// The configurations after one byte.
+    pub(crate) fn byte(&self, from: &BTreeSet<Config>, byte: u8) -> BTreeSet<Config> {
+        self.symbol(from, Symbol::Byte(byte))
+    }
+
+    /// The configurations after one token with these bytes (none where its text means nothing), unless they are
+    /// more than `most` on the way.
+    pub(crate) fn token(
+        &self,
+        from: &BTreeSet<Config>,
+        token: u32,
+        text: &[u8],
+        most: usize,
+    ) -> Option<BTreeSet<Config>> {
+        let mut after = if text.is_empty() { BTreeSet::new() } else { from.clone() };
+        for &byte in text {
+            after = self.byte(&after, byte);
+            if after.len() > most {
+                return None;
+            }
+        }
+        after.extend(self.symbol(from, Symbol::Token(token)));
+        after.retain(|config| self.rests(config));
+        Some(after)
+    }
+
+    /// Whether the input may end.
+    pub(crate) fn accepts(&self, set: &BTreeSet<Config>) -> bool {
+        set.iter().any(|(state, _, stack)| {
+            self.state(*state).1.is_final
+                && stack.iter().all(|&(ret, _)| self.state(ret).1.is_final)
+        })
+    }
+
+    /// Whether every state that the configuration rests in, after it has returned from those that can only return,
+    /// can be continued by tokens.
+    fn rests(&self, (state, _, stack): &Config) -> bool {
+        let mut stack = stack.clone();
+        let mut at = *state;
+        while let Some(&(ret, _)) = stack.last() {
+            if !self.state(at).1.returns_only() {
+                break;
+            }
+            at = ret;
+            stack.pop();
+        }
+        let fine = |id: usize| !self.state(id).1.stuck || self.state(id).1.returns_only();
+        fine(at) && stack.iter().all(|&(ret, _)| fine(ret))
+    }
+
+    fn symbol(&self, from: &BTreeSet<Config>, symbol: Symbol) -> BTreeSet<Config> {
+        let mut after = BTreeSet::new();
+        let mut seen = BTreeSet::new();
+        let mut todo: Vec<Config> = from.iter().cloned().collect();
+        while let Some(config) = todo.pop() {
+            if !seen.insert(config.clone()) {
+                continue;
+            }
+            let (id, count, stack) = config;
+            let (offset, state) = self.state(id);
+            let mut arrive = |target: usize| {
+                let (id, count) = self.enter(offset + target, count);
+                after.insert((id, count, stack.clone()));
+            };
+            match symbol {
+                Symbol::Byte(byte) => {
+                    state
+                        .bytes
+                        .iter()
+                        .filter(|edge| edge.0 == byte)
+                        .for_each(|edge| arrive(edge.1));
+                }
+                Symbol::Token(token) => {
+                    let edges = state.tokens.iter().filter(|edge| edge.0.contains(&token));
+                    edges.for_each(|edge| arrive(edge.1));
+                }
+            }
+            for &(callee, ret, start) in &state.calls {
+                let (bytes, tokens) = self.first[callee];
+                let admitted = match symbol {
+                    Symbol::Byte(byte) => bytes[usize::from(byte / 32)] >> (byte % 32) & 1 != 0,
+                    Symbol::Token(_) => tokens,
+                };
+                if admitted {
+                    let mut stack = stack.clone();
+                    stack.extend(ret.map(|ret| self.enter(offset + ret, count)));
+                    todo.push((self.offsets[callee], start, stack));
+                }
+            }
+            if state.is_final {
+                let mut below = stack.clone();
+                if let Some((ret, count)) = below.pop() {
+                    todo.push((ret, count, below));
+                }
+            }
+        }
+        after
+    }
+}
