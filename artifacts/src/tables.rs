@@ -86,13 +86,6 @@ impl TablesData {
     }
 }
 
-impl TablesData {
-    /// Tables without rules: a sentinel and nothing else.
-    pub fn empty(row_words: u32) -> Self {
-        Self { row_words, states: vec![bytemuck::Zeroable::zeroed()], ..Self::default() }
-    }
-}
-
 impl<'a> Tables<'a> {
     /// Number of own dense rows.
     pub fn row_count(&self) -> u32 {
