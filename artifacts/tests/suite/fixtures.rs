@@ -4,12 +4,12 @@
 //! masks of their networks.
 
 use grammarc_artifacts::container::header::{CHECKED_FROM, checksum};
-use grammarc_artifacts::container::kinds::SectionKind;
+use grammarc_artifacts::sections::kinds::SectionKind;
 use grammarc_artifacts::sections::masks::{ClassRecord, FollowEntry, MaskRecord};
 use grammarc_artifacts::sections::network::{
     ByteEdge, CallEdge, NONE, RuleRecord, StateRecord, TokenEdge, rule_flags, state_flags,
 };
-use grammarc_artifacts::vocabulary::row_words;
+use grammarc_artifacts::tables::row_words;
 use grammarc_artifacts::{
     Buffer, GrammarArtifact, GrammarData, GrammarMeta, ReportEntry, Tables, TablesData, TokenKind,
     TrieData, Verdict, VocabularyArtifact, VocabularyData, VocabularyMeta, WorkBound,

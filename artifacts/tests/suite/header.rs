@@ -4,7 +4,7 @@ use std::mem::offset_of;
 
 use grammarc_artifacts::container::directory::RawEntry;
 use grammarc_artifacts::container::header::{HEADER_LEN, RawHeader};
-use grammarc_artifacts::container::kinds::{ArtifactKind, SectionKind};
+use grammarc_artifacts::sections::kinds::{ArtifactKind, SectionKind};
 use grammarc_artifacts::{Buffer, Error, GrammarArtifact, VocabularyArtifact};
 
 use crate::fixtures::*;

@@ -1,6 +1,6 @@
 //! Each invariant broken on its own, in artifacts with a right checksum: the violation must name it.
 
-use grammarc_artifacts::container::kinds::SectionKind;
+use grammarc_artifacts::sections::kinds::SectionKind;
 use grammarc_artifacts::sections::network::{CallEdge, NONE, rule_flags, state_flags};
 use grammarc_artifacts::validate::{Invariant, Violation};
 use grammarc_artifacts::{

@@ -94,7 +94,7 @@ fn other_shared_rules_are_refused() {
 fn token_digests_of_another_length_are_refused() {
     use grammarc_artifacts::container::directory::{Entry, RawEntry};
     use grammarc_artifacts::container::header::HEADER_LEN;
-    use grammarc_artifacts::container::kinds::SectionKind;
+    use grammarc_artifacts::sections::kinds::SectionKind;
 
     let (vocabulary, grammar) = small_pair();
     let entries = grammar.container().directory().entries();

@@ -1,7 +1,7 @@
 //! What is written is what is read, byte for byte the same each time.
 
-use grammarc_artifacts::container::kinds::{ArtifactKind, SectionKind};
 use grammarc_artifacts::dump::{self, Content};
+use grammarc_artifacts::sections::kinds::{ArtifactKind, SectionKind};
 use grammarc_artifacts::{
     Bases, GrammarArtifact, TablesData, TokenKind, VocabularyArtifact, VocabularyData,
     VocabularyMeta,
@@ -133,7 +133,7 @@ fn an_empty_vocabulary_is_one() {
 
 #[test]
 fn rows_are_rounded_up_to_64_bytes() {
-    let words = grammarc_artifacts::vocabulary::row_words;
+    let words = grammarc_artifacts::tables::row_words;
     let cases = [(0, 0), (1, 16), (512, 16), (513, 32), (128_256, 4016), (u32::MAX, 1 << 27)];
     for (width, expected) in cases {
         assert_eq!(words(width), expected, "logit width {width}");
