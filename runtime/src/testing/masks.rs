@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use grammarc_artifacts::sections::masks::{ClassRecord, FollowEntry, MaskRecord};
 use grammarc_artifacts::sections::network::NONE;
-use grammarc_artifacts::{TablesData, TokenKind, TrieData};
+use grammarc_artifacts::{TablesData, TokenKind, Trie, TrieData};
 
 use super::network::Network;
 
@@ -200,8 +200,10 @@ fn add_half(
     let mut own_classes: Vec<_> =
         classes.iter().filter(|class| *class.1 >= tables.bases.classes).collect();
     own_classes.sort_by_key(|class| class.1);
+    let trie = TrieData::build(tokens).unwrap();
     for (nodes, _) in own_classes {
-        let mut nodes: Vec<u32> = nodes.iter().map(|prefix| node_of(tokens, prefix)).collect();
+        let mut nodes: Vec<u32> =
+            nodes.iter().map(|prefix| node_of(trie.as_trie(), prefix)).collect();
         nodes.sort_unstable();
         let first = tables.class_nodes.len() as u32;
         tables.classes.push(ClassRecord { first, len: nodes.len() as u32 });
@@ -210,9 +212,7 @@ fn add_half(
 }
 
 /// The trie node that a prefix spells.
-fn node_of(tokens: &Tokens, prefix: &[u8]) -> u32 {
-    let data = TrieData::build(tokens).unwrap();
-    let trie = data.as_trie();
+fn node_of(trie: Trie<'_>, prefix: &[u8]) -> u32 {
     prefix.iter().fold(0, |node, &byte| {
         trie.children(node).find(|&child| trie.byte[child as usize] == byte).unwrap()
     })
