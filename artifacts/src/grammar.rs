@@ -51,7 +51,7 @@ impl GrammarData {
         }
         stored::encode(&mut encoder, &numbers, &tables);
         let (fingerprint, shared) = (vocabulary.fingerprint(), vocabulary.shared_digest());
-        Ok(encoder.finish(ArtifactKind::Grammar, fingerprint, shared))
+        encoder.finish(ArtifactKind::Grammar, fingerprint, shared)
     }
 
     /// Writes the artifact to a file, replacing it in one step.
@@ -154,15 +154,22 @@ fn check_vocabulary(
     vocabulary: &VocabularyArtifact,
 ) -> Result<(), Error> {
     let header = container.header();
+    let digests: Option<Flat<u8>> = container.optional(SectionKind::TokenDigests);
+    let digests = digests.map(|digests| digests.get(container.buffer()));
     if header.fingerprint != vocabulary.fingerprint() {
-        let digests: Option<Flat<u8>> = container.optional(SectionKind::TokenDigests);
         return Err(Error::VocabularyMismatch {
             expected: meta.vocabulary_name.clone(),
             given: vocabulary.name().to_owned(),
             difference: digests.map_or(Difference::Fingerprint, |digests| {
-                digests::first_difference(digests.get(container.buffer()), vocabulary)
+                digests::first_difference(digests, vocabulary)
             }),
         });
+    }
+    let (expected, section) = (vocabulary.token_count().into(), SectionKind::TokenDigests.name());
+    if let Some(found) = digests.map(|digests| digests.len() as u64)
+        && found != expected
+    {
+        return Err(Error::SectionLength { section, expected, found });
     }
     if header.shared_digest != vocabulary.shared_digest() {
         return Err(Error::SharedRulesMismatch { given: vocabulary.name().to_owned() });

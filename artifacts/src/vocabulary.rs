@@ -14,7 +14,7 @@
 //! vocabulary.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::buffer::Buffer;
 use crate::container::encode::Encoder;
@@ -84,7 +84,7 @@ impl VocabularyData {
         encoder.section(SectionKind::TrieRank, &self.trie.rank);
         encoder.section(SectionKind::TokenOfRank, &self.trie.token_of_rank);
         stored::encode(&mut encoder, &numbers, &tables);
-        Ok(encoder.finish(ArtifactKind::Vocabulary, parts.fingerprint(), stored::digest(&tables)))
+        encoder.finish(ArtifactKind::Vocabulary, parts.fingerprint(), stored::digest(&tables))
     }
 
     /// Writes the artifact to a file, replacing it in one step.
@@ -167,6 +167,7 @@ struct Inner {
     trie_rank: Flat<u32>,
     token_of_rank: Flat<u32>,
     tables: StoredTables,
+    usable: OnceLock<Vec<u32>>,
 }
 
 impl VocabularyArtifact {
@@ -197,6 +198,7 @@ impl VocabularyArtifact {
             token_of_rank: container.flat(SectionKind::TokenOfRank)?,
             tables: StoredTables::locate(&container)?,
             container,
+            usable: OnceLock::new(),
         };
         let artifact = Self { inner: Arc::new(inner) };
         validate::vocabulary(&artifact)?;
@@ -285,6 +287,18 @@ impl VocabularyArtifact {
             rank: self.get(self.inner.trie_rank),
             token_of_rank: self.get(self.inner.token_of_rank),
         }
+    }
+
+    /// The tokens that a mask may hold, text and special: bit `t % 32` of word `t / 32`, as in a dense row, but with no
+    /// more words than the tokens need. Made on the first call.
+    pub fn usable_tokens(&self) -> &[u32] {
+        self.inner.usable.get_or_init(|| {
+            let words = self.token_kinds().chunks(32).map(|kinds| {
+                let usable = kinds.iter().map(|&kind| u32::from(kind != TokenKind::Unused as u8));
+                usable.enumerate().fold(0, |word, (bit, usable)| word | usable << bit)
+            });
+            words.collect()
+        })
     }
 
     /// Ids of the text tokens with these bytes, ascending; empty where there is none. O(log n) comparisons.

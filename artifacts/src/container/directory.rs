@@ -148,7 +148,7 @@ impl Directory {
         if raw.length > room {
             return Err(fault("length", room, raw.length));
         }
-        if raw.length % u64::from(record_size) != 0 {
+        if !raw.length.is_multiple_of(record_size.into()) {
             let whole = raw.length - raw.length % u64::from(record_size);
             return Err(fault("length", whole, raw.length));
         }

@@ -3,9 +3,12 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::directory::{RawEntry, entry_flags};
-use super::header::{CHECKED_FROM, ENDIAN_MARKER, HEADER_LEN, MAGIC, RawHeader, VERSION, checksum};
+use super::header::{
+    CHECKED_FROM, ENDIAN_MARKER, HEADER_LEN, MAGIC, MAX_LENGTH, RawHeader, VERSION, checksum,
+};
 use super::kinds::{ArtifactKind, SectionKind};
 use crate::buffer::Buffer;
+use crate::error::Error;
 
 /// Sections gathered for one artifact, in ascending order of their kinds.
 #[derive(Default)]
@@ -21,18 +24,22 @@ impl<'a> Encoder<'a> {
         self.sections.push((kind, bytemuck::cast_slice(records)));
     }
 
-    /// The whole artifact.
+    /// The whole artifact. Fails where it would be too long.
     pub(crate) fn finish(
         self,
         artifact: ArtifactKind,
         fingerprint: [u8; 32],
         shared_digest: [u8; 32],
-    ) -> Buffer {
+    ) -> Result<Buffer, Error> {
         let next = |at: usize| at.next_multiple_of(crate::buffer::ALIGNMENT);
         let table_end = HEADER_LEN + self.sections.len() * size_of::<RawEntry>();
         let total = self.sections.iter().fold(table_end, |end, (_, bytes)| next(end) + bytes.len());
         let total = next(total);
-        Buffer::build(total, |file| {
+        if total as u64 > MAX_LENGTH {
+            let (what, limit) = ("length of the file", MAX_LENGTH);
+            return Err(Error::TooLarge { what, limit, found: total as u64 });
+        }
+        Ok(Buffer::build(total, |file| {
             let mut end = table_end;
             for (index, (kind, bytes)) in self.sections.iter().enumerate() {
                 let offset = next(end);
@@ -65,6 +72,6 @@ impl<'a> Encoder<'a> {
             file[..HEADER_LEN].copy_from_slice(bytemuck::bytes_of(&header));
             header.checksum = checksum(file);
             file[..CHECKED_FROM].copy_from_slice(&bytemuck::bytes_of(&header)[..CHECKED_FROM]);
-        })
+        }))
     }
 }

@@ -19,6 +19,9 @@ pub const VERSION: (u16, u16) = (1, 0);
 /// Length of the header.
 pub const HEADER_LEN: usize = size_of::<RawHeader>();
 
+/// Longest artifact. Every offset, length and count within one fits in 32 bits.
+pub const MAX_LENGTH: u64 = u32::MAX as u64;
+
 /// The bytes behind the checksum's own field: what it covers.
 pub const CHECKED_FROM: usize = 48;
 
@@ -108,6 +111,13 @@ impl Header {
                 return Err(Error::TooLong { expected, found });
             }
             std::cmp::Ordering::Equal => {}
+        }
+        if raw.total_length > MAX_LENGTH {
+            return Err(Error::TooLarge {
+                what: "length of the file",
+                limit: MAX_LENGTH,
+                found: raw.total_length,
+            });
         }
         let found = checksum(bytes);
         if found != raw.checksum {

@@ -1,0 +1,129 @@
+//! Checks of the fields of states, edges and follow entries.
+
+use super::violation::{Check, Invariant, at};
+use super::{Context, rules_of};
+use crate::container::kinds::SectionKind;
+use crate::sections::network::{NONE, StateRecord, rule_flags, state_flags};
+
+pub(super) fn check(context: &Context<'_>) -> Check {
+    let own = &context.joined.own;
+    let mut returned_to = vec![false; own.state_count() as usize];
+    for (rule, first, end) in rules_of(own) {
+        let states = (own.bases.states + first as u32)..(own.bases.states + end as u32);
+        for index in first..end {
+            state(context, rule, index, &states)?;
+            byte_edges(context, index, &states)?;
+            token_edges(context, index, &states)?;
+            call_edges(context, index, &states, &mut returned_to)?;
+        }
+    }
+    for (index, returned_to) in returned_to.into_iter().enumerate() {
+        follows(context, index, returned_to)?;
+    }
+    Ok(())
+}
+
+type States = std::ops::Range<u32>;
+
+/// Whether a state's record says that it can only return.
+fn is_pop_only(state: &StateRecord) -> bool {
+    state.flags & state_flags::POP_ONLY != 0
+}
+
+/// The fields of a state's own record.
+fn state(context: &Context<'_>, rule: usize, index: usize, states: &States) -> Check {
+    let own = &context.joined.own;
+    let state = &own.states[index];
+    let place = at(SectionKind::States, index);
+    place.below(Invariant::StateBase, state.base, context.totals.masks)?;
+    if state.exits != NONE {
+        place.below(Invariant::StateExits, state.exits, context.totals.classes)?;
+    }
+    if state.count_exit != NONE {
+        let counted = own.rules[rule].flags & rule_flags::COUNTED != 0;
+        let holds = counted && states.contains(&state.count_exit);
+        place.require(Invariant::CountExit, holds, state.count_exit)?;
+    }
+    let known =
+        state_flags::FINAL | state_flags::POP_ONLY | state_flags::RESTS | state_flags::ABSORBING;
+    let edges = own.byte_edges_of(index).len()
+        + own.call_edges_of(index).len()
+        + own.token_edges_of(index).len();
+    let only_returns =
+        state.flags & state_flags::FINAL != 0 && edges == 0 && state.count_exit == NONE;
+    let holds = state.flags & !known == 0 && is_pop_only(state) == only_returns;
+    place.require(Invariant::StateFlags, holds, state.flags)
+}
+
+/// Byte edges are ranges, sorted and disjoint, within the rule.
+fn byte_edges(context: &Context<'_>, index: usize, states: &States) -> Check {
+    let own = &context.joined.own;
+    let first = own.states[index].byte_edges as usize;
+    let mut least = 0;
+    for (offset, edge) in own.byte_edges_of(index).iter().enumerate() {
+        let place = at(SectionKind::ByteEdges, first + offset);
+        let (lo, hi) = (edge.lo(), edge.hi());
+        place.require(Invariant::ByteRange, edge.range >> 16 == 0 && lo <= hi, edge.range)?;
+        place.at_least(Invariant::ByteOrder, lo.into(), least)?;
+        place.require(Invariant::EdgeTarget, states.contains(&edge.target), edge.target)?;
+        least = u32::from(hi) + 1;
+    }
+    Ok(())
+}
+
+/// Token edges have a mask, and stay within the rule.
+fn token_edges(context: &Context<'_>, index: usize, states: &States) -> Check {
+    let own = &context.joined.own;
+    let first = own.states[index].token_edges as usize;
+    for (offset, edge) in own.token_edges_of(index).iter().enumerate() {
+        let place = at(SectionKind::TokenEdges, first + offset);
+        place.below(Invariant::TokenSet, edge.tokens, context.totals.masks)?;
+        place.require(Invariant::EdgeTarget, states.contains(&edge.target), edge.target)?;
+    }
+    Ok(())
+}
+
+/// Call edges call rules, and return within their own; marks the states returned to.
+fn call_edges(
+    context: &Context<'_>,
+    index: usize,
+    states: &States,
+    returned_to: &mut [bool],
+) -> Check {
+    let own = &context.joined.own;
+    let first = own.states[index].call_edges as usize;
+    for (offset, edge) in own.call_edges_of(index).iter().enumerate() {
+        let place = at(SectionKind::CallEdges, first + offset);
+        place.below(Invariant::CallTarget, edge.callee, context.totals.rules)?;
+        let counted = context.joined.rule(edge.callee).flags & rule_flags::COUNTED != 0;
+        place.require(Invariant::CallCount, counted == (edge.count > 0), edge.count)?;
+        if edge.ret != NONE {
+            place.require(Invariant::CallReturn, states.contains(&edge.ret), edge.ret)?;
+            let ret = (edge.ret - own.bases.states) as usize;
+            place.require(Invariant::TailCall, !is_pop_only(&own.states[ret]), edge.ret)?;
+            returned_to[ret] = true;
+        }
+    }
+    Ok(())
+}
+
+/// Follow entries belong to a return state, are sorted by class, and name what exists.
+fn follows(context: &Context<'_>, index: usize, returned_to: bool) -> Check {
+    let own = &context.joined.own;
+    let entries = own.follows_of(index);
+    let holds = returned_to || entries.is_empty();
+    at(SectionKind::States, index).require(Invariant::FollowState, holds, entries.len() as u32)?;
+    let first = own.states[index].follows as usize;
+    let mut least = 0;
+    for (offset, entry) in entries.iter().enumerate() {
+        let place = at(SectionKind::Follows, first + offset);
+        place.below(Invariant::FollowIds, entry.class, context.totals.classes)?;
+        place.at_least(Invariant::FollowOrder, entry.class, least)?;
+        place.below(Invariant::FollowIds, entry.mask, context.totals.masks)?;
+        if entry.next != NONE {
+            place.below(Invariant::FollowIds, entry.next, context.totals.classes)?;
+        }
+        least = entry.class + 1;
+    }
+    Ok(())
+}

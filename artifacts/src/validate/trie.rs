@@ -1,0 +1,94 @@
+//! Checks of the token trie, after which it is known to be the one trie of the vocabulary's text tokens.
+//!
+//! Exit classes name trie nodes, so a trie of another shape would make right-looking classes mean other bytes. Walking
+//! the nodes in preorder with the path at hand makes this one comparison of each token's bytes.
+
+use super::violation::{Check, Invariant, at};
+use crate::container::kinds::SectionKind;
+use crate::sections::network::NONE;
+use crate::sections::vocabulary::{TokenKind, Trie};
+use crate::vocabulary::VocabularyArtifact;
+
+pub(super) fn check(artifact: &VocabularyArtifact) -> Check {
+    let trie = artifact.trie();
+    lengths(&trie)?;
+    ranks(&trie)?;
+    nodes(artifact, &trie)?;
+    let kind = TokenKind::Text as u8;
+    let count = artifact.token_kinds().iter().filter(|&&found| found == kind).count();
+    at(SectionKind::TokenOfRank, 0).equal(Invariant::TrieTokens, trie.token_of_rank.len(), count)
+}
+
+/// The arrays agree in length.
+fn lengths(trie: &Trie<'_>) -> Check {
+    let nodes = trie.byte.len();
+    let place = at(SectionKind::TrieByte, 0);
+    place.require(Invariant::TrieLengths, nodes > 0 && nodes < NONE as usize, nodes as u32)?;
+    place.equal(Invariant::TrieLengths, trie.byte[0].into(), 0)?;
+    at(SectionKind::TrieEnd, 0).equal(Invariant::TrieLengths, trie.end.len(), nodes)?;
+    at(SectionKind::TrieRank, 0).equal(Invariant::TrieLengths, trie.rank.len(), nodes + 1)
+}
+
+/// Ranks are monotone and within the ranked tokens.
+fn ranks(trie: &Trie<'_>) -> Check {
+    let place = |record| at(SectionKind::TrieRank, record);
+    let nodes = trie.byte.len();
+    place(0).equal(Invariant::TrieRanks, trie.rank[0] as usize, 0)?;
+    for (node, pair) in trie.rank.windows(2).enumerate() {
+        place(node + 1).at_least(Invariant::TrieRanks, pair[1], pair[0])?;
+    }
+    let total = trie.rank[nodes] as usize;
+    place(nodes).equal(Invariant::TrieRanks, total, trie.token_of_rank.len())
+}
+
+/// Each node lies within its parent and behind its smaller siblings, and its tokens spell it.
+fn nodes(artifact: &VocabularyArtifact, trie: &Trie<'_>) -> Check {
+    // The open ancestors of a node: where each ends. `path` holds the bytes that lead into them, without the root's.
+    let mut ends: Vec<u32> = Vec::new();
+    let mut path: Vec<u8> = Vec::new();
+    let count = trie.byte.len() as u32;
+    for node in 0..count {
+        let index = node as usize;
+        let (byte, end) = (trie.byte[index], trie.end[index]);
+        // Byte of the sibling before, where there is one: it is the last of the ancestors that end here.
+        let mut sibling = None;
+        while ends.last() == Some(&node) {
+            ends.pop();
+            sibling = path.pop();
+        }
+        let within = ends.last().copied().unwrap_or(if node == 0 { count } else { 0 });
+        let place = at(SectionKind::TrieEnd, index);
+        place.require(Invariant::TrieShape, end > node && end <= within, end)?;
+        if node == 0 {
+            place.equal(Invariant::TrieShape, end as usize, count as usize)?;
+        } else {
+            let place = at(SectionKind::TrieByte, index);
+            place.require(Invariant::TrieShape, sibling.is_none_or(|s| s < byte), byte.into())?;
+            path.push(byte);
+        }
+        ends.push(end);
+        tokens(artifact, trie, node, &path)?;
+    }
+    Ok(())
+}
+
+/// The tokens at a node ascend and spell the path to it, and a leaf has one.
+fn tokens(artifact: &VocabularyArtifact, trie: &Trie<'_>, node: u32, path: &[u8]) -> Check {
+    let ranks = trie.tokens_at(node);
+    if node != 0 && trie.is_leaf(node) {
+        let place = at(SectionKind::TrieRank, node as usize);
+        place.require(Invariant::TrieLeaves, !ranks.is_empty(), ranks.start)?;
+    }
+    let mut least = 0;
+    for rank in ranks {
+        let place = at(SectionKind::TokenOfRank, rank as usize);
+        let id = trie.token_of_rank[rank as usize];
+        place.below(Invariant::TrieTokens, id, artifact.token_count())?;
+        place.at_least(Invariant::TrieTokens, id, least)?;
+        let spelled =
+            artifact.token_kind(id) == TokenKind::Text && artifact.token_bytes(id) == path;
+        place.require(Invariant::TrieTokens, spelled, id)?;
+        least = id + 1;
+    }
+    Ok(())
+}
