@@ -44,9 +44,10 @@
 //! ([`WorkBound`](grammarc_artifacts::WorkBound)) and prints them. So a mask reference takes a number of table reads
 //! that is known before the first token and that does not depend on the size of the vocabulary, on the size of the
 //! grammar or on the length generated. Two qualifications. A table read for a follow mask is a binary search among the
-//! entries of one return state. And where the artifact says *grows* instead of a number, the grammar is ambiguous in
-//! ways that accumulate (or nests without any byte between the brackets' ends), and *c* or *f* grows with the input up
-//! to the limits of [`MatcherOptions`], where [`Matcher::accept`] returns an error and leaves the matcher as it was.
+//! entries of one return state. And where the artifact says *grows* instead of a number, *c* grows with the input
+//! because the grammar is ambiguous in ways that accumulate, or *f* with the nesting because a token may pass through
+//! any number of returns; the limits of [`MatcherOptions`] end that growth, and [`Matcher::accept`] then returns an
+//! error and leaves the matcher as it was.
 //!
 //! The memory of a sequence is its frames, 16 bytes each and twice over with their index, and 12 bytes for each
 //! configuration of the rollback window. Frames are shared between configurations and positions, right recursion makes

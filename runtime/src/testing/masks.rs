@@ -119,7 +119,7 @@ impl Builder<'_> {
 
 /// Adds masks, classes and follow entries to the two halves of a network's tables.
 pub(crate) fn build(network: &Network, tokens: &Tokens, halves: &mut [TablesData; 2]) {
-    let texts = tokens.iter().map(|token| text_of(token)).collect();
+    let texts = tokens.iter().map(text_of).collect();
     let builder = Builder { network, offsets: network.offsets(), texts };
     let mut classes: BTreeMap<Class, u32> = BTreeMap::new();
     let returns: BTreeSet<usize> = network
@@ -153,13 +153,13 @@ fn add_half(
     tables: &mut TablesData,
 ) {
     let mut edge = 0;
-    let mut index = 0;
+    let first = tables.bases.states as usize;
     for (id, (_, state)) in builder.network.states().enumerate().filter(|at| own.contains(&at.0)) {
+        let index = id - first;
         let mut run = Run::default();
         builder.run(id, &[], &mut run);
         tables.states[index].base = add_mask(tables, tokens, &run.tokens);
         tables.states[index].exits = intern(classes, run.exits);
-        index += 1;
         for (carried, _) in &state.tokens {
             let mask = add_mask(tables, tokens, &carried.iter().copied().collect());
             tables.token_edges[edge].tokens = mask;

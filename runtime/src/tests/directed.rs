@@ -139,7 +139,7 @@ fn palindromes_are_guessed() {
         assert!(matcher.configurations() <= 200);
         matcher.accept(&[byte]).unwrap();
         let text: Vec<u8> = half.iter().chain(half.iter().rev().take(at + 1)).copied().collect();
-        let is_palindrome = text.len() % 2 == 0 && text.iter().eq(text.iter().rev());
+        let is_palindrome = text.len().is_multiple_of(2) && text.iter().eq(text.iter().rev());
         assert_eq!(matcher.is_accepting(), is_palindrome, "{at}");
     }
     assert!(matcher.is_accepting());
