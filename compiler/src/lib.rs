@@ -2,4 +2,5 @@
 
 pub mod automata;
 pub mod diagnostics;
+pub mod frontend;
 pub mod ir;
