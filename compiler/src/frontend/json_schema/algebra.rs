@@ -27,13 +27,13 @@ pub(crate) struct Conflict {
     pub(crate) other: NodeId,
 }
 
-/// The union of a conjunction, and why terms of it are empty.
+/// The union of a conjunction, and why a term of it is empty.
 #[derive(Debug, Default)]
 pub(crate) struct Unfolded {
     /// The union.
     pub(crate) union: Union,
-    /// Of terms that hold nothing.
-    pub(crate) conflicts: Vec<Conflict>,
+    /// Of the first term that holds nothing.
+    pub(crate) conflict: Option<Conflict>,
     /// Branches of `anyOf` in terms that hold something.
     pub(crate) alive: Vec<NodeId>,
 }
@@ -106,12 +106,14 @@ impl Algebra<'_> {
         let start = Term::default();
         let mut terms = vec![start];
         for &node in conjunction {
-            terms = self.apply(node, terms, &mut unfolded.conflicts)?;
+            terms = self.apply(node, terms, &mut unfolded.conflict)?;
         }
         for term in terms {
             match self.shapes(&term, &mut unfolded.union, &mut intern) {
                 Ok(()) => unfolded.alive.extend(term.branches),
-                Err(conflict) => unfolded.conflicts.push(conflict),
+                Err(conflict) => {
+                    unfolded.conflict.get_or_insert(conflict);
+                }
             }
         }
         unfolded.union.tidy(|value| TypeSet::of(self.document, value));
@@ -123,12 +125,12 @@ impl Algebra<'_> {
         &self,
         node: NodeId,
         terms: Vec<Term>,
-        conflicts: &mut Vec<Conflict>,
+        conflict: &mut Option<Conflict>,
     ) -> Result<Vec<Term>, Diagnostic> {
         let keywords = match self.schemas.get(node) {
             None | Some(Schema::Boolean(true)) => return Ok(terms),
             Some(Schema::Boolean(false)) => {
-                conflicts.push(Conflict { place: node, other: node });
+                conflict.get_or_insert(Conflict { place: node, other: node });
                 return Ok(Vec::new());
             }
             Some(Schema::Keywords(keywords)) => keywords,
@@ -138,14 +140,14 @@ impl Algebra<'_> {
             terms.into_iter().partition(|term| term.applied.contains(&node));
         for part in &keywords.parts {
             match part {
-                Part::Own => self.apply_own(node, keywords, &mut terms, conflicts),
-                Part::Schema(target) => terms = self.apply(*target, terms, conflicts)?,
+                Part::Own => self.apply_own(node, keywords, &mut terms, conflict),
+                Part::Schema(target) => terms = self.apply(*target, terms, conflict)?,
                 Part::Any(branches) => {
                     let mut all = Vec::new();
                     for &branch in branches {
                         let mut taken = terms.clone();
                         taken.iter_mut().for_each(|term| term.branches.push(branch));
-                        all.extend(self.apply(branch, taken, conflicts)?);
+                        all.extend(self.apply(branch, taken, conflict)?);
                         if all.len() > self.max_shapes {
                             return Err(self.too_many(branch));
                         }
@@ -164,12 +166,12 @@ impl Algebra<'_> {
         node: NodeId,
         keywords: &Keywords,
         terms: &mut Vec<Term>,
-        conflicts: &mut Vec<Conflict>,
+        conflict: &mut Option<Conflict>,
     ) {
         terms.retain_mut(|term| {
             let types = term.types.intersect(keywords.types.unwrap_or(TypeSet::ALL));
             if types.is_empty() {
-                conflicts.push(Conflict {
+                conflict.get_or_insert_with(|| Conflict {
                     place: self.place(node, &["type"]),
                     other: self.blame(term, &["type"], |other| {
                         other.types.is_some_and(|other| {

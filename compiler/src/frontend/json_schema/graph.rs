@@ -20,8 +20,8 @@ use super::shape::{ArrayShape, ConjunctionId, ObjectShape, Union, dedup};
 pub(crate) struct Node {
     /// What it comes to; after [`build`], without shapes that hold nothing.
     pub(crate) union: Union,
-    /// Why terms of it hold nothing.
-    pub(crate) conflicts: Vec<Conflict>,
+    /// Why the first of its terms that holds nothing does so.
+    pub(crate) conflict: Option<Conflict>,
     /// Shapes that the fixpoint found to hold nothing: the conjunctions they need, any of them empty.
     pub(crate) starved: Vec<ConjunctionId>,
 }
@@ -57,7 +57,7 @@ pub(crate) fn build(algebra: &Algebra<'_>) -> Result<ShapeGraph, Diagnostic> {
                 .with_help("simplify the schema here, or raise the limit on shapes"));
         }
         alive.extend(unfolded.alive);
-        nodes.push(Node { union, conflicts: unfolded.conflicts, starved: Vec::new() });
+        nodes.push(Node { union, conflict: unfolded.conflict, starved: Vec::new() });
     }
     alive.sort_unstable();
     alive.dedup();

@@ -3,6 +3,8 @@
 //! A conjunction becomes one rule, and equal conjunctions the same rule; one that is a few scalars is written where it
 //! is used, which saves a frame. Rules are made from a queue and never recursively, so nesting costs no stack.
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use crate::diagnostics::Diagnostic;
 use crate::ir::{Expr, Grammar, GrammarBuilder, Origin, RuleId};
 
@@ -10,7 +12,7 @@ use super::array::array;
 use super::document::Document;
 use super::graph::ShapeGraph;
 use super::literal::literal;
-use super::object::object;
+use super::object::{object, told_apart};
 use super::options::JsonSchemaOptions;
 use super::prelude::{Piece, Prelude};
 use super::schema::Bounds;
@@ -20,6 +22,10 @@ use super::types::TypeSet;
 
 /// Bytes of enumerated values up to which they are written where they are used.
 const INLINE_BYTES: usize = 128;
+
+/// Object shapes of a union up to which they share one rule, where their automata become one. Shapes that overlap can
+/// multiply in it, by two for each; above this each has a rule, and the parse position follows several.
+const TOGETHER: usize = 4;
 
 /// Makes the grammar of a shape graph.
 pub(crate) fn lower(
@@ -33,6 +39,7 @@ pub(crate) fn lower(
         builder: GrammarBuilder::new(),
         prelude: Prelude::new(options.text),
         rules: vec![None; graph.len()],
+        tails: FxHashMap::default(),
         queue: Vec::new(),
         count: 0,
     };
@@ -62,6 +69,7 @@ pub(crate) struct Emitter<'a> {
     builder: GrammarBuilder,
     prelude: Prelude,
     rules: Vec<Option<RuleId>>,
+    tails: FxHashMap<Bounds, RuleId>,
     queue: Vec<ConjunctionId>,
     count: usize,
 }
@@ -154,7 +162,7 @@ impl Emitter<'_> {
         for &bounds in &union.strings {
             choices.push(self.bounded_string(bounds));
         }
-        let mut texts = rustc_hash::FxHashSet::default();
+        let mut texts = FxHashSet::default();
         for &value in &union.values {
             let text = literal(self, self.document, value);
             if texts.insert(text.to_string()) {
@@ -170,25 +178,40 @@ impl Emitter<'_> {
         if has(TypeSet::OBJECT) {
             choices.push(self.piece(Piece::Object));
         }
+        let apart = union.objects.len() > TOGETHER
+            && !told_apart(self.document, self.graph, &union.objects);
         for shape in &union.objects {
-            choices.push(object(self, shape));
+            let expr = object(self, shape);
+            choices.push(if apart { self.helper("branch", expr) } else { expr });
         }
         Expr::alt(choices)
     }
 
-    /// A string of so many characters. The two lengths that need no count call shared rules.
+    /// A string of so many characters. The two lengths that need no count call rules of the prelude; any other is a
+    /// kept rule of its own, so that the count is in one place however often the length is used.
     fn bounded_string(&mut self, bounds: Bounds) -> Expr {
-        let quote = || Expr::byte(b'"');
-        match bounds {
-            Bounds { min: 0, max: None } => self.prelude.string(&mut self.builder),
-            Bounds { min: 1, max: None } => {
-                Expr::seq([quote(), self.piece(Piece::NonEmptyStringTail)])
-            }
-            Bounds { min, max: None } => {
-                let first = character().repeat(min, Some(min));
-                Expr::seq([quote(), first, self.piece(Piece::StringTail)])
-            }
-            Bounds { min, max } => Expr::seq([quote(), character().repeat(min, max), quote()]),
+        let tail = match bounds {
+            Bounds { min: 0, max: None } => self.piece(Piece::StringTail),
+            Bounds { min: 1, max: None } => self.piece(Piece::NonEmptyStringTail),
+            bounds => Expr::Call(self.counted_tail(bounds)),
+        };
+        Expr::seq([Expr::byte(b'"'), tail])
+    }
+
+    fn counted_tail(&mut self, bounds: Bounds) -> RuleId {
+        if let Some(&rule) = self.tails.get(&bounds) {
+            return rule;
         }
+        let Bounds { min, max } = bounds;
+        let (characters, end) = match max {
+            Some(_) => (character().repeat(min, max), Expr::byte(b'"')),
+            None => (character().repeat(min, Some(min)), self.piece(Piece::StringTail)),
+        };
+        let most = max.map_or_else(String::new, |max| max.to_string());
+        let rule = self.builder.declare(format!("string-tail{{{min},{most}}}"));
+        self.builder.define_kept(rule, Expr::seq([characters, end]), Origin::default());
+        self.tails.insert(bounds, rule);
+        self.count += 1;
+        rule
     }
 }

@@ -8,11 +8,15 @@
 //! member every member brings a comma before itself, and ahead of it one after itself. Without a required member, the
 //! first written one is found by halving, so an object of n members takes O(n log n) parts and no rules beside its own.
 
+use rustc_hash::FxHashSet;
+
 use crate::ir::Expr;
 
+use super::document::{Document, Json};
+use super::graph::ShapeGraph;
 use super::key::other_key;
 use super::lower::Emitter;
-use super::shape::ObjectShape;
+use super::shape::{ObjectShape, Union};
 use super::string::escape;
 
 struct Member {
@@ -86,4 +90,25 @@ fn first_of(members: &[Member], comma: &Expr) -> Expr {
             Expr::alt([from_left, first_of(right, comma)])
         }
     }
+}
+
+/// Whether the first key tells the shapes of a union apart: every one requires it first, as one of some strings that
+/// no other shape has. Their automata then part at that string and do not multiply.
+pub(crate) fn told_apart(document: &Document, graph: &ShapeGraph, shapes: &[ObjectShape]) -> bool {
+    let mut keys = FxHashSet::default();
+    let mut seen = FxHashSet::default();
+    shapes.iter().all(|shape| {
+        let Some(first) = shape.properties.first() else { return false };
+        keys.insert(&first.key);
+        let union = graph.union(first.value);
+        let listed = Union { values: union.values.clone(), ..Union::default() };
+        let mut strings = union.values.iter().map(|&value| match document.json(value) {
+            Json::String(text) => Some(text),
+            _ => None,
+        });
+        first.required
+            && keys.len() == 1
+            && *union == listed
+            && strings.all(|text| text.is_some_and(|text| seen.insert(text)))
+    })
 }

@@ -33,9 +33,9 @@ fn cause(graph: &ShapeGraph, from: ConjunctionId) -> Option<Conflict> {
     let mut at = from;
     while seen.insert(at) {
         let node = graph.node(at);
-        match (node.starved.first(), node.conflicts.first()) {
-            (Some(&next), _) => at = next,
-            (None, conflict) => return conflict.copied(),
+        match node.starved.first() {
+            Some(&next) => at = next,
+            None => return node.conflict,
         }
     }
     None

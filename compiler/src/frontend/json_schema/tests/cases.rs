@@ -1,9 +1,13 @@
 //! Verdicts by keyword: a schema, texts it accepts, texts it does not.
 
+use std::collections::BTreeMap;
+
 use super::{accepts, compile};
 use crate::diagnostics::Source;
-use crate::frontend::json_schema::{DigitLimits, JsonSchemaOptions, TextForm, Whitespace, lower};
-use crate::ir::Expr;
+use crate::frontend::json_schema::{
+    DigitLimits, JsonSchemaOptions, Piece, TextForm, Whitespace, lower, prelude_grammar,
+};
+use crate::ir::{Expr, Grammar};
 
 struct Case {
     schema: &'static str,
@@ -326,4 +330,66 @@ fn equal_schemas_are_one_rule() {
     let lowered = compile(&schema).unwrap();
     let own = lowered.grammar.rules.iter().filter(|rule| !rule.keep).count();
     assert_eq!(own, 2, "{}", lowered.grammar);
+}
+
+/// The content of a rule with names in place of rule numbers.
+fn content(grammar: &Grammar, expr: &Expr) -> String {
+    let parts = |parts: &[Expr]| {
+        let parts: Vec<_> = parts.iter().map(|part| content(grammar, part)).collect();
+        parts.join(" ")
+    };
+    match expr {
+        Expr::Call(rule) => grammar.rule(*rule).name.clone(),
+        Expr::Seq(all) => format!("seq({})", parts(all)),
+        Expr::Alt(all) => format!("alt({})", parts(all)),
+        Expr::Repeat { body, min, max } => format!("{min}..{max:?}({})", content(grammar, body)),
+        other => other.to_string(),
+    }
+}
+
+/// Kept rules by name with their content.
+fn kept(grammar: &Grammar) -> BTreeMap<String, String> {
+    let rules = grammar.rules.iter().filter(|rule| rule.keep);
+    rules.map(|rule| (rule.name.clone(), content(grammar, &rule.expr))).collect()
+}
+
+#[test]
+fn shared_rules_are_the_preludes() {
+    let schema = r#"{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"string","minLength":1},
+        "c":{"type":"array"},"d":{"type":"string","maxLength":5},"e":{"type":"string","maxLength":5}}}"#;
+    for whitespace in [Whitespace::Compact, Whitespace::Flexible { max: 3 }] {
+        let text = TextForm { whitespace, ..TextForm::default() };
+        let options = JsonSchemaOptions { text, ..JsonSchemaOptions::default() };
+        let mut shared = kept(&lower(Source::new("<test>", schema), &options).unwrap().grammar);
+        assert!(shared.remove("string-tail{0,5}").is_some());
+        let prelude = kept(&prelude_grammar(text));
+        for name in shared.keys() {
+            assert_eq!(shared[name], prelude[name]);
+        }
+        let all = Piece::ALL.len() - usize::from(whitespace == Whitespace::Compact);
+        assert_eq!((shared.len(), prelude.len()), (all, all));
+    }
+}
+
+#[test]
+fn discriminated_branches_share_a_rule() {
+    let branches = |values: &[&str]| {
+        let branch = |value: &&str| {
+            format!(
+                r#"{{"type":"object","properties":{{"kind":{{"const":"{value}"}},"x":{{"type":"integer"}}}},"required":["kind"]}}"#
+            )
+        };
+        let all: Vec<_> = values.iter().map(branch).collect();
+        compile(&format!(r#"{{"anyOf":[{}]}}"#, all.join(","))).unwrap()
+    };
+    let own =
+        |values: &[&str]| branches(values).grammar.rules.iter().filter(|rule| !rule.keep).count();
+    assert_eq!(own(&["a", "b", "c", "d", "e", "f"]), 1);
+    let overlapping = compile(
+        r#"{"type":"object","properties":{"a":{},"b":{},"c":{},"d":{},"e":{}},
+            "anyOf":[{"required":["a"]},{"required":["b"]},{"required":["c"]},{"required":["d"]},{"required":["e"]}]}"#,
+    )
+    .unwrap();
+    assert_eq!(overlapping.grammar.rules.iter().filter(|rule| !rule.keep).count(), 6);
+    assert!(accepts(&overlapping, r#"{"c":1,"x":2}"#) && !accepts(&overlapping, r#"{"x":2}"#));
 }
