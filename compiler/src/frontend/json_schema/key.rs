@@ -11,7 +11,7 @@ use crate::ir::{ByteSet, Expr};
 
 use super::lower::Emitter;
 use super::prelude::Piece;
-use super::string::{CharState, escape};
+use super::string::{CharState, escape, plain};
 
 /// Levels of nesting after which the expression goes on in a rule of its own, so that nothing that recurses over
 /// expressions meets the length of a key.
@@ -38,9 +38,12 @@ pub(crate) fn other_key(emitter: &mut Emitter<'_>, keys: &[&str]) -> Expr {
             height = height.max(below + 1);
             choices.push(Expr::seq([Expr::byte(byte), rest]));
         }
-        for (set, next) in branch.state.edges() {
-            let tail = emitter.piece(Piece::StringTail);
-            choices.push(Expr::seq([Expr::bytes(set.minus(taken)), next.rest(), tail]));
+        let tail = emitter.piece(Piece::StringTail);
+        if branch.state == CharState::Boundary && taken.minus(plain()).is_empty() {
+            choices.push(Expr::seq([Expr::bytes(plain().minus(taken)), tail]));
+            choices.push(emitter.piece(Piece::SpecialStringTail));
+        } else {
+            choices.push(Expr::seq([branch.state.edges_but(taken), tail]));
         }
         if branch.state == CharState::Boundary && !branch.declared {
             choices.push(Expr::byte(b'"'));

@@ -8,7 +8,7 @@ use crate::ir::{Expr, Grammar, GrammarBuilder, Origin, RuleId};
 
 use super::number;
 use super::options::{TextForm, Whitespace};
-use super::string::character;
+use super::string::{CharState, character, plain};
 
 /// A rule of the prelude.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub enum Piece {
     StringTail,
     /// The same with at least one character.
     NonEmptyStringTail,
+    /// The same where the first character is escaped or outside ASCII. Keys leave the trie of declared keys this way.
+    SpecialStringTail,
     /// An integer.
     Integer,
     /// A number.
@@ -33,10 +35,11 @@ pub enum Piece {
 
 impl Piece {
     /// All of them, in the order of the grammar.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Whitespace,
         Self::StringTail,
         Self::NonEmptyStringTail,
+        Self::SpecialStringTail,
         Self::Integer,
         Self::Number,
         Self::Array,
@@ -49,6 +52,7 @@ impl Piece {
             Self::Whitespace => "whitespace",
             Self::StringTail => "string-tail",
             Self::NonEmptyStringTail => "non-empty-string-tail",
+            Self::SpecialStringTail => "special-string-tail",
             Self::Integer => "integer",
             Self::Number => "number",
             Self::Array => "array",
@@ -119,6 +123,10 @@ impl Prelude {
             Piece::StringTail => Expr::seq([character().star(), Expr::byte(b'"')]),
             Piece::NonEmptyStringTail => {
                 Expr::seq([character(), self.call(builder, Piece::StringTail)])
+            }
+            Piece::SpecialStringTail => {
+                let special = CharState::Boundary.edges_but(plain());
+                Expr::seq([special, self.call(builder, Piece::StringTail)])
             }
             Piece::Integer => number::integer(self.text.digits),
             Piece::Number => number::number(self.text.digits),

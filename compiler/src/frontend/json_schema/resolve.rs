@@ -68,7 +68,7 @@ fn unresolved(document: &Document, node: NodeId, reference: &str) -> Diagnostic 
 }
 
 /// The identifier of a schema, where it has one that sets a base.
-fn identifier<'a>(document: &'a Document, dialect: Dialect, node: NodeId) -> Option<&'a str> {
+fn identifier(document: &Document, dialect: Dialect, node: NodeId) -> Option<&str> {
     let keyword = if dialect.declared && dialect.draft == Draft::Draft4 { "id" } else { "$id" };
     match document.json(document.get(node, keyword)?) {
         Json::String(id) if !id.starts_with('#') => Some(id),

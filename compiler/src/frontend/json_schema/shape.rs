@@ -85,6 +85,16 @@ impl Union {
         dedup(&mut self.arrays);
         dedup(&mut self.objects);
     }
+
+    /// The conjunctions of children.
+    pub(crate) fn children(&self) -> impl Iterator<Item = ConjunctionId> + '_ {
+        let arrays = self.arrays.iter().flat_map(|shape| shape.prefix.iter().chain([&shape.items]));
+        let objects = self.objects.iter().flat_map(|shape| {
+            let values = shape.properties.iter().map(|property| &property.value);
+            values.chain([&shape.additional])
+        });
+        arrays.chain(objects).copied()
+    }
 }
 
 /// Joins ranges that overlap or touch.

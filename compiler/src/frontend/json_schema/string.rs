@@ -35,17 +35,22 @@ const SHORT: [(u8, u8); 7] = [
     (b'\t', b't'),
 ];
 
+/// Characters of one byte that stand for themselves.
+pub(crate) fn plain() -> ByteSet {
+    let mut plain = ByteSet::range(0x20, 0x7f);
+    plain.remove(b'"');
+    plain.remove(b'\\');
+    plain
+}
+
 impl CharState {
     /// Where bytes lead, by disjoint sets. The closing quote is on no edge.
     pub(crate) fn edges(self) -> Vec<(ByteSet, Self)> {
         let range = ByteSet::range;
         match self {
             Self::Boundary => {
-                let mut plain = range(0x20, 0x7f);
-                plain.remove(b'"');
-                plain.remove(b'\\');
                 vec![
-                    (plain, Self::Boundary),
+                    (plain(), Self::Boundary),
                     (range(b'\\', b'\\'), Self::Escape),
                     (range(0xc2, 0xdf), Self::Utf8(0x80, 0xbf, 0)),
                     (range(0xe0, 0xe0), Self::Utf8(0xa0, 0xbf, 1)),
@@ -85,20 +90,22 @@ impl CharState {
     pub(crate) fn rest(self) -> Expr {
         match self {
             Self::Boundary => Expr::Empty,
-            inside => inside.step(),
+            inside => inside.edges_but(ByteSet::EMPTY),
         }
     }
 
-    fn step(self) -> Expr {
-        Expr::alt(
-            self.edges().into_iter().map(|(set, next)| Expr::seq([Expr::bytes(set), next.rest()])),
-        )
+    /// The rest of the character, or a whole one, where its first byte is none of `taken`.
+    pub(crate) fn edges_but(self, taken: ByteSet) -> Expr {
+        Expr::alt(self.edges().into_iter().map(|(set, next)| {
+            let first = Expr::bytes(set.minus(taken));
+            Expr::seq([first, next.rest()])
+        }))
     }
 }
 
 /// One character.
 pub(crate) fn character() -> Expr {
-    CharState::Boundary.step()
+    CharState::Boundary.edges_but(ByteSet::EMPTY)
 }
 
 /// The text of a string without its quotes.
