@@ -5,13 +5,13 @@
 //!         (arena)     (keywords, references, report)  (unions, emptiness)   (object, array, string, key, literal)
 //! ```
 //!
-//! - [`document`]: the text as values that know their span and pointer; [`dialect`]: its draft.
-//! - [`keyword`]: the table of support. [`survey`] visits every schema that applies, [`read`] and [`resolve`] check
-//!   and read keyword values into a [`schema`].
-//! - [`algebra`] turns a conjunction of schemas into a union of [`shape`]s, [`graph`] does so for everything that can
-//!   apply to any value and finds what is empty. [`value`] decides enumerated values one by one.
-//! - [`merge`] finds equal conjunctions; [`lower`] makes rules with [`object`], [`array`], [`key`], [`literal`],
-//!   [`string`] and [`number`], on top of the shared rules of the [`prelude`].
+//! - `document`: the text as values that know their span and pointer; `dialect`: its draft.
+//! - `keyword`: the table of support. `survey` visits every schema that applies, `read` and `resolve` check
+//!   and read keyword values into a `schema`.
+//! - `algebra` turns a conjunction of schemas into a union of `shape`s, `graph` does so for everything that can
+//!   apply to any value and finds what is empty. `value` decides enumerated values one by one.
+//! - `merge` finds equal conjunctions; `lower` makes rules with `object`, `array`, `key`, `literal`,
+//!   `string` and `number`, on top of the shared rules of the `prelude`.
 //!
 //! Nothing is left out in silence: a keyword occurrence is exact, an annotation or approximate in the report, or the
 //! schema is refused. Cost is linear in the schema but for the product of `anyOf` in one place, which has a budget.

@@ -44,7 +44,7 @@ pub struct TextForm {
     pub digits: DigitLimits,
 }
 
-/// Options of [`lower`](super::lower).
+/// Options of [`lower`](fn@super::lower).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct JsonSchemaOptions {
     /// Which texts of an instance are accepted.
