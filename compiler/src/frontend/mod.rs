@@ -3,3 +3,5 @@
 mod class;
 pub mod gbnf;
 pub mod regex;
+//! Front ends: source text in, [`Lowered`](crate::ir::Lowered) grammar with spans and diagnostics out.
+pub mod json_schema;
