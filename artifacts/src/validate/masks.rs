@@ -2,7 +2,7 @@
 
 use super::Context;
 use super::violation::{Check, Invariant, at};
-use crate::container::kinds::SectionKind;
+use crate::sections::kinds::SectionKind;
 use crate::sections::masks::MaskRecord;
 use crate::sections::network::NONE;
 
@@ -23,7 +23,7 @@ fn rows(context: &Context<'_>) -> Check {
     if own.rows.is_empty() {
         return Ok(());
     }
-    let usable = context.vocabulary.usable_tokens();
+    let usable = context.usable;
     for (index, row) in own.rows.chunks_exact(own.row_words as usize).enumerate() {
         let (head, tail) = row.split_at(usable.len().min(row.len()));
         let foreign = head.iter().zip(usable).any(|(word, usable)| word & !usable != 0)
@@ -69,7 +69,7 @@ fn masks(context: &Context<'_>) -> Check {
 fn list(context: &Context<'_>, first: u32, len: u32) -> Check {
     let first = first as usize;
     let tokens = &context.joined.own.lists[first..first + len as usize];
-    let usable = context.vocabulary.usable_tokens();
+    let usable = context.usable;
     let mut least = 0;
     for (index, &token) in tokens.iter().enumerate() {
         let place = at(SectionKind::Lists, first + index);
