@@ -13,6 +13,7 @@ use grammarc_artifacts::sections::network::{NONE, state_flags};
 use grammarc_artifacts::sections::vocabulary::Trie;
 use grammarc_artifacts::tables::Tables;
 
+use super::shared::SharedOutcomes;
 use super::walk::Walker;
 use crate::ir::ByteSet;
 use crate::network::Network;
@@ -63,7 +64,8 @@ pub fn mark(network: &mut Network, shared: Tables<'_>, trie: Trie<'_>) -> Vec<u3
             continue;
         }
         let follow = Follow::new(network.joined(shared), &network.open);
-        let mut walker = Walker::new(&follow, trie);
+        let none = SharedOutcomes::default();
+        let mut walker = Walker::new(&follow, &none, trie);
         for index in (0..count).filter(|&index| !before[index]) {
             rests[index] = !walker.base(base + index as u32).spans.is_empty();
         }
