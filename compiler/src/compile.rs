@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use grammarc_artifacts::{
-    Buffer, GrammarData, TablesData, TrieData, VocabularyArtifact, VocabularyData,
+    Bases, Buffer, GrammarData, TablesData, TrieData, VocabularyArtifact, VocabularyData,
 };
 
 use crate::diagnostics::Diagnostic;
@@ -253,7 +253,7 @@ pub fn build_vocabulary(
     let tokens: Vec<_> = table.tokens.iter().map(|t| (t.bytes.clone(), t.kind)).collect();
     let trie = TrieData::build(&tokens)?;
     let row_words = grammarc_artifacts::vocabulary::row_words(table.logit_width);
-    let none = TablesData { row_words, ..TablesData::default() };
+    let none = TablesData::empty(Bases::default(), row_words);
     // The shared rules are compiled against the vocabulary without any.
     let bare = emit::vocabulary_data(table, source, trie.clone(), none.clone(), Vec::new());
     let bare = VocabularyArtifact::from_buffer(bare.to_bytes()?)?;

@@ -1,4 +1,5 @@
-//! The sources in `grammars/`, judged by their samples: GBNF with the naive recogniser, schemas with `jsonschema`.
+//! The sources in `grammars/`, judged by the texts in `data/grammar-samples.json`: GBNF with the naive recogniser,
+//! schemas with `jsonschema`.
 
 use std::fs;
 use std::path::PathBuf;
@@ -26,8 +27,10 @@ fn grammar(name: &str) -> Grammar {
 }
 
 fn samples() -> Map<String, Value> {
-    let Ok(Value::Object(samples)) = serde_json::from_str(&read("samples.json")) else {
-        panic!("samples.json is an object");
+    let Ok(Value::Object(samples)) =
+        serde_json::from_str(include_str!("data/grammar-samples.json"))
+    else {
+        panic!("the samples are an object");
     };
     samples
 }
@@ -55,7 +58,7 @@ fn every_source_has_samples() {
     let mut sources: Vec<String> = fs::read_dir(folder())
         .expect("the folder is there")
         .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
-        .filter(|name| name != "README.md" && name != "samples.json")
+        .filter(|name| name != "README.md")
         .collect();
     sources.sort();
     let mut sampled: Vec<String> = samples().keys().cloned().collect();

@@ -51,14 +51,15 @@ pub(super) fn build(hir: &Hir, limit: usize) -> Result<Dfa, PatternError> {
 
 /// The states that can be reached, in the order they are met.
 fn converted(dense: &dense::DFA<Vec<u32>>, start: StateID) -> Dfa {
+    let ranges = ranges_of_classes(dense);
     let mut numbers = FxHashMap::default();
     let mut queue = vec![start];
     numbers.insert(start, 0u32);
     let mut states = Vec::new();
     while let Some(&state) = queue.get(states.len()) {
         let mut edges: Vec<Edge> = Vec::new();
-        for byte in 0..=255u8 {
-            let target = dense.next_state(state, byte);
+        for &(lo, hi) in &ranges {
+            let target = dense.next_state(state, lo);
             if dense.is_dead_state(target) {
                 continue;
             }
@@ -66,12 +67,25 @@ fn converted(dense: &dense::DFA<Vec<u32>>, start: StateID) -> Dfa {
                 queue.push(target);
                 queue.len() as u32 - 1
             });
-            push_edge(&mut edges, Symbol::from(byte), Symbol::from(byte), target);
+            push_edge(&mut edges, Symbol::from(lo), Symbol::from(hi), target);
         }
         let accepting = dense.is_match_state(dense.next_eoi_state(state));
         states.push(DfaState { edges, accepting });
     }
     Dfa { states }
+}
+
+/// The runs of bytes that no state tells apart, in ascending order.
+fn ranges_of_classes(dense: &dense::DFA<Vec<u32>>) -> Vec<(u8, u8)> {
+    let classes = dense.byte_classes();
+    let mut ranges: Vec<(u8, u8)> = Vec::new();
+    for byte in 0..=u8::MAX {
+        match ranges.last_mut() {
+            Some((_, hi)) if classes.get(*hi) == classes.get(byte) => *hi = byte,
+            _ => ranges.push((byte, byte)),
+        }
+    }
+    ranges
 }
 
 /// Adds an edge above all others, as part of the last one where it continues that.

@@ -98,7 +98,7 @@ impl PatternError {
             ),
             Self::TooLarge { .. } => (
                 "regex::too-large",
-                "this makes an automaton necessary, in which repetitions are spelled out",
+                "an automaton is necessary here, and it spells repetitions out",
                 Some(
                     "do without the assertion, lower the bounds of repetitions, or raise the limit",
                 ),

@@ -8,10 +8,9 @@
 //! The whole text must match, so greediness means nothing, and `^` and `$` at the ends say what holds anyway. Patterns
 //! are Unicode: they match whole UTF-8 characters and never part of one.
 //!
-//! Most patterns are lowered part by part ([`structural`]), in time linear in the pattern: `[a-z]{1,1000000}` stays a
-//! repetition, which the network counts instead of copying. Assertions that depend on what stands next to them, such as
+//! Most patterns are lowered part by part, in time linear in the pattern: `[a-z]{1,1000000}` stays a repetition, which the network counts instead of copying. Assertions that depend on what stands next to them, such as
 //! `\b` or an anchor inside, cannot be lowered part by part; such a pattern becomes one automaton by way of
-//! regex-automata ([`automaton`]), under a limit on memory.
+//! regex-automata, under a limit on memory.
 
 mod anchors;
 mod automaton;
