@@ -117,7 +117,7 @@ impl fmt::Display for Case {
             match token {
                 Token::Text(bytes) => write!(f, "{id}={} ", bytes.escape_ascii())?,
                 Token::Special(name) => write!(f, "{id}=<{}> ", name.escape_ascii())?,
-                Token::Unused => write!(f, "{id}=unused ")?,
+                Token::Unused => {}
             }
         }
         writeln!(f, "ends {:?}, {} kept, shared {}", self.end_tokens, self.kept, self.shared)?;

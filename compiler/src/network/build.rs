@@ -81,7 +81,10 @@ impl Builder<'_> {
             Roots::Start => vec![self.root()?],
             Roots::Kept => {
                 let kept = self.grammar.rules.iter().enumerate().filter(|(_, rule)| rule.keep);
-                let kept: Vec<RuleId> = kept.map(|(index, _)| RuleId::new(index)).collect();
+                let kept = kept.map(|(index, _)| RuleId::new(index));
+                // A rule without a string that is not empty is never called.
+                let kept: Vec<RuleId> =
+                    kept.filter(|rule| self.facts[rule.index()].shortest < u32::MAX).collect();
                 kept.into_iter().map(|rule| self.number(rule)).collect()
             }
         };
