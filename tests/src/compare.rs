@@ -8,7 +8,8 @@ use std::collections::VecDeque;
 
 use grammarc_compiler::compile::CompileError;
 use grammarc_compiler::network::NetworkErrorKind;
-use grammarc_runtime::Matcher;
+use grammarc_runtime::error::AcceptError;
+use grammarc_runtime::{Matcher, MatcherOptions};
 
 use crate::case::Case;
 use crate::oracle::{Chart, Oracle};
@@ -25,6 +26,9 @@ pub struct Effort {
     pub steps: usize,
 }
 
+/// Configurations at which a position is given up: the number grows without bound in some ambiguous grammars.
+const CONFIGURATIONS: usize = 1000;
+
 /// What was compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -38,6 +42,8 @@ pub struct Counts {
     pub bits: usize,
     /// The longest text in tokens.
     pub longest: usize,
+    /// Grammars so ambiguous that some position met the limit on configurations, and was not gone on from.
+    pub limited: usize,
 }
 
 impl Counts {
@@ -50,6 +56,7 @@ impl Counts {
             positions: self.positions + other.positions,
             bits: self.bits + other.bits,
             longest: self.longest.max(other.longest),
+            limited: self.limited + other.limited,
         }
     }
 }
@@ -98,11 +105,10 @@ pub fn compare(case: &Case, effort: Effort, seed: u64) -> Result<Counts, Differe
         oracle: &oracle,
         counts: Counts { compiled: 1, ..counts },
     };
-    let start = Position {
-        matcher: Matcher::new(&grammar),
-        chart: oracle.start(),
-        prefix: Vec::new(),
-    };
+    let options = MatcherOptions::new().max_configurations(CONFIGURATIONS);
+    let matcher = Matcher::with_options(&grammar, options)
+        .map_err(|error| Difference { prefix: Vec::new(), what: error.to_string() })?;
+    let start = Position { matcher, chart: oracle.start(), prefix: Vec::new() };
     let mut queue = VecDeque::from([start.clone()]);
     let mut rng = Rng::new(seed);
     for _ in 0..effort.positions {
@@ -164,8 +170,11 @@ impl Visit<'_> {
             let after = self.oracle.after(chart, token);
             // Where the vocabulary lacks a byte the mask lies between what it surely spells and what bytes allow.
             let most = after.is_some();
-            let least =
-                if self.exact { most } else { after.is_some_and(|chart| self.oracle.spelled(&chart)) };
+            let least = if self.exact {
+                most
+            } else {
+                after.is_some_and(|chart| self.oracle.spelled(&chart))
+            };
             if bit && !(most || end) {
                 return differs(format!("token {token} is allowed, should not be"));
             }
@@ -176,7 +185,9 @@ impl Visit<'_> {
                 return differs(format!("the mask is of two minds about token {token}"));
             }
             match matcher.accept(token) {
-                Ok(()) if !bit => return differs(format!("token {token} is accepted, not allowed")),
+                Ok(()) if !bit => {
+                    return differs(format!("token {token} is accepted, not allowed"));
+                }
                 Ok(()) => {
                     if !matcher.is_finished() {
                         allowed.push(token);
@@ -185,6 +196,7 @@ impl Visit<'_> {
                         return differs(format!("token {token} cannot be taken back"));
                     }
                 }
+                Err(AcceptError::Limit(_)) => self.counts.limited = 1,
                 Err(error) if bit => return differs(format!("token {token} is allowed: {error}")),
                 Err(_) => {}
             }
@@ -196,7 +208,7 @@ impl Visit<'_> {
         if matcher.mask().fill(&mut again).is_err() || again != words {
             return differs("the mask was changed by trying tokens".to_owned());
         }
-        if allowed.is_empty() && !complete {
+        if allowed.is_empty() && !complete && self.counts.limited == 0 {
             return differs("dead end".to_owned());
         }
         self.counts.positions += 1;

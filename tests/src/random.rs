@@ -96,8 +96,7 @@ fn tokens(rng: &mut Rng, letters: &[u8], spelling: Spelling) -> Vec<Token> {
     }
     let longest = 1 + rng.below(6);
     for _ in 0..3 + rng.below(14) {
-        let mut text: Vec<u8> =
-            (0..1 + rng.below(longest)).map(|_| *rng.pick(letters)).collect();
+        let mut text: Vec<u8> = (0..1 + rng.below(longest)).map(|_| *rng.pick(letters)).collect();
         if rng.one_in(12) {
             text.push(b'!');
         }
@@ -174,7 +173,9 @@ impl Writer<'_> {
         match self.rng.below(24) {
             0..=6 => {
                 let length = 1 + self.rng.below(3);
-                Expr::literal((0..length).map(|_| *self.rng.pick(self.letters)).collect::<Vec<u8>>())
+                Expr::literal(
+                    (0..length).map(|_| *self.rng.pick(self.letters)).collect::<Vec<u8>>(),
+                )
             }
             7..=9 => {
                 let count = 1 + self.rng.below(self.letters.len());

@@ -115,7 +115,8 @@ impl Chart {
             }
         }
         self.columns[last].items.iter().any(|&(dot, origin)| {
-            productions.spelled[dot as usize] && waiters.contains(&(owner(productions, dot), origin))
+            productions.spelled[dot as usize]
+                && waiters.contains(&(owner(productions, dot), origin))
         })
     }
 }

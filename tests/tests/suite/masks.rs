@@ -42,8 +42,11 @@ fn run(spelling: Spelling, default: u64) -> Counts {
         })
         .collect();
     let failed: Vec<u64> = results.iter().filter_map(|result| result.err()).collect();
-    let reports: Vec<String> = failed.iter().take(number("GRAMMARC_REPORTS", 3) as usize)
-        .map(|&seed| report(case(seed, spelling), seed)).collect();
+    let reports: Vec<String> = failed
+        .iter()
+        .take(number("GRAMMARC_REPORTS", 3) as usize)
+        .map(|&seed| report(case(seed, spelling), seed))
+        .collect();
     assert!(
         failed.is_empty(),
         "{} of {count} grammars fail, the first of them\n{}",
