@@ -7,7 +7,7 @@
 //! fingerprint differs, in about a millisecond for 128,000 tokens.
 
 use crate::error::Difference;
-use crate::vocabulary::VocabularyArtifact;
+use crate::tokens::Tokens;
 
 /// Odd constant of the mix: 2^64 divided by the golden ratio.
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -19,11 +19,11 @@ fn mix(digest: u64, word: u64) -> u64 {
 }
 
 /// The token digests of a vocabulary, by id.
-pub(crate) fn token_digests(vocabulary: &VocabularyArtifact) -> impl Iterator<Item = u8> {
+pub(crate) fn token_digests(tokens: Tokens<'_>) -> impl Iterator<Item = u8> {
     let mut digest = 0;
-    (0..vocabulary.token_count()).map(move |id| {
-        let bytes = vocabulary.token_bytes(id);
-        let kind = vocabulary.token_kind(id) as u64;
+    (0..tokens.count()).map(move |id| {
+        let bytes = tokens.bytes_of(id);
+        let kind = tokens.kind_of(id) as u64;
         digest = mix(digest, kind << 32 | bytes.len() as u64);
         for chunk in bytes.chunks(8) {
             let mut word = [0; 8];
@@ -35,15 +35,13 @@ pub(crate) fn token_digests(vocabulary: &VocabularyArtifact) -> impl Iterator<It
 }
 
 /// Where a vocabulary first differs from the one with these token digests.
-pub(crate) fn first_difference(digests: &[u8], vocabulary: &VocabularyArtifact) -> Difference {
-    let bytes = |id: u32| vocabulary.token_bytes(id).to_vec();
-    let differs = digests.iter().zip(token_digests(vocabulary)).position(|(&a, b)| a != b);
-    let common = digests.len().min(vocabulary.token_count() as usize) as u32;
+pub(crate) fn first_difference(digests: &[u8], tokens: Tokens<'_>) -> Difference {
+    let bytes = |id: u32| tokens.bytes_of(id).to_vec();
+    let differs = digests.iter().zip(token_digests(tokens)).position(|(&a, b)| a != b);
+    let common = digests.len().min(tokens.count() as usize) as u32;
     match differs {
         Some(at) => Difference::Token { id: at as u32, bytes: Some(bytes(at as u32)) },
-        None if common < vocabulary.token_count() => {
-            Difference::Extra { id: common, bytes: bytes(common) }
-        }
+        None if common < tokens.count() => Difference::Extra { id: common, bytes: bytes(common) },
         None if (common as usize) < digests.len() => Difference::Token { id: common, bytes: None },
         None => Difference::EndOrWidth,
     }

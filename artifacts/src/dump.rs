@@ -7,9 +7,9 @@
 use crate::buffer::Buffer;
 use crate::container::Container;
 use crate::container::header::Header;
-use crate::container::kinds::{ArtifactKind, SectionKind};
 use crate::error::Error;
 use crate::meta::{self, GrammarMeta, VocabularyMeta};
+use crate::sections::kinds::{ArtifactKind, SectionKind};
 use crate::sections::network::NONE;
 use crate::sections::numbers::{GrammarRecord, VocabularyRecord};
 use crate::stored::StoredTables;

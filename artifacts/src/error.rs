@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::container::kinds::ArtifactKind;
+use crate::sections::kinds::ArtifactKind;
 use crate::validate::Violation;
 
 /// Why an artifact was not read or not written.

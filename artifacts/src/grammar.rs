@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use crate::buffer::Buffer;
 use crate::container::encode::Encoder;
-use crate::container::kinds::{ArtifactKind, SectionKind};
 use crate::container::{Container, Flat};
 use crate::digests;
 use crate::error::{Difference, Error};
 use crate::meta::{self, GrammarMeta};
+use crate::sections::kinds::{ArtifactKind, SectionKind};
 use crate::sections::numbers::{GrammarRecord, TablesRecord};
 use crate::stored::{self, StoredTables};
 use crate::tables::{Joined, Tables, TablesData};
@@ -39,7 +39,7 @@ impl GrammarData {
         let meta = meta::encode_grammar(&self.meta)?;
         let record = GrammarRecord { start_rule: self.start_rule };
         let digests: Option<Vec<u8>> =
-            self.with_token_digests.then(|| digests::token_digests(vocabulary).collect());
+            self.with_token_digests.then(|| digests::token_digests(vocabulary.tokens()).collect());
         let tables = self.tables.as_tables();
         let numbers = TablesRecord::of(&tables);
 
@@ -99,7 +99,11 @@ impl GrammarArtifact {
             vocabulary: vocabulary.clone(),
         };
         let artifact = Self { inner: Arc::new(inner) };
-        validate::grammar(&artifact)?;
+        let joined = artifact.joined();
+        let names = artifact.meta().rule_names.len();
+        let nodes = vocabulary.trie().len() as u32;
+        validate::grammar(joined, artifact.start_rule(), vocabulary.usable_tokens(), nodes, names)
+            .map_err(|violation| Error::Invalid(Box::new(violation)))?;
         Ok(artifact)
     }
 
@@ -161,7 +165,7 @@ fn check_vocabulary(
             expected: meta.vocabulary_name.clone(),
             given: vocabulary.name().to_owned(),
             difference: digests.map_or(Difference::Fingerprint, |digests| {
-                digests::first_difference(digests, vocabulary)
+                digests::first_difference(digests, vocabulary.tokens())
             }),
         });
     }

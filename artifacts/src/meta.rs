@@ -7,8 +7,8 @@ use rkyv::{Archive, Deserialize, Serialize, rancor};
 
 use crate::buffer::Buffer;
 use crate::container::Container;
-use crate::container::kinds::SectionKind;
 use crate::error::Error;
+use crate::sections::kinds::SectionKind;
 
 /// What a vocabulary artifact says about itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Archive, Serialize, Deserialize)]

@@ -5,9 +5,9 @@
 
 use crate::buffer::Buffer;
 use crate::container::encode::Encoder;
-use crate::container::kinds::SectionKind;
 use crate::container::{Container, Flat};
 use crate::error::Error;
+use crate::sections::kinds::SectionKind;
 use crate::sections::masks::{ClassRecord, FollowEntry, MaskRecord};
 use crate::sections::network::{ByteEdge, CallEdge, RuleRecord, StateRecord, TokenEdge};
 use crate::sections::numbers::TablesRecord;

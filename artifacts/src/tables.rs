@@ -7,6 +7,11 @@
 use crate::sections::masks::{ClassRecord, FollowEntry, MaskRecord};
 use crate::sections::network::{ByteEdge, CallEdge, NONE, RuleRecord, StateRecord, TokenEdge};
 
+/// u32 words of a dense row for logit rows of this width: the bits rounded up to 64 bytes.
+pub fn row_words(logit_width: u32) -> u32 {
+    logit_width.div_ceil(512) * 16
+}
+
 /// How many of each numbered thing come before an artifact's own: all zero in a vocabulary artifact, and the
 /// vocabulary's totals in a grammar artifact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -18,21 +18,18 @@ use std::sync::{Arc, OnceLock};
 
 use crate::buffer::Buffer;
 use crate::container::encode::Encoder;
-use crate::container::kinds::{ArtifactKind, SectionKind};
 use crate::container::{Container, Flat};
 use crate::error::Error;
 use crate::meta::{self, VocabularyMeta};
+use crate::sections::kinds::{ArtifactKind, SectionKind};
 use crate::sections::numbers::{TablesRecord, VocabularyRecord};
 use crate::sections::vocabulary::{TokenKind, Trie};
 use crate::stored::{self, StoredTables};
+pub use crate::tables::row_words;
 use crate::tables::{Tables, TablesData};
+use crate::tokens::Tokens;
 use crate::trie::TrieData;
 use crate::{validate, write};
-
-/// u32 words of a dense row for logit rows of this width: the bits rounded up to 64 bytes.
-pub fn row_words(logit_width: u32) -> u32 {
-    logit_width.div_ceil(512) * 16
-}
 
 /// A vocabulary as the compiler builds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,12 +60,13 @@ impl VocabularyData {
         let special = self.special_tokens();
         let tables = self.tables.as_tables();
         let numbers = TablesRecord::of(&tables);
-        let parts = Identity {
-            record: &record,
-            end_tokens: &self.end_tokens,
+        let tokens = Tokens {
+            logit_width: self.logit_width,
             offsets: &offsets,
-            kinds: &kinds,
             bytes: &bytes,
+            kinds: &kinds,
+            end_tokens: &self.end_tokens,
+            special_tokens: &special,
         };
 
         let mut encoder = Encoder::default();
@@ -84,7 +82,7 @@ impl VocabularyData {
         encoder.section(SectionKind::TrieRank, &self.trie.rank);
         encoder.section(SectionKind::TokenOfRank, &self.trie.token_of_rank);
         stored::encode(&mut encoder, &numbers, &tables);
-        encoder.finish(ArtifactKind::Vocabulary, parts.fingerprint(), stored::digest(&tables))
+        encoder.finish(ArtifactKind::Vocabulary, tokens.fingerprint(), stored::digest(&tables))
     }
 
     /// Writes the artifact to a file, replacing it in one step.
@@ -119,30 +117,6 @@ impl VocabularyData {
             .collect();
         special.sort_unstable_by(|&a, &b| key(a).cmp(&key(b)));
         special
-    }
-}
-
-/// What the fingerprint is made of.
-pub(crate) struct Identity<'a> {
-    pub(crate) record: &'a VocabularyRecord,
-    pub(crate) end_tokens: &'a [u32],
-    pub(crate) offsets: &'a [u32],
-    pub(crate) kinds: &'a [u8],
-    pub(crate) bytes: &'a [u8],
-}
-
-impl Identity<'_> {
-    /// blake3 of a name, the two numbers, the number of end tokens, and the four arrays.
-    pub(crate) fn fingerprint(&self) -> [u8; 32] {
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(b"grammarc vocabulary");
-        hasher.update(bytemuck::bytes_of(self.record));
-        hasher.update(&(self.end_tokens.len() as u32).to_le_bytes());
-        hasher.update(bytemuck::cast_slice(self.end_tokens));
-        hasher.update(bytemuck::cast_slice(self.offsets));
-        hasher.update(self.kinds);
-        hasher.update(self.bytes);
-        *hasher.finalize().as_bytes()
     }
 }
 
@@ -201,8 +175,26 @@ impl VocabularyArtifact {
             usable: OnceLock::new(),
         };
         let artifact = Self { inner: Arc::new(inner) };
-        validate::vocabulary(&artifact)?;
+        artifact.validate()?;
         Ok(artifact)
+    }
+
+    /// Checks what the container did not: the invariants, and the two digests in the header.
+    fn validate(&self) -> Result<(), Error> {
+        let (tokens, own) = (self.tokens(), self.tables());
+        let numbers = &self.inner.record;
+        validate::vocabulary(numbers, &tokens, &self.trie(), own, self.meta().rule_names.len())
+            .map_err(|violation| Error::Invalid(Box::new(violation)))?;
+        let identities = [
+            ("fingerprint", self.fingerprint(), tokens.fingerprint()),
+            ("digest of the shared tables", self.shared_digest(), stored::digest(&own)),
+        ];
+        for (field, expected, found) in identities {
+            if found != expected {
+                return Err(Error::Identity { field, expected, found });
+            }
+        }
+        Ok(())
     }
 
     fn get<T: bytemuck::Pod>(&self, section: Flat<T>) -> &[T] {
@@ -239,39 +231,31 @@ impl VocabularyArtifact {
         row_words(self.logit_width())
     }
 
+    /// All tokens, as arrays.
+    pub fn tokens(&self) -> Tokens<'_> {
+        Tokens {
+            logit_width: self.inner.record.logit_width,
+            offsets: self.get(self.inner.token_offsets),
+            bytes: self.get(self.inner.token_bytes),
+            kinds: self.get(self.inner.token_kinds),
+            end_tokens: self.end_tokens(),
+            special_tokens: self.special_tokens(),
+        }
+    }
+
     /// Bytes of a token; for a special token, its name. Empty for an id out of range.
     pub fn token_bytes(&self, id: u32) -> &[u8] {
-        let offsets = self.token_offsets();
-        match (offsets.get(id as usize), offsets.get(id as usize + 1)) {
-            (Some(&from), Some(&to)) => &self.all_token_bytes()[from as usize..to as usize],
-            _ => &[],
-        }
+        self.tokens().bytes_of(id)
     }
 
     /// Kind of a token; [`TokenKind::Unused`] for an id out of range.
     pub fn token_kind(&self, id: u32) -> TokenKind {
-        let kind = self.token_kinds().get(id as usize).copied();
-        kind.and_then(TokenKind::from_u8).unwrap_or(TokenKind::Unused)
+        self.tokens().kind_of(id)
     }
 
     /// End-of-sequence token ids, ascending.
     pub fn end_tokens(&self) -> &[u32] {
         self.get(self.inner.end_tokens)
-    }
-
-    /// Start of each token's bytes in [`VocabularyArtifact::all_token_bytes`], and the end of the last.
-    pub fn token_offsets(&self) -> &[u32] {
-        self.get(self.inner.token_offsets)
-    }
-
-    /// Bytes of all tokens, one after the other.
-    pub fn all_token_bytes(&self) -> &[u8] {
-        self.get(self.inner.token_bytes)
-    }
-
-    /// Number of each token's [`TokenKind`].
-    pub fn token_kinds(&self) -> &[u8] {
-        self.get(self.inner.token_kinds)
     }
 
     /// Special token ids, by bytes and then by id.
@@ -292,30 +276,17 @@ impl VocabularyArtifact {
     /// The tokens that a mask may hold, text and special: bit `t % 32` of word `t / 32`, as in a dense row, but with no
     /// more words than the tokens need. Made on the first call.
     pub fn usable_tokens(&self) -> &[u32] {
-        self.inner.usable.get_or_init(|| {
-            let words = self.token_kinds().chunks(32).map(|kinds| {
-                let usable = kinds.iter().map(|&kind| u32::from(kind != TokenKind::Unused as u8));
-                usable.enumerate().fold(0, |word, (bit, usable)| word | usable << bit)
-            });
-            words.collect()
-        })
+        self.inner.usable.get_or_init(|| self.tokens().usable())
     }
 
     /// Ids of the text tokens with these bytes, ascending; empty where there is none. O(log n) comparisons.
     pub fn lookup(&self, bytes: &[u8]) -> &[u32] {
-        self.spelled(self.get(self.inner.token_of_rank), bytes)
+        self.tokens().find(self.get(self.inner.token_of_rank), bytes)
     }
 
     /// The special token with this name, the one with the lowest id if there are several. O(log n) comparisons.
     pub fn special_token(&self, name: &[u8]) -> Option<u32> {
-        self.spelled(self.special_tokens(), name).first().copied()
-    }
-
-    /// The part of `sorted`, token ids in the order of their bytes, with exactly these bytes.
-    fn spelled<'a>(&self, sorted: &'a [u32], bytes: &[u8]) -> &'a [u32] {
-        let from = sorted.partition_point(|&id| self.token_bytes(id) < bytes);
-        let rest = &sorted[from..];
-        &rest[..rest.partition_point(|&id| self.token_bytes(id) == bytes)]
+        self.tokens().find(self.special_tokens(), name).first().copied()
     }
 
     /// Identity of the vocabulary: token bytes and kinds by id, end tokens, logit width.
@@ -331,16 +302,5 @@ impl VocabularyArtifact {
     /// Tables of the shared rules.
     pub fn tables(&self) -> Tables<'_> {
         self.inner.tables.get(self.inner.container.buffer())
-    }
-
-    /// What the fingerprint is made of.
-    pub(crate) fn identity(&self) -> Identity<'_> {
-        Identity {
-            record: &self.inner.record,
-            end_tokens: self.end_tokens(),
-            offsets: self.token_offsets(),
-            kinds: self.token_kinds(),
-            bytes: self.all_token_bytes(),
-        }
     }
 }

@@ -9,9 +9,9 @@ use std::ops::Range;
 use bytemuck::{Pod, Zeroable};
 
 use super::header::{HEADER_LEN, Header};
-use super::kinds::SectionKind;
 use crate::buffer::ALIGNMENT;
 use crate::error::Error;
+use crate::sections::kinds::SectionKind;
 
 /// Flag bits of [`RawEntry::flags`].
 pub mod entry_flags {

@@ -6,9 +6,9 @@ use super::directory::{RawEntry, entry_flags};
 use super::header::{
     CHECKED_FROM, ENDIAN_MARKER, HEADER_LEN, MAGIC, MAX_LENGTH, RawHeader, VERSION, checksum,
 };
-use super::kinds::{ArtifactKind, SectionKind};
 use crate::buffer::Buffer;
 use crate::error::Error;
+use crate::sections::kinds::{ArtifactKind, SectionKind};
 
 /// Sections gathered for one artifact, in ascending order of their kinds.
 #[derive(Default)]

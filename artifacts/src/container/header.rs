@@ -2,8 +2,8 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::kinds::ArtifactKind;
 use crate::error::Error;
+use crate::sections::kinds::ArtifactKind;
 
 /// The first bytes of every artifact. The first is outside ASCII, and line ends and the DOS end-of-file mark follow the
 /// name, so that a transfer that rewrites text is noticed here and not as a wrong checksum.

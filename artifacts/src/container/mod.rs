@@ -1,7 +1,7 @@
 //! The frame that both artifacts share: header, section table, aligned sections.
 //!
-//! [`header`] describes the first 192 bytes, [`directory`] the section table behind them, [`kinds`] what sections
-//! there are, [`encode`] writes the whole and [`Container`] reads it.
+//! [`header`] describes the first 192 bytes, [`directory`] the section table behind them; [`encode`] writes the whole
+//! and [`Container`] reads it.
 //!
 //! # Order of the checks
 //!
@@ -13,7 +13,6 @@
 pub mod directory;
 pub mod encode;
 pub mod header;
-pub mod kinds;
 
 use std::marker::PhantomData;
 
@@ -21,9 +20,9 @@ use bytemuck::Pod;
 
 use crate::buffer::Buffer;
 use crate::error::Error;
+use crate::sections::kinds::{ArtifactKind, SectionKind};
 use directory::Directory;
 use header::Header;
-use kinds::{ArtifactKind, SectionKind};
 
 /// The bytes of an artifact whose header, checksum and section table are right.
 #[derive(Clone, Debug)]

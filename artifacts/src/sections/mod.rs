@@ -3,6 +3,7 @@
 //! Every record is plain data of little-endian u32 fields (`bytemuck::Pod`), so that a mapped file, a heap buffer
 //! and a copy in GPU memory are read by the same code with no decoding step.
 
+pub mod kinds;
 pub mod masks;
 pub mod network;
 pub mod numbers;

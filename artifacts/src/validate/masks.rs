@@ -2,7 +2,7 @@
 
 use super::Context;
 use super::violation::{Check, Invariant, at};
-use crate::container::kinds::SectionKind;
+use crate::sections::kinds::SectionKind;
 use crate::sections::masks::MaskRecord;
 use crate::sections::network::NONE;
 
@@ -23,7 +23,7 @@ fn rows(context: &Context<'_>) -> Check {
     if own.rows.is_empty() {
         return Ok(());
     }
-    let usable = context.vocabulary.usable_tokens();
+    let usable = context.usable;
     for (index, row) in own.rows.chunks_exact(own.row_words as usize).enumerate() {
         let (head, tail) = row.split_at(usable.len().min(row.len()));
         let foreign = head.iter().zip(usable).any(|(word, usable)| word & !usable != 0)
@@ -69,7 +69,7 @@ fn masks(context: &Context<'_>) -> Check {
 fn list(context: &Context<'_>, first: u32, len: u32) -> Check {
     let first = first as usize;
     let tokens = &context.joined.own.lists[first..first + len as usize];
-    let usable = context.vocabulary.usable_tokens();
+    let usable = context.usable;
     let mut least = 0;
     for (index, &token) in tokens.iter().enumerate() {
         let place = at(SectionKind::Lists, first + index);
@@ -94,12 +94,17 @@ fn operands(context: &Context<'_>, index: usize, mask: &MaskRecord, in_row: u32)
     place.equal(Invariant::MaskCount, mask.count as usize, count as usize)
 }
 
-/// Exit classes are sorted lists of trie nodes.
+/// Exit classes are sorted lists of trie nodes, or, in a grammar artifact, sizes alone: a compilation reads the nodes of
+/// the vocabulary's classes, and nothing reads those of a grammar's.
 fn classes(context: &Context<'_>) -> Check {
     let own = &context.joined.own;
     let mut listed = 0;
     for (index, class) in own.classes.iter().enumerate() {
         let place = at(SectionKind::Classes, index);
+        if class.first == NONE && context.start_rule.is_some() {
+            place.require(Invariant::ClassRanges, class.len > 0, class.len)?;
+            continue;
+        }
         listed += u64::from(class.len);
         let end = u64::from(class.first) + u64::from(class.len);
         let within = end <= own.class_nodes.len() as u64 && listed <= own.class_nodes.len() as u64;

@@ -3,14 +3,13 @@
 //! The frame of the file, its checksum and the archive of the nested section have been checked before. Here the flat
 //! sections are read as tables. Later checks index by what earlier ones have made sure of, so the order matters:
 //!
-//! 1. [`tokens`] (vocabulary): counts, offsets, kinds, end tokens, special tokens.
-//! 2. [`trie`] (vocabulary): shape, ranks, and that it spells the text tokens and nothing else.
-//! 3. [`numbering`]: bases, totals, dense row width, sentinel, state ranges, the rules' states. From here on every
+//! 1. `tokens` (vocabulary): counts, offsets, kinds, end tokens, special tokens.
+//! 2. `trie` (vocabulary): shape, ranks, and that it spells the text tokens and nothing else.
+//! 3. `numbering`: bases, totals, dense row width, sentinel, state ranges, the rules' states. From here on every
 //!    accessor of the tables is within bounds for an own id.
-//! 4. [`masks`]: dense rows, lists, masks, exit classes.
-//! 5. [`network`]: the fields of states, all edges, follow entries. From here on every id leads somewhere.
-//! 6. [`normal_form`]: empty rules, left recursion, first bytes, dead states.
-//! 7. The two digests in the header of a vocabulary artifact.
+//! 4. `masks`: dense rows, lists, masks, exit classes.
+//! 5. `network`: the fields of states, all edges, follow entries. From here on every id leads somewhere.
+//! 6. `normal_form`: empty rules, left recursion, first bytes, dead states.
 //!
 //! Everything is linear in the size of the tables. Shared lists would make the masks' part quadratic in a hostile
 //! file, which is why each list entry belongs to one list.
@@ -27,12 +26,11 @@ mod violation;
 
 pub use violation::{Expected, Invariant, Violation};
 
-use crate::container::kinds::SectionKind;
-use crate::error::Error;
-use crate::grammar::GrammarArtifact;
-use crate::stored;
-use crate::tables::{Bases, Joined, Tables};
-use crate::vocabulary::VocabularyArtifact;
+use crate::sections::kinds::SectionKind;
+use crate::sections::numbers::VocabularyRecord;
+use crate::sections::vocabulary::Trie;
+use crate::tables::{Bases, Joined, Tables, row_words};
+use crate::tokens::Tokens;
 use violation::{Check, at};
 
 /// What the checks of the tables look at.
@@ -42,68 +40,53 @@ struct Context<'a> {
     joined: Joined<'a>,
     /// Totals of the joined numbering.
     totals: Bases,
-    /// The vocabulary, whose tokens and trie have been checked.
-    vocabulary: &'a VocabularyArtifact,
+    /// Tokens that a mask may hold, as bits.
+    usable: &'a [u32],
     /// Number of trie nodes.
     trie_nodes: u32,
     /// Rule in whose initial state a sequence begins; none in a vocabulary.
     start_rule: Option<u32>,
 }
 
-/// Checks a vocabulary artifact.
-pub(crate) fn vocabulary(artifact: &VocabularyArtifact) -> Result<(), Error> {
-    let own = artifact.tables();
-    let names = artifact.meta().rule_names.len();
-    tokens::check(artifact)
-        .and_then(|()| trie::check(artifact))
-        .and_then(|()| numbering::bases(&own, Bases::default(), artifact.row_words()))
-        .and_then(|()| tables(artifact, Joined { shared: own, own }, None, names))
-        .map_err(invalid)?;
-    let identities = [
-        ("fingerprint", artifact.fingerprint(), artifact.identity().fingerprint()),
-        ("digest of the shared tables", artifact.shared_digest(), stored::digest(&own)),
-    ];
-    for (field, expected, found) in identities {
-        if found != expected {
-            return Err(Error::Identity { field, expected, found });
-        }
-    }
-    Ok(())
+/// Checks the sections of a vocabulary artifact.
+pub(crate) fn vocabulary(
+    numbers: &VocabularyRecord,
+    tokens: &Tokens<'_>,
+    trie: &Trie<'_>,
+    own: Tables<'_>,
+    rule_names: usize,
+) -> Check {
+    tokens::check(numbers, tokens)?;
+    trie::check(tokens, trie)?;
+    numbering::bases(&own, Bases::default(), row_words(numbers.logit_width))?;
+    let (usable, trie_nodes) = (&tokens.usable(), trie.len() as u32);
+    let joined = Joined { shared: own, own };
+    tables(
+        Context { joined, totals: own.totals(), usable, trie_nodes, start_rule: None },
+        rule_names,
+    )
 }
 
-/// Checks a grammar artifact that belongs to its vocabulary.
-pub(crate) fn grammar(artifact: &GrammarArtifact) -> Result<(), Error> {
-    let vocabulary = artifact.vocabulary();
-    let joined = artifact.joined();
-    let names = artifact.meta().rule_names.len();
-    numbering::bases(&joined.own, joined.shared.totals(), vocabulary.row_words())
-        .and_then(|()| tables(vocabulary, joined, Some(artifact.start_rule()), names))
-        .map_err(invalid)
-}
-
-fn invalid(violation: Violation) -> Error {
-    Error::Invalid(Box::new(violation))
+/// Checks the sections of a grammar artifact, joined with those of its vocabulary.
+pub(crate) fn grammar(
+    joined: Joined<'_>,
+    start_rule: u32,
+    usable: &[u32],
+    trie_nodes: u32,
+    rule_names: usize,
+) -> Check {
+    numbering::bases(&joined.own, joined.shared.totals(), joined.shared.row_words)?;
+    let (totals, start_rule) = (joined.own.totals(), Some(start_rule));
+    tables(Context { joined, totals, usable, trie_nodes, start_rule }, rule_names)
 }
 
 /// Checks the own tables, whose bases have been checked.
-fn tables(
-    vocabulary: &VocabularyArtifact,
-    joined: Joined<'_>,
-    start_rule: Option<u32>,
-    rule_names: usize,
-) -> Check {
-    let own = &joined.own;
+fn tables(context: Context<'_>, rule_names: usize) -> Check {
+    let own = &context.joined.own;
     if rule_names != 0 {
         at(SectionKind::Meta, 0).equal(Invariant::RuleNames, rule_names, own.rules.len())?;
     }
     numbering::check(own)?;
-    let context = Context {
-        joined,
-        totals: own.totals(),
-        vocabulary,
-        trie_nodes: vocabulary.trie().len() as u32,
-        start_rule,
-    };
     masks::check(&context)?;
     network::check(&context)?;
     normal_form::check(&context)

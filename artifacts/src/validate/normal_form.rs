@@ -9,7 +9,7 @@
 
 use super::violation::{Check, Invariant, at};
 use super::{Context, rules_of};
-use crate::container::kinds::SectionKind;
+use crate::sections::kinds::SectionKind;
 use crate::sections::network::{NONE, rule_flags, state_flags};
 
 pub(super) fn check(context: &Context<'_>) -> Check {

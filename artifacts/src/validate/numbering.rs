@@ -1,7 +1,7 @@
 //! Checks of the numbers that say how to read the tables.
 
 use super::violation::{Check, Invariant, at};
-use crate::container::kinds::SectionKind;
+use crate::sections::kinds::SectionKind;
 use crate::sections::network::{NONE, StateRecord, rule_flags};
 use crate::tables::{Bases, Tables};
 

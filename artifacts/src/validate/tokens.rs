@@ -1,46 +1,47 @@
 //! Checks of the vocabulary's tokens.
 
 use super::violation::{Check, Invariant, at};
-use crate::container::kinds::SectionKind;
+use crate::sections::kinds::SectionKind;
 use crate::sections::network::NONE;
+use crate::sections::numbers::VocabularyRecord;
 use crate::sections::vocabulary::TokenKind;
-use crate::vocabulary::VocabularyArtifact;
+use crate::tokens::Tokens;
 
-pub(super) fn check(artifact: &VocabularyArtifact) -> Check {
-    counts(artifact)?;
-    offsets(artifact)?;
-    kinds(artifact)?;
-    end_tokens(artifact)?;
-    special_tokens(artifact)
+pub(super) fn check(numbers: &VocabularyRecord, tokens: &Tokens<'_>) -> Check {
+    counts(numbers)?;
+    offsets(numbers, tokens)?;
+    kinds(numbers, tokens)?;
+    end_tokens(tokens)?;
+    special_tokens(tokens)
 }
 
 /// The numbers of the vocabulary.
-fn counts(artifact: &VocabularyArtifact) -> Check {
+fn counts(numbers: &VocabularyRecord) -> Check {
     let place = at(SectionKind::Vocabulary, 0);
-    place.below(Invariant::TokenCount, artifact.token_count(), NONE)?;
-    place.at_least(Invariant::TokenCount, artifact.logit_width(), artifact.token_count())
+    place.below(Invariant::TokenCount, numbers.token_count, NONE)?;
+    place.at_least(Invariant::TokenCount, numbers.logit_width, numbers.token_count)
 }
 
 /// Token offsets are monotone and within the bytes.
-fn offsets(artifact: &VocabularyArtifact) -> Check {
-    let offsets = artifact.token_offsets();
+fn offsets(numbers: &VocabularyRecord, tokens: &Tokens<'_>) -> Check {
+    let offsets = tokens.offsets;
     let place = |record| at(SectionKind::TokenOffsets, record);
-    let count = artifact.token_count() as usize;
+    let count = numbers.token_count as usize;
     place(0).equal(Invariant::TokenOffsets, offsets.len(), count + 1)?;
     place(0).equal(Invariant::TokenOffsets, offsets[0] as usize, 0)?;
     for (id, pair) in offsets.windows(2).enumerate() {
         place(id + 1).at_least(Invariant::TokenOffsets, pair[1], pair[0])?;
     }
     let end = offsets[count] as usize;
-    place(count).equal(Invariant::TokenOffsets, end, artifact.all_token_bytes().len())
+    place(count).equal(Invariant::TokenOffsets, end, tokens.bytes.len())
 }
 
 /// One known kind per token, and no text token without bytes.
-fn kinds(artifact: &VocabularyArtifact) -> Check {
-    let kinds = artifact.token_kinds();
+fn kinds(numbers: &VocabularyRecord, tokens: &Tokens<'_>) -> Check {
+    let kinds = tokens.kinds;
     let place = |record| at(SectionKind::TokenKinds, record);
-    place(0).equal(Invariant::TokenKinds, kinds.len(), artifact.token_count() as usize)?;
-    let offsets = artifact.token_offsets();
+    place(0).equal(Invariant::TokenKinds, kinds.len(), numbers.token_count as usize)?;
+    let offsets = tokens.offsets;
     for (id, (&kind, pair)) in kinds.iter().zip(offsets.windows(2)).enumerate() {
         let holds = match TokenKind::from_u8(kind) {
             Some(TokenKind::Text) => pair[0] < pair[1],
@@ -53,11 +54,11 @@ fn kinds(artifact: &VocabularyArtifact) -> Check {
 }
 
 /// End tokens exist and ascend.
-fn end_tokens(artifact: &VocabularyArtifact) -> Check {
+fn end_tokens(tokens: &Tokens<'_>) -> Check {
     let mut least = 0;
-    for (record, &id) in artifact.end_tokens().iter().enumerate() {
+    for (record, &id) in tokens.end_tokens.iter().enumerate() {
         let place = at(SectionKind::EndTokens, record);
-        place.below(Invariant::EndTokens, id, artifact.token_count())?;
+        place.below(Invariant::EndTokens, id, tokens.count())?;
         place.at_least(Invariant::EndTokens, id, least)?;
         least = id + 1;
     }
@@ -65,16 +66,15 @@ fn end_tokens(artifact: &VocabularyArtifact) -> Check {
 }
 
 /// The list of special tokens is sorted and complete.
-fn special_tokens(artifact: &VocabularyArtifact) -> Check {
-    let special = artifact.special_tokens();
+fn special_tokens(tokens: &Tokens<'_>) -> Check {
+    let special = tokens.special_tokens;
     let place = |record| at(SectionKind::SpecialTokens, record);
-    let kind = TokenKind::Special as u8;
-    let count = artifact.token_kinds().iter().filter(|&&found| found == kind).count();
+    let count = tokens.count_of(TokenKind::Special);
     place(0).equal(Invariant::SpecialTokens, special.len(), count)?;
     let mut before = None;
     for (record, &id) in special.iter().enumerate() {
-        let key = (artifact.token_bytes(id), id);
-        let holds = artifact.token_kind(id) == TokenKind::Special && before.is_none_or(|b| b < key);
+        let key = (tokens.bytes_of(id), id);
+        let holds = tokens.kind_of(id) == TokenKind::Special && before.is_none_or(|b| b < key);
         place(record).require(Invariant::SpecialTokens, holds, id)?;
         before = Some(key);
     }

@@ -4,18 +4,16 @@
 //! the nodes in preorder with the path at hand makes this one comparison of each token's bytes.
 
 use super::violation::{Check, Invariant, at};
-use crate::container::kinds::SectionKind;
+use crate::sections::kinds::SectionKind;
 use crate::sections::network::NONE;
 use crate::sections::vocabulary::{TokenKind, Trie};
-use crate::vocabulary::VocabularyArtifact;
+use crate::tokens::Tokens;
 
-pub(super) fn check(artifact: &VocabularyArtifact) -> Check {
-    let trie = artifact.trie();
-    lengths(&trie)?;
-    ranks(&trie)?;
-    nodes(artifact, &trie)?;
-    let kind = TokenKind::Text as u8;
-    let count = artifact.token_kinds().iter().filter(|&&found| found == kind).count();
+pub(super) fn check(tokens: &Tokens<'_>, trie: &Trie<'_>) -> Check {
+    lengths(trie)?;
+    ranks(trie)?;
+    nodes(tokens, trie)?;
+    let count = tokens.count_of(TokenKind::Text);
     at(SectionKind::TokenOfRank, 0).equal(Invariant::TrieTokens, trie.token_of_rank.len(), count)
 }
 
@@ -42,7 +40,7 @@ fn ranks(trie: &Trie<'_>) -> Check {
 }
 
 /// Each node lies within its parent and behind its smaller siblings, and its tokens spell it.
-fn nodes(artifact: &VocabularyArtifact, trie: &Trie<'_>) -> Check {
+fn nodes(tokens: &Tokens<'_>, trie: &Trie<'_>) -> Check {
     // The open ancestors of a node: where each ends. `path` holds the bytes that lead into them, without the root's.
     let mut ends: Vec<u32> = Vec::new();
     let mut path: Vec<u8> = Vec::new();
@@ -67,13 +65,13 @@ fn nodes(artifact: &VocabularyArtifact, trie: &Trie<'_>) -> Check {
             path.push(byte);
         }
         ends.push(end);
-        tokens(artifact, trie, node, &path)?;
+        tokens_at(tokens, trie, node, &path)?;
     }
     Ok(())
 }
 
 /// The tokens at a node ascend and spell the path to it, and a leaf has one.
-fn tokens(artifact: &VocabularyArtifact, trie: &Trie<'_>, node: u32, path: &[u8]) -> Check {
+fn tokens_at(tokens: &Tokens<'_>, trie: &Trie<'_>, node: u32, path: &[u8]) -> Check {
     let ranks = trie.tokens_at(node);
     if node != 0 && trie.is_leaf(node) {
         let place = at(SectionKind::TrieRank, node as usize);
@@ -83,10 +81,9 @@ fn tokens(artifact: &VocabularyArtifact, trie: &Trie<'_>, node: u32, path: &[u8]
     for rank in ranks {
         let place = at(SectionKind::TokenOfRank, rank as usize);
         let id = trie.token_of_rank[rank as usize];
-        place.below(Invariant::TrieTokens, id, artifact.token_count())?;
+        place.below(Invariant::TrieTokens, id, tokens.count())?;
         place.at_least(Invariant::TrieTokens, id, least)?;
-        let spelled =
-            artifact.token_kind(id) == TokenKind::Text && artifact.token_bytes(id) == path;
+        let spelled = tokens.kind_of(id) == TokenKind::Text && tokens.bytes_of(id) == path;
         place.require(Invariant::TrieTokens, spelled, id)?;
         least = id + 1;
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::container::kinds::SectionKind;
+use crate::sections::kinds::SectionKind;
 
 macro_rules! invariants {
     ($($(#[$doc:meta])* $name:ident = $sentence:literal,)*) => {

@@ -21,7 +21,7 @@ use grammarc_artifacts::tables::Tables;
 use super::walk::Walker;
 use crate::ir::ByteSet;
 use crate::network::Network;
-use crate::network::local::LocalSets;
+use crate::network::follow::Follow;
 
 /// Bytes that are tokens by themselves.
 pub fn single_bytes(trie: Trie<'_>) -> ByteSet {
@@ -98,12 +98,14 @@ fn least(
         if rests != before {
             continue;
         }
-        let mut walker = Walker::new(LocalSets::new(network.joined(shared)), trie);
+        let follow = Follow::new(network.joined(shared), &network.open);
+        let mut walker = Walker::new(&follow, trie);
         for index in (0..count).filter(|&index| !before[index]) {
             let state = base + index as u32;
             let counts = by_token[network.rule_of(state)];
             rests[index] = counts && !walker.base(state).spans.is_empty();
         }
+        drop(walker);
         set_flags(network, &rests);
         if rests == before {
             return rests;
