@@ -18,7 +18,7 @@ use rustc_hash::FxHashSet;
 
 use super::chain::longest_chain;
 use super::classes::Classes;
-use super::pool::Pool;
+use super::pool::{Pool, stored};
 use super::reach::Reach;
 use super::shared::SharedOutcomes;
 use super::walk::{Outcome, Walker};
@@ -236,10 +236,15 @@ fn tokens_of(network: &Network, sets: &mut LocalSets<'_>, state: u32) -> Vec<u32
         }
         let (tables, index) = joined.locate(state);
         let own = state >= network.tables.bases.states;
-        for edge in tables.token_edges_of(index).iter().filter(|_| own) {
+        for edge in tables.token_edges_of(index) {
             let after = sets.single(edge.target, frame);
-            if sets.get(after).ends {
+            if !sets.get(after).ends {
+                continue;
+            }
+            if own {
                 ids.extend_from_slice(&network.token_sets[edge.tokens as usize]);
+            } else {
+                ids.extend(stored(joined.shared, edge.tokens));
             }
         }
         for call in tables.call_edges_of(index) {

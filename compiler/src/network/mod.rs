@@ -25,6 +25,7 @@ pub mod local;
 mod merge;
 mod repeat;
 mod rule;
+mod token_sets;
 
 use std::collections::BTreeMap;
 
@@ -116,10 +117,11 @@ pub fn build_network(
     roots: Roots,
     limits: NetworkLimits,
 ) -> Result<Network, NetworkError> {
-    let resolved = resolve(grammar, limits.rule_states).map_err(|error| {
+    let mut resolved = resolve(grammar, limits.rule_states).map_err(|error| {
         let rule = grammar.rule(error.rule);
         NetworkError { rule: rule.name.clone(), origin: rule.origin.clone(), kind: error.into() }
     })?;
+    token_sets::drop_empty(&mut resolved, lexicon);
     let mut known: BTreeMap<[u32; 4], u32> =
         shared.rules.iter().enumerate().map(|(id, rule)| (rule.hash, id as u32)).collect();
     let mut spelling = repeat::Spelling::Counted;
