@@ -2,4 +2,5 @@
 
 mod class;
 pub mod gbnf;
+pub mod json_schema;
 pub mod regex;

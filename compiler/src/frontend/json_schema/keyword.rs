@@ -1,0 +1,171 @@
+//! The table of support: every keyword of every draft, and what this front end makes of it.
+//!
+//! This table is the one truth: the survey consults it for every keyword occurrence, and messages quote it.
+
+use super::dialect::{Dialect, Draft};
+
+/// What a keyword occurrence becomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Support {
+    /// Constrains instances; the grammar says the same.
+    Exact,
+    /// Holds schemas for others to refer to.
+    Definitions,
+    /// Constrains nothing, for this reason.
+    Annotation(&'static str),
+    /// Not supported yet.
+    Refused,
+}
+
+/// One keyword.
+#[derive(Debug)]
+pub(crate) struct Keyword {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// First draft that defines it.
+    since: Draft,
+    /// Last draft that defines it.
+    until: Draft,
+    /// What it becomes in those drafts.
+    support: Support,
+}
+
+const fn keyword(name: &'static str, since: Draft, until: Draft, support: Support) -> Keyword {
+    Keyword { name, since, until, support }
+}
+
+use Draft::{Draft4 as D4, Draft6 as D6, Draft7 as D7, Draft201909 as D19, Draft202012 as D20};
+use Support::{Annotation, Definitions, Exact, Refused};
+
+const NAMES: Support = Annotation("names a schema or a place");
+const PEOPLE: Support = Annotation("is for people");
+const HINT: Support = Annotation("describes the value and does not constrain it");
+
+/// All keywords of drafts 4 to 2020-12, sorted by name.
+pub(crate) const KEYWORDS: &[Keyword] = &[
+    keyword("$anchor", D19, D20, NAMES),
+    keyword("$comment", D7, D20, PEOPLE),
+    keyword("$defs", D19, D20, Definitions),
+    keyword("$dynamicAnchor", D20, D20, NAMES),
+    keyword("$dynamicRef", D20, D20, Refused),
+    keyword("$id", D6, D20, NAMES),
+    keyword("$recursiveAnchor", D19, D19, NAMES),
+    keyword("$recursiveRef", D19, D19, Refused),
+    keyword("$ref", D4, D20, Exact),
+    keyword("$schema", D4, D20, Annotation("names the draft")),
+    keyword("$vocabulary", D19, D20, NAMES),
+    keyword("additionalItems", D4, D19, Exact),
+    keyword("additionalProperties", D4, D20, Exact),
+    keyword("allOf", D4, D20, Refused),
+    keyword("anyOf", D4, D20, Exact),
+    keyword("const", D6, D20, Exact),
+    keyword("contains", D6, D20, Refused),
+    keyword("contentEncoding", D7, D20, HINT),
+    keyword("contentMediaType", D7, D20, HINT),
+    keyword("contentSchema", D19, D20, HINT),
+    keyword("default", D4, D20, HINT),
+    keyword("definitions", D4, D20, Definitions),
+    keyword("dependencies", D4, D20, Refused),
+    keyword("dependentRequired", D19, D20, Refused),
+    keyword("dependentSchemas", D19, D20, Refused),
+    keyword("deprecated", D19, D20, HINT),
+    keyword("description", D4, D20, PEOPLE),
+    keyword("else", D7, D20, Refused),
+    keyword("enum", D4, D20, Exact),
+    keyword("examples", D6, D20, PEOPLE),
+    keyword("exclusiveMaximum", D4, D20, Refused),
+    keyword("exclusiveMinimum", D4, D20, Refused),
+    keyword("format", D4, D20, Refused),
+    keyword("id", D4, D4, NAMES),
+    keyword("if", D7, D20, Refused),
+    keyword("items", D4, D20, Exact),
+    keyword("maxContains", D19, D20, Refused),
+    keyword("maxItems", D4, D20, Exact),
+    keyword("maxLength", D4, D20, Exact),
+    keyword("maxProperties", D4, D20, Refused),
+    keyword("maximum", D4, D20, Refused),
+    keyword("minContains", D19, D20, Refused),
+    keyword("minItems", D4, D20, Exact),
+    keyword("minLength", D4, D20, Exact),
+    keyword("minProperties", D4, D20, Refused),
+    keyword("minimum", D4, D20, Refused),
+    keyword("multipleOf", D4, D20, Refused),
+    keyword("not", D4, D20, Refused),
+    keyword("oneOf", D4, D20, Refused),
+    keyword("pattern", D4, D20, Refused),
+    keyword("patternProperties", D4, D20, Refused),
+    keyword("prefixItems", D20, D20, Exact),
+    keyword("properties", D4, D20, Exact),
+    keyword("propertyNames", D6, D20, Refused),
+    keyword("readOnly", D7, D20, HINT),
+    keyword("required", D4, D20, Exact),
+    keyword("then", D7, D20, Refused),
+    keyword("title", D4, D20, PEOPLE),
+    keyword("type", D4, D20, Exact),
+    keyword("unevaluatedItems", D19, D20, Refused),
+    keyword("unevaluatedProperties", D19, D20, Refused),
+    keyword("uniqueItems", D4, D20, Refused),
+    keyword("writeOnly", D7, D20, HINT),
+];
+
+/// Formats that some draft defines. Any other name is an annotation by the specification.
+pub(crate) const FORMATS: &[&str] = &[
+    "date",
+    "date-time",
+    "duration",
+    "email",
+    "hostname",
+    "idn-email",
+    "idn-hostname",
+    "ipv4",
+    "ipv6",
+    "iri",
+    "iri-reference",
+    "json-pointer",
+    "regex",
+    "relative-json-pointer",
+    "time",
+    "uri",
+    "uri-reference",
+    "uri-template",
+    "uuid",
+];
+
+/// What an occurrence of this key in a schema of the dialect becomes. Keys that no draft, or only another draft,
+/// defines are annotations by the specification; without a declared draft every draft's keywords count.
+pub(crate) fn support(name: &str, dialect: Dialect) -> Support {
+    let Ok(at) = KEYWORDS.binary_search_by(|keyword| keyword.name.cmp(name)) else {
+        return Annotation("unknown keyword");
+    };
+    let keyword = &KEYWORDS[at];
+    if !dialect.declared || (keyword.since..=keyword.until).contains(&dialect.draft) {
+        return keyword.support;
+    }
+    match keyword.support {
+        // References by pointer reach into any value, so these hold schemas whatever the draft calls them.
+        Definitions => Definitions,
+        Annotation(reason) => Annotation(reason),
+        Exact | Refused => Annotation("not a keyword of the draft that `$schema` names"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_sorted() {
+        assert!(KEYWORDS.is_sorted_by(|a, b| a.name < b.name));
+        assert!(FORMATS.is_sorted());
+    }
+
+    #[test]
+    fn drafts_decide() {
+        let draft4 = Dialect { draft: D4, declared: true };
+        let undeclared = Dialect { draft: D20, declared: false };
+        assert!(matches!(support("const", draft4), Annotation(_)));
+        assert_eq!(support("const", undeclared), Exact);
+        assert_eq!(support("additionalItems", undeclared), Exact);
+        assert!(matches!(support("x-order", undeclared), Annotation("unknown keyword")));
+    }
+}

@@ -1,0 +1,62 @@
+//! Options of the front end: the text form of accepted documents, and budgets.
+//!
+//! The text form decides which texts of an instance are accepted, never which instances. All pieces of the prelude
+//! depend on [`TextForm`] alone, so that one vocabulary build serves every schema compiled with equal options.
+
+/// Where whitespace may stand between the tokens of a document. None may stand before or after the document.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Whitespace {
+    /// Nowhere.
+    #[default]
+    Compact,
+    /// Runs of up to `max` of space, tab, line feed and carriage return wherever JSON allows whitespace.
+    Flexible {
+        /// Longest run.
+        max: u32,
+    },
+}
+
+/// How many digits a number may have that no keyword bounds. Without a limit a model can write digits for ever.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct DigitLimits {
+    /// Before the decimal point; at least one is always allowed.
+    pub integer: u32,
+    /// After the decimal point; with 0 no number has a decimal point.
+    pub fraction: u32,
+    /// In the exponent; with 0 no number has an exponent.
+    pub exponent: u32,
+}
+
+impl Default for DigitLimits {
+    /// 64 digits hold every 128-bit integer and every shortest decimal of a binary64 number; four digits of exponent
+    /// exceed the range of binary64.
+    fn default() -> Self {
+        Self { integer: 64, fraction: 64, exponent: 4 }
+    }
+}
+
+/// Which texts of an instance are accepted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct TextForm {
+    /// Whitespace between tokens.
+    pub whitespace: Whitespace,
+    /// Digits of numbers.
+    pub digits: DigitLimits,
+}
+
+/// Options of [`lower`](fn@super::lower).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct JsonSchemaOptions {
+    /// Which texts of an instance are accepted.
+    pub text: TextForm,
+    /// Most shapes (conjunctions of schemas, one per combination of `anyOf` branches) a schema may unfold to.
+    pub max_shapes: usize,
+    /// Most rules the grammar may have.
+    pub max_rules: usize,
+}
+
+impl Default for JsonSchemaOptions {
+    fn default() -> Self {
+        Self { text: TextForm::default(), max_shapes: 100_000, max_rules: 100_000 }
+    }
+}

@@ -1,0 +1,185 @@
+//! The prelude: rules that every grammar from a JSON Schema shares.
+//!
+//! Each is a kept rule whose content depends on the [`TextForm`] alone, so its masks are computed once per vocabulary
+//! and never again per schema. [`Prelude`] adds to a grammar the ones it calls; [`prelude_grammar`] holds them all
+//! for the build of a vocabulary.
+
+use crate::ir::{Expr, Grammar, GrammarBuilder, Origin, RuleId};
+
+use super::number;
+use super::options::{TextForm, Whitespace};
+use super::string::{CharState, character, plain};
+
+/// A rule of the prelude.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// A run of whitespace. There is no such rule in compact form: [`Prelude::whitespace`] knows.
+    Whitespace,
+    /// The rest of a string after its opening quote: any characters and the closing quote.
+    StringTail,
+    /// The same with at least one character.
+    NonEmptyStringTail,
+    /// The same where the first character is escaped or outside ASCII. Keys leave the trie of declared keys this way.
+    SpecialStringTail,
+    /// An integer.
+    Integer,
+    /// A number.
+    Number,
+    /// Any array.
+    Array,
+    /// Any object.
+    Object,
+    /// Any value.
+    Value,
+}
+
+impl Piece {
+    /// All of them, in the order of the grammar.
+    pub const ALL: [Self; 9] = [
+        Self::Whitespace,
+        Self::StringTail,
+        Self::NonEmptyStringTail,
+        Self::SpecialStringTail,
+        Self::Integer,
+        Self::Number,
+        Self::Array,
+        Self::Object,
+        Self::Value,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Whitespace => "whitespace",
+            Self::StringTail => "string-tail",
+            Self::NonEmptyStringTail => "non-empty-string-tail",
+            Self::SpecialStringTail => "special-string-tail",
+            Self::Integer => "integer",
+            Self::Number => "number",
+            Self::Array => "array",
+            Self::Object => "object",
+            Self::Value => "value",
+        }
+    }
+}
+
+/// Adds rules of the prelude to a grammar, each when it is first called.
+#[derive(Debug)]
+pub struct Prelude {
+    text: TextForm,
+    rules: [Option<RuleId>; Piece::ALL.len()],
+}
+
+impl Prelude {
+    /// The prelude of a text form, with no rule added yet.
+    pub fn new(text: TextForm) -> Self {
+        Self { text, rules: [None; Piece::ALL.len()] }
+    }
+
+    /// The rule of a piece.
+    pub fn rule(&mut self, builder: &mut GrammarBuilder, piece: Piece) -> RuleId {
+        if let Some(rule) = self.rules[piece as usize] {
+            return rule;
+        }
+        let rule = builder.declare(piece.name());
+        // Entered before its content is made: values hold arrays and arrays hold values.
+        self.rules[piece as usize] = Some(rule);
+        let expr = self.content(builder, piece);
+        builder.define_kept(rule, expr, Origin::default());
+        rule
+    }
+
+    /// A call of a piece.
+    pub fn call(&mut self, builder: &mut GrammarBuilder, piece: Piece) -> Expr {
+        Expr::Call(self.rule(builder, piece))
+    }
+
+    /// Whitespace between two tokens of a document.
+    pub fn whitespace(&mut self, builder: &mut GrammarBuilder) -> Expr {
+        match self.text.whitespace {
+            Whitespace::Compact | Whitespace::Flexible { max: 0 } => Expr::Empty,
+            Whitespace::Flexible { .. } => self.call(builder, Piece::Whitespace),
+        }
+    }
+
+    /// A byte with whitespace on both sides.
+    pub fn spaced(&mut self, builder: &mut GrammarBuilder, byte: u8) -> Expr {
+        let space = self.whitespace(builder);
+        Expr::seq([space.clone(), Expr::byte(byte), space])
+    }
+
+    /// Any string, with its quotes.
+    pub fn string(&mut self, builder: &mut GrammarBuilder) -> Expr {
+        Expr::seq([Expr::byte(b'"'), self.call(builder, Piece::StringTail)])
+    }
+
+    fn content(&mut self, builder: &mut GrammarBuilder, piece: Piece) -> Expr {
+        match piece {
+            Piece::Whitespace => match self.text.whitespace {
+                Whitespace::Compact => Expr::Empty,
+                Whitespace::Flexible { max } => {
+                    Expr::Bytes(b" \t\n\r".iter().copied().collect()).repeat(0, Some(max))
+                }
+            },
+            Piece::StringTail => Expr::seq([character().star(), Expr::byte(b'"')]),
+            Piece::NonEmptyStringTail => {
+                Expr::seq([character(), self.call(builder, Piece::StringTail)])
+            }
+            Piece::SpecialStringTail => {
+                let special = CharState::Boundary.edges_but(plain());
+                Expr::seq([special, self.call(builder, Piece::StringTail)])
+            }
+            Piece::Integer => number::integer(self.text.digits),
+            Piece::Number => number::number(self.text.digits),
+            Piece::Array => {
+                let value = self.call(builder, Piece::Value);
+                self.list(builder, *b"[]", value)
+            }
+            Piece::Object => {
+                let member = Expr::seq([
+                    self.string(builder),
+                    self.spaced(builder, b':'),
+                    self.call(builder, Piece::Value),
+                ]);
+                self.list(builder, *b"{}", member)
+            }
+            Piece::Value => Expr::alt([
+                Expr::literal("null"),
+                Expr::literal("true"),
+                Expr::literal("false"),
+                self.call(builder, Piece::Number),
+                self.string(builder),
+                self.call(builder, Piece::Array),
+                self.call(builder, Piece::Object),
+            ]),
+        }
+    }
+
+    /// Any number of items between brackets. Whitespace has one place to be in an empty list, so that its bound
+    /// holds.
+    fn list(&mut self, builder: &mut GrammarBuilder, [open, close]: [u8; 2], item: Expr) -> Expr {
+        let space = self.whitespace(builder);
+        let comma = self.spaced(builder, b',');
+        let more = Expr::seq([comma, item.clone()]).star();
+        let items = Expr::seq([item, more, space.clone()]).optional();
+        Expr::seq([Expr::byte(open), space, items, Expr::byte(close)])
+    }
+}
+
+/// A grammar of all rules of the prelude; it starts with any of them.
+pub fn prelude_grammar(text: TextForm) -> Grammar {
+    let mut builder = GrammarBuilder::new();
+    let mut prelude = Prelude::new(text);
+    let start = builder.declare("prelude");
+    let mut calls = Vec::new();
+    for piece in Piece::ALL {
+        let expr = match piece {
+            Piece::Whitespace => prelude.whitespace(&mut builder),
+            piece => prelude.call(&mut builder, piece),
+        };
+        if expr != Expr::Empty {
+            calls.push(expr);
+        }
+    }
+    builder.define(start, Expr::alt(calls), Origin::default());
+    builder.finish(start)
+}

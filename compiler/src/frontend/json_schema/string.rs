@@ -1,0 +1,177 @@
+//! Strings in shortest-escape form: the automaton of one character, and expressions made of it.
+//!
+//! A character is a byte sequence that stands for one scalar value: raw UTF-8, or the only escape that JSON requires
+//! for it. So equal strings have equal texts, and a length in characters is a count of repetitions.
+
+use std::fmt::Write as _;
+
+use crate::ir::{ByteSet, Expr};
+
+/// A state of the character automaton.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum CharState {
+    /// Between characters.
+    Boundary,
+    /// After `\`.
+    Escape,
+    /// After `\u`: zeros yet to come, and then the two digits of a control character.
+    Zeros(u8),
+    /// Before the last hexadecimal digit of an escape whose first was 0.
+    LowDigit,
+    /// Before the last hexadecimal digit of an escape whose first was 1.
+    HighDigit,
+    /// Inside a UTF-8 sequence: the next byte is in the range, and this many follow it.
+    Utf8(u8, u8, u8),
+}
+
+/// Control characters with an escape of two characters, and the second of these.
+const SHORT: [(u8, u8); 7] = [
+    (b'"', b'"'),
+    (b'\\', b'\\'),
+    (0x08, b'b'),
+    (0x0c, b'f'),
+    (b'\n', b'n'),
+    (b'\r', b'r'),
+    (b'\t', b't'),
+];
+
+/// Characters of one byte that stand for themselves.
+pub(crate) fn plain() -> ByteSet {
+    let mut plain = ByteSet::range(0x20, 0x7f);
+    plain.remove(b'"');
+    plain.remove(b'\\');
+    plain
+}
+
+impl CharState {
+    /// Where bytes lead, by disjoint sets. The closing quote is on no edge.
+    pub(crate) fn edges(self) -> Vec<(ByteSet, Self)> {
+        let range = ByteSet::range;
+        match self {
+            Self::Boundary => {
+                vec![
+                    (plain(), Self::Boundary),
+                    (range(b'\\', b'\\'), Self::Escape),
+                    (range(0xc2, 0xdf), Self::Utf8(0x80, 0xbf, 0)),
+                    (range(0xe0, 0xe0), Self::Utf8(0xa0, 0xbf, 1)),
+                    (range(0xe1, 0xec).union(range(0xee, 0xef)), Self::Utf8(0x80, 0xbf, 1)),
+                    (range(0xed, 0xed), Self::Utf8(0x80, 0x9f, 1)),
+                    (range(0xf0, 0xf0), Self::Utf8(0x90, 0xbf, 2)),
+                    (range(0xf1, 0xf3), Self::Utf8(0x80, 0xbf, 2)),
+                    (range(0xf4, 0xf4), Self::Utf8(0x80, 0x8f, 2)),
+                ]
+            }
+            Self::Escape => vec![
+                (SHORT.iter().map(|(_, letter)| *letter).collect(), Self::Boundary),
+                (range(b'u', b'u'), Self::Zeros(2)),
+            ],
+            Self::Zeros(0) => {
+                vec![(range(b'0', b'0'), Self::LowDigit), (range(b'1', b'1'), Self::HighDigit)]
+            }
+            Self::Zeros(left) => vec![(range(b'0', b'0'), Self::Zeros(left - 1))],
+            Self::LowDigit => {
+                let set = range(b'0', b'7').union([b'b', b'e', b'f'].into_iter().collect());
+                vec![(set, Self::Boundary)]
+            }
+            Self::HighDigit => {
+                vec![(range(b'0', b'9').union(range(b'a', b'f')), Self::Boundary)]
+            }
+            Self::Utf8(lo, hi, 0) => vec![(range(lo, hi), Self::Boundary)],
+            Self::Utf8(lo, hi, left) => vec![(range(lo, hi), Self::Utf8(0x80, 0xbf, left - 1))],
+        }
+    }
+
+    /// Where a byte leads.
+    pub(crate) fn next(self, byte: u8) -> Option<Self> {
+        self.edges().into_iter().find(|(set, _)| set.contains(byte)).map(|(_, state)| state)
+    }
+
+    /// What completes the character that the state is inside of; empty between characters.
+    pub(crate) fn rest(self) -> Expr {
+        match self {
+            Self::Boundary => Expr::Empty,
+            inside => inside.edges_but(ByteSet::EMPTY),
+        }
+    }
+
+    /// The rest of the character, or a whole one, where its first byte is none of `taken`.
+    pub(crate) fn edges_but(self, taken: ByteSet) -> Expr {
+        Expr::alt(self.edges().into_iter().map(|(set, next)| {
+            let first = Expr::bytes(set.minus(taken));
+            Expr::seq([first, next.rest()])
+        }))
+    }
+}
+
+/// One character.
+pub(crate) fn character() -> Expr {
+    CharState::Boundary.edges_but(ByteSet::EMPTY)
+}
+
+/// The text of a string without its quotes.
+pub(crate) fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        let short = SHORT.iter().find(|(plain, _)| char::from(*plain) == c);
+        match short {
+            Some((_, letter)) => {
+                out.push('\\');
+                out.push(char::from(*letter));
+            }
+            None if c < ' ' => {
+                write!(out, "\\u{:04x}", u32::from(c)).expect("writing to a string does not fail");
+            }
+            None => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Number of characters the automaton reads the bytes as.
+    fn count(bytes: &[u8]) -> Option<usize> {
+        let mut state = CharState::Boundary;
+        let mut count = 0;
+        for &byte in bytes {
+            state = state.next(byte)?;
+            count += usize::from(state == CharState::Boundary);
+        }
+        (state == CharState::Boundary).then_some(count)
+    }
+
+    #[test]
+    fn every_scalar_has_one_text() {
+        for scalar in ('\0'..=char::MAX).step_by(7).chain('\0'..='\u{1000}') {
+            let text = escape(scalar.encode_utf8(&mut [0; 4]));
+            assert_eq!(count(text.as_bytes()), Some(1), "{scalar:?}");
+            let parsed: String = serde_json::from_str(&format!("\"{text}\"")).unwrap();
+            assert_eq!(parsed, scalar.to_string());
+            if !text.starts_with('\\') {
+                assert_eq!(text, scalar.to_string());
+            }
+        }
+    }
+
+    #[test]
+    fn other_texts_are_refused() {
+        let texts: [&[u8]; 11] = [
+            b"\"",
+            b"\n",
+            b"\\/",
+            b"\\u0041",
+            b"\\u000a",
+            b"\\u001F",
+            b"\\ud83d",
+            b"\xed\xa0\x80",
+            b"\xc0\x80",
+            b"\xf4\x90\x80\x80",
+            b"\xc3",
+        ];
+        for text in texts {
+            assert_eq!(count(text), None, "{}", text.escape_ascii());
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Sets of JSON types. Numbers are two types here, the integers and the rest, so that `integer` and `number` are
+//! sets like any other.
+
+use std::fmt;
+
+use super::document::{Document, Json, NodeId};
+use super::number::Decimal;
+
+/// A set of JSON types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub(crate) struct TypeSet(u8);
+
+impl TypeSet {
+    pub(crate) const NONE: Self = Self(0);
+    pub(crate) const NULL: Self = Self(1);
+    pub(crate) const BOOLEAN: Self = Self(2);
+    /// Numbers without a fractional part.
+    pub(crate) const INTEGER: Self = Self(4);
+    /// Numbers with a fractional part.
+    pub(crate) const FRACTION: Self = Self(8);
+    pub(crate) const STRING: Self = Self(16);
+    pub(crate) const ARRAY: Self = Self(32);
+    pub(crate) const OBJECT: Self = Self(64);
+    /// Every number.
+    pub(crate) const NUMBER: Self = Self(4 | 8);
+    /// Every value.
+    pub(crate) const ALL: Self = Self(127);
+
+    /// The types in either set.
+    #[must_use]
+    pub(crate) fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// The types in both sets.
+    #[must_use]
+    pub(crate) fn intersect(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    /// Whether every type of `other` is in this set.
+    pub(crate) fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Whether no type is in the set.
+    pub(crate) fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The types that a name of the `type` keyword stands for.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "null" => Self::NULL,
+            "boolean" => Self::BOOLEAN,
+            "integer" => Self::INTEGER,
+            "number" => Self::NUMBER,
+            "string" => Self::STRING,
+            "array" => Self::ARRAY,
+            "object" => Self::OBJECT,
+            _ => return None,
+        })
+    }
+
+    /// The type of a value.
+    pub(crate) fn of(document: &Document, node: NodeId) -> Self {
+        match document.json(node) {
+            Json::Null => Self::NULL,
+            Json::Bool(_) => Self::BOOLEAN,
+            Json::Number(text) if Decimal::parse(text).is_integer() => Self::INTEGER,
+            Json::Number(_) => Self::FRACTION,
+            Json::String(_) => Self::STRING,
+            Json::Array(_) => Self::ARRAY,
+            Json::Object(_) => Self::OBJECT,
+        }
+    }
+}
+
+impl fmt::Display for TypeSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = [
+            (Self::NULL, "null"),
+            (Self::BOOLEAN, "boolean"),
+            (Self::STRING, "string"),
+            (Self::ARRAY, "array"),
+            (Self::OBJECT, "object"),
+        ];
+        let mut listed: Vec<_> =
+            names.iter().filter(|(set, _)| self.contains(*set)).map(|(_, name)| *name).collect();
+        match (self.contains(Self::NUMBER), self.contains(Self::INTEGER)) {
+            (true, _) => listed.push("number"),
+            (false, true) => listed.push("integer"),
+            (false, false) => {}
+        }
+        f.write_str(&listed.join(" or "))
+    }
+}
