@@ -1,4 +1,79 @@
-//! Runtime.
+//! The runtime of grammarc: hands a sampler the tokens that a grammar allows next.
+//!
+//! A grammar was compiled offline, together with its token masks, into a grammar artifact; the masks that all grammars
+//! of one tokenizer share are in the vocabulary artifact. This crate maps the two files and follows a sequence through
+//! their tables. It has no parser, no regex engine and no walk over the vocabulary, and a step allocates nothing once
+//! a matcher's buffers have grown.
+//!
+//! ```no_run
+//! use grammarc_runtime::{Grammar, Matcher, Vocabulary};
+//!
+//! # fn logits_of_the_model(_: &[u32]) -> Vec<f32> { Vec::new() }
+//! # fn sample(_: &[f32]) -> u32 { 0 }
+//! let vocabulary = Vocabulary::open("llama3.gvocab")?;
+//! let grammar = Grammar::open("invoice.gmask", &vocabulary)?;
+//!
+//! let mut matcher = Matcher::new(&grammar);
+//! let mut tokens = Vec::new();
+//! while !matcher.is_finished() {
+//!     let mut logits = logits_of_the_model(&tokens);
+//!     matcher.mask().apply(&mut logits)?;
+//!     let token = sample(&logits);
+//!     matcher.accept(token)?;
+//!     tokens.push(token);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # What O(1) per step means
+//!
+//! A position is a set of configurations, each a state and a stack of frames. The mask of a position is the union of
+//! stored masks: for each configuration the base mask of its state, and the follow masks of the frames that a token
+//! can reach into, which are the *follow chain*. Write *c* for the number of configurations and *f* for the length of
+//! the longest chain.
+//!
+//! | call | work |
+//! | --- | --- |
+//! | [`Matcher::mask`] | *c* x (1 + *f*) table entries; no mask is copied or composed |
+//! | [`Matcher::accept`] | the bytes of the token x *c*, plus the calls and returns that a byte passes through |
+//! | [`Matcher::rollback`], [`Matcher::fork`] | constant; a fork copies its sequence when it first moves |
+//! | [`Mask::fill`], [`Mask::apply`] | the row of the host's logit width, once for each stored mask of the union |
+//! | [`Mask::contains`] | a bit and two binary searches for each stored mask of the union |
+//!
+//! The compiler derives bounds on *c* and *f* from the tables, records them in the artifact
+//! ([`WorkBound`](grammarc_artifacts::WorkBound)) and prints them. So a mask reference takes a number of table reads
+//! that is known before the first token and that does not depend on the size of the vocabulary, on the size of the
+//! grammar or on the length generated. Two qualifications. A table read for a follow mask is a binary search among the
+//! entries of one return state. And where the artifact says *grows* instead of a number, *c* grows with the input
+//! because the grammar is ambiguous in ways that accumulate, or *f* with the nesting because a token may pass through
+//! any number of returns; the limits of [`MatcherOptions`] end that growth, and [`Matcher::accept`] then returns an
+//! error and leaves the matcher as it was.
+//!
+//! The memory of a sequence is its frames, 16 bytes each and twice over with their index, and 12 bytes for each
+//! configuration of the rollback window. Frames are shared between configurations and positions, right recursion makes
+//! none, and those that are no longer reached are collected.
+//!
+//! # Tokens
+//!
+//! A grammar reads the bytes of text tokens and the ids of special tokens. End tokens are the host's, a set for each
+//! matcher: they are allowed where the sequence may end, besides whatever the grammar allows, and one that the grammar
+//! does not take itself finishes the sequence. The host's logit row may be longer than the vocabulary's; ids in
+//! between are never allowed.
+//!
+//! # Rooms
+//!
+//! | module | what it answers |
+//! | --- | --- |
+//! | `grammar` | opened artifacts |
+//! | `matcher`, `options`, `forced`, `bytes` | what a host calls |
+//! | `sequence`, `trail` | one sequence: advance by a token, take back |
+//! | `step` | what one byte does to a position |
+//! | `position`, `stack` | configurations and frames |
+//! | `mask`, `pool` | which stored masks a position allows, and their tokens |
+//! | `apply` | mask words on logits: scalar, AVX2, AVX-512 |
+//! | [`export`] | positions as bytes |
+//! | [`error`] | one type of error for each kind of call |
+
 mod apply;
 mod bytes;
 pub mod error;
@@ -22,6 +97,7 @@ mod trail;
 pub use bytes::ByteMatcher;
 pub use forced::MAX_FORCED_RUN;
 pub use grammar::{Grammar, Vocabulary};
+pub use grammarc_artifacts::Error as OpenError;
 pub use mask::{Mask, Tokens};
 pub use matcher::Matcher;
 pub use options::MatcherOptions;

@@ -95,11 +95,8 @@ impl Matcher {
         Ok(())
     }
 
-    /// How many of the tokens could be accepted one after the other. The matcher does not move.
-    ///
-    /// # Errors
-    ///
-    /// None: a token that meets a limit counts as not accepted.
+    /// How many of the tokens could be accepted one after the other; a token that meets a limit could not. The
+    /// matcher does not move.
     pub fn validate(&mut self, tokens: &[u32]) -> usize {
         let sequence = Arc::make_mut(&mut self.sequence);
         sequence.load(&mut self.scratch);

@@ -28,6 +28,20 @@ pub(crate) struct Scratch {
     spare: Configurations,
 }
 
+impl Scratch {
+    /// Makes those of the next configurations that may stay the position, and says whether there are any; if not,
+    /// the position stays.
+    fn take_next(&mut self, stays: impl Fn(Configuration) -> bool) -> bool {
+        let mut staying = self.next.as_slice().iter().copied().filter(|&at| stays(at)).peekable();
+        let any = staying.peek().is_some();
+        if any {
+            self.position.clear();
+            self.position.extend(staying);
+        }
+        any
+    }
+}
+
 /// What is to be read: one byte, or one token with its bytes (none where its text means nothing).
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Input<'t> {
@@ -82,37 +96,24 @@ impl Sequence {
         input: Input<'_>,
     ) -> Result<bool, LimitError> {
         let frames = &mut self.frames;
-        let Scratch { position, closure, next, spare, .. } = scratch;
         match input {
-            Input::Byte(byte) => machine.step(frames, position, byte, closure, next)?,
+            Input::Byte(byte) => {
+                let Scratch { position, closure, next, .. } = scratch;
+                machine.step(frames, position, byte, closure, next)?;
+                Ok(scratch.take_next(|_| true))
+            }
             Input::Token(token, bytes) => {
-                next.clear();
-                if let Some((&byte, rest)) = bytes.split_first() {
-                    machine.step(frames, position, byte, closure, next)?;
-                    for &byte in rest {
-                        if next.as_slice().is_empty() {
-                            break;
-                        }
-                        std::mem::swap(next, spare);
-                        machine.step(frames, spare.as_slice(), byte, closure, next)?;
-                    }
+                scratch.next.clear();
+                if !bytes.is_empty() {
+                    spell(machine, frames, scratch, bytes)?;
                 }
                 if machine.has_token_edges {
+                    let Scratch { position, closure, next, .. } = scratch;
                     machine.step_token(frames, position, token, closure, next)?;
                 }
+                Ok(scratch.take_next(|at| machine.rests(frames, at)))
             }
         }
-        let rests = |at: &&Configuration| match input {
-            Input::Byte(_) => true,
-            Input::Token(..) => machine.rests(frames, **at),
-        };
-        let mut resting = next.as_slice().iter().filter(rests).peekable();
-        if resting.peek().is_none() {
-            return Ok(false);
-        }
-        position.clear();
-        position.extend(resting);
-        Ok(true)
     }
 
     /// The bytes that may follow `scratch.position`, and whether token edges leave it as well.
@@ -140,6 +141,37 @@ impl Sequence {
         })?;
         Ok(first)
     }
+}
+
+/// Makes `scratch.next` the configurations after some bytes, from `scratch.position`.
+fn spell(
+    machine: &Machine<'_>,
+    frames: &mut Frames,
+    scratch: &mut Scratch,
+    mut bytes: &[u8],
+) -> Result<(), LimitError> {
+    let Scratch { position, closure, next, spare, .. } = scratch;
+    for &at in position.iter() {
+        machine.add(next, at)?;
+    }
+    while let Some((&byte, rest)) = bytes.split_first() {
+        std::mem::swap(next, spare);
+        if let &[mut at] = spare.as_slice() {
+            next.clear();
+            let Some(left) = machine.run(frames, &mut at, bytes) else { return Ok(()) };
+            if left.len() < bytes.len() {
+                machine.add(next, at)?;
+                bytes = left;
+                continue;
+            }
+        }
+        machine.step(frames, spare.as_slice(), byte, closure, next)?;
+        if next.as_slice().is_empty() {
+            return Ok(());
+        }
+        bytes = rest;
+    }
+    Ok(())
 }
 
 /// A set of bytes, and whether tokens that are not text may stand in their place.

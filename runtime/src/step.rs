@@ -123,15 +123,47 @@ impl<'g> Machine<'g> {
         closure: &mut Configurations,
         next: &mut Configurations,
     ) -> Result<(), LimitError> {
-        let limit = self.limits.configurations;
         next.clear();
         self.close(frames, from, closure, Calls::On(byte), |frames, at| {
             let (tables, index) = self.tables.locate(at.state);
             match target_on(tables.byte_edges_of(index), byte) {
-                Some(target) => next.insert(self.arrive(frames, at, target), self.monotone, limit),
+                Some(target) => self.add(next, self.arrive(frames, at, target)),
                 None => Ok(()),
             }
         })
+    }
+
+    /// Adds a configuration to a position.
+    #[inline]
+    pub(crate) fn add(
+        &self,
+        position: &mut Configurations,
+        new: Configuration,
+    ) -> Result<(), LimitError> {
+        position.insert(new, self.monotone, self.limits.configurations)
+    }
+
+    /// Follows bytes with one configuration for as long as there is nothing to choose, which inside a string or a
+    /// number is the whole token: no calls, and no frame to return to. Returns the bytes that are left, or `None` where
+    /// a byte is not allowed.
+    #[inline]
+    pub(crate) fn run<'t>(
+        &self,
+        frames: &Frames,
+        at: &mut Configuration,
+        mut bytes: &'t [u8],
+    ) -> Option<&'t [u8]> {
+        while let Some((&byte, rest)) = bytes.split_first() {
+            let (tables, index) = self.tables.locate(at.state);
+            let returns =
+                at.frame != BOTTOM && tables.states[index].flags & state_flags::FINAL != 0;
+            if returns || !tables.call_edges_of(index).is_empty() {
+                break;
+            }
+            *at = self.arrive(frames, *at, target_on(tables.byte_edges_of(index), byte)?);
+            bytes = rest;
+        }
+        Some(bytes)
     }
 
     /// Takes the token edges that carry a token, from everywhere that is reached without input: adds to `next`.
@@ -143,12 +175,11 @@ impl<'g> Machine<'g> {
         closure: &mut Configurations,
         next: &mut Configurations,
     ) -> Result<(), LimitError> {
-        let limit = self.limits.configurations;
         self.close(frames, from, closure, Calls::OnTokens, |frames, at| {
             let (tables, index) = self.tables.locate(at.state);
             for edge in tables.token_edges_of(index) {
                 if crate::pool::contains(&self.tables, edge.tokens, token) {
-                    next.insert(self.arrive(frames, at, edge.target), self.monotone, limit)?;
+                    self.add(next, self.arrive(frames, at, edge.target))?;
                 }
             }
             Ok(())

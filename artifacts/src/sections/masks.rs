@@ -39,7 +39,9 @@ pub struct FollowEntry {
     pub next: u32,
 }
 
-/// One exit class: a range of the class node table, which holds trie node ids in ascending order.
+/// One exit class: a range of the class node table, which holds trie node ids in ascending order. A grammar artifact
+/// may leave the nodes out (`first` is [`NONE`](super::network::NONE)): only compilations read them, and only the
+/// vocabulary's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct ClassRecord {

@@ -94,12 +94,17 @@ fn operands(context: &Context<'_>, index: usize, mask: &MaskRecord, in_row: u32)
     place.equal(Invariant::MaskCount, mask.count as usize, count as usize)
 }
 
-/// Exit classes are sorted lists of trie nodes.
+/// Exit classes are sorted lists of trie nodes, or, in a grammar artifact, sizes alone: a compilation reads the nodes of
+/// the vocabulary's classes, and nothing reads those of a grammar's.
 fn classes(context: &Context<'_>) -> Check {
     let own = &context.joined.own;
     let mut listed = 0;
     for (index, class) in own.classes.iter().enumerate() {
         let place = at(SectionKind::Classes, index);
+        if class.first == NONE && context.start_rule.is_some() {
+            place.require(Invariant::ClassRanges, class.len > 0, class.len)?;
+            continue;
+        }
         listed += u64::from(class.len);
         let end = u64::from(class.first) + u64::from(class.len);
         let within = end <= own.class_nodes.len() as u64 && listed <= own.class_nodes.len() as u64;

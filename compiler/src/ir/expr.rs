@@ -23,6 +23,11 @@ impl ByteSet {
         set
     }
 
+    /// The bytes whose bits are set: bit `b % 32` of word `b / 32`.
+    pub fn from_words(words: [u32; 8]) -> Self {
+        Self(std::array::from_fn(|i| u64::from(words[2 * i]) | u64::from(words[2 * i + 1]) << 32))
+    }
+
     /// Adds a byte.
     pub fn insert(&mut self, byte: u8) {
         self.0[usize::from(byte >> 6)] |= 1 << (byte & 63);

@@ -1,50 +1,50 @@
 //! The longest chain of follow entries: part of the printed bound on the work of a step.
+//!
+//! A chain goes from the entry of a return state for a class to the entry, for the next class, of a return state that
+//! the rule of the first may return to. Its length is bounded where these steps have no cycle; a cycle means that a
+//! mask reads as much of the stack as there is, and is reported with a state on it.
 
 use grammarc_artifacts::sections::network::NONE;
 use grammarc_artifacts::tables::{Tables, TablesData};
 
-/// Length of the longest chain of follow entries, or a return state of a chain that can go on for ever.
+use crate::network::follow::Follow;
+
+/// Length of the longest chain of follow entries, or a return state of a chain that grows with the stack. O(steps).
 pub(super) fn longest_chain(
     own: &TablesData,
     shared: Tables<'_>,
-    classes: usize,
+    follow: &Follow<'_>,
 ) -> Result<u32, u32> {
-    // Links of each class: the return state that takes it on, and the class it becomes.
-    let mut links: Vec<Vec<(u32, u32)>> = vec![Vec::new(); classes];
+    let mut entries: Vec<(u32, u32, u32)> = Vec::new();
     for tables in [shared, own.as_tables()] {
         for index in 0..tables.state_count() as usize {
-            for entry in tables.follows_of(index) {
-                links[entry.class as usize].push((tables.bases.states + index as u32, entry.next));
-            }
+            let state = tables.bases.states + index as u32;
+            entries.extend(tables.follows_of(index).iter().map(|e| (state, e.class, e.next)));
         }
     }
-    const OPEN: u32 = u32::MAX;
-    let mut longest: Vec<Option<u32>> = vec![None; classes];
-    for root in 0..classes as u32 {
-        let mut stack = vec![(root, 0)];
-        while let Some((class, at)) = stack.pop() {
-            let links = &links[class as usize];
-            if at == 0 {
-                if longest[class as usize].is_some() {
-                    continue;
-                }
-                longest[class as usize] = Some(OPEN);
-            }
-            let next = links.iter().enumerate().skip(at).find(|(_, (_, next))| {
-                *next != NONE && !matches!(longest[*next as usize], Some(length) if length != OPEN)
-            });
-            match next {
-                Some((_, &(ret, next))) if longest[next as usize] == Some(OPEN) => return Err(ret),
-                Some((index, &(_, next))) => stack.extend([(class, index + 1), (next, 0)]),
-                None => {
-                    let length = |&(_, next): &(u32, u32)| match next {
-                        NONE => 1,
-                        next => 1 + longest[next as usize].unwrap_or(0),
-                    };
-                    longest[class as usize] = Some(links.iter().map(length).max().unwrap_or(0));
-                }
-            }
+    let at =
+        |ret: u32, class: u32| entries.binary_search_by_key(&(ret, class), |e| (e.0, e.1)).ok();
+    let steps = |entry: usize| -> Vec<usize> {
+        let (ret, _, next) = entries[entry];
+        if next == NONE {
+            return Vec::new();
         }
+        let returns = follow.returns(follow.rule_of(ret));
+        returns.iter().filter_map(|&below| at(below, next)).collect()
+    };
+    let component = crate::graph::components(entries.len(), steps);
+    let mut order: Vec<usize> = (0..entries.len()).collect();
+    order.sort_by_key(|&entry| component[entry]);
+    let mut longest = vec![0u32; entries.len()];
+    for entry in order {
+        let mut length = 1;
+        for next in steps(entry) {
+            if component[next] == component[entry] {
+                return Err(entries[entry].0);
+            }
+            length = length.max(longest[next] + 1);
+        }
+        longest[entry] = length;
     }
-    Ok(longest.into_iter().flatten().max().unwrap_or(0))
+    Ok(longest.into_iter().max().unwrap_or(0))
 }

@@ -54,11 +54,15 @@ impl Classes {
         self.members.is_empty()
     }
 
-    /// Writes the network's own classes.
-    pub fn store(&self, tables: &mut TablesData) {
+    /// Writes the network's own classes. Only a compilation reads their nodes, and only the vocabulary's; a grammar's
+    /// classes are stored by their size alone.
+    pub fn store(&self, tables: &mut TablesData, with_nodes: bool) {
         for nodes in &self.members[self.base as usize..] {
-            let first = tables.class_nodes.len() as u32;
-            tables.class_nodes.extend_from_slice(nodes);
+            let mut first = NONE;
+            if with_nodes {
+                first = tables.class_nodes.len() as u32;
+                tables.class_nodes.extend_from_slice(nodes);
+            }
             tables.classes.push(ClassRecord { first, len: nodes.len() as u32 });
         }
     }

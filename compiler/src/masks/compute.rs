@@ -22,6 +22,7 @@ use super::pool::Pool;
 use super::reach::Reach;
 use super::walk::{Outcome, Walker};
 use crate::network::Network;
+use crate::network::follow::Follow;
 use crate::network::local::{BOTTOM, LocalSets};
 
 /// Fewer states or pairs than this are not worth a second thread, which would have to learn the wide subtrees anew.
@@ -89,9 +90,10 @@ pub fn compute(
     limits: MaskLimits,
 ) -> Result<Masks, MaskError> {
     let joined = network.joined(shared);
+    let follow = Follow::new(joined, &network.open);
     let base = network.tables.bases.states;
     let states: Vec<u32> = (0..network.tables.states.len() as u32 - 1).map(|i| base + i).collect();
-    let walker = || Walker::new(LocalSets::new(joined), trie);
+    let walker = || Walker::new(&follow, trie);
     let mut context = Context {
         classes: Classes::new(shared),
         pool: Pool::new(trie.token_of_rank, shared, network.tables.clone()),
@@ -168,8 +170,8 @@ pub fn compute(
         }
     }
     tables.token_edges.iter_mut().for_each(|edge| edge.tokens = sets[edge.tokens as usize]);
-    classes.store(&mut tables);
-    let longest_chain = longest_chain(&tables, shared, classes.len());
+    classes.store(&mut tables, !network.open.is_empty());
+    let longest_chain = longest_chain(&tables, shared, &follow);
     Ok(Masks { tables, pairs, longest_chain })
 }
 

@@ -16,7 +16,7 @@ use grammarc_artifacts::tables::Tables;
 use super::walk::Walker;
 use crate::ir::ByteSet;
 use crate::network::Network;
-use crate::network::local::LocalSets;
+use crate::network::follow::Follow;
 
 /// Bytes that are tokens by themselves.
 pub fn single_bytes(trie: Trie<'_>) -> ByteSet {
@@ -62,10 +62,12 @@ pub fn mark(network: &mut Network, shared: Tables<'_>, trie: Trie<'_>) -> Vec<u3
         if rests != before {
             continue;
         }
-        let mut walker = Walker::new(LocalSets::new(network.joined(shared)), trie);
+        let follow = Follow::new(network.joined(shared), &network.open);
+        let mut walker = Walker::new(&follow, trie);
         for index in (0..count).filter(|&index| !before[index]) {
             rests[index] = !walker.base(base + index as u32).spans.is_empty();
         }
+        drop(walker);
         set_flags(network, &rests);
         if rests == before {
             let stuck = rests.iter().enumerate().filter(|(_, rests)| !**rests);

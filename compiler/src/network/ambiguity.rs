@@ -14,151 +14,64 @@ use std::collections::BTreeSet;
 use grammarc_artifacts::sections::network::{NONE, state_flags};
 use grammarc_artifacts::tables::Joined;
 
-use crate::ir::ByteSet;
+use super::follow::Follow;
 
 /// Sets explored before giving up.
 const MOST_SETS: usize = 4_000;
 /// Configurations of a set before giving up.
 const MOST_CONFIGURATIONS: usize = 64;
 /// Return states put below a set before giving up.
-const MOST_CONTEXT: usize = 4;
+const MOST_CONTEXT: usize = 6;
+/// Moves tried before giving up.
+const MOST_MOVES: usize = 50_000;
 
 /// A configuration over an unknown stack; the top frame is the last.
 type Configuration = (u32, Vec<u32>);
 
 /// The most configurations alive at once, or a state at which no bound was found.
 pub fn most_configurations(network: Joined<'_>) -> Result<u32, u32> {
-    let facts = Facts::new(network);
-    if network.own.token_edges.is_empty() && facts.is_deterministic() {
+    let follow = Follow::new(network, &[]);
+    let states = network.own.bases.states + network.own.state_count();
+    if network.own.token_edges.is_empty() && is_deterministic(&follow, states) {
         return Ok(1);
     }
-    Exploration::new(facts).run()
+    Exploration::new(follow).run()
 }
 
-struct Facts<'a> {
-    network: Joined<'a>,
-    /// States that each rule may return to, tail calls followed, by rule id.
-    returns: Vec<BTreeSet<u32>>,
-    rule_of: Vec<u32>,
-}
-
-impl<'a> Facts<'a> {
-    fn new(network: Joined<'a>) -> Self {
-        let rules = network.shared.rules.len() + network.own.rules.len();
-        let states = network.own.bases.states + network.own.state_count();
-        let mut rule_of = vec![0; states as usize];
-        let mut returns = vec![BTreeSet::new(); rules];
-        let mut tails: Vec<Vec<u32>> = vec![Vec::new(); rules];
-        for id in 0..rules as u32 {
-            let rule = network.rule(id);
-            for state in rule.first_state..rule.first_state + rule.state_count {
-                rule_of[state as usize] = id;
-                let (tables, index) = network.locate(state);
-                for call in tables.call_edges_of(index) {
-                    match call.ret {
-                        NONE => tails[id as usize].push(call.callee),
-                        ret => {
-                            returns[call.callee as usize].insert(ret);
-                        }
-                    }
-                }
-            }
-        }
-        let mut work: Vec<u32> = (0..rules as u32).collect();
-        while let Some(rule) = work.pop() {
-            for &callee in &tails[rule as usize] {
-                let before = returns[callee as usize].len();
-                let more = returns[rule as usize].clone();
-                returns[callee as usize].extend(more);
-                if returns[callee as usize].len() > before {
-                    work.push(callee);
-                }
-            }
-        }
-        Self { network, returns, rule_of }
-    }
-
-    fn is_final(&self, state: u32) -> bool {
-        self.network.state(state).flags & state_flags::FINAL != 0
-    }
-
-    fn first_of_rule(&self, rule: u32) -> ByteSet {
-        let words = self.network.rule(rule).first_bytes;
-        (0..=255u8).filter(|&b| words[usize::from(b) / 32] >> (b % 32) & 1 == 1).collect()
-    }
-
-    /// Bytes with which a state goes on within its rule, and whether two of its ways share one.
-    fn first(&self, state: u32) -> (ByteSet, bool) {
-        let (tables, index) = self.network.locate(state);
-        let mut set = ByteSet::EMPTY;
-        for edge in tables.byte_edges_of(index) {
-            set = set.union(ByteSet::range(edge.lo(), edge.hi()));
-        }
-        let mut shared = false;
-        for call in tables.call_edges_of(index) {
-            let more = self.first_of_rule(call.callee);
-            shared |= !set.intersect(more).is_empty();
-            set = set.union(more);
-        }
-        (set, shared)
-    }
-
-    fn is_deterministic(&self) -> bool {
-        let firsts: Vec<(ByteSet, bool)> =
-            (0..self.rule_of.len() as u32).map(|state| self.first(state)).collect();
-        if firsts.iter().any(|(_, shared)| *shared) {
-            return false;
-        }
-        // What may follow each rule, as a least fixpoint up the calls.
-        let mut follow = vec![ByteSet::EMPTY; self.returns.len()];
-        loop {
-            let mut changed = false;
-            for (rule, returns) in self.returns.iter().enumerate() {
-                let mut set = follow[rule];
-                for &ret in returns {
-                    set = set.union(firsts[ret as usize].0);
-                    if self.is_final(ret) {
-                        set = set.union(follow[self.rule_of[ret as usize] as usize]);
-                    }
-                }
-                changed |= std::mem::replace(&mut follow[rule], set) != set;
-            }
-            if !changed {
-                break;
-            }
-        }
-        firsts.iter().enumerate().all(|(state, (first, _))| {
-            let after = follow[self.rule_of[state] as usize];
-            !self.is_final(state as u32) || first.intersect(after).is_empty()
-        })
-    }
+fn is_deterministic(follow: &Follow<'_>, states: u32) -> bool {
+    (0..states).all(|state| {
+        let (first, shared) = follow.first(state);
+        let after = follow.bytes(follow.rule_of(state));
+        !shared && (!follow.is_final(state) || first.intersect(after).is_empty())
+    })
 }
 
 struct Exploration<'a> {
-    facts: Facts<'a>,
+    follow: Follow<'a>,
     /// One byte of each class that the network's edges tell apart.
     bytes: Vec<u8>,
     seen: BTreeSet<Vec<Configuration>>,
     work: Vec<Vec<Configuration>>,
     most: usize,
+    moves: usize,
 }
 
 impl<'a> Exploration<'a> {
-    fn new(facts: Facts<'a>) -> Self {
+    fn new(follow: Follow<'a>) -> Self {
         let mut cuts = [false; 257];
         cuts[0] = true;
-        for tables in [facts.network.shared, facts.network.own] {
+        for tables in [follow.network().shared, follow.network().own] {
             for edge in tables.byte_edges {
                 cuts[usize::from(edge.lo())] = true;
                 cuts[usize::from(edge.hi()) + 1] = true;
             }
         }
         let bytes = (0..=255u8).filter(|&byte| cuts[usize::from(byte)]).collect();
-        Self { facts, bytes, seen: BTreeSet::new(), work: Vec::new(), most: 1 }
+        Self { follow, bytes, seen: BTreeSet::new(), work: Vec::new(), most: 1, moves: 0 }
     }
 
     fn run(mut self) -> Result<u32, u32> {
-        let own = self.facts.network.own;
+        let own = self.follow.network().own;
         for state in own.bases.states..own.bases.states + own.state_count() {
             self.meet(vec![(state, Vec::new())])?;
         }
@@ -173,6 +86,10 @@ impl<'a> Exploration<'a> {
 
     /// Adds the successor of a set on a byte, over every context that matters.
     fn step(&mut self, set: &[Configuration], byte: u8, context: usize) -> Result<(), u32> {
+        self.moves += 1;
+        if self.moves > MOST_MOVES {
+            return Err(set[0].0);
+        }
         let mut next = BTreeSet::new();
         let mut seen = BTreeSet::new();
         let mut work = set.to_vec();
@@ -183,7 +100,7 @@ impl<'a> Exploration<'a> {
             if !seen.insert((state, stack.clone())) {
                 continue;
             }
-            let network = self.facts.network;
+            let network = self.follow.network();
             let (tables, index) = network.locate(state);
             for edge in tables.byte_edges_of(index) {
                 if (edge.lo()..=edge.hi()).contains(&byte) {
@@ -208,7 +125,7 @@ impl<'a> Exploration<'a> {
                     work.push((callee.first_state, stack));
                 }
             }
-            if self.facts.is_final(state) {
+            if self.follow.is_final(state) {
                 match stack.pop() {
                     Some(ret) => work.push((ret, stack)),
                     None => leaves = Some(state),
@@ -224,7 +141,7 @@ impl<'a> Exploration<'a> {
         if context == MOST_CONTEXT {
             return if alone { Ok(()) } else { Err(state) };
         }
-        let returns = self.facts.returns[self.facts.rule_of[state as usize] as usize].clone();
+        let returns = self.follow.returns(self.follow.rule_of(state)).clone();
         for ret in returns {
             let over: Vec<Configuration> =
                 set.iter().map(|(state, stack)| (*state, [&[ret][..], stack].concat())).collect();
@@ -236,7 +153,8 @@ impl<'a> Exploration<'a> {
     /// A token edge leads to its target alone; the same token's bytes may lead elsewhere besides.
     fn step_on_tokens(&mut self, set: &[Configuration]) -> Result<(), u32> {
         for (state, stack) in set {
-            let (tables, index) = self.facts.network.locate(*state);
+            let network = self.follow.network();
+            let (tables, index) = network.locate(*state);
             for edge in tables.token_edges_of(index) {
                 let target = self.settle(edge.target, stack.clone());
                 self.meet(target.into_iter().collect())?;
@@ -249,7 +167,7 @@ impl<'a> Exploration<'a> {
     }
 
     fn push(&self, ret: u32, stack: &mut Vec<u32>) {
-        let absorbing = self.facts.network.state(ret).flags & state_flags::ABSORBING != 0;
+        let absorbing = self.follow.network().state(ret).flags & state_flags::ABSORBING != 0;
         if !(absorbing && stack.last() == Some(&ret)) {
             stack.push(ret);
         }
@@ -257,7 +175,7 @@ impl<'a> Exploration<'a> {
 
     /// The configuration after immediate returns; `None` where it returns into the unknown.
     fn settle(&self, mut state: u32, mut stack: Vec<u32>) -> Option<Configuration> {
-        while self.facts.network.state(state).flags & state_flags::POP_ONLY != 0 {
+        while self.follow.network().state(state).flags & state_flags::POP_ONLY != 0 {
             state = stack.pop()?;
         }
         Some((state, stack))

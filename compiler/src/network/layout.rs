@@ -9,6 +9,7 @@ use grammarc_artifacts::sections::network::{
 };
 use grammarc_artifacts::tables::{Bases, Joined, Tables, TablesData};
 
+use super::Roots;
 use super::merge::{Merged, MergedLabel};
 use super::rule::NetworkRule;
 use crate::ir::Origin;
@@ -25,6 +26,8 @@ pub struct Network {
     pub token_sets: Vec<Vec<u32>>,
     /// Ids of the rules to start from.
     pub roots: Vec<u32>,
+    /// Ids of the rules that other networks may call, after which anything may come.
+    pub open: Vec<u32>,
 }
 
 impl Network {
@@ -45,7 +48,7 @@ impl Network {
     }
 }
 
-pub(super) fn lay_out(merged: Merged, shared: Tables<'_>) -> Network {
+pub(super) fn lay_out(merged: Merged, shared: Tables<'_>, kind: Roots) -> Network {
     let bases = Bases {
         rules: shared.rules.len() as u32,
         states: shared.state_count(),
@@ -147,8 +150,13 @@ pub(super) fn lay_out(merged: Merged, shared: Tables<'_>) -> Network {
     });
     fill_firsts(&mut tables, shared);
     let rules = merged.rules.into_iter().map(|(rule, _)| (rule.name, rule.origin)).collect();
-    let roots = merged.roots.iter().map(|&root| bases.rules + root as u32).collect();
-    Network { tables, rules, token_sets, roots }
+    let roots: Vec<u32> = merged.roots.iter().map(|&root| bases.rules + root as u32).collect();
+    let open = match kind {
+        Roots::Start => Vec::new(),
+        // Any rule may be found by its hash and called, whether it was a root or not.
+        Roots::Kept => (0..tables.rules.len() as u32).map(|rule| bases.rules + rule).collect(),
+    };
+    Network { tables, rules, token_sets, roots, open }
 }
 
 /// For each state, whether its language within the rule is closed under concatenation with itself: it accepts, and no

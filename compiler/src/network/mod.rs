@@ -15,6 +15,7 @@
 pub mod ambiguity;
 pub mod build;
 mod display;
+pub mod follow;
 mod inline;
 pub mod layout;
 pub mod left_recursion;
@@ -127,7 +128,7 @@ pub fn build_network(
         match left_recursion::eliminate(&mut built, limits) {
             Ok(()) => {
                 let merged = merge::merge(built, &known);
-                return Ok(layout::lay_out(merged, shared));
+                return Ok(layout::lay_out(merged, shared, roots));
             }
             // A countdown cannot be unrolled along a left spine. Such a repetition is written out instead, within the
             // limits; there is no third way, so the second failure is final.

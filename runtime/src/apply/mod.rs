@@ -4,7 +4,7 @@
 //! `words.len() == logits.len().div_ceil(32)`. What a logit holds does not matter: NaN and infinities of allowed
 //! tokens keep their bits. The kernel is chosen once, from what the processor has.
 
-pub(crate) mod scalar;
+mod scalar;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 

@@ -1,7 +1,7 @@
 //! Kernels for x86-64: AVX2, and AVX-512 where the processor has it.
 //!
-//! Words of ones are skipped, words of zeros are stored without reading the logits, and the rest is blended 8 or 16
-//! logits at a time. The last, partly used word goes to the scalar kernel.
+//! Words of ones are skipped. For the others negative infinity is stored 8 or 16 logits at a time under the inverted
+//! bits, so no logit is read and none that is allowed is written. The last, partly used word goes to the scalar kernel.
 //!
 //! `unsafe` appears for two reasons only: stores through a pointer that was a reference to an array of the stored
 //! length one expression earlier, and the two calls of a function whose processor feature was just detected.

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use grammarc_artifacts::sections::masks::{ClassRecord, FollowEntry, MaskRecord};
 use grammarc_artifacts::sections::network::NONE;
-use grammarc_artifacts::{TablesData, TokenKind, TrieData};
+use grammarc_artifacts::{TablesData, TokenKind, Trie, TrieData};
 
 use super::network::Network;
 
@@ -119,7 +119,7 @@ impl Builder<'_> {
 
 /// Adds masks, classes and follow entries to the two halves of a network's tables.
 pub(crate) fn build(network: &Network, tokens: &Tokens, halves: &mut [TablesData; 2]) {
-    let texts = tokens.iter().map(|token| text_of(token)).collect();
+    let texts = tokens.iter().map(text_of).collect();
     let builder = Builder { network, offsets: network.offsets(), texts };
     let mut classes: BTreeMap<Class, u32> = BTreeMap::new();
     let returns: BTreeSet<usize> = network
@@ -153,13 +153,13 @@ fn add_half(
     tables: &mut TablesData,
 ) {
     let mut edge = 0;
-    let mut index = 0;
+    let first = tables.bases.states as usize;
     for (id, (_, state)) in builder.network.states().enumerate().filter(|at| own.contains(&at.0)) {
+        let index = id - first;
         let mut run = Run::default();
         builder.run(id, &[], &mut run);
         tables.states[index].base = add_mask(tables, tokens, &run.tokens);
         tables.states[index].exits = intern(classes, run.exits);
-        index += 1;
         for (carried, _) in &state.tokens {
             let mask = add_mask(tables, tokens, &carried.iter().copied().collect());
             tables.token_edges[edge].tokens = mask;
@@ -200,8 +200,10 @@ fn add_half(
     let mut own_classes: Vec<_> =
         classes.iter().filter(|class| *class.1 >= tables.bases.classes).collect();
     own_classes.sort_by_key(|class| class.1);
+    let trie = TrieData::build(tokens).unwrap();
     for (nodes, _) in own_classes {
-        let mut nodes: Vec<u32> = nodes.iter().map(|prefix| node_of(tokens, prefix)).collect();
+        let mut nodes: Vec<u32> =
+            nodes.iter().map(|prefix| node_of(trie.as_trie(), prefix)).collect();
         nodes.sort_unstable();
         let first = tables.class_nodes.len() as u32;
         tables.classes.push(ClassRecord { first, len: nodes.len() as u32 });
@@ -210,9 +212,7 @@ fn add_half(
 }
 
 /// The trie node that a prefix spells.
-fn node_of(tokens: &Tokens, prefix: &[u8]) -> u32 {
-    let data = TrieData::build(tokens).unwrap();
-    let trie = data.as_trie();
+fn node_of(trie: Trie<'_>, prefix: &[u8]) -> u32 {
     prefix.iter().fold(0, |node, &byte| {
         trie.children(node).find(|&child| trie.byte[child as usize] == byte).unwrap()
     })

@@ -130,9 +130,11 @@ impl Network {
         let offsets = self.offsets();
         let first = self.first();
         [0..self.shared, self.shared..self.rules.len()].map(|range| {
-            let mut bases = Bases::default();
-            bases.rules = range.start as u32;
-            bases.states = offsets[range.start] as u32;
+            let bases = Bases {
+                rules: range.start as u32,
+                states: offsets[range.start] as u32,
+                ..Bases::default()
+            };
             let mut tables = TablesData { bases, row_words: words, ..TablesData::default() };
             for at in range {
                 let rule = &self.rules[at];
@@ -150,8 +152,12 @@ impl Network {
                     push_state(&mut tables, state, offsets[at]);
                 }
             }
-            let sentinel = record(&tables, 0, None);
-            tables.states.push(sentinel);
+            tables.states.push(StateRecord::sentinel([
+                tables.byte_edges.len() as u32,
+                tables.call_edges.len() as u32,
+                tables.token_edges.len() as u32,
+                0,
+            ]));
             tables
         })
     }
@@ -175,7 +181,7 @@ impl Network {
             }
             let mut network = Self { rules, shared: 0 };
             network.settle_calls(random);
-            network.shared = network.shareable(random.below(count));
+            network.shared = if random.once_in(3) { 0 } else { network.shareable(count - 1) };
             if network.is_alive() {
                 return network;
             }
@@ -287,7 +293,7 @@ fn general_rule(random: &mut Random, at: usize, rules: usize, shape: Shape) -> R
 }
 
 fn push_state(tables: &mut TablesData, state: &State, offset: usize) {
-    let record = record(tables, offset, Some(state));
+    let record = record(tables, offset, state);
     tables.states.push(record);
     for &(byte, target) in &state.bytes {
         tables.byte_edges.push(ByteEdge::new(byte, byte, (offset + target) as u32));
@@ -301,17 +307,9 @@ fn push_state(tables: &mut TablesData, state: &State, offset: usize) {
     }
 }
 
-/// The record of a state, or the sentinel.
-fn record(tables: &TablesData, offset: usize, state: Option<&State>) -> StateRecord {
-    let mut flags = 0;
-    let mut count_exit = NONE;
-    if let Some(state) = state {
-        flags |= if state.is_final { state_flags::FINAL } else { 0 };
-        flags |= if state.returns_only() { state_flags::POP_ONLY } else { 0 };
-        flags |= if state.absorbing { state_flags::ABSORBING } else { 0 };
-        flags |= if state.stuck && !state.returns_only() { 0 } else { state_flags::RESTS };
-        count_exit = state.count_exit.map_or(NONE, |exit| (offset + exit) as u32);
-    }
+/// The record of a state, whose edges are to come next.
+fn record(tables: &TablesData, offset: usize, state: &State) -> StateRecord {
+    let flag = |set, flag| if set { flag } else { 0 };
     StateRecord {
         byte_edges: tables.byte_edges.len() as u32,
         call_edges: tables.call_edges.len() as u32,
@@ -319,7 +317,10 @@ fn record(tables: &TablesData, offset: usize, state: Option<&State>) -> StateRec
         follows: 0,
         base: 0,
         exits: NONE,
-        count_exit,
-        flags,
+        count_exit: state.count_exit.map_or(NONE, |exit| (offset + exit) as u32),
+        flags: flag(state.is_final, state_flags::FINAL)
+            | flag(state.returns_only(), state_flags::POP_ONLY)
+            | flag(state.absorbing, state_flags::ABSORBING)
+            | flag(!state.stuck || state.returns_only(), state_flags::RESTS),
     }
 }
