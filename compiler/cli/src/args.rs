@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, ValueEnum};
 
 use crate::cmd::Command;
+use crate::failure::Problem;
 
 /// Compiles grammars and JSON Schemas into token masks, and looks at, checks and samples what it made.
 #[derive(Debug, Parser)]
@@ -70,4 +71,13 @@ pub(crate) struct ThreadArgs {
     /// Number of threads; the output does not depend on it [default: one a core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
+}
+
+impl ThreadArgs {
+    /// Starts as many threads as asked for.
+    pub(crate) fn start(&self) -> Result<(), Problem> {
+        let Some(threads) = self.threads else { return Ok(()) };
+        let builder = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
+        builder.build_global().map_err(Problem::Threads)
+    }
 }

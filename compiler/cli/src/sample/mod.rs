@@ -22,7 +22,5 @@ mod random;
 pub mod route;
 mod sampler;
 pub mod spell;
-#[cfg(test)]
-mod tests;
 
 pub use sampler::{Sample, SampleError, SampleOptions, Sampler};
