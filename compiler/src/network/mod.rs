@@ -122,16 +122,23 @@ pub fn build_network(
         NetworkError { rule: rule.name.clone(), origin: rule.origin.clone(), kind: error.into() }
     })?;
     token_sets::drop_empty(&mut resolved, lexicon);
-    let known: BTreeMap<[u32; 4], u32> =
+    let mut known: BTreeMap<[u32; 4], u32> =
         shared.rules.iter().enumerate().map(|(id, rule)| (rule.hash, id as u32)).collect();
     let mut spelling = repeat::Spelling::Counted;
     loop {
         let mut built = build::build(&resolved, lexicon, roots, spelling, limits)?;
         match left_recursion::eliminate(&mut built, limits) {
-            Ok(()) => {
-                let merged = merge::merge(built, &known);
-                return Ok(layout::lay_out(merged, shared, roots));
-            }
+            Ok(()) => loop {
+                let network = layout::lay_out(merge::merge(&built, &known), shared, roots);
+                let misused = layout::misused(&network, shared);
+                if misused.is_empty() {
+                    return Ok(network);
+                }
+                // What a shared rule was compiled for does not cover this grammar's use of it.
+                misused.iter().for_each(|&rule| {
+                    known.remove(&shared.rules[rule as usize].hash);
+                });
+            },
             // A countdown cannot be unrolled along a left spine. Such a repetition is written out instead, within the
             // limits; there is no third way, so the second failure is final.
             Err(left_recursion::Failure::Counted) if spelling == repeat::Spelling::Counted => {
