@@ -81,7 +81,7 @@ pub(crate) enum Problem {
     },
     /// No vocabulary artifact was found for a grammar artifact.
     #[error(
-        "{} was compiled for vocabulary {vocabulary:?}, and {} ; pass its vocabulary artifact with --vocab",
+        "{} was compiled for vocabulary {vocabulary:?}, and {}; pass its vocabulary artifact with --vocab",
         artifact.display(),
         seen(tried)
     )]

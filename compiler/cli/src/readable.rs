@@ -27,7 +27,9 @@ pub(crate) fn byte_set(bytes: &[u8]) -> Vec<String> {
         }
         let (run, after) = rest.split_at(len);
         match run {
-            [first, .., last] if len > 3 => parts.push(format!("{} to {}", one(*first), one(*last))),
+            [first, .., last] if len > 3 => {
+                parts.push(format!("{} to {}", one(*first), one(*last)))
+            }
             _ => parts.extend(run.iter().map(|&byte| one(byte))),
         }
         rest = after;
@@ -88,8 +90,8 @@ pub(crate) fn number(number: impl Into<u64>) -> String {
 pub(crate) fn size(bytes: u64) -> String {
     match bytes {
         0..10_000 => format!("{} bytes", number(bytes)),
-        10_000..10_000_000 => format!("{:.1} KB", bytes as f64 / 1e3),
-        _ => format!("{:.1} MB", bytes as f64 / 1e6),
+        10_000..1_000_000 => format!("{:.1} KB", bytes as f64 / 1e3),
+        _ => format!("{:.2} MB", bytes as f64 / 1e6),
     }
 }
 
@@ -119,7 +121,7 @@ mod tests {
     fn byte_sets_are_short() {
         assert_eq!(byte_set(b"\"-0123456789{"), ["`\"`", "`-`", "`0` to `9`", "`{`"]);
         assert_eq!(byte_set(b"\t\n abc"), ["a tab", "a line feed", "a space", "`a`", "`b`", "`c`"]);
-        assert_eq!(byte_set(&(0..=255).collect::<Vec<u8>>()).len(), 9);
+        assert_eq!(byte_set(&(0..=255).collect::<Vec<u8>>()).len(), 10);
         assert_eq!(byte_set(&[]), [""; 0]);
     }
 
@@ -135,7 +137,10 @@ mod tests {
     #[test]
     fn numbers_are_grouped() {
         assert_eq!([0u64, 999, 1000, 1234567].map(number), ["0", "999", "1,000", "1,234,567"]);
-        assert_eq!((count(1u64, "class"), count(2u64, "class")), ("1 class".into(), "2 classes".into()));
+        assert_eq!(
+            (count(1u64, "class"), count(2u64, "class")),
+            ("1 class".into(), "2 classes".into())
+        );
         assert_eq!((size(12), size(123_456)), ("12 bytes".into(), "123.5 KB".into()));
     }
 }

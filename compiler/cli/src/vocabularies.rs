@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use grammarc_artifacts::container::Container;
 use grammarc_artifacts::container::header::Header;
-use grammarc_artifacts::sections::kinds::ArtifactKind;
 use grammarc_artifacts::dump::{self, Content};
+use grammarc_artifacts::sections::kinds::ArtifactKind;
 use grammarc_artifacts::{Buffer, GrammarArtifact, VocabularyArtifact};
 use grammarc_compiler::compile::build_vocabulary;
 use grammarc_compiler::diagnostics::{Diagnostic, Source};
@@ -144,11 +144,7 @@ pub(crate) fn build(
 }
 
 /// Writes what an import noticed.
-pub(crate) fn findings(
-    table: &TokenTable,
-    spec: &str,
-    output: &mut Output,
-) -> Result<(), Failure> {
+pub(crate) fn findings(table: &TokenTable, spec: &str, output: &mut Output) -> Result<(), Failure> {
     let findings: &[Diagnostic] = &table.findings;
     output.diagnostics(&Source::new(spec, ""), findings)
 }

@@ -117,9 +117,14 @@ fn check(grammar: &Grammar, text: &[u8], exact: bool) -> Verdict {
         place: place(text, at),
         problem: limit.to_string(),
     };
+    let line_end = |at: usize| !exact && matches!(&text[at..], b"\n" | b"\r\n");
     let (at, found) = match matcher.accept(text) {
         Ok(()) if matcher.is_accepting() => return Verdict::Accepted,
         Ok(()) => (text.len(), None),
+        Err(BytesError::Refused { at }) if line_end(at) && matcher.is_accepting() => {
+            return Verdict::Accepted;
+        }
+        Err(BytesError::Refused { at }) if line_end(at) => (at, None),
         Err(BytesError::Refused { at }) => (at, text.get(at).copied()),
         Err(BytesError::Limit { at, limit }) => return stopped(at, limit),
         Err(other) => {
@@ -127,12 +132,7 @@ fn check(grammar: &Grammar, text: &[u8], exact: bool) -> Verdict {
         }
     };
     let may_end = matcher.is_accepting();
-    if !exact && may_end && matches!(&text[at..], b"\n" | b"\r\n") {
-        return Verdict::Accepted;
-    }
-    let allowed = matcher
-        .allowed_bytes()
-        .and_then(|bytes| Ok((bytes, matcher.tokens_allowed()?)));
+    let allowed = matcher.allowed_bytes().and_then(|bytes| Ok((bytes, matcher.tokens_allowed()?)));
     let allowed = match allowed {
         Ok((allowed_bytes, special_tokens)) => Allowed { allowed_bytes, special_tokens, may_end },
         Err(limit) => return stopped(at, limit),
@@ -149,8 +149,10 @@ fn place(text: &[u8], offset: usize) -> Place {
     let before = &text[..offset];
     let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
     let in_line = &before[line_start..];
-    let characters: usize =
-        in_line.utf8_chunks().map(|chunk| chunk.valid().chars().count() + chunk.invalid().len()).sum();
+    let characters: usize = in_line
+        .utf8_chunks()
+        .map(|chunk| chunk.valid().chars().count() + chunk.invalid().len())
+        .sum();
     let mut from = in_line.len().saturating_sub(QUOTED);
     while in_line.get(from).is_some_and(|byte| byte & 0xC0 == 0x80) {
         from += 1;

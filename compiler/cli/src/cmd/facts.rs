@@ -171,8 +171,16 @@ impl Facts {
             tables: table_facts(tables),
             sections: sections.collect(),
             content: match content {
-                Content::Grammar { meta, .. } => ContentFacts::Grammar(Box::new(grammar_facts(meta))),
-                Content::Vocabulary { meta, token_count, logit_width, trie_nodes, special_tokens } => {
+                Content::Grammar { meta, .. } => {
+                    ContentFacts::Grammar(Box::new(grammar_facts(meta)))
+                }
+                Content::Vocabulary {
+                    meta,
+                    token_count,
+                    logit_width,
+                    trie_nodes,
+                    special_tokens,
+                } => {
                     let VocabularyMeta { name, source, compiler, properties, warnings, rule_names } =
                         meta;
                     ContentFacts::Vocabulary(VocabularyFacts {

@@ -44,8 +44,7 @@ impl Serialize for SampleText {
 
 pub(crate) fn run(args: SampleArgs, output: &mut Output) -> Result<u8, Failure> {
     let grammar = vocabularies::open_grammar(&args.artifact)?;
-    let options =
-        SampleOptions { seed: args.seed, max_tokens: args.max_tokens, uniform: args.any };
+    let options = SampleOptions { seed: args.seed, max_tokens: args.max_tokens, uniform: args.any };
     let sampler = Sampler::new(&grammar, options);
     for number in 0..args.count {
         let sample = sampler

@@ -60,7 +60,11 @@ impl Costs {
         // Shared rules call no others, so they are settled first.
         let border = tables.own.bases.states;
         for states in [0..border, border..count] {
-            while states.clone().rev().fold(false, |changed, state| costs.settle(tables, state) | changed) {}
+            while states
+                .clone()
+                .rev()
+                .fold(false, |changed, state| costs.settle(tables, state) | changed)
+            {}
         }
         costs
     }

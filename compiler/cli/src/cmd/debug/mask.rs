@@ -87,10 +87,7 @@ pub(crate) fn run(args: MaskArgs, output: &mut Output) -> Result<u8, Failure> {
     let position = Position::of(&matcher);
     let configurations = position.configurations.iter().map(|&at| ConfigurationText {
         at: state_text(artifact, at.state, at.count),
-        stack: position
-            .stack(at)
-            .map(|(ret, count)| state_text(artifact, ret, count))
-            .collect(),
+        stack: position.stack(at).map(|(ret, count)| state_text(artifact, ret, count)).collect(),
     });
     let configurations = configurations.collect();
     let may_end = matcher.is_accepting();

@@ -29,7 +29,7 @@ impl Answer for TrieText {
         };
         writeln!(
             out,
-            "node {node} `{prefix}`: {} below, {} begin here{}",
+            "node {node} `{prefix}`: {} below, {} from here on{}",
             count(self.nodes_below, "node"),
             count(self.tokens_below, "token"),
             ids(&self.tokens)
@@ -72,7 +72,11 @@ impl Answer for MaskText {
         )?;
         if !self.tokens.is_empty() {
             let more = self.count.saturating_sub(self.tokens.len());
-            let more = if more > 0 { format!(" and {}", readable::number(more as u64)) } else { String::new() };
+            let more = if more > 0 {
+                format!(" and {}", readable::number(more as u64))
+            } else {
+                String::new()
+            };
             let more = if more.is_empty() { more } else { format!("{more} more") };
             writeln!(out, "  allowed        {}{more}", tokens(&self.tokens))?;
         }

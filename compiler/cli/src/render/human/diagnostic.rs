@@ -26,7 +26,8 @@ pub(crate) fn diagnostic(
     diagnostic: &Diagnostic,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let handler = MietteHandlerOpts::new().terminal_links(false).build();
+    // Lines are left to the terminal to wrap, so that pointers and names can be copied.
+    let handler = MietteHandlerOpts::new().terminal_links(false).wrap_lines(false).build();
     let report = Report::new(source, diagnostic);
     writeln!(out, "{}", Drawn { handler: &handler, report: &report })
 }
@@ -173,7 +174,8 @@ impl SourceCode for Excerpt<'_> {
             )));
         };
         // Without context lines miette asks where the place is; with them, what to show.
-        let shown = if before == 0 { span.offset()..span.offset() + span.len() } else { window.clone() };
+        let shown =
+            if before == 0 { span.offset()..span.offset() + span.len() } else { window.clone() };
         let data = text.as_bytes().get(shown.clone()).ok_or(MietteError::OutOfBounds)?;
         let (line, column) = self.source.line_column(shown.start);
         let span = SourceSpan::new(shown.start.into(), shown.len());

@@ -17,12 +17,12 @@ pub(super) fn tables(tables: &TableFacts, out: &mut dyn Write) -> io::Result<()>
     )?;
     writeln!(
         out,
-        "  masks       {}: {} on {}, {} as lists of {} tokens in all",
+        "  masks       {}: {} wide over {}, {} of {} in all",
         number(masks.dense + masks.sparse),
         number(masks.dense),
-        count(masks.rows, "dense row of its own"),
-        number(masks.sparse),
-        number(masks.listed_tokens)
+        count(masks.rows, "own dense row"),
+        count(masks.sparse, "list"),
+        count(masks.listed_tokens, "token")
     )?;
     writeln!(
         out,
@@ -38,12 +38,15 @@ pub(super) fn largest_sections(
     most: usize,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let mut sorted: Vec<&SectionFacts> = sections.iter().filter(|section| section.bytes > 0).collect();
+    let mut sorted: Vec<&SectionFacts> =
+        sections.iter().filter(|section| section.bytes > 0).collect();
     sorted.sort_by_key(|section| std::cmp::Reverse(section.bytes));
     let (named, others) = sorted.split_at(most.min(sorted.len()));
     let mut parts: Vec<String> = named
         .iter()
-        .map(|section| format!("{} {}", section.name.to_lowercase().replace('_', " "), size(section.bytes)))
+        .map(|section| {
+            format!("{} {}", section.name.to_lowercase().replace('_', " "), size(section.bytes))
+        })
         .collect();
     let rest: u64 = others.iter().map(|section| section.bytes).sum();
     if rest > 0 {

@@ -24,9 +24,10 @@ impl Answer for Built {
             number(self.unused as u64),
             number(self.logit_width)
         )?;
-        let ends = self.end_tokens.iter().map(|end| {
-            format!("{} {}", end.id, readable::text(end.text.as_bytes()))
-        });
+        let ends = self
+            .end_tokens
+            .iter()
+            .map(|end| format!("{} {}", end.id, readable::text(end.text.as_bytes())));
         let ends: Vec<String> = ends.collect();
         let ends = if ends.is_empty() { "none".to_owned() } else { ends.join(", ") };
         writeln!(out, "  end tokens    {ends}")?;
