@@ -1,4 +1,4 @@
-//! Front ends: source text to grammar IR, with spans and diagnostics.
+//! Front ends: source text in, [`Lowered`](crate::ir::Lowered) grammar with spans and diagnostics out.
 
 mod class;
 pub mod gbnf;

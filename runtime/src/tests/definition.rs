@@ -232,7 +232,7 @@ fn forced_case(seed: u64) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
+    #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
     fn bytes_agree_with_the_definition(seed: u64) {

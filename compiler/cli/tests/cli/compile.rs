@@ -37,7 +37,7 @@ fn ends_with_a_report() {
         "masks       ",
         "exits       ",
         "size        ",
-        "keywords    9 exact, 1 annotations, 0 approximate",
+        "keywords    6 exact, 1 annotation, 0 approximate",
         "at most 1 configuration\n",
         "sequence    12 bytes of state",
     ] {
@@ -62,7 +62,7 @@ fn answers_in_json() {
     assert_eq!(value["path"], "p.gmask");
     assert_eq!(value["bytes"], place.read("p.gmask").len());
     assert_eq!(value["options"]["whitespace"], "flexible:2");
-    assert_eq!(value["report"]["exact"], 9);
+    assert_eq!(value["report"]["exact"], 6);
     assert_eq!(value["bound"]["most_configurations"], 1);
     assert_eq!(value["vocabulary_file"]["built"], false);
     assert!(value["seconds"]["compile"].as_f64() > Some(0.0));

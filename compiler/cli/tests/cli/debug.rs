@@ -25,10 +25,10 @@ fn shows_the_network() {
     assert!(text.starts_with("* rule "), "{text}");
     let value = place.run(&[&arguments[..], &["--format", "json"]].concat()).exits(0).value();
     let rules = value["rules"].as_array().expect("rules");
-    let root = rules.iter().find(|rule| rule["root"] == true).expect("a root");
-    let first = &root["states"][0];
-    assert_eq!(first["bytes"][0]["lo"], b'[');
-    assert_eq!(first["final"], false);
+    assert_eq!(rules.iter().filter(|rule| rule["root"] == true).count(), 1);
+    let states = rules.iter().flat_map(|rule| rule["states"].as_array().expect("states"));
+    let opening = states.filter(|state| state["bytes"][0]["lo"] == b'[').count();
+    assert!(opening >= 1, "{value}");
 }
 
 #[test]

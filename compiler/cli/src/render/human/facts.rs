@@ -62,9 +62,9 @@ pub(super) fn report(report: &ReportFacts, whole: bool, out: &mut dyn Write) -> 
     }
     writeln!(
         out,
-        "  keywords    {} exact, {} annotations, {} approximate",
+        "  keywords    {} exact, {}, {} approximate",
         number(report.exact as u64),
-        number(report.annotation as u64),
+        count(report.annotation as u64, "annotation"),
         number(report.approximate as u64)
     )?;
     for keyword in &report.keywords {
