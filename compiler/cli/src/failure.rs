@@ -70,7 +70,7 @@ pub(crate) enum Problem {
     Vocabulary(#[from] VocabularyError),
     /// The shared rules of a vocabulary do not compile.
     #[error("the vocabulary artifact cannot be built")]
-    Build(#[source] CompileError),
+    Build(#[source] Box<CompileError>),
     /// An artifact cannot be used.
     #[error("{}", path.display())]
     Artifact {

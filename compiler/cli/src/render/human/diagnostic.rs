@@ -42,6 +42,15 @@ pub(crate) fn problem(problem: &Problem, out: &mut dyn Write) -> io::Result<()> 
     messages.try_for_each(|cause| writeln!(out, "  because: {cause}"))
 }
 
+/// The last place at or before an offset where a character begins.
+fn char_boundary(text: &str, offset: usize) -> usize {
+    let mut at = offset.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
 /// A finding in the form that miette draws.
 #[derive(Debug)]
 struct Report<'a> {
@@ -127,7 +136,7 @@ struct Excerpt<'a> {
 impl<'a> Excerpt<'a> {
     fn new(source: &'a Source, main: &Range<usize>) -> Self {
         let text = &*source.text;
-        let bounded = |at: usize| text.floor_char_boundary(at.min(text.len()));
+        let bounded = |at: usize| char_boundary(text, at);
         let at = bounded(main.start);
         let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
         let end = text[at..].find('\n').map_or(text.len(), |len| at + len);
