@@ -65,6 +65,13 @@ impl fmt::Display for Expr {
                 }
             }
             Self::Regular(dfa) => write!(f, "regular[{} states]", dfa.states.len()),
+            Self::Graph(graph) => {
+                write!(f, "graph[")?;
+                for (index, (from, part, to)) in graph.edges().enumerate() {
+                    write!(f, "{}{from}: {part} -> {to}", if index > 0 { "; " } else { "" })?;
+                }
+                write!(f, "; end {}]", graph.end())
+            }
         }
     }
 }

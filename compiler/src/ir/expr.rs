@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::RuleId;
+use super::{ExprGraph, RuleId};
 use crate::automata::Dfa;
 
 /// A set of bytes.
@@ -156,6 +156,8 @@ pub enum Expr {
     },
     /// A regular language given as an automaton over bytes.
     Regular(Arc<Dfa>),
+    /// The paths of an automaton with expressions on its edges.
+    Graph(Arc<ExprGraph>),
     /// Strings of every operand. The operands must be regular: no tokens, no calls of recursive rules.
     And(Vec<Expr>),
     /// Byte strings that the operand does not accept. The operand must be regular.
@@ -266,6 +268,7 @@ impl Expr {
         let own = match self {
             Self::Literal(bytes) => bytes.len(),
             Self::Regular(dfa) => dfa.states.len(),
+            Self::Graph(graph) => graph.states() as usize,
             _ => 1,
         };
         own + self.children().iter().map(Self::size).sum::<usize>()
@@ -283,6 +286,7 @@ impl Expr {
     pub fn children(&self) -> &[Self] {
         match self {
             Self::Seq(parts) | Self::Alt(parts) | Self::And(parts) => parts,
+            Self::Graph(graph) => graph.parts(),
             Self::Repeat { body, .. } | Self::Not(body) => std::slice::from_ref(body),
             Self::Never
             | Self::Empty

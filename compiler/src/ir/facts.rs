@@ -4,7 +4,7 @@
 //! All are least fixpoints over the rules, found by sweeping until nothing changes: O(depth of the rule graph) sweeps
 //! of O(grammar) each, a few in practice.
 
-use super::{ByteSet, Expr, Grammar};
+use super::{ByteSet, Expr, ExprGraph, Grammar};
 use crate::automata::Dfa;
 
 /// What is known of an expression or a rule.
@@ -146,6 +146,7 @@ pub fn of_expr(expr: &Expr, rules: &[Facts]) -> Facts {
             }
         }
         Expr::Regular(dfa) => Facts::of_dfa(dfa),
+        Expr::Graph(graph) => of_graph(graph, rules),
         Expr::And(parts) => parts.iter().map(|part| of_expr(part, rules)).fold(
             Facts {
                 productive: true,
@@ -169,5 +170,25 @@ pub fn of_expr(expr: &Expr, rules: &[Facts]) -> Facts {
             first: ByteSet::FULL,
             alphabet: ByteSet::FULL,
         },
+    }
+}
+
+/// Facts of the strings that lead from the start to each state, swept until nothing changes.
+fn of_graph(graph: &ExprGraph, rules: &[Facts]) -> Facts {
+    let parts: Vec<(usize, Facts, usize)> = graph
+        .edges()
+        .map(|(from, part, to)| (from as usize, of_expr(part, rules), to as usize))
+        .collect();
+    let mut facts = vec![Facts::NEVER; graph.states() as usize];
+    facts[ExprGraph::START as usize] = Facts::EMPTY;
+    loop {
+        let mut changed = false;
+        for &(from, part, to) in &parts {
+            let new = facts[to].or(facts[from].then(part));
+            changed |= std::mem::replace(&mut facts[to], new) != new;
+        }
+        if !changed {
+            return facts[graph.end() as usize];
+        }
     }
 }

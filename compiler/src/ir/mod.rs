@@ -7,9 +7,11 @@ mod display;
 mod expr;
 pub mod facts;
 mod grammar;
+mod graph;
 pub mod pass;
 pub mod recognize;
 pub mod thompson;
 
 pub use expr::{ByteSet, Expr, TokenRef, TokenSet};
 pub use grammar::{Grammar, GrammarBuilder, Lowered, Origin, Rule, RuleId};
+pub use graph::ExprGraph;

@@ -15,7 +15,7 @@
 use bitvec::vec::BitVec;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Expr, Grammar, RuleId};
+use super::{Expr, ExprGraph, Grammar, RuleId};
 
 /// Whether the start rule accepts exactly these bytes.
 pub fn recognizes(grammar: &Grammar, bytes: &[u8]) -> bool {
@@ -146,6 +146,7 @@ impl<'a> Solver<'a> {
                 to
             }
             Expr::Repeat { body, min, max } => self.repeat(body, *min, *max, from),
+            Expr::Graph(graph) => self.graph(graph, from),
             Expr::And(operands) => {
                 // Position by position: two operands agree on a span, not merely on an end.
                 let mut to = self.none();
@@ -208,6 +209,25 @@ impl<'a> Solver<'a> {
             reached = next;
         }
         to
+    }
+
+    fn graph(&mut self, graph: &ExprGraph, from: &Positions) -> Positions {
+        let mut reached = vec![self.none(); graph.states() as usize];
+        reached[ExprGraph::START as usize].clone_from(from);
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for (source, part, target) in graph.edges() {
+                let source = reached[source as usize].clone();
+                let mut to = self.advance(part, &source);
+                to |= &reached[target as usize];
+                if reached[target as usize] != to {
+                    reached[target as usize] = to;
+                    changed = true;
+                }
+            }
+        }
+        reached.swap_remove(graph.end() as usize)
     }
 
     fn each(&self, from: &Positions, end: impl Fn(&[u8], usize) -> Option<usize>) -> Positions {
@@ -314,6 +334,21 @@ mod tests {
         assert_eq!(language(&spans, 4), [""; 0]);
         let middle = grammar(|_| Expr::seq([a(), Expr::Not(Box::new(a().star())), a()]));
         assert_eq!(language(&middle, 3), ["aba"]);
+    }
+
+    #[test]
+    fn graphs_follow_their_edges() {
+        // (ab)* with a loop through the start, and a way out of and back into the end.
+        let looped = grammar(|_| {
+            let mut graph = ExprGraph::new();
+            let middle = graph.state();
+            graph.edge(ExprGraph::START, a(), middle);
+            graph.edge(middle, b(), ExprGraph::START);
+            graph.edge(ExprGraph::START, Expr::Empty, graph.end());
+            graph.edge(graph.end(), Expr::literal("ba"), graph.end());
+            Expr::seq([Expr::Graph(Arc::new(graph)), b().optional()])
+        });
+        assert_eq!(language(&looped, 3), ["", "b", "ab", "ba", "abb", "bab"]);
     }
 
     #[test]

@@ -104,6 +104,15 @@ pub fn build<A: Atoms>(
             atoms.repeat(nfa, Repetition { body, min: *min, max: *max }, from, to)?;
         }
         Expr::Regular(dfa) => nfa.embed(dfa, from, to),
+        Expr::Graph(graph) => {
+            let first = nfa.state();
+            (1..graph.states()).for_each(|_| _ = nfa.state());
+            nfa.empty(from, first);
+            for (source, part, target) in graph.edges() {
+                build(atoms, nfa, part, first + source, first + target)?;
+            }
+            nfa.empty(first + graph.end(), to);
+        }
         Expr::And(_) | Expr::Not(_) => atoms.boolean(nfa, expr, from, to)?,
     }
     Ok(())

@@ -1,5 +1,7 @@
 //! Token sets looked up in the vocabulary.
 
+use std::sync::Arc;
+
 use super::{Lexicon, NetworkErrorKind};
 use crate::ir::{Expr, Grammar, TokenRef, TokenSet};
 
@@ -43,6 +45,9 @@ fn drop_in(expr: &mut Expr, lexicon: &dyn Lexicon) {
             parts.iter_mut().for_each(|part| drop_in(part, lexicon));
         }
         Expr::Repeat { body, .. } => drop_in(body, lexicon),
+        Expr::Graph(graph) => {
+            Arc::make_mut(graph).parts_mut().iter_mut().for_each(|part| drop_in(part, lexicon))
+        }
         _ => {}
     }
 }

@@ -65,6 +65,7 @@ fn rewrite(operand: &mut Operand<'_>, expr: &Expr) -> Result<Expr, RegularErrorK
     Ok(match expr {
         Expr::Seq(parts) => Expr::seq(all(parts)?),
         Expr::Alt(choices) => Expr::alt(all(choices)?),
+        Expr::Graph(graph) => Expr::Graph(Arc::new(graph.try_map(|part| rewrite(operand, part))?)),
         Expr::Repeat { body, min, max } => rewrite(operand, body)?.repeat(*min, *max),
         Expr::And(_) | Expr::Not(_) => {
             let dfa = operand.dfa(expr)?;
