@@ -36,6 +36,17 @@ impl Decimal {
         Self { negative: false, digits: Box::default(), exponent: 0 }
     }
 
+    /// One.
+    pub(crate) fn one() -> Self {
+        Self { negative: false, digits: [b'1'].into(), exponent: 0 }
+    }
+
+    /// The number with the other sign.
+    #[must_use]
+    pub(crate) fn negated(&self) -> Self {
+        Self { negative: !self.negative && !self.is_zero(), ..self.clone() }
+    }
+
     /// Reads a JSON number. O(length).
     ///
     /// # Errors

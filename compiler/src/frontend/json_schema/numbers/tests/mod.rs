@@ -1,1 +1,5 @@
-//! Tests.
+//! Number sets against exact arithmetic that shares no code with them.
+
+mod oracle;
+mod sets;
+mod texts;
