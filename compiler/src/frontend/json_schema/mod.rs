@@ -27,6 +27,8 @@ mod literal;
 mod lower;
 mod merge;
 mod number;
+#[allow(dead_code, unused_imports, reason = "the algebra takes it up piece by piece")]
+mod numbers;
 mod object;
 mod options;
 mod prelude;

@@ -1,0 +1,355 @@
+//! An automaton over texts of numbers as an expression, with the number of digits limited.
+//!
+//! A digit that the automaton reads on its way, before it comes to a cycle, was asked for by some keyword and is
+//! always allowed: a set of one number of 400 digits has that text. In a cycle nothing bounds the digits, so all
+//! digits before the point together, and all after it, are held to the limit there:
+//!
+//! - A state that any further digits lead back to is a repetition of so many digits as the limit leaves, which the
+//!   network counts in a register. The canonical fraction, which must not end in a zero, is such a repetition and
+//!   one digit more.
+//! - Any other cycle (the residues of a multiple) is unrolled, a state for each number of digits. Its limit is at
+//!   least what the cycle needs to get from any of its states to an end. Where unrolling takes more than
+//!   [`UNROLLED`] states, digits in the cycle are not counted, and those of a repetition behind it begin at zero.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::automata::Dfa;
+use crate::graph::components;
+use crate::ir::{ByteSet, Expr, ExprGraph};
+
+use super::super::options::DigitLimits;
+
+/// States up to which cycles are unrolled.
+const UNROLLED: usize = 1024;
+
+/// A part of a number's text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Part {
+    /// Sign and digits before the point.
+    Whole,
+    /// Digits after the point.
+    Fraction,
+    /// What follows an `e`.
+    Exponent,
+}
+
+impl Part {
+    /// The part after this byte.
+    pub(super) fn after(self, byte: u32) -> Self {
+        match u8::try_from(byte) {
+            Ok(b'.') => Self::Fraction,
+            Ok(b'e' | b'E') => Self::Exponent,
+            _ => self,
+        }
+    }
+}
+
+/// What a node does with digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// It is on no cycle.
+    Straight,
+    /// These digits lead back to it, no other digit leads on, and it is a cycle alone.
+    Loop(ByteSet),
+    /// Any digits up to one that is not zero; whether there may also be none.
+    Fraction,
+    /// It is on some other cycle.
+    Cycle,
+}
+
+/// A state of the automaton in a part of the text.
+struct Node {
+    part: Part,
+    accepting: bool,
+    /// Bytes and target nodes, one entry a target.
+    edges: Vec<(ByteSet, usize)>,
+}
+
+/// The texts of the automaton within the limits.
+pub(super) fn counted(dfa: &Dfa, limits: DigitLimits) -> Expr {
+    if dfa.is_never() {
+        return Expr::Never;
+    }
+    let nodes = nodes(dfa);
+    let component = components(nodes.len(), |at| targets(&nodes[at]).collect());
+    let kinds = kinds(&nodes, &component);
+    if kinds.iter().all(|&kind| kind == Kind::Straight) {
+        return Expr::Regular(Arc::new(dfa.clone()));
+    }
+    let plan = Plan {
+        counts: counting(&nodes, &kinds, &component),
+        whole: limit(&nodes, &kinds, Part::Whole, limits.integer),
+        fraction: limit(&nodes, &kinds, Part::Fraction, limits.fraction),
+        nodes,
+        kinds,
+    };
+    let graph = plan.graph(true).or_else(|| plan.graph(false));
+    graph.map_or(Expr::Never, |graph| Expr::Graph(Arc::new(graph)))
+}
+
+fn digits() -> ByteSet {
+    ByteSet::range(b'0', b'9')
+}
+
+fn targets(node: &Node) -> impl Iterator<Item = usize> {
+    node.edges.iter().map(|&(_, target)| target)
+}
+
+/// The states with the parts in which they occur, the start first.
+fn nodes(dfa: &Dfa) -> Vec<Node> {
+    let mut order = vec![(0, Part::Whole)];
+    let mut ids = FxHashMap::from_iter([(order[0], 0)]);
+    let mut nodes: Vec<Node> = Vec::new();
+    while let Some(&(state, part)) = order.get(nodes.len()) {
+        let state = &dfa.states[state as usize];
+        let mut edges: Vec<(ByteSet, usize)> = Vec::new();
+        for edge in &state.edges {
+            for byte in edge.lo..=edge.hi {
+                let key = (edge.target, part.after(byte));
+                let target = *ids.entry(key).or_insert_with(|| {
+                    order.push(key);
+                    order.len() - 1
+                });
+                let byte = ByteSet::range(byte as u8, byte as u8);
+                match edges.iter_mut().find(|(_, known)| *known == target) {
+                    Some((bytes, _)) => *bytes = bytes.union(byte),
+                    None => edges.push((byte, target)),
+                }
+            }
+        }
+        nodes.push(Node { part, accepting: state.accepting, edges });
+    }
+    nodes
+}
+
+fn kinds(nodes: &[Node], component: &[u32]) -> Vec<Kind> {
+    let mut sizes = vec![0usize; nodes.len()];
+    component.iter().for_each(|&component| sizes[component as usize] += 1);
+    (0..nodes.len())
+        .map(|at| {
+            let own = nodes[at].edges.iter().find(|(_, target)| *target == at);
+            let leaves_on_digits = || {
+                let others = nodes[at].edges.iter().filter(|(_, target)| *target != at);
+                others.fold(ByteSet::EMPTY, |all, (bytes, _)| all.union(*bytes)).intersect(digits())
+            };
+            match (own, sizes[component[at] as usize]) {
+                (None, 1) => Kind::Straight,
+                (Some((bytes, _)), 1) if leaves_on_digits().is_empty() => Kind::Loop(*bytes),
+                _ if is_fraction(nodes, at) => Kind::Fraction,
+                _ => Kind::Cycle,
+            }
+        })
+        .collect()
+}
+
+/// Whether any digits may follow, up to one that is not zero.
+fn is_fraction(nodes: &[Node], at: usize) -> bool {
+    let split = |at: usize| match nodes[at].edges[..] {
+        [(zero, open), (other, closed)]
+            if zero == ByteSet::range(b'0', b'0') && other == ByteSet::range(b'1', b'9') =>
+        {
+            Some((open, closed))
+        }
+        _ => None,
+    };
+    split(at).is_some_and(|(open, closed)| {
+        (at == open || at == closed)
+            && split(open) == Some((open, closed))
+            && split(closed) == Some((open, closed))
+            && !nodes[open].accepting
+            && nodes[closed].accepting
+    })
+}
+
+/// Whether the digits on the way to a node matter to what the limit leaves: whether it leads to a cycle in its part.
+fn counting(nodes: &[Node], kinds: &[Kind], component: &[u32]) -> Vec<bool> {
+    // Every edge leads to the same or a lower component, so targets come first.
+    let mut order: Vec<usize> = (0..nodes.len()).collect();
+    order.sort_by_key(|&at| component[at]);
+    let mut counts = vec![false; nodes.len()];
+    for at in order {
+        let within = |&target: &usize| nodes[target].part == nodes[at].part && counts[target];
+        counts[at] = nodes[at].part != Part::Exponent
+            && (kinds[at] != Kind::Straight || targets(&nodes[at]).any(|target| within(&target)));
+    }
+    counts
+}
+
+/// The limit on digits of a part, raised to what the cycles that are unrolled need: the most digits that a shortest
+/// text through one of their states has.
+fn limit(nodes: &[Node], kinds: &[Kind], part: Part, limit: u32) -> u32 {
+    let weight = |from: usize, edge: &(ByteSet, usize)| {
+        u32::from(nodes[from].part == part && !edge.0.intersect(digits()).is_empty())
+    };
+    let mut reversed: Vec<Vec<(usize, u32)>> = vec![Vec::new(); nodes.len()];
+    let mut forward: Vec<Vec<(usize, u32)>> = vec![Vec::new(); nodes.len()];
+    for (from, node) in nodes.iter().enumerate() {
+        for edge in &node.edges {
+            reversed[edge.1].push((from, weight(from, edge)));
+            forward[from].push((edge.1, weight(from, edge)));
+        }
+    }
+    let ends = (0..nodes.len()).filter(|&at| nodes[at].accepting);
+    let before = distances(&forward, [0]);
+    let after = distances(&reversed, ends);
+    let cycles = (0..nodes.len()).filter(|&at| kinds[at] == Kind::Cycle && nodes[at].part == part);
+    cycles.map(|at| before[at].saturating_add(after[at])).fold(limit, u32::max)
+}
+
+/// Fewest digits from the sources to every node, by edges that are a digit or none.
+fn distances(edges: &[Vec<(usize, u32)>], sources: impl IntoIterator<Item = usize>) -> Vec<u32> {
+    let mut distances = vec![u32::MAX; edges.len()];
+    let mut work = std::collections::VecDeque::new();
+    for source in sources {
+        distances[source] = 0;
+        work.push_back((source, 0));
+    }
+    while let Some((at, distance)) = work.pop_front() {
+        if distances[at] < distance {
+            continue;
+        }
+        for &(next, weight) in &edges[at] {
+            if distance + weight < distances[next] {
+                distances[next] = distance + weight;
+                match weight {
+                    0 => work.push_front((next, distance)),
+                    _ => work.push_back((next, distance + weight)),
+                }
+            }
+        }
+    }
+    distances
+}
+
+struct Plan {
+    nodes: Vec<Node>,
+    kinds: Vec<Kind>,
+    counts: Vec<bool>,
+    whole: u32,
+    fraction: u32,
+}
+
+impl Plan {
+    fn limit(&self, part: Part) -> u32 {
+        match part {
+            Part::Whole => self.whole,
+            Part::Fraction => self.fraction,
+            Part::Exponent => u32::MAX,
+        }
+    }
+
+    /// The graph, with cycles unrolled where `unroll`; `None` where that takes too many states.
+    fn graph(&self, unroll: bool) -> Option<ExprGraph> {
+        let mut builder = Builder {
+            plan: self,
+            graph: ExprGraph::new(),
+            ids: FxHashMap::default(),
+            work: Vec::new(),
+        };
+        let start = builder.state(Key::At(0, 0));
+        builder.graph.edge(ExprGraph::START, Expr::Empty, start);
+        while let Some((key, from)) = builder.work.pop() {
+            builder.expand(key, from, unroll);
+            if unroll && builder.ids.len() > UNROLLED + self.nodes.len() {
+                return None;
+            }
+        }
+        Some(builder.graph)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Key {
+    /// At a node, with this many digits of its part read.
+    At(usize, u32),
+    /// Past the repetition of a node.
+    Past(usize),
+}
+
+struct Builder<'a> {
+    plan: &'a Plan,
+    graph: ExprGraph,
+    ids: FxHashMap<Key, u32>,
+    work: Vec<(Key, u32)>,
+}
+
+impl Builder<'_> {
+    fn state(&mut self, key: Key) -> u32 {
+        if let Some(&state) = self.ids.get(&key) {
+            return state;
+        }
+        let state = self.graph.state();
+        self.ids.insert(key, state);
+        self.work.push((key, state));
+        state
+    }
+
+    fn expand(&mut self, key: Key, from: u32, unroll: bool) {
+        let plan = self.plan;
+        let (at, read) = match key {
+            Key::At(at, read) => (at, Some(read)),
+            Key::Past(at) => (at, None),
+        };
+        let node = &plan.nodes[at];
+        let left = |read: u32| plan.limit(node.part).saturating_sub(read);
+        match (plan.kinds[at], read) {
+            (Kind::Loop(bytes), Some(read)) => {
+                let past = self.state(Key::Past(at));
+                let most = Some(left(read)).filter(|&most| most != u32::MAX);
+                self.graph.edge(from, Expr::Bytes(bytes).repeat(0, most), past);
+            }
+            (Kind::Fraction, Some(read)) => {
+                if node.accepting {
+                    self.graph.edge(from, Expr::Empty, self.graph.end());
+                }
+                if let Some(most) = left(read).checked_sub(1) {
+                    let open = Expr::Bytes(digits()).repeat(0, Some(most));
+                    let last = Expr::Bytes(ByteSet::range(b'1', b'9'));
+                    self.graph.edge(from, Expr::seq([open, last]), self.graph.end());
+                }
+            }
+            (kind, read) => {
+                if node.accepting {
+                    self.graph.edge(from, Expr::Empty, self.graph.end());
+                }
+                for &(bytes, target) in &node.edges {
+                    self.follow(kind, from, bytes, target, read, node.part, unroll);
+                }
+            }
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "one call site, and each is needed")]
+    fn follow(
+        &mut self,
+        kind: Kind,
+        from: u32,
+        bytes: ByteSet,
+        target: usize,
+        read: Option<u32>,
+        part: Part,
+        unroll: bool,
+    ) {
+        let plan = self.plan;
+        let is_digit = !bytes.intersect(digits()).is_empty();
+        let read = match read {
+            // The digits of a repetition lead back to it and are behind us.
+            None if is_digit => return,
+            Some(read) if is_digit && plan.nodes[target].part == part => read + 1,
+            _ => 0,
+        };
+        let uncounted = kind == Kind::Cycle || plan.kinds[target] == Kind::Cycle;
+        let read = match uncounted && !unroll {
+            _ if !plan.counts[target] => 0,
+            true => 0,
+            false => read,
+        };
+        if kind == Kind::Cycle && is_digit && read > plan.limit(part) {
+            return;
+        }
+        let to = self.state(Key::At(target, read));
+        self.graph.edge(from, Expr::Bytes(bytes), to);
+    }
+}

@@ -1,0 +1,5 @@
+//! Number sets against exact arithmetic that shares no code with them.
+
+mod oracle;
+mod sets;
+mod texts;

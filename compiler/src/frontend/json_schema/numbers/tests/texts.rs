@@ -1,0 +1,1 @@
+//! Texts of sets: what is accepted is a member, and a member's texts are accepted.
