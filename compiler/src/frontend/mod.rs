@@ -1,6 +1,8 @@
 //! Front ends: source text in, [`Lowered`](crate::ir::Lowered) grammar with spans and diagnostics out.
 
 mod class;
+#[allow(dead_code)]
+pub(crate) mod ecma;
 pub mod gbnf;
 pub mod json_schema;
 pub mod regex;

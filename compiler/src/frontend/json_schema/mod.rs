@@ -38,6 +38,8 @@ mod resolve;
 mod schema;
 mod shape;
 mod string;
+#[allow(dead_code, unused_imports)]
+mod strings;
 mod survey;
 mod types;
 mod value;

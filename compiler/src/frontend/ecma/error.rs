@@ -1,0 +1,53 @@
+//! Why a pattern has no automaton.
+
+use std::ops::Range;
+
+/// Why a pattern has no automaton, with the place in its text.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{kind}")]
+pub(crate) struct EcmaError {
+    /// What is wrong.
+    pub(crate) kind: EcmaErrorKind,
+    /// Byte range in the pattern's text.
+    pub(crate) span: Range<usize>,
+}
+
+/// What is wrong with a pattern.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum EcmaErrorKind {
+    /// It is no regular expression of ECMA-262.
+    #[error("{message}")]
+    Syntax {
+        /// What the parser says.
+        message: String,
+    },
+    /// The pattern text is longer than any that is parsed.
+    #[error("the pattern is {length} bytes long, more than {limit}")]
+    TooLong {
+        /// Its length in bytes.
+        length: usize,
+        /// What is allowed.
+        limit: usize,
+    },
+    /// Groups are nested too deep.
+    #[error("the pattern nests groups deeper than {limit} levels")]
+    TooDeep {
+        /// What is allowed.
+        limit: usize,
+    },
+    /// A backreference: what it matches is not regular.
+    #[error("a backreference has no automaton")]
+    Backreference,
+    /// A construct of ECMA-262 that is not supported.
+    #[error("{what} is not supported")]
+    Unsupported {
+        /// The construct.
+        what: &'static str,
+    },
+    /// The automaton would be too large.
+    #[error("the pattern needs an automaton of more than {limit} states")]
+    TooLarge {
+        /// What is allowed.
+        limit: usize,
+    },
+}
