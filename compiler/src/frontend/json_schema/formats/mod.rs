@@ -8,11 +8,16 @@
 //! that no small automaton can, the format accepts less, and its row of the table says what.
 
 mod abnf;
+mod date_time;
 mod duration;
+mod email;
+mod hostname;
 mod ip;
 mod json_pointer;
 #[cfg(test)]
 mod tests;
+mod uri;
+mod uri_template;
 mod uuid;
 
 use std::sync::{Arc, OnceLock};
@@ -63,17 +68,48 @@ impl Format {
 
 use Exactness::{Exact, Narrower};
 
+const LEAP_SECOND: &str = "a leap second anywhere but at the end of June or December, or with an offset that is not of \
+     whole or half hours from -12:00 to +14:00";
+
 /// All formats, sorted by name.
-static FORMATS: [Format; 6] = [
+static FORMATS: [Format; 16] = [
+    Format::new("date", Exact, date_time::date),
+    Format::new("date-time", Narrower(LEAP_SECOND), date_time::date_time),
     Format::new("duration", Exact, duration::duration),
+    Format::new(
+        "email",
+        Narrower(
+            "a domain with more than 61 characters after its first label, a label that begins with `xn--`, decimal \
+             parts of an address that begin with 0",
+        ),
+        email::email,
+    ),
+    Format::new(
+        "hostname",
+        Narrower(
+            "a name with more than 61 characters after its third label, or a double hyphen there; a label that \
+             begins with `xn--`",
+        ),
+        hostname::hostname,
+    ),
     Format::new("ipv4", Exact, ip::ipv4),
     Format::new("ipv6", Exact, ip::ipv6),
+    Format::new("iri", Exact, uri::iri),
+    Format::new("iri-reference", Exact, uri::iri_reference),
     Format::new("json-pointer", Exact, json_pointer::json_pointer),
     Format::new(
         "relative-json-pointer",
         Narrower("the index manipulation (`0+1`) of draft 2020-12, which draft 7 does not have"),
         json_pointer::relative_json_pointer,
     ),
+    Format::new(
+        "time",
+        Narrower("a leap second with an offset that is not of whole or half hours"),
+        date_time::time,
+    ),
+    Format::new("uri", Exact, uri::uri),
+    Format::new("uri-reference", Exact, uri::uri_reference),
+    Format::new("uri-template", Exact, uri_template::uri_template),
     Format::new("uuid", Exact, uuid::uuid),
 ];
 
