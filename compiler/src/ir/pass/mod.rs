@@ -2,4 +2,4 @@
 
 mod regular;
 
-pub use regular::{RegularError, RegularErrorKind, resolve};
+pub use regular::{RegularError, RegularErrorKind, automaton, resolve};

@@ -58,6 +58,20 @@ pub fn resolve(grammar: &Grammar, limit: usize) -> Result<Grammar, RegularError>
     Ok(Grammar { rules: rules.collect::<Result<_, _>>()?, start: grammar.start })
 }
 
+/// The minimal automaton of an expression of bytes alone, of at most `limit` states.
+///
+/// # Errors
+///
+/// As for an operand of an intersection: the automaton is too large, or the expression matches tokens.
+///
+/// # Panics
+///
+/// If the expression calls a rule, for there is none.
+pub fn automaton(expr: &Expr, limit: usize) -> Result<Dfa, RegularErrorKind> {
+    let grammar = Grammar { rules: Vec::new(), start: RuleId::new(0) };
+    Operand { grammar: &grammar, limit, open: Vec::new() }.dfa(expr)
+}
+
 fn rewrite(operand: &mut Operand<'_>, expr: &Expr) -> Result<Expr, RegularErrorKind> {
     let mut all = |parts: &[Expr]| -> Result<Vec<Expr>, RegularErrorKind> {
         parts.iter().map(|part| rewrite(operand, part)).collect()

@@ -1,0 +1,32 @@
+//! Tests of all formats: the table, the official suite, another implementation.
+
+mod suite;
+
+use super::FORMATS;
+
+#[test]
+fn the_table_is_sorted() {
+    assert!(FORMATS.is_sorted_by(|a, b| a.name < b.name));
+}
+
+/// Automata stay small enough to be copied into every grammar that names them.
+const MAX_STATES: usize = 6_000;
+
+#[test]
+#[expect(clippy::print_stderr, reason = "figures")]
+fn every_format_builds() {
+    for format in &FORMATS {
+        let start = std::time::Instant::now();
+        let dfa = format.automaton();
+        let edges: usize = dfa.states.iter().map(|state| state.edges.len()).sum();
+        eprintln!(
+            "{:24} {:6} states {:7} edges {:8.2} ms",
+            format.name,
+            dfa.states.len(),
+            edges,
+            start.elapsed().as_secs_f64() * 1e3
+        );
+        assert!(!dfa.is_never(), "{} accepts nothing", format.name);
+        assert!(dfa.states.len() <= MAX_STATES, "{} has grown", format.name);
+    }
+}
