@@ -62,6 +62,8 @@ pub enum Verdict {
     Annotation = 1,
     /// Accepts more than the specification says.
     Approximate = 2,
+    /// Accepts nothing that the specification refuses, and not all that it accepts; `reason` says what is missing.
+    Narrower = 3,
 }
 
 /// One line of the exactness report.

@@ -9,6 +9,8 @@ pub enum Verdict {
     Exact,
     /// Carries no constraint, by the specification.
     Annotation,
+    /// Accepts nothing that the specification refuses, and not all that it accepts.
+    Narrower,
     /// Accepts more than the specification says.
     Approximate,
 }
@@ -18,6 +20,7 @@ impl fmt::Display for Verdict {
         f.write_str(match self {
             Self::Exact => "exact",
             Self::Annotation => "annotation",
+            Self::Narrower => "narrower",
             Self::Approximate => "approximate",
         })
     }

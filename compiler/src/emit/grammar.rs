@@ -54,6 +54,7 @@ pub(crate) fn grammar_data(parts: Parts<'_>, vocabulary: &VocabularyArtifact) ->
         verdict: match entry.verdict {
             report::Verdict::Exact => Verdict::Exact,
             report::Verdict::Annotation => Verdict::Annotation,
+            report::Verdict::Narrower => Verdict::Narrower,
             report::Verdict::Approximate => Verdict::Approximate,
         },
         reason: entry.reason.clone(),

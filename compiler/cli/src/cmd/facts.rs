@@ -61,6 +61,8 @@ pub(crate) struct ReportFacts {
     pub(crate) exact: usize,
     pub(crate) annotation: usize,
     pub(crate) approximate: usize,
+    /// Keywords of which it accepts less.
+    pub(crate) narrower: usize,
     pub(crate) keywords: Vec<KeywordFacts>,
 }
 
@@ -206,6 +208,7 @@ fn grammar_facts(meta: GrammarMeta) -> GrammarFacts {
     let report = ReportFacts {
         exact: count(Verdict::Exact),
         annotation: count(Verdict::Annotation),
+        narrower: count(Verdict::Narrower),
         approximate: count(Verdict::Approximate),
         keywords: meta.report.iter().map(keyword_facts).collect(),
     };
@@ -239,6 +242,7 @@ fn keyword_facts(entry: &ReportEntry) -> KeywordFacts {
         verdict: match entry.verdict {
             Verdict::Exact => "exact",
             Verdict::Annotation => "annotation",
+            Verdict::Narrower => "narrower",
             Verdict::Approximate => "approximate",
         },
         reason: entry.reason.clone(),

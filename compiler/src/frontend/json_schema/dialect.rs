@@ -77,6 +77,16 @@ impl Dialect {
         self.draft >= Draft::Draft201909
     }
 
+    /// Whether `prefixItems` is a keyword.
+    pub(crate) fn prefix_items(self) -> bool {
+        !self.declared || self.draft >= Draft::Draft202012
+    }
+
+    /// Whether `minContains` and `maxContains` are keywords.
+    pub(crate) fn counts_contains(self) -> bool {
+        !self.declared || self.draft >= Draft::Draft201909
+    }
+
     /// Whether an array of schemas under `items` describes a tuple.
     pub(crate) fn tuple_items(self) -> bool {
         !self.declared || self.draft <= Draft::Draft201909

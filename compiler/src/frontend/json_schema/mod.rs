@@ -17,38 +17,29 @@
 //! schema is refused. Cost is linear in the schema but for the product of `anyOf` in one place, which has a budget.
 
 mod algebra;
-mod array;
 mod dialect;
 mod document;
-#[cfg_attr(not(test), expect(dead_code, reason = "the string sets do not use formats yet"))]
 mod formats;
-mod graph;
-mod key;
 mod keyword;
-mod literal;
 mod lower;
 mod merge;
 mod number;
-#[allow(dead_code, unused_imports, reason = "the algebra takes it up piece by piece")]
 mod numbers;
-mod object;
 mod options;
 mod prelude;
 mod read;
 mod report;
 mod resolve;
 mod schema;
-mod shape;
 mod string;
-#[allow(dead_code, unused_imports)]
 mod strings;
 mod survey;
 mod types;
-mod value;
 
 #[cfg(test)]
 mod tests;
 
+use crate::diagnostics::report::{Report, Verdict};
 use crate::diagnostics::{Diagnostic, Source};
 use crate::ir::Lowered;
 
@@ -65,15 +56,28 @@ pub fn lower(source: Source, options: &JsonSchemaOptions) -> Result<Lowered, Vec
     let one = |error| vec![error];
     let document = document::Document::parse(&source).map_err(one)?;
     let mut findings = Vec::new();
-    let survey::Surveyed { schemas, report } = survey::survey(&document, &mut findings)?;
-    let algebra =
-        algebra::Algebra { document: &document, schemas: &schemas, max_shapes: options.max_shapes };
-    let mut graph = graph::build(&algebra).map_err(one)?;
-    if let Some(error) = report::unsatisfiable(&document, &graph) {
+    let survey::Surveyed { schemas, root, mut entries } =
+        survey::survey(&document, options.max_states, &mut findings)?;
+    let limits = algebra::Limits {
+        states: options.max_states,
+        shapes: options.max_shapes,
+        formulas: options.max_shapes.saturating_mul(40),
+    };
+    let mut algebra = algebra::Algebra::new(&document, &schemas, limits);
+    let root = algebra.schema(root);
+    let mut graph = algebra::build(&mut algebra, root).map_err(one)?;
+    if let Some(error) = report::unsatisfiable(&mut algebra, &graph).map_err(one)? {
         return Err(vec![error]);
     }
-    findings.extend(report::pruned(&document, &schemas, &graph));
+    findings.extend(report::pruned(&mut algebra, &graph).map_err(one)?);
     merge::merge(&mut graph);
-    let grammar = lower::lower(&document, &graph, options).map_err(one)?;
+    let grammar = lower::lower(&algebra, &graph, options).map_err(one)?;
+    for &(place, reason) in &algebra.approximate {
+        for (_, entry) in entries.iter_mut().filter(|(node, _)| *node == place) {
+            entry.verdict = Verdict::Approximate;
+            entry.reason = reason.to_owned();
+        }
+    }
+    let report = Report { entries: entries.into_iter().map(|(_, entry)| entry).collect() };
     Ok(Lowered { source, grammar, report, findings })
 }

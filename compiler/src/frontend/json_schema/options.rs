@@ -49,7 +49,9 @@ pub struct TextForm {
 pub struct JsonSchemaOptions {
     /// Which texts of an instance are accepted.
     pub text: TextForm,
-    /// Most shapes (conjunctions of schemas, one per combination of `anyOf` branches) a schema may unfold to.
+    /// Most states of one automaton over characters or digits.
+    pub max_states: usize,
+    /// Most states of all automata over members and items.
     pub max_shapes: usize,
     /// Most rules the grammar may have.
     pub max_rules: usize,
@@ -57,6 +59,11 @@ pub struct JsonSchemaOptions {
 
 impl Default for JsonSchemaOptions {
     fn default() -> Self {
-        Self { text: TextForm::default(), max_shapes: 100_000, max_rules: 100_000 }
+        Self {
+            text: TextForm::default(),
+            max_states: 20_000,
+            max_shapes: 100_000,
+            max_rules: 100_000,
+        }
     }
 }

@@ -1,138 +1,193 @@
-//! Reads the value of one keyword into [`Keywords`], checking that it is what the specification says.
+//! Reads the value of one keyword, checking that it is what the specification says.
 
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::report::Verdict;
 
 use super::dialect::Dialect;
 use super::document::{Document, Json, NodeId};
-use super::keyword::FORMATS;
-use super::number::Decimal;
+use super::formats::{Exactness, format};
+use super::numbers::{Decimal, NumberSet};
 use super::resolve::resolve;
-use super::schema::{Keywords, Part};
+use super::schema::{Bounds, Part, SchemaId, Schemas};
+use super::strings::StringSet;
 use super::types::TypeSet;
 
 /// What a keyword turned out to be.
 pub(crate) enum Read {
-    /// It applies other schemas to the same instance.
-    Applies,
-    /// It says something about the instance itself.
-    Asserts,
-    /// Neither, or not quite, for this reason.
-    Other(Verdict, &'static str),
+    /// It says these things, and the grammar will say the same.
+    Parts(Vec<Part>),
+    /// It says these things, and the grammar will not say quite the same, for this reason.
+    But(Vec<Part>, Verdict, &'static str),
 }
 
 /// Reads keyword values; an error is entered where it is found.
 pub(crate) struct Reader<'a> {
     pub(crate) document: &'a Document,
     pub(crate) dialect: Dialect,
+    /// Most states of an automaton.
+    pub(crate) limit: usize,
+    /// The schemas, of which those in the queue are not read yet.
+    pub(crate) schemas: Schemas,
     /// Errors so far.
     pub(crate) errors: Vec<Diagnostic>,
     /// Schemas met and not yet read.
-    pub(crate) queue: Vec<NodeId>,
+    pub(crate) queue: Vec<(SchemaId, NodeId)>,
 }
 
 impl Reader<'_> {
     /// Reads the keyword `key` of `schema`.
-    pub(crate) fn read(
-        &mut self,
-        schema: NodeId,
-        key: &str,
-        value: NodeId,
-        keywords: &mut Keywords,
-    ) -> Read {
-        match key {
+    pub(crate) fn read(&mut self, schema: NodeId, key: &str, value: NodeId) -> Read {
+        Read::Parts(match key {
             "$ref" => match resolve(self.document, self.dialect, schema, value) {
-                Ok(target) => {
-                    self.queue.push(target);
-                    keywords.parts.push(Part::Schema(target));
-                    return Read::Applies;
+                Ok(target) => vec![Part::All(vec![self.schema(target)])],
+                Err(error) => {
+                    self.errors.push(error);
+                    Vec::new()
                 }
-                Err(error) => self.errors.push(error),
             },
-            "anyOf" => {
-                let branches = self.schema_list(key, value);
-                keywords.parts.push(Part::Any(branches));
-                return Read::Applies;
+            "allOf" => vec![Part::All(self.schema_list(key, value))],
+            "anyOf" => vec![Part::Any(self.schema_list(key, value))],
+            "oneOf" => vec![Part::One(self.schema_list(key, value))],
+            "not" => vec![Part::Not(self.schema(value))],
+            "if" => {
+                let then = self.document.get(schema, "then").map(|node| self.schema(node));
+                let otherwise = self.document.get(schema, "else").map(|node| self.schema(node));
+                vec![Part::If(self.schema(value), then, otherwise)]
             }
-            "type" => keywords.types = self.types(value),
+            "then" | "else" => match self.document.get(schema, "if") {
+                Some(_) => Vec::new(),
+                None => return annotation("applies only beside `if`"),
+            },
+            "type" => self.types(value).map(Part::Types).into_iter().collect(),
             "enum" => match self.document.json(value) {
-                Json::Array(values) => keywords.values.push(values.clone()),
+                Json::Array(values) => vec![Part::Values(values.clone())],
                 other => self.wrong(key, value, "an array", other.kind()),
             },
-            "const" => keywords.values.push(vec![value]),
-            "minLength" => keywords.length.min = self.least(key, value),
-            "minItems" => keywords.count.min = self.least(key, value),
-            "maxLength" | "maxItems" => match self.natural(key, value).map(u32::try_from) {
-                Some(Ok(most)) if key == "maxLength" => keywords.length.max = Some(most),
-                Some(Ok(most)) => keywords.count.max = Some(most),
-                Some(Err(_)) => {
-                    let reason = "bounds from 2^32 on are not counted";
-                    return Read::Other(Verdict::Approximate, reason);
-                }
-                None => {}
-            },
-            "prefixItems" => keywords.prefix = self.schema_list(key, value),
-            "items" => match self.document.json(value) {
-                Json::Array(_) if self.dialect.tuple_items() && keywords.prefix.is_empty() => {
-                    keywords.prefix = self.tuple(key, value);
-                }
-                _ => keywords.items = self.subschema(value),
-            },
-            "additionalItems" => {
-                let tuple =
-                    self.document.get(schema, "items").map(|items| self.document.json(items));
-                if !matches!(tuple, Some(Json::Array(_))) {
-                    let reason = "applies only beside an array of `items`";
-                    return Read::Other(Verdict::Annotation, reason);
-                }
-                keywords.items = self.subschema(value);
+            "const" => vec![Part::Values(vec![value])],
+            "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" => {
+                self.number_keyword(schema, key, value)
             }
+            "pattern" => self.pattern(value).map(Part::Strings).into_iter().collect(),
+            "format" => return self.format(value),
+            "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties"
+            | "maxProperties" => {
+                return self.count_keyword(key, value);
+            }
+            "prefixItems" => vec![Part::Prefix(self.schema_list(key, value))],
+            "items" => self.items(schema, key, value),
+            "additionalItems" => match self.document.get(schema, "items") {
+                Some(items) => match self.document.json(items) {
+                    Json::Array(items) if self.dialect.tuple_items() => {
+                        vec![Part::Items(length(items), self.schema(value))]
+                    }
+                    _ => return annotation("applies only beside an array of `items`"),
+                },
+                None => return annotation("applies only beside an array of `items`"),
+            },
+            "contains" => {
+                let min = self.sibling(schema, "minContains").unwrap_or(1);
+                let max = self.sibling(schema, "maxContains");
+                vec![Part::Contains(self.schema(value), Bounds { min, max })]
+            }
+            "minContains" | "maxContains" => {
+                _ = self.natural(key, value);
+                match self.document.get(schema, "contains") {
+                    Some(_) => Vec::new(),
+                    None => return annotation("applies only beside `contains`"),
+                }
+            }
+            "uniqueItems" => match self.document.json(value) {
+                Json::Bool(true) => vec![Part::UniqueItems],
+                Json::Bool(false) => Vec::new(),
+                other => self.wrong(key, value, "a boolean", other.kind()),
+            },
             "properties" => match self.document.json(value) {
                 Json::Object(members) => {
-                    for (name, member) in members {
-                        self.queue.push(member.value);
-                        keywords.properties.insert(name.clone(), member.value);
-                    }
+                    let properties = members.iter();
+                    let properties = properties
+                        .map(|(name, member)| (name.clone(), self.schema(member.value)))
+                        .collect();
+                    vec![Part::Properties(properties)]
                 }
                 other => self.wrong(key, value, "an object of schemas", other.kind()),
             },
-            "required" => keywords.required = self.names(key, value),
-            "additionalProperties" => keywords.additional = self.subschema(value),
+            "patternProperties" => match self.document.json(value) {
+                Json::Object(members) => {
+                    let mut parts = Vec::with_capacity(members.len());
+                    for (pattern, member) in members {
+                        let names = self.ecma(pattern, member.value);
+                        let schema = self.schema(member.value);
+                        parts.extend(names.map(|names| Part::Members(names, schema)));
+                    }
+                    parts
+                }
+                other => self.wrong(key, value, "an object of schemas", other.kind()),
+            },
+            "additionalProperties" => {
+                let names = self.undeclared(schema, value);
+                let schema = self.schema(value);
+                names.map(|names| Part::Members(names, schema)).into_iter().collect()
+            }
+            "propertyNames" => vec![Part::Names(self.schema(value))],
+            "required" => vec![Part::Required(self.names(key, value))],
+            "dependentRequired" | "dependentSchemas" | "dependencies" => {
+                self.dependencies(key, value)
+            }
+            "unevaluatedProperties" => vec![Part::UnevaluatedProperties(self.schema(value))],
+            "unevaluatedItems" => vec![Part::UnevaluatedItems(self.schema(value))],
             _ => self.invalid(value, format!("the keyword `{key}` has no reader")),
-        }
-        Read::Asserts
+        })
     }
 
     /// Enters an error about a keyword value.
-    pub(crate) fn invalid(&mut self, node: NodeId, text: String) {
+    pub(crate) fn invalid(&mut self, node: NodeId, text: String) -> Vec<Part> {
         self.errors.push(self.document.error("json-schema::invalid-keyword", node, text));
+        Vec::new()
     }
 
-    fn wrong(&mut self, key: &str, node: NodeId, wanted: &str, found: &str) {
-        self.invalid(node, format!("`{key}` takes {wanted}, not {found}"));
+    fn wrong(&mut self, key: &str, node: NodeId, wanted: &str, found: &str) -> Vec<Part> {
+        self.invalid(node, format!("`{key}` takes {wanted}, not {found}"))
     }
 
-    fn subschema(&mut self, node: NodeId) -> Option<NodeId> {
-        self.queue.push(node);
-        Some(node)
-    }
-
-    fn schema_list(&mut self, key: &str, node: NodeId) -> Vec<NodeId> {
-        if matches!(self.document.json(node), Json::Array(schemas) if schemas.is_empty()) {
-            self.invalid(node, format!("`{key}` takes at least one schema"));
+    /// The schema at a place, to be read later where it is new.
+    pub(crate) fn schema(&mut self, node: NodeId) -> SchemaId {
+        let (id, new) = self.schemas.id(node, 0);
+        if new {
+            self.queue.push((id, node));
         }
-        self.tuple(key, node)
+        id
     }
 
-    fn tuple(&mut self, key: &str, node: NodeId) -> Vec<NodeId> {
+    fn schema_list(&mut self, key: &str, node: NodeId) -> Vec<SchemaId> {
         match self.document.json(node) {
             Json::Array(schemas) => {
-                self.queue.extend(schemas);
-                schemas.clone()
+                if schemas.is_empty() {
+                    self.invalid(node, format!("`{key}` takes at least one schema"));
+                }
+                schemas.iter().map(|&schema| self.schema(schema)).collect()
             }
             other => {
                 self.wrong(key, node, "an array of schemas", other.kind());
                 Vec::new()
+            }
+        }
+    }
+
+    fn items(&mut self, schema: NodeId, key: &str, value: NodeId) -> Vec<Part> {
+        match self.document.json(value) {
+            Json::Array(items) if self.dialect.tuple_items() => {
+                vec![Part::Prefix(items.iter().map(|&item| self.schema(item)).collect())]
+            }
+            Json::Array(_) => {
+                self.wrong(key, value, "a schema (`prefixItems` takes an array)", "an array")
+            }
+            _ => {
+                let prefix = self.document.get(schema, "prefixItems");
+                let from = match prefix.map(|prefix| self.document.json(prefix)) {
+                    Some(Json::Array(prefix)) if self.dialect.prefix_items() => length(prefix),
+                    _ => 0,
+                };
+                vec![Part::Items(from, self.schema(value))]
             }
         }
     }
@@ -155,7 +210,8 @@ impl Reader<'_> {
                     }
                 },
                 other => {
-                    self.wrong("type", name, "the name of a type or a list of names", other.kind());
+                    let found = other.kind();
+                    self.wrong("type", name, "the name of a type or a list of names", found);
                 }
             }
         }
@@ -172,15 +228,146 @@ impl Reader<'_> {
         for &item in items {
             match self.document.json(item) {
                 Json::String(name) => names.push(name.clone()),
-                other => self.wrong(key, item, "property names", other.kind()),
+                other => _ = self.wrong(key, item, "property names", other.kind()),
             }
         }
         names
     }
 
+    fn dependencies(&mut self, key: &str, node: NodeId) -> Vec<Part> {
+        let Json::Object(members) = self.document.json(node) else {
+            return self.wrong(key, node, "an object", self.document.json(node).kind());
+        };
+        let mut parts = Vec::with_capacity(members.len());
+        for (name, member) in members {
+            let is_list = matches!(self.document.json(member.value), Json::Array(_));
+            parts.push(match key {
+                "dependentSchemas" => {
+                    Part::DependentSchema(name.clone(), self.schema(member.value))
+                }
+                "dependencies" if !is_list => {
+                    Part::DependentSchema(name.clone(), self.schema(member.value))
+                }
+                _ => Part::DependentRequired(name.clone(), self.names(key, member.value)),
+            });
+        }
+        parts
+    }
+
+    fn number_keyword(&mut self, schema: NodeId, key: &str, node: NodeId) -> Vec<Part> {
+        let text = match (self.document.json(node), key) {
+            (Json::Number(text), _) => text,
+            // Draft 4: a flag beside the bound.
+            (Json::Bool(_), "exclusiveMinimum" | "exclusiveMaximum") => return Vec::new(),
+            (other, _) => return self.wrong(key, node, "a number", other.kind()),
+        };
+        let flagged = |key: &str| {
+            let flag = self.document.get(schema, key).map(|flag| self.document.json(flag));
+            matches!(flag, Some(Json::Bool(true)))
+        };
+        let value = match Decimal::parse(text) {
+            Ok(value) => value,
+            Err(error) => {
+                self.errors.push(self.document.error(
+                    "json-schema::number-limit",
+                    node,
+                    error.to_string(),
+                ));
+                return Vec::new();
+            }
+        };
+        let numbers = match key {
+            "minimum" => NumberSet::at_least(&value, flagged("exclusiveMinimum")),
+            "maximum" => NumberSet::at_most(&value, flagged("exclusiveMaximum")),
+            "exclusiveMinimum" => NumberSet::at_least(&value, true),
+            "exclusiveMaximum" => NumberSet::at_most(&value, true),
+            _ if value.is_zero() || value.is_negative() => {
+                return self.wrong(key, node, "a number above 0", text);
+            }
+            _ => match NumberSet::multiple_of(&value, self.limit) {
+                Ok(numbers) => numbers,
+                Err(limit) => {
+                    let text = format!("multiples of {text} take too large an automaton: {limit}");
+                    let error = self.document.error("json-schema::state-limit", node, text);
+                    self.errors.push(error.with_help("use a divisor with fewer digits"));
+                    return Vec::new();
+                }
+            },
+        };
+        vec![Part::Numbers(numbers)]
+    }
+
+    fn pattern(&mut self, node: NodeId) -> Option<StringSet> {
+        match self.document.json(node) {
+            Json::String(text) => self.ecma(text, node),
+            other => {
+                self.wrong("pattern", node, "a regular expression", other.kind());
+                None
+            }
+        }
+    }
+
+    /// The strings that contain a match of a pattern that stands at, or as the key of, a place.
+    fn ecma(&mut self, text: &str, node: NodeId) -> Option<StringSet> {
+        match StringSet::pattern(text, self.limit) {
+            Ok(strings) => Some(strings),
+            Err(error) => {
+                let text = format!("in the pattern {text:?}: {error}");
+                self.errors.push(
+                    self.document.error("json-schema::pattern", node, text).with_help(
+                        "patterns are ECMA-262 regular expressions, without backreferences",
+                    ),
+                );
+                None
+            }
+        }
+    }
+
+    fn format(&mut self, node: NodeId) -> Read {
+        let Json::String(name) = self.document.json(node) else {
+            let found = self.document.json(node).kind();
+            return Read::Parts(self.wrong("format", node, "the name of a format", found));
+        };
+        let Some(format) = format(name) else { return annotation("unknown format") };
+        let strings = match StringSet::automaton(format.automaton(), self.limit) {
+            Ok(strings) => strings,
+            Err(limit) => {
+                let text = format!("the format {name:?} takes too large an automaton: {limit}");
+                self.errors.push(self.document.error("json-schema::state-limit", node, text));
+                return Read::Parts(Vec::new());
+            }
+        };
+        let parts = vec![Part::Strings(strings)];
+        match format.exactness {
+            Exactness::Exact => Read::Parts(parts),
+            Exactness::Narrower(reason) => Read::But(parts, Verdict::Narrower, reason),
+        }
+    }
+
+    fn count_keyword(&mut self, key: &str, node: NodeId) -> Read {
+        let Some(count) = self.natural(key, node) else { return Read::Parts(Vec::new()) };
+        let bounds = match (u32::try_from(count), key.starts_with("min")) {
+            (Ok(min), true) => Bounds::at_least(min),
+            (Ok(max), false) => Bounds::at_most(max),
+            (Err(_), true) => {
+                let text = format!("`{key}` is above the limit of {}", u32::MAX);
+                return Read::Parts(self.invalid(node, text));
+            }
+            (Err(_), false) => {
+                let reason = "bounds from 2^32 on are not counted";
+                return Read::But(Vec::new(), Verdict::Approximate, reason);
+            }
+        };
+        Read::Parts(vec![match key {
+            "minLength" | "maxLength" => Part::Strings(StringSet::lengths(bounds.min, bounds.max)),
+            "minItems" | "maxItems" => Part::ItemCount(bounds),
+            _ => Part::MemberCount(bounds),
+        }])
+    }
+
     fn natural(&mut self, key: &str, node: NodeId) -> Option<u64> {
         let natural = match self.document.json(node) {
-            Json::Number(text) => Decimal::parse(text).natural(),
+            Json::Number(text) => Decimal::parse(text).ok().and_then(|number| number.natural()),
             _ => None,
         };
         if natural.is_none() {
@@ -189,35 +376,58 @@ impl Reader<'_> {
         natural
     }
 
-    fn least(&mut self, key: &str, node: NodeId) -> u32 {
-        let Some(natural) = self.natural(key, node) else { return 0 };
-        u32::try_from(natural).unwrap_or_else(|_| {
-            self.invalid(node, format!("`{key}` is above the limit of {}", u32::MAX));
-            0
-        })
+    /// A count beside the keyword that it belongs to. Malformed ones are reported where they are read.
+    fn sibling(&self, schema: NodeId, key: &str) -> Option<u32> {
+        if !self.dialect.counts_contains() {
+            return None;
+        }
+        match self.document.json(self.document.get(schema, key)?) {
+            Json::Number(text) => {
+                let natural = Decimal::parse(text).ok()?.natural()?;
+                Some(u32::try_from(natural).unwrap_or(u32::MAX))
+            }
+            _ => None,
+        }
+    }
+
+    /// The keys that neither `properties` nor `patternProperties` of a schema name.
+    fn undeclared(&mut self, schema: NodeId, place: NodeId) -> Option<StringSet> {
+        let document = self.document;
+        let mut named = match document.get(schema, "properties").map(|node| document.json(node)) {
+            Some(Json::Object(members)) => StringSet::literals(members.keys().map(|key| &**key)),
+            _ => StringSet::none(),
+        };
+        let patterns = document.get(schema, "patternProperties").map(|node| document.json(node));
+        if let Some(Json::Object(members)) = patterns {
+            for pattern in members.keys() {
+                // A pattern that is wrong is reported at its own keyword.
+                let names = StringSet::pattern(pattern, self.limit).ok()?;
+                named = self.limited(named.union(&names, self.limit), place)?;
+            }
+        }
+        self.limited(named.complement(self.limit), place)
+    }
+
+    fn limited<T>(
+        &mut self,
+        result: Result<T, crate::automata::StateLimit>,
+        node: NodeId,
+    ) -> Option<T> {
+        match result {
+            Ok(result) => Some(result),
+            Err(limit) => {
+                let text = format!("the other keys take too large an automaton: {limit}");
+                self.errors.push(self.document.error("json-schema::state-limit", node, text));
+                None
+            }
+        }
     }
 }
 
-/// A keyword of the specification that is not supported in general but holds a value that constrains nothing.
-pub(crate) fn constrains_nothing(
-    document: &Document,
-    key: &str,
-    node: NodeId,
-) -> Option<(Verdict, &'static str)> {
-    match (key, document.json(node)) {
-        ("format", Json::String(name)) if FORMATS.binary_search(&&**name).is_err() => {
-            Some((Verdict::Annotation, "unknown format"))
-        }
-        ("uniqueItems", Json::Bool(false)) => Some((Verdict::Exact, "")),
-        ("unevaluatedItems" | "unevaluatedProperties", Json::Bool(true)) => {
-            Some((Verdict::Exact, ""))
-        }
-        ("patternProperties", Json::Object(patterns)) if patterns.is_empty() => {
-            Some((Verdict::Exact, ""))
-        }
-        ("minProperties", Json::Number(text)) if Decimal::parse(text).natural() == Some(0) => {
-            Some((Verdict::Exact, ""))
-        }
-        _ => None,
-    }
+fn annotation(reason: &'static str) -> Read {
+    Read::But(Vec::new(), Verdict::Annotation, reason)
+}
+
+fn length(items: &[NodeId]) -> u32 {
+    u32::try_from(items.len()).unwrap_or(u32::MAX)
 }

@@ -1,32 +1,23 @@
 //! A schema as its keywords, read and checked, with references resolved. Still one to one with the source.
 
-use indexmap::IndexMap;
-use rustc_hash::FxBuildHasher;
+use rustc_hash::FxHashMap;
 
 use crate::diagnostics::Diagnostic;
 
 use super::document::{Document, NodeId};
+use super::numbers::NumberSet;
+use super::strings::StringSet;
 use super::types::TypeSet;
 
-/// One schema of the document.
-#[derive(Debug)]
-pub(crate) enum Schema {
-    /// `true` accepts everything and `false` nothing.
-    Boolean(bool),
-    /// An object of keywords.
-    Keywords(Box<Keywords>),
-}
+/// Number of a schema: a place in a document, seen from a dynamic scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct SchemaId(u32);
 
-/// What applies to an instance, in the order in which the keywords stand in the source. The order decides the order
-/// of keys where several schemas with `properties` meet.
-#[derive(Debug)]
-pub(crate) enum Part {
-    /// The schema's own assertions.
-    Own,
-    /// Another schema.
-    Schema(NodeId),
-    /// At least one of these schemas.
-    Any(Vec<NodeId>),
+impl SchemaId {
+    /// Index for tables with one entry per schema.
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
 }
 
 /// A count with an upper end: `minLength` and `maxLength`, `minItems` and `maxItems`.
@@ -39,6 +30,16 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
+    /// At least so many.
+    pub(crate) fn at_least(min: u32) -> Self {
+        Self { min, max: None }
+    }
+
+    /// At most so many.
+    pub(crate) fn at_most(max: u32) -> Self {
+        Self { min: 0, max: Some(max) }
+    }
+
     /// The counts within both.
     #[must_use]
     pub(crate) fn intersect(self, other: Self) -> Self {
@@ -54,82 +55,158 @@ impl Bounds {
         self.max.is_some_and(|max| max < self.min)
     }
 
-    /// Whether a count is within.
-    pub(crate) fn contains(self, count: usize) -> bool {
-        count >= self.min as usize && self.max.is_none_or(|max| count <= max as usize)
+    /// Whether every count is within.
+    pub(crate) fn is_all(self) -> bool {
+        self == Self::default()
+    }
+
+    /// What remains to be counted after one more; `None` where one more is too many.
+    pub(crate) fn after_one(self) -> Option<Self> {
+        let max = match self.max {
+            Some(max) => Some(max.checked_sub(1)?),
+            None => None,
+        };
+        Some(Self { min: self.min.saturating_sub(1), max })
     }
 }
 
-/// Named schemas in source order.
-pub(crate) type Properties = IndexMap<Box<str>, NodeId, FxBuildHasher>;
-
-/// The keywords of one schema. A keyword that is absent has its neutral value.
-#[derive(Debug, Default)]
-pub(crate) struct Keywords {
-    /// What applies, in source order; `Own` stands where `properties` does, and last without one.
-    pub(crate) parts: Vec<Part>,
-    /// `type`.
-    pub(crate) types: Option<TypeSet>,
-    /// `enum` and `const`: the instance is in each of these lists.
-    pub(crate) values: Vec<Vec<NodeId>>,
-    /// `minLength`, `maxLength`.
-    pub(crate) length: Bounds,
-    /// `minItems`, `maxItems`.
-    pub(crate) count: Bounds,
-    /// `prefixItems`, or `items` as an array.
-    pub(crate) prefix: Vec<NodeId>,
-    /// `items`, or `additionalItems`.
-    pub(crate) items: Option<NodeId>,
-    /// `properties`.
-    pub(crate) properties: Properties,
-    /// `required`.
-    pub(crate) required: Vec<Box<str>>,
-    /// `additionalProperties`.
-    pub(crate) additional: Option<NodeId>,
+/// What a keyword, or several that belong together, says about an instance.
+#[derive(Debug)]
+pub(crate) enum Part {
+    /// Its type: `type`.
+    Types(TypeSet),
+    /// It equals one of these values: `enum`, `const`.
+    Values(Vec<NodeId>),
+    /// If a number, it is one of these: `minimum`, `multipleOf` and the like.
+    Numbers(NumberSet),
+    /// If a string, it is one of these: `pattern`, `format`, `minLength` and the like.
+    Strings(StringSet),
+    /// Schemas of the first items: `prefixItems`.
+    Prefix(Vec<SchemaId>),
+    /// Schema of the items from this one on: `items`.
+    Items(u32, SchemaId),
+    /// How many items satisfy the schema: `contains` with `minContains` and `maxContains`.
+    Contains(SchemaId, Bounds),
+    /// How many items: `minItems`, `maxItems`.
+    ItemCount(Bounds),
+    /// No two items are equal: `uniqueItems`.
+    UniqueItems,
+    /// Schemas of the values under these keys: `properties`.
+    Properties(Vec<(Box<str>, SchemaId)>),
+    /// Schema of the values under all keys of a set: `patternProperties`, `additionalProperties`.
+    Members(StringSet, SchemaId),
+    /// Schema of all keys: `propertyNames`.
+    Names(SchemaId),
+    /// Keys that are there: `required`.
+    Required(Vec<Box<str>>),
+    /// How many members: `minProperties`, `maxProperties`.
+    MemberCount(Bounds),
+    /// All of these schemas: `allOf`, `$ref`.
+    All(Vec<SchemaId>),
+    /// At least one of these schemas: `anyOf`.
+    Any(Vec<SchemaId>),
+    /// Exactly one of these schemas: `oneOf`.
+    One(Vec<SchemaId>),
+    /// Not this schema: `not`.
+    Not(SchemaId),
+    /// `if`, with `then` and `else` where they are.
+    If(SchemaId, Option<SchemaId>, Option<SchemaId>),
+    /// A schema that applies where the key is there: `dependentSchemas`.
+    DependentSchema(Box<str>, SchemaId),
+    /// Keys that are there where another is: `dependentRequired`.
+    DependentRequired(Box<str>, Vec<Box<str>>),
+    /// Schema of the values that no other keyword evaluates: `unevaluatedProperties`.
+    UnevaluatedProperties(SchemaId),
+    /// Schema of the items that no other keyword evaluates: `unevaluatedItems`.
+    UnevaluatedItems(SchemaId),
 }
 
-/// Most in-place steps (`$ref`, `anyOf`) from one schema to the next. Bounds recursion over them.
+impl Part {
+    /// Schemas that apply to the same value.
+    pub(crate) fn in_place(&self) -> Vec<SchemaId> {
+        match self {
+            Self::All(schemas) | Self::Any(schemas) | Self::One(schemas) => schemas.clone(),
+            Self::Not(schema) | Self::DependentSchema(_, schema) => vec![*schema],
+            Self::If(condition, then, otherwise) => {
+                [Some(*condition), *then, *otherwise].into_iter().flatten().collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// One schema.
+#[derive(Debug)]
+pub(crate) enum Schema {
+    /// `true` accepts everything and `false` nothing.
+    Boolean(bool),
+    /// Keywords, each with its place, in the order in which they stand in the source. The order decides the order of
+    /// keys where several schemas with `properties` meet.
+    Parts(Vec<(NodeId, Part)>),
+}
+
+#[derive(Debug)]
+struct Entry {
+    node: NodeId,
+    schema: Option<Schema>,
+}
+
+/// The schemas that apply somewhere.
+#[derive(Debug, Default)]
+pub(crate) struct Schemas {
+    entries: Vec<Entry>,
+    ids: FxHashMap<(NodeId, u32), SchemaId>,
+}
+
+/// Most in-place steps (`$ref`, `allOf`, ...) from one schema to the next. Bounds recursion over them.
 const MAX_IN_PLACE: u32 = 256;
 
-/// The schemas that apply somewhere, by the node they stand at.
-#[derive(Debug)]
-pub(crate) struct Schemas(Vec<Option<Schema>>);
-
 impl Schemas {
-    /// No schema yet, in a document of `len` values.
-    pub(crate) fn new(len: usize) -> Self {
-        Self(std::iter::repeat_with(|| None).take(len).collect())
+    /// The number of the schema at a place, seen from a scope; whether it is new.
+    pub(crate) fn id(&mut self, node: NodeId, scope: u32) -> (SchemaId, bool) {
+        let next = SchemaId(u32::try_from(self.entries.len()).expect("a schema takes text"));
+        let id = *self.ids.entry((node, scope)).or_insert(next);
+        if id == next {
+            self.entries.push(Entry { node, schema: None });
+        }
+        (id, id == next)
     }
 
-    /// The schema at a node, where it is known.
-    pub(crate) fn get(&self, node: NodeId) -> Option<&Schema> {
-        self.0[node.index()].as_ref()
+    /// Whether some schema stands at a place.
+    pub(crate) fn knows(&self, node: NodeId) -> bool {
+        self.ids.contains_key(&(node, 0))
     }
 
-    /// The keywords of the schema at a node; `None` for a boolean schema.
-    pub(crate) fn keywords(&self, node: NodeId) -> Option<&Keywords> {
-        match self.get(node) {
-            Some(Schema::Keywords(keywords)) => Some(keywords),
-            _ => None,
+    /// The schema with this number.
+    pub(crate) fn get(&self, id: SchemaId) -> &Schema {
+        self.entries[id.index()].schema.as_ref().unwrap_or(&Schema::Boolean(true))
+    }
+
+    /// The keywords of a schema; none for a boolean schema.
+    pub(crate) fn parts(&self, id: SchemaId) -> &[(NodeId, Part)] {
+        match self.get(id) {
+            Schema::Parts(parts) => parts,
+            Schema::Boolean(_) => &[],
         }
     }
 
-    /// Enters a schema.
-    pub(crate) fn insert(&mut self, node: NodeId, schema: Schema) {
-        self.0[node.index()] = Some(schema);
+    /// The place of a schema.
+    pub(crate) fn node(&self, id: SchemaId) -> NodeId {
+        self.entries[id.index()].node
     }
 
-    fn in_place(&self, node: NodeId) -> Vec<NodeId> {
-        let parts = self.keywords(node).map_or(&[][..], |keywords| &keywords.parts);
-        parts
-            .iter()
-            .flat_map(|part| match part {
-                Part::Own => &[][..],
-                Part::Schema(target) => std::slice::from_ref(target),
-                Part::Any(branches) => branches,
-            })
-            .copied()
-            .collect()
+    /// All schemas.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = SchemaId> + use<> {
+        (0..self.entries.len() as u32).map(SchemaId)
+    }
+
+    /// Enters a schema.
+    pub(crate) fn insert(&mut self, id: SchemaId, schema: Schema) {
+        self.entries[id.index()].schema = Some(schema);
+    }
+
+    fn in_place(&self, id: SchemaId) -> Vec<SchemaId> {
+        self.parts(id).iter().flat_map(|(_, part)| part.in_place()).collect()
     }
 
     /// Refuses schemas that apply to the same instance again and again, which have no meaning, and chains of in-place
@@ -137,9 +214,9 @@ impl Schemas {
     pub(crate) fn check_in_place(&self, document: &Document) -> Result<(), Diagnostic> {
         /// On the path of the walk.
         const OPEN: u32 = u32::MAX;
-        let mut heights = vec![0; self.0.len()];
-        for start in document.nodes() {
-            if self.get(start).is_none() || heights[start.index()] != 0 {
+        let mut heights = vec![0; self.entries.len()];
+        for start in self.iter() {
+            if heights[start.index()] != 0 {
                 continue;
             }
             heights[start.index()] = OPEN;
@@ -150,10 +227,10 @@ impl Schemas {
                     heights[node.index()] = height;
                     if height > MAX_IN_PLACE {
                         let text = format!(
-                            "more than {MAX_IN_PLACE} references and `anyOf` apply to one value one inside the other"
+                            "more than {MAX_IN_PLACE} references, `allOf` and the like apply to one value one inside the other"
                         );
                         return Err(document
-                            .error("json-schema::nesting-limit", node, text)
+                            .error("json-schema::nesting-limit", self.node(node), text)
                             .with_help("refer to the last schema of the chain directly"));
                     }
                     path.pop();
@@ -170,8 +247,8 @@ impl Schemas {
                     OPEN => {
                         let text = "this schema refers to itself for the same value".to_owned();
                         return Err(document
-                            .error("json-schema::endless-reference", *node, text)
-                            .with_label(document.key_span(next), "the schema it comes back to")
+                            .error("json-schema::endless-reference", self.node(*node), text)
+                            .with_label(document.key_span(self.node(next)), "the schema it comes back to")
                             .with_help(
                                 "a recursive reference must stand below `properties`, `items` or the like",
                             ));

@@ -2,45 +2,49 @@
 //! keyword occurrence in the report. Collects all errors rather than the first.
 
 use crate::diagnostics::Diagnostic;
-use crate::diagnostics::report::{Report, ReportEntry, Verdict};
+use crate::diagnostics::report::{ReportEntry, Verdict};
 
 use super::dialect::Dialect;
 use super::document::{Document, Json, NodeId};
 use super::keyword::{Support, support};
-use super::read::{Read, Reader, constrains_nothing};
-use super::schema::{Keywords, Part, Schema, Schemas};
+use super::read::{Read, Reader};
+use super::schema::{Part, Schema, SchemaId, Schemas};
 
 /// What the survey finds.
 pub(crate) struct Surveyed {
     /// The schemas that apply somewhere.
     pub(crate) schemas: Schemas,
-    /// Every keyword occurrence.
-    pub(crate) report: Report,
+    /// The schema of the whole document.
+    pub(crate) root: SchemaId,
+    /// Every keyword occurrence, with the place of its value.
+    pub(crate) entries: Vec<(NodeId, ReportEntry)>,
 }
 
-/// Reads all schemas of the document. Warnings go to `findings`.
+/// Reads all schemas of the document. No automaton has more than `limit` states. Warnings go to `findings`.
 pub(crate) fn survey(
     document: &Document,
+    limit: usize,
     findings: &mut Vec<Diagnostic>,
 ) -> Result<Surveyed, Vec<Diagnostic>> {
     let dialect = Dialect::of(document, findings);
-    let mut survey = Survey {
+    let reader = Reader {
         document,
         dialect,
-        schemas: Schemas::new(document.len()),
-        entries: Vec::new(),
-        reader: Reader { document, dialect, errors: Vec::new(), queue: vec![document.root()] },
-        definitions: Vec::new(),
+        limit,
+        schemas: Schemas::default(),
+        errors: Vec::new(),
+        queue: Vec::new(),
     };
-    while let Some(node) = survey.reader.queue.pop() {
-        if survey.schemas.get(node).is_none() {
-            let schema = survey.schema(node);
-            survey.schemas.insert(node, schema);
-        }
+    let mut survey =
+        Survey { document, dialect, entries: Vec::new(), reader, definitions: Vec::new() };
+    let root = survey.reader.schema(document.root());
+    while let Some((id, node)) = survey.reader.queue.pop() {
+        let schema = survey.schema(node);
+        survey.reader.schemas.insert(id, schema);
     }
     survey.unused_definitions();
-    let Survey { schemas, mut entries, reader, .. } = survey;
-    let mut errors = reader.errors;
+    let Survey { mut entries, reader, .. } = survey;
+    let Reader { schemas, mut errors, .. } = reader;
     if errors.is_empty() {
         errors.extend(schemas.check_in_place(document).err());
     }
@@ -49,16 +53,14 @@ pub(crate) fn survey(
         return Err(errors);
     }
     entries.sort_by_key(|(at, _)| *at);
-    let report = Report { entries: entries.into_iter().map(|(_, entry)| entry).collect() };
-    Ok(Surveyed { schemas, report })
+    Ok(Surveyed { schemas, root, entries: entries.into_iter().map(|(_, entry)| entry).collect() })
 }
 
 struct Survey<'a> {
     document: &'a Document,
     dialect: Dialect,
-    schemas: Schemas,
     /// With the place of the keyword, to sort by.
-    entries: Vec<(usize, ReportEntry)>,
+    entries: Vec<(usize, (NodeId, ReportEntry))>,
     reader: Reader<'a>,
     definitions: Vec<NodeId>,
 }
@@ -76,8 +78,7 @@ impl Survey<'_> {
             }
         };
         let alone = !self.dialect.siblings_of_ref() && members.contains_key("$ref");
-        let mut keywords = Keywords::default();
-        let mut asserts = false;
+        let mut parts = Vec::new();
         for (key, member) in members {
             let value = member.value;
             match support(key, self.dialect) {
@@ -92,34 +93,28 @@ impl Survey<'_> {
                     let reason = "beside `$ref`, which stands alone in this draft";
                     self.enter(value, key, Verdict::Annotation, reason);
                 }
-                Support::Refused => match constrains_nothing(self.document, key, value) {
-                    Some((verdict, reason)) => self.enter(value, key, verdict, reason),
-                    None => self.refuse(value, key),
-                },
-                Support::Exact => match self.reader.read(node, key, value, &mut keywords) {
-                    Read::Applies => self.enter(value, key, Verdict::Exact, ""),
-                    Read::Asserts => {
-                        asserts = true;
-                        self.enter(value, key, Verdict::Exact, "");
-                        if &**key == "properties" {
-                            keywords.parts.push(Part::Own);
-                        }
-                    }
-                    Read::Other(verdict, reason) => self.enter(value, key, verdict, reason),
-                },
+                Support::Refused => self.refuse(value, key),
+                Support::Exact => {
+                    let (read, verdict, reason) = match self.reader.read(node, key, value) {
+                        Read::Parts(read) => (read, Verdict::Exact, ""),
+                        Read::But(read, verdict, reason) => (read, verdict, reason),
+                    };
+                    self.enter(value, key, verdict, reason);
+                    parts.extend(read.into_iter().map(|part| (value, part)));
+                }
             }
         }
-        let placed = keywords.parts.iter().any(|part| matches!(part, Part::Own));
-        if asserts && !placed {
-            keywords.parts.push(Part::Own);
-        }
-        Schema::Keywords(Box::new(keywords))
+        // Required keys that nothing declares come after all declared ones.
+        parts.sort_by_key(|(_, part)| {
+            matches!(part, Part::Required(_) | Part::DependentRequired(..) | Part::MemberCount(_))
+        });
+        Schema::Parts(parts)
     }
 
     /// Definitions that nothing refers to constrain nothing, whatever they hold.
     fn unused_definitions(&mut self) {
         for node in std::mem::take(&mut self.definitions) {
-            if self.schemas.get(node).is_none() {
+            if !self.reader.schemas.knows(node) {
                 let keyword = self.document.key(node).to_owned();
                 let reason = "a definition that nothing refers to";
                 self.enter(node, &keyword, Verdict::Annotation, reason);
@@ -135,20 +130,15 @@ impl Survey<'_> {
             verdict,
             reason: reason.to_owned(),
         };
-        self.entries.push((self.document.span(value).start, entry));
+        self.entries.push((self.document.span(value).start, (value, entry)));
     }
 
     fn refuse(&mut self, value: NodeId, keyword: &str) {
-        let message = match self.document.json(value) {
-            Json::String(name) if keyword == "format" => {
-                format!("the format {name:?} is not supported yet")
-            }
-            _ => format!("the keyword `{keyword}` is not supported yet"),
-        };
+        let message = format!("the keyword `{keyword}` is not supported yet");
         let error = self
             .document
             .error("json-schema::unsupported-keyword", value, message)
-            .with_help("remove the keyword, or say the same with `type`, `enum`, `anyOf`, `properties` and `items`");
+            .with_help("refer to the schema with `$ref`");
         self.reader.errors.push(error);
     }
 }

@@ -3,9 +3,6 @@
 
 use std::fmt;
 
-use super::document::{Document, Json, NodeId};
-use super::number::Decimal;
-
 /// A set of JSON types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub(crate) struct TypeSet(u8);
@@ -60,19 +57,6 @@ impl TypeSet {
             "object" => Self::OBJECT,
             _ => return None,
         })
-    }
-
-    /// The type of a value.
-    pub(crate) fn of(document: &Document, node: NodeId) -> Self {
-        match document.json(node) {
-            Json::Null => Self::NULL,
-            Json::Bool(_) => Self::BOOLEAN,
-            Json::Number(text) if Decimal::parse(text).is_integer() => Self::INTEGER,
-            Json::Number(_) => Self::FRACTION,
-            Json::String(_) => Self::STRING,
-            Json::Array(_) => Self::ARRAY,
-            Json::Object(_) => Self::OBJECT,
-        }
     }
 }
 

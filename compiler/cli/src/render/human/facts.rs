@@ -62,13 +62,14 @@ pub(super) fn report(report: &ReportFacts, whole: bool, out: &mut dyn Write) -> 
     }
     writeln!(
         out,
-        "  keywords    {} exact, {}, {} approximate",
+        "  keywords    {} exact, {}, {} narrower, {} approximate",
         number(report.exact as u64),
         count(report.annotation as u64, "annotation"),
+        number(report.narrower as u64),
         number(report.approximate as u64)
     )?;
     for keyword in &report.keywords {
-        if !whole && keyword.verdict != "approximate" {
+        if !whole && !matches!(keyword.verdict, "approximate" | "narrower") {
             continue;
         }
         write!(out, "    {:11} {}", keyword.verdict, keyword.pointer)?;

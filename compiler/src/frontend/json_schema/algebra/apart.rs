@@ -1,0 +1,288 @@
+//! Whether a formula obviously holds nothing.
+//!
+//! Emptiness is decided for the whole graph at its end; what is needed before, so that branches that exclude each other
+//! do not multiply, is a quick test that may miss. It looks at scalars exactly; at objects, for a required key whose
+//! value can satisfy nothing, and at arrays likewise, to a bounded depth. Alternatives are tried one by one.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::diagnostics::Diagnostic;
+
+use super::super::schema::Bounds;
+use super::arrays::ArrayAtom;
+use super::formula::Formula;
+use super::objects::ObjectAtom;
+use super::{Algebra, FormulaId};
+
+/// Levels of objects and arrays that the test looks into.
+const DEPTH: u32 = 3;
+/// Alternatives of one formula that the test tries.
+const ALTERNATIVES: usize = 64;
+
+/// What the test has found.
+#[derive(Debug, Default)]
+pub(super) struct Apart {
+    /// By formula over values and depth.
+    values: FxHashMap<(FormulaId, u32), bool>,
+}
+
+impl Algebra<'_> {
+    /// Whether a formula over values obviously holds for none.
+    pub(super) fn nothing(&mut self, value: FormulaId) -> Result<bool, Diagnostic> {
+        self.nothing_within(value, DEPTH)
+    }
+
+    fn nothing_within(&mut self, value: FormulaId, depth: u32) -> Result<bool, Diagnostic> {
+        match value {
+            FormulaId::TRUE => return Ok(false),
+            FormulaId::FALSE => return Ok(true),
+            _ => {}
+        }
+        if let Some(&known) = self.apart.values.get(&(value, depth)) {
+            return Ok(known);
+        }
+        let nothing = self.scalars(value)?.is_none() && {
+            let objects = self.object_formula(value)?;
+            let arrays = self.array_formula(value)?;
+            match depth {
+                0 => objects == FormulaId::FALSE && arrays == FormulaId::FALSE,
+                _ => self.no_object(objects, depth - 1)? && self.no_array(arrays, depth - 1)?,
+            }
+        };
+        self.apart.values.insert((value, depth), nothing);
+        Ok(nothing)
+    }
+
+    /// For each of some object formulas, whether it may hold for an object that another one of them holds for.
+    pub(super) fn overlapping_objects(
+        &mut self,
+        sets: &[FormulaId],
+    ) -> Result<Vec<bool>, Diagnostic> {
+        let mut overlaps = vec![false; sets.len()];
+        if self.told_apart(sets)? {
+            return Ok(overlaps);
+        }
+        for second in 1..sets.len() {
+            for first in 0..second {
+                if (overlaps[first] && overlaps[second])
+                    || sets[first] == FormulaId::FALSE
+                    || sets[second] == FormulaId::FALSE
+                {
+                    continue;
+                }
+                let both = self.objects.formulas.and([sets[first], sets[second]]);
+                if !self.no_object(both, DEPTH)? {
+                    overlaps[first] = true;
+                    overlaps[second] = true;
+                }
+            }
+            self.spend()?;
+        }
+        Ok(overlaps)
+    }
+
+    /// Whether one key tells all formulas apart: each requires it, with one of finitely many scalars that no other
+    /// formula has. Linear, where comparing pairs is quadratic.
+    fn told_apart(&mut self, sets: &[FormulaId]) -> Result<bool, Diagnostic> {
+        let Some(&first) = sets.first() else { return Ok(true) };
+        let mut keys = Vec::new();
+        for (key, value, absent) in self.properties(first) {
+            if !absent && value != FormulaId::TRUE {
+                keys.push(key);
+            }
+        }
+        'keys: for key in keys {
+            let mut seen = FxHashSet::default();
+            for &set in sets {
+                let mut all = FormulaId::TRUE;
+                let mut required = false;
+                for (_, value, absent) in self.properties(set).into_iter().filter(|p| p.0 == key) {
+                    all = self.values.and([all, value]);
+                    required |= !absent;
+                }
+                let structured = self.object_formula(all)? != FormulaId::FALSE
+                    || self.array_formula(all)? != FormulaId::FALSE;
+                if !required || structured {
+                    continue 'keys;
+                }
+                let Some(finite) = self.scalars(all)?.finite(ALTERNATIVES) else { continue 'keys };
+                if !finite.into_iter().all(|scalar| seen.insert(scalar)) {
+                    continue 'keys;
+                }
+            }
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    /// What the conjuncts of an object formula say of single keys: the key, the formula over its value, and whether it
+    /// may be missing.
+    pub(super) fn properties(&mut self, formula: FormulaId) -> Vec<(u32, FormulaId, bool)> {
+        let mut found = Vec::new();
+        for conjunct in self.objects.formulas.conjuncts(formula) {
+            let Formula::Literal(literal) = *self.objects.formulas.get(conjunct) else { continue };
+            let atom = self.objects.atoms[literal.atom as usize];
+            let ObjectAtom::Property { key, value, absent } = atom else { continue };
+            found.push(match literal.positive {
+                true => (key, value, absent),
+                false => (key, self.values.not(value), !absent),
+            });
+        }
+        found
+    }
+
+    /// Whether an object formula obviously holds for no object.
+    fn no_object(&mut self, formula: FormulaId, depth: u32) -> Result<bool, Diagnostic> {
+        match self.objects.formulas.get(formula).clone() {
+            Formula::True | Formula::Literal(_) if depth == 0 => Ok(false),
+            Formula::True => Ok(false),
+            Formula::False => Ok(true),
+            Formula::Or(operands) => {
+                if operands.len() > ALTERNATIVES {
+                    return Ok(false);
+                }
+                for &operand in &operands {
+                    if !self.no_object(operand, depth)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            Formula::Literal(_) => self.no_simple_object(formula, depth),
+            Formula::And(operands) => {
+                if self.no_simple_object(formula, depth)? {
+                    return Ok(true);
+                }
+                // Each alternative with all that is not one.
+                let is_choice =
+                    |id: &FormulaId| matches!(self.objects.formulas.get(*id), Formula::Or(_));
+                let (choices, simple): (Vec<_>, Vec<_>) =
+                    operands.iter().copied().partition(is_choice);
+                for choice in choices {
+                    let Formula::Or(branches) = self.objects.formulas.get(choice).clone() else {
+                        continue;
+                    };
+                    if branches.len() > ALTERNATIVES {
+                        continue;
+                    }
+                    let mut none = true;
+                    for &branch in &branches {
+                        let with = simple.iter().copied().chain([branch]);
+                        let with = self.objects.formulas.and(with);
+                        // Not further alternatives: the product of all of them would be exponential.
+                        if !self.no_simple_object(with, depth)? {
+                            none = false;
+                            break;
+                        }
+                    }
+                    if none {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+        }
+    }
+
+    /// The same, by literals that all hold.
+    fn no_simple_object(&mut self, formula: FormulaId, depth: u32) -> Result<bool, Diagnostic> {
+        if formula == FormulaId::FALSE {
+            return Ok(true);
+        }
+        let mut by_key: FxHashMap<u32, (FormulaId, bool)> = FxHashMap::default();
+        let mut order = Vec::new();
+        for (key, value, absent) in self.properties(formula) {
+            let entry = by_key.entry(key).or_insert_with(|| {
+                order.push(key);
+                (FormulaId::TRUE, true)
+            });
+            entry.1 &= absent;
+            let all = entry.0;
+            by_key.insert(key, (self.values.and([all, value]), by_key[&key].1));
+        }
+        let mut all_keys = Vec::new();
+        let mut count = Bounds::default();
+        for conjunct in self.objects.formulas.conjuncts(formula) {
+            let Formula::Literal(literal) = *self.objects.formulas.get(conjunct) else { continue };
+            match self.objects.atoms[literal.atom as usize] {
+                ObjectAtom::Members { names, value } if literal.positive => {
+                    all_keys.push((names, value));
+                }
+                ObjectAtom::Count(bounds) if literal.positive => count = count.intersect(bounds),
+                _ => {}
+            }
+        }
+        let mut required = 0;
+        for key in order {
+            let (value, absent) = by_key[&key];
+            if absent {
+                continue;
+            }
+            required += 1;
+            let mut value = value;
+            for &(names, of_names) in &all_keys {
+                if self.objects.names[names as usize].contains(&self.objects.keys[key as usize]) {
+                    value = self.values.and([value, of_names]);
+                }
+            }
+            let nothing = match depth {
+                0 => value == FormulaId::FALSE,
+                _ => self.nothing_within(value, depth)?,
+            };
+            if nothing {
+                return Ok(true);
+            }
+        }
+        Ok(count.is_empty() || count.max.is_some_and(|max| max < required))
+    }
+
+    /// Whether an array formula obviously holds for no array.
+    fn no_array(&mut self, formula: FormulaId, depth: u32) -> Result<bool, Diagnostic> {
+        let mut count = Bounds::default();
+        let mut items = Vec::new();
+        match self.arrays.formulas.get(formula).clone() {
+            Formula::False => return Ok(true),
+            Formula::Or(operands) => {
+                if operands.len() > ALTERNATIVES {
+                    return Ok(false);
+                }
+                for &operand in &operands {
+                    if !self.no_array(operand, depth)? {
+                        return Ok(false);
+                    }
+                }
+                return Ok(true);
+            }
+            _ => {}
+        }
+        for conjunct in self.arrays.formulas.conjuncts(formula) {
+            let Formula::Literal(literal) = *self.arrays.formulas.get(conjunct) else { continue };
+            match self.arrays.atoms[literal.atom as usize] {
+                ArrayAtom::Count(bounds) if literal.positive => count = count.intersect(bounds),
+                ArrayAtom::Item(at, value) if literal.positive => items.push((at, at, value)),
+                ArrayAtom::Items(from, value) if literal.positive => {
+                    items.push((from, u32::MAX, value));
+                }
+                ArrayAtom::Item(at, _) => count = count.intersect(Bounds::at_least(at + 1)),
+                _ => {}
+            }
+        }
+        if count.is_empty() {
+            return Ok(true);
+        }
+        let last = items.iter().map(|item| item.0.saturating_add(1)).max().unwrap_or(0);
+        for at in 0..count.min.min(last) {
+            let here = items.iter().filter(|(from, to, _)| (*from..=*to).contains(&at));
+            let here: Vec<_> = here.map(|item| item.2).collect();
+            let value = self.values.and(here);
+            let nothing = match depth {
+                0 => value == FormulaId::FALSE,
+                _ => self.nothing_within(value, depth)?,
+            };
+            if nothing {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}

@@ -1,0 +1,234 @@
+//! What schemas say about arrays, as a formula over atoms.
+
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+
+use crate::diagnostics::Diagnostic;
+
+use super::super::document::{Json, NodeId};
+use super::super::schema::{Bounds, Part, SchemaId};
+use super::super::types::TypeSet;
+use super::domain::{Domain, evaluate};
+use super::formula::{Formula, Formulas};
+use super::{Algebra, BySubject, FormulaId, Scalar, Subject};
+
+/// What a literal of an array formula is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum ArrayAtom {
+    /// The item at the position, if there is one, satisfies the formula over values.
+    Item(u32, FormulaId),
+    /// Every item from the position on satisfies the formula over values.
+    Items(u32, FormulaId),
+    /// The number of items that satisfy the formula over values is within the bounds.
+    Contains(FormulaId, Bounds),
+    /// The number of items is within the bounds.
+    Count(Bounds),
+    /// No two items are equal. The keyword's place.
+    Unique(NodeId),
+}
+
+/// Formulas over arrays.
+#[derive(Debug, Default)]
+pub(super) struct Arrays {
+    pub(super) formulas: Formulas,
+    pub(super) atoms: IndexSet<ArrayAtom, FxBuildHasher>,
+    memo: BySubject<FormulaId>,
+}
+
+impl Arrays {
+    /// The atom, as a formula.
+    pub(super) fn atom(&mut self, atom: ArrayAtom) -> FormulaId {
+        match atom {
+            ArrayAtom::Items(_, FormulaId::TRUE) => return FormulaId::TRUE,
+            ArrayAtom::Count(bounds) | ArrayAtom::Contains(_, bounds) if bounds.is_all() => {
+                return FormulaId::TRUE;
+            }
+            ArrayAtom::Count(bounds) | ArrayAtom::Contains(_, bounds) if bounds.is_empty() => {
+                return FormulaId::FALSE;
+            }
+            ArrayAtom::Contains(FormulaId::FALSE, bounds) => {
+                return if bounds.min == 0 { FormulaId::TRUE } else { FormulaId::FALSE };
+            }
+            ArrayAtom::Contains(FormulaId::TRUE, bounds) => {
+                return self.atom(ArrayAtom::Count(bounds));
+            }
+            _ => {}
+        }
+        let (atom, _) = self.atoms.insert_full(atom);
+        self.formulas.literal(u32::try_from(atom).expect("budgets are below 2^32"), true)
+    }
+}
+
+/// Distinct values of an item up to which `uniqueItems` is exact: an automaton has a state for every set of them.
+const MOST_UNIQUE: usize = 8;
+
+impl Algebra<'_> {
+    /// The arrays that a formula over values holds for.
+    pub(super) fn array_formula(&mut self, formula: FormulaId) -> Result<FormulaId, Diagnostic> {
+        evaluate::<ArrayFormulas>(self, formula)
+    }
+
+    /// The formula with `uniqueItems` said by other atoms: each value that an item can have occurs at most once.
+    /// Where items can have too many values, the keyword is passed over and entered as approximate.
+    pub(super) fn tell_unique(&mut self, formula: FormulaId) -> Result<FormulaId, Diagnostic> {
+        let arrays = &self.arrays;
+        let literals = arrays.formulas.literals(formula);
+        let unique = |atom: u32| matches!(arrays.atoms[atom as usize], ArrayAtom::Unique(_));
+        if !literals.iter().any(|literal| unique(literal.atom)) {
+            return Ok(formula);
+        }
+        let mut single = false;
+        let mut each = None;
+        for conjunct in self.arrays.formulas.conjuncts(formula) {
+            let Formula::Literal(literal) = *self.arrays.formulas.get(conjunct) else { continue };
+            match self.arrays.atoms[literal.atom as usize] {
+                ArrayAtom::Items(0, value) if literal.positive => {
+                    let all = each.unwrap_or(FormulaId::TRUE);
+                    each = Some(self.values.and([all, value]));
+                }
+                ArrayAtom::Count(bounds) if literal.positive => {
+                    single |= bounds.max.is_some_and(|max| max < 2);
+                }
+                _ => {}
+            }
+        }
+        let finite = match each {
+            Some(each) if !single => {
+                let scalars = self.scalars(each)?;
+                let structured = self.object_formula(each)? != FormulaId::FALSE
+                    || self.array_formula(each)? != FormulaId::FALSE;
+                if structured { None } else { scalars.finite(MOST_UNIQUE) }
+            }
+            _ => single.then(Vec::new),
+        };
+        let told = finite.map(|values| {
+            let once: Vec<_> = values
+                .into_iter()
+                .map(|value| {
+                    let value = self.subject(Subject::Scalar(value));
+                    self.arrays.atom(ArrayAtom::Contains(value, Bounds::at_most(1)))
+                })
+                .collect();
+            self.arrays.formulas.and(once)
+        });
+        let atoms = self.arrays.atoms.clone();
+        let approximate = &mut self.approximate;
+        let mut refused = None;
+        let replaced = self.arrays.formulas.replace(
+            formula,
+            &mut Default::default(),
+            &mut |formulas, literal| match (atoms[literal.atom as usize], told) {
+                (ArrayAtom::Unique(_), Some(told)) if literal.positive => told,
+                (ArrayAtom::Unique(_), Some(told)) => formulas.not(told),
+                (ArrayAtom::Unique(place), None) => {
+                    if literal.positive {
+                        approximate.insert((place, "items with many possible values may repeat"));
+                    } else {
+                        refused = Some(place);
+                    }
+                    FormulaId::TRUE
+                }
+                _ => formulas.literal(literal.atom, literal.positive),
+            },
+        );
+        match refused {
+            Some(place) => {
+                let text = "`uniqueItems` is negated here, and items have too many values to tell which repeat";
+                Err(self.document.error("json-schema::negated-unique", place, text.to_owned()))
+            }
+            None => Ok(replaced),
+        }
+    }
+}
+
+/// Sets of arrays, as formulas.
+pub(super) struct ArrayFormulas;
+
+impl Domain for ArrayFormulas {
+    type Set = FormulaId;
+
+    fn constant(all: bool) -> FormulaId {
+        if all { FormulaId::TRUE } else { FormulaId::FALSE }
+    }
+
+    fn is_none(set: &FormulaId) -> bool {
+        *set == FormulaId::FALSE
+    }
+
+    fn and(
+        algebra: &mut Algebra<'_>,
+        a: &FormulaId,
+        b: &FormulaId,
+    ) -> Result<FormulaId, Diagnostic> {
+        algebra.spend()?;
+        Ok(algebra.arrays.formulas.and([*a, *b]))
+    }
+
+    fn or(
+        algebra: &mut Algebra<'_>,
+        a: &FormulaId,
+        b: &FormulaId,
+    ) -> Result<FormulaId, Diagnostic> {
+        algebra.spend()?;
+        Ok(algebra.arrays.formulas.or([*a, *b]))
+    }
+
+    fn not(algebra: &mut Algebra<'_>, set: &FormulaId) -> Result<FormulaId, Diagnostic> {
+        algebra.spend()?;
+        Ok(algebra.arrays.formulas.not(*set))
+    }
+
+    fn part(
+        algebra: &mut Algebra<'_>,
+        schema: SchemaId,
+        place: NodeId,
+        part: &Part,
+    ) -> Result<Option<FormulaId>, Diagnostic> {
+        Ok(Some(match part {
+            Part::Types(types) => Self::constant(types.contains(TypeSet::ARRAY)),
+            Part::Prefix(schemas) => {
+                let mut all = Vec::with_capacity(schemas.len());
+                for (at, schema) in (0..).zip(schemas) {
+                    let value = algebra.schema(*schema);
+                    all.push(algebra.arrays.atom(ArrayAtom::Item(at, value)));
+                }
+                algebra.arrays.formulas.and(all)
+            }
+            Part::Items(from, schema) => {
+                let value = algebra.schema(*schema);
+                algebra.arrays.atom(ArrayAtom::Items(*from, value))
+            }
+            Part::Contains(schema, bounds) => {
+                let value = algebra.schema(*schema);
+                algebra.arrays.atom(ArrayAtom::Contains(value, *bounds))
+            }
+            Part::ItemCount(bounds) => algebra.arrays.atom(ArrayAtom::Count(*bounds)),
+            Part::UniqueItems => algebra.arrays.atom(ArrayAtom::Unique(place)),
+            Part::UnevaluatedItems(rest) => {
+                return algebra.unevaluated_items(schema, *rest).map(Some);
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    fn value(algebra: &mut Algebra<'_>, node: NodeId) -> Result<FormulaId, Diagnostic> {
+        let Json::Array(items) = algebra.document.json(node) else { return Ok(FormulaId::FALSE) };
+        let mut all = Vec::with_capacity(items.len() + 1);
+        for (at, &item) in (0..).zip(items) {
+            let value = algebra.value(item);
+            all.push(algebra.arrays.atom(ArrayAtom::Item(at, value)));
+        }
+        let count = u32::try_from(items.len()).unwrap_or(u32::MAX);
+        let count = ArrayAtom::Count(Bounds { min: count, max: Some(count) });
+        all.push(algebra.arrays.atom(count));
+        Ok(algebra.arrays.formulas.and(all))
+    }
+
+    fn scalar(_: &mut Algebra<'_>, _: &Scalar) -> FormulaId {
+        FormulaId::FALSE
+    }
+
+    fn memo<'m>(algebra: &'m mut Algebra<'_>) -> &'m mut BySubject<FormulaId> {
+        &mut algebra.arrays.memo
+    }
+}

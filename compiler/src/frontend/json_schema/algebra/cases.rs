@@ -1,0 +1,134 @@
+//! How a formula over atoms goes on, by what the next value satisfies.
+//!
+//! Reading a value decides the atoms that are about it. [`Algebra::cases`] goes through the formulas over values that
+//! such atoms name, one by one, and tells values that satisfy it from values that do not; formulas that come out equal
+//! are one case. Where satisfying it can only help (no negation is about it), the other case need not exclude the
+//! values that do: it then allows less after them, and the union is the same. This matters, because the complement
+//! of a large schema is larger still.
+
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
+use crate::diagnostics::Diagnostic;
+
+use super::formula::{Formulas, Literal};
+use super::{Algebra, FormulaId};
+
+/// A kind of atom that the next value can decide.
+pub(super) trait Atoms: Copy {
+    /// The arena of formulas over these atoms.
+    fn formulas<'m>(self, algebra: &'m mut Algebra<'_>) -> &'m mut Formulas;
+    /// The formula over values that the atom depends on, if it is about the next value.
+    fn subject(self, algebra: &Algebra<'_>, atom: u32) -> Option<FormulaId>;
+    /// What the atom becomes, given whether the next value satisfies that formula.
+    fn read(self, algebra: &mut Algebra<'_>, atom: u32, satisfied: bool) -> FormulaId;
+    /// Whether satisfying it can only help the atom, can only harm it, or may do either.
+    fn helps(self, algebra: &Algebra<'_>, atom: u32) -> Option<bool>;
+}
+
+/// The formula over values of one case, and the formula that remains after such a value.
+pub(super) type Case = (FormulaId, FormulaId);
+
+impl Algebra<'_> {
+    /// The cases of a formula for a value that satisfies `value`. Values of different cases may overlap. No remaining
+    /// formula is false, and none repeats.
+    pub(super) fn cases<A: Atoms>(
+        &mut self,
+        atoms: A,
+        formula: FormulaId,
+        value: FormulaId,
+    ) -> Result<Vec<Case>, Diagnostic> {
+        let mut subjects: IndexMap<FormulaId, Vec<Literal>, FxBuildHasher> = IndexMap::default();
+        for literal in atoms.formulas(self).literals(formula) {
+            if let Some(subject) = atoms.subject(self, literal.atom) {
+                subjects.entry(subject).or_default().push(literal);
+            }
+        }
+        let subjects: Vec<_> = subjects.into_iter().collect();
+        let mut found: IndexMap<FormulaId, Vec<FormulaId>, FxBuildHasher> = IndexMap::default();
+        let mut open = vec![(0, formula, value)];
+        while let Some((next, formula, value)) = open.pop() {
+            self.spend()?;
+            if formula == FormulaId::FALSE {
+                continue;
+            }
+            let Some((subject, about)) = subjects.get(next) else {
+                if !self.nothing(value)? {
+                    found.entry(formula).or_default().push(value);
+                }
+                continue;
+            };
+            let met = self.decide(atoms, formula, about, true);
+            let unmet = self.decide(atoms, formula, about, false);
+            if met == unmet {
+                open.push((next + 1, met, value));
+                continue;
+            }
+            let with = self.values.and([value, *subject]);
+            let not = self.values.not(*subject);
+            let without = self.values.and([value, not]);
+            if with == FormulaId::FALSE || self.nothing(with)? {
+                open.push((next + 1, unmet, value));
+                continue;
+            }
+            // How the literals about the subject that are left in the formula take it.
+            let mut helps = true;
+            let mut harms = true;
+            let left = atoms.formulas(self).literals(formula);
+            for literal in about.iter().filter(|literal| left.contains(*literal)) {
+                let effect = atoms.helps(self, literal.atom);
+                helps &= effect == Some(literal.positive);
+                harms &= effect == Some(!literal.positive);
+            }
+            let simple = self.is_simple(*subject)?;
+            // Last in, first out: the case that satisfies comes first.
+            if unmet != FormulaId::FALSE {
+                if !helps || simple {
+                    if without != FormulaId::FALSE && !self.nothing(without)? {
+                        open.push((next + 1, unmet, without));
+                    }
+                } else {
+                    open.push((next + 1, unmet, value));
+                }
+            }
+            if met != FormulaId::FALSE {
+                let value = if harms && !helps && !simple { value } else { with };
+                open.push((next + 1, met, value));
+            }
+        }
+        let mut cases = Vec::with_capacity(found.len());
+        for (formula, values) in found {
+            cases.push((self.values.or(values), formula));
+        }
+        Ok(cases)
+    }
+
+    fn decide<A: Atoms>(
+        &mut self,
+        atoms: A,
+        formula: FormulaId,
+        about: &[Literal],
+        satisfied: bool,
+    ) -> FormulaId {
+        let mut replaced = Vec::new();
+        for literal in about {
+            if !replaced.iter().any(|(atom, _)| *atom == literal.atom) {
+                replaced.push((literal.atom, atoms.read(self, literal.atom, satisfied)));
+            }
+        }
+        atoms.formulas(self).replace(formula, &mut Default::default(), &mut |formulas, literal| {
+            match replaced.iter().find(|(atom, _)| *atom == literal.atom) {
+                Some(&(_, read)) if literal.positive => read,
+                Some(&(_, read)) => formulas.not(read),
+                None => formulas.literal(literal.atom, literal.positive),
+            }
+        })
+    }
+
+    /// Whether a formula over values says nothing of objects and arrays but yes or no, so that its complement is no
+    /// larger than itself.
+    pub(super) fn is_simple(&mut self, value: FormulaId) -> Result<bool, Diagnostic> {
+        let constant = |formula| matches!(formula, FormulaId::TRUE | FormulaId::FALSE);
+        Ok(constant(self.object_formula(value)?) && constant(self.array_formula(value)?))
+    }
+}

@@ -1,0 +1,127 @@
+//! Which two places leave nothing.
+//!
+//! Looked for only once a formula is known to be empty, by asking again: of one keyword alone, and of two together. A
+//! required member whose value nothing satisfies is followed to what is wrong with that value.
+
+use crate::diagnostics::Diagnostic;
+
+use super::super::document::NodeId;
+use super::super::schema::{Part, Schema, SchemaId};
+use super::{Algebra, FormulaId, Subject, build};
+
+/// Two keywords (or schemas) that no value satisfies together; one and the same where it alone has no value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Conflict {
+    /// The place that left nothing.
+    pub(crate) place: NodeId,
+    /// The place it is at odds with.
+    pub(crate) other: NodeId,
+}
+
+/// Most keywords that are compared with each other.
+const MOST: usize = 64;
+
+/// Why a formula that holds for no value does not; `None` where no two places are to blame, as for a recursion that
+/// has no end.
+pub(crate) fn conflict(
+    algebra: &mut Algebra<'_>,
+    formula: FormulaId,
+) -> Result<Option<Conflict>, Diagnostic> {
+    search(algebra, formula, 16)
+}
+
+fn search(
+    algebra: &mut Algebra<'_>,
+    formula: FormulaId,
+    depth: u32,
+) -> Result<Option<Conflict>, Diagnostic> {
+    let mut keywords = Vec::new();
+    let subjects: Vec<_> = algebra
+        .subjects(formula)
+        .filter(|(_, positive)| *positive)
+        .map(|(subject, _)| subject.clone())
+        .collect();
+    for subject in subjects {
+        if let Subject::Schema(id) = subject {
+            collect(algebra, id, &mut keywords);
+        }
+    }
+    keywords.truncate(MOST);
+    for &(place, alone) in &keywords {
+        if !holds(algebra, alone)? {
+            return Ok(Some(Conflict { place, other: place }));
+        }
+    }
+    for (at, &(place, second)) in keywords.iter().enumerate() {
+        for &(other, first) in &keywords[..at] {
+            let both = algebra.values.and([first, second]);
+            if holds(algebra, both)? {
+                continue;
+            }
+            if depth > 0
+                && let Some(child) = required_child(algebra, both)?
+                && let Some(inner) = search(algebra, child, depth - 1)?
+            {
+                return Ok(Some(inner));
+            }
+            return Ok(Some(Conflict { place, other }));
+        }
+    }
+    // More than two places together: a required member may still be to blame.
+    match required_child(algebra, formula)? {
+        Some(child) if depth > 0 => search(algebra, child, depth - 1),
+        _ => Ok(None),
+    }
+}
+
+/// The keywords that all apply, each with the formula that it alone holds.
+fn collect(algebra: &mut Algebra<'_>, id: SchemaId, keywords: &mut Vec<(NodeId, FormulaId)>) {
+    let schemas = algebra.schemas;
+    match schemas.get(id) {
+        Schema::Boolean(false) => keywords.push((schemas.node(id), FormulaId::FALSE)),
+        Schema::Boolean(true) => {}
+        Schema::Parts(parts) => {
+            for (index, (place, part)) in parts.iter().enumerate() {
+                match part {
+                    Part::All(all) => all.iter().for_each(|&one| collect(algebra, one, keywords)),
+                    _ => {
+                        let formula = algebra.subject(Subject::Keyword(id, index));
+                        keywords.push((*place, formula));
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn holds(algebra: &mut Algebra<'_>, formula: FormulaId) -> Result<bool, Diagnostic> {
+    Ok(!algebra.empty(formula)?)
+}
+
+impl Algebra<'_> {
+    /// Whether a formula holds for no value, exactly. Builds the graph below the formula.
+    pub(crate) fn empty(&mut self, formula: FormulaId) -> Result<bool, Diagnostic> {
+        Ok(!build(self, formula)?.holds(formula))
+    }
+}
+
+/// The formula over the value of a required member that no value satisfies.
+fn required_child(
+    algebra: &mut Algebra<'_>,
+    formula: FormulaId,
+) -> Result<Option<FormulaId>, Diagnostic> {
+    let objects = algebra.object_formula(formula)?;
+    let properties = algebra.properties(objects);
+    for &(key, _, absent) in &properties {
+        if absent {
+            continue;
+        }
+        let of_key = properties.iter().filter(|property| property.0 == key);
+        let values: Vec<_> = of_key.map(|property| property.1).collect();
+        let value = algebra.values.and(values);
+        if !holds(algebra, value)? {
+            return Ok(Some(value));
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,219 @@
+//! How keywords combine, whatever the sets are.
+//!
+//! `allOf`, `anyOf`, `oneOf`, `not`, `if` and `$ref` mean the same for every type of value. A [`Domain`] says what the
+//! sets of one type are and what the other keywords say about it; the combination is written once, here.
+
+use crate::diagnostics::Diagnostic;
+
+use super::super::document::NodeId;
+use super::super::schema::{Part, Schema, SchemaId};
+use super::formula::Formula;
+use super::{Algebra, BySubject, FormulaId, Scalar, Subject};
+
+/// Sets of values of one type.
+pub(super) trait Domain {
+    /// A set.
+    type Set: Clone;
+
+    /// Every value of the type, or none.
+    fn constant(all: bool) -> Self::Set;
+    /// Whether the set is known to be empty.
+    fn is_none(set: &Self::Set) -> bool;
+    /// What is in both.
+    fn and(
+        algebra: &mut Algebra<'_>,
+        a: &Self::Set,
+        b: &Self::Set,
+    ) -> Result<Self::Set, Diagnostic>;
+    /// What is in either.
+    fn or(algebra: &mut Algebra<'_>, a: &Self::Set, b: &Self::Set)
+    -> Result<Self::Set, Diagnostic>;
+    /// What is not in the set.
+    fn not(algebra: &mut Algebra<'_>, set: &Self::Set) -> Result<Self::Set, Diagnostic>;
+
+    /// What is in exactly one of the sets.
+    fn exactly_one(
+        algebra: &mut Algebra<'_>,
+        sets: Vec<Self::Set>,
+    ) -> Result<Self::Set, Diagnostic> {
+        let mut one = Self::constant(false);
+        let mut none = Self::constant(true);
+        for set in sets.into_iter().filter(|set| !Self::is_none(set)) {
+            let not = Self::not(algebra, &set)?;
+            let kept = Self::and(algebra, &one, &not)?;
+            let new = Self::and(algebra, &none, &set)?;
+            one = Self::or(algebra, &kept, &new)?;
+            none = Self::and(algebra, &none, &not)?;
+        }
+        Ok(one)
+    }
+
+    /// What a keyword of the schema says about values of the type; `None` for nothing. Keywords that apply other
+    /// schemas to the same value are only seen here where [`combine`](fn@combine) leaves them to the domain.
+    fn part(
+        algebra: &mut Algebra<'_>,
+        schema: SchemaId,
+        place: NodeId,
+        part: &Part,
+    ) -> Result<Option<Self::Set>, Diagnostic>;
+
+    /// The value at a place, or nothing where that is of another type.
+    fn value(algebra: &mut Algebra<'_>, node: NodeId) -> Result<Self::Set, Diagnostic>;
+    /// The values at some places that are of the type.
+    fn values(algebra: &mut Algebra<'_>, nodes: &[NodeId]) -> Result<Self::Set, Diagnostic> {
+        let mut any = Self::constant(false);
+        for &node in nodes {
+            let set = Self::value(algebra, node)?;
+            if !Self::is_none(&set) {
+                any = Self::or(algebra, &any, &set)?;
+            }
+        }
+        Ok(any)
+    }
+
+    /// A scalar, or nothing where that is of another type.
+    fn scalar(algebra: &mut Algebra<'_>, scalar: &Scalar) -> Self::Set;
+
+    /// Results by subject.
+    fn memo<'m>(algebra: &'m mut Algebra<'_>) -> &'m mut BySubject<Self::Set>;
+}
+
+/// The values of the type that a formula holds for.
+pub(super) fn evaluate<D: Domain>(
+    algebra: &mut Algebra<'_>,
+    formula: FormulaId,
+) -> Result<D::Set, Diagnostic> {
+    match algebra.values.get(formula).clone() {
+        Formula::True => Ok(D::constant(true)),
+        Formula::False => Ok(D::constant(false)),
+        Formula::Literal(literal) => {
+            let set = subject::<D>(algebra, literal.atom)?;
+            if literal.positive { Ok(set) } else { D::not(algebra, &set) }
+        }
+        Formula::And(operands) => {
+            let mut all = D::constant(true);
+            for &operand in &operands {
+                let set = evaluate::<D>(algebra, operand)?;
+                all = D::and(algebra, &all, &set)?;
+                if D::is_none(&all) {
+                    break;
+                }
+            }
+            Ok(all)
+        }
+        Formula::Or(operands) => {
+            let mut any = D::constant(false);
+            for &operand in &operands {
+                let set = evaluate::<D>(algebra, operand)?;
+                any = D::or(algebra, &any, &set)?;
+            }
+            Ok(any)
+        }
+    }
+}
+
+fn subject<D: Domain>(algebra: &mut Algebra<'_>, atom: u32) -> Result<D::Set, Diagnostic> {
+    if let Some(set) = D::memo(algebra).get(&atom) {
+        return Ok(set.clone());
+    }
+    let set = match algebra.subjects[atom as usize].clone() {
+        Subject::Schema(id) => schema::<D>(algebra, id)?,
+        Subject::Keyword(id, index) => {
+            let (place, part) = &algebra.schemas.parts(id)[index];
+            combine::<D>(algebra, id, *place, part)?.unwrap_or_else(|| D::constant(true))
+        }
+        Subject::Value(node) => D::value(algebra, node)?,
+        Subject::Scalar(scalar) => D::scalar(algebra, &scalar),
+    };
+    D::memo(algebra).insert(atom, set.clone());
+    Ok(set)
+}
+
+/// The values of the type that a schema holds for. Recurses over in-place steps, which the survey bounds.
+pub(super) fn of_schema<D: Domain>(
+    algebra: &mut Algebra<'_>,
+    id: SchemaId,
+) -> Result<D::Set, Diagnostic> {
+    let formula = algebra.schema(id);
+    evaluate::<D>(algebra, formula)
+}
+
+fn schema<D: Domain>(algebra: &mut Algebra<'_>, id: SchemaId) -> Result<D::Set, Diagnostic> {
+    let schemas = algebra.schemas;
+    let parts = match schemas.get(id) {
+        Schema::Boolean(all) => return Ok(D::constant(*all)),
+        Schema::Parts(parts) => parts,
+    };
+    let outer = std::mem::replace(&mut algebra.at, schemas.node(id));
+    let mut all = D::constant(true);
+    // The type first: it decides most schemas for most domains.
+    let types = parts.iter().filter(|(_, part)| matches!(part, Part::Types(_)));
+    let others = parts.iter().filter(|(_, part)| !matches!(part, Part::Types(_)));
+    for (place, part) in types.chain(others) {
+        if let Some(set) = combine::<D>(algebra, id, *place, part)? {
+            all = D::and(algebra, &all, &set)?;
+            if D::is_none(&all) {
+                break;
+            }
+        }
+    }
+    algebra.at = outer;
+    Ok(all)
+}
+
+fn combine<D: Domain>(
+    algebra: &mut Algebra<'_>,
+    id: SchemaId,
+    place: NodeId,
+    part: &Part,
+) -> Result<Option<D::Set>, Diagnostic> {
+    Ok(Some(match part {
+        Part::Types(_) => return D::part(algebra, id, place, part),
+        Part::Values(values) => D::values(algebra, values)?,
+        Part::All(schemas) => {
+            let mut all = D::constant(true);
+            for &schema in schemas {
+                let set = of_schema::<D>(algebra, schema)?;
+                all = D::and(algebra, &all, &set)?;
+                if D::is_none(&all) {
+                    break;
+                }
+            }
+            all
+        }
+        Part::Any(schemas) => {
+            let mut any = D::constant(false);
+            for &schema in schemas {
+                let set = of_schema::<D>(algebra, schema)?;
+                any = D::or(algebra, &any, &set)?;
+            }
+            any
+        }
+        Part::One(schemas) => {
+            let sets = schemas.iter().map(|&schema| of_schema::<D>(algebra, schema));
+            let sets = sets.collect::<Result<_, _>>()?;
+            algebra.at = place;
+            D::exactly_one(algebra, sets)?
+        }
+        Part::Not(schema) => {
+            let set = of_schema::<D>(algebra, *schema)?;
+            D::not(algebra, &set)?
+        }
+        Part::If(condition, then, otherwise) => {
+            let condition = of_schema::<D>(algebra, *condition)?;
+            let not = D::not(algebra, &condition)?;
+            let mut met = condition;
+            if let Some(then) = then {
+                let then = of_schema::<D>(algebra, *then)?;
+                met = D::and(algebra, &met, &then)?;
+            }
+            let mut unmet = not;
+            if let Some(otherwise) = otherwise {
+                let otherwise = of_schema::<D>(algebra, *otherwise)?;
+                unmet = D::and(algebra, &unmet, &otherwise)?;
+            }
+            D::or(algebra, &met, &unmet)?
+        }
+        part => return D::part(algebra, id, place, part),
+    }))
+}

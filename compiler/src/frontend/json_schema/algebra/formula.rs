@@ -1,0 +1,335 @@
+//! Boolean formulas over numbered atoms, each stored once.
+//!
+//! Formulas are in negation normal form: signs stand at atoms, so that a literal, once known, is replaced by true or
+//! false and the rest simplifies. Operands keep the order in which they were given, without repetition, because that
+//! order is the order in which keywords stand in the source, and with it the order of keys. Two formulas with one id
+//! are equal; equal languages may have two ids, which costs size and never correctness.
+
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+/// Number of a formula in its arena.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct FormulaId(u32);
+
+impl FormulaId {
+    /// The formula that always holds.
+    pub(crate) const TRUE: Self = Self(0);
+    /// The formula that never holds.
+    pub(crate) const FALSE: Self = Self(1);
+
+    /// Index for tables with one entry per formula.
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// An atom or its negation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Literal {
+    /// Number of the atom.
+    pub(crate) atom: u32,
+    /// Whether the atom holds.
+    pub(crate) positive: bool,
+}
+
+/// The outermost operator of a formula.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Formula {
+    /// Always holds.
+    True,
+    /// Never holds.
+    False,
+    /// Holds as its atom does.
+    Literal(Literal),
+    /// All of two or more.
+    And(Box<[FormulaId]>),
+    /// Any of two or more.
+    Or(Box<[FormulaId]>),
+}
+
+/// An arena of formulas.
+#[derive(Debug)]
+pub(crate) struct Formulas {
+    formulas: IndexSet<Formula, FxBuildHasher>,
+    negations: FxHashMap<FormulaId, FormulaId>,
+}
+
+impl Default for Formulas {
+    fn default() -> Self {
+        let formulas = [Formula::True, Formula::False].into_iter().collect();
+        Self { formulas, negations: FxHashMap::default() }
+    }
+}
+
+impl Formulas {
+    /// The outermost operator of a formula.
+    pub(crate) fn get(&self, id: FormulaId) -> &Formula {
+        &self.formulas[id.index()]
+    }
+
+    /// Number of formulas so far.
+    pub(crate) fn len(&self) -> usize {
+        self.formulas.len()
+    }
+
+    fn intern(&mut self, formula: Formula) -> FormulaId {
+        FormulaId(
+            u32::try_from(self.formulas.insert_full(formula).0).expect("budgets are below 2^32"),
+        )
+    }
+
+    /// An atom, or its negation.
+    pub(crate) fn literal(&mut self, atom: u32, positive: bool) -> FormulaId {
+        self.intern(Formula::Literal(Literal { atom, positive }))
+    }
+
+    /// All of the operands.
+    pub(crate) fn and(&mut self, operands: impl IntoIterator<Item = FormulaId>) -> FormulaId {
+        self.join(operands, true)
+    }
+
+    /// Any of the operands.
+    pub(crate) fn or(&mut self, operands: impl IntoIterator<Item = FormulaId>) -> FormulaId {
+        self.join(operands, false)
+    }
+
+    /// Nested operators of one kind become flat, neutral operands go, and one that decides the result is it.
+    fn join(&mut self, operands: impl IntoIterator<Item = FormulaId>, all: bool) -> FormulaId {
+        let (neutral, deciding) = match all {
+            true => (FormulaId::TRUE, FormulaId::FALSE),
+            false => (FormulaId::FALSE, FormulaId::TRUE),
+        };
+        let mut flat: IndexSet<FormulaId, FxBuildHasher> = IndexSet::default();
+        for operand in operands {
+            if operand == deciding {
+                return deciding;
+            }
+            match self.get(operand) {
+                Formula::And(inner) if all => flat.extend(inner.iter().copied()),
+                Formula::Or(inner) if !all => flat.extend(inner.iter().copied()),
+                _ if operand == neutral => {}
+                _ => _ = flat.insert(operand),
+            }
+        }
+        let opposed = flat.iter().any(|&operand| match *self.get(operand) {
+            Formula::Literal(Literal { atom, positive }) => {
+                let opposite = Formula::Literal(Literal { atom, positive: !positive });
+                let opposite = self.formulas.get_index_of(&opposite);
+                opposite.is_some_and(|index| flat.contains(&FormulaId(index as u32)))
+            }
+            _ => false,
+        });
+        if opposed {
+            return deciding;
+        }
+        // An operand that another one implies or is implied by: `a and (a or b)` is `a`.
+        let absorbed: Vec<FormulaId> = flat
+            .iter()
+            .copied()
+            .filter(|&operand| match self.get(operand) {
+                Formula::Or(inner) if all => inner.iter().any(|part| flat.contains(part)),
+                Formula::And(inner) if !all => inner.iter().any(|part| flat.contains(part)),
+                _ => false,
+            })
+            .collect();
+        absorbed.iter().for_each(|operand| _ = flat.shift_remove(operand));
+        match flat.len() {
+            0 => neutral,
+            1 => flat[0],
+            _ => {
+                let operands = flat.into_iter().collect();
+                self.intern(if all { Formula::And(operands) } else { Formula::Or(operands) })
+            }
+        }
+    }
+
+    /// The formula that holds where this one does not. Linear in the formula the first time.
+    pub(crate) fn not(&mut self, id: FormulaId) -> FormulaId {
+        if let Some(&negation) = self.negations.get(&id) {
+            return negation;
+        }
+        let negation = match self.get(id).clone() {
+            Formula::True => FormulaId::FALSE,
+            Formula::False => FormulaId::TRUE,
+            Formula::Literal(Literal { atom, positive }) => self.literal(atom, !positive),
+            Formula::And(operands) => {
+                let negated: Vec<_> = operands.iter().map(|&operand| self.not(operand)).collect();
+                self.or(negated)
+            }
+            Formula::Or(operands) => {
+                let negated: Vec<_> = operands.iter().map(|&operand| self.not(operand)).collect();
+                self.and(negated)
+            }
+        };
+        self.negations.insert(id, negation);
+        self.negations.insert(negation, id);
+        negation
+    }
+
+    /// Exactly one of the operands. Linear in their number: one step of a ladder says of the first operands that
+    /// exactly one holds, or that none does.
+    pub(crate) fn exactly_one(&mut self, operands: &[FormulaId]) -> FormulaId {
+        let mut one = FormulaId::FALSE;
+        let mut none = FormulaId::TRUE;
+        for &operand in operands {
+            let not = self.not(operand);
+            let kept = self.and([one, not]);
+            let new = self.and([none, operand]);
+            one = self.or([kept, new]);
+            none = self.and([none, not]);
+        }
+        one
+    }
+
+    /// The formula with every literal replaced. `known` carries results from call to call of one replacement.
+    pub(crate) fn replace(
+        &mut self,
+        id: FormulaId,
+        known: &mut FxHashMap<FormulaId, FormulaId>,
+        with: &mut impl FnMut(&mut Self, Literal) -> FormulaId,
+    ) -> FormulaId {
+        if let Some(&done) = known.get(&id) {
+            return done;
+        }
+        let done = match self.get(id).clone() {
+            Formula::True | Formula::False => id,
+            Formula::Literal(literal) => with(self, literal),
+            Formula::And(operands) => {
+                let mut new = Vec::with_capacity(operands.len());
+                for &operand in &operands {
+                    new.push(self.replace(operand, known, with));
+                    if new.last() == Some(&FormulaId::FALSE) {
+                        break;
+                    }
+                }
+                self.and(new)
+            }
+            Formula::Or(operands) => {
+                let mut new = Vec::with_capacity(operands.len());
+                for &operand in &operands {
+                    new.push(self.replace(operand, known, with));
+                    if new.last() == Some(&FormulaId::TRUE) {
+                        break;
+                    }
+                }
+                self.or(new)
+            }
+        };
+        known.insert(id, done);
+        done
+    }
+
+    /// The distinct literals of a formula, in the order in which they stand in it.
+    pub(crate) fn literals(&self, id: FormulaId) -> IndexSet<Literal, FxBuildHasher> {
+        let mut found = IndexSet::default();
+        let mut seen = rustc_hash::FxHashSet::default();
+        let mut open = vec![id];
+        while let Some(next) = open.pop() {
+            if !seen.insert(next) {
+                continue;
+            }
+            match self.get(next) {
+                Formula::True | Formula::False => {}
+                Formula::Literal(literal) => _ = found.insert(*literal),
+                Formula::And(operands) | Formula::Or(operands) => {
+                    open.extend(operands.iter().rev());
+                }
+            }
+        }
+        found
+    }
+
+    /// The operands that all hold where the formula does: those of an `And`, or the formula itself.
+    pub(crate) fn conjuncts(&self, id: FormulaId) -> Vec<FormulaId> {
+        match self.get(id) {
+            Formula::True => Vec::new(),
+            Formula::And(operands) => operands.to_vec(),
+            _ => vec![id],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[derive(Clone, Debug)]
+    enum Tree {
+        Atom(u32, bool),
+        And(Vec<Tree>),
+        Or(Vec<Tree>),
+        Not(Box<Tree>),
+        One(Vec<Tree>),
+    }
+
+    fn tree() -> impl Strategy<Value = Tree> {
+        let leaf = (0u32..5, any::<bool>()).prop_map(|(atom, sign)| Tree::Atom(atom, sign));
+        leaf.prop_recursive(4, 24, 4, |inner| {
+            let list = proptest::collection::vec(inner.clone(), 0..4);
+            prop_oneof![
+                list.clone().prop_map(Tree::And),
+                list.clone().prop_map(Tree::Or),
+                list.prop_map(Tree::One),
+                inner.prop_map(|tree| Tree::Not(Box::new(tree))),
+            ]
+        })
+    }
+
+    fn build(tree: &Tree, formulas: &mut Formulas) -> FormulaId {
+        let mut all = |trees: &[Tree]| -> Vec<FormulaId> {
+            trees.iter().map(|tree| build(tree, formulas)).collect()
+        };
+        match tree {
+            Tree::Atom(atom, sign) => formulas.literal(*atom, *sign),
+            Tree::And(trees) => {
+                let operands = all(trees);
+                formulas.and(operands)
+            }
+            Tree::Or(trees) => {
+                let operands = all(trees);
+                formulas.or(operands)
+            }
+            Tree::One(trees) => {
+                let operands = all(trees);
+                formulas.exactly_one(&operands)
+            }
+            Tree::Not(tree) => {
+                let operand = build(tree, formulas);
+                formulas.not(operand)
+            }
+        }
+    }
+
+    fn holds(tree: &Tree, atoms: u32) -> bool {
+        match tree {
+            Tree::Atom(atom, sign) => (atoms >> atom & 1 == 1) == *sign,
+            Tree::And(trees) => trees.iter().all(|tree| holds(tree, atoms)),
+            Tree::Or(trees) => trees.iter().any(|tree| holds(tree, atoms)),
+            Tree::One(trees) => trees.iter().filter(|tree| holds(tree, atoms)).count() == 1,
+            Tree::Not(tree) => !holds(tree, atoms),
+        }
+    }
+
+    proptest! {
+        /// Simplification never changes what a formula says.
+        #[test]
+        fn formulas_say_what_their_trees_say(tree in tree()) {
+            let mut formulas = Formulas::default();
+            let id = build(&tree, &mut formulas);
+            for atoms in 0..32 {
+                let mut known = FxHashMap::default();
+                let value = formulas.replace(id, &mut known, &mut |_, literal| {
+                    match (atoms >> literal.atom & 1 == 1) == literal.positive {
+                        true => FormulaId::TRUE,
+                        false => FormulaId::FALSE,
+                    }
+                });
+                let expected = if holds(&tree, atoms) { FormulaId::TRUE } else { FormulaId::FALSE };
+                prop_assert_eq!(value, expected);
+            }
+        }
+    }
+}

@@ -1,0 +1,375 @@
+//! The content graph: everything reachable from the root, and what of it is empty.
+//!
+//! A node is a formula over values with the scalars and automata it comes to; the automata name the formulas of
+//! children. Emptiness is the least fixpoint: a node holds something where it has a scalar, or where the end of one of
+//! its automata is reached over children that hold something. What the fixpoint leaves out could only be satisfied by
+//! an infinite value. Each edge is looked at twice, so the fixpoint is linear in the graph. Afterwards, states and edges
+//! that lead nowhere are gone, so that what is written from the graph has no dead ends.
+
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use crate::diagnostics::Diagnostic;
+
+use super::items::{ItemAutomaton, ItemState};
+use super::members::{Member, MemberAutomaton, MemberState};
+use super::scalars::Scalars;
+use super::{Algebra, FormulaId};
+
+/// What a formula over values comes to.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Content {
+    /// Scalars.
+    pub(crate) scalars: Scalars,
+    /// Arrays; `None` for all of them.
+    pub(crate) arrays: Option<Vec<ItemAutomaton>>,
+    /// Objects; `None` for all of them.
+    pub(crate) objects: Option<Vec<MemberAutomaton>>,
+}
+
+/// The graph.
+#[derive(Debug)]
+pub(crate) struct ContentGraph {
+    formulas: IndexSet<FormulaId, FxBuildHasher>,
+    contents: Vec<Content>,
+    holds: Vec<bool>,
+}
+
+/// Explores everything that a formula applies.
+pub(crate) fn build(
+    algebra: &mut Algebra<'_>,
+    root: FormulaId,
+) -> Result<ContentGraph, Diagnostic> {
+    let mut formulas: IndexSet<FormulaId, FxBuildHasher> = IndexSet::default();
+    formulas.insert(root);
+    let mut contents = Vec::new();
+    while let Some(&formula) = formulas.get_index(contents.len()) {
+        if let Some(place) = algebra.place(formula) {
+            algebra.at = place;
+        }
+        let content = Content {
+            scalars: algebra.scalars(formula)?,
+            arrays: algebra.item_automaton(formula)?.map(|automaton| vec![automaton]),
+            objects: algebra.member_automata(formula)?,
+        };
+        content.for_each_value(|value| _ = formulas.insert(value));
+        contents.push(content);
+        algebra.grow()?;
+    }
+    let mut graph = ContentGraph { holds: vec![false; contents.len()], formulas, contents };
+    graph.fixpoint();
+    graph.prune();
+    Ok(graph)
+}
+
+impl Content {
+    /// Whether every value is held.
+    pub(crate) fn is_all(&self) -> bool {
+        let Scalars { null, no, yes, numbers, strings } = &self.scalars;
+        let constants = *null && *no && *yes;
+        let structured = self.arrays.is_none() && self.objects.is_none();
+        constants && structured && numbers.is_all() && strings.is_all()
+    }
+
+    /// Calls `visit` with the formula of every child.
+    pub(crate) fn for_each_value(&self, mut visit: impl FnMut(FormulaId)) {
+        for state in self.arrays.iter().flatten().flat_map(|automaton| &automaton.states) {
+            state.items.iter().for_each(|&(value, _)| visit(value));
+        }
+        for state in self.objects.iter().flatten().flat_map(|automaton| &automaton.states) {
+            state.members.iter().for_each(|member| visit(member.value));
+        }
+    }
+
+    /// Calls `change` with the formula of every child.
+    pub(crate) fn for_each_value_mut(&mut self, mut change: impl FnMut(&mut FormulaId)) {
+        for automaton in self.arrays.iter_mut().flatten() {
+            let states = automaton.states.iter_mut();
+            states.flat_map(|state| &mut state.items).for_each(|(value, _)| change(value));
+        }
+        for automaton in self.objects.iter_mut().flatten() {
+            let states = automaton.states.iter_mut();
+            states
+                .flat_map(|state| &mut state.members)
+                .for_each(|member| change(&mut member.value));
+        }
+    }
+
+    fn automata(&self) -> impl Iterator<Item = Steps> + '_ {
+        let arrays = self.arrays.iter().flatten().map(ItemAutomaton::steps);
+        arrays.chain(self.objects.iter().flatten().map(MemberAutomaton::steps))
+    }
+}
+
+impl ContentGraph {
+    /// The formula of the whole.
+    pub(crate) fn root(&self) -> FormulaId {
+        self.formulas[0]
+    }
+
+    /// Every formula, in the order of discovery.
+    pub(crate) fn formulas(&self) -> impl Iterator<Item = FormulaId> + '_ {
+        self.formulas.iter().copied()
+    }
+
+    /// Number of formulas.
+    pub(crate) fn len(&self) -> usize {
+        self.contents.len()
+    }
+
+    /// Index of a formula.
+    pub(crate) fn index(&self, formula: FormulaId) -> usize {
+        self.formulas.get_index_of(&formula).expect("children are nodes of the graph")
+    }
+
+    /// What a formula comes to.
+    pub(crate) fn content(&self, formula: FormulaId) -> &Content {
+        &self.contents[self.index(formula)]
+    }
+
+    /// Whether some value satisfies the formula.
+    pub(crate) fn holds(&self, formula: FormulaId) -> bool {
+        self.holds[self.index(formula)]
+    }
+
+    /// Replaces the formulas of children.
+    pub(crate) fn rename(&mut self, to: impl Fn(FormulaId) -> FormulaId) {
+        for content in &mut self.contents {
+            content.for_each_value_mut(|value| *value = to(*value));
+            for automaton in content.arrays.iter_mut().flatten() {
+                automaton.states.iter_mut().for_each(|state| dedup(&mut state.items));
+            }
+            for automaton in content.objects.iter_mut().flatten() {
+                automaton.states.iter_mut().for_each(|state| dedup(&mut state.members));
+            }
+            content.arrays.iter_mut().for_each(dedup);
+            content.objects.iter_mut().for_each(dedup);
+        }
+    }
+
+    fn fixpoint(&mut self) {
+        let mut automata = Vec::new();
+        let mut by_value: Vec<Vec<(usize, u32, u32)>> = vec![Vec::new(); self.contents.len()];
+        let mut queue = Vec::new();
+        for (index, content) in self.contents.iter().enumerate() {
+            let all = content.arrays.is_none() || content.objects.is_none();
+            if all || !content.scalars.is_none() {
+                self.holds[index] = true;
+                queue.push(Event::Holds(index));
+            }
+            for steps in content.automata() {
+                for &(from, value, to) in &steps.edges {
+                    if let Some(value) = value {
+                        by_value[self.index(value)].push((automata.len(), from, to));
+                    }
+                }
+                queue.push(Event::Reached(automata.len(), 0));
+                automata.push((index, steps));
+            }
+        }
+        let mut reached: Vec<Vec<bool>> =
+            automata.iter().map(|(_, steps)| vec![false; steps.ends.len()]).collect();
+        while let Some(event) = queue.pop() {
+            match event {
+                Event::Holds(index) => {
+                    for &(automaton, from, to) in &by_value[index] {
+                        if reached[automaton][from as usize] {
+                            queue.push(Event::Reached(automaton, to));
+                        }
+                        // A repetition that needs a member ends once some member can be written.
+                        if from == to && reached[automaton][from as usize] {
+                            queue.push(Event::Looped(automaton, from));
+                        }
+                    }
+                }
+                Event::Reached(automaton, state) => {
+                    if std::mem::replace(&mut reached[automaton][state as usize], true) {
+                        continue;
+                    }
+                    let (owner, steps) = &automata[automaton];
+                    if steps.ends[state as usize] == End::Yes && !self.holds[*owner] {
+                        self.holds[*owner] = true;
+                        queue.push(Event::Holds(*owner));
+                    }
+                    for &(from, value, to) in steps.edges_of(state) {
+                        if value.is_none_or(|value| self.holds(value)) {
+                            queue.push(Event::Reached(automaton, to));
+                            if from == to {
+                                queue.push(Event::Looped(automaton, from));
+                            }
+                        }
+                    }
+                }
+                Event::Looped(automaton, state) => {
+                    let (owner, steps) = &automata[automaton];
+                    if steps.ends[state as usize] == End::AfterOne && !self.holds[*owner] {
+                        self.holds[*owner] = true;
+                        queue.push(Event::Holds(*owner));
+                    }
+                }
+            }
+        }
+    }
+
+    fn prune(&mut self) {
+        let holds: FxHashMap<FormulaId, bool> =
+            self.formulas.iter().copied().zip(self.holds.iter().copied()).collect();
+        let holds = |value: FormulaId| holds[&value];
+        for content in &mut self.contents {
+            if let Some(arrays) = &mut content.arrays {
+                arrays.retain_mut(|automaton| automaton.prune(&holds));
+            }
+            if let Some(objects) = &mut content.objects {
+                objects.retain_mut(|automaton| automaton.prune(&holds));
+            }
+        }
+    }
+}
+
+/// What the fixpoint has found.
+enum Event {
+    /// The node holds something.
+    Holds(usize),
+    /// The state of the automaton can be reached.
+    Reached(usize, u32),
+    /// A member that leads back to the state of the automaton can be written.
+    Looped(usize, u32),
+}
+
+/// Whether an automaton may end in a state.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    No,
+    Yes,
+    /// After a member that leads back to the state.
+    AfterOne,
+}
+
+/// An automaton as far as emptiness is concerned.
+struct Steps {
+    /// Source, the child that has to be written, target: sorted by source.
+    edges: Vec<(u32, Option<FormulaId>, u32)>,
+    ends: Vec<End>,
+}
+
+impl Steps {
+    fn edges_of(&self, state: u32) -> &[(u32, Option<FormulaId>, u32)] {
+        let from = self.edges.partition_point(|edge| edge.0 < state);
+        let to = self.edges.partition_point(|edge| edge.0 <= state);
+        &self.edges[from..to]
+    }
+
+    /// New numbers of the states that are on a way from the start to an end; `None` where there is no such way.
+    fn renumbered(&self, holds: impl Fn(FormulaId) -> bool) -> Option<Vec<Option<u32>>> {
+        let open = |edge: &&(u32, Option<FormulaId>, u32)| edge.1.is_none_or(&holds);
+        let mut back = vec![Vec::new(); self.ends.len()];
+        for &(from, _, to) in self.edges.iter().filter(open) {
+            back[to as usize].push(from);
+        }
+        let ends = |state: u32| match self.ends[state as usize] {
+            End::Yes => true,
+            End::AfterOne => self.edges_of(state).iter().any(|edge| open(&edge)),
+            End::No => false,
+        };
+        let mut ending = vec![false; self.ends.len()];
+        let mut stack: Vec<u32> = (0..self.ends.len() as u32).filter(|&s| ends(s)).collect();
+        while let Some(state) = stack.pop() {
+            if !std::mem::replace(&mut ending[state as usize], true) {
+                stack.extend(&back[state as usize]);
+            }
+        }
+        let mut numbers = vec![None; self.ends.len()];
+        let mut next = 0;
+        let mut seen = vec![false; self.ends.len()];
+        let mut queue = std::collections::VecDeque::from([0]);
+        while let Some(state) = queue.pop_front() {
+            if !ending[state as usize] || std::mem::replace(&mut seen[state as usize], true) {
+                continue;
+            }
+            numbers[state as usize] = Some(next);
+            next += 1;
+            queue.extend(self.edges_of(state).iter().filter(open).map(|edge| edge.2));
+        }
+        numbers[0].map(|_| numbers)
+    }
+}
+
+fn end(end: bool, repeat: Option<super::super::schema::Bounds>) -> End {
+    match (end, repeat) {
+        (false, _) => End::No,
+        (true, Some(bounds)) if bounds.min > 0 => End::AfterOne,
+        (true, _) => End::Yes,
+    }
+}
+
+/// The states with new numbers, in their order.
+fn renumber<S: Default>(
+    states: &mut Vec<S>,
+    numbers: &[Option<u32>],
+    mut change: impl FnMut(&mut S),
+) {
+    let count = numbers.iter().flatten().count();
+    let mut new: Vec<S> = std::iter::repeat_with(S::default).take(count).collect();
+    for (mut state, number) in std::mem::take(states).into_iter().zip(numbers) {
+        if let Some(number) = number {
+            change(&mut state);
+            new[*number as usize] = state;
+        }
+    }
+    *states = new;
+}
+
+impl ItemAutomaton {
+    fn steps(&self) -> Steps {
+        let mut edges = Vec::new();
+        for (from, state) in (0..).zip(&self.states) {
+            edges.extend(state.items.iter().map(|&(value, to)| (from, Some(value), to)));
+        }
+        let ends = self.states.iter().map(|state| end(state.end, state.repeat)).collect();
+        Steps { edges, ends }
+    }
+
+    fn prune(&mut self, holds: &impl Fn(FormulaId) -> bool) -> bool {
+        let Some(numbers) = self.steps().renumbered(holds) else { return false };
+        renumber(&mut self.states, &numbers, |state: &mut ItemState| {
+            state.items.retain(|&(value, to)| holds(value) && numbers[to as usize].is_some());
+            for (_, to) in &mut state.items {
+                *to = numbers[*to as usize].unwrap_or_default();
+            }
+        });
+        true
+    }
+}
+
+impl MemberAutomaton {
+    fn steps(&self) -> Steps {
+        let mut edges = Vec::new();
+        for (from, state) in (0..).zip(&self.states) {
+            edges.extend(state.skip.map(|to| (from, None, to)));
+            let members = state.members.iter();
+            edges.extend(members.map(|member| (from, Some(member.value), member.to)));
+        }
+        let ends = self.states.iter().map(|state| end(state.end, state.repeat)).collect();
+        Steps { edges, ends }
+    }
+
+    fn prune(&mut self, holds: &impl Fn(FormulaId) -> bool) -> bool {
+        let Some(numbers) = self.steps().renumbered(holds) else { return false };
+        renumber(&mut self.states, &numbers, |state: &mut MemberState| {
+            state
+                .members
+                .retain(|member| holds(member.value) && numbers[member.to as usize].is_some());
+            for Member { to, .. } in &mut state.members {
+                *to = numbers[*to as usize].unwrap_or_default();
+            }
+            state.skip = state.skip.and_then(|to| numbers[to as usize]);
+        });
+        true
+    }
+}
+
+/// Drops what occurs again.
+fn dedup<T: Clone + Eq + std::hash::Hash>(items: &mut Vec<T>) {
+    let mut seen = rustc_hash::FxHashSet::default();
+    items.retain(|item| seen.insert(item.clone()));
+}

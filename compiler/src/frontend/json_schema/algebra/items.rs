@@ -1,0 +1,202 @@
+//! Automata over the items of arrays.
+//!
+//! A state is the position, as far as it matters, and the formula that remains. Where items change nothing but their
+//! count, a repetition counts them.
+
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use crate::diagnostics::Diagnostic;
+
+use super::super::schema::Bounds;
+use super::arrays::ArrayAtom;
+use super::cases::Atoms;
+use super::formula::{Formula, Formulas, Literal};
+use super::{Algebra, FormulaId};
+
+/// A state.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct ItemState {
+    /// Formulas over the value of the next item, and the state after it.
+    pub(crate) items: Vec<(FormulaId, u32)>,
+    /// Whether the array may end.
+    pub(crate) end: bool,
+    /// Where set, the items lead back here, and so many of them come before the array ends.
+    pub(crate) repeat: Option<Bounds>,
+}
+
+/// An automaton over items. It starts in state 0.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ItemAutomaton {
+    /// The states.
+    pub(crate) states: Vec<ItemState>,
+}
+
+impl Algebra<'_> {
+    /// The automaton of the arrays that a formula over values holds for. `None` for all arrays.
+    pub(crate) fn item_automaton(
+        &mut self,
+        value: FormulaId,
+    ) -> Result<Option<ItemAutomaton>, Diagnostic> {
+        let formula = self.array_formula(value)?;
+        let formula = self.tell_unique(formula)?;
+        if formula == FormulaId::TRUE {
+            return Ok(None);
+        }
+        // From this position on, atoms say the same of every item.
+        let literals = self.arrays.formulas.literals(formula);
+        let uniform = literals
+            .iter()
+            .map(|literal| match self.arrays.atoms[literal.atom as usize] {
+                ArrayAtom::Item(at, _) => at + 1,
+                ArrayAtom::Items(from, _) => from,
+                _ => 0,
+            })
+            .max()
+            .unwrap_or(0);
+        let mut states: IndexMap<(u32, FormulaId), ItemState, FxBuildHasher> = IndexMap::default();
+        states.insert((0, formula), ItemState::default());
+        let mut at = 0;
+        while let Some((&(position, rest), _)) = states.get_index(at) {
+            let state = self.item_state(&mut states, position, uniform, rest, at as u32)?;
+            states[at] = state;
+            at += 1;
+            self.grow()?;
+        }
+        Ok(Some(ItemAutomaton { states: states.into_values().collect() }))
+    }
+
+    fn item_state(
+        &mut self,
+        states: &mut IndexMap<(u32, FormulaId), ItemState, FxBuildHasher>,
+        position: u32,
+        uniform: u32,
+        rest: FormulaId,
+        at: u32,
+    ) -> Result<ItemState, Diagnostic> {
+        if rest == FormulaId::FALSE {
+            return Ok(ItemState::default());
+        }
+        let atoms = ItemAtoms(position);
+        if position == uniform {
+            let conjuncts = self.arrays.formulas.conjuncts(rest);
+            let (counts, others): (Vec<_>, Vec<_>) =
+                conjuncts.into_iter().partition(|&conjunct| self.array_count(conjunct).is_some());
+            let uncounted = self.arrays.formulas.and(others);
+            let bounds = counts.iter().filter_map(|&count| self.array_count(count));
+            let bounds = bounds.fold(Bounds::default(), Bounds::intersect);
+            if bounds.is_empty() {
+                return Ok(ItemState::default());
+            }
+            let loops = self.cases(atoms, uncounted, FormulaId::TRUE)?;
+            if loops.iter().all(|(_, rest)| *rest == uncounted) {
+                return Ok(ItemState {
+                    items: loops.into_iter().map(|(value, _)| (value, at)).collect(),
+                    end: self.array_may_end(uncounted),
+                    repeat: (!bounds.is_all()).then_some(bounds),
+                });
+            }
+        }
+        let mut state = ItemState { end: self.array_may_end(rest), ..ItemState::default() };
+        let counted = self.count_item(rest);
+        for (value, rest) in self.cases(atoms, counted, FormulaId::TRUE)? {
+            let entry = states.entry(((position + 1).min(uniform), rest));
+            let to = u32::try_from(entry.index()).expect("budgets are below 2^32");
+            entry.or_default();
+            state.items.push((value, to));
+        }
+        Ok(state)
+    }
+
+    fn array_count(&self, formula: FormulaId) -> Option<Bounds> {
+        match *self.arrays.formulas.get(formula) {
+            Formula::Literal(Literal { atom, positive: true }) => {
+                match self.arrays.atoms[atom as usize] {
+                    ArrayAtom::Count(bounds) => Some(bounds),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// The formula with bounds on the number of items moved on by one.
+    fn count_item(&mut self, formula: FormulaId) -> FormulaId {
+        let literals = self.arrays.formulas.literals(formula);
+        let mut counted = FxHashMap::default();
+        for literal in literals {
+            if let ArrayAtom::Count(bounds) = self.arrays.atoms[literal.atom as usize] {
+                let next = bounds.after_one();
+                let next = next.map(|bounds| self.arrays.atom(ArrayAtom::Count(bounds)));
+                counted.insert(literal.atom, next.unwrap_or(FormulaId::FALSE));
+            }
+        }
+        if counted.is_empty() {
+            return formula;
+        }
+        let formulas = &mut self.arrays.formulas;
+        formulas.replace(formula, &mut Default::default(), &mut |formulas, literal| match counted
+            .get(&literal.atom)
+        {
+            Some(&next) if literal.positive => next,
+            Some(&next) => formulas.not(next),
+            None => formulas.literal(literal.atom, literal.positive),
+        })
+    }
+
+    /// Whether an array may end where this is what remains of its formula.
+    fn array_may_end(&mut self, formula: FormulaId) -> bool {
+        let atoms = &self.arrays.atoms;
+        let formulas = &mut self.arrays.formulas;
+        let mut known = FxHashMap::default();
+        let ended = formulas.replace(formula, &mut known, &mut |_, literal| {
+            let holds = match atoms[literal.atom as usize] {
+                ArrayAtom::Item(..) | ArrayAtom::Items(..) | ArrayAtom::Unique(_) => true,
+                ArrayAtom::Contains(_, bounds) | ArrayAtom::Count(bounds) => bounds.min == 0,
+            };
+            if holds == literal.positive { FormulaId::TRUE } else { FormulaId::FALSE }
+        });
+        ended == FormulaId::TRUE
+    }
+}
+
+/// Atoms about the item at a position.
+#[derive(Clone, Copy)]
+struct ItemAtoms(u32);
+
+impl Atoms for ItemAtoms {
+    fn formulas<'m>(self, algebra: &'m mut Algebra<'_>) -> &'m mut Formulas {
+        &mut algebra.arrays.formulas
+    }
+
+    fn subject(self, algebra: &Algebra<'_>, atom: u32) -> Option<FormulaId> {
+        match algebra.arrays.atoms[atom as usize] {
+            ArrayAtom::Item(at, value) if at == self.0 => Some(value),
+            ArrayAtom::Items(from, value) if from <= self.0 => Some(value),
+            ArrayAtom::Contains(value, _) => Some(value),
+            _ => None,
+        }
+    }
+
+    fn read(self, algebra: &mut Algebra<'_>, atom: u32, satisfied: bool) -> FormulaId {
+        match algebra.arrays.atoms[atom as usize] {
+            ArrayAtom::Contains(value, bounds) if satisfied => match bounds.after_one() {
+                Some(bounds) => algebra.arrays.atom(ArrayAtom::Contains(value, bounds)),
+                None => FormulaId::FALSE,
+            },
+            ArrayAtom::Contains(..) => algebra.arrays.formulas.literal(atom, true),
+            _ if !satisfied => FormulaId::FALSE,
+            ArrayAtom::Item(..) => FormulaId::TRUE,
+            _ => algebra.arrays.formulas.literal(atom, true),
+        }
+    }
+
+    fn helps(self, algebra: &Algebra<'_>, atom: u32) -> Option<bool> {
+        match algebra.arrays.atoms[atom as usize] {
+            ArrayAtom::Contains(_, Bounds { max: None, .. }) => Some(true),
+            ArrayAtom::Contains(_, Bounds { min: 0, .. }) => Some(false),
+            ArrayAtom::Contains(..) => None,
+            _ => Some(true),
+        }
+    }
+}

@@ -1,0 +1,520 @@
+//! Automata over the members of objects.
+//!
+//! Keys that the formula names come in the order in which they stand in it, each written or left out; after the last,
+//! members with any other key follow. A state is the place in that order and the formula that remains. Whatever the
+//! formula, the automaton has a state for each combination of facts that members in this order can establish and that
+//! still matters, which for schemas that people write is a few for each key.
+//!
+//! A formula with alternatives can be one automaton, or one for each alternative. One is preferred, because the parse
+//! position then follows one path; but where alternatives name keys in different orders, or too many combinations
+//! matter, each gets its own.
+
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+
+use crate::diagnostics::Diagnostic;
+
+use super::super::schema::Bounds;
+use super::super::strings::StringSet;
+use super::cases::{Atoms, Case};
+use super::formula::{Formula, Formulas, Literal};
+use super::objects::ObjectAtom;
+use super::{Algebra, FormulaId};
+
+/// The key or keys of a member.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum MemberName {
+    /// The key with this number.
+    Key(u32),
+    /// Any key of a set.
+    Names(StringSet),
+}
+
+/// An edge: a member.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Member {
+    /// Its key.
+    pub(crate) name: MemberName,
+    /// A formula over its value.
+    pub(crate) value: FormulaId,
+    /// The state after it.
+    pub(crate) to: u32,
+}
+
+/// A state.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct MemberState {
+    /// Members that may come next.
+    pub(crate) members: Vec<Member>,
+    /// The state where the next key is left out.
+    pub(crate) skip: Option<u32>,
+    /// Whether the object may end.
+    pub(crate) end: bool,
+    /// Where set, the members lead back here, and so many of them come before the object ends.
+    pub(crate) repeat: Option<Bounds>,
+}
+
+/// An automaton over members. It starts in state 0.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct MemberAutomaton {
+    /// The states.
+    pub(crate) states: Vec<MemberState>,
+}
+
+/// States for each key, and besides, that a formula with alternatives may take before it is split.
+const ROOM: [usize; 2] = [8, 64];
+/// Most automata that one formula is split into.
+const MOST_PARTS: usize = 512;
+
+impl Algebra<'_> {
+    /// The text of a key.
+    pub(crate) fn key(&self, key: u32) -> &str {
+        &self.objects.keys[key as usize]
+    }
+
+    /// Automata that together accept the objects that a formula over values holds for. `None` for all objects.
+    pub(crate) fn member_automata(
+        &mut self,
+        value: FormulaId,
+    ) -> Result<Option<Vec<MemberAutomaton>>, Diagnostic> {
+        let whole = self.object_formula(value)?;
+        if whole == FormulaId::TRUE {
+            return Ok(None);
+        }
+        let mut automata = Vec::new();
+        let mut open = vec![whole];
+        let mut parts = 1;
+        while let Some(formula) = open.pop() {
+            if formula == FormulaId::FALSE {
+                continue;
+            }
+            let choices = alternatives(&mut self.objects.formulas, formula);
+            let keys = self.keys_of(formula);
+            if choices.is_none() || self.in_order(formula, &keys) {
+                let room = ROOM[0] * keys.len() + ROOM[1];
+                let room = if choices.is_none() { usize::MAX } else { room };
+                if let Some(automaton) = self.members_within(formula, &keys, room)? {
+                    automata.push(automaton);
+                    continue;
+                }
+            }
+            let choices = choices.unwrap_or_default();
+            parts += choices.len();
+            if parts > MOST_PARTS {
+                automata.clear();
+                let keys = self.keys_of(whole);
+                automata.extend(self.members_within(whole, &keys, usize::MAX)?);
+                break;
+            }
+            open.extend(choices.into_iter().rev());
+        }
+        automata.dedup();
+        Ok(Some(automata))
+    }
+
+    fn keys_of(&self, formula: FormulaId) -> Vec<u32> {
+        let literals = self.objects.formulas.literals(formula);
+        let mut seen = FxHashSet::default();
+        let keys =
+            literals.iter().filter_map(|literal| match self.objects.atoms[literal.atom as usize] {
+                ObjectAtom::Property { key, .. } => Some(key),
+                _ => None,
+            });
+        keys.filter(|key| seen.insert(*key)).collect()
+    }
+
+    /// Whether every alternative inside the formula names its keys in the order in which the whole does.
+    fn in_order(&self, formula: FormulaId, keys: &[u32]) -> bool {
+        let place: FxHashMap<u32, usize> =
+            keys.iter().enumerate().map(|(at, &key)| (key, at)).collect();
+        let mut seen = FxHashSet::default();
+        let mut open = vec![formula];
+        while let Some(next) = open.pop() {
+            if !seen.insert(next) {
+                continue;
+            }
+            match self.objects.formulas.get(next) {
+                Formula::And(operands) => open.extend(operands.iter()),
+                Formula::Or(operands) => {
+                    for &operand in operands {
+                        if !self.keys_of(operand).is_sorted_by_key(|key| place.get(key)) {
+                            return false;
+                        }
+                        open.push(operand);
+                    }
+                }
+                _ => {}
+            }
+        }
+        true
+    }
+
+    /// The automaton of a formula; `None` where it has more states or edges than there is room for.
+    fn members_within(
+        &mut self,
+        formula: FormulaId,
+        keys: &[u32],
+        room: usize,
+    ) -> Result<Option<MemberAutomaton>, Diagnostic> {
+        let place: FxHashMap<u32, usize> =
+            keys.iter().enumerate().map(|(at, &key)| (key, at)).collect();
+        let mut fixed: Vec<Vec<(FormulaId, bool)>> = vec![Vec::new(); keys.len()];
+        for (key, value, absent) in self.properties(formula) {
+            fixed[place[&key]].push((value, absent));
+        }
+        let rest: Vec<_> = self
+            .objects
+            .formulas
+            .conjuncts(formula)
+            .into_iter()
+            .filter(|&conjunct| !self.is_property(conjunct))
+            .collect();
+        let rest = self.objects.formulas.and(rest);
+        let others = StringSet::literals(keys.iter().map(|&key| self.key(key)));
+        let others = self.limited(others.complement(self.limits.states))?;
+        let mut builder = Builder {
+            keys,
+            fixed,
+            others,
+            classes: FxHashMap::default(),
+            states: IndexMap::default(),
+        };
+        builder.state(0, rest);
+        let mut edges = 0;
+        let mut at = 0;
+        while let Some((&(place, rest), _)) = builder.states.get_index(at) {
+            let state = match keys.get(place) {
+                Some(&key) => self.at_key(&mut builder, place, key, rest)?,
+                None => self.after_keys(&mut builder, rest, at as u32)?,
+            };
+            edges += state.members.len();
+            builder.states[at] = state;
+            at += 1;
+            if builder.states.len() + edges > room {
+                return Ok(None);
+            }
+            self.grow()?;
+        }
+        let states = builder.states.into_values().collect();
+        Ok(Some(MemberAutomaton { states }))
+    }
+
+    fn is_property(&self, formula: FormulaId) -> bool {
+        match self.objects.formulas.get(formula) {
+            Formula::Literal(Literal { atom, .. }) => {
+                matches!(self.objects.atoms[*atom as usize], ObjectAtom::Property { .. })
+            }
+            _ => false,
+        }
+    }
+
+    /// The state before a key.
+    fn at_key(
+        &mut self,
+        builder: &mut Builder<'_>,
+        place: usize,
+        key: u32,
+        rest: FormulaId,
+    ) -> Result<MemberState, Diagnostic> {
+        let mut state = MemberState::default();
+        let fixed = builder.fixed[place].clone();
+        let (values, may_miss): (Vec<_>, Vec<_>) = fixed.into_iter().unzip();
+        if may_miss.iter().all(|&absent| absent) {
+            let without = self.replace_objects(rest, |atom| match atom {
+                ObjectAtom::Property { key: other, absent, .. } if other == key => Some(absent),
+                _ => None,
+            });
+            if without != FormulaId::FALSE {
+                state.skip = Some(builder.state(place + 1, without));
+            }
+        }
+        let value = self.values.and(values);
+        let counted = self.count_object_member(rest);
+        for (value, rest) in self.cases(KeyAtoms(key), counted, value)? {
+            let to = builder.state(place + 1, rest);
+            state.members.push(Member { name: MemberName::Key(key), value, to });
+        }
+        Ok(state)
+    }
+
+    /// The state after all keys, where members with other keys follow.
+    fn after_keys(
+        &mut self,
+        builder: &mut Builder<'_>,
+        rest: FormulaId,
+        at: u32,
+    ) -> Result<MemberState, Diagnostic> {
+        let place = builder.keys.len();
+        let conjuncts = self.objects.formulas.conjuncts(rest);
+        let (counts, others): (Vec<_>, Vec<_>) =
+            conjuncts.into_iter().partition(|&conjunct| self.object_count(conjunct).is_some());
+        let uncounted = self.objects.formulas.and(others);
+        let bounds = counts.iter().filter_map(|&count| self.object_count(count));
+        let bounds = bounds.fold(Bounds::default(), Bounds::intersect);
+        if bounds.is_empty() {
+            return Ok(MemberState::default());
+        }
+        // Where members change nothing but their count, a repetition counts them.
+        let loops = self.other_members(builder, uncounted)?;
+        if loops.iter().all(|(_, (_, rest))| *rest == uncounted) {
+            let mut state = MemberState {
+                end: self.object_may_end(uncounted),
+                repeat: (!bounds.is_all()).then_some(bounds),
+                ..MemberState::default()
+            };
+            for (names, (value, _)) in loops {
+                self.push_names(&mut state, names, value, at)?;
+            }
+            return Ok(state);
+        }
+        let mut state = MemberState { end: self.object_may_end(rest), ..MemberState::default() };
+        let counted = self.count_object_member(rest);
+        for (names, (value, rest)) in self.other_members(builder, counted)? {
+            let to = builder.state(place, rest);
+            self.push_names(&mut state, names, value, to)?;
+        }
+        Ok(state)
+    }
+
+    /// Adds an edge, to one that differs in its keys alone where there is one.
+    fn push_names(
+        &mut self,
+        state: &mut MemberState,
+        names: StringSet,
+        value: FormulaId,
+        to: u32,
+    ) -> Result<(), Diagnostic> {
+        for member in &mut state.members {
+            if let (MemberName::Names(known), true) =
+                (&mut member.name, member.value == value && member.to == to)
+            {
+                *known = self.limited(known.union(&names, self.limits.states))?;
+                return Ok(());
+            }
+        }
+        state.members.push(Member { name: MemberName::Names(names), value, to });
+        Ok(())
+    }
+
+    /// Sets of other keys that the formula does not tell apart, with the cases of each.
+    fn other_members(
+        &mut self,
+        builder: &mut Builder<'_>,
+        rest: FormulaId,
+    ) -> Result<Vec<(StringSet, Case)>, Diagnostic> {
+        let literals = self.objects.formulas.literals(rest);
+        let mut named: Vec<u32> = literals
+            .iter()
+            .filter_map(|literal| match self.objects.atoms[literal.atom as usize] {
+                ObjectAtom::Members { names, .. } => Some(names),
+                _ => None,
+            })
+            .collect();
+        named.sort_unstable();
+        named.dedup();
+        if !builder.classes.contains_key(&named) {
+            let classes = self.split_names(&builder.others, &named)?;
+            builder.classes.insert(named.clone(), classes);
+        }
+        let classes = builder.classes[&named].clone();
+        let mut found = Vec::new();
+        for (names, sets) in classes {
+            for case in self.cases(NameAtoms(&sets), rest, FormulaId::TRUE)? {
+                found.push((names.clone(), case));
+            }
+        }
+        Ok(found)
+    }
+
+    /// The keys outside all named ones, by which of the sets they are in.
+    fn split_names(
+        &mut self,
+        others: &StringSet,
+        named: &[u32],
+    ) -> Result<Vec<(StringSet, Vec<u32>)>, Diagnostic> {
+        let limit = self.limits.states;
+        let mut classes = vec![(others.clone(), Vec::new())];
+        for &names in named {
+            let set = self.objects.names[names as usize].clone();
+            let not = self.limited(set.complement(limit))?;
+            let mut split = Vec::new();
+            for (class, sets) in classes {
+                let inside = self.limited(class.intersect(&set, limit))?;
+                let outside = self.limited(class.intersect(&not, limit))?;
+                let with = sets.iter().copied().chain([names]).collect();
+                split.extend((!inside.is_none()).then_some((inside, with)));
+                split.extend((!outside.is_none()).then_some((outside, sets)));
+                self.grow()?;
+            }
+            classes = split;
+        }
+        Ok(classes)
+    }
+
+    fn object_count(&self, formula: FormulaId) -> Option<Bounds> {
+        match *self.objects.formulas.get(formula) {
+            Formula::Literal(Literal { atom, positive: true }) => {
+                match self.objects.atoms[atom as usize] {
+                    ObjectAtom::Count(bounds) => Some(bounds),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// The formula with bounds on the number of members moved on by one.
+    fn count_object_member(&mut self, formula: FormulaId) -> FormulaId {
+        let literals = self.objects.formulas.literals(formula);
+        let mut counted = FxHashMap::default();
+        for literal in literals {
+            if let ObjectAtom::Count(bounds) = self.objects.atoms[literal.atom as usize] {
+                let next = bounds.after_one();
+                let next = next.map(|bounds| self.objects.atom(ObjectAtom::Count(bounds)));
+                counted.insert(literal.atom, next.unwrap_or(FormulaId::FALSE));
+            }
+        }
+        if counted.is_empty() {
+            return formula;
+        }
+        let formulas = &mut self.objects.formulas;
+        formulas.replace(formula, &mut Default::default(), &mut |formulas, literal| match counted
+            .get(&literal.atom)
+        {
+            Some(&next) if literal.positive => next,
+            Some(&next) => formulas.not(next),
+            None => formulas.literal(literal.atom, literal.positive),
+        })
+    }
+
+    /// Whether an object may end where this is what remains of its formula.
+    fn object_may_end(&mut self, formula: FormulaId) -> bool {
+        let ended = self.replace_objects(formula, |atom| {
+            Some(match atom {
+                ObjectAtom::Property { absent, .. } => absent,
+                ObjectAtom::Members { .. } => true,
+                ObjectAtom::Count(bounds) => bounds.min == 0,
+            })
+        });
+        ended == FormulaId::TRUE
+    }
+
+    /// The formula with some atoms decided.
+    fn replace_objects(
+        &mut self,
+        formula: FormulaId,
+        decide: impl Fn(ObjectAtom) -> Option<bool>,
+    ) -> FormulaId {
+        let atoms = &self.objects.atoms;
+        let formulas = &mut self.objects.formulas;
+        formulas.replace(formula, &mut Default::default(), &mut |formulas, literal| match decide(
+            atoms[literal.atom as usize],
+        ) {
+            Some(holds) if holds == literal.positive => FormulaId::TRUE,
+            Some(_) => FormulaId::FALSE,
+            None => formulas.literal(literal.atom, literal.positive),
+        })
+    }
+}
+
+struct Builder<'k> {
+    /// Keys in the order in which they are written.
+    keys: &'k [u32],
+    /// What holds for each key in every case: a formula over its value, and whether it may be missing.
+    fixed: Vec<Vec<(FormulaId, bool)>>,
+    /// All other keys.
+    others: StringSet,
+    /// Other keys by the sets that tell them apart.
+    classes: FxHashMap<Vec<u32>, Vec<(StringSet, Vec<u32>)>>,
+    /// By place among the keys and remaining formula.
+    states: IndexMap<(usize, FormulaId), MemberState, FxBuildHasher>,
+}
+
+impl Builder<'_> {
+    fn state(&mut self, place: usize, rest: FormulaId) -> u32 {
+        let entry = self.states.entry((place, rest));
+        let index = entry.index();
+        entry.or_default();
+        u32::try_from(index).expect("budgets are below 2^32")
+    }
+}
+
+/// The first alternatives of a formula, each with all else that it says; `None` where there are none.
+fn alternatives(formulas: &mut Formulas, formula: FormulaId) -> Option<Vec<FormulaId>> {
+    match formulas.get(formula).clone() {
+        Formula::Or(operands) => Some(operands.to_vec()),
+        Formula::And(operands) => {
+            let is_choice = |id: &FormulaId| matches!(formulas.get(*id), Formula::Or(_));
+            let at = operands.iter().position(is_choice)?;
+            let Formula::Or(branches) = formulas.get(operands[at]).clone() else { return None };
+            let with = |branch: &FormulaId| {
+                let (before, after) = (&operands[..at], &operands[at + 1..]);
+                formulas.and(before.iter().chain([branch]).chain(after).copied())
+            };
+            Some(branches.iter().map(with).collect())
+        }
+        _ => None,
+    }
+}
+
+/// Atoms about the member with a key.
+#[derive(Clone, Copy)]
+struct KeyAtoms(u32);
+
+impl Atoms for KeyAtoms {
+    fn formulas<'m>(self, algebra: &'m mut Algebra<'_>) -> &'m mut Formulas {
+        &mut algebra.objects.formulas
+    }
+
+    fn subject(self, algebra: &Algebra<'_>, atom: u32) -> Option<FormulaId> {
+        let objects = &algebra.objects;
+        match objects.atoms[atom as usize] {
+            ObjectAtom::Property { key, value, .. } if key == self.0 => Some(value),
+            ObjectAtom::Members { names, value } => {
+                let key = &objects.keys[self.0 as usize];
+                objects.names[names as usize].contains(key).then_some(value)
+            }
+            _ => None,
+        }
+    }
+
+    fn read(self, algebra: &mut Algebra<'_>, atom: u32, satisfied: bool) -> FormulaId {
+        match algebra.objects.atoms[atom as usize] {
+            _ if !satisfied => FormulaId::FALSE,
+            ObjectAtom::Property { .. } => FormulaId::TRUE,
+            other => algebra.objects.atom(other),
+        }
+    }
+
+    fn helps(self, _: &Algebra<'_>, _: u32) -> Option<bool> {
+        Some(true)
+    }
+}
+
+/// Atoms about members with keys of these sets.
+#[derive(Clone, Copy)]
+struct NameAtoms<'s>(&'s [u32]);
+
+impl Atoms for NameAtoms<'_> {
+    fn formulas<'m>(self, algebra: &'m mut Algebra<'_>) -> &'m mut Formulas {
+        &mut algebra.objects.formulas
+    }
+
+    fn subject(self, algebra: &Algebra<'_>, atom: u32) -> Option<FormulaId> {
+        match algebra.objects.atoms[atom as usize] {
+            ObjectAtom::Members { names, value } if self.0.contains(&names) => Some(value),
+            _ => None,
+        }
+    }
+
+    fn read(self, algebra: &mut Algebra<'_>, atom: u32, satisfied: bool) -> FormulaId {
+        match satisfied {
+            true => algebra.objects.formulas.literal(atom, true),
+            false => FormulaId::FALSE,
+        }
+    }
+
+    fn helps(self, _: &Algebra<'_>, _: u32) -> Option<bool> {
+        Some(true)
+    }
+}

@@ -1,0 +1,216 @@
+//! The algebra: what schemas say, as sets of values with exact union, intersection and complement.
+//!
+//! A value is judged by a formula over *literals*: schemas (or written-down values) that it must satisfy or must not.
+//! Such a formula splits by type. For null, the booleans, numbers and strings it evaluates to a set ([`scalars`]). For
+//! objects and arrays it becomes a formula over *atoms*, what keywords say about members and items ([`objects`],
+//! [`arrays`]), and that formula becomes an automaton that reads one member or item after the other ([`members`],
+//! [`items`]): after each, the formula that remains is the next state. Children are again formulas over literals, of
+//! which there are finitely many, so recursion of any shape closes into cycles ([`graph`]).
+//!
+//! | module | what it answers |
+//! | --- | --- |
+//! | [`formula`] | boolean formulas, stored once |
+//! | [`domain`] | how keywords combine, whatever the sets are |
+//! | [`scalars`], [`objects`], [`arrays`], [`unevaluated`] | what each keyword says about one type |
+//! | [`apart`] | whether a formula obviously holds nothing, which keeps exclusive branches from multiplying |
+//! | [`cases`] | how a formula goes on, by what the next value satisfies |
+//! | [`members`], [`items`] | automata over members and items |
+//! | [`graph`] | everything reachable from the root, and what of it is empty |
+//! | [`conflict`] | which two places leave nothing |
+//!
+//! Why formulas and not unions of conjunctions: `oneOf` over overlapping objects and every `not` multiply out
+//! exponentially, while the automaton of a formula only meets the combinations that members in order can make.
+
+mod apart;
+mod arrays;
+mod cases;
+mod conflict;
+mod domain;
+mod formula;
+mod graph;
+mod items;
+mod members;
+mod objects;
+mod scalars;
+mod unevaluated;
+
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use crate::automata::StateLimit;
+use crate::diagnostics::Diagnostic;
+
+use super::document::{Document, NodeId};
+use super::numbers::Decimal;
+use super::schema::{Schema, SchemaId, Schemas};
+
+pub(crate) use conflict::{Conflict, conflict};
+pub(crate) use formula::FormulaId;
+pub(crate) use graph::{Content, ContentGraph, build};
+pub(crate) use items::ItemAutomaton;
+pub(crate) use members::{MemberAutomaton, MemberName};
+
+use apart::Apart;
+use formula::Formulas;
+
+/// A scalar that no place of the document holds.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Scalar {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Boolean(bool),
+    /// A number.
+    Number(Decimal),
+    /// A string.
+    String(Box<str>),
+}
+
+/// What a literal of a value formula is about.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Subject {
+    /// The value satisfies the schema.
+    Schema(SchemaId),
+    /// The value satisfies one keyword of the schema, by its index.
+    Keyword(SchemaId, usize),
+    /// The value equals the one at this place.
+    Value(NodeId),
+    /// The value equals this one.
+    Scalar(Scalar),
+}
+
+/// Limits on the work of the algebra.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// States of one automaton over bytes, members or items.
+    pub(crate) states: usize,
+    /// States of all automata over members and items, and value formulas.
+    pub(crate) shapes: usize,
+    /// Operations on formulas.
+    pub(crate) formulas: usize,
+}
+
+/// Formulas over schemas, and what is known of them.
+pub(crate) struct Algebra<'a> {
+    pub(crate) document: &'a Document,
+    pub(crate) schemas: &'a Schemas,
+    pub(crate) limits: Limits,
+    subjects: IndexSet<Subject, FxBuildHasher>,
+    values: Formulas,
+    scalars: scalars::Memo,
+    objects: objects::Objects,
+    arrays: arrays::Arrays,
+    apart: Apart,
+    /// The schema whose meaning is being worked out, to blame for a limit.
+    at: NodeId,
+    /// States of automata built so far.
+    shapes: usize,
+    /// Occurrences of keywords that are not met in full, with the reason.
+    pub(crate) approximate: IndexSet<(NodeId, &'static str), FxBuildHasher>,
+}
+
+impl<'a> Algebra<'a> {
+    /// An algebra over the schemas of a document.
+    pub(crate) fn new(document: &'a Document, schemas: &'a Schemas, limits: Limits) -> Self {
+        Self {
+            document,
+            schemas,
+            limits,
+            subjects: IndexSet::default(),
+            values: Formulas::default(),
+            scalars: scalars::Memo::default(),
+            objects: objects::Objects::default(),
+            arrays: arrays::Arrays::default(),
+            apart: Apart::default(),
+            at: document.root(),
+            shapes: 0,
+            approximate: IndexSet::default(),
+        }
+    }
+
+    /// The values of a schema.
+    pub(crate) fn schema(&mut self, id: SchemaId) -> FormulaId {
+        match self.schemas.get(id) {
+            Schema::Boolean(true) => FormulaId::TRUE,
+            Schema::Boolean(false) => FormulaId::FALSE,
+            Schema::Parts(parts) => match &parts[..] {
+                [] => FormulaId::TRUE,
+                // A schema that only refers to another is that one.
+                [(_, super::schema::Part::All(one))] if one.len() == 1 => self.schema(one[0]),
+                _ => self.subject(Subject::Schema(id)),
+            },
+        }
+    }
+
+    /// The one value at a place.
+    pub(crate) fn value(&mut self, node: NodeId) -> FormulaId {
+        self.subject(Subject::Value(node))
+    }
+
+    fn subject(&mut self, subject: Subject) -> FormulaId {
+        let (atom, _) = self.subjects.insert_full(subject);
+        self.values.literal(u32::try_from(atom).expect("subjects take text"), true)
+    }
+
+    /// The subjects of a formula over values that it needs and that it excludes, in order.
+    pub(crate) fn subjects(&self, id: FormulaId) -> impl Iterator<Item = (&Subject, bool)> {
+        let literals = self.values.literals(id);
+        literals
+            .into_iter()
+            .map(|literal| (&self.subjects[literal.atom as usize], literal.positive))
+    }
+
+    /// The place that a formula over values comes from, where it comes from one.
+    pub(crate) fn place(&self, id: FormulaId) -> Option<NodeId> {
+        self.subjects(id).find_map(|(subject, _)| match subject {
+            Subject::Schema(id) | Subject::Keyword(id, _) => Some(self.schemas.node(*id)),
+            Subject::Value(node) => Some(*node),
+            Subject::Scalar(_) => None,
+        })
+    }
+
+    /// Counts work, so that no schema keeps the compiler busy for ever.
+    fn spend(&mut self) -> Result<(), Diagnostic> {
+        let spent = self.values.len() + self.objects.formulas.len() + self.arrays.formulas.len();
+        if spent > self.limits.formulas {
+            return Err(self.too_much(format!(
+                "the schema's combinations take more than {} formulas",
+                self.limits.formulas
+            )));
+        }
+        Ok(())
+    }
+
+    /// Counts a state of an automaton.
+    fn grow(&mut self) -> Result<(), Diagnostic> {
+        self.shapes += 1;
+        if self.shapes > self.limits.shapes {
+            return Err(self.too_much(format!(
+                "the schema unfolds to more than {} shapes",
+                self.limits.shapes
+            )));
+        }
+        self.spend()
+    }
+
+    fn too_much(&self, text: String) -> Diagnostic {
+        self.document.error("json-schema::shape-limit", self.at, text).with_help(
+            "here schemas multiply: merge branches, tell them apart by a required property with distinct constants, or raise the limit on shapes",
+        )
+    }
+
+    /// A limit on an automaton over bytes, met by a set of strings or numbers.
+    fn limited<T>(&self, result: Result<T, StateLimit>) -> Result<T, Diagnostic> {
+        result.map_err(|limit| {
+            let text = format!("the strings or numbers allowed here are too complex: {limit}");
+            self.document
+                .error("json-schema::state-limit", self.at, text)
+                .with_help("simplify `pattern`, `multipleOf` or their combination here")
+        })
+    }
+}
+
+/// Results by subject.
+type BySubject<T> = FxHashMap<u32, T>;
+/// Results by formula over values.
+type ByFormula<T> = FxHashMap<FormulaId, T>;

@@ -1,0 +1,294 @@
+//! What schemas say about null, the booleans, numbers and strings: sets that combine exactly.
+
+use crate::diagnostics::Diagnostic;
+
+use super::super::document::{Json, NodeId};
+use super::super::numbers::{Decimal, NumberSet};
+use super::super::schema::{Part, SchemaId};
+use super::super::strings::StringSet;
+use super::super::types::TypeSet;
+use super::domain::{Domain, evaluate};
+use super::{Algebra, ByFormula, BySubject, FormulaId, Scalar};
+
+/// What is known so far.
+#[derive(Debug, Default)]
+pub(super) struct Memo {
+    constants: BySubject<u8>,
+    numbers: BySubject<NumberSet>,
+    strings: BySubject<StringSet>,
+    by_formula: ByFormula<Scalars>,
+}
+
+/// The scalars that a formula holds for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Scalars {
+    /// `null`.
+    pub(crate) null: bool,
+    /// `false`.
+    pub(crate) no: bool,
+    /// `true`.
+    pub(crate) yes: bool,
+    /// Numbers.
+    pub(crate) numbers: NumberSet,
+    /// Strings.
+    pub(crate) strings: StringSet,
+}
+
+impl Scalars {
+    /// Whether there are none.
+    pub(crate) fn is_none(&self) -> bool {
+        !self.null && !self.no && !self.yes && self.numbers.is_none() && self.strings.is_none()
+    }
+
+    /// All of them, where they are at most so many.
+    pub(crate) fn finite(&self, limit: usize) -> Option<Vec<Scalar>> {
+        let mut all = Vec::new();
+        all.extend(self.null.then_some(Scalar::Null));
+        all.extend(self.no.then_some(Scalar::Boolean(false)));
+        all.extend(self.yes.then_some(Scalar::Boolean(true)));
+        all.extend(self.numbers.finite(limit)?.into_iter().map(Scalar::Number));
+        let strings = self.strings.finite(limit)?.into_iter();
+        all.extend(strings.map(|text| Scalar::String(text.into())));
+        (all.len() <= limit).then_some(all)
+    }
+}
+
+impl Algebra<'_> {
+    /// The scalars that a formula holds for.
+    pub(crate) fn scalars(&mut self, formula: FormulaId) -> Result<Scalars, Diagnostic> {
+        if let Some(known) = self.scalars.by_formula.get(&formula) {
+            return Ok(known.clone());
+        }
+        let constants = evaluate::<Constants>(self, formula)?;
+        let scalars = Scalars {
+            null: constants & NULL != 0,
+            no: constants & NO != 0,
+            yes: constants & YES != 0,
+            numbers: evaluate::<Numbers>(self, formula)?,
+            strings: evaluate::<Strings>(self, formula)?,
+        };
+        self.scalars.by_formula.insert(formula, scalars.clone());
+        Ok(scalars)
+    }
+}
+
+const NULL: u8 = 1;
+const NO: u8 = 2;
+const YES: u8 = 4;
+
+/// Sets of null, false and true, as bits.
+struct Constants;
+
+impl Domain for Constants {
+    type Set = u8;
+
+    fn constant(all: bool) -> u8 {
+        if all { NULL | NO | YES } else { 0 }
+    }
+
+    fn is_none(set: &u8) -> bool {
+        *set == 0
+    }
+
+    fn and(_: &mut Algebra<'_>, a: &u8, b: &u8) -> Result<u8, Diagnostic> {
+        Ok(a & b)
+    }
+
+    fn or(_: &mut Algebra<'_>, a: &u8, b: &u8) -> Result<u8, Diagnostic> {
+        Ok(a | b)
+    }
+
+    fn not(_: &mut Algebra<'_>, set: &u8) -> Result<u8, Diagnostic> {
+        Ok(Self::constant(true) & !set)
+    }
+
+    fn part(
+        _: &mut Algebra<'_>,
+        _: SchemaId,
+        _: NodeId,
+        part: &Part,
+    ) -> Result<Option<u8>, Diagnostic> {
+        let Part::Types(types) = part else { return Ok(None) };
+        let null = if types.contains(TypeSet::NULL) { NULL } else { 0 };
+        Ok(Some(null | if types.contains(TypeSet::BOOLEAN) { NO | YES } else { 0 }))
+    }
+
+    fn value(algebra: &mut Algebra<'_>, node: NodeId) -> Result<u8, Diagnostic> {
+        Ok(match algebra.document.json(node) {
+            Json::Null => NULL,
+            Json::Bool(false) => NO,
+            Json::Bool(true) => YES,
+            _ => 0,
+        })
+    }
+
+    fn scalar(_: &mut Algebra<'_>, scalar: &Scalar) -> u8 {
+        match scalar {
+            Scalar::Null => NULL,
+            Scalar::Boolean(false) => NO,
+            Scalar::Boolean(true) => YES,
+            _ => 0,
+        }
+    }
+
+    fn memo<'m>(algebra: &'m mut Algebra<'_>) -> &'m mut BySubject<u8> {
+        &mut algebra.scalars.constants
+    }
+}
+
+/// Sets of numbers.
+struct Numbers;
+
+impl Domain for Numbers {
+    type Set = NumberSet;
+
+    fn constant(all: bool) -> NumberSet {
+        if all { NumberSet::all() } else { NumberSet::none() }
+    }
+
+    fn is_none(set: &NumberSet) -> bool {
+        set.is_none()
+    }
+
+    fn and(
+        algebra: &mut Algebra<'_>,
+        a: &NumberSet,
+        b: &NumberSet,
+    ) -> Result<NumberSet, Diagnostic> {
+        algebra.limited(a.intersect(b, algebra.limits.states))
+    }
+
+    fn or(
+        algebra: &mut Algebra<'_>,
+        a: &NumberSet,
+        b: &NumberSet,
+    ) -> Result<NumberSet, Diagnostic> {
+        algebra.limited(a.union(b, algebra.limits.states))
+    }
+
+    fn not(algebra: &mut Algebra<'_>, set: &NumberSet) -> Result<NumberSet, Diagnostic> {
+        algebra.limited(set.complement(algebra.limits.states))
+    }
+
+    fn part(
+        _: &mut Algebra<'_>,
+        _: SchemaId,
+        _: NodeId,
+        part: &Part,
+    ) -> Result<Option<NumberSet>, Diagnostic> {
+        Ok(match part {
+            Part::Types(types) if types.contains(TypeSet::NUMBER) => None,
+            Part::Types(types) if types.contains(TypeSet::INTEGER) => Some(NumberSet::integers()),
+            Part::Types(_) => Some(NumberSet::none()),
+            Part::Numbers(numbers) => Some(numbers.clone()),
+            _ => None,
+        })
+    }
+
+    fn value(algebra: &mut Algebra<'_>, node: NodeId) -> Result<NumberSet, Diagnostic> {
+        let Json::Number(text) = algebra.document.json(node) else { return Ok(NumberSet::none()) };
+        Ok(NumberSet::literal(&decimal(algebra, node, text)?))
+    }
+
+    fn values(algebra: &mut Algebra<'_>, nodes: &[NodeId]) -> Result<NumberSet, Diagnostic> {
+        let mut numbers = Vec::new();
+        for &node in nodes {
+            if let Json::Number(text) = algebra.document.json(node) {
+                numbers.push(decimal(algebra, node, text)?);
+            }
+        }
+        Ok(NumberSet::literals(&numbers))
+    }
+
+    fn scalar(_: &mut Algebra<'_>, scalar: &Scalar) -> NumberSet {
+        match scalar {
+            Scalar::Number(decimal) => NumberSet::literal(decimal),
+            _ => NumberSet::none(),
+        }
+    }
+
+    fn memo<'m>(algebra: &'m mut Algebra<'_>) -> &'m mut BySubject<NumberSet> {
+        &mut algebra.scalars.numbers
+    }
+}
+
+/// Sets of strings.
+pub(super) struct Strings;
+
+impl Domain for Strings {
+    type Set = StringSet;
+
+    fn constant(all: bool) -> StringSet {
+        if all { StringSet::all() } else { StringSet::none() }
+    }
+
+    fn is_none(set: &StringSet) -> bool {
+        set.is_none()
+    }
+
+    fn and(
+        algebra: &mut Algebra<'_>,
+        a: &StringSet,
+        b: &StringSet,
+    ) -> Result<StringSet, Diagnostic> {
+        algebra.limited(a.intersect(b, algebra.limits.states))
+    }
+
+    fn or(
+        algebra: &mut Algebra<'_>,
+        a: &StringSet,
+        b: &StringSet,
+    ) -> Result<StringSet, Diagnostic> {
+        algebra.limited(a.union(b, algebra.limits.states))
+    }
+
+    fn not(algebra: &mut Algebra<'_>, set: &StringSet) -> Result<StringSet, Diagnostic> {
+        algebra.limited(set.complement(algebra.limits.states))
+    }
+
+    fn part(
+        _: &mut Algebra<'_>,
+        _: SchemaId,
+        _: NodeId,
+        part: &Part,
+    ) -> Result<Option<StringSet>, Diagnostic> {
+        Ok(match part {
+            Part::Types(types) if types.contains(TypeSet::STRING) => None,
+            Part::Types(_) => Some(StringSet::none()),
+            Part::Strings(strings) => Some(strings.clone()),
+            _ => None,
+        })
+    }
+
+    fn value(algebra: &mut Algebra<'_>, node: NodeId) -> Result<StringSet, Diagnostic> {
+        Ok(match algebra.document.json(node) {
+            Json::String(text) => StringSet::literal(text),
+            _ => StringSet::none(),
+        })
+    }
+
+    fn values(algebra: &mut Algebra<'_>, nodes: &[NodeId]) -> Result<StringSet, Diagnostic> {
+        let document = algebra.document;
+        Ok(StringSet::literals(nodes.iter().filter_map(|&node| match document.json(node) {
+            Json::String(text) => Some(&**text),
+            _ => None,
+        })))
+    }
+
+    fn scalar(_: &mut Algebra<'_>, scalar: &Scalar) -> StringSet {
+        match scalar {
+            Scalar::String(text) => StringSet::literal(text),
+            _ => StringSet::none(),
+        }
+    }
+
+    fn memo<'m>(algebra: &'m mut Algebra<'_>) -> &'m mut BySubject<StringSet> {
+        &mut algebra.scalars.strings
+    }
+}
+
+fn decimal(algebra: &Algebra<'_>, node: NodeId, text: &str) -> Result<Decimal, Diagnostic> {
+    Decimal::parse(text).map_err(|error| {
+        algebra.document.error("json-schema::number-limit", node, error.to_string())
+    })
+}

@@ -1,0 +1,227 @@
+//! Lowering: the content graph as rules.
+//!
+//! A formula becomes one rule, and equal formulas the same rule; one that is a few scalars is written where it is used,
+//! which saves a frame. Rules are made from a queue and never recursively, so nesting costs no stack.
+
+mod array;
+mod object;
+
+use rustc_hash::FxHashMap;
+
+use crate::diagnostics::Diagnostic;
+use crate::ir::{Expr, Grammar, GrammarBuilder, Origin, RuleId};
+
+use super::algebra::{Algebra, Content, ContentGraph, FormulaId};
+use super::document::NodeId;
+use super::numbers::{NumberForm, Pieces};
+use super::options::JsonSchemaOptions;
+use super::prelude::{Piece, Prelude};
+use super::string::character;
+use super::strings::{Escapes, StringRules, StringSet, tail};
+
+/// Size of an expression of scalars up to which it is written where it is used.
+const INLINE: usize = 128;
+
+/// Makes the grammar of a content graph.
+pub(crate) fn lower(
+    algebra: &Algebra<'_>,
+    graph: &ContentGraph,
+    options: &JsonSchemaOptions,
+) -> Result<Grammar, Diagnostic> {
+    let mut emitter = Emitter {
+        algebra,
+        graph,
+        options,
+        builder: GrammarBuilder::new(),
+        prelude: Prelude::new(options.text),
+        rules: vec![None; graph.len()],
+        scalars: vec![None; graph.len()],
+        tails: FxHashMap::default(),
+        queue: Vec::new(),
+        count: 0,
+        at: algebra.document.root(),
+    };
+    let start = emitter.rule(graph.root());
+    let mut next = 0;
+    while let Some(&formula) = emitter.queue.get(next) {
+        next += 1;
+        emitter.at = algebra.place(formula).unwrap_or(algebra.document.root());
+        let expr = emitter.content(graph.content(formula))?;
+        let origin = emitter.origin(formula);
+        let rule = emitter.rule(formula);
+        emitter.builder.define(rule, expr, origin);
+        if emitter.count > options.max_rules {
+            let text = format!("the schema takes more than {} rules", options.max_rules);
+            return Err(algebra
+                .document
+                .error("json-schema::rule-limit", emitter.at, text)
+                .with_help("simplify the schema here, or raise the limit on rules"));
+        }
+    }
+    Ok(emitter.builder.finish(start))
+}
+
+/// The grammar under construction, as the modules for arrays and objects see it.
+struct Emitter<'a> {
+    algebra: &'a Algebra<'a>,
+    graph: &'a ContentGraph,
+    options: &'a JsonSchemaOptions,
+    builder: GrammarBuilder,
+    prelude: Prelude,
+    rules: Vec<Option<RuleId>>,
+    /// Expressions of formulas that only hold for scalars.
+    scalars: Vec<Option<Expr>>,
+    tails: FxHashMap<(u32, Option<u32>), RuleId>,
+    queue: Vec<FormulaId>,
+    count: usize,
+    /// What is being written, to blame for a limit.
+    at: NodeId,
+}
+
+impl Emitter<'_> {
+    /// The values of a formula: a call of its rule, or its content where that is small.
+    fn refer(&mut self, formula: FormulaId) -> Result<Expr, Diagnostic> {
+        let index = self.graph.index(formula);
+        if let Some(expr) = &self.scalars[index] {
+            return Ok(expr.clone());
+        }
+        let content = self.graph.content(formula);
+        let is_empty = |list: &Option<Vec<_>>| list.as_ref().is_some_and(Vec::is_empty);
+        let no_objects = content.objects.as_ref().is_some_and(Vec::is_empty);
+        let whole = content.is_all();
+        if whole || (is_empty(&content.arrays) && no_objects) {
+            let expr = self.content(content)?;
+            let expr = match expr.size() {
+                ..=INLINE => expr,
+                _ => self.helper("scalars", expr),
+            };
+            self.scalars[index] = Some(expr.clone());
+            return Ok(expr);
+        }
+        Ok(Expr::Call(self.rule(formula)))
+    }
+
+    /// Whitespace between two tokens of a document.
+    fn whitespace(&mut self) -> Expr {
+        self.prelude.whitespace(&mut self.builder)
+    }
+
+    /// A byte with whitespace on both sides.
+    fn spaced(&mut self, byte: u8) -> Expr {
+        self.prelude.spaced(&mut self.builder, byte)
+    }
+
+    /// A call of a new rule.
+    fn helper(&mut self, name: &str, expr: Expr) -> Expr {
+        self.count += 1;
+        let rule = self.builder.declare(name);
+        self.builder.define(rule, expr, Origin::default());
+        Expr::Call(rule)
+    }
+
+    fn rule(&mut self, formula: FormulaId) -> RuleId {
+        let index = self.graph.index(formula);
+        if let Some(rule) = self.rules[index] {
+            return rule;
+        }
+        self.count += 1;
+        let name = match self.origin(formula).pointer {
+            None => "any".to_owned(),
+            Some(pointer) if pointer.is_empty() => "root".to_owned(),
+            Some(pointer) => pointer,
+        };
+        let rule = self.builder.declare(name);
+        self.rules[index] = Some(rule);
+        self.queue.push(formula);
+        rule
+    }
+
+    fn origin(&self, formula: FormulaId) -> Origin {
+        let document = self.algebra.document;
+        let place = self.algebra.place(formula);
+        Origin {
+            span: place.map(|node| document.span(node)),
+            pointer: place.map(|node| document.pointer(node)),
+        }
+    }
+
+    fn content(&mut self, content: &Content) -> Result<Expr, Diagnostic> {
+        if content.is_all() {
+            return Ok(StringRules::piece(self, Piece::Value));
+        }
+        let Content { scalars, arrays, objects } = content;
+        let mut choices = Vec::new();
+        choices.extend(scalars.null.then(|| Expr::literal("null")));
+        choices.extend(scalars.no.then(|| Expr::literal("false")));
+        choices.extend(scalars.yes.then(|| Expr::literal("true")));
+        if !scalars.numbers.is_none() {
+            let digits = self.options.text.digits;
+            let limit = self.options.max_states;
+            let text = scalars.numbers.text(NumberForm::Canonical, digits, limit, self);
+            choices.push(text.map_err(|error| self.too_complex("numbers", &error.to_string()))?);
+        }
+        if !scalars.strings.is_none() {
+            choices.push(self.string(&scalars.strings)?);
+        }
+        match arrays {
+            None => choices.push(StringRules::piece(self, Piece::Array)),
+            Some(arrays) => {
+                for automaton in arrays {
+                    choices.push(self.array(automaton)?);
+                }
+            }
+        }
+        match objects {
+            None => choices.push(StringRules::piece(self, Piece::Object)),
+            Some(objects) => choices.extend(self.objects(objects)?),
+        }
+        Ok(Expr::alt(choices))
+    }
+
+    /// The texts of the strings of a set.
+    fn string(&mut self, strings: &StringSet) -> Result<Expr, Diagnostic> {
+        let limit = self.options.max_states;
+        let rest = tail(self, strings, Escapes::Shortest, limit);
+        let rest = rest.map_err(|error| self.too_complex("strings", &error.to_string()))?;
+        Ok(Expr::seq([Expr::byte(b'"'), rest]))
+    }
+
+    fn too_complex(&self, what: &str, why: &str) -> Diagnostic {
+        let text = format!("the {what} allowed here are too complex: {why}");
+        self.algebra
+            .document
+            .error("json-schema::state-limit", self.at, text)
+            .with_help("lower the bound on the length, or simplify what it applies to")
+    }
+}
+
+impl StringRules for Emitter<'_> {
+    fn piece(&mut self, piece: Piece) -> Expr {
+        self.prelude.call(&mut self.builder, piece)
+    }
+
+    /// A kept rule of its own for each length, so that the count is in one place however often the length is used.
+    fn counted_tail(&mut self, min: u32, max: Option<u32>) -> Expr {
+        if let Some(&rule) = self.tails.get(&(min, max)) {
+            return Expr::Call(rule);
+        }
+        let (characters, end) = match max {
+            Some(_) => (character().repeat(min, max), Expr::byte(b'"')),
+            None => {
+                (character().repeat(min, Some(min)), StringRules::piece(self, Piece::StringTail))
+            }
+        };
+        let most = max.map_or_else(String::new, |max| max.to_string());
+        let rule = self.builder.declare(format!("string-tail{{{min},{most}}}"));
+        self.builder.define_kept(rule, Expr::seq([characters, end]), Origin::default());
+        self.tails.insert((min, max), rule);
+        self.count += 1;
+        Expr::Call(rule)
+    }
+}
+
+impl Pieces for Emitter<'_> {
+    fn piece(&mut self, piece: Piece) -> Expr {
+        self.prelude.call(&mut self.builder, piece)
+    }
+}

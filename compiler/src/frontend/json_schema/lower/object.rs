@@ -1,0 +1,119 @@
+//! Objects: an automaton over members as an expression.
+//!
+//! The comma between members is the only thing that depends on what was written before, so every state stands for two:
+//! nothing written yet, and something written.
+//!
+//! A context-free grammar cannot keep other keys from repeating. Where the values of a repeated key satisfy the same
+//! formula, whichever of them a parser keeps, the object does.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::diagnostics::Diagnostic;
+use crate::ir::{Expr, ExprGraph};
+
+use super::super::algebra::{MemberAutomaton, MemberName};
+use super::super::string::escape;
+use super::Emitter;
+
+/// Automata of a union up to which they share one rule, where they become one. Automata that overlap can multiply in
+/// it, by two for each; above this each has a rule, and the parse position follows several.
+const TOGETHER: usize = 4;
+
+impl Emitter<'_> {
+    /// The objects of a union.
+    pub(super) fn objects(&mut self, union: &[MemberAutomaton]) -> Result<Vec<Expr>, Diagnostic> {
+        let apart = union.len() > TOGETHER;
+        let mut choices = Vec::with_capacity(union.len());
+        for automaton in union {
+            let expr = self.object(automaton)?;
+            choices.push(if apart { self.helper("branch", expr) } else { expr });
+        }
+        Ok(choices)
+    }
+
+    fn object(&mut self, automaton: &MemberAutomaton) -> Result<Expr, Diagnostic> {
+        let comma = self.spaced(b',');
+        let colon = self.spaced(b':');
+        let space = self.whitespace();
+        let mut graph = ExprGraph::new();
+        let closing = graph.state();
+        graph.edge(closing, space.clone(), graph.end());
+        let mut places = Places::new(graph);
+        let mut next = 0;
+        while let Some(&(state, written)) = places.order.get(next) {
+            let from = places.known[&(state, written)];
+            next += 1;
+            let state = &automaton.states[state as usize];
+            if let Some(skip) = state.skip {
+                let to = places.of(skip, written);
+                places.graph.edge(from, Expr::Empty, to);
+            }
+            let mut members = Vec::with_capacity(state.members.len());
+            for member in &state.members {
+                let key = match &member.name {
+                    MemberName::Key(key) => {
+                        Expr::literal(format!("\"{}\"", escape(self.algebra.key(*key))))
+                    }
+                    MemberName::Names(names) => self.string(names)?,
+                };
+                let value = self.refer(member.value)?;
+                members.push((Expr::seq([key, colon.clone(), value]), member.to));
+            }
+            if let Some(bounds) = state.repeat {
+                let any = Expr::alt(members.into_iter().map(|(member, _)| member));
+                let more = Expr::seq([comma.clone(), any.clone()]);
+                if !state.end {
+                    continue;
+                }
+                if written {
+                    places.graph.edge(from, more.repeat(bounds.min, bounds.max), closing);
+                    continue;
+                }
+                if bounds.min == 0 {
+                    let end = places.graph.end();
+                    places.graph.edge(from, Expr::Empty, end);
+                }
+                if let Some(rest) = bounds.after_one() {
+                    let some = Expr::seq([any, more.repeat(rest.min, rest.max)]);
+                    places.graph.edge(from, some, closing);
+                }
+                continue;
+            }
+            for (member, to) in members {
+                let to = places.of(to, true);
+                let member = if written { Expr::seq([comma.clone(), member]) } else { member };
+                places.graph.edge(from, member, to);
+            }
+            if state.end {
+                let end = if written { closing } else { places.graph.end() };
+                places.graph.edge(from, Expr::Empty, end);
+            }
+        }
+        let members = Expr::Graph(Arc::new(places.graph));
+        Ok(Expr::seq([Expr::byte(b'{'), space, members, Expr::byte(b'}')]))
+    }
+}
+
+/// States of the expression, by state of the automaton and whether something is written.
+pub(super) struct Places {
+    pub(super) graph: ExprGraph,
+    pub(super) known: FxHashMap<(u32, bool), u32>,
+    pub(super) order: Vec<(u32, bool)>,
+}
+
+impl Places {
+    /// The start, where nothing is written.
+    pub(super) fn new(graph: ExprGraph) -> Self {
+        let known = FxHashMap::from_iter([((0, false), ExprGraph::START)]);
+        Self { graph, known, order: vec![(0, false)] }
+    }
+
+    pub(super) fn of(&mut self, state: u32, written: bool) -> u32 {
+        *self.known.entry((state, written)).or_insert_with(|| {
+            self.order.push((state, written));
+            self.graph.state()
+        })
+    }
+}
