@@ -63,7 +63,7 @@ pub fn lower(source: Source, options: &JsonSchemaOptions) -> Result<Lowered, Vec
         shapes: options.max_shapes,
         formulas: options.max_shapes.saturating_mul(40),
     };
-    let mut algebra = algebra::Algebra::new(&document, &schemas, limits);
+    let mut algebra = algebra::Algebra::new(&document, &schemas, limits, options.key_order);
     let root = algebra.schema(root);
     let mut graph = algebra::build(&mut algebra, root).map_err(one)?;
     if let Some(error) = report::unsatisfiable(&mut algebra, &graph).map_err(one)? {

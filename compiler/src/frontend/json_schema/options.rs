@@ -44,11 +44,23 @@ pub struct TextForm {
     pub digits: DigitLimits,
 }
 
+/// In which order the keys of an object are accepted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum KeyOrder {
+    /// Those that the schema names in its order, then others.
+    #[default]
+    Schema,
+    /// Any.
+    Any,
+}
+
 /// Options of [`lower`](fn@super::lower).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct JsonSchemaOptions {
     /// Which texts of an instance are accepted.
     pub text: TextForm,
+    /// In which order keys are accepted.
+    pub key_order: KeyOrder,
     /// Most states of one automaton over characters or digits.
     pub max_states: usize,
     /// Most states of all automata over members and items.
@@ -61,6 +73,7 @@ impl Default for JsonSchemaOptions {
     fn default() -> Self {
         Self {
             text: TextForm::default(),
+            key_order: KeyOrder::default(),
             max_states: 20_000,
             max_shapes: 100_000,
             max_rules: 100_000,

@@ -14,6 +14,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::diagnostics::Diagnostic;
 
+use super::super::options::KeyOrder;
 use super::super::schema::Bounds;
 use super::super::strings::StringSet;
 use super::cases::{Atoms, Case};
@@ -90,10 +91,11 @@ impl Algebra<'_> {
             }
             let choices = alternatives(&mut self.objects.formulas, formula);
             let keys = self.keys_of(formula);
-            if choices.is_none() || self.in_order(formula, &keys) {
+            let in_order = self.order == KeyOrder::Any || self.in_order(formula, &keys);
+            if choices.is_none() || in_order {
                 let room = ROOM[0] * keys.len() + ROOM[1];
                 let room = if choices.is_none() { usize::MAX } else { room };
-                if let Some(automaton) = self.members_within(formula, &keys, room)? {
+                if let Some(automaton) = self.ordered(formula, &keys, room)? {
                     automata.push(automaton);
                     continue;
                 }
@@ -103,7 +105,7 @@ impl Algebra<'_> {
             if parts > MOST_PARTS {
                 automata.clear();
                 let keys = self.keys_of(whole);
-                automata.extend(self.members_within(whole, &keys, usize::MAX)?);
+                automata.extend(self.ordered(whole, &keys, usize::MAX)?);
                 break;
             }
             open.extend(choices.into_iter().rev());
@@ -149,6 +151,18 @@ impl Algebra<'_> {
         true
     }
 
+    fn ordered(
+        &mut self,
+        formula: FormulaId,
+        keys: &[u32],
+        room: usize,
+    ) -> Result<Option<MemberAutomaton>, Diagnostic> {
+        match self.order {
+            KeyOrder::Schema => self.members_within(formula, keys, room),
+            KeyOrder::Any => self.unordered_members(formula, keys, room),
+        }
+    }
+
     /// The automaton of a formula; `None` where it has more states or edges than there is room for.
     fn members_within(
         &mut self,
@@ -167,18 +181,13 @@ impl Algebra<'_> {
             .formulas
             .conjuncts(formula)
             .into_iter()
-            .filter(|&conjunct| !self.is_property(conjunct))
+            .filter(|&conjunct| self.property_key(conjunct).is_none())
             .collect();
         let rest = self.objects.formulas.and(rest);
         let others = StringSet::literals(keys.iter().map(|&key| self.key(key)));
         let others = self.limited(others.complement(self.limits.states))?;
-        let mut builder = Builder {
-            keys,
-            fixed,
-            others,
-            classes: FxHashMap::default(),
-            states: IndexMap::default(),
-        };
+        let mut builder =
+            Builder { keys, fixed, others: OtherKeys::new(others), states: IndexMap::default() };
         builder.state(0, rest);
         let mut edges = 0;
         let mut at = 0;
@@ -199,12 +208,14 @@ impl Algebra<'_> {
         Ok(Some(MemberAutomaton { states }))
     }
 
-    fn is_property(&self, formula: FormulaId) -> bool {
+    /// The key that a literal is about, where the formula is such a literal.
+    pub(super) fn property_key(&self, formula: FormulaId) -> Option<u32> {
         match self.objects.formulas.get(formula) {
-            Formula::Literal(Literal { atom, .. }) => {
-                matches!(self.objects.atoms[*atom as usize], ObjectAtom::Property { .. })
-            }
-            _ => false,
+            Formula::Literal(Literal { atom, .. }) => match self.objects.atoms[*atom as usize] {
+                ObjectAtom::Property { key, .. } => Some(key),
+                _ => None,
+            },
+            _ => None,
         }
     }
 
@@ -230,7 +241,7 @@ impl Algebra<'_> {
         }
         let value = self.values.and(values);
         let counted = self.count_object_member(rest);
-        for (value, rest) in self.cases(KeyAtoms(key), counted, value)? {
+        for (value, rest) in self.cases(KeyAtoms::once(key), counted, value)? {
             let to = builder.state(place + 1, rest);
             state.members.push(Member { name: MemberName::Key(key), value, to });
         }
@@ -255,7 +266,7 @@ impl Algebra<'_> {
             return Ok(MemberState::default());
         }
         // Where members change nothing but their count, a repetition counts them.
-        let loops = self.other_members(builder, uncounted)?;
+        let loops = self.other_members(&mut builder.others, uncounted)?;
         if loops.iter().all(|(_, (_, rest))| *rest == uncounted) {
             let mut state = MemberState {
                 end: self.object_may_end(uncounted),
@@ -269,7 +280,7 @@ impl Algebra<'_> {
         }
         let mut state = MemberState { end: self.object_may_end(rest), ..MemberState::default() };
         let counted = self.count_object_member(rest);
-        for (names, (value, rest)) in self.other_members(builder, counted)? {
+        for (names, (value, rest)) in self.other_members(&mut builder.others, counted)? {
             let to = builder.state(place, rest);
             self.push_names(&mut state, names, value, to)?;
         }
@@ -277,7 +288,7 @@ impl Algebra<'_> {
     }
 
     /// Adds an edge, to one that differs in its keys alone where there is one.
-    fn push_names(
+    pub(super) fn push_names(
         &mut self,
         state: &mut MemberState,
         names: StringSet,
@@ -297,9 +308,9 @@ impl Algebra<'_> {
     }
 
     /// Sets of other keys that the formula does not tell apart, with the cases of each.
-    fn other_members(
+    pub(super) fn other_members(
         &mut self,
-        builder: &mut Builder<'_>,
+        others: &mut OtherKeys,
         rest: FormulaId,
     ) -> Result<Vec<(StringSet, Case)>, Diagnostic> {
         let literals = self.objects.formulas.literals(rest);
@@ -312,11 +323,11 @@ impl Algebra<'_> {
             .collect();
         named.sort_unstable();
         named.dedup();
-        if !builder.classes.contains_key(&named) {
-            let classes = self.split_names(&builder.others, &named)?;
-            builder.classes.insert(named.clone(), classes);
+        if !others.classes.contains_key(&named) {
+            let classes = self.split_names(&others.all, &named)?;
+            others.classes.insert(named.clone(), classes);
         }
-        let classes = builder.classes[&named].clone();
+        let classes = others.classes[&named].clone();
         let mut found = Vec::new();
         for (names, sets) in classes {
             for case in self.cases(NameAtoms(&sets), rest, FormulaId::TRUE)? {
@@ -364,7 +375,7 @@ impl Algebra<'_> {
     }
 
     /// The formula with bounds on the number of members moved on by one.
-    fn count_object_member(&mut self, formula: FormulaId) -> FormulaId {
+    pub(super) fn count_object_member(&mut self, formula: FormulaId) -> FormulaId {
         let literals = self.objects.formulas.literals(formula);
         let mut counted = FxHashMap::default();
         for literal in literals {
@@ -388,7 +399,7 @@ impl Algebra<'_> {
     }
 
     /// Whether an object may end where this is what remains of its formula.
-    fn object_may_end(&mut self, formula: FormulaId) -> bool {
+    pub(super) fn object_may_end(&mut self, formula: FormulaId) -> bool {
         let ended = self.replace_objects(formula, |atom| {
             Some(match atom {
                 ObjectAtom::Property { absent, .. } => absent,
@@ -422,12 +433,22 @@ struct Builder<'k> {
     keys: &'k [u32],
     /// What holds for each key in every case: a formula over its value, and whether it may be missing.
     fixed: Vec<Vec<(FormulaId, bool)>>,
-    /// All other keys.
-    others: StringSet,
-    /// Other keys by the sets that tell them apart.
-    classes: FxHashMap<Vec<u32>, Vec<(StringSet, Vec<u32>)>>,
+    others: OtherKeys,
     /// By place among the keys and remaining formula.
     states: IndexMap<(usize, FormulaId), MemberState, FxBuildHasher>,
+}
+
+/// The keys that a formula does not name.
+pub(super) struct OtherKeys {
+    all: StringSet,
+    /// By the sets that tell them apart: the keys of each combination of sets.
+    classes: FxHashMap<Vec<u32>, Vec<(StringSet, Vec<u32>)>>,
+}
+
+impl OtherKeys {
+    pub(super) fn new(all: StringSet) -> Self {
+        Self { all, classes: FxHashMap::default() }
+    }
 }
 
 impl Builder<'_> {
@@ -459,7 +480,23 @@ fn alternatives(formulas: &mut Formulas, formula: FormulaId) -> Option<Vec<Formu
 
 /// Atoms about the member with a key.
 #[derive(Clone, Copy)]
-struct KeyAtoms(u32);
+pub(super) struct KeyAtoms {
+    key: u32,
+    /// Where the key may come again, whether some negation is about it.
+    again: Option<bool>,
+}
+
+impl KeyAtoms {
+    /// Of a key that has its place.
+    pub(super) fn once(key: u32) -> Self {
+        Self { key, again: None }
+    }
+
+    /// Of a key that may come again, in which case its last value counts. `negated` where some negation is about it.
+    pub(super) fn again(key: u32, negated: bool) -> Self {
+        Self { key, again: Some(negated) }
+    }
+}
 
 impl Atoms for KeyAtoms {
     fn formulas<'m>(self, algebra: &'m mut Algebra<'_>) -> &'m mut Formulas {
@@ -469,9 +506,9 @@ impl Atoms for KeyAtoms {
     fn subject(self, algebra: &Algebra<'_>, atom: u32) -> Option<FormulaId> {
         let objects = &algebra.objects;
         match objects.atoms[atom as usize] {
-            ObjectAtom::Property { key, value, .. } if key == self.0 => Some(value),
+            ObjectAtom::Property { key, value, .. } if key == self.key => Some(value),
             ObjectAtom::Members { names, value } => {
-                let key = &objects.keys[self.0 as usize];
+                let key = &objects.keys[self.key as usize];
                 objects.names[names as usize].contains(key).then_some(value)
             }
             _ => None,
@@ -480,6 +517,11 @@ impl Atoms for KeyAtoms {
 
     fn read(self, algebra: &mut Algebra<'_>, atom: u32, satisfied: bool) -> FormulaId {
         match algebra.objects.atoms[atom as usize] {
+            ObjectAtom::Property { key, value, .. }
+                if self.again == Some(true) || (satisfied && self.again.is_some()) =>
+            {
+                algebra.objects.atom(ObjectAtom::Property { key, value, absent: satisfied })
+            }
             _ if !satisfied => FormulaId::FALSE,
             ObjectAtom::Property { .. } => FormulaId::TRUE,
             other => algebra.objects.atom(other),

@@ -14,7 +14,7 @@
 //! | [`scalars`], [`objects`], [`arrays`], [`unevaluated`] | what each keyword says about one type |
 //! | [`apart`] | whether a formula obviously holds nothing, which keeps exclusive branches from multiplying |
 //! | [`cases`] | how a formula goes on, by what the next value satisfies |
-//! | [`members`], [`items`] | automata over members and items |
+//! | [`members`], [`unordered`], [`items`] | automata over members and items |
 //! | [`graph`] | everything reachable from the root, and what of it is empty |
 //! | [`conflict`] | which two places leave nothing |
 //!
@@ -33,6 +33,7 @@ mod members;
 mod objects;
 mod scalars;
 mod unevaluated;
+mod unordered;
 
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -42,6 +43,7 @@ use crate::diagnostics::Diagnostic;
 
 use super::document::{Document, NodeId};
 use super::numbers::Decimal;
+use super::options::KeyOrder;
 use super::schema::{Schema, SchemaId, Schemas};
 
 pub(crate) use conflict::{Conflict, conflict};
@@ -95,6 +97,7 @@ pub(crate) struct Algebra<'a> {
     pub(crate) document: &'a Document,
     pub(crate) schemas: &'a Schemas,
     pub(crate) limits: Limits,
+    order: KeyOrder,
     subjects: IndexSet<Subject, FxBuildHasher>,
     values: Formulas,
     scalars: scalars::Memo,
@@ -111,11 +114,17 @@ pub(crate) struct Algebra<'a> {
 
 impl<'a> Algebra<'a> {
     /// An algebra over the schemas of a document.
-    pub(crate) fn new(document: &'a Document, schemas: &'a Schemas, limits: Limits) -> Self {
+    pub(crate) fn new(
+        document: &'a Document,
+        schemas: &'a Schemas,
+        limits: Limits,
+        order: KeyOrder,
+    ) -> Self {
         Self {
             document,
             schemas,
             limits,
+            order,
             subjects: IndexSet::default(),
             values: Formulas::default(),
             scalars: scalars::Memo::default(),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
-use crate::ir::{Expr, Grammar, RuleId};
+use crate::ir::{Expr, ExprGraph, Grammar, RuleId};
 
 type Ends = BTreeSet<usize>;
 
@@ -78,6 +78,33 @@ impl Recognizer<'_> {
                     all.extend(&at);
                 }
                 all
+            }
+            Expr::Regular(dfa) => {
+                let mut ends = Ends::new();
+                let mut state = 0;
+                for at in start..=self.text.len() {
+                    if dfa.states[state as usize].accepting {
+                        ends.insert(at);
+                    }
+                    let next = self.text.get(at).and_then(|&byte| dfa.next(state, byte.into()));
+                    let Some(next) = next else { break };
+                    state = next;
+                }
+                ends
+            }
+            Expr::Graph(graph) => {
+                let mut from = vec![Vec::new(); graph.states() as usize];
+                graph.edges().for_each(|(source, part, to)| from[source as usize].push((part, to)));
+                let mut seen = BTreeSet::from([(ExprGraph::START, start)]);
+                let mut open = vec![(ExprGraph::START, start)];
+                while let Some((state, at)) = open.pop() {
+                    for &(part, to) in &from[state as usize] {
+                        let new = self.ends(part, at).into_iter().map(|end| (to, end));
+                        open.extend(new.filter(|place| seen.insert(*place)));
+                    }
+                }
+                let ends = seen.into_iter().filter(|(state, _)| *state == graph.end());
+                ends.map(|(_, at)| at).collect()
             }
             other => panic!("this front end does not make {other}"),
         }

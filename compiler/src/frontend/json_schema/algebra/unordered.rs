@@ -1,0 +1,128 @@
+//! Automata over members whose keys come in any order.
+//!
+//! A key that has been written may be written again, with a value that satisfies the same: whichever of its values a
+//! parser keeps, the object is the same kind of object. So an automaton need not know what has been written, only
+//! which required keys have not: a state for each set of them. Where more than [`MOST_UNORDERED`] are required, these
+//! keep the order of the schema among themselves, and all other keys may still stand anywhere between them: every
+//! object keeps an accepted text, and states stay linear.
+//!
+//! Where the number of members is bounded, repeated keys would be counted twice, so written keys are then forbidden,
+//! and a state is a set of written keys.
+
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+
+use crate::diagnostics::Diagnostic;
+
+use super::super::strings::StringSet;
+use super::members::{KeyAtoms, Member, MemberAutomaton, MemberName, MemberState, OtherKeys};
+use super::objects::ObjectAtom;
+use super::{Algebra, FormulaId};
+
+/// Required keys up to which every order of them is accepted.
+const MOST_UNORDERED: usize = 7;
+
+impl Algebra<'_> {
+    /// The automaton of an object formula with its keys in any order; `None` where it has more states or edges than
+    /// there is room for.
+    pub(super) fn unordered_members(
+        &mut self,
+        formula: FormulaId,
+        keys: &[u32],
+        room: usize,
+    ) -> Result<Option<MemberAutomaton>, Diagnostic> {
+        let literals = self.objects.formulas.literals(formula);
+        let counted = literals.iter().any(|literal| {
+            matches!(self.objects.atoms[literal.atom as usize], ObjectAtom::Count(_))
+        });
+        let negated: FxHashSet<u32> = literals
+            .iter()
+            .filter(|literal| !literal.positive)
+            .filter_map(|literal| match self.objects.atoms[literal.atom as usize] {
+                ObjectAtom::Property { key, .. } => Some(key),
+                _ => None,
+            })
+            .collect();
+        let mut required: Vec<u32> = Vec::new();
+        for (key, _, absent) in self.properties(formula) {
+            if !absent && !required.contains(&key) {
+                required.push(key);
+            }
+        }
+        required.sort_by_key(|key| keys.iter().position(|other| other == key));
+        if required.len() <= MOST_UNORDERED {
+            required.clear();
+        }
+        // Facts about keys that keep their order hold where those keys are written, and need no state.
+        let mut fixed: FxHashMap<u32, Vec<FormulaId>> = FxHashMap::default();
+        for (key, value, _) in self.properties(formula) {
+            if required.contains(&key) {
+                fixed.entry(key).or_default().push(value);
+            }
+        }
+        let rest: Vec<_> = self
+            .objects
+            .formulas
+            .conjuncts(formula)
+            .into_iter()
+            .filter(|&conjunct| {
+                !self.property_key(conjunct).is_some_and(|key| required.contains(&key))
+            })
+            .collect();
+        let rest = self.objects.formulas.and(rest);
+        let others = StringSet::literals(keys.iter().map(|&key| self.key(key)));
+        let others = self.limited(others.complement(self.limits.states))?;
+        let mut others = OtherKeys::new(others);
+        let mut states: IndexMap<(usize, FormulaId), MemberState, FxBuildHasher> =
+            IndexMap::default();
+        states.insert((0, rest), MemberState::default());
+        let mut edges = 0;
+        let mut at = 0;
+        while let Some((&(place, rest), _)) = states.get_index(at) {
+            let mut state = MemberState {
+                end: place == required.len() && self.object_may_end(rest),
+                ..MemberState::default()
+            };
+            let mut to = |place: usize, rest: FormulaId| {
+                let entry = states.entry((place, rest));
+                let index = entry.index();
+                entry.or_default();
+                u32::try_from(index).expect("budgets are below 2^32")
+            };
+            let next = self.count_object_member(rest);
+            for &key in keys {
+                let (value, after) = match required.iter().position(|other| *other == key) {
+                    Some(at) if at == place => (self.values.and(fixed[&key].clone()), place + 1),
+                    Some(_) => continue,
+                    None => (FormulaId::TRUE, place),
+                };
+                let atoms = match counted {
+                    true => KeyAtoms::once(key),
+                    false => KeyAtoms::again(key, negated.contains(&key)),
+                };
+                for (value, mut rest) in self.cases(atoms, next, value)? {
+                    if counted {
+                        let atom =
+                            ObjectAtom::Property { key, value: FormulaId::FALSE, absent: true };
+                        let forbidden = self.objects.atom(atom);
+                        rest = self.objects.formulas.and([rest, forbidden]);
+                    }
+                    let to = to(after, rest);
+                    state.members.push(Member { name: MemberName::Key(key), value, to });
+                }
+            }
+            for (names, (value, rest)) in self.other_members(&mut others, next)? {
+                let to = to(place, rest);
+                self.push_names(&mut state, names, value, to)?;
+            }
+            edges += state.members.len();
+            states[at] = state;
+            at += 1;
+            if states.len() + edges > room {
+                return Ok(None);
+            }
+            self.grow()?;
+        }
+        Ok(Some(MemberAutomaton { states: states.into_values().collect() }))
+    }
+}
