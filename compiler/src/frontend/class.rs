@@ -6,13 +6,13 @@
 //!
 //! Cost: linear in the ranges of the class, once per distinct class.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use regex_syntax::hir::ClassUnicode;
+use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 use regex_syntax::utf8::{Utf8Range, Utf8Sequences};
 use rustc_hash::FxHashMap;
 
-use crate::automata::{Dfa, DfaState, Edge};
+use crate::automata::{Dfa, DfaState, Edge, minimize};
 use crate::ir::{ByteSet, Expr};
 
 /// Classes with more byte sequences than this become automata. The complement of a few ASCII characters, the most
@@ -40,7 +40,8 @@ impl Classes {
         Expr::alt(std::iter::once(Expr::bytes(ascii)).chain(longer))
     }
 
-    fn automaton(&mut self, class: &ClassUnicode) -> Arc<Dfa> {
+    /// One character of the class as an automaton, with a single accepting state, which has no edges.
+    pub(crate) fn automaton(&mut self, class: &ClassUnicode) -> Arc<Dfa> {
         let key = class.iter().map(|range| (range.start(), range.end())).collect();
         let dfa = self.automata.entry(key).or_insert_with(|| {
             let mut tree = Tree::default();
@@ -49,6 +50,23 @@ impl Classes {
         });
         Arc::clone(dfa)
     }
+}
+
+/// All texts in UTF-8 as a minimal automaton, whose initial state is the one between characters.
+pub(crate) fn all_texts() -> &'static Dfa {
+    static ALL: OnceLock<Dfa> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let any = ClassUnicode::new([ClassUnicodeRange::new('\0', char::MAX)]);
+        let one = Classes::default().automaton(&any);
+        let mut states: Vec<DfaState> = one.states.clone();
+        for edge in states.iter_mut().flat_map(|state| &mut state.edges) {
+            if one.states[edge.target as usize].accepting {
+                edge.target = 0;
+            }
+        }
+        states[0].accepting = true;
+        minimize(&Dfa { states }.trimmed())
+    })
 }
 
 /// The byte sequences of a class in ascending order.
@@ -144,7 +162,6 @@ impl Shared {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use regex_syntax::hir::ClassUnicodeRange;
 
     use super::*;
     use crate::ir::recognize::recognizes;
@@ -170,6 +187,16 @@ mod tests {
     #[test]
     fn the_empty_class_is_never() {
         assert_eq!(Classes::default().expr(&class(&[])), Expr::Never);
+    }
+
+    #[test]
+    fn all_texts_are_all_of_utf8() {
+        let all = all_texts();
+        let texts: [&[u8]; 4] =
+            [b"", "aß水\u{10ffff}".as_bytes(), b"\xed\x9f\xbf", b"\xee\x80\x80"];
+        let others: [&[u8]; 4] = [b"\xc3", b"\xed\xa0\x80", b"\xc0\x80", b"\xf4\x90\x80\x80"];
+        assert!(texts.iter().all(|text| all.accepts(text)));
+        assert!(!others.iter().any(|text| all.accepts(text)));
     }
 
     #[test]

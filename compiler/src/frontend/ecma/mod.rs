@@ -1,10 +1,45 @@
-//! Regular expressions of ECMA-262, as JSON Schema's `pattern` means them.
+//! Regular expressions of ECMA-262 as automata, for JSON Schema's `pattern`.
+//!
+//! ```text
+//! text ── parse ──► tree ── program ──► guarded automaton ── explore ──► deterministic automaton
+//!         (oxc)     (node, class)       (bodies, trackers)   (formula)
+//! ```
+//!
+//! A pattern is read in unicode mode and matches where it is found, so it is unanchored unless it says otherwise. All
+//! that makes a match one rather than another (greed, captures) is without meaning here. Assertions of every kind are
+//! exact, `^`, `$`, `\b`, lookahead and lookbehind, also in loops and in one another. Backreferences are not regular and
+//! are refused.
+//!
+//! Cost: linear in the pattern with its counted repetitions written out, then that of [`explore`].
 
+mod bounds;
+mod class;
 mod error;
+mod explore;
+mod formula;
+mod node;
+mod parse;
+mod program;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use error::{EcmaError, EcmaErrorKind};
 
-use crate::automata::Dfa;
+use crate::automata::{Dfa, minimize};
+
+/// States of the nondeterministic automaton that go with each state allowed.
+const PROGRAM_STATES: usize = 8;
+
+/// The language of a pattern: the strings of an automaton, if their length is within bounds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Pattern {
+    /// Minimal, over UTF-8.
+    pub(crate) automaton: Dfa,
+    /// Fewest characters.
+    pub(crate) min: u32,
+    /// Most characters.
+    pub(crate) max: Option<u32>,
+}
 
 /// The strings that contain a match of the pattern, as a minimal automaton over UTF-8.
 ///
@@ -12,12 +47,33 @@ use crate::automata::Dfa;
 ///
 /// See [`EcmaErrorKind`].
 pub(crate) fn pattern(text: &str, limit: usize) -> Result<Dfa, EcmaError> {
-    let _ = (text, limit);
-    Ok(Dfa::never())
+    automaton(&parse::parse(text)?, text, limit)
+}
+
+/// The strings that contain a match of the pattern. A class that is counted far between anchors is a loop in the
+/// automaton and a bound on the length, so that `^[a-z]{1,65535}$` has one state.
+///
+/// # Errors
+///
+/// See [`EcmaErrorKind`].
+pub(crate) fn bounded_pattern(text: &str, limit: usize) -> Result<Pattern, EcmaError> {
+    let node = parse::parse(text)?;
+    let bounds::Bounded { node, min, max } = bounds::bounded(node);
+    Ok(Pattern { automaton: automaton(&node, text, limit)?, min, max })
 }
 
 /// Whether the text is a regular expression of ECMA-262, backreferences included.
 pub(crate) fn is_valid(text: &str) -> bool {
-    let _ = text;
-    true
+    parse::is_valid(text)
+}
+
+fn automaton(node: &node::Node, text: &str, limit: usize) -> Result<Dfa, EcmaError> {
+    let states = limit.saturating_mul(PROGRAM_STATES).saturating_add(1 << 10);
+    program::Program::new(node, states)
+        .and_then(|program| explore::explore(&program, limit))
+        .map(|dfa| minimize(&dfa))
+        .map_err(|program::TooLarge| EcmaError {
+            kind: EcmaErrorKind::TooLarge { limit },
+            span: 0..text.len(),
+        })
 }

@@ -1,38 +1,105 @@
-//! Sets of JSON strings.
+//! Sets of JSON strings under exact boolean algebra.
+//!
+//! A string is a sequence of Unicode scalar values, and its length is their number. A set is cut into bands: ranges of
+//! lengths, each with the language that the set has in it. Lengths stay numbers for as long as possible, for an
+//! automaton that counts to 65,535 has as many states; only the [text form](self::text) counts, and by registers where
+//! it can.
+//!
+//! ```text
+//! enum: ["a", "bb"]           (any length: {a, bb})
+//! pattern and maxLength: 9    (0 to 9: pattern)
+//! not minLength: 5, or "x"    (0 to 4: all)
+//! not (pattern, maxLength 9)  (0 to 9: all but the pattern), (10 and more: all)
+//! ```
+//!
+//! Operations go band by band, so that the number of bands adds and never multiplies. Bands are sorted and do not
+//! overlap; neighbours with one language are one band; a bound that the language implies is moved as far out as the
+//! neighbours allow. So equal values are equal sets. Equal sets nearly always have equal values: two languages that
+//! differ only outside their band tell them apart, so [`StringSet::is_subset`] is the test for equality that is exact.
 
+mod language;
+mod lengths;
+mod literals;
+mod members;
+mod product;
 mod text;
 
-pub(crate) use text::{Escapes, StringRules, TextError, tail};
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 
-use crate::automata::{Dfa, StateLimit};
+pub(crate) use text::{Escapes, StringRules, TextError, tail};
 
-/// A set of strings of Unicode scalar values.
+use crate::automata::{Dfa, StateLimit, minimize};
+use crate::frontend::class::all_texts;
+use crate::frontend::ecma::{self, EcmaError};
+
+use language::Language;
+use product::Operation;
+
+/// The strings of a range of lengths that are in a language.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Band {
+    min: u32,
+    max: Option<u32>,
+    language: Language,
+}
+
+impl Band {
+    /// Whether the language has a text within the bounds. Exact.
+    fn is_inhabited(&self) -> bool {
+        let (shortest, longest) = (self.language.shortest(), self.language.longest());
+        if longest.is_some_and(|longest| longest < self.min) {
+            return false;
+        }
+        match self.max {
+            None => true,
+            Some(max) if shortest > max => false,
+            Some(max) => {
+                shortest >= self.min
+                    || longest.is_some_and(|longest| longest <= max)
+                    || self.language.is_all()
+                    || lengths::some_between(self.language.dfa(), self.min, max)
+            }
+        }
+    }
+
+    /// Whether the language has no text outside of the bounds.
+    fn is_implied(&self) -> bool {
+        let below = self.language.shortest() < self.min;
+        let above = match (self.max, self.language.longest()) {
+            (None, _) => false,
+            (Some(max), Some(longest)) => longest > max,
+            (Some(_), None) => true,
+        };
+        !below && !above
+    }
+}
+
+/// A set of strings. Cloning is cheap.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct StringSet {
-    automaton: Arc<Dfa>,
+    bands: Arc<[Band]>,
 }
 
 impl StringSet {
     /// Every string.
     pub(crate) fn all() -> Self {
-        Self::none()
+        Self::of(Some(Language::all()))
     }
 
     /// No string.
     pub(crate) fn none() -> Self {
-        Self { automaton: Arc::new(Dfa::never()) }
+        Self::of(None)
     }
 
-    /// Whether every string is in the set.
-    pub(crate) fn is_all(&self) -> bool {
-        *self == Self::all()
-    }
-
-    /// Whether no string is in the set. Exact and O(1).
-    pub(crate) fn is_none(&self) -> bool {
-        *self == Self::none()
+    /// These strings. About linear in their bytes.
+    pub(crate) fn literals<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut texts: Vec<&str> = texts.into_iter().collect();
+        texts.sort_unstable();
+        texts.dedup();
+        Self::of(Language::new(literals::automaton(&texts)))
     }
 
     /// One string.
@@ -40,87 +107,223 @@ impl StringSet {
         Self::literals([text])
     }
 
-    /// These strings.
-    pub(crate) fn literals<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
-        texts.into_iter().for_each(|_| ());
-        Self::none()
-    }
-
-    /// The strings whose UTF-8 the automaton accepts; byte strings that are not UTF-8 are passed over.
+    /// The strings whose UTF-8 the automaton accepts; other byte strings that it accepts are passed over.
     ///
     /// # Errors
     ///
     /// [`StateLimit`], which only an automaton that accepts other byte strings can meet.
     pub(crate) fn automaton(automaton: Arc<Dfa>, limit: usize) -> Result<Self, StateLimit> {
-        let _ = limit;
-        Ok(Self { automaton })
+        let trimmed = minimize(&Arc::unwrap_or_clone(automaton).trimmed());
+        // Twice as many states for each that is inside a character in some paths and between two in others.
+        let operands = [(&trimmed, None), (all_texts(), None)];
+        let limit = limit.max(trimmed.states.len().saturating_mul(2));
+        Ok(Self::of(Language::new(product::combine(operands, Operation::And, limit)?)))
     }
 
-    /// The strings that contain a match of an ECMA-262 pattern. Counted repetition of one class between anchors
-    /// becomes bounds on the length where it can.
+    /// The strings that contain a match of an ECMA-262 pattern. A long run of one class between anchors becomes a bound
+    /// on the length.
     ///
     /// # Errors
     ///
-    /// See [`EcmaError`](crate::frontend::ecma::EcmaError).
-    pub(crate) fn pattern(
-        text: &str,
-        limit: usize,
-    ) -> Result<Self, crate::frontend::ecma::EcmaError> {
-        let automaton = crate::frontend::ecma::pattern(text, limit)?;
-        Ok(Self { automaton: Arc::new(automaton) })
+    /// See [`ecma::EcmaErrorKind`].
+    pub(crate) fn pattern(text: &str, limit: usize) -> Result<Self, EcmaError> {
+        let ecma::Pattern { automaton, min, max } = ecma::bounded_pattern(text, limit)?;
+        let language = Language::new(automaton);
+        Ok(Self::settled(
+            language.map(|language| Band { min, max, language }).into_iter().collect(),
+        ))
     }
 
-    /// The strings of at least `min` and at most `max` code points.
+    /// The strings of at least `min` and at most `max` characters.
     pub(crate) fn lengths(min: u32, max: Option<u32>) -> Self {
-        let _ = (min, max);
-        Self::none()
+        if max.is_some_and(|max| max < min) {
+            return Self::none();
+        }
+        Self::settled(vec![Band { min, max, language: Language::all() }])
+    }
+
+    /// Whether every string is in the set. Exact.
+    pub(crate) fn is_all(&self) -> bool {
+        if let [band] = &*self.bands
+            && band.language.is_all()
+        {
+            return band.min == 0 && band.max.is_none();
+        }
+        // A difference from all texts has no more states than its operands have together, so the limit is none.
+        self.complement(usize::MAX).is_ok_and(|rest| rest.is_none())
+    }
+
+    /// Whether no string is in the set. Exact and O(1).
+    pub(crate) fn is_none(&self) -> bool {
+        self.bands.is_empty()
     }
 
     /// The strings in both sets.
     ///
     /// # Errors
     ///
-    /// [`StateLimit`] where an automaton would have more than `limit` states, as for the operations below.
+    /// [`StateLimit`] where an automaton would have more than `limit` states; so for all operations below.
     pub(crate) fn intersect(&self, other: &Self, limit: usize) -> Result<Self, StateLimit> {
-        let _ = (other, limit);
-        Ok(self.clone())
+        self.combine(other, Operation::And, limit)
     }
 
     /// The strings in either set.
     pub(crate) fn union(&self, other: &Self, limit: usize) -> Result<Self, StateLimit> {
-        let _ = (other, limit);
-        Ok(self.clone())
-    }
-
-    /// The strings not in the set.
-    pub(crate) fn complement(&self, limit: usize) -> Result<Self, StateLimit> {
-        let _ = limit;
-        Ok(self.clone())
+        self.combine(other, Operation::Or, limit)
     }
 
     /// The strings of this set that are not in the other.
     pub(crate) fn minus(&self, other: &Self, limit: usize) -> Result<Self, StateLimit> {
-        self.intersect(&other.complement(limit)?, limit)
+        self.combine(other, Operation::Minus, limit)
     }
 
-    /// Whether the string is in the set.
-    pub(crate) fn contains(&self, text: &str) -> bool {
-        self.automaton.accepts(text.as_bytes())
+    /// The strings not in the set.
+    pub(crate) fn complement(&self, limit: usize) -> Result<Self, StateLimit> {
+        Self::all().minus(self, limit)
     }
 
     /// Whether no string is in both sets.
     pub(crate) fn disjoint(&self, other: &Self, limit: usize) -> Result<bool, StateLimit> {
-        Ok(self.intersect(other, limit)?.is_none())
+        for (min, max, pair) in pieces(self, other) {
+            let [Some(a), Some(b)] = pair else { continue };
+            if !product::meet(a.dfa(), b.dfa(), limit)? {
+                continue;
+            }
+            // They have a text in common; the bounds still have to leave one.
+            let both = a.combine(b, Operation::And, limit)?;
+            if both.is_some_and(|language| Band { min, max, language }.is_inhabited()) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Whether every string of this set is in the other.
     pub(crate) fn is_subset(&self, other: &Self, limit: usize) -> Result<bool, StateLimit> {
-        Ok(self.minus(other, limit)?.is_none())
+        Ok(self == other || self.minus(other, limit)?.is_none())
     }
 
-    /// The members in code point order, if they are at most `limit`.
-    pub(crate) fn finite(&self, limit: usize) -> Option<Vec<String>> {
-        let _ = limit;
-        None
+    /// Whether the string is in the set.
+    pub(crate) fn contains(&self, text: &str) -> bool {
+        let length = u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
+        let within = |band: &&Band| band.min <= length && band.max.is_none_or(|max| length <= max);
+        self.bands
+            .iter()
+            .find(within)
+            .is_some_and(|band| band.language.dfa().accepts(text.as_bytes()))
     }
+
+    /// The members, band by band and in code point order, if they are at most `limit`. Where lengths leave so few of a
+    /// language that finding them takes too long, the answer is none as well.
+    pub(crate) fn finite(&self, limit: usize) -> Option<Vec<String>> {
+        let mut found = Vec::new();
+        for band in self.bands.iter() {
+            members::collect(band, limit, &mut found)?;
+        }
+        Some(found)
+    }
+
+    fn of(language: Option<Language>) -> Self {
+        let bands = language.map(|language| Band { min: 0, max: None, language });
+        Self { bands: bands.into_iter().collect() }
+    }
+
+    fn combine(
+        &self,
+        other: &Self,
+        operation: Operation,
+        limit: usize,
+    ) -> Result<Self, StateLimit> {
+        let mut bands: Vec<Band> = Vec::new();
+        // Bounds cut bands into several of the same language, so neighbouring pieces tend to ask the same again.
+        let mut last: Option<([Option<&Language>; 2], Option<Language>)> = None;
+        for (min, max, pair) in pieces(self, other) {
+            let known = last.take().filter(|(asked, _)| *asked == pair);
+            let result = match (known, operation, pair) {
+                (Some((_, result)), ..) => result,
+                (_, Operation::And, [Some(a), Some(b)]) => a.combine(b, operation, limit)?,
+                (_, Operation::And, _) => None,
+                (_, _, [Some(a), Some(b)]) => a.combine(b, operation, limit)?,
+                (_, _, [one, None]) => one.cloned(),
+                (_, Operation::Or, [None, one]) => one.cloned(),
+                (_, Operation::Minus, [None, _]) => None,
+            };
+            bands.extend(result.clone().map(|language| Band { min, max, language }));
+            last = Some((pair, result));
+        }
+        Ok(Self::settled(bands).joined(limit))
+    }
+
+    /// The set of sorted, disjoint bands in normal form.
+    fn settled(mut bands: Vec<Band>) -> Self {
+        bands.retain(Band::is_inhabited);
+        let mut merged: Vec<Band> = Vec::with_capacity(bands.len());
+        for band in bands {
+            match merged.last_mut() {
+                Some(last)
+                    if last.language == band.language
+                        && last.max.is_some_and(|max| max + 1 == band.min) =>
+                {
+                    last.max = band.max;
+                }
+                _ => merged.push(band),
+            }
+        }
+        let mut free = 0;
+        for index in 0..merged.len() {
+            let next = merged.get(index + 1).map(|next| next.min - 1);
+            let band = &mut merged[index];
+            if band.language.shortest() >= band.min {
+                band.min = free;
+            }
+            let longest = band.language.longest();
+            if band.max.zip(longest).is_some_and(|(max, longest)| longest <= max) {
+                band.max = next;
+            }
+            free = band.max.map_or(u32::MAX, |max| max.saturating_add(1));
+        }
+        Self { bands: merged.into() }
+    }
+
+    /// The set with all bands in one where none of their bounds says anything, unless that language is too large.
+    fn joined(self, limit: usize) -> Self {
+        if self.bands.len() < 2 || !self.bands.iter().all(Band::is_implied) {
+            return self;
+        }
+        let mut whole = self.bands[0].language.clone();
+        for band in &self.bands[1..] {
+            match whole.combine(&band.language, Operation::Or, limit) {
+                Ok(Some(union)) => whole = union,
+                Ok(None) | Err(StateLimit { .. }) => return self,
+            }
+        }
+        Self::of(Some(whole))
+    }
+}
+
+/// A range of lengths, with the language of each of two sets in it, where it has one there.
+type Piece<'a> = (u32, Option<u32>, [Option<&'a Language>; 2]);
+
+/// All lengths, cut at the bounds of both sets.
+fn pieces<'a>(a: &'a StringSet, b: &'a StringSet) -> Vec<Piece<'a>> {
+    let mut starts = vec![0];
+    for band in a.bands.iter().chain(b.bands.iter()) {
+        starts.push(band.min);
+        starts.extend(band.max.and_then(|max| max.checked_add(1)));
+    }
+    starts.sort_unstable();
+    starts.dedup();
+    let language = |set: &'a StringSet, min: u32, max: Option<u32>| {
+        let band = set.bands.iter().find(|band| band.max.is_none_or(|last| min <= last))?;
+        let language = &band.language;
+        let inside = band.min <= min
+            && max.is_none_or(|max| language.shortest() <= max)
+            && language.longest().is_none_or(|longest| longest >= min);
+        inside.then_some(language)
+    };
+    let ends = starts.iter().skip(1).map(|&start| Some(start - 1)).chain([None]);
+    let cuts: Vec<(u32, Option<u32>)> = starts.iter().copied().zip(ends).collect();
+    cuts.into_iter()
+        .map(|(min, max)| (min, max, [a, b].map(|set| language(set, min, max))))
+        .collect()
 }

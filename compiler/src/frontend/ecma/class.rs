@@ -1,0 +1,144 @@
+//! Sets of characters as ECMA-262 defines them.
+//!
+//! The sets are of scalar values. JSON Schema reads strings by code points, and a surrogate on its own is in no string
+//! that UTF-8 can hold, so a class gives up its surrogates and a lone one matches nothing.
+
+use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
+
+/// Characters that end a line.
+const LINE_ENDS: [(char, char); 3] = [('\n', '\n'), ('\r', '\r'), ('\u{2028}', '\u{2029}')];
+
+/// `WhiteSpace` and `LineTerminator` of ECMA-262.
+const SPACES: [(char, char); 10] = [
+    ('\t', '\r'),
+    (' ', ' '),
+    ('\u{a0}', '\u{a0}'),
+    ('\u{1680}', '\u{1680}'),
+    ('\u{2000}', '\u{200a}'),
+    ('\u{2028}', '\u{2029}'),
+    ('\u{202f}', '\u{202f}'),
+    ('\u{205f}', '\u{205f}'),
+    ('\u{3000}', '\u{3000}'),
+    ('\u{feff}', '\u{feff}'),
+];
+
+const DIGITS: [(char, char); 1] = [('0', '9')];
+
+const WORD: [(char, char); 4] = [('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')];
+
+fn of(ranges: &[(char, char)]) -> ClassUnicode {
+    ClassUnicode::new(ranges.iter().map(|&(lo, hi)| ClassUnicodeRange::new(lo, hi)))
+}
+
+/// Every character.
+pub(super) fn any() -> ClassUnicode {
+    of(&[('\0', char::MAX)])
+}
+
+/// `.`: every character that does not end a line.
+pub(super) fn dot() -> ClassUnicode {
+    not(of(&LINE_ENDS))
+}
+
+/// `\d`.
+pub(super) fn digits() -> ClassUnicode {
+    of(&DIGITS)
+}
+
+/// `\s`.
+pub(super) fn spaces() -> ClassUnicode {
+    of(&SPACES)
+}
+
+/// `\w`, which takes in what folds to a letter of ASCII where case does not matter.
+pub(super) fn word(ignore_case: bool) -> ClassUnicode {
+    let word = of(&WORD);
+    if ignore_case { folded(word) } else { word }
+}
+
+/// The characters that are not in the class.
+pub(super) fn not(mut class: ClassUnicode) -> ClassUnicode {
+    class.negate();
+    class
+}
+
+/// The class with all characters that have the same simple case folding as one of its own.
+pub(super) fn folded(mut class: ClassUnicode) -> ClassUnicode {
+    // Simple folding is what ECMA-262 prescribes in unicode mode. It needs a table of regex-syntax that is always
+    // compiled in here.
+    match class.try_case_fold_simple() {
+        Ok(()) | Err(_) => class,
+    }
+}
+
+/// The scalar values from one code point to another.
+pub(super) fn range(lo: u32, hi: u32) -> ClassUnicode {
+    let below = char::from_u32(lo).or((lo < 0xe000).then_some('\u{e000}'));
+    let above = char::from_u32(hi).or((hi >= 0xd800).then_some('\u{d7ff}'));
+    match (below, above) {
+        (Some(lo), Some(hi)) if lo <= hi => of(&[(lo, hi)]),
+        _ => of(&[]),
+    }
+}
+
+/// The characters of a Unicode property, by the names that ECMA-262 gives it.
+pub(super) fn property(name: &str, value: Option<&str>) -> Option<ClassUnicode> {
+    // regex-syntax knows the same names and more; the parser of the pattern has let through only those of ECMA-262.
+    let text = match value {
+        Some(value) => format!(r"\p{{{name}={value}}}"),
+        None => format!(r"\p{{{name}}}"),
+    };
+    match regex_syntax::parse(&text).ok()?.into_kind() {
+        HirKind::Class(Class::Unicode(class)) => Some(class),
+        HirKind::Class(Class::Bytes(class)) => class.to_unicode_class(),
+        HirKind::Literal(literal) => {
+            let text = std::str::from_utf8(&literal.0).ok()?;
+            Some(of(&text.chars().map(|c| (c, c)).collect::<Vec<_>>()))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn surrogates_are_left_out_of_ranges() {
+        assert_eq!(range(0xd7ff, 0xe000), of(&[('\u{d7ff}', '\u{e000}')]));
+        assert_eq!(range(0xd800, 0xdfff), of(&[]));
+        assert_eq!(range(0xdc00, 0x1_0000), of(&[('\u{e000}', '\u{10000}')]));
+        assert_eq!(range(0x61, 0xd900), of(&[('a', '\u{d7ff}')]));
+        assert_eq!(range(0x61, 0x7a), of(&[('a', 'z')]));
+    }
+
+    #[test]
+    fn properties_by_name_and_by_value() {
+        let has =
+            |class: &ClassUnicode, c| class.iter().any(|r| (r.start()..=r.end()).contains(&c));
+        let greek = property("Script", Some("Greek")).expect("a script");
+        assert!(has(&greek, 'λ') && !has(&greek, 'l'));
+        let letters = property("L", None).expect("a general category");
+        assert!(has(&letters, 'ß') && !has(&letters, '1'));
+        for name in ["Any", "ASCII", "Assigned", "Alphabetic", "Emoji", "ID_Start", "White_Space"] {
+            assert!(property(name, None).is_some_and(|class| !class.ranges().is_empty()), "{name}");
+        }
+        assert_eq!(property("Zl", None), Some(of(&[('\u{2028}', '\u{2028}')])));
+        assert_eq!(property("Nonesuch", None), None);
+    }
+
+    #[test]
+    fn words_fold_to_two_characters_outside_ascii() {
+        assert_eq!(
+            word(true),
+            of(&[
+                ('0', '9'),
+                ('A', 'Z'),
+                ('_', '_'),
+                ('a', 'z'),
+                ('\u{17f}', '\u{17f}'),
+                ('\u{212a}', '\u{212a}')
+            ])
+        );
+    }
+}

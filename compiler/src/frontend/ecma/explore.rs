@@ -1,0 +1,328 @@
+//! The deterministic automaton of a program: one state for each thing that may be demanded of the rest.
+//!
+//! A state is what the rest of the string must satisfy (a [formula](super::formula)), and where that may depend on what
+//! came before, also the states of the trackers and whether the last character was one of a word. It goes without the
+//! classic remedies of matching: assertions are neither tried nor undone. A lookahead becomes part of the demand on the
+//! rest, a lookbehind is answered by a tracker that ran along from the start, and both may stand anywhere, in loops and
+//! in each other.
+//!
+//! Beside all that runs the automaton of UTF-8, so the result accepts texts alone.
+//!
+//! Cost: states of the result, times classes of bytes, times the width of the formulas. Without assertions that is the
+//! subset construction. States and the sum of all formulas are bounded.
+
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+
+use crate::automata::{Dfa, DfaState, Edge, Symbol};
+use crate::frontend::class::all_texts;
+
+use super::formula::{ConjunctionId, Cuts, FormulaId, Formulas, Literal, cut, merge};
+use super::program::{Guard, Program, TooLarge};
+
+/// Numbers in formulas that go with each state allowed.
+const SIZE_OF_STATE: usize = 64;
+
+/// The automaton of all texts that a program matches, trimmed.
+pub(super) fn explore(program: &Program, limit: usize) -> Result<Dfa, TooLarge> {
+    let texts = all_texts();
+    let mut explorer = Explorer {
+        program,
+        formulas: Formulas::new(program),
+        tracks: IndexSet::default(),
+        place: Place { at_start: true, after_word: false, tracks: Vec::new() },
+        closures: FxHashMap::default(),
+        derivatives: FxHashMap::default(),
+    };
+    let first = explorer.first();
+    let mut order: IndexSet<Key, FxBuildHasher> = IndexSet::default();
+    order.insert(first);
+    let mut states = Vec::new();
+    while let Some(key) = order.get_index(states.len()).cloned() {
+        let cuts = explorer.cuts(&key, &texts.states[key.utf8 as usize]);
+        let mut edges: Vec<Edge> = Vec::new();
+        for (lo, hi) in ranges(cuts) {
+            let Some(utf8) = texts.next(key.utf8, lo) else { continue };
+            let Some(next) = explorer.step(&key, lo as u8, utf8) else { continue };
+            let target = order.insert_full(next).0 as u32;
+            match edges.last_mut() {
+                Some(last) if last.target == target && last.hi + 1 == lo => last.hi = hi,
+                _ => edges.push(Edge { lo, hi, target }),
+            }
+        }
+        if order.len() > limit
+            || explorer.formulas.size()
+                > limit.saturating_mul(SIZE_OF_STATE).saturating_add(1 << 16)
+        {
+            return Err(TooLarge);
+        }
+        let accepting = key.utf8 == 0 && explorer.formulas.is_nullable(key.formula);
+        states.push(DfaState { edges, accepting });
+    }
+    Ok(Dfa { states }.trimmed())
+}
+
+/// A state of the result.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Key {
+    /// State of the automaton of texts.
+    utf8: u32,
+    /// What the rest must satisfy.
+    formula: FormulaId,
+    /// Whether the last byte was a word character, where that matters.
+    after_word: bool,
+    /// State sets of the trackers, where the formula may still ask.
+    tracks: Box<[u32]>,
+}
+
+/// A position in the string, as far as guards look back.
+#[derive(Debug, Default)]
+struct Place {
+    at_start: bool,
+    after_word: bool,
+    /// State sets of the trackers known so far. Each is found before another asks for it.
+    tracks: Vec<u32>,
+}
+
+struct Explorer<'a> {
+    program: &'a Program,
+    formulas: Formulas,
+    /// State sets of trackers: states, each with what the rest must satisfy for the tracker to be in it.
+    tracks: IndexSet<Box<[(u32, FormulaId)]>, FxBuildHasher>,
+    place: Place,
+    /// Formulas of states at the place.
+    closures: FxHashMap<u32, FormulaId>,
+    /// What becomes of formulas on the byte before the place.
+    derivatives: FxHashMap<FormulaId, FormulaId>,
+}
+
+impl Explorer<'_> {
+    fn first(&mut self) -> Key {
+        for tracker in 0..self.program.trackers.len() {
+            let start = self.program.trackers[tracker].start;
+            let entered = self.walk(start, Formulas::NOTHING);
+            self.track(entered);
+        }
+        let formula = self.closure(Program::START);
+        self.closures.clear();
+        self.key(0, formula)
+    }
+
+    /// What becomes of a state on a byte; nothing where no rest will do.
+    fn step(&mut self, key: &Key, byte: u8, utf8: u32) -> Option<Key> {
+        if self.program.has_boundaries || !self.program.trackers.is_empty() {
+            self.closures.clear();
+        }
+        self.derivatives.clear();
+        self.derivatives.insert(Formulas::TRUE, Formulas::TRUE);
+        self.place.at_start = false;
+        self.place.after_word = byte.is_ascii_alphanumeric() || byte == b'_';
+        self.place.tracks.clear();
+        for &set in &key.tracks {
+            let mut entered = Vec::new();
+            for (state, demand) in self.tracks[set as usize].clone() {
+                let demand = self.derivative(demand, byte);
+                for next in self.targets(state, byte) {
+                    for conjunction in self.formulas.conjunctions(demand).to_vec() {
+                        entered.append(&mut self.walk(next, conjunction));
+                    }
+                }
+            }
+            self.track(entered);
+        }
+        let formula = self.derivative(key.formula, byte);
+        (formula != Formulas::FALSE).then(|| self.key(utf8, formula))
+    }
+
+    /// The state for a formula at the place. A settled formula does not look back any more.
+    fn key(&self, utf8: u32, formula: FormulaId) -> Key {
+        let settled = formula == Formulas::TRUE;
+        Key {
+            utf8,
+            formula,
+            after_word: !settled && self.program.has_boundaries && self.place.after_word,
+            tracks: if settled { Box::default() } else { self.place.tracks.clone().into() },
+        }
+    }
+
+    /// Notes the state set of the next tracker.
+    fn track(&mut self, mut entered: Vec<(u32, ConjunctionId)>) {
+        entered.sort_unstable();
+        let mut set = Vec::new();
+        for run in entered.chunk_by(|a, b| a.0 == b.0) {
+            let demand = self.formulas.any(run.iter().map(|&(_, demand)| demand).collect());
+            set.push((run[0].0, demand));
+        }
+        let number = self.tracks.insert_full(set.into()).0 as u32;
+        self.place.tracks.push(number);
+    }
+
+    fn targets(&self, state: u32, byte: u8) -> Vec<u32> {
+        let symbol = Symbol::from(byte);
+        let edges = &self.program.nfa.states[state as usize].edges;
+        let on = edges.iter().filter(|edge| (edge.lo..=edge.hi).contains(&symbol));
+        on.map(|edge| edge.target).collect()
+    }
+
+    /// What the rest must satisfy for the string to go on from a state to the end of its body.
+    fn closure(&mut self, state: u32) -> FormulaId {
+        if let Some(&known) = self.closures.get(&state) {
+            return known;
+        }
+        let mut choices = Vec::new();
+        for (state, demand) in self.walk(state, Formulas::NOTHING) {
+            if state == Program::MATCH {
+                choices.push(demand);
+            } else {
+                let mut literals = self.formulas.literals(demand).to_vec();
+                literals.push(Literal::Await(state));
+                choices.extend(self.formulas.all(literals));
+            }
+        }
+        let formula = self.formulas.any(choices);
+        self.closures.insert(state, formula);
+        formula
+    }
+
+    /// The states with a byte to take, or at an end, that lead on from a state without a byte; each with what the rest
+    /// must satisfy for the way there to be open.
+    fn walk(&mut self, from: u32, demand: ConjunctionId) -> Vec<(u32, ConjunctionId)> {
+        let program = self.program;
+        let mut stops = Vec::new();
+        let mut seen = FxHashSet::default();
+        let mut stack = vec![(from, demand)];
+        while let Some((state, demand)) = stack.pop() {
+            if !seen.insert((state, demand)) {
+                continue;
+            }
+            let record = &program.nfa.states[state as usize];
+            let mut stop = record.edges.is_empty() && record.empty.is_empty();
+            stack.extend(record.empty.iter().map(|&next| (next, demand)));
+            for edge in &record.edges {
+                match program.guard(edge.lo) {
+                    None => stop = true,
+                    Some(guard) => {
+                        stack.extend(self.through(guard, demand).map(|with| (edge.target, with)));
+                    }
+                }
+            }
+            if stop {
+                stops.push((state, demand));
+            }
+        }
+        stops
+    }
+
+    /// The demand of those who pass a guard, unless it is shut.
+    fn through(&mut self, guard: Guard, demand: ConjunctionId) -> Option<ConjunctionId> {
+        let literal = |formula, fails| {
+            if fails { Literal::Fails(formula) } else { Literal::Holds(formula) }
+        };
+        let new = match guard {
+            Guard::Start => return self.place.at_start.then_some(demand),
+            Guard::End => Literal::End,
+            Guard::WordBoundary { negative } => {
+                let word = self.closure(self.program.word);
+                literal(word, self.place.after_word != negative)
+            }
+            Guard::Ahead { from, negative } => literal(self.closure(from), negative),
+            Guard::Behind { tracker, negative } => literal(self.arrived(tracker), negative),
+        };
+        let mut literals = self.formulas.literals(demand).to_vec();
+        literals.push(new);
+        self.formulas.all(literals)
+    }
+
+    /// What the rest must satisfy for a tracker to be at its end here.
+    fn arrived(&self, tracker: usize) -> FormulaId {
+        let end = self.program.trackers[tracker].end;
+        let set = &self.tracks[self.place.tracks[tracker] as usize];
+        match set.binary_search_by_key(&end, |&(state, _)| state) {
+            Ok(at) => set[at].1,
+            Err(_) => Formulas::FALSE,
+        }
+    }
+
+    /// What a formula demands of the rest behind a byte.
+    fn derivative(&mut self, formula: FormulaId, byte: u8) -> FormulaId {
+        if let Some(&known) = self.derivatives.get(&formula) {
+            return known;
+        }
+        let mut choices = Vec::new();
+        for conjunction in self.formulas.conjunctions(formula).to_vec() {
+            let mut demands = Vec::new();
+            let mut awaited = None;
+            let mut alive = true;
+            for literal in self.formulas.literals(conjunction).to_vec() {
+                match literal {
+                    Literal::End => alive = false,
+                    Literal::Await(state) => awaited = Some(state),
+                    Literal::Holds(inner) => {
+                        demands.push(Literal::Holds(self.derivative(inner, byte)));
+                    }
+                    Literal::Fails(inner) => {
+                        demands.push(Literal::Fails(self.derivative(inner, byte)));
+                    }
+                }
+            }
+            if !alive {
+                continue;
+            }
+            let Some(state) = awaited else {
+                choices.extend(self.formulas.all(demands));
+                continue;
+            };
+            for next in self.targets(state, byte) {
+                let next = self.closure(next);
+                if demands.is_empty() {
+                    choices.extend_from_slice(self.formulas.conjunctions(next));
+                    continue;
+                }
+                for conjunction in self.formulas.conjunctions(next).to_vec() {
+                    let mut literals = self.formulas.literals(conjunction).to_vec();
+                    literals.extend_from_slice(&demands);
+                    choices.extend(self.formulas.all(literals));
+                }
+            }
+        }
+        let result = self.formulas.any(choices);
+        self.derivatives.insert(formula, result);
+        result
+    }
+
+    /// The bytes at which the step from a state may change.
+    fn cuts(&self, key: &Key, utf8: &DfaState) -> Cuts {
+        let mut cuts = self.formulas.cuts(key.formula);
+        for edge in &utf8.edges {
+            cut(&mut cuts, edge.lo);
+            cut(&mut cuts, edge.hi + 1);
+        }
+        if self.program.has_boundaries && key.formula != Formulas::TRUE {
+            merge(&mut cuts, self.formulas.cuts_of_state(self.program.word));
+        }
+        for &set in &key.tracks {
+            for &(state, demand) in &self.tracks[set as usize] {
+                merge(&mut cuts, self.formulas.cuts_of_state(state));
+                merge(&mut cuts, self.formulas.cuts(demand));
+            }
+        }
+        cuts
+    }
+}
+
+/// The ranges of bytes between cuts, in ascending order.
+fn ranges(cuts: Cuts) -> impl Iterator<Item = (u32, u32)> {
+    let is_cut = move |byte: u32| cuts[(byte / 64) as usize] >> (byte % 64) & 1 == 1;
+    let mut next = 0;
+    std::iter::from_fn(move || {
+        let lo = next;
+        if lo > 255 {
+            return None;
+        }
+        next += 1;
+        while next <= 255 && !is_cut(next) {
+            next += 1;
+        }
+        Some((lo, next - 1))
+    })
+}

@@ -1,0 +1,81 @@
+//! The minimal automaton of finitely many texts.
+//!
+//! J. Daciuk, S. Mihov, B. W. Watson, R. E. Watson, "Incremental construction of minimal acyclic finite-state
+//! automata", Computational Linguistics 26(1), 2000: texts arrive in order, so the branch that the last one took is the
+//! only one still open, and what closes is looked up among the states already there. Linear in the bytes of the texts.
+
+use rustc_hash::FxHashMap;
+
+use crate::automata::{Dfa, DfaState, Edge};
+
+/// The automaton of sorted texts without repetition, minimal and in canonical numbering.
+pub(super) fn automaton(texts: &[&str]) -> Dfa {
+    let mut closed = Closed::default();
+    // One open state for every prefix of the last text.
+    let mut open = vec![DfaState::default()];
+    let mut last: &[u8] = &[];
+    for text in texts {
+        let text = text.as_bytes();
+        let shared = text.iter().zip(last).take_while(|(a, b)| a == b).count();
+        closed.close(&mut open, last, shared);
+        open.resize_with(text.len() + 1, DfaState::default);
+        open[text.len()].accepting = true;
+        last = text;
+    }
+    closed.close(&mut open, last, 0);
+    let root = closed.number(open.swap_remove(0));
+    numbered(&closed.states, root)
+}
+
+#[derive(Default)]
+struct Closed {
+    states: Vec<DfaState>,
+    numbers: FxHashMap<DfaState, u32>,
+}
+
+impl Closed {
+    /// Closes the open states beyond a prefix of this length.
+    fn close(&mut self, open: &mut Vec<DfaState>, last: &[u8], shared: usize) {
+        while open.len() > shared + 1 {
+            let Some(state) = open.pop() else { return };
+            let target = self.number(state);
+            let byte = u32::from(last[open.len() - 1]);
+            let Some(parent) = open.last_mut() else { return };
+            match parent.edges.last_mut() {
+                Some(edge) if edge.target == target && edge.hi + 1 == byte => edge.hi = byte,
+                _ => parent.edges.push(Edge { lo: byte, hi: byte, target }),
+            }
+        }
+    }
+
+    fn number(&mut self, state: DfaState) -> u32 {
+        if let Some(&number) = self.numbers.get(&state) {
+            return number;
+        }
+        let number = self.states.len() as u32;
+        self.states.push(state.clone());
+        self.numbers.insert(state, number);
+        number
+    }
+}
+
+/// The states that the root leads to, breadth first along sorted edges, as [`crate::automata::minimize`] numbers them.
+fn numbered(states: &[DfaState], root: u32) -> Dfa {
+    let mut numbers = vec![u32::MAX; states.len()];
+    numbers[root as usize] = 0;
+    let mut order = vec![root];
+    let mut result: Vec<DfaState> = Vec::new();
+    while let Some(&old) = order.get(result.len()) {
+        let mut state = states[old as usize].clone();
+        for edge in &mut state.edges {
+            let number = &mut numbers[edge.target as usize];
+            if *number == u32::MAX {
+                *number = order.len() as u32;
+                order.push(edge.target);
+            }
+            edge.target = *number;
+        }
+        result.push(state);
+    }
+    Dfa { states: result }
+}

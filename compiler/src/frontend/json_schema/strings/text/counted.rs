@@ -1,0 +1,167 @@
+//! The graph of a language with bounds on the length that it does not imply.
+//!
+//! Its states are pairs of a state of the automaton and the number of characters before it. Most ways out of such pairs
+//! need no further counting: where the rest is any string, a shared rule counts; where the bounds hold by themselves, the
+//! plain graph takes over; and a state with a loop, behind which only one length is possible, is a repetition, which
+//! the network counts in a register. So names excluded from a bounded string, or `^[a-z][a-z0-9-]*$` of at most 65,535
+//! characters, cost nothing for the bound. Only loops of another shape are counted in states, under a limit.
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
+
+use super::super::{Band, lengths};
+use super::characters::Ranges;
+use super::graph::Plain;
+use super::{Escapes, StringRules, TextError};
+use crate::frontend::json_schema::Piece;
+use crate::ir::{Expr, ExprGraph};
+
+/// The texts of a band.
+pub(super) fn counted<R: StringRules>(
+    rules: &mut R,
+    band: &Band,
+    escapes: Escapes,
+    limit: usize,
+) -> Result<Expr, TextError> {
+    let rests = lengths::of_states(band.language.dfa());
+    let plain = Plain::new(rules, &band.language, escapes);
+    let mut counted = Counted {
+        plain,
+        band,
+        rests,
+        moves: FxHashMap::default(),
+        numbers: FxHashMap::default(),
+        queue: VecDeque::new(),
+    };
+    counted.numbers.insert((0, 0), ExprGraph::START);
+    counted.queue.push_back((0, 0));
+    while let Some((state, length)) = counted.queue.pop_front() {
+        counted.build(state, length);
+        if counted.numbers.len() > limit {
+            return Err(TextError::Counting { count: band.max.unwrap_or(band.min), limit });
+        }
+    }
+    Ok(counted.plain.complete())
+}
+
+struct Counted<'a, R> {
+    plain: Plain<'a, R>,
+    band: &'a Band,
+    /// Shortest and longest rest of each state.
+    rests: Vec<(u32, Option<u32>)>,
+    moves: FxHashMap<u32, Vec<(u32, Ranges)>>,
+    /// States of the graph by state of the automaton and characters before it.
+    numbers: FxHashMap<(u32, u32), u32>,
+    queue: VecDeque<(u32, u32)>,
+}
+
+/// What is left of bounds.
+type Left = (u32, Option<u32>);
+
+impl<R: StringRules> Counted<'_, R> {
+    fn left(&self, length: u32) -> Left {
+        (self.band.min.saturating_sub(length), self.band.max.map(|max| max.saturating_sub(length)))
+    }
+
+    fn build(&mut self, state: u32, length: u32) {
+        let from = self.numbers[&(state, length)];
+        let characters = &mut self.plain.characters;
+        let moves = self.moves.entry(state).or_insert_with(|| characters.moves(state)).clone();
+        if let Some(class) = self.loop_of(state, &moves) {
+            self.repeat(from, state, length, &class, &moves);
+            return;
+        }
+        let accepting = self.plain.language.dfa().states[state as usize].accepting;
+        if accepting && self.left(length).0 == 0 {
+            self.plain.close(from);
+        }
+        if self.band.max == Some(length) {
+            return;
+        }
+        // Beyond a minimum without a maximum nothing is left to count.
+        let next = match self.band.max {
+            Some(_) => length + 1,
+            None => (length + 1).min(self.band.min),
+        };
+        for (target, ranges) in moves {
+            let expr = self.plain.speller.expr(&ranges);
+            self.edge(from, expr, target, next);
+        }
+    }
+
+    /// Adds an edge to a state, behind which `length` characters have been.
+    fn edge(&mut self, from: u32, expr: Expr, state: u32, length: u32) {
+        let (min, max) = self.left(length);
+        let (shortest, longest) = self.rests[state as usize];
+        if max.is_some_and(|max| shortest > max) || longest.is_some_and(|longest| longest < min) {
+            return;
+        }
+        let bounded = match (max, longest) {
+            (None, _) => true,
+            (Some(max), Some(longest)) => longest <= max,
+            (Some(_), None) => false,
+        };
+        if shortest >= min && bounded {
+            self.plain.edge(from, expr, state);
+            return;
+        }
+        if self.plain.language.universal() == Some(state) {
+            let rest = match (min, max) {
+                (1, None) => self.plain.rules.piece(Piece::NonEmptyStringTail),
+                (min, max) => self.plain.rules.counted_tail(min, max),
+            };
+            let end = self.plain.graph.end();
+            self.plain.graph.edge(from, Expr::seq([expr, rest]), end);
+            return;
+        }
+        let to = match self.numbers.get(&(state, length)) {
+            Some(&to) => to,
+            None => {
+                let to = self.plain.graph.state();
+                self.numbers.insert((state, length), to);
+                self.queue.push_back((state, length));
+                to
+            }
+        };
+        self.plain.graph.edge(from, expr, to);
+    }
+
+    /// The characters on which a state loops, where every way out of it has a fixed length.
+    fn loop_of(&self, state: u32, moves: &[(u32, Ranges)]) -> Option<Ranges> {
+        let fixed = |&(target, _): &(u32, Ranges)| {
+            let (shortest, longest) = self.rests[target as usize];
+            target == state || longest == Some(shortest)
+        };
+        let own = moves.iter().find(|(target, _)| *target == state)?;
+        moves.iter().all(fixed).then(|| own.1.clone())
+    }
+
+    /// Adds the ways out of a loop, each behind as many rounds as the bounds leave for it.
+    fn repeat(
+        &mut self,
+        from: u32,
+        state: u32,
+        length: u32,
+        class: &Ranges,
+        moves: &[(u32, Ranges)],
+    ) {
+        let (min, max) = self.left(length);
+        let body = self.plain.speller.expr(class);
+        if self.plain.language.dfa().states[state as usize].accepting {
+            let rounds = body.clone().repeat(min, max);
+            let end = self.plain.graph.end();
+            self.plain.graph.edge(from, Expr::seq([rounds, Expr::byte(b'"')]), end);
+        }
+        for (target, ranges) in moves.iter().filter(|(target, _)| *target != state) {
+            let behind = self.rests[*target as usize].0.saturating_add(1);
+            if max.is_some_and(|max| max < behind) {
+                continue;
+            }
+            let max = max.map(|max| max - behind);
+            let rounds = body.clone().repeat(min.saturating_sub(behind), max);
+            let exit = self.plain.speller.expr(ranges);
+            self.plain.edge(from, Expr::seq([rounds, exit]), *target);
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! The graph of a language whose lengths need no counting.
+//!
+//! Its states are those of the language's automaton between characters. A run of characters that nothing else leads
+//! into is one literal, and what leads to the universal state leads to the end through a shared rule instead.
+
+use rustc_hash::FxHashMap;
+
+use super::super::language::Language;
+use super::characters::{Characters, Ranges};
+use super::spell::{Speller, plain};
+use super::{Escapes, StringRules};
+use crate::frontend::json_schema::Piece;
+use crate::ir::{Expr, ExprGraph};
+
+/// A graph under construction.
+pub(super) struct Plain<'a, R> {
+    pub(super) rules: &'a mut R,
+    pub(super) language: &'a Language,
+    pub(super) characters: Characters<'a>,
+    pub(super) speller: Speller,
+    pub(super) graph: ExprGraph,
+    /// States of the graph by state of the automaton.
+    numbers: FxHashMap<u32, u32>,
+    queue: Vec<u32>,
+    /// Edges into each state of the automaton.
+    entries: Vec<u32>,
+}
+
+impl<'a, R: StringRules> Plain<'a, R> {
+    pub(super) fn new(rules: &'a mut R, language: &'a Language, escapes: Escapes) -> Self {
+        let dfa = language.dfa();
+        let mut entries = vec![0; dfa.states.len()];
+        entries[0] = 2;
+        for edge in dfa.states.iter().flat_map(|state| &state.edges) {
+            entries[edge.target as usize] += 1;
+        }
+        Self {
+            rules,
+            language,
+            characters: Characters::new(dfa),
+            speller: Speller::new(escapes),
+            graph: ExprGraph::new(),
+            numbers: FxHashMap::default(),
+            queue: Vec::new(),
+            entries,
+        }
+    }
+
+    /// The expression of the whole language.
+    pub(super) fn finish(mut self) -> Expr {
+        self.numbers.insert(0, ExprGraph::START);
+        self.queue.push(0);
+        self.complete()
+    }
+
+    /// The expression, once all states that have been named are built.
+    pub(super) fn complete(mut self) -> Expr {
+        while let Some(state) = self.queue.pop() {
+            self.build(state);
+        }
+        let (start, end) = (ExprGraph::START, self.graph.end());
+        if self.graph.edges().all(|(from, _, to)| (from, to) == (start, end)) {
+            return Expr::alt(self.graph.edges().map(|(_, part, _)| part.clone()));
+        }
+        Expr::Graph(self.graph.into())
+    }
+
+    /// Adds an edge to what follows a state of the automaton.
+    pub(super) fn edge(&mut self, from: u32, expr: Expr, state: u32) {
+        if self.language.universal() == Some(state) {
+            let rest = self.rules.piece(Piece::StringTail);
+            self.graph.edge(from, Expr::seq([expr, rest]), self.graph.end());
+            return;
+        }
+        let to = match self.numbers.get(&state) {
+            Some(&to) => to,
+            None => {
+                let to = self.graph.state();
+                self.numbers.insert(state, to);
+                self.queue.push(state);
+                to
+            }
+        };
+        self.graph.edge(from, expr, to);
+    }
+
+    /// Adds an edge that ends the string.
+    pub(super) fn close(&mut self, from: u32) {
+        self.graph.edge(from, Expr::byte(b'"'), self.graph.end());
+    }
+
+    fn build(&mut self, state: u32) {
+        let from = self.numbers[&state];
+        if self.language.dfa().states[state as usize].accepting {
+            self.close(from);
+        }
+        for (target, ranges) in self.characters.moves(state) {
+            if self.language.universal() == Some(target) {
+                self.leave(from, &ranges);
+            } else {
+                match self.only_text(&ranges) {
+                    Some(text) => self.run(from, text, target),
+                    None => {
+                        let expr = self.speller.expr(&ranges);
+                        self.edge(from, expr, target);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds the way to any rest of the string. It goes through the rule for all special characters where it can, so
+    /// that a state with a few characters of its own costs a set of bytes and two calls.
+    fn leave(&mut self, from: u32, ranges: &Ranges) {
+        let end = self.graph.end();
+        if **ranges == [('\0', char::MAX)] {
+            let rest = self.rules.piece(Piece::NonEmptyStringTail);
+            self.graph.edge(from, rest, end);
+            return;
+        }
+        let rest = self.rules.piece(Piece::StringTail);
+        let first = if self.speller.has_all_special(ranges) {
+            let special = self.rules.piece(Piece::SpecialStringTail);
+            self.graph.edge(from, special, end);
+            Expr::bytes(plain(ranges))
+        } else {
+            self.speller.expr(ranges)
+        };
+        self.graph.edge(from, Expr::seq([first, rest]), end);
+    }
+
+    /// Adds an edge for a text and for all that must follow it.
+    fn run(&mut self, from: u32, mut text: Vec<u8>, mut state: u32) {
+        loop {
+            let accepting = self.language.dfa().states[state as usize].accepting;
+            if self.entries[state as usize] > 1 {
+                break;
+            }
+            let moves = self.characters.moves(state);
+            match &*moves {
+                [] if accepting => {
+                    text.push(b'"');
+                    self.graph.edge(from, Expr::literal(text), self.graph.end());
+                    return;
+                }
+                [(next, ranges)] if !accepting && self.language.universal() != Some(*next) => {
+                    let Some(more) = self.only_text(ranges) else { break };
+                    text.extend_from_slice(&more);
+                    state = *next;
+                }
+                _ => break,
+            }
+        }
+        self.edge(from, Expr::literal(text), state);
+    }
+
+    /// The text of the only character in the ranges, if it has only one.
+    fn only_text(&self, ranges: &Ranges) -> Option<Vec<u8>> {
+        match **ranges {
+            [(lo, hi)] if lo == hi => self.speller.literal(lo),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! The text form of a set of strings: what stands in a document between the opening quote, which is not part of it,
+//! and the closing quote, which is.
+//!
+//! A language becomes a graph over its states between characters, with the texts of a class of characters on each edge
+//! (`characters`, `spell`, `graph`). Where every rest of the string will do, the graph ends in a call of the shared rule
+//! for that, so a set that excludes a thousand names is as large as the names, and its masks are computed once for a
+//! vocabulary. Bounds on the length that the language does not imply are counted by repetitions, or by a product with
+//! the count where its shape leaves no other way (`counted`).
+
+mod characters;
+mod counted;
+mod graph;
+mod spell;
+#[cfg(test)]
+mod tests;
+
+use super::StringSet;
+use crate::frontend::json_schema::Piece;
+use crate::ir::Expr;
+
+/// Which texts of a character are accepted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) enum Escapes {
+    /// One: the character itself, or the shortest escape where it needs one.
+    #[default]
+    Shortest,
+    /// Every text that JSON allows.
+    Any,
+}
+
+/// The shared rules that the text form of a set calls.
+pub(crate) trait StringRules {
+    /// A rule of the prelude; see [`Piece::StringTail`] and its neighbours.
+    fn piece(&mut self, piece: Piece) -> Expr;
+
+    /// Any string of so many characters after its opening quote, with the closing quote.
+    fn counted_tail(&mut self, min: u32, max: Option<u32>) -> Expr;
+}
+
+/// Why a set has no text form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum TextError {
+    /// Bounds on the length have to be counted in states, and these would be too many.
+    #[error("counting up to {count} characters takes more than {limit} states of an automaton")]
+    Counting {
+        /// The highest bound.
+        count: u32,
+        /// What is allowed.
+        limit: usize,
+    },
+}
+
+/// The texts of the strings of a set, from after the opening quote to the closing one. No more than `limit` states are
+/// made of a count.
+///
+/// # Errors
+///
+/// See [`TextError`].
+pub(crate) fn tail(
+    rules: &mut impl StringRules,
+    set: &StringSet,
+    escapes: Escapes,
+    limit: usize,
+) -> Result<Expr, TextError> {
+    let mut choices = Vec::new();
+    for band in set.bands.iter() {
+        choices.push(if band.language.is_all() {
+            match (band.min, band.max) {
+                (0, None) => rules.piece(Piece::StringTail),
+                (1, None) => rules.piece(Piece::NonEmptyStringTail),
+                (min, max) => rules.counted_tail(min, max),
+            }
+        } else if band.is_implied() {
+            graph::Plain::new(rules, &band.language, escapes).finish()
+        } else {
+            counted::counted(rules, band, escapes, limit)?
+        });
+    }
+    Ok(Expr::alt(choices))
+}

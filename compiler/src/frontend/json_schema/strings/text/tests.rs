@@ -1,0 +1,186 @@
+//! The texts of random sets, read back by a JSON parser, and what the forms cost.
+
+use proptest::prelude::*;
+
+use super::super::tests::{any_recipe, any_string};
+use super::*;
+use crate::ir::recognize::recognizes;
+use crate::ir::{ByteSet, GrammarBuilder, Origin};
+
+const LIMIT: usize = 20_000;
+
+/// Shared rules written out.
+struct WrittenOut {
+    character: Expr,
+    special: Option<Expr>,
+    tails: usize,
+}
+
+impl WrittenOut {
+    fn new(escapes: Escapes) -> Self {
+        let mut speller = spell::Speller::new(escapes);
+        let special = [('\0', '\u{1f}'), ('"', '"'), ('\\', '\\'), ('\u{80}', char::MAX)];
+        Self {
+            character: speller.expr(&vec![('\0', char::MAX)]),
+            special: (escapes == Escapes::Shortest).then(|| speller.expr(&special.to_vec())),
+            tails: 0,
+        }
+    }
+}
+
+impl StringRules for WrittenOut {
+    fn piece(&mut self, piece: Piece) -> Expr {
+        self.tails += 1;
+        let any = self.character.clone().star();
+        let first = match piece {
+            Piece::StringTail => Expr::Empty,
+            Piece::NonEmptyStringTail => self.character.clone(),
+            Piece::SpecialStringTail => self.special.clone().expect("of the shortest form alone"),
+            other => panic!("{other:?} is no part of a string"),
+        };
+        Expr::seq([first, any, Expr::byte(b'"')])
+    }
+
+    fn counted_tail(&mut self, min: u32, max: Option<u32>) -> Expr {
+        self.tails += 1;
+        Expr::seq([self.character.clone().repeat(min, max), Expr::byte(b'"')])
+    }
+}
+
+fn form(set: &StringSet, escapes: Escapes) -> Expr {
+    tail(&mut WrittenOut::new(escapes), set, escapes, LIMIT).expect("within the limit")
+}
+
+fn accepts(expr: &Expr, text: &str) -> bool {
+    let mut builder = GrammarBuilder::new();
+    let root = builder.declare("root");
+    builder.define(root, expr.clone(), Origin::default());
+    recognizes(&builder.finish(root), text.as_bytes())
+}
+
+/// A string as it is written, each character in one of its texts.
+fn any_text() -> impl Strategy<Value = String> {
+    (any_string(), prop::collection::vec(0u8..5, 8)).prop_map(|(string, ways)| {
+        let texts = string.chars().zip(ways).map(|(c, way)| {
+            let units: Vec<u16> = c.encode_utf16(&mut [0; 2]).to_vec();
+            match (way, c) {
+                (0, _) => units.iter().map(|unit| format!("\\u{unit:04x}")).collect(),
+                (1, _) => units.iter().map(|unit| format!("\\u{unit:04X}")).collect(),
+                (2, '/' | '"' | '\\') => format!("\\{c}"),
+                (_, '\n') => "\\n".to_owned(),
+                _ => c.to_string(),
+            }
+        });
+        texts.collect()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn texts_are_those_of_the_members(
+        recipe in any_recipe(),
+        strings in prop::collection::vec(any_string(), 8),
+        texts in prop::collection::vec(any_text(), 8),
+    ) {
+        let set = recipe.set();
+        let (shortest, any) = (form(&set, Escapes::Shortest), form(&set, Escapes::Any));
+        let written = strings.iter().map(|string| {
+            let quoted = serde_json::to_string(string).expect("strings can be written");
+            quoted[1..quoted.len() - 1].to_owned()
+        });
+        for text in texts.into_iter().chain(written) {
+            let read = serde_json::from_str::<String>(&format!("\"{text}\"")).ok();
+            let inside = read.as_deref().is_some_and(|string| recipe.contains(string));
+            let again = read.as_ref().and_then(|string| serde_json::to_string(string).ok());
+            let is_shortest = again.is_some_and(|again| again[1..again.len() - 1] == text);
+            let closed = format!("{text}\"");
+            prop_assert_eq!(accepts(&any, &closed), inside, "{} of {:?}", closed, set);
+            prop_assert_eq!(
+                accepts(&shortest, &closed), inside && is_shortest,
+                "{} of {:?}, shortest", closed, set
+            );
+            prop_assert!(!accepts(&any, &text) || text.ends_with('"'));
+        }
+    }
+}
+
+#[test]
+fn plain_sets_are_shared_rules() {
+    let mut rules = WrittenOut::new(Escapes::Shortest);
+    let mut form = |set: StringSet| tail(&mut rules, &set, Escapes::Shortest, LIMIT).unwrap();
+    let (all, some) = (form(StringSet::all()), form(StringSet::lengths(1, None)));
+    let (many, none) = (form(StringSet::lengths(3, Some(65_535))), form(StringSet::none()));
+    assert_eq!(all, rules.piece(Piece::StringTail));
+    assert_eq!(some, rules.piece(Piece::NonEmptyStringTail));
+    assert_eq!(many, rules.counted_tail(3, Some(65_535)));
+    assert_eq!(none, Expr::Never);
+}
+
+#[test]
+fn literals_are_literals() {
+    let expr = form(&StringSet::literal("a\"\n\u{1}é"), Escapes::Shortest);
+    assert_eq!(expr, Expr::literal("a\\\"\\n\\u0001é\""));
+    assert_eq!(form(&StringSet::literal(""), Escapes::Shortest), Expr::byte(b'"'));
+}
+
+/// Rules that are one call each, so that sizes are those of the form.
+struct Calls;
+
+impl StringRules for Calls {
+    fn piece(&mut self, piece: Piece) -> Expr {
+        Expr::Bytes(ByteSet::range(0xf8, 0xf8 + piece as u8 % 8))
+    }
+
+    fn counted_tail(&mut self, _: u32, _: Option<u32>) -> Expr {
+        Expr::byte(0xff)
+    }
+}
+
+fn size(set: &StringSet, escapes: Escapes) -> usize {
+    tail(&mut Calls, set, escapes, LIMIT).expect("within the limit").size()
+}
+
+#[test]
+fn other_names_cost_what_the_names_do() {
+    let names: Vec<String> = (0..1_000u32).map(|i| format!("property-{:x}", i * 7919)).collect();
+    let set = StringSet::literals(names.iter().map(String::as_str));
+    let rest = set.complement(usize::MAX).unwrap();
+    let (states, taken) = (rest.bands[0].language.dfa().states.len(), set.bands[0].language.dfa());
+    // A state for each prefix: the way on, the other plain bytes, and two calls.
+    let cost = size(&rest, Escapes::Shortest);
+    assert!(cost <= 12 * states, "{cost} for {states} states");
+    assert!(size(&set, Escapes::Shortest) <= 6 * taken.states.len());
+    let any = size(&rest, Escapes::Any);
+    assert!(any <= 64 * states, "{any} for {states} states");
+    // With bounds as well, of which only the shared rule for the rest knows.
+    let bounded = rest.intersect(&StringSet::lengths(1, Some(65_535)), usize::MAX).unwrap();
+    let bounded = size(&bounded, Escapes::Shortest);
+    assert!(bounded <= 60 * states, "{bounded} for {states} states, bounded");
+}
+
+#[test]
+fn counts_cost_nothing_where_a_loop_takes_them() {
+    let patterns = [
+        "^[a-z][a-z0-9-]*$",
+        "^[^/]+$",
+        "^#[^\\s]*!{3}$",
+        "^(?:urn|x):[!-~]+$",
+        "^[0-9a-f]*(?:,[xyz])$",
+    ];
+    for pattern in patterns {
+        let set = StringSet::pattern(pattern, LIMIT).unwrap();
+        let sizes = [100, 65_535].map(|max| {
+            let bounded = set.intersect(&StringSet::lengths(9, Some(max)), LIMIT).unwrap();
+            (size(&bounded, Escapes::Shortest), size(&bounded, Escapes::Any))
+        });
+        assert_eq!(sizes[0], sizes[1], "{pattern}");
+    }
+    let words = StringSet::pattern("^[a-z]+(?: [a-z]+)*$", LIMIT).unwrap();
+    let bounded = words.intersect(&StringSet::lengths(0, Some(65_535)), LIMIT).unwrap();
+    let error = tail(&mut Calls, &bounded, Escapes::Shortest, 1_000);
+    assert_eq!(error, Err(TextError::Counting { count: 65_535, limit: 1_000 }));
+    let bounded = words.intersect(&StringSet::lengths(0, Some(60)), LIMIT).unwrap();
+    assert!(size(&bounded, Escapes::Shortest) < 2_000);
+}
