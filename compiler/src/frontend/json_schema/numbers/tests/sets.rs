@@ -23,7 +23,7 @@ fn between(low: &str, high: &str) -> NumberSet {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(150))]
 
     #[test]
     fn members((formula, values) in formula().prop_flat_map(|formula| {
