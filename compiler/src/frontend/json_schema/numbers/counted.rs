@@ -10,7 +10,7 @@
 //!   zeros of `100.000`), digits are counted anew.
 //! - Any other cycle (the residues of a multiple) is unrolled, a state for each number of digits. Its limit is at
 //!   least what the cycle needs to get from any of its states to an end. Where unrolling takes more than
-//!   [`UNROLLED`] states, digits in the cycle are not counted, and those of a repetition behind it begin at zero.
+//!   [`UNROLLED`] states, digits are not counted there, and those of every repetition are counted from zero.
 
 use std::sync::Arc;
 
@@ -237,7 +237,7 @@ impl Plan {
         }
     }
 
-    /// The graph, with cycles unrolled where `unroll`; `None` where that takes too many states.
+    /// The graph, with digits counted and cycles unrolled where `unroll`; `None` where that takes too many states.
     fn graph(&self, unroll: bool) -> Option<ExprGraph> {
         let mut builder = Builder {
             plan: self,
@@ -332,8 +332,7 @@ impl Builder<'_> {
         let part = plan.nodes[at].part;
         let is_digit = !bytes.intersect(digits()).is_empty() && plan.nodes[target].part == part;
         let read = if is_digit { read.unwrap_or(0) + 1 } else { 0 };
-        let in_cycle = [at, target].iter().any(|&node| plan.kinds[node] == Kind::Cycle);
-        if !plan.counts[target] || (in_cycle && !self.unroll) {
+        if !plan.counts[target] || !self.unroll {
             return Some(0);
         }
         let is_beyond = plan.kinds[at] == Kind::Cycle && is_digit && read > plan.limit(part);

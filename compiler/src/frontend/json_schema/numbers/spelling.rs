@@ -12,7 +12,7 @@
 //!   that is not zero, as programs write large and small numbers (`1e+22`, `1.5e-07`, `1.0E10`); and zero;
 //! - larger exponents: the same, where it is plain that they make members whatever the exponent;
 //! - a set that a power of ten does not change (`minimum: 0`): every mantissa with every exponent;
-//! - a set of more than [`LARGEST`] states: no exponents.
+//! - a set with more than [`RESIDUES`] states that tells residues apart: no exponents.
 //!
 //! Where the digits after the point matter to the last (integers, multiples), the zeros at the end of a fraction of a
 //! mantissa in scientific notation would have to be counted, and such a fraction is all zeros or ends in none. Where
@@ -36,8 +36,9 @@ const SHIFT: i32 = 3;
 /// exponents from 21 and from -7 on, Python from 16 and from -5 on.
 const REACH: u32 = 22;
 
-/// States of a set up to which its texts may have exponents: the automaton is some twenty times as large for them.
-const LARGEST: usize = 96;
+/// States of a set that tells residues apart, up to which its texts may have exponents: the automaton has up to some
+/// hundred times as many.
+const RESIDUES: usize = 96;
 
 /// Longest exponent, zeros at its start included.
 const EXPONENT_DIGITS: u32 = 9;
@@ -93,7 +94,7 @@ pub(super) fn spellings(
     limit: usize,
 ) -> Result<Dfa, StateLimit> {
     let longest = digits.exponent.min(EXPONENT_DIGITS);
-    let with_exponents = longest > 0 && set.dfa().states.len() <= LARGEST;
+    let with_exponents = longest > 0 && (set.dfa().states.len() <= RESIDUES || !has_residues(set));
     let groups = if with_exponents { groups(set, limit)? } else { IndexMap::default() };
     let mut nfa = Nfa::new();
     let (start, end) = (nfa.start, nfa.end);
