@@ -4,12 +4,13 @@
 //! always allowed: a set of one number of 400 digits has that text. In a cycle nothing bounds the digits, so all
 //! digits before the point together, and all after it, are held to the limit there:
 //!
-//! - A state that any further digits lead back to is a repetition of so many digits as the limit leaves, which the
-//!   network counts in a register. The canonical fraction, which must not end in a zero, is such a repetition and
-//!   one digit more.
+//! - A state that is a cycle alone is a repetition of so many digits as the limit leaves, which the network counts in
+//!   a register. The canonical fraction, which must not end in a zero, is such a repetition and one digit more. How
+//!   many digits a repetition took is not known behind it: where another digit leads out of it (a zero that ends the
+//!   zeros of `100.000`), digits are counted anew.
 //! - Any other cycle (the residues of a multiple) is unrolled, a state for each number of digits. Its limit is at
 //!   least what the cycle needs to get from any of its states to an end. Where unrolling takes more than
-//!   [`UNROLLED`] states, digits in the cycle are not counted, and those of a repetition behind it begin at zero.
+//!   [`UNROLLED`] states, digits are not counted there, and those of every repetition are counted from zero.
 
 use std::sync::Arc;
 
@@ -51,7 +52,7 @@ impl Part {
 enum Kind {
     /// It is on no cycle.
     Straight,
-    /// These digits lead back to it, no other digit leads on, and it is a cycle alone.
+    /// These digits lead back to it, and it is a cycle alone.
     Loop(ByteSet),
     /// Any digits up to one that is not zero; whether there may also be none.
     Fraction,
@@ -130,13 +131,9 @@ fn kinds(nodes: &[Node], component: &[u32]) -> Vec<Kind> {
     (0..nodes.len())
         .map(|at| {
             let own = nodes[at].edges.iter().find(|(_, target)| *target == at);
-            let leaves_on_digits = || {
-                let others = nodes[at].edges.iter().filter(|(_, target)| *target != at);
-                others.fold(ByteSet::EMPTY, |all, (bytes, _)| all.union(*bytes)).intersect(digits())
-            };
             match (own, sizes[component[at] as usize]) {
                 (None, 1) => Kind::Straight,
-                (Some((bytes, _)), 1) if leaves_on_digits().is_empty() => Kind::Loop(*bytes),
+                (Some((bytes, _)), 1) => Kind::Loop(*bytes),
                 _ if is_fraction(nodes, at) => Kind::Fraction,
                 _ => Kind::Cycle,
             }
@@ -240,18 +237,19 @@ impl Plan {
         }
     }
 
-    /// The graph, with cycles unrolled where `unroll`; `None` where that takes too many states.
+    /// The graph, with digits counted and cycles unrolled where `unroll`; `None` where that takes too many states.
     fn graph(&self, unroll: bool) -> Option<ExprGraph> {
         let mut builder = Builder {
             plan: self,
             graph: ExprGraph::new(),
             ids: FxHashMap::default(),
             work: Vec::new(),
+            unroll,
         };
         let start = builder.state(Key::At(0, 0));
         builder.graph.edge(ExprGraph::START, Expr::Empty, start);
         while let Some((key, from)) = builder.work.pop() {
-            builder.expand(key, from, unroll);
+            builder.expand(key, from);
             if unroll && builder.ids.len() > UNROLLED + self.nodes.len() {
                 return None;
             }
@@ -273,6 +271,7 @@ struct Builder<'a> {
     graph: ExprGraph,
     ids: FxHashMap<Key, u32>,
     work: Vec<(Key, u32)>,
+    unroll: bool,
 }
 
 impl Builder<'_> {
@@ -286,7 +285,7 @@ impl Builder<'_> {
         state
     }
 
-    fn expand(&mut self, key: Key, from: u32, unroll: bool) {
+    fn expand(&mut self, key: Key, from: u32) {
         let plan = self.plan;
         let (at, read) = match key {
             Key::At(at, read) => (at, Some(read)),
@@ -310,46 +309,33 @@ impl Builder<'_> {
                     self.graph.edge(from, Expr::seq([open, last]), self.graph.end());
                 }
             }
-            (kind, read) => {
+            (_, read) => {
                 if node.accepting {
                     self.graph.edge(from, Expr::Empty, self.graph.end());
                 }
                 for &(bytes, target) in &node.edges {
-                    self.follow(kind, from, bytes, target, read, node.part, unroll);
+                    if let Some(read) = self.read(at, read, bytes, target) {
+                        let to = self.state(Key::At(target, read));
+                        self.graph.edge(from, Expr::Bytes(bytes), to);
+                    }
                 }
             }
         }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "one call site, and each is needed")]
-    fn follow(
-        &mut self,
-        kind: Kind,
-        from: u32,
-        bytes: ByteSet,
-        target: usize,
-        read: Option<u32>,
-        part: Part,
-        unroll: bool,
-    ) {
+    /// The digits read behind an edge, as far as they matter there; `None` where the edge is not to be taken.
+    fn read(&self, at: usize, read: Option<u32>, bytes: ByteSet, target: usize) -> Option<u32> {
         let plan = self.plan;
-        let is_digit = !bytes.intersect(digits()).is_empty();
-        let read = match read {
-            // The digits of a repetition lead back to it and are behind us.
-            None if is_digit => return,
-            Some(read) if is_digit && plan.nodes[target].part == part => read + 1,
-            _ => 0,
-        };
-        let uncounted = kind == Kind::Cycle || plan.kinds[target] == Kind::Cycle;
-        let read = match uncounted && !unroll {
-            _ if !plan.counts[target] => 0,
-            true => 0,
-            false => read,
-        };
-        if kind == Kind::Cycle && is_digit && read > plan.limit(part) {
-            return;
+        if read.is_none() && target == at {
+            return None;
         }
-        let to = self.state(Key::At(target, read));
-        self.graph.edge(from, Expr::Bytes(bytes), to);
+        let part = plan.nodes[at].part;
+        let is_digit = !bytes.intersect(digits()).is_empty() && plan.nodes[target].part == part;
+        let read = if is_digit { read.unwrap_or(0) + 1 } else { 0 };
+        if !plan.counts[target] || !self.unroll {
+            return Some(0);
+        }
+        let is_beyond = plan.kinds[at] == Kind::Cycle && is_digit && read > plan.limit(part);
+        (!is_beyond).then_some(read)
     }
 }

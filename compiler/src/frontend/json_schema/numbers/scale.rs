@@ -4,7 +4,7 @@
 //! the point; where the text had no fraction, that digit is a zero. Each step costs a determinisation of a small
 //! multiple of the set's automaton.
 
-use crate::automata::{Dfa, Nfa, StateLimit, determinize, intersect, minimize};
+use crate::automata::{Dfa, Nfa, StateLimit, determinize};
 
 use super::set::NumberSet;
 
@@ -28,9 +28,7 @@ impl NumberSet {
 
     fn scaled_once(&self, up: bool, limit: usize) -> Result<Self, StateLimit> {
         let nfa = if up { times_ten(self.dfa()) } else { over_ten(self.dfa()) };
-        let moved = minimize(&determinize(&nfa, limit)?);
-        let canonical = intersect(Self::all().dfa(), &moved, limit)?;
-        Ok(Self::of(canonical))
+        Self::canonical(&determinize(&nfa, limit)?, limit)
     }
 }
 

@@ -32,6 +32,15 @@ impl NumberSet {
         Self(Arc::new(minimize(&dfa.trimmed())))
     }
 
+    /// The canonical texts among those of an automaton.
+    ///
+    /// # Errors
+    ///
+    /// [`StateLimit`] where the product has more than `limit` states.
+    pub(super) fn canonical(dfa: &Dfa, limit: usize) -> Result<Self, StateLimit> {
+        Ok(Self(Arc::new(intersect(&ALL.0, dfa, limit)?)))
+    }
+
     /// The minimal automaton of the members' canonical texts.
     pub(crate) fn dfa(&self) -> &Dfa {
         &self.0
@@ -79,8 +88,7 @@ impl NumberSet {
         if divisor.is_zero() {
             return Ok(Self::literal(divisor));
         }
-        let residues = multiple::residues(divisor, limit)?;
-        Ok(Self(Arc::new(intersect(ALL.dfa(), &residues, usize::MAX)?)))
+        Self::canonical(&multiple::residues(divisor, limit)?, usize::MAX)
     }
 
     /// One number.
@@ -148,7 +156,7 @@ impl NumberSet {
     ///
     /// [`StateLimit`] where the automaton has more than `limit` states.
     pub(crate) fn complement(&self, limit: usize) -> Result<Self, StateLimit> {
-        Ok(Self(Arc::new(intersect(&ALL.0, &complement(&self.0), limit)?)))
+        Self::canonical(&complement(&self.0), limit)
     }
 
     fn others(&self) -> Self {

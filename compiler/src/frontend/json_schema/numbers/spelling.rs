@@ -1,19 +1,26 @@
-//! Every legal text of a set's members.
+//! The texts of a set's members in every notation.
 //!
 //! A text `mE` with an exponent is a member's where the mantissa is a member of the set with its point moved by the
-//! exponent. So for each exponent in reach there is a set of mantissas ([`NumberSet::scaled`]); exponents with the same
+//! exponent. So for each exponent there is a set of mantissas ([`NumberSet::scaled`]), and exponents with the same
 //! mantissas are a *group*. One automaton reads the mantissa for all groups at once and knows at its end which of them
-//! it fits, and with that which exponents may follow.
+//! it fits, and with that which exponents may follow. Where the point may be anywhere and the exponent anything, it
+//! has to remember both, so there are bounds, on notation and never on values:
 //!
-//! Beyond the reach, mantissas stand for all exponents at once, so only those are accepted of which that is plain:
-//! where the set has no bound on that side, or no zero between.
+//! - a text without an exponent: every one, with any zeros at the end of a fraction, and `-0`;
+//! - exponents of [`SHIFT`] at most, up or down: every mantissa (`15e-1`, `0.2E+2`);
+//! - exponents of [`REACH`] at most, up or down: mantissas in scientific notation, with one digit before the point
+//!   that is not zero, as programs write large and small numbers (`1e+22`, `1.5e-07`, `1.0E10`); and zero;
+//! - larger exponents: the same, where it is plain that they make members whatever the exponent;
+//! - a set that a power of ten does not change (`minimum: 0`): every mantissa with every exponent;
+//! - a set with more than [`RESIDUES`] states that tells residues apart: no exponents.
 //!
-//! | | exponents |
-//! | --- | --- |
-//! | bounds and single numbers | every one from -[`REACH`] to [`REACH`]; beyond, mantissas that fit whatever the exponent |
-//! | integers and multiples | the same upwards; downwards to -[`SHALLOW`], as zeros at the end would have to be counted |
+//! Where the digits after the point matter to the last (integers, multiples), the zeros at the end of a fraction of a
+//! mantissa in scientific notation would have to be counted, and such a fraction is all zeros or ends in none. Where
+//! those before the point matter too, so would the zeros at the end of a whole number that a negative exponent
+//! divides, and a negative exponent stands in scientific notation alone.
 
-use rustc_hash::FxHashMap;
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::automata::{Dfa, DfaState, Edge, Nfa, StateLimit, determinize, minimize};
 
@@ -22,12 +29,16 @@ use super::counted::Part;
 use super::decimal::Decimal;
 use super::set::NumberSet;
 
-/// Largest exponent, up or down, for which mantissas are told exactly. JavaScript writes exponents from 21 and from -7
-/// on, Python from 16 and from -5 on.
+/// Largest exponent, up or down, with every mantissa.
+const SHIFT: i32 = 3;
+
+/// Largest exponent, up or down, with mantissas in scientific notation, unless larger ones are plain. JavaScript writes
+/// exponents from 21 and from -7 on, Python from 16 and from -5 on.
 const REACH: u32 = 22;
 
-/// The same downwards, for sets that are not free of residues.
-const SHALLOW: u32 = 3;
+/// States of a set that tells residues apart, up to which its texts may have exponents: the automaton has up to some
+/// hundred times as many.
+const RESIDUES: usize = 96;
 
 /// Longest exponent, zeros at its start included.
 const EXPONENT_DIGITS: u32 = 9;
@@ -35,7 +46,7 @@ const EXPONENT_DIGITS: u32 = 9;
 /// A group in the automaton of mantissas: a symbol above the bytes.
 const GROUP: u32 = 256;
 
-/// The exponents of a group: bit `e` for `e`, and bit `reach + 1` for all beyond the reach.
+/// The exponents of a group: bit `e` for `e`, and bit [`REACH`]` + 1` for all larger ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 struct Exponents {
     up: u64,
@@ -43,9 +54,33 @@ struct Exponents {
 }
 
 impl Exponents {
+    const ALL: Self = Self { up: u64::MAX, down: u64::MAX };
+
+    fn one(exponent: i32) -> Self {
+        let bit = |is: bool| u64::from(is) << exponent.unsigned_abs();
+        Self { up: bit(exponent >= 0), down: bit(exponent <= 0) }
+    }
+
     fn with(self, other: Self) -> Self {
         Self { up: self.up | other.up, down: self.down | other.down }
     }
+}
+
+/// Mantissas and the exponents with which they make members.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Mantissas {
+    set: NumberSet,
+    /// Which zeros the fraction may end in.
+    zeros: Zeros,
+}
+
+/// Zeros at the end of a fraction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Zeros {
+    /// Any.
+    Any,
+    /// Any where it has no other digit, and otherwise none.
+    Alone,
 }
 
 /// The texts of the members, without a limit on the digits of a mantissa.
@@ -58,30 +93,25 @@ pub(super) fn spellings(
     digits: DigitLimits,
     limit: usize,
 ) -> Result<Dfa, StateLimit> {
+    let longest = digits.exponent.min(EXPONENT_DIGITS);
+    let with_exponents = longest > 0 && (set.dfa().states.len() <= RESIDUES || !has_residues(set));
+    let groups = if with_exponents { groups(set, limit)? } else { IndexMap::default() };
     let mut nfa = Nfa::new();
     let (start, end) = (nfa.start, nfa.end);
-    mantissas(&mut nfa, set, start, end);
-    let down = if has_residues(set) { SHALLOW } else { REACH };
-    let longest = digits.exponent.min(EXPONENT_DIGITS);
-    let groups = if longest == 0 { Vec::new() } else { groups(set, REACH, down, limit)? };
-    for (symbol, (set, _)) in (GROUP..).zip(&groups) {
+    spell(&mut nfa, &Mantissas { set: set.clone(), zeros: Zeros::Any }, start, end);
+    for (symbol, mantissas) in (GROUP..).zip(groups.keys()) {
         let fits = nfa.state();
-        mantissas(&mut nfa, set, start, fits);
+        spell(&mut nfa, mantissas, start, fits);
         nfa.edge(fits, symbol, symbol, end);
     }
     let mantissas = minimize(&determinize(&nfa, limit)?);
-    let mut writer = Writer {
-        states: mantissas.states.clone(),
-        reach: [REACH, down],
-        longest,
-        known: FxHashMap::default(),
-    };
+    let mut writer =
+        Writer { states: mantissas.states.clone(), longest, known: FxHashMap::default() };
     for (at, state) in mantissas.states.iter().enumerate() {
         let fitting = state.edges.iter().filter(|edge| edge.lo >= GROUP);
         let symbols = fitting.flat_map(|edge| edge.lo..=edge.hi);
-        let exponents = symbols.fold(Exponents::default(), |all, symbol| {
-            all.with(groups[(symbol - GROUP) as usize].1)
-        });
+        let exponents = symbols
+            .fold(Exponents::default(), |all, symbol| all.with(groups[(symbol - GROUP) as usize]));
         writer.states[at].edges.retain(|edge| edge.lo < GROUP);
         if exponents != Exponents::default() {
             let target = writer.exponent(exponents);
@@ -93,60 +123,70 @@ pub(super) fn spellings(
     Ok(minimize(&Dfa { states: writer.states }.trimmed()))
 }
 
-/// Sets of mantissas and the exponents with which they make members.
+/// The groups of exponents.
 fn groups(
     set: &NumberSet,
-    up: u32,
-    down: u32,
     limit: usize,
-) -> Result<Vec<(NumberSet, Exponents)>, StateLimit> {
-    let mut groups: Vec<(NumberSet, Exponents)> = Vec::new();
-    let mut add = |set: NumberSet, exponents: Exponents| match groups
-        .iter_mut()
-        .find(|(known, _)| *known == set)
-    {
-        _ if set.is_none() => {}
-        Some((_, known)) => *known = known.with(exponents),
-        None => groups.push((set, exponents)),
-    };
-    add(set.clone(), Exponents { up: 1, down: 1 });
-    for (reach, step) in [(up, -1), (down, 1)] {
-        let mut moved = set.clone();
-        for exponent in 1..=reach + 1 {
-            moved = moved.scaled(step, limit)?;
-            if exponent > reach {
-                moved = beyond(moved, step, limit)?;
-            }
-            let bit = 1 << exponent;
-            let exponents = if step < 0 {
-                Exponents { up: bit, down: 0 }
-            } else {
-                Exponents { up: 0, down: bit }
-            };
-            add(moved.clone(), exponents);
+) -> Result<IndexMap<Mantissas, Exponents, FxBuildHasher>, StateLimit> {
+    let mut groups: IndexMap<Mantissas, Exponents, FxBuildHasher> = IndexMap::default();
+    let mut add = |set: NumberSet, zeros: Zeros, exponents: Exponents| {
+        if !set.is_none() {
+            let known = groups.entry(Mantissas { set, zeros }).or_default();
+            *known = known.with(exponents);
         }
+    };
+    if set.scaled(1, limit)? == *set {
+        add(set.clone(), Zeros::Any, Exponents::ALL);
+        return Ok(groups);
+    }
+    let zeros = if has_free_fractions(set) { Zeros::Any } else { Zeros::Alone };
+    let least = if has_residues(set) { 0 } else { -SHIFT };
+    let zero = NumberSet::literal(&Decimal::zero());
+    let one = Decimal::one();
+    let below_one = NumberSet::at_least(&one.negated(), true)
+        .intersect(&NumberSet::at_most(&one, true), limit)?;
+    let below_ten = below_one.scaled(1, limit)?;
+    let whole = below_one.complement(limit)?.union(&zero, limit)?;
+    let scientific = whole.intersect(&below_ten, limit)?;
+    add(set.clone(), Zeros::Any, Exponents::one(0));
+    for (sign, kept) in [(1, whole), (-1, below_ten)] {
+        let mut moved = set.clone();
+        for exponent in (1..=REACH as i32).map(|exponent| sign * exponent) {
+            moved = moved.scaled(-sign, limit)?;
+            if (least..=SHIFT).contains(&exponent) {
+                add(moved.clone(), Zeros::Any, Exponents::one(exponent));
+            } else {
+                let set = moved.intersect(&scientific, limit)?;
+                add(set, zeros, Exponents::one(exponent));
+            }
+        }
+        let next = moved.scaled(-sign, limit)?;
+        let set = beyond(&next, sign, &kept, limit)?.intersect(&scientific, limit)?;
+        add(set, zeros, Exponents::one(sign * (REACH as i32 + 1)));
     }
     Ok(groups)
 }
 
-/// Of the mantissas for the first exponent beyond the reach, some that fit every further one: a subset that the next
-/// step maps into itself.
-fn beyond(set: NumberSet, step: i32, limit: usize) -> Result<NumberSet, StateLimit> {
-    let closed = |set: &NumberSet| Ok(set.scaled(-step, limit)?.is_subset(set));
-    if closed(&set)? {
-        return Ok(set);
+/// Of the mantissas for the first exponent beyond the reach, some that fit every further one: a subset, of those kept
+/// if not of all, that one exponent more maps into itself; at least zero.
+fn beyond(
+    set: &NumberSet,
+    sign: i32,
+    kept: &NumberSet,
+    limit: usize,
+) -> Result<NumberSet, StateLimit> {
+    for part in [set.clone(), set.intersect(kept, limit)?] {
+        if part.scaled(sign, limit)?.is_subset(&part) {
+            return Ok(part);
+        }
     }
-    let one = Decimal::one();
-    let near = NumberSet::at_least(&one.negated(), true)
-        .intersect(&NumberSet::at_most(&one, true), limit)?;
-    let zero = NumberSet::literal(&Decimal::zero());
-    let kept = if step < 0 {
-        near.complement(limit)?.union(&zero, limit)?
-    } else {
-        near.scaled(REACH as i32, limit)?
-    };
-    let part = set.intersect(&kept, limit)?;
-    if closed(&part)? { Ok(part) } else { set.intersect(&zero, limit) }
+    set.intersect(&NumberSet::literal(&Decimal::zero()), limit)
+}
+
+/// Whether some fractions may go on with any digits, so that zeros at their end tell nothing.
+fn has_free_fractions(set: &NumberSet) -> bool {
+    let dfa = set.dfa();
+    (0..dfa.states.len() as u32).any(|state| is_free_fraction(dfa, state))
 }
 
 /// Whether long whole parts are told apart, or decide what may follow them: whether after any number of digits the
@@ -167,22 +207,27 @@ fn has_residues(set: &NumberSet) -> bool {
 
 /// Whether any digits and any fraction may follow, and nothing need.
 fn is_free(dfa: &Dfa, whole: u32) -> bool {
-    let edges = |state: u32, first: (u8, u8, u32), second: (u8, u8, u32)| {
-        let edge = |(lo, hi, target)| Edge { lo: u8::into(lo), hi: u8::into(hi), target };
-        dfa.states[state as usize].edges == [edge(first), edge(second)]
-    };
-    let accepting = |state: u32| dfa.states[state as usize].accepting;
-    let Some(open) = dfa.next(whole, b'.'.into()) else { return false };
-    let Some(closed) = dfa.next(open, b'1'.into()) else { return false };
-    let fraction = |state| edges(state, (b'0', b'0', open), (b'1', b'9', closed));
-    edges(whole, (b'.', b'.', open), (b'0', b'9', whole))
-        && fraction(open)
-        && fraction(closed)
-        && (accepting(whole), accepting(open), accepting(closed)) == (true, false, true)
+    let [point, first, last] = [b'.', b'0', b'9'].map(u32::from);
+    let Some(open) = dfa.next(whole, point) else { return false };
+    let state = &dfa.states[whole as usize];
+    let edges =
+        [Edge { lo: point, hi: point, target: open }, Edge { lo: first, hi: last, target: whole }];
+    state.accepting && state.edges == edges && is_free_fraction(dfa, open)
 }
 
-/// Adds the texts of members without an exponent: the canonical ones, with zeros at the end of a fraction, and `-0`.
-fn mantissas(nfa: &mut Nfa, set: &NumberSet, from: u32, to: u32) {
+/// Whether any digits may follow up to one that is not zero, but not nothing.
+fn is_free_fraction(dfa: &Dfa, open: u32) -> bool {
+    let [zero, one, nine] = [b'0', b'1', b'9'].map(u32::from);
+    let Some(closed) = dfa.next(open, one) else { return false };
+    let edges =
+        [Edge { lo: zero, hi: zero, target: open }, Edge { lo: one, hi: nine, target: closed }];
+    let [open, closed] = [open, closed].map(|state| &dfa.states[state as usize]);
+    open.edges == edges && closed.edges == edges && !open.accepting && closed.accepting
+}
+
+/// Adds the texts of mantissas: canonical, with zeros at the end of a fraction, and `-0`.
+fn spell(nfa: &mut Nfa, mantissas: &Mantissas, from: u32, to: u32) {
+    let Mantissas { set, zeros: allowed } = mantissas;
     let dfa = set.dfa();
     let count = dfa.states.len() as u32;
     let [whole, fraction] = [(); 2].map(|()| {
@@ -208,7 +253,9 @@ fn mantissas(nfa: &mut Nfa, set: &NumberSet, from: u32, to: u32) {
             nfa.empty(whole + at, to);
             nfa.edge(whole + at, b'.'.into(), b'.'.into(), point);
             nfa.empty(fraction + at, to);
-            nfa.edge(fraction + at, b'0'.into(), b'0'.into(), zeros);
+            if *allowed == Zeros::Any {
+                nfa.edge(fraction + at, b'0'.into(), b'0'.into(), zeros);
+            }
         }
     }
     if set.contains(&Decimal::zero()) {
@@ -223,8 +270,6 @@ fn mantissas(nfa: &mut Nfa, set: &NumberSet, from: u32, to: u32) {
 /// Writes exponents behind the mantissas.
 struct Writer {
     states: Vec<DfaState>,
-    /// Largest exponent told exactly, up and down.
-    reach: [u32; 2],
     /// Most digits.
     longest: u32,
     known: FxHashMap<Exponents, u32>,
@@ -241,8 +286,7 @@ impl Writer {
         if let Some(&state) = self.known.get(&exponents) {
             return state;
         }
-        let [up, down] = [(exponents.up, self.reach[0]), (exponents.down, self.reach[1])]
-            .map(|(bits, reach)| self.magnitudes(bits, reach));
+        let [up, down] = [exponents.up, exponents.down].map(|bits| self.magnitudes(bits));
         let start = self.add(false);
         let unsigned = self.states[up as usize].edges.clone();
         let signs = [(b'+', up), (b'-', down)];
@@ -253,18 +297,18 @@ impl Writer {
     }
 
     /// The texts of the numbers whose bits are set.
-    fn magnitudes(&mut self, bits: u64, reach: u32) -> u32 {
+    fn magnitudes(&mut self, bits: u64) -> u32 {
         // The state for each value read so far, in a layer for each number of digits still allowed.
         let mut below: Vec<u32> = Vec::new();
         for digits in 0..=self.longest {
             let first = digits == self.longest;
-            let values = if first { 0..=0 } else { 0..=reach + 1 };
+            let values = if first { 0..=0 } else { 0..=REACH + 1 };
             let mut layer = Vec::new();
             for value in values {
                 let state = self.add(!first && bits >> value & 1 == 1);
                 for digit in (0..10).filter(|_| digits > 0) {
                     let byte = u32::from(b'0') + digit;
-                    let target = below[(10 * value + digit).min(reach + 1) as usize];
+                    let target = below[(10 * value + digit).min(REACH + 1) as usize];
                     self.states[state as usize].edges.push(Edge { lo: byte, hi: byte, target });
                 }
                 layer.push(state);

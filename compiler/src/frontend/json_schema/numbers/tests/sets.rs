@@ -23,7 +23,7 @@ fn between(low: &str, high: &str) -> NumberSet {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(150))]
 
     #[test]
     fn members((formula, values) in formula().prop_flat_map(|formula| {
@@ -98,8 +98,8 @@ fn equal_sets_are_equal_values() {
     assert_eq!(multiple("0"), NumberSet::literal(&decimal("0")));
     assert_eq!(NumberSet::integers().finite(1_000), None);
     assert_eq!(
-        between("0", "1e400")
-            .intersect(&multiple("1e398"), LIMIT)
+        between("0", "1e40")
+            .intersect(&multiple("1e38"), LIMIT)
             .map(|set| { set.finite(1_000).map(|values| values.len()) }),
         Ok(Some(101))
     );
