@@ -56,11 +56,6 @@ pub(super) fn padded(range: std::ops::RangeInclusive<u32>, width: usize) -> Expr
     Expr::alt(range.map(|number| text(&format!("{number:0width$}"))))
 }
 
-/// Any character.
-pub(super) fn any_char() -> Expr {
-    Expr::scalars([('\0', char::MAX)])
-}
-
 /// Any character but these ASCII ones.
 pub(super) fn any_char_but(excluded: &str) -> Expr {
     let ascii = one(ByteSet::range(0, 0x7f).minus(set(excluded)));

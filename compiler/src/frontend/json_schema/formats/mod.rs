@@ -14,6 +14,7 @@ mod email;
 mod hostname;
 mod ip;
 mod json_pointer;
+mod regex;
 #[cfg(test)]
 mod tests;
 mod uri;
@@ -72,7 +73,7 @@ const LEAP_SECOND: &str = "a leap second anywhere but at the end of June or Dece
      whole or half hours from -12:00 to +14:00";
 
 /// All formats, sorted by name.
-static FORMATS: [Format; 16] = [
+static FORMATS: [Format; 17] = [
     Format::new("date", Exact, date_time::date),
     Format::new("date-time", Narrower(LEAP_SECOND), date_time::date_time),
     Format::new("duration", Exact, duration::duration),
@@ -97,6 +98,15 @@ static FORMATS: [Format; 16] = [
     Format::new("iri", Exact, uri::iri),
     Format::new("iri-reference", Exact, uri::iri_reference),
     Format::new("json-pointer", Exact, json_pointer::json_pointer),
+    Format::new(
+        "regex",
+        Narrower(
+            "references, `\\0`, named groups but one at the start, groups nested over three deep, lookarounds in \
+             groups, class ranges but those of digits and those from `a` or `A`, bounds of over one digit with as \
+             many digits each, properties but the short names of general categories",
+        ),
+        regex::regex,
+    ),
     Format::new(
         "relative-json-pointer",
         Narrower("the index manipulation (`0+1`) of draft 2020-12, which draft 7 does not have"),
