@@ -11,11 +11,8 @@
 //! - a property is a general category by its short name;
 //! - `\0` is left out, for no digit may follow it.
 
-use std::sync::Arc;
-
-use super::STATE_LIMIT;
-use super::abnf::{alpha, alphanumeric, any_char_but, digit, hexdig, one, set, text};
-use crate::ir::{ByteSet, Expr, pass};
+use super::abnf::{alpha, alphanumeric, any_char_but, compiled, digit, hexdig, one, set, text};
+use crate::ir::{ByteSet, Expr};
 
 /// How deep groups nest.
 const DEPTH: u32 = 3;
@@ -76,13 +73,6 @@ impl Parts {
     fn closed_group(&self) -> Expr {
         Expr::seq([text(")"), self.quantifier.clone().optional()])
     }
-}
-
-/// The same language, as an automaton: smaller where the expression is copied.
-fn compiled(expr: &Expr) -> Expr {
-    let dfa =
-        pass::automaton(expr, STATE_LIMIT).expect("a part of a format is smaller than a format");
-    Expr::Regular(Arc::new(dfa))
 }
 
 /// A character, an escape or a class.
