@@ -3,7 +3,10 @@
 //! The rules of the formats keep the names that their RFC gives them, as functions that return an expression. ABNF
 //! strings match either case; [`text`] matches the case it is given, and [`any_case`] says so where both are meant.
 
-use crate::ir::{ByteSet, Expr};
+use std::sync::Arc;
+
+use super::STATE_LIMIT;
+use crate::ir::{ByteSet, Expr, pass};
 
 /// `ALPHA`.
 pub(super) fn alpha() -> ByteSet {
@@ -56,11 +59,6 @@ pub(super) fn padded(range: std::ops::RangeInclusive<u32>, width: usize) -> Expr
     Expr::alt(range.map(|number| text(&format!("{number:0width$}"))))
 }
 
-/// Any character.
-pub(super) fn any_char() -> Expr {
-    Expr::scalars([('\0', char::MAX)])
-}
-
 /// Any character but these ASCII ones.
 pub(super) fn any_char_but(excluded: &str) -> Expr {
     let ascii = one(ByteSet::range(0, 0x7f).minus(set(excluded)));
@@ -70,4 +68,12 @@ pub(super) fn any_char_but(excluded: &str) -> Expr {
 /// Items with separators between them, one item at least.
 pub(super) fn separated(item: Expr, separator: Expr) -> Expr {
     Expr::seq([item.clone(), Expr::seq([separator, item]).star()])
+}
+
+/// The same language as a minimal automaton. A part that a grammar repeats is cheaper so, and an intersection is then
+/// worked out once.
+pub(super) fn compiled(expr: &Expr) -> Expr {
+    let dfa =
+        pass::automaton(expr, STATE_LIMIT).expect("a part of a format is smaller than the format");
+    Expr::Regular(Arc::new(dfa))
 }

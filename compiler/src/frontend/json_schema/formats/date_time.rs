@@ -125,3 +125,72 @@ fn leap_second(ahead: u32, offset: Expr) -> Expr {
 fn hour_minute(minutes: u32) -> String {
     format!("{:02}:{:02}", minutes / 60, minutes % 60)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automata::Dfa;
+    use crate::ir::pass;
+
+    fn automaton(expr: &Expr) -> Dfa {
+        pass::automaton(expr, 10_000).expect("small")
+    }
+
+    #[test]
+    fn months_have_their_lengths() {
+        let date = automaton(&date());
+        for year in 0..=9999u32 {
+            let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+            // All of two years, and the end of February in the others.
+            let whole = year == 1999 || year == 2000;
+            for month in if whole { 0..=13 } else { 2..=2 } {
+                let length = match month {
+                    0 | 13 => 0,
+                    2 => 28 + u32::from(leap),
+                    4 | 6 | 9 | 11 => 30,
+                    _ => 31,
+                };
+                for day in if whole { 0..=32 } else { 28..=30 } {
+                    let text = format!("{year:04}-{month:02}-{day:02}");
+                    let expected = (1..=length).contains(&day);
+                    assert_eq!(date.accepts(text.as_bytes()), expected, "{text}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn leap_seconds_end_the_day_of_universal_time() {
+        let time = automaton(&time());
+        for minute in 0..DAY {
+            for offset in (0..DAY).step_by(15) {
+                let known = offset % STEP == 0;
+                for (sign, utc) in [("+", minute + DAY - offset), ("-", minute + offset)] {
+                    let text = format!("{}:60{sign}{}", hour_minute(minute), hour_minute(offset));
+                    let expected = known && utc % DAY == LAST_MINUTE;
+                    assert_eq!(time.accepts(text.as_bytes()), expected, "{text}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn leap_seconds_end_june_and_december() {
+        let date_time = automaton(&date_time());
+        for (text, expected) in [
+            ("2016-12-31T23:59:60Z", true),
+            ("2016-12-31T23:59:60-00:00", true),
+            ("2016-12-31t18:59:60.5-05:00", true),
+            ("2017-01-01T05:29:60+05:30", true),
+            ("2015-07-01T13:59:60+14:00", true),
+            ("2015-06-30T23:59:60z", true),
+            ("2015-03-31T23:59:60Z", false),
+            ("2015-06-29T23:59:60Z", false),
+            ("2015-06-30T05:29:60+05:30", false),
+            ("2015-07-01T18:59:60-05:00", false),
+            ("2015-07-01T23:59:60Z", false),
+        ] {
+            assert_eq!(date_time.accepts(text.as_bytes()), expected, "{text}");
+        }
+    }
+}

@@ -7,7 +7,7 @@
 //! A label with hyphens in its third and fourth place is reserved (RFC 5890 section 2.3.1). Those that begin with
 //! `xn--` encode characters beyond ASCII, and whether one is valid takes decoding it, so they are refused too.
 
-use super::abnf::{alphanumeric, one, separated, set, text};
+use super::abnf::{alphanumeric, compiled, one, separated, set, text};
 use crate::ir::{ByteSet, Expr};
 
 /// Most characters of a label.
@@ -22,23 +22,28 @@ pub(super) fn hostname() -> Expr {
     name(FIRST_LABELS)
 }
 
-/// A name whose first labels, this many, are of full length. At most 64 characters each and 61 more.
+/// A name whose first labels, this many, are of full length.
 pub(super) fn name(first_labels: u32) -> Expr {
+    (0..first_labels)
+        .fold(rest(), |rest, _| Expr::seq([label(), Expr::seq([text("."), rest]).optional()]))
+}
+
+/// The labels after the first ones.
+pub(super) fn rest() -> Expr {
     // A double hyphen is refused wherever it stands in these, for it would take counting from the start of the label.
     let hyphen = || text("-");
     let short = separated(one(alphanumeric()).plus(), hyphen());
-    let rest = at_most(MAX_REST, separated(short, text(".")));
-    (0..first_labels)
-        .fold(rest, |rest, _| Expr::seq([label(), Expr::seq([text("."), rest]).optional()]))
+    at_most(MAX_REST, separated(short, text(".")))
 }
 
 /// A label: letters, digits and hyphens, with no hyphen at either end nor in the third and fourth place.
-fn label() -> Expr {
+pub(super) fn label() -> Expr {
     let let_dig = || one(alphanumeric());
     let ldh = || one(ldh());
     let shape = Expr::seq([let_dig(), Expr::seq([ldh().star(), let_dig()]).optional()]);
     let reserved = Expr::seq([ldh(), ldh(), text("--"), ldh().star()]);
-    at_most(MAX_LABEL, Expr::And(vec![shape, Expr::Not(Box::new(reserved))]))
+    let label = Expr::And(vec![shape, Expr::Not(Box::new(reserved))]);
+    compiled(&at_most(MAX_LABEL, label))
 }
 
 fn ldh() -> ByteSet {

@@ -12,8 +12,10 @@ mod date_time;
 mod duration;
 mod email;
 mod hostname;
+mod idn_hostname;
 mod ip;
 mod json_pointer;
+mod regex;
 #[cfg(test)]
 mod tests;
 mod uri;
@@ -72,7 +74,7 @@ const LEAP_SECOND: &str = "a leap second anywhere but at the end of June or Dece
      whole or half hours from -12:00 to +14:00";
 
 /// All formats, sorted by name.
-static FORMATS: [Format; 16] = [
+static FORMATS: [Format; 19] = [
     Format::new("date", Exact, date_time::date),
     Format::new("date-time", Narrower(LEAP_SECOND), date_time::date_time),
     Format::new("duration", Exact, duration::duration),
@@ -92,11 +94,37 @@ static FORMATS: [Format; 16] = [
         ),
         hostname::hostname,
     ),
+    Format::new(
+        "idn-email",
+        Narrower(
+            "a domain that `idn-hostname` refuses, has more than 61 characters after its second label or has \
+             Unicode there; decimal parts of an address that begin with 0",
+        ),
+        email::idn_email,
+    ),
+    Format::new(
+        "idn-hostname",
+        Narrower(
+            "labels in Unicode of over 14 characters, of other characters than the common ones of the Basic \
+             Multilingual Plane, or after the third label; right-to-left names that begin with another label; \
+             what `hostname` refuses",
+        ),
+        idn_hostname::idn_hostname,
+    ),
     Format::new("ipv4", Exact, ip::ipv4),
     Format::new("ipv6", Exact, ip::ipv6),
     Format::new("iri", Exact, uri::iri),
     Format::new("iri-reference", Exact, uri::iri_reference),
     Format::new("json-pointer", Exact, json_pointer::json_pointer),
+    Format::new(
+        "regex",
+        Narrower(
+            "references, `\\0`, named groups but one at the start, groups nested over three deep, lookarounds in \
+             groups, class ranges but those of digits and those from `a` or `A`, bounds of over one digit with as \
+             many digits each, properties but the short names of general categories",
+        ),
+        regex::regex,
+    ),
     Format::new(
         "relative-json-pointer",
         Narrower("the index manipulation (`0+1`) of draft 2020-12, which draft 7 does not have"),

@@ -1,5 +1,6 @@
 //! Tests of all formats: the table, the official suite, another implementation.
 
+mod peer;
 mod suite;
 
 use super::FORMATS;
