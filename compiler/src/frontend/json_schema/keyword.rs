@@ -13,8 +13,6 @@ pub(crate) enum Support {
     Definitions,
     /// Constrains nothing, for this reason.
     Annotation(&'static str),
-    /// Not supported yet.
-    Refused,
 }
 
 /// One keyword.
@@ -35,7 +33,7 @@ const fn keyword(name: &'static str, since: Draft, until: Draft, support: Suppor
 }
 
 use Draft::{Draft4 as D4, Draft6 as D6, Draft7 as D7, Draft201909 as D19, Draft202012 as D20};
-use Support::{Annotation, Definitions, Exact, Refused};
+use Support::{Annotation, Definitions, Exact};
 
 const NAMES: Support = Annotation("names a schema or a place");
 const PEOPLE: Support = Annotation("is for people");
@@ -47,10 +45,10 @@ pub(crate) const KEYWORDS: &[Keyword] = &[
     keyword("$comment", D7, D20, PEOPLE),
     keyword("$defs", D19, D20, Definitions),
     keyword("$dynamicAnchor", D20, D20, NAMES),
-    keyword("$dynamicRef", D20, D20, Refused),
+    keyword("$dynamicRef", D20, D20, Exact),
     keyword("$id", D6, D20, NAMES),
     keyword("$recursiveAnchor", D19, D19, NAMES),
-    keyword("$recursiveRef", D19, D19, Refused),
+    keyword("$recursiveRef", D19, D19, Exact),
     keyword("$ref", D4, D20, Exact),
     keyword("$schema", D4, D20, Annotation("names the draft")),
     keyword("$vocabulary", D19, D20, NAMES),
@@ -115,6 +113,9 @@ pub(crate) fn support(name: &str, dialect: Dialect) -> Support {
         return Annotation("unknown keyword");
     };
     let keyword = &KEYWORDS[at];
+    if dialect.omits(name) {
+        return Annotation("belongs to a vocabulary that the meta-schema leaves out");
+    }
     if !dialect.declared || (keyword.since..=keyword.until).contains(&dialect.draft) {
         return keyword.support;
     }
@@ -122,7 +123,7 @@ pub(crate) fn support(name: &str, dialect: Dialect) -> Support {
         // References by pointer reach into any value, so these hold schemas whatever the draft calls them.
         Definitions => Definitions,
         Annotation(reason) => Annotation(reason),
-        Exact | Refused => Annotation("not a keyword of the draft that `$schema` names"),
+        Exact => Annotation("not a keyword of the draft that `$schema` names"),
     }
 }
 
@@ -137,8 +138,8 @@ mod tests {
 
     #[test]
     fn drafts_decide() {
-        let draft4 = Dialect { draft: D4, declared: true };
-        let undeclared = Dialect { draft: D20, declared: false };
+        let draft4 = Dialect::declared(D4);
+        let undeclared = Dialect::UNDECLARED;
         assert!(matches!(support("const", draft4), Annotation(_)));
         assert_eq!(support("const", undeclared), Exact);
         assert_eq!(support("additionalItems", undeclared), Exact);

@@ -6,8 +6,8 @@
 //! ```
 //!
 //! - `document`: the text as values that know their span and pointer; `dialect`: its draft.
-//! - `keyword`: the table of support. `survey` visits every schema that applies, `read` and `resolve` check
-//!   and read keyword values into a `schema`.
+//! - `keyword`: the table of support. `survey` visits every schema that applies, `resolve` follows its references,
+//!   also to `resources` given by the user, and `read` checks and reads keyword values into a `schema`.
 //! - `algebra` turns a conjunction of schemas into a union of `shape`s, `graph` does so for everything that can
 //!   apply to any value and finds what is empty. `value` decides enumerated values one by one.
 //! - `merge` finds equal conjunctions; `lower` makes rules with `object`, `array`, `key`, `literal`,
@@ -30,6 +30,7 @@ mod prelude;
 mod read;
 mod report;
 mod resolve;
+mod resources;
 mod schema;
 mod string;
 mod strings;
@@ -45,6 +46,7 @@ use crate::ir::Lowered;
 
 pub use options::{DigitLimits, JsonSchemaOptions, TextForm, Whitespace};
 pub use prelude::{Piece, Prelude, prelude_grammar};
+pub use resources::{ResourceError, Resources};
 
 /// The grammar of a schema's instances.
 ///
@@ -54,10 +56,10 @@ pub use prelude::{Piece, Prelude, prelude_grammar};
 /// references that lead nowhere, a schema that nothing satisfies, a budget exceeded.
 pub fn lower(source: Source, options: &JsonSchemaOptions) -> Result<Lowered, Vec<Diagnostic>> {
     let one = |error| vec![error];
-    let document = document::Document::parse(&source).map_err(one)?;
+    let (mut document, tree) = document::Document::parse(&source).map_err(one)?;
     let mut findings = Vec::new();
     let survey::Surveyed { schemas, root, mut entries } =
-        survey::survey(&document, options.max_states, &mut findings)?;
+        survey::survey(&mut document, &tree, options, &mut findings)?;
     let limits = algebra::Limits {
         states: options.max_states,
         shapes: options.max_shapes,

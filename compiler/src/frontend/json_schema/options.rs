@@ -3,6 +3,8 @@
 //! The text form decides which texts of an instance are accepted, never which instances. All pieces of the prelude
 //! depend on [`TextForm`] alone, so that one vocabulary build serves every schema compiled with equal options.
 
+use super::resources::Resources;
+
 /// Where whitespace may stand between the tokens of a document. None may stand before or after the document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Whitespace {
@@ -55,12 +57,14 @@ pub enum KeyOrder {
 }
 
 /// Options of [`lower`](fn@super::lower).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct JsonSchemaOptions {
     /// Which texts of an instance are accepted.
     pub text: TextForm,
     /// In which order keys are accepted.
     pub key_order: KeyOrder,
+    /// Schemas that references may lead to beside the document itself and the published meta-schemas.
+    pub resources: Resources,
     /// Most states of one automaton over characters or digits.
     pub max_states: usize,
     /// Most states of all automata over members and items.
@@ -74,6 +78,7 @@ impl Default for JsonSchemaOptions {
         Self {
             text: TextForm::default(),
             key_order: KeyOrder::default(),
+            resources: Resources::default(),
             max_states: 20_000,
             max_shapes: 100_000,
             max_rules: 100_000,

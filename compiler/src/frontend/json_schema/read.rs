@@ -3,11 +3,10 @@
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::report::Verdict;
 
-use super::dialect::Dialect;
 use super::document::{Document, Json, NodeId};
 use super::formats::{Exactness, format};
 use super::numbers::{Decimal, NumberSet};
-use super::resolve::resolve;
+use super::resolve::Context;
 use super::schema::{Bounds, Part, SchemaId, Schemas};
 use super::strings::StringSet;
 use super::types::TypeSet;
@@ -20,31 +19,57 @@ pub(crate) enum Read {
     But(Vec<Part>, Verdict, &'static str),
 }
 
-/// Reads keyword values; an error is entered where it is found.
-pub(crate) struct Reader<'a> {
-    pub(crate) document: &'a Document,
-    pub(crate) dialect: Dialect,
-    /// Most states of an automaton.
-    pub(crate) limit: usize,
+/// A schema met and not yet read.
+#[derive(Debug)]
+pub(crate) struct Queued {
+    pub(crate) id: SchemaId,
+    pub(crate) node: NodeId,
+    /// The context that it was met in.
+    pub(crate) outside: Context,
+}
+
+/// What has been read.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
     /// The schemas, of which those in the queue are not read yet.
     pub(crate) schemas: Schemas,
     /// Errors so far.
     pub(crate) errors: Vec<Diagnostic>,
     /// Schemas met and not yet read.
-    pub(crate) queue: Vec<(SchemaId, NodeId)>,
+    pub(crate) queue: Vec<Queued>,
+}
+
+impl Found {
+    /// The schema at a place, to be read later where it is new.
+    pub(crate) fn schema(&mut self, node: NodeId, outside: Context) -> SchemaId {
+        let (id, new) = self.schemas.id(node, outside.scope);
+        if new {
+            self.queue.push(Queued { id, node, outside });
+        }
+        id
+    }
+}
+
+/// Reads the keyword values of one schema; an error is entered where it is found.
+pub(crate) struct Reader<'a> {
+    pub(crate) document: &'a Document,
+    /// The context inside the schema.
+    pub(crate) context: Context,
+    /// The references that led somewhere, by the place of the keyword's value.
+    pub(crate) followed: &'a [(NodeId, SchemaId)],
+    /// Most states of an automaton.
+    pub(crate) limit: usize,
+    pub(crate) found: &'a mut Found,
 }
 
 impl Reader<'_> {
     /// Reads the keyword `key` of `schema`.
     pub(crate) fn read(&mut self, schema: NodeId, key: &str, value: NodeId) -> Read {
         Read::Parts(match key {
-            "$ref" => match resolve(self.document, self.dialect, schema, value) {
-                Ok(target) => vec![Part::All(vec![self.schema(target)])],
-                Err(error) => {
-                    self.errors.push(error);
-                    Vec::new()
-                }
-            },
+            "$ref" | "$dynamicRef" | "$recursiveRef" => {
+                let target = self.followed.iter().find(|(at, _)| *at == value);
+                target.map(|&(_, target)| Part::All(vec![target])).into_iter().collect()
+            }
             "allOf" => vec![Part::All(self.schema_list(key, value))],
             "anyOf" => vec![Part::Any(self.schema_list(key, value))],
             "oneOf" => vec![Part::One(self.schema_list(key, value))],
@@ -77,7 +102,7 @@ impl Reader<'_> {
             "items" => self.items(schema, key, value),
             "additionalItems" => match self.document.get(schema, "items") {
                 Some(items) => match self.document.json(items) {
-                    Json::Array(items) if self.dialect.tuple_items() => {
+                    Json::Array(items) if self.context.dialect.tuple_items() => {
                         vec![Part::Items(length(items), self.schema(value))]
                     }
                     _ => return annotation("applies only beside an array of `items`"),
@@ -141,7 +166,7 @@ impl Reader<'_> {
 
     /// Enters an error about a keyword value.
     pub(crate) fn invalid(&mut self, node: NodeId, text: String) -> Vec<Part> {
-        self.errors.push(self.document.error("json-schema::invalid-keyword", node, text));
+        self.found.errors.push(self.document.error("json-schema::invalid-keyword", node, text));
         Vec::new()
     }
 
@@ -150,12 +175,8 @@ impl Reader<'_> {
     }
 
     /// The schema at a place, to be read later where it is new.
-    pub(crate) fn schema(&mut self, node: NodeId) -> SchemaId {
-        let (id, new) = self.schemas.id(node, 0);
-        if new {
-            self.queue.push((id, node));
-        }
-        id
+    fn schema(&mut self, node: NodeId) -> SchemaId {
+        self.found.schema(node, self.context)
     }
 
     fn schema_list(&mut self, key: &str, node: NodeId) -> Vec<SchemaId> {
@@ -175,7 +196,7 @@ impl Reader<'_> {
 
     fn items(&mut self, schema: NodeId, key: &str, value: NodeId) -> Vec<Part> {
         match self.document.json(value) {
-            Json::Array(items) if self.dialect.tuple_items() => {
+            Json::Array(items) if self.context.dialect.tuple_items() => {
                 vec![Part::Prefix(items.iter().map(|&item| self.schema(item)).collect())]
             }
             Json::Array(_) => {
@@ -184,7 +205,9 @@ impl Reader<'_> {
             _ => {
                 let prefix = self.document.get(schema, "prefixItems");
                 let from = match prefix.map(|prefix| self.document.json(prefix)) {
-                    Some(Json::Array(prefix)) if self.dialect.prefix_items() => length(prefix),
+                    Some(Json::Array(prefix)) if self.context.dialect.prefix_items() => {
+                        length(prefix)
+                    }
                     _ => 0,
                 };
                 vec![Part::Items(from, self.schema(value))]
@@ -206,7 +229,7 @@ impl Reader<'_> {
                         let help = "the types are null, boolean, integer, number, string, array and object";
                         let text = format!("{text:?} is not a JSON type");
                         let error = self.document.error("json-schema::invalid-keyword", name, text);
-                        self.errors.push(error.with_help(help));
+                        self.found.errors.push(error.with_help(help));
                     }
                 },
                 other => {
@@ -268,7 +291,7 @@ impl Reader<'_> {
         let value = match Decimal::parse(text) {
             Ok(value) => value,
             Err(error) => {
-                self.errors.push(self.document.error(
+                self.found.errors.push(self.document.error(
                     "json-schema::number-limit",
                     node,
                     error.to_string(),
@@ -289,7 +312,7 @@ impl Reader<'_> {
                 Err(limit) => {
                     let text = format!("multiples of {text} take too large an automaton: {limit}");
                     let error = self.document.error("json-schema::state-limit", node, text);
-                    self.errors.push(error.with_help("use a divisor with fewer digits"));
+                    self.found.errors.push(error.with_help("use a divisor with fewer digits"));
                     return Vec::new();
                 }
             },
@@ -313,7 +336,7 @@ impl Reader<'_> {
             Ok(strings) => Some(strings),
             Err(error) => {
                 let text = format!("in the pattern {text:?}: {error}");
-                self.errors.push(
+                self.found.errors.push(
                     self.document.error("json-schema::pattern", node, text).with_help(
                         "patterns are ECMA-262 regular expressions, without backreferences",
                     ),
@@ -333,7 +356,7 @@ impl Reader<'_> {
             Ok(strings) => strings,
             Err(limit) => {
                 let text = format!("the format {name:?} takes too large an automaton: {limit}");
-                self.errors.push(self.document.error("json-schema::state-limit", node, text));
+                self.found.errors.push(self.document.error("json-schema::state-limit", node, text));
                 return Read::Parts(Vec::new());
             }
         };
@@ -378,7 +401,7 @@ impl Reader<'_> {
 
     /// A count beside the keyword that it belongs to. Malformed ones are reported where they are read.
     fn sibling(&self, schema: NodeId, key: &str) -> Option<u32> {
-        if !self.dialect.counts_contains() {
+        if !self.context.dialect.counts_contains() {
             return None;
         }
         match self.document.json(self.document.get(schema, key)?) {
@@ -417,7 +440,7 @@ impl Reader<'_> {
             Ok(result) => Some(result),
             Err(limit) => {
                 let text = format!("the other keys take too large an automaton: {limit}");
-                self.errors.push(self.document.error("json-schema::state-limit", node, text));
+                self.found.errors.push(self.document.error("json-schema::state-limit", node, text));
                 None
             }
         }

@@ -6,6 +6,7 @@ use crate::diagnostics::Diagnostic;
 
 use super::document::{Document, NodeId};
 use super::numbers::NumberSet;
+use super::resolve::ScopeId;
 use super::strings::StringSet;
 use super::types::TypeSet;
 
@@ -155,7 +156,7 @@ struct Entry {
 #[derive(Debug, Default)]
 pub(crate) struct Schemas {
     entries: Vec<Entry>,
-    ids: FxHashMap<(NodeId, u32), SchemaId>,
+    ids: FxHashMap<(NodeId, ScopeId), SchemaId>,
 }
 
 /// Most in-place steps (`$ref`, `allOf`, ...) from one schema to the next. Bounds recursion over them.
@@ -163,18 +164,13 @@ const MAX_IN_PLACE: u32 = 256;
 
 impl Schemas {
     /// The number of the schema at a place, seen from a scope; whether it is new.
-    pub(crate) fn id(&mut self, node: NodeId, scope: u32) -> (SchemaId, bool) {
+    pub(crate) fn id(&mut self, node: NodeId, scope: ScopeId) -> (SchemaId, bool) {
         let next = SchemaId(u32::try_from(self.entries.len()).expect("a schema takes text"));
         let id = *self.ids.entry((node, scope)).or_insert(next);
         if id == next {
             self.entries.push(Entry { node, schema: None });
         }
         (id, id == next)
-    }
-
-    /// Whether some schema stands at a place.
-    pub(crate) fn knows(&self, node: NodeId) -> bool {
-        self.ids.contains_key(&(node, 0))
     }
 
     /// The schema with this number.

@@ -1,16 +1,21 @@
 //! The survey: from the root along every keyword that applies a schema, reads each schema once and enters every
 //! keyword occurrence in the report. Collects all errors rather than the first.
 
+use rustc_hash::FxHashSet;
+use serde_json::Value;
+
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::report::{ReportEntry, Verdict};
 
-use super::dialect::Dialect;
 use super::document::{Document, Json, NodeId};
 use super::keyword::{Support, support};
-use super::read::{Read, Reader};
+use super::options::JsonSchemaOptions;
+use super::read::{Found, Queued, Read, Reader};
+use super::resolve::{Context, References};
 use super::schema::{Part, Schema, SchemaId, Schemas};
 
 /// What the survey finds.
+#[derive(Debug)]
 pub(crate) struct Surveyed {
     /// The schemas that apply somewhere.
     pub(crate) schemas: Schemas,
@@ -20,31 +25,35 @@ pub(crate) struct Surveyed {
     pub(crate) entries: Vec<(NodeId, ReportEntry)>,
 }
 
-/// Reads all schemas of the document. No automaton has more than `limit` states. Warnings go to `findings`.
+/// Reads all schemas of the document, whose values are also `tree`, and of what it refers to, which is grafted onto
+/// it. Warnings go to `findings`.
 pub(crate) fn survey(
-    document: &Document,
-    limit: usize,
+    document: &mut Document,
+    tree: &Value,
+    options: &JsonSchemaOptions,
     findings: &mut Vec<Diagnostic>,
 ) -> Result<Surveyed, Vec<Diagnostic>> {
-    let dialect = Dialect::of(document, findings);
-    let reader = Reader {
+    let references = References::new(document, tree, &options.resources);
+    let references = references.map_err(|error| vec![error])?;
+    let context = references.root();
+    let mut survey = Survey {
         document,
-        dialect,
-        limit,
-        schemas: Schemas::default(),
-        errors: Vec::new(),
-        queue: Vec::new(),
+        references,
+        limit: options.max_states,
+        entries: Vec::new(),
+        found: Found::default(),
+        definitions: Vec::new(),
+        seen: FxHashSet::default(),
     };
-    let mut survey =
-        Survey { document, dialect, entries: Vec::new(), reader, definitions: Vec::new() };
-    let root = survey.reader.schema(document.root());
-    while let Some((id, node)) = survey.reader.queue.pop() {
-        let schema = survey.schema(node);
-        survey.reader.schemas.insert(id, schema);
+    let root = survey.found.schema(survey.document.root(), context);
+    while let Some(Queued { id, node, outside }) = survey.found.queue.pop() {
+        let schema = survey.schema(node, outside);
+        survey.found.schemas.insert(id, schema);
     }
     survey.unused_definitions();
-    let Survey { mut entries, reader, .. } = survey;
-    let Reader { schemas, mut errors, .. } = reader;
+    let Survey { document, mut entries, found, references, .. } = survey;
+    findings.extend(references.findings);
+    let Found { schemas, mut errors, .. } = found;
     if errors.is_empty() {
         errors.extend(schemas.check_in_place(document).err());
     }
@@ -53,53 +62,90 @@ pub(crate) fn survey(
         return Err(errors);
     }
     entries.sort_by_key(|(at, _)| *at);
-    Ok(Surveyed { schemas, root, entries: entries.into_iter().map(|(_, entry)| entry).collect() })
+    Ok(Surveyed { schemas, root, entries })
 }
 
 struct Survey<'a> {
-    document: &'a Document,
-    dialect: Dialect,
-    /// With the place of the keyword, to sort by.
-    entries: Vec<(usize, (NodeId, ReportEntry))>,
-    reader: Reader<'a>,
+    document: &'a mut Document,
+    references: References<'a>,
+    /// Most states of an automaton.
+    limit: usize,
+    /// With the place of the keyword's value.
+    entries: Vec<(NodeId, ReportEntry)>,
+    found: Found,
     definitions: Vec<NodeId>,
+    /// Places of schemas that were read, in whatever scope.
+    seen: FxHashSet<NodeId>,
 }
 
 impl Survey<'_> {
-    fn schema(&mut self, node: NodeId) -> Schema {
-        let members = match self.document.json(node) {
+    /// Reads the schema at a place that was met in a context. What it says depends on the dynamic scope only by where
+    /// its references lead, so that errors and the report are entered the first time.
+    fn schema(&mut self, node: NodeId, outside: Context) -> Schema {
+        let is_first = self.seen.insert(node);
+        let (entries, errors) = (self.entries.len(), self.found.errors.len());
+        let schema = self.read(node, outside);
+        if !is_first {
+            self.entries.truncate(entries);
+            self.found.errors.truncate(errors);
+        }
+        schema
+    }
+
+    fn read(&mut self, node: NodeId, outside: Context) -> Schema {
+        match self.document.json(node) {
             Json::Bool(all) => return Schema::Boolean(*all),
-            Json::Object(members) => members,
+            Json::Object(_) => {}
             other => {
-                let found = other.kind();
-                self.reader
-                    .invalid(node, format!("a schema is an object or a boolean, not {found}"));
+                let text = format!("a schema is an object or a boolean, not {}", other.kind());
+                let error = self.document.error("json-schema::invalid-keyword", node, text);
+                self.found.errors.push(error);
+                return Schema::Boolean(true);
+            }
+        }
+        let context = match self.references.enter(self.document, node, outside) {
+            Ok(context) => context,
+            Err(error) => {
+                self.found.errors.push(error);
                 return Schema::Boolean(true);
             }
         };
-        let alone = !self.dialect.siblings_of_ref() && members.contains_key("$ref");
+        let followed = self.follow(node, context);
+        let document = &*self.document;
+        let Json::Object(members) = document.json(node) else { return Schema::Boolean(true) };
+        let dialect = context.dialect;
+        let alone = !dialect.siblings_of_ref() && members.contains_key("$ref");
+        let mut reader = Reader {
+            document,
+            context,
+            followed: &followed,
+            limit: self.limit,
+            found: &mut self.found,
+        };
+        let mut enter = |value, key: &str, verdict, reason: &str| {
+            self.entries.push((value, entry(document, value, key, verdict, reason)));
+        };
         let mut parts = Vec::new();
         for (key, member) in members {
             let value = member.value;
-            match support(key, self.dialect) {
+            match support(key, dialect) {
                 Support::Definitions => {
-                    self.enter(value, key, Verdict::Annotation, "holds schemas for references");
-                    if let Json::Object(schemas) = self.document.json(value) {
+                    enter(value, key, Verdict::Annotation, "holds schemas for references");
+                    if let Json::Object(schemas) = document.json(value) {
                         self.definitions.extend(schemas.values().map(|member| member.value));
                     }
                 }
-                Support::Annotation(reason) => self.enter(value, key, Verdict::Annotation, reason),
-                _ if alone && &**key != "$ref" => {
+                Support::Annotation(reason) => enter(value, key, Verdict::Annotation, reason),
+                Support::Exact if alone && &**key != "$ref" => {
                     let reason = "beside `$ref`, which stands alone in this draft";
-                    self.enter(value, key, Verdict::Annotation, reason);
+                    enter(value, key, Verdict::Annotation, reason);
                 }
-                Support::Refused => self.refuse(value, key),
                 Support::Exact => {
-                    let (read, verdict, reason) = match self.reader.read(node, key, value) {
+                    let (read, verdict, reason) = match reader.read(node, key, value) {
                         Read::Parts(read) => (read, Verdict::Exact, ""),
                         Read::But(read, verdict, reason) => (read, verdict, reason),
                     };
-                    self.enter(value, key, verdict, reason);
+                    enter(value, key, verdict, reason);
                     parts.extend(read.into_iter().map(|part| (value, part)));
                 }
             }
@@ -111,34 +157,48 @@ impl Survey<'_> {
         Schema::Parts(parts)
     }
 
+    /// Follows the references of a schema. Those that lead nowhere are errors.
+    fn follow(&mut self, node: NodeId, context: Context) -> Vec<(NodeId, SchemaId)> {
+        let mut followed = Vec::new();
+        for keyword in ["$ref", "$dynamicRef", "$recursiveRef"] {
+            let Some(value) = self.document.get(node, keyword) else { continue };
+            if support(keyword, context.dialect) != Support::Exact {
+                continue;
+            }
+            match self.references.follow(self.document, keyword, value, context) {
+                Ok((target, context)) => {
+                    followed.push((value, self.found.schema(target, context)));
+                }
+                Err(error) => self.found.errors.push(error),
+            }
+        }
+        followed
+    }
+
     /// Definitions that nothing refers to constrain nothing, whatever they hold.
     fn unused_definitions(&mut self) {
         for node in std::mem::take(&mut self.definitions) {
-            if !self.reader.schemas.knows(node) {
-                let keyword = self.document.key(node).to_owned();
+            if self.seen.insert(node) {
+                let keyword = self.document.key(node);
                 let reason = "a definition that nothing refers to";
-                self.enter(node, &keyword, Verdict::Annotation, reason);
+                let entry = entry(self.document, node, keyword, Verdict::Annotation, reason);
+                self.entries.push((node, entry));
             }
         }
     }
+}
 
-    fn enter(&mut self, value: NodeId, keyword: &str, verdict: Verdict, reason: &str) {
-        let pointer = self.document.pointer(value);
-        let entry = ReportEntry {
-            pointer,
-            keyword: keyword.to_owned(),
-            verdict,
-            reason: reason.to_owned(),
-        };
-        self.entries.push((self.document.span(value).start, (value, entry)));
-    }
-
-    fn refuse(&mut self, value: NodeId, keyword: &str) {
-        let message = format!("the keyword `{keyword}` is not supported yet");
-        let error = self
-            .document
-            .error("json-schema::unsupported-keyword", value, message)
-            .with_help("refer to the schema with `$ref`");
-        self.reader.errors.push(error);
+fn entry(
+    document: &Document,
+    value: NodeId,
+    keyword: &str,
+    verdict: Verdict,
+    reason: &str,
+) -> ReportEntry {
+    ReportEntry {
+        pointer: document.pointer(value),
+        keyword: keyword.to_owned(),
+        verdict,
+        reason: reason.to_owned(),
     }
 }

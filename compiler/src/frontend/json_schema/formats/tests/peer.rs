@@ -116,9 +116,7 @@ fn the_other_implementation_agrees() {
             let theirs = validator.is_valid(&Value::from(text.as_str()));
             let comparable = ours || format.exactness == Exactness::Exact;
             let known = QUARRELS.iter().any(|quarrel| {
-                quarrel.format == format.name
-                    && quarrel.accepted == ours
-                    && (quarrel.covers)(&text)
+                quarrel.format == format.name && quarrel.accepted == ours && (quarrel.covers)(&text)
             });
             if comparable && ours != theirs && !known {
                 quarrels.push((ours, text));

@@ -1,8 +1,13 @@
 //! The schema document as an arena of JSON values that know their place in the text.
 //!
 //! serde_json checks the syntax and its depth limit (128) bounds every recursion over values in this front end; it
-//! gives no positions, so a second pass over the text, which may now trust it, builds the arena. A [`NodeId`] is at
-//! once the value and its place: span and JSON pointer follow from it. O(text).
+//! gives no positions, so a second pass over the text ([`scan`]) builds the arena. A [`NodeId`] is at once the value
+//! and its place: span and JSON pointer follow from it. O(text).
+//!
+//! Schemas that references bring in from elsewhere are grafted behind the document's own values. Their pointers start
+//! with the URI, and their span is that of the reference that led to them, so that every place can be shown.
+
+mod scan;
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -10,7 +15,14 @@ use std::ops::Range;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
+use serde_json::Value;
+
 use crate::diagnostics::{Diagnostic, Source};
+
+use scan::Scanner;
+
+/// Most levels of containers in a value.
+pub(crate) const MAX_DEPTH: usize = 128;
 
 /// Number of a value within its document, in the order of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -74,23 +86,26 @@ struct Node {
     parent: Option<(NodeId, usize)>,
 }
 
-/// A parsed document.
+/// A parsed document, and what was grafted on it.
 #[derive(Debug)]
 pub(crate) struct Document {
     nodes: Vec<Node>,
+    /// The outermost value of everything grafted, with its URI.
+    grafts: Vec<(NodeId, Box<str>)>,
 }
 
 impl Document {
-    /// Parses the source. Duplicate keys are refused: parsers disagree on which one counts.
-    pub(crate) fn parse(source: &Source) -> Result<Self, Diagnostic> {
-        if let Err(error) = serde_json::from_str::<serde_json::Value>(&source.text) {
+    /// Parses the source, also into the values that the library of references works on. Duplicate keys are refused:
+    /// parsers disagree on which one counts.
+    pub(crate) fn parse(source: &Source) -> Result<(Self, Value), Diagnostic> {
+        let value = serde_json::from_str(&source.text).map_err(|error| {
             let at = offset(&source.text, error.line(), error.column());
             let message = error.to_string();
             let what = message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what);
-            return Err(Diagnostic::error("json-schema::syntax", format!("not JSON: {what}"))
-                .with_label(at..(at + 1).min(source.text.len()), "here"));
-        }
-        let mut scanner = Scanner { text: &source.text, at: 0, nodes: Vec::new(), duplicate: None };
+            Diagnostic::error("json-schema::syntax", format!("not JSON: {what}"))
+                .with_label(at..(at + 1).min(source.text.len()), "here")
+        })?;
+        let mut scanner = Scanner::new(&source.text);
         scanner.value(None);
         match scanner.duplicate {
             Some((key, first, second)) => Err(Diagnostic::error(
@@ -100,8 +115,45 @@ impl Document {
             .with_label(second, "again here")
             .with_label(first, "first here")
             .with_help("remove one of the two")),
-            None => Ok(Self { nodes: scanner.nodes }),
+            None => Ok((Self { nodes: scanner.nodes, grafts: Vec::new() }, value)),
         }
+    }
+
+    /// Adds a value that is known by a URI and that the reference at `reference` led to.
+    pub(crate) fn graft(&mut self, uri: &str, value: &Value, reference: NodeId) -> NodeId {
+        let span = self.span(reference);
+        let root = self.copy(value, None, &span);
+        self.grafts.push((root, uri.into()));
+        root
+    }
+
+    fn copy(
+        &mut self,
+        value: &Value,
+        parent: Option<(NodeId, usize)>,
+        span: &Range<usize>,
+    ) -> NodeId {
+        let id = NodeId(u32::try_from(self.nodes.len()).expect("values take memory"));
+        self.nodes.push(Node { json: Json::Null, span: span.clone(), parent });
+        let json = match value {
+            Value::Null => Json::Null,
+            Value::Bool(value) => Json::Bool(*value),
+            Value::Number(number) => Json::Number(number.to_string().into()),
+            Value::String(text) => Json::String(text.as_str().into()),
+            Value::Array(items) => {
+                let items = items.iter().enumerate();
+                Json::Array(items.map(|(at, item)| self.copy(item, Some((id, at)), span)).collect())
+            }
+            Value::Object(members) => {
+                let members = members.iter().enumerate().map(|(at, (key, value))| {
+                    let value = self.copy(value, Some((id, at)), span);
+                    (key.as_str().into(), Member { key_span: span.clone(), value })
+                });
+                Json::Object(members.collect())
+            }
+        };
+        self.nodes[id.index()].json = json;
+        id
     }
 
     /// The outermost value.
@@ -114,7 +166,7 @@ impl Document {
         self.nodes.len()
     }
 
-    /// All nodes in the order of the text.
+    /// All nodes: those of the document in the order of the text, then the grafted ones.
     pub(crate) fn nodes(&self) -> impl Iterator<Item = NodeId> + use<> {
         (0..self.nodes.len() as u32).map(NodeId)
     }
@@ -142,7 +194,27 @@ impl Document {
         }
     }
 
-    /// JSON pointer to a node. O(its length).
+    /// The outermost value around a node: that of the document, or of what was grafted.
+    pub(crate) fn outermost(&self, node: NodeId) -> NodeId {
+        let mut at = node;
+        while let Some(parent) = self.parent(at) {
+            at = parent;
+        }
+        at
+    }
+
+    /// The value that a JSON pointer leads to, from a node.
+    pub(crate) fn walk(&self, from: NodeId, pointer: &str) -> Option<NodeId> {
+        pointer.split('/').skip(1).try_fold(from, |at, segment| {
+            let key = referencing::unescape_segment(segment);
+            match self.json(at) {
+                Json::Array(items) => items.get(key.parse::<usize>().ok()?).copied(),
+                _ => self.get(at, &key),
+            }
+        })
+    }
+
+    /// JSON pointer to a node, after the URI where it is not in the document itself. O(its length).
     pub(crate) fn pointer(&self, node: NodeId) -> String {
         let mut path = Vec::new();
         let mut at = node;
@@ -150,7 +222,9 @@ impl Document {
             path.push((parent, position));
             at = parent;
         }
-        let mut pointer = String::new();
+        let graft = self.grafts.binary_search_by_key(&at, |(root, _)| *root);
+        let mut pointer =
+            graft.map_or_else(|_| String::new(), |graft| format!("{}#", self.grafts[graft].1));
         for (parent, position) in path.into_iter().rev() {
             match self.json(parent) {
                 Json::Object(members) => {
@@ -210,106 +284,12 @@ fn offset(text: &str, line: usize, column: usize) -> usize {
     at
 }
 
-/// Walks over text that is known to be JSON. Where it is not, the walk ends early and nothing worse.
-struct Scanner<'a> {
-    text: &'a str,
-    at: usize,
-    nodes: Vec<Node>,
-    duplicate: Option<(String, Range<usize>, Range<usize>)>,
-}
-
-impl Scanner<'_> {
-    fn peek(&mut self) -> u8 {
-        let bytes = self.text.as_bytes();
-        while bytes.get(self.at).is_some_and(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')) {
-            self.at += 1;
-        }
-        bytes.get(self.at).copied().unwrap_or(b']')
-    }
-
-    fn value(&mut self, parent: Option<(NodeId, usize)>) -> NodeId {
-        let first = self.peek();
-        let start = self.at;
-        let id = NodeId(u32::try_from(self.nodes.len()).expect("a value takes a byte of the text"));
-        self.nodes.push(Node { json: Json::Null, span: start..start, parent });
-        let json = match first {
-            b'{' => self.object(id),
-            b'[' => self.array(id),
-            b'"' => Json::String(self.string().0),
-            _ => self.scalar(),
-        };
-        self.nodes[id.index()].json = json;
-        self.nodes[id.index()].span.end = self.at;
-        id
-    }
-
-    fn object(&mut self, id: NodeId) -> Json {
-        let mut members = Members::default();
-        self.at += 1;
-        while self.peek() == b'"' {
-            let (key, key_span) = self.string();
-            self.peek();
-            self.at += 1;
-            let value = self.value(Some((id, members.len())));
-            if let Some(first) = members.get(&key) {
-                let places = (key.to_string(), first.key_span.clone(), key_span.clone());
-                self.duplicate.get_or_insert(places);
-            }
-            members.insert(key, Member { key_span, value });
-            if self.peek() == b',' {
-                self.at += 1;
-            }
-        }
-        self.at += 1;
-        Json::Object(members)
-    }
-
-    fn array(&mut self, id: NodeId) -> Json {
-        let mut items = Vec::new();
-        self.at += 1;
-        while self.peek() != b']' {
-            items.push(self.value(Some((id, items.len()))));
-            if self.peek() == b',' {
-                self.at += 1;
-            }
-        }
-        self.at += 1;
-        Json::Array(items)
-    }
-
-    fn string(&mut self) -> (Box<str>, Range<usize>) {
-        let start = self.at;
-        let bytes = self.text.as_bytes();
-        self.at += 1;
-        while let Some(&byte) = bytes.get(self.at) {
-            self.at += if byte == b'\\' { 2 } else { 1 };
-            if byte == b'"' {
-                break;
-            }
-        }
-        let raw = self.text.get(start..self.at).unwrap_or("\"\"");
-        (serde_json::from_str(raw).unwrap_or_default(), start..self.at)
-    }
-
-    fn scalar(&mut self) -> Json {
-        let start = self.at;
-        let rest = &self.text[start..];
-        self.at += rest.find([',', ']', '}', ' ', '\t', '\n', '\r']).unwrap_or(rest.len());
-        match &self.text[start..self.at] {
-            "null" => Json::Null,
-            "true" => Json::Bool(true),
-            "false" => Json::Bool(false),
-            number => Json::Number(number.into()),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn parse(text: &str) -> Result<Document, Diagnostic> {
-        Document::parse(&Source::new("<test>", text))
+        Document::parse(&Source::new("<test>", text)).map(|(document, _)| document)
     }
 
     #[test]
@@ -349,5 +329,21 @@ mod tests {
         let error = parse(r#"{"a": {"b": 1, "\u0062": 2}}"#).unwrap_err();
         assert_eq!(error.code, "json-schema::duplicate-key");
         assert_eq!(error.labels[0].span, 15..23);
+    }
+
+    #[test]
+    fn grafts_have_a_uri_and_the_place_of_their_reference() {
+        let mut document = parse(r#"{"a": {"$ref": "x:y"}}"#).unwrap();
+        let reference = document.walk(document.root(), "/a/$ref").unwrap();
+        let value = serde_json::json!({"b": [1.50, {"c/d": "e"}], "f": null});
+        let root = document.graft("x:y", &value, reference);
+        let node = document.walk(root, "/b/1/c~1d").unwrap();
+        assert_eq!(document.pointer(node), "x:y#/b/1/c~1d");
+        assert_eq!(document.pointer(root), "x:y#");
+        assert_eq!(document.span(node), document.span(reference));
+        assert_eq!(document.outermost(node), root);
+        assert_eq!(document.key(node), "c/d");
+        assert!(matches!(document.json(node), Json::String(text) if &**text == "e"));
+        assert_eq!(document.walk(document.root(), "/b"), None);
     }
 }

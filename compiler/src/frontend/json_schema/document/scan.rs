@@ -1,0 +1,108 @@
+//! Reads text that serde_json has accepted into the arena.
+//!
+//! serde_json checks the syntax and gives no positions; this walk may trust the text and finds the positions. O(text).
+
+use std::ops::Range;
+
+use super::{Json, Member, Members, Node, NodeId};
+
+/// Walks over text that is known to be JSON. Where it is not, the walk ends early and nothing worse.
+pub(super) struct Scanner<'a> {
+    text: &'a str,
+    at: usize,
+    pub(super) nodes: Vec<Node>,
+    /// The first key that stands twice in an object, with both places.
+    pub(super) duplicate: Option<(String, Range<usize>, Range<usize>)>,
+}
+
+impl<'a> Scanner<'a> {
+    /// A walk from the start of a text.
+    pub(super) fn new(text: &'a str) -> Self {
+        Self { text, at: 0, nodes: Vec::new(), duplicate: None }
+    }
+
+    fn peek(&mut self) -> u8 {
+        let bytes = self.text.as_bytes();
+        while bytes.get(self.at).is_some_and(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')) {
+            self.at += 1;
+        }
+        bytes.get(self.at).copied().unwrap_or(b']')
+    }
+
+    /// Reads the value that comes next, and all values in it.
+    pub(super) fn value(&mut self, parent: Option<(NodeId, usize)>) -> NodeId {
+        let first = self.peek();
+        let start = self.at;
+        let id = NodeId(u32::try_from(self.nodes.len()).expect("a value takes a byte of the text"));
+        self.nodes.push(Node { json: Json::Null, span: start..start, parent });
+        let json = match first {
+            b'{' => self.object(id),
+            b'[' => self.array(id),
+            b'"' => Json::String(self.string().0),
+            _ => self.scalar(),
+        };
+        self.nodes[id.index()].json = json;
+        self.nodes[id.index()].span.end = self.at;
+        id
+    }
+
+    fn object(&mut self, id: NodeId) -> Json {
+        let mut members = Members::default();
+        self.at += 1;
+        while self.peek() == b'"' {
+            let (key, key_span) = self.string();
+            self.peek();
+            self.at += 1;
+            let value = self.value(Some((id, members.len())));
+            if let Some(first) = members.get(&key) {
+                let places = (key.to_string(), first.key_span.clone(), key_span.clone());
+                self.duplicate.get_or_insert(places);
+            }
+            members.insert(key, Member { key_span, value });
+            if self.peek() == b',' {
+                self.at += 1;
+            }
+        }
+        self.at += 1;
+        Json::Object(members)
+    }
+
+    fn array(&mut self, id: NodeId) -> Json {
+        let mut items = Vec::new();
+        self.at += 1;
+        while self.peek() != b']' {
+            items.push(self.value(Some((id, items.len()))));
+            if self.peek() == b',' {
+                self.at += 1;
+            }
+        }
+        self.at += 1;
+        Json::Array(items)
+    }
+
+    fn string(&mut self) -> (Box<str>, Range<usize>) {
+        let start = self.at;
+        let bytes = self.text.as_bytes();
+        self.at += 1;
+        while let Some(&byte) = bytes.get(self.at) {
+            self.at += if byte == b'\\' { 2 } else { 1 };
+            if byte == b'"' {
+                break;
+            }
+        }
+        let raw = self.text.get(start..self.at).unwrap_or("\"\"");
+        (serde_json::from_str(raw).unwrap_or_default(), start..self.at)
+    }
+
+    fn scalar(&mut self) -> Json {
+        let start = self.at;
+        let rest = &self.text[start..];
+        self.at += rest.find([',', ']', '}', ' ', '\t', '\n', '\r']).unwrap_or(rest.len());
+        match &self.text[start..self.at] {
+            "null" => Json::Null,
+            "true" => Json::Bool(true),
+            "false" => Json::Bool(false),
+            number => Json::Number(number.into()),
+        }
+    }
+}

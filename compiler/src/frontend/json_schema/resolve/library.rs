@@ -1,0 +1,144 @@
+//! The registry of the `referencing` crate, filled with the document and with whatever it refers to.
+
+use std::error::Error as StdError;
+use std::sync::Arc;
+
+use referencing::{Draft, Error, Registry, ResourceRef, Retrieve, SPECIFICATIONS, Uri};
+use serde_json::Value;
+
+use super::super::dialect::Dialect;
+use super::super::document::{Document, Json, NodeId};
+use super::super::resources::Resources;
+
+/// The base of a document that does not identify itself.
+pub(super) const ROOT: &str = "json-schema:///";
+
+/// What the keys of a document say about references in it.
+#[derive(Debug, Default)]
+pub(super) struct Spellings {
+    /// Whether there is any reference.
+    pub(super) references: bool,
+    /// Whether something refers to a published meta-schema.
+    published: bool,
+    /// Some `$id` is there.
+    dollar_id: bool,
+    /// Some `$id` is a fragment, as anchors were spelled before `$anchor`.
+    fragment_id: bool,
+    /// Values of `$dynamicAnchor` and `$recursiveAnchor`.
+    pub(super) anchors: Vec<NodeId>,
+}
+
+impl Spellings {
+    /// Adds the nodes of a document from one on.
+    pub(super) fn read(&mut self, document: &Document, from: usize) {
+        for node in document.nodes().skip(from) {
+            let Json::Object(members) = document.json(node) else { continue };
+            for (key, member) in members.iter().filter(|(key, _)| key.starts_with('$')) {
+                let text = match document.json(member.value) {
+                    Json::String(text) => &**text,
+                    _ => "",
+                };
+                match &**key {
+                    "$ref" | "$dynamicRef" | "$recursiveRef" => {
+                        self.references = true;
+                        self.published |= text.contains("json-schema.org/");
+                    }
+                    "$id" => {
+                        self.dollar_id = true;
+                        self.published |= text.contains("json-schema.org/");
+                        self.fragment_id |= text.len() > 1 && text.starts_with('#');
+                    }
+                    "$dynamicAnchor" | "$recursiveAnchor" => self.anchors.push(member.value),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// The draft by which the library reads identifiers. Where none is declared, the spelling tells.
+    fn draft(&self, document: &Document, dialect: Dialect) -> Draft {
+        let root_id = document.get(document.root(), "id").map(|id| document.json(id));
+        match dialect.declared {
+            true => dialect.draft.library(),
+            false if self.fragment_id => Draft::Draft7,
+            false if !self.dollar_id && matches!(root_id, Some(Json::String(_))) => Draft::Draft4,
+            false => dialect.draft.library(),
+        }
+    }
+}
+
+/// A registry, and whether the identifiers of the document count in it.
+pub(super) struct Prepared<'t> {
+    pub(super) registry: Registry<'t>,
+    /// Why they do not count.
+    pub(super) ignored: Option<Error>,
+}
+
+/// Prepares a registry for a document whose values are `tree`. Identifiers that the library cannot work with make it
+/// refuse the whole document; then they are left out.
+pub(super) fn prepare<'t>(
+    document: &Document,
+    tree: &'t Value,
+    dialect: Dialect,
+    spellings: &Spellings,
+    resources: &Resources,
+) -> Result<Prepared<'t>, Error> {
+    let draft = spellings.draft(document, dialect);
+    let published = spellings.published || !resources.is_empty();
+    let build = |with| -> Result<Registry<'t>, Error> {
+        let builder = match with {
+            With::Identifiers(tree) if published => {
+                SPECIFICATIONS.add(ROOT, ResourceRef::new(tree, draft))?
+            }
+            With::Identifiers(tree) => Registry::new().add(ROOT, ResourceRef::new(tree, draft))?,
+            With::Nothing(tree) => SPECIFICATIONS.add(ROOT, draft.create_resource(tree))?,
+        };
+        builder.draft(draft).retriever(Local(resources.clone())).prepare()
+    };
+    match build(With::Identifiers(tree)) {
+        Ok(registry) => Ok(Prepared { registry, ignored: None }),
+        Err(error) => {
+            let mut bare = tree.clone();
+            strip(&mut bare);
+            let registry = build(With::Nothing(bare))?;
+            Ok(Prepared { registry, ignored: Some(error) })
+        }
+    }
+}
+
+/// A document for the registry.
+enum With<'t> {
+    /// As it is.
+    Identifiers(&'t Value),
+    /// Without identifiers and references.
+    Nothing(Value),
+}
+
+/// Removes what the library would resolve.
+fn strip(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(strip),
+        Value::Object(members) => {
+            members.retain(|key, value| {
+                !(value.is_string() && matches!(key.as_str(), "$id" | "id" | "$schema" | "$ref"))
+            });
+            members.values_mut().for_each(strip);
+        }
+        _ => {}
+    }
+}
+
+/// Hands out schemas from memory. One that is not there is `null`, which is no schema: the library would refuse the
+/// document for a reference that nothing uses.
+struct Local(Resources);
+
+impl Retrieve for Local {
+    fn retrieve(&self, uri: &Uri<String>) -> Result<Value, Box<dyn StdError + Send + Sync>> {
+        Ok(self.0.get(uri.as_str()).cloned().unwrap_or(Value::Null))
+    }
+}
+
+/// The base of the document, as the library knows it.
+pub(super) fn root_uri() -> Arc<Uri<String>> {
+    Arc::new(Uri::parse(ROOT.to_owned()).expect("the base is a URI"))
+}
