@@ -48,6 +48,9 @@ pub(crate) fn survey(
     let root = survey.found.schema(survey.document.root(), context);
     while let Some(Queued { id, node, outside }) = survey.found.queue.pop() {
         let schema = survey.schema(node, outside);
+        if let Some(error) = survey.references.too_much {
+            return Err(vec![error]);
+        }
         survey.found.schemas.insert(id, schema);
     }
     survey.unused_definitions();
@@ -103,13 +106,7 @@ impl Survey<'_> {
                 return Schema::Boolean(true);
             }
         }
-        let context = match self.references.enter(self.document, node, outside) {
-            Ok(context) => context,
-            Err(error) => {
-                self.found.errors.push(error);
-                return Schema::Boolean(true);
-            }
-        };
+        let context = self.references.enter(self.document, node, outside);
         let followed = self.follow(node, context);
         let document = &*self.document;
         let Json::Object(members) = document.json(node) else { return Schema::Boolean(true) };

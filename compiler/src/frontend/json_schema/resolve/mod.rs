@@ -85,6 +85,8 @@ pub(crate) struct References<'t> {
     scopes: Scopes,
     /// Warnings.
     pub(crate) findings: Vec<Diagnostic>,
+    /// Set when dynamic scopes multiply beyond the limit; nothing that is found afterwards counts.
+    pub(crate) too_much: Option<Diagnostic>,
 }
 
 impl<'t> References<'t> {
@@ -117,6 +119,7 @@ impl<'t> References<'t> {
             followed: FxHashMap::default(),
             scopes: Scopes::default(),
             findings,
+            too_much: None,
         };
         if references.spellings.references {
             references.prepare(document, tree)?;
@@ -162,7 +165,7 @@ impl<'t> References<'t> {
         document: &mut Document,
         node: NodeId,
         outside: Context,
-    ) -> Result<Context, Diagnostic> {
+    ) -> Context {
         let mut context = outside;
         if self.resources[outside.resource.0 as usize].node != node
             && let Some(id) = self.identifier(document, node, outside)
@@ -190,22 +193,17 @@ impl<'t> References<'t> {
     }
 
     /// The context with the dynamic anchors of its resource in scope.
-    fn inside(
-        &mut self,
-        document: &Document,
-        node: NodeId,
-        context: Context,
-    ) -> Result<Context, Diagnostic> {
+    fn inside(&mut self, document: &Document, node: NodeId, context: Context) -> Context {
         let anchors = &self.resources[context.resource.0 as usize].anchors;
-        match self.scopes.inside(context.scope, anchors) {
-            Some(scope) => Ok(Context { scope, ..context }),
-            None => {
-                let text = format!("the schema is met in more than {MAX_SCOPES} dynamic scopes");
-                let error = document.error("json-schema::scope-limit", node, text);
-                Err(error
-                    .with_help("use fewer dynamic anchors, or `$ref` instead of `$dynamicRef`"))
-            }
+        if let Some(scope) = self.scopes.inside(context.scope, anchors) {
+            return Context { scope, ..context };
         }
+        self.too_much.get_or_insert_with(|| {
+            let text = format!("the schema is met in more than {MAX_SCOPES} dynamic scopes");
+            let error = document.error("json-schema::scope-limit", node, text);
+            error.with_help("use fewer dynamic anchors, or `$ref` instead of `$dynamicRef`")
+        });
+        context
     }
 
     /// The identifier of a schema, where it has one that makes it a resource.
@@ -256,7 +254,7 @@ impl<'t> References<'t> {
         }
         let dialect = self.resources[target.resource.0 as usize].dialect;
         let context = Context { resource: target.resource, dialect, ..context };
-        Ok((target.node, self.inside(document, node, context)?))
+        Ok((target.node, self.inside(document, node, context)))
     }
 
     /// What a reference in a resource leads to, dynamic scope aside.
@@ -330,7 +328,8 @@ impl<'t> References<'t> {
         from: ResourceId,
     ) -> Option<Target> {
         let outermost = document.outermost(node);
-        let target = document.walk(outermost, reference.strip_prefix('#')?)?;
+        let pointer = reference.strip_prefix('#').filter(|pointer| pointer.starts_with('/'))?;
+        let target = document.walk(outermost, pointer)?;
         let uri = &self.resources[from.0 as usize].uri;
         let text = format!(
             "the reference {reference:?} points at nothing in the schema `{uri}` around it; read from the root of the document"

@@ -17,6 +17,6 @@ fn compile(schema: &str) -> Result<Lowered, Vec<Diagnostic>> {
 }
 
 /// Whether a lowered schema accepts a text.
-fn accepts(lowered: &Lowered, text: &str) -> bool {
+pub(super) fn accepts(lowered: &Lowered, text: &str) -> bool {
     recognizer::accepts(&lowered.grammar, text.as_bytes())
 }

@@ -33,9 +33,24 @@ fn every_spelling_leads_to_its_place() {
             "/$ref",
             "/$defs/a~1b~0c d%",
         ),
-        ("encoded as a whole", r##"{"$ref": "#%2F%24defs%2Fa", "$defs": {"a": true}}"##, "/$ref", "/$defs/a"),
-        ("empty key", r##"{"$ref": "#/$defs//x", "$defs": {"": {"x": true}}}"##, "/$ref", "/$defs//x"),
-        ("item", r##"{"prefixItems": [true, {"$ref": "#/prefixItems/0"}]}"##, "/prefixItems/1/$ref", "/prefixItems/0"),
+        (
+            "encoded as a whole",
+            r##"{"$ref": "#%2F%24defs%2Fa", "$defs": {"a": true}}"##,
+            "/$ref",
+            "/$defs/a",
+        ),
+        (
+            "empty key",
+            r##"{"$ref": "#/$defs//x", "$defs": {"": {"x": true}}}"##,
+            "/$ref",
+            "/$defs//x",
+        ),
+        (
+            "item",
+            r##"{"prefixItems": [true, {"$ref": "#/prefixItems/0"}]}"##,
+            "/prefixItems/1/$ref",
+            "/prefixItems/0",
+        ),
         ("no keyword", r##"{"$ref": "#/x/y", "x": {"y": {"type": "null"}}}"##, "/$ref", "/x/y"),
         ("anchor", r##"{"$ref": "#a", "$defs": {"x": {"$anchor": "a"}}}"##, "/$ref", "/$defs/x"),
         (
@@ -44,7 +59,12 @@ fn every_spelling_leads_to_its_place() {
             "/allOf/0/$ref",
             "/definitions/x",
         ),
-        ("anchor of draft 7, undeclared", r##"{"$ref": "#a", "definitions": {"x": {"$id": "#a"}}}"##, "/$ref", "/definitions/x"),
+        (
+            "anchor of draft 7, undeclared",
+            r##"{"$ref": "#a", "definitions": {"x": {"$id": "#a"}}}"##,
+            "/$ref",
+            "/definitions/x",
+        ),
         (
             "anchor of draft 4",
             r##"{"$schema": "http://json-schema.org/draft-04/schema#", "allOf": [{"$ref": "#a"}], "definitions": {"x": {"id": "#a"}}}"##,
@@ -57,8 +77,18 @@ fn every_spelling_leads_to_its_place() {
             "/allOf/0/$ref",
             "/definitions/x",
         ),
-        ("absolute", r##"{"$id": "http://x/a", "items": {"$ref": "http://x/a#/$defs/b"}, "$defs": {"b": true}}"##, "/items/$ref", "/$defs/b"),
-        ("not normal", r##"{"$id": "http://x/a", "items": {"$ref": "HTTP://X/c/../a"}}"##, "/items/$ref", ""),
+        (
+            "absolute",
+            r##"{"$id": "http://x/a", "items": {"$ref": "http://x/a#/$defs/b"}, "$defs": {"b": true}}"##,
+            "/items/$ref",
+            "/$defs/b",
+        ),
+        (
+            "not normal",
+            r##"{"$id": "http://x/a", "items": {"$ref": "HTTP://X/c/../a"}}"##,
+            "/items/$ref",
+            "",
+        ),
         (
             "relative to what is around it",
             r##"{"$id": "http://x/a", "$defs": {"b": {"$id": "d/b", "$ref": "c"}, "c": {"$id": "d/c"}}, "$ref": "d/b"}"##,
@@ -83,8 +113,18 @@ fn every_spelling_leads_to_its_place() {
             "/allOf/0/$ref",
             "/definitions/b",
         ),
-        ("urn", r##"{"$id": "urn:uuid:1", "$ref": "urn:uuid:1#/$defs/a", "$defs": {"a": true}}"##, "/$ref", "/$defs/a"),
-        ("not an identifier", r##"{"$ref": "#/$defs/a", "$defs": {"a": {"const": {"$id": "a b"}}}}"##, "/$ref", "/$defs/a"),
+        (
+            "urn",
+            r##"{"$id": "urn:uuid:1", "$ref": "urn:uuid:1#/$defs/a", "$defs": {"a": true}}"##,
+            "/$ref",
+            "/$defs/a",
+        ),
+        (
+            "not an identifier",
+            r##"{"$ref": "#/$defs/a", "$defs": {"a": {"const": {"$id": "a b"}}}}"##,
+            "/$ref",
+            "/$defs/a",
+        ),
     ];
     for (name, schema, pointer, to) in cases {
         assert_eq!(target(schema, pointer), Ok((to.to_owned(), vec![])), "{name}: {schema}");
@@ -112,7 +152,8 @@ fn odd_identifiers_do_no_harm() {
     for (schema, pointer, to, warning) in cases {
         assert_eq!(target(schema, pointer), Ok((to.to_owned(), vec![warning])), "{schema}");
     }
-    let schema = r##"{"$ref": "#/$defs/a", "$defs": {"a": true, "b": {"$ref": "http://nowhere/"}}}"##;
+    let schema =
+        r##"{"$ref": "#/$defs/a", "$defs": {"a": true, "b": {"$ref": "http://nowhere/"}}}"##;
     assert_eq!(target(schema, "/$ref"), Ok(("/$defs/a".to_owned(), vec![])), "nothing uses b");
 }
 
@@ -153,12 +194,16 @@ fn given_schemas_are_grafted() {
     let inner = follow(schema, "http://x/list.json#/$defs/in/items/$ref");
     assert_eq!(inner.unwrap(), "http://x/list.json#/$defs/in");
     assert_eq!(follow(r#"{"$ref": "http://other/"}"#, "/$ref").unwrap(), "http://x/item.json#");
-    assert_eq!(follow(r#"{"$ref": "beside.json"}"#, "/$ref").unwrap(), "json-schema:///beside.json#");
+    assert_eq!(
+        follow(r#"{"$ref": "beside.json"}"#, "/$ref").unwrap(),
+        "json-schema:///beside.json#"
+    );
 }
 
 #[test]
 fn published_metaschemas_are_there() {
-    let (to, _) = target(r#"{"$ref": "http://json-schema.org/draft-07/schema#"}"#, "/$ref").unwrap();
+    let (to, _) =
+        target(r#"{"$ref": "http://json-schema.org/draft-07/schema#"}"#, "/$ref").unwrap();
     assert_eq!(to, "http://json-schema.org/draft-07/schema#");
     let schema = r#"{"$ref": "https://json-schema.org/draft/2020-12/schema"}"#;
     let outcome = outcome(schema, &Resources::default()).unwrap();
@@ -223,7 +268,10 @@ fn embedded_resources_have_their_own_dialect() {
         "old": {"$schema": "http://json-schema.org/draft-07/schema#", "$id": "http://x/old",
                 "items": {"$ref": "#/definitions/a", "type": "strin"}, "definitions": {"a": true}}}}"##;
     assert_eq!(target(schema, "/$defs/old/items/$ref").unwrap().0, "/$defs/old/definitions/a");
-    let new = schema.replace("http://json-schema.org/draft-07/schema#", "https://json-schema.org/draft/2020-12/schema");
+    let new = schema.replace(
+        "http://json-schema.org/draft-07/schema#",
+        "https://json-schema.org/draft/2020-12/schema",
+    );
     assert_eq!(target(&new, "/$defs/old/items/$ref"), Err("json-schema::invalid-keyword"));
 }
 
@@ -237,7 +285,10 @@ fn scopes_are_limited() {
         )
     };
     let definitions: Vec<_> = (0..12).map(define).collect();
-    let schema = format!(r##"{{"$id": "http://x/", "$ref": "r0", "$defs": {{{}}}}}"##, definitions.join(","));
+    let schema = format!(
+        r##"{{"$id": "http://x/", "$ref": "r0", "$defs": {{{}}}}}"##,
+        definitions.join(",")
+    );
     assert_eq!(target(&schema, "/$ref"), Err("json-schema::scope-limit"));
 }
 
