@@ -62,6 +62,14 @@ pub(crate) enum Problem {
         /// What is wrong with it here.
         problem: String,
     },
+    /// A schema for references to lead to cannot be used.
+    #[error("in the registry, {name} {problem}")]
+    Registry {
+        /// The file.
+        name: String,
+        /// What is wrong with it.
+        problem: String,
+    },
     /// Output cannot be written.
     #[error("cannot write the output")]
     Write(#[source] io::Error),
@@ -137,7 +145,7 @@ impl Problem {
     /// Stable identifier.
     pub(crate) fn code(&self) -> &'static str {
         match self {
-            Self::Read { .. } | Self::NotText { .. } => "cli::input",
+            Self::Read { .. } | Self::NotText { .. } | Self::Registry { .. } => "cli::input",
             Self::Kind { .. } | Self::Option { .. } => "cli::usage",
             Self::Write(_) => "cli::output",
             Self::Vocabulary(_) => "cli::tokenizer",

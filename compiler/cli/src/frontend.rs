@@ -1,6 +1,6 @@
 //! Sources: reading them, telling their language, and handing them to its front end.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -14,6 +14,7 @@ use grammarc_compiler::frontend::regex::{self, PatternOptions};
 use grammarc_compiler::ir::Lowered;
 
 use crate::failure::{Failure, Problem};
+use crate::registry;
 
 /// Longest run of whitespace in flexible form where no bound is given: a line end and nine levels of two spaces.
 const FLEXIBLE: u32 = 19;
@@ -69,6 +70,11 @@ pub(crate) struct SourceArgs {
     #[arg(long, value_name = "compact|flexible[:N]", value_parser = whitespace)]
     whitespace: Option<Whitespace>,
 
+    /// Schemas that a JSON Schema refers to by URI: a file, or a folder of .json files. Each is known by its `$id` and
+    /// by its name within the folder; after `URI=` that name is relative to the URI. May be given several times
+    #[arg(long, value_name = "[URI=]PATH")]
+    registry: Vec<OsString>,
+
     /// Refuse a source that can only be compiled approximately
     #[arg(long, value_name = "WHAT", value_enum)]
     deny: Option<Deny>,
@@ -101,7 +107,12 @@ impl SourceArgs {
                 let whitespace = self.whitespace.unwrap_or_default();
                 options.push(("whitespace", spelled(whitespace)));
                 let text = TextForm { whitespace, ..TextForm::default() };
-                let given = JsonSchemaOptions { text, ..JsonSchemaOptions::default() };
+                let resources = registry::read(&self.registry)?;
+                if !self.registry.is_empty() {
+                    let arguments = self.registry.iter().map(|argument| argument.to_string_lossy());
+                    options.push(("registry", arguments.collect::<Vec<_>>().join(" ")));
+                }
+                let given = JsonSchemaOptions { text, resources, ..JsonSchemaOptions::default() };
                 json_schema::lower(source.clone(), &given)
             }
             Kind::Gbnf => {
@@ -140,6 +151,9 @@ impl SourceArgs {
         }
         if self.whitespace.is_some() && kind != Kind::JsonSchema {
             return Err(only_for("--whitespace", Kind::JsonSchema));
+        }
+        if !self.registry.is_empty() && kind != Kind::JsonSchema {
+            return Err(only_for("--registry", Kind::JsonSchema));
         }
         Ok(kind)
     }

@@ -15,6 +15,7 @@ mod frontend;
 mod output;
 mod progress;
 mod readable;
+mod registry;
 mod render;
 mod vocabularies;
 

@@ -143,3 +143,34 @@ fn options_go_with_their_language() {
     compile(&["p.json", "--tokenizer", "tiny.json"]).exits(2);
     compile(&["p.json", "--deny", "approximate"]).exits(0);
 }
+
+#[test]
+fn references_lead_into_the_registry() {
+    let schema =
+        r#"{"items": {"$ref": "http://x/names/name.json"}, "contains": {"$ref": "flag.json"}}"#;
+    let place = Place::with_vocabulary().with("s.json", schema);
+    std::fs::create_dir_all(place.path("given/names")).expect("a folder");
+    let place = place
+        .with(
+            "given/names/name.json",
+            r#"{"$id": "http://other/", "anyOf": [{"$ref": "../flag.json"}]}"#,
+        )
+        .with("given/flag.json", r#"{"type": "boolean"}"#)
+        .with("flag.json", r#"{"const": true}"#);
+    let compile = |registry: &[&str]| {
+        let arguments = ["compile", "s.json", "--vocab", "tiny.gvocab"];
+        place.run(&[&arguments, registry].concat())
+    };
+    let run = compile(&[]).exits(1);
+    assert!(run.stderr.contains("json-schema::unresolved-reference"), "{}", run.stderr);
+    assert!(run.stderr.contains("--registry"), "{}", run.stderr);
+    let given = ["http://x=given", "flag.json", "http://other/flag.json=given/flag.json"];
+    let arguments: Vec<_> = given.iter().flat_map(|given| ["--registry", given]).collect();
+    // Relative to the schema's own identifier, `../flag.json` is http://other/flag.json.
+    compile(&arguments).exits(0);
+
+    let run = compile(&["--registry", "tiny.gvocab"]).exits(2);
+    assert!(run.stderr.contains("tiny.gvocab is not JSON"), "{}", run.stderr);
+    let run = compile(&["--registry", "missing.json"]).exits(2);
+    assert!(run.stderr.contains("cannot read missing.json"), "{}", run.stderr);
+}

@@ -271,7 +271,7 @@ impl<'t> References<'t> {
         let target = match self.look_up(document, node, reference, from) {
             Ok(target) => target,
             Err(problem) => {
-                let target = self.from_root(document, node, reference, from);
+                let target = self.find_from_root(document, node, reference, from);
                 target.ok_or_else(|| problem.at(document, node, reference))?
             }
         };
@@ -320,7 +320,7 @@ impl<'t> References<'t> {
     }
 
     /// The place in the whole document that a pointer leads to which leads nowhere in its own resource.
-    fn from_root(
+    fn find_from_root(
         &mut self,
         document: &Document,
         node: NodeId,

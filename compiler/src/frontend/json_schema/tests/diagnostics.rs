@@ -31,7 +31,7 @@ fn errors_have_code_and_pointer() {
             "json-schema::endless-reference",
             Some("/anyOf/0"),
         ),
-        (r#"{"$ref":"http://example.com/x"}"#, "json-schema::unsupported-reference", Some("/$ref")),
+        (r#"{"$ref":"http://example.com/x"}"#, "json-schema::unresolved-reference", Some("/$ref")),
         (r#"{"type":"string","enum":[1,2]}"#, "json-schema::unsatisfiable", Some("/enum")),
         (
             r#"{"minLength":3,"maxLength":2,"type":"string"}"#,

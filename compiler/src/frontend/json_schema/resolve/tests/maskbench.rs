@@ -11,8 +11,10 @@ fn real_references_lead_somewhere() {
         return;
     };
     let cases = files(folder);
+    // Every schema with GRAMMARC_ALL, and a tenth of them without.
+    let step = if std::env::var_os("GRAMMARC_ALL").is_some() { 1 } else { 11 };
     let (mut failed, mut warned) = (Vec::new(), Vec::new());
-    for (path, case) in &cases {
+    for (path, case) in cases.iter().step_by(step) {
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
         match outcome(&case["schema"].to_string(), &Resources::default()) {
             Ok(outcome) if outcome.warnings.is_empty() => {}
@@ -28,7 +30,7 @@ fn real_references_lead_somewhere() {
         }
     }
     eprintln!(
-        "MaskBench: {} schemas, reference errors {failed:#?}, warnings {warned:#?}",
+        "MaskBench: {} schemas, one in {step}; reference errors {failed:#?}, warnings {warned:#?}",
         cases.len()
     );
     assert!(failed.is_empty());
