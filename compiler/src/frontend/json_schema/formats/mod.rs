@@ -81,8 +81,8 @@ static FORMATS: [Format; 19] = [
     Format::new(
         "email",
         Narrower(
-            "a domain with more than 61 characters after its first label, a label that begins with `xn--`, decimal \
-             parts of an address that begin with 0",
+            "a domain with more than 61 characters after its first label, or a double hyphen there; a label that \
+             begins with `xn--`; decimal parts of an address that begin with 0",
         ),
         email::email,
     ),
@@ -120,7 +120,7 @@ static FORMATS: [Format; 19] = [
         "regex",
         Narrower(
             "references, `\\0`, named groups but one at the start, groups nested over three deep, lookarounds in \
-             groups, class ranges but those of digits and those from `a` or `A`, bounds of over one digit with as \
+             groups, groups nested in lookarounds, class ranges but those of digits and those from `a` or `A`, bounds of over one digit with as \
              many digits each, properties but the short names of general categories",
         ),
         regex::regex,
