@@ -3,6 +3,9 @@
 //! The text form decides which texts of an instance are accepted, never which instances. All pieces of the prelude
 //! depend on [`TextForm`] alone, so that one vocabulary build serves every schema compiled with equal options.
 
+pub use super::numbers::NumberForm;
+pub use super::strings::Escapes;
+
 /// Where whitespace may stand between the tokens of a document. None may stand before or after the document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Whitespace {
@@ -42,6 +45,10 @@ pub struct TextForm {
     pub whitespace: Whitespace,
     /// Digits of numbers.
     pub digits: DigitLimits,
+    /// Forms of numbers.
+    pub numbers: NumberForm,
+    /// Escapes in strings.
+    pub escapes: Escapes,
 }
 
 /// In which order the keys of an object are accepted.

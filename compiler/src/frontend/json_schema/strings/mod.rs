@@ -29,7 +29,8 @@ mod tests;
 
 use std::sync::Arc;
 
-pub(crate) use text::{Escapes, StringRules, TextError, tail};
+pub use text::Escapes;
+pub(crate) use text::{StringRules, character, tail};
 
 use crate::automata::{Dfa, StateLimit, minimize};
 use crate::frontend::class::all_texts;
