@@ -17,6 +17,7 @@
 //! neighbours allow. So equal values are equal sets. Equal sets nearly always have equal values: two languages that
 //! differ only outside their band tell them apart, so [`StringSet::is_subset`] is the test for equality that is exact.
 
+mod canonical;
 mod language;
 mod lengths;
 mod literals;
