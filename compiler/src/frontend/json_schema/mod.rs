@@ -36,7 +36,7 @@ mod resolve;
 mod schema;
 mod shape;
 mod string;
-#[allow(dead_code, unused_imports)]
+#[allow(dead_code, unused_imports, reason = "the algebra is to call it")]
 mod strings;
 mod survey;
 mod types;

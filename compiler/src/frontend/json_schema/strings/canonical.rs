@@ -26,6 +26,9 @@ pub(super) fn numbered(states: &[DfaState], root: u32) -> Dfa {
     Dfa { states: result }
 }
 
+/// Bytes of the longest character.
+const LONGEST: usize = 4;
+
 /// The minimal automaton of a difference of all texts and a minimal automaton, given as their product.
 ///
 /// Between characters, different states of the operand leave different rests, so no two states there are equal. Inside
@@ -42,8 +45,7 @@ pub(super) fn folded(product: Dfa) -> Dfa {
         }
     }
     let mut known: FxHashMap<Vec<Edge>, u32> = FxHashMap::default();
-    while !pending.is_empty() {
-        let before = pending.len();
+    for _ in 0..LONGEST - 1 {
         pending.retain(|&index| {
             let edges = &product.states[index as usize].edges;
             if edges.iter().any(|edge| same[edge.target as usize] == u32::MAX) {
@@ -52,7 +54,6 @@ pub(super) fn folded(product: Dfa) -> Dfa {
             same[index as usize] = *known.entry(redirected(edges, &same)).or_insert(index);
             false
         });
-        debug_assert!(pending.len() < before, "characters are at most four bytes long");
     }
     let states: Vec<DfaState> = product
         .states

@@ -204,6 +204,16 @@ impl StringSet {
         Ok(self == other || self.minus(other, limit)?.is_none())
     }
 
+    /// The strings in the set, and others that only their length keeps out: what is left to accept where the lengths
+    /// cannot be counted.
+    pub(crate) fn unbounded(&self, limit: usize) -> Result<Self, StateLimit> {
+        let mut whole = Self::none();
+        for band in self.bands.iter() {
+            whole = whole.union(&Self::of(Some(band.language.clone())), limit)?;
+        }
+        Ok(whole)
+    }
+
     /// Whether the string is in the set.
     pub(crate) fn contains(&self, text: &str) -> bool {
         let length = u32::try_from(text.chars().count()).unwrap_or(u32::MAX);

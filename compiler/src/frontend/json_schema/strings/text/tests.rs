@@ -185,7 +185,11 @@ fn counts_cost_nothing_where_a_loop_takes_them() {
     assert!(size(&bounded, Escapes::Shortest) < 2_000);
 }
 
-/// Bounds on the length beside a pattern, as real schemas have them, each have a text form.
+/// Patterns with a count of words beside one of characters: a product of two counts, which nothing here makes small.
+const TWO_COUNTS: &str = r"^(?:\S+\s+){0,49}\S+$";
+
+/// Bounds on the length beside a pattern, as real schemas have them, have a text form but for one.
+#[expect(clippy::print_stderr, reason = "figures, and a skipped test says so")]
 #[test]
 fn real_bounds_on_real_patterns() {
     let folder = std::env::var("GRAMMARC_DATA").map_or_else(
@@ -209,12 +213,12 @@ fn real_bounds_on_real_patterns() {
         let set = set.intersect(&StringSet::lengths(*min, *max), LIMIT).expect(pattern);
         match tail(&mut Calls, &set, Escapes::Shortest, LIMIT) {
             Ok(expr) => figures.push((expr.size(), start.elapsed(), pattern, *min, *max)),
-            Err(error) => println!("{pattern} of {min} to {max:?}: {error}"),
+            Err(error) => assert_eq!(pattern, TWO_COUNTS, "{min} to {max:?}: {error}"),
         }
     }
     figures.sort();
-    let largest: Vec<_> = figures.iter().rev().take(25).collect();
-    println!(
+    let largest: Vec<_> = figures.iter().rev().take(5).collect();
+    eprintln!(
         "{} cases; size p50 {}; largest {largest:#?}",
         figures.len(),
         figures[figures.len() / 2].0
