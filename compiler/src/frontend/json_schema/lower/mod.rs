@@ -204,11 +204,13 @@ impl StringRules for Emitter<'_> {
         if let Some(&rule) = self.tails.get(&(min, max)) {
             return Expr::Call(rule);
         }
+        let character = character(self.options.text.escapes);
         let (characters, end) = match max {
-            Some(_) => (character().repeat(min, max), Expr::byte(b'"')),
-            None => {
-                (character().repeat(min, Some(min)), StringRules::piece(self, Piece::StringTail))
-            }
+            Some(_) => (character.clone().repeat(min, max), Expr::byte(b'"')),
+            None => (
+                character.clone().repeat(min, Some(min)),
+                StringRules::piece(self, Piece::StringTail),
+            ),
         };
         let most = max.map_or_else(String::new, |max| max.to_string());
         let rule = self.builder.declare(format!("string-tail{{{min},{most}}}"));
