@@ -44,7 +44,9 @@ use crate::diagnostics::report::{Report, Verdict};
 use crate::diagnostics::{Diagnostic, Source};
 use crate::ir::Lowered;
 
-pub use options::{DigitLimits, JsonSchemaOptions, TextForm, Whitespace};
+pub use options::{
+    DigitLimits, Escapes, JsonSchemaOptions, KeyOrder, NumberForm, TextForm, Whitespace,
+};
 pub use prelude::{Piece, Prelude, prelude_grammar};
 pub use resources::{ResourceError, Resources};
 

@@ -5,6 +5,9 @@
 
 use super::resources::Resources;
 
+pub use super::numbers::NumberForm;
+pub use super::strings::Escapes;
+
 /// Where whitespace may stand between the tokens of a document. None may stand before or after the document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Whitespace {
@@ -44,6 +47,10 @@ pub struct TextForm {
     pub whitespace: Whitespace,
     /// Digits of numbers.
     pub digits: DigitLimits,
+    /// Forms of numbers.
+    pub numbers: NumberForm,
+    /// Escapes in strings.
+    pub escapes: Escapes,
 }
 
 /// In which order the keys of an object are accepted.

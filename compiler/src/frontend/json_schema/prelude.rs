@@ -7,8 +7,10 @@
 use crate::ir::{Expr, Grammar, GrammarBuilder, Origin, RuleId};
 
 use super::number;
-use super::options::{TextForm, Whitespace};
-use super::string::{CharState, character, plain};
+use super::numbers::integers;
+use super::options::{NumberForm, TextForm, Whitespace};
+use super::string::{CharState, plain};
+use super::strings::character;
 
 /// A rule of the prelude.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,15 +122,18 @@ impl Prelude {
                     Expr::Bytes(b" \t\n\r".iter().copied().collect()).repeat(0, Some(max))
                 }
             },
-            Piece::StringTail => Expr::seq([character().star(), Expr::byte(b'"')]),
+            Piece::StringTail => Expr::seq([character(self.text.escapes).star(), Expr::byte(b'"')]),
             Piece::NonEmptyStringTail => {
-                Expr::seq([character(), self.call(builder, Piece::StringTail)])
+                Expr::seq([character(self.text.escapes), self.call(builder, Piece::StringTail)])
             }
             Piece::SpecialStringTail => {
                 let special = CharState::Boundary.edges_but(plain());
                 Expr::seq([special, self.call(builder, Piece::StringTail)])
             }
-            Piece::Integer => number::integer(self.text.digits),
+            Piece::Integer => match self.text.numbers {
+                NumberForm::Canonical => number::integer(self.text.digits),
+                NumberForm::Any => integers(self.text.digits),
+            },
             Piece::Number => number::number(self.text.digits),
             Piece::Array => {
                 let value = self.call(builder, Piece::Value);
@@ -189,7 +194,7 @@ pub fn prelude_grammar(text: TextForm) -> Grammar {
     }
     for (name, min) in [("string-tail{0,n}", 0), ("string-tail{n}", FAR)] {
         let rule = builder.declare(name);
-        let tail = Expr::seq([character().repeat(min, Some(FAR)), Expr::byte(b'"')]);
+        let tail = Expr::seq([character(text.escapes).repeat(min, Some(FAR)), Expr::byte(b'"')]);
         builder.define_kept(rule, tail, Origin::default());
         calls.push(Expr::Call(rule));
     }

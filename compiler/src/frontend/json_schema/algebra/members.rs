@@ -6,8 +6,8 @@
 //! still matters, which for schemas that people write is a few for each key.
 //!
 //! A formula with alternatives can be one automaton, or one for each alternative. One is preferred, because the parse
-//! position then follows one path; but where alternatives name keys in different orders, or too many combinations
-//! matter, each gets its own.
+//! position then follows one path; but where too many combinations matter, each gets its own. Where alternatives name
+//! keys in different orders, the order depends on what remains ([`reordered`](super::reordered)).
 
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -91,21 +91,20 @@ impl Algebra<'_> {
             }
             let choices = alternatives(&mut self.objects.formulas, formula);
             let keys = self.keys_of(formula);
-            let in_order = self.order == KeyOrder::Any || self.in_order(formula, &keys);
-            if choices.is_none() || in_order {
-                let room = ROOM[0] * keys.len() + ROOM[1];
-                let room = if choices.is_none() { usize::MAX } else { room };
-                if let Some(automaton) = self.ordered(formula, &keys, room)? {
-                    automata.push(automaton);
-                    continue;
-                }
+            let room = match choices {
+                Some(_) => ROOM[0] * keys.len() + ROOM[1],
+                None => usize::MAX,
+            };
+            if let Some(automaton) = self.one_automaton(formula, &keys, room)? {
+                automata.push(automaton);
+                continue;
             }
             let choices = choices.unwrap_or_default();
             parts += choices.len();
             if parts > MOST_PARTS {
                 automata.clear();
                 let keys = self.keys_of(whole);
-                automata.extend(self.ordered(whole, &keys, usize::MAX)?);
+                automata.extend(self.one_automaton(whole, &keys, usize::MAX)?);
                 break;
             }
             open.extend(choices.into_iter().rev());
@@ -114,7 +113,7 @@ impl Algebra<'_> {
         Ok(Some(automata))
     }
 
-    fn keys_of(&self, formula: FormulaId) -> Vec<u32> {
+    pub(super) fn keys_of(&self, formula: FormulaId) -> Vec<u32> {
         let literals = self.objects.formulas.literals(formula);
         let mut seen = FxHashSet::default();
         let keys =
@@ -151,16 +150,25 @@ impl Algebra<'_> {
         true
     }
 
-    fn ordered(
+    fn one_automaton(
         &mut self,
         formula: FormulaId,
         keys: &[u32],
         room: usize,
     ) -> Result<Option<MemberAutomaton>, Diagnostic> {
         match self.order {
-            KeyOrder::Schema => self.members_within(formula, keys, room),
             KeyOrder::Any => self.unordered_members(formula, keys, room),
+            KeyOrder::Schema if self.in_order(formula, keys) => {
+                self.members_within(formula, keys, room)
+            }
+            KeyOrder::Schema => self.reordered_members(formula, keys, room),
         }
+    }
+
+    /// The keys that are not among some.
+    pub(super) fn keys_but(&mut self, keys: &[u32]) -> Result<StringSet, Diagnostic> {
+        let named = StringSet::literals(keys.iter().map(|&key| self.key(key)));
+        self.limited(named.complement(self.limits.states))
     }
 
     /// The automaton of a formula; `None` where it has more states or edges than there is room for.
@@ -184,8 +192,7 @@ impl Algebra<'_> {
             .filter(|&conjunct| self.property_key(conjunct).is_none())
             .collect();
         let rest = self.objects.formulas.and(rest);
-        let others = StringSet::literals(keys.iter().map(|&key| self.key(key)));
-        let others = self.limited(others.complement(self.limits.states))?;
+        let others = self.keys_but(keys)?;
         let mut builder =
             Builder { keys, fixed, others: OtherKeys::new(others), states: IndexMap::default() };
         builder.state(0, rest);
@@ -194,7 +201,15 @@ impl Algebra<'_> {
         while let Some((&(place, rest), _)) = builder.states.get_index(at) {
             let state = match keys.get(place) {
                 Some(&key) => self.at_key(&mut builder, place, key, rest)?,
-                None => self.after_keys(&mut builder, rest, at as u32)?,
+                None => {
+                    let Builder { others, states, .. } = &mut builder;
+                    self.after_keys(others, rest, at as u32, &mut |rest| {
+                        let entry = states.entry((place, rest));
+                        let index = entry.index();
+                        entry.or_default();
+                        u32::try_from(index).expect("budgets are below 2^32")
+                    })?
+                }
             };
             edges += state.members.len();
             builder.states[at] = state;
@@ -248,14 +263,14 @@ impl Algebra<'_> {
         Ok(state)
     }
 
-    /// The state after all keys, where members with other keys follow.
-    fn after_keys(
+    /// The state after all keys, where members with other keys follow. `reach` numbers the state of what remains.
+    pub(super) fn after_keys(
         &mut self,
-        builder: &mut Builder<'_>,
+        names: &mut OtherKeys,
         rest: FormulaId,
         at: u32,
+        reach: &mut impl FnMut(FormulaId) -> u32,
     ) -> Result<MemberState, Diagnostic> {
-        let place = builder.keys.len();
         let conjuncts = self.objects.formulas.conjuncts(rest);
         let (counts, others): (Vec<_>, Vec<_>) =
             conjuncts.into_iter().partition(|&conjunct| self.object_count(conjunct).is_some());
@@ -266,7 +281,7 @@ impl Algebra<'_> {
             return Ok(MemberState::default());
         }
         // Where members change nothing but their count, a repetition counts them.
-        let loops = self.other_members(&mut builder.others, uncounted)?;
+        let loops = self.other_members(names, uncounted)?;
         if loops.iter().all(|(_, (_, rest))| *rest == uncounted) {
             let mut state = MemberState {
                 end: self.object_may_end(uncounted),
@@ -280,9 +295,9 @@ impl Algebra<'_> {
         }
         let mut state = MemberState { end: self.object_may_end(rest), ..MemberState::default() };
         let counted = self.count_object_member(rest);
-        for (names, (value, rest)) in self.other_members(&mut builder.others, counted)? {
-            let to = builder.state(place, rest);
-            self.push_names(&mut state, names, value, to)?;
+        for (keys, (value, rest)) in self.other_members(names, counted)? {
+            let to = reach(rest);
+            self.push_names(&mut state, keys, value, to)?;
         }
         Ok(state)
     }
@@ -411,7 +426,7 @@ impl Algebra<'_> {
     }
 
     /// The formula with some atoms decided.
-    fn replace_objects(
+    pub(super) fn replace_objects(
         &mut self,
         formula: FormulaId,
         decide: impl Fn(ObjectAtom) -> Option<bool>,

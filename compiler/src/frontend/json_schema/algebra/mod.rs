@@ -14,7 +14,7 @@
 //! | [`scalars`], [`objects`], [`arrays`], [`unevaluated`] | what each keyword says about one type |
 //! | [`apart`] | whether a formula obviously holds nothing, which keeps exclusive branches from multiplying |
 //! | [`cases`] | how a formula goes on, by what the next value satisfies |
-//! | [`members`], [`unordered`], [`items`] | automata over members and items |
+//! | [`members`], [`reordered`], [`unordered`], [`items`] | automata over members and items |
 //! | [`graph`] | everything reachable from the root, and what of it is empty |
 //! | [`conflict`] | which two places leave nothing |
 //!
@@ -31,6 +31,7 @@ mod graph;
 mod items;
 mod members;
 mod objects;
+mod reordered;
 mod scalars;
 mod unevaluated;
 mod unordered;

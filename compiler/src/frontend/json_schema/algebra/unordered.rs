@@ -14,7 +14,6 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::diagnostics::Diagnostic;
 
-use super::super::strings::StringSet;
 use super::members::{KeyAtoms, Member, MemberAutomaton, MemberName, MemberState, OtherKeys};
 use super::objects::ObjectAtom;
 use super::{Algebra, FormulaId};
@@ -70,9 +69,7 @@ impl Algebra<'_> {
             })
             .collect();
         let rest = self.objects.formulas.and(rest);
-        let others = StringSet::literals(keys.iter().map(|&key| self.key(key)));
-        let others = self.limited(others.complement(self.limits.states))?;
-        let mut others = OtherKeys::new(others);
+        let mut others = OtherKeys::new(self.keys_but(keys)?);
         let mut states: IndexMap<(usize, FormulaId), MemberState, FxBuildHasher> =
             IndexMap::default();
         states.insert((0, rest), MemberState::default());

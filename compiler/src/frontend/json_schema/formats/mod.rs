@@ -1,8 +1,8 @@
 //! Formats: the strings that each `format` names, as automata.
 //!
 //! A format is the minimal automaton of the UTF-8 bytes of its strings, as they are before JSON escapes anything.
-//! Each is written down from the grammar of its RFC, rule by rule, as an expression; whoever asks for a format first pays
-//! for its automaton, and everybody shares it.
+//! Each is written down from the grammar of its RFC, rule by rule, as an expression; whoever asks for a format first
+//! pays for its automaton, and everybody shares it.
 //!
 //! Every format is sound: it accepts nothing that its specification refuses. Where the specification says something
 //! that no small automaton can, the format accepts less, and its row of the table says what.
@@ -81,8 +81,8 @@ static FORMATS: [Format; 19] = [
     Format::new(
         "email",
         Narrower(
-            "a domain with more than 61 characters after its first label, a label that begins with `xn--`, decimal \
-             parts of an address that begin with 0",
+            "a domain with more than 61 characters after its first label, or a double hyphen there; a label that \
+             begins with `xn--`; decimal parts of an address that begin with 0",
         ),
         email::email,
     ),
@@ -120,8 +120,9 @@ static FORMATS: [Format; 19] = [
         "regex",
         Narrower(
             "references, `\\0`, named groups but one at the start, groups nested over three deep, lookarounds in \
-             groups, class ranges but those of digits and those from `a` or `A`, bounds of over one digit with as \
-             many digits each, properties but the short names of general categories",
+             groups, groups nested in lookarounds, class ranges but those of digits and those from `a` or `A`, \
+             bounds of over one digit with as many digits each, properties but the short names of general \
+             categories",
         ),
         regex::regex,
     ),

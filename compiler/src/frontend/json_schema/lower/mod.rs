@@ -13,11 +13,10 @@ use crate::ir::{Expr, Grammar, GrammarBuilder, Origin, RuleId};
 
 use super::algebra::{Algebra, Content, ContentGraph, FormulaId};
 use super::document::NodeId;
-use super::numbers::{NumberForm, Pieces};
-use super::options::JsonSchemaOptions;
+use super::numbers::Pieces;
+use super::options::{JsonSchemaOptions, TextForm};
 use super::prelude::{Piece, Prelude};
-use super::string::character;
-use super::strings::{Escapes, StringRules, StringSet, tail};
+use super::strings::{StringRules, StringSet, character, tail};
 
 /// Size of an expression of scalars up to which it is written where it is used.
 const INLINE: usize = 128;
@@ -155,9 +154,9 @@ impl Emitter<'_> {
         choices.extend(scalars.no.then(|| Expr::literal("false")));
         choices.extend(scalars.yes.then(|| Expr::literal("true")));
         if !scalars.numbers.is_none() {
-            let digits = self.options.text.digits;
+            let TextForm { digits, numbers: form, .. } = self.options.text;
             let limit = self.options.max_states;
-            let text = scalars.numbers.text(NumberForm::Canonical, digits, limit, self);
+            let text = scalars.numbers.text(form, digits, limit, self);
             choices.push(text.map_err(|error| self.too_complex("numbers", &error.to_string()))?);
         }
         if !scalars.strings.is_none() {
@@ -181,7 +180,7 @@ impl Emitter<'_> {
     /// The texts of the strings of a set.
     fn string(&mut self, strings: &StringSet) -> Result<Expr, Diagnostic> {
         let limit = self.options.max_states;
-        let rest = tail(self, strings, Escapes::Shortest, limit);
+        let rest = tail(self, strings, self.options.text.escapes, limit);
         let rest = rest.map_err(|error| self.too_complex("strings", &error.to_string()))?;
         Ok(Expr::seq([Expr::byte(b'"'), rest]))
     }
@@ -205,11 +204,13 @@ impl StringRules for Emitter<'_> {
         if let Some(&rule) = self.tails.get(&(min, max)) {
             return Expr::Call(rule);
         }
+        let character = character(self.options.text.escapes);
         let (characters, end) = match max {
-            Some(_) => (character().repeat(min, max), Expr::byte(b'"')),
-            None => {
-                (character().repeat(min, Some(min)), StringRules::piece(self, Piece::StringTail))
-            }
+            Some(_) => (character.clone().repeat(min, max), Expr::byte(b'"')),
+            None => (
+                character.clone().repeat(min, Some(min)),
+                StringRules::piece(self, Piece::StringTail),
+            ),
         };
         let most = max.map_or_else(String::new, |max| max.to_string());
         let rule = self.builder.declare(format!("string-tail{{{min},{most}}}"));

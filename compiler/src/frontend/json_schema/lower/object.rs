@@ -15,6 +15,7 @@ use crate::ir::{Expr, ExprGraph};
 
 use super::super::algebra::{MemberAutomaton, MemberName};
 use super::super::string::escape;
+use super::super::strings::{Escapes, StringSet};
 use super::Emitter;
 
 /// Automata of a union up to which they share one rule, where they become one. Automata that overlap can multiply in
@@ -53,9 +54,7 @@ impl Emitter<'_> {
             let mut members = Vec::with_capacity(state.members.len());
             for member in &state.members {
                 let key = match &member.name {
-                    MemberName::Key(key) => {
-                        Expr::literal(format!("\"{}\"", escape(self.algebra.key(*key))))
-                    }
+                    MemberName::Key(key) => self.key(*key)?,
                     MemberName::Names(names) => self.string(names)?,
                 };
                 let value = self.refer(member.value)?;
@@ -93,6 +92,16 @@ impl Emitter<'_> {
         }
         let members = Expr::Graph(Arc::new(places.graph));
         Ok(Expr::seq([Expr::byte(b'{'), space, members, Expr::byte(b'}')]))
+    }
+}
+
+impl Emitter<'_> {
+    fn key(&mut self, key: u32) -> Result<Expr, Diagnostic> {
+        let text = self.algebra.key(key);
+        match self.options.text.escapes {
+            Escapes::Shortest => Ok(Expr::literal(format!("\"{}\"", escape(text)))),
+            Escapes::Any => self.string(&StringSet::literal(text)),
+        }
     }
 }
 

@@ -25,6 +25,7 @@ mod text;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use decimal::{Decimal, DecimalError, MAX_DIGITS};
+pub(crate) use decimal::Decimal;
 pub(crate) use set::NumberSet;
-pub(crate) use text::{NumberForm, Pieces};
+pub use text::NumberForm;
+pub(crate) use text::{Pieces, integers};

@@ -11,7 +11,7 @@ use super::spelling;
 
 /// Which texts of a number are accepted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) enum NumberForm {
+pub enum NumberForm {
     /// The canonical text alone; where nothing but the type constrains the number, any text of the shared rules.
     #[default]
     Canonical,
@@ -45,7 +45,14 @@ impl NumberSet {
         match form {
             NumberForm::Canonical if *self == Self::integers() => Ok(pieces.piece(Piece::Integer)),
             NumberForm::Canonical => Ok(counted(self.dfa(), digits)),
+            NumberForm::Any if *self == Self::integers() => Ok(pieces.piece(Piece::Integer)),
             NumberForm::Any => Ok(counted(&spelling::spellings(self, digits, limit)?, digits)),
         }
     }
+}
+
+/// Every text of every integer.
+pub(crate) fn integers(digits: DigitLimits) -> Expr {
+    let spelled = spelling::spellings(&NumberSet::integers(), digits, usize::MAX);
+    counted(&spelled.expect("without a limit none is met"), digits)
 }

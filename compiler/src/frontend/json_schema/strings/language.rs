@@ -88,7 +88,10 @@ impl Language {
             _ => {}
         }
         let operands = [self, other].map(|one| (one.dfa(), one.universal()));
-        Ok(Self::new(product::combine(operands, operation, limit)?))
+        Ok(Self::new(match operation {
+            Operation::Minus if self.is_all() => product::complement(operands[1], limit)?,
+            _ => product::combine(operands, operation, limit)?,
+        }))
     }
 }
 

@@ -16,14 +16,11 @@ pub(super) fn begins(edge: &Edge) -> bool {
 /// where there is a loop.
 pub(super) fn of_states(dfa: &Dfa) -> Vec<(u32, Option<u32>)> {
     let count = dfa.states.len();
-    let mut sources: Vec<Vec<(u32, u32)>> = vec![Vec::new(); count];
-    let mut open: Vec<usize> = Vec::with_capacity(count);
-    for (index, state) in dfa.states.iter().enumerate() {
-        open.push(state.edges.len());
-        for edge in &state.edges {
-            sources[edge.target as usize].push((index as u32, u32::from(begins(edge))));
-        }
-    }
+    let (starts, sources) = sources(dfa);
+    let into = |state: u32| {
+        let state = state as usize;
+        sources[starts[state] as usize..starts[state + 1] as usize].iter().copied()
+    };
     let mut shortest = vec![u32::MAX; count];
     let accepting = |index: &usize| dfa.states[*index].accepting;
     let mut near: Vec<u32> = (0..count).filter(accepting).map(|index| index as u32).collect();
@@ -31,7 +28,7 @@ pub(super) fn of_states(dfa: &Dfa) -> Vec<(u32, Option<u32>)> {
     let mut far = Vec::new();
     for distance in 0.. {
         while let Some(state) = near.pop() {
-            for &(source, weight) in &sources[state as usize] {
+            for (source, weight) in into(state) {
                 if shortest[source as usize] > distance + weight {
                     shortest[source as usize] = distance + weight;
                     if weight == 0 { near.push(source) } else { far.push(source) }
@@ -46,13 +43,14 @@ pub(super) fn of_states(dfa: &Dfa) -> Vec<(u32, Option<u32>)> {
     }
     // Against the edges from the states without any; a state on or before a loop is never reached.
     let mut longest: Vec<Option<u32>> = vec![None; count];
+    let mut open: Vec<usize> = dfa.states.iter().map(|state| state.edges.len()).collect();
     let mut ready: Vec<u32> =
         (0..count).filter(|&index| open[index] == 0).map(|index| index as u32).collect();
     let mut best = vec![0; count];
     while let Some(state) = ready.pop() {
         let own = best[state as usize];
         longest[state as usize] = Some(own);
-        for &(source, weight) in &sources[state as usize] {
+        for (source, weight) in into(state) {
             let source = source as usize;
             best[source] = best[source].max(own + weight);
             open[source] -= 1;
@@ -62,6 +60,28 @@ pub(super) fn of_states(dfa: &Dfa) -> Vec<(u32, Option<u32>)> {
         }
     }
     shortest.into_iter().zip(longest).collect()
+}
+
+/// The source of each edge, and its weight in characters, by target: those into state `s` are
+/// `sources[starts[s]..starts[s + 1]]`.
+fn sources(dfa: &Dfa) -> (Vec<u32>, Vec<(u32, u32)>) {
+    let mut starts = vec![0u32; dfa.states.len() + 1];
+    for edge in dfa.states.iter().flat_map(|state| &state.edges) {
+        starts[edge.target as usize + 1] += 1;
+    }
+    for index in 1..starts.len() {
+        starts[index] += starts[index - 1];
+    }
+    let mut sources = vec![(0, 0); starts.last().map_or(0, |&count| count as usize)];
+    let mut fill = starts.clone();
+    for (index, state) in dfa.states.iter().enumerate() {
+        for edge in &state.edges {
+            let place = &mut fill[edge.target as usize];
+            sources[*place as usize] = (index as u32, u32::from(begins(edge)));
+            *place += 1;
+        }
+    }
+    (starts, sources)
 }
 
 /// Layers after which a search for a length gives up and says that there is one.

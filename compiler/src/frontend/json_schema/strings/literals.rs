@@ -6,6 +6,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::canonical;
 use crate::automata::{Dfa, DfaState, Edge};
 
 /// The automaton of sorted texts without repetition, minimal and in canonical numbering.
@@ -24,7 +25,7 @@ pub(super) fn automaton(texts: &[&str]) -> Dfa {
     }
     closed.close(&mut open, last, 0);
     let root = closed.number(open.swap_remove(0));
-    numbered(&closed.states, root)
+    canonical::numbered(&closed.states, root)
 }
 
 #[derive(Default)]
@@ -57,25 +58,4 @@ impl Closed {
         self.numbers.insert(state, number);
         number
     }
-}
-
-/// The states that the root leads to, breadth first along sorted edges, as [`crate::automata::minimize`] numbers them.
-fn numbered(states: &[DfaState], root: u32) -> Dfa {
-    let mut numbers = vec![u32::MAX; states.len()];
-    numbers[root as usize] = 0;
-    let mut order = vec![root];
-    let mut result: Vec<DfaState> = Vec::new();
-    while let Some(&old) = order.get(result.len()) {
-        let mut state = states[old as usize].clone();
-        for edge in &mut state.edges {
-            let number = &mut numbers[edge.target as usize];
-            if *number == u32::MAX {
-                *number = order.len() as u32;
-                order.push(edge.target);
-            }
-            edge.target = *number;
-        }
-        result.push(state);
-    }
-    Dfa { states: result }
 }

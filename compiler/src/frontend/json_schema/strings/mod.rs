@@ -17,6 +17,7 @@
 //! neighbours allow. So equal values are equal sets. Equal sets nearly always have equal values: two languages that
 //! differ only outside their band tell them apart, so [`StringSet::is_subset`] is the test for equality that is exact.
 
+mod canonical;
 mod language;
 mod lengths;
 mod literals;
@@ -29,7 +30,8 @@ mod tests;
 
 use std::sync::Arc;
 
-pub(crate) use text::{Escapes, StringRules, TextError, tail};
+pub use text::Escapes;
+pub(crate) use text::{StringRules, character, tail};
 
 use crate::automata::{Dfa, StateLimit, minimize};
 use crate::frontend::class::all_texts;
@@ -201,6 +203,16 @@ impl StringSet {
     /// Whether every string of this set is in the other.
     pub(crate) fn is_subset(&self, other: &Self, limit: usize) -> Result<bool, StateLimit> {
         Ok(self == other || self.minus(other, limit)?.is_none())
+    }
+
+    /// The strings in the set, and others that only their length keeps out: what is left to accept where the lengths
+    /// cannot be counted.
+    pub(crate) fn unbounded(&self, limit: usize) -> Result<Self, StateLimit> {
+        let mut whole = Self::none();
+        for band in self.bands.iter() {
+            whole = whole.union(&Self::of(Some(band.language.clone())), limit)?;
+        }
+        Ok(whole)
     }
 
     /// Whether the string is in the set.

@@ -6,6 +6,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::canonical;
 use crate::automata::{Dfa, DfaState, Edge, StateLimit, minimize};
 use crate::frontend::class::all_texts;
 
@@ -23,9 +24,27 @@ pub(super) enum Operation {
 /// No state: nothing is accepted any more.
 const DEAD: u32 = u32::MAX;
 
-/// The minimal automaton of the combination. Each operand comes with its universal state.
+/// An automaton, with its universal state if that is known.
+type Operand<'a> = (&'a Dfa, Option<u32>);
+
+/// The minimal automaton of the combination.
 pub(super) fn combine(
-    operands: [(&Dfa, Option<u32>); 2],
+    operands: [Operand<'_>; 2],
+    operation: Operation,
+    limit: usize,
+) -> Result<Dfa, StateLimit> {
+    Ok(minimize(&explored(operands, operation, limit)?))
+}
+
+/// The minimal automaton of all other texts. Linear in the automaton.
+pub(super) fn complement(operand: Operand<'_>, limit: usize) -> Result<Dfa, StateLimit> {
+    let all = all_texts();
+    Ok(canonical::folded(explored([(all, Some(0)), operand], Operation::Minus, limit)?))
+}
+
+/// The reachable part of the product, trimmed.
+fn explored(
+    operands: [Operand<'_>; 2],
     operation: Operation,
     limit: usize,
 ) -> Result<Dfa, StateLimit> {
@@ -42,7 +61,7 @@ pub(super) fn combine(
     if states.is_empty() {
         return Ok(Dfa::never());
     }
-    Ok(minimize(&Dfa { states }.trimmed()))
+    Ok(Dfa { states }.trimmed())
 }
 
 /// Whether some text is in both languages. Stops at the first one found.
@@ -69,7 +88,7 @@ pub(super) fn meet(a: &Dfa, b: &Dfa, limit: usize) -> Result<bool, StateLimit> {
 }
 
 struct Product<'a> {
-    operands: [(&'a Dfa, Option<u32>); 2],
+    operands: [Operand<'a>; 2],
     operation: Operation,
     numbers: FxHashMap<(u32, u32), u32>,
     order: Vec<(u32, u32)>,

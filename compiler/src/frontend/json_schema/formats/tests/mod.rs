@@ -10,7 +10,7 @@ fn the_table_is_sorted() {
     assert!(FORMATS.is_sorted_by(|a, b| a.name < b.name));
 }
 
-/// Automata stay small enough to be copied into every grammar that names them.
+/// What the largest, of host names beyond ASCII, may come to.
 const MAX_STATES: usize = 6_000;
 
 #[test]

@@ -14,13 +14,39 @@ struct Quarrel {
     format: &'static str,
     /// Whether we accept them.
     accepted: bool,
-    /// A word for them.
+    /// Whether a string is one of them.
     covers: fn(&str) -> bool,
-    /// Who is right.
-    reason: &'static str,
 }
 
-const QUARRELS: &[Quarrel] = &[];
+const QUARRELS: &[Quarrel] = &[
+    // The crate takes some punctuation for digits.
+    Quarrel {
+        format: "date",
+        accepted: false,
+        covers: |text| text.bytes().filter(u8::is_ascii_digit).count() != 8,
+    },
+    Quarrel { format: "email", accepted: true, covers: quoted_oddly },
+    Quarrel { format: "idn-email", accepted: true, covers: quoted_oddly },
+    // RFC 6570 leaves out control characters and what is no character, of which the crate takes any.
+    Quarrel {
+        format: "uri-template",
+        accepted: false,
+        covers: |text| text.chars().any(unprintable),
+    },
+];
+
+/// RFC 5321 lets a quoted string hold an escaped space, and a space before `<`, which the crate takes for the end of a
+/// display name.
+fn quoted_oddly(text: &str) -> bool {
+    text.contains("\\ ") || text.contains(" <")
+}
+
+/// Beyond ASCII, and neither `ucschar` nor `iprivate`.
+fn unprintable(c: char) -> bool {
+    let last_of_plane = u32::from(c) & 0xfffe == 0xfffe;
+    last_of_plane
+        || matches!(c, '\u{80}'..='\u{9f}' | '\u{fdd0}'..='\u{fdef}' | '\u{fff0}'..='\u{ffff}' | '\u{e0000}'..='\u{e0fff}')
+}
 
 const WALKS: usize = 2_000;
 
@@ -129,7 +155,6 @@ fn the_other_implementation_agrees() {
             check(text);
         }
         quarrels.sort_by_key(|(_, text)| text.len());
-        quarrels.truncate(10);
-        eprintln!("{}: {quarrels:?}", format.name);
+        assert!(quarrels.is_empty(), "{}: {quarrels:#?}", format.name);
     }
 }

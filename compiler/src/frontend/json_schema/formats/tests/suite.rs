@@ -1,4 +1,4 @@
-//! The official suite's optional cases on formats, of drafts 7 and 2020-12.
+//! The official suite's optional cases on formats, of drafts 7 and 2020-12: all right but those of [`REFUSED`].
 
 use std::path::{Path, PathBuf};
 
@@ -6,9 +6,46 @@ use serde_json::Value;
 
 use super::super::format;
 
-/// Valid strings that a format refuses, by format and reason, with the cases of each draft that it loses.
-/// Nothing invalid may be accepted, so no list exists for that.
-const REFUSED: &[(&str, &str, &[&str])] = &[];
+/// Valid strings that a format refuses, with the reason. Nothing invalid may be accepted, so there is no list of that.
+const REFUSED: &[(&str, &str, &[&str])] = &[
+    (
+        "hostname",
+        "the validity of an A-label is a matter of decoding it",
+        &[
+            "xn--9n2bp8q.xn--9t4b11yi5a",
+            "xn--zca29lwxobi7a",
+            "xn--qmbc",
+            "xn--ll-0ea",
+            "xn--wva3je",
+            "xn--4dbc5h",
+            "xn--4dbc8h",
+            "xn--k8j5u",
+            "xn--bck0j",
+            "xn--vek778f",
+            "xn--ngba1o",
+            "xn--0-gyc",
+            "xn--11b2ezcw70k",
+            "xn--11b2ezcs70k",
+            "xn--ngba5hb2804a",
+        ],
+    ),
+    ("idn-email", "the domain is not in Normalization Form C", &["user@cafe\u{301}.com"]),
+    ("idn-hostname", "an A-label, as above", &["xn--ihqwcrb4cv8a8dqg056pqjye"]),
+    (
+        "idn-hostname",
+        "the longest ASCII form of 52 characters would be too long, though this one is not",
+        &[
+            "παράδειγμαπαράδειγμαπαράδειγμαπαράδειγμαπαράδειγμαπα.com",
+            "παράδειγμαπαράδειγμαπαράδειγμαπαράδειγμαπαράδειγμαπα。com",
+            "παράδειγμαπαράδειγμαπαράδειγμαπαράδειγμαπαράδειγμαπα．com",
+            "παράδειγμαπαράδειγμαπαράδειγμαπαράδειγμαπαράδειγμαπα｡com",
+        ],
+    ),
+    ("regex", "a reference needs the group that it names", &["(?<n>a)\\k<n>"]),
+];
+
+/// The share of cases to be right, in each draft.
+const FEWEST_RIGHT: f64 = 0.96;
 
 fn root() -> Option<PathBuf> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
@@ -50,19 +87,18 @@ fn official_suite() {
     };
     for draft in ["draft7", "draft2020-12"] {
         let cases = cases(&root.join(draft).join("optional/format"));
-        let mut accepted_invalid = Vec::new();
-        let mut refused_valid = Vec::new();
+        let mut wrong = 0;
         for (name, data, valid) in &cases {
+            // What no draft defines is an annotation.
             let accepted = format(name).is_none_or(|f| f.automaton().accepts(data.as_bytes()));
-            match (accepted, valid) {
-                (true, false) => accepted_invalid.push((name, data)),
-                (false, true) => refused_valid.push((name, data)),
-                _ => {}
-            }
+            let listed = REFUSED.iter().any(|(format, _, strings)| {
+                format == name && strings.contains(&data.as_str()) && *valid
+            });
+            assert_eq!(accepted != *valid, listed, "{draft}: {name} {data:?}, valid: {valid}");
+            wrong += usize::from(listed);
         }
-        let right = cases.len() - accepted_invalid.len() - refused_valid.len();
-        eprintln!("{draft}: {right} of {} cases right", cases.len());
-        eprintln!("refused: {refused_valid:#?}");
-        assert_eq!(accepted_invalid, [], "{draft}: invalid strings accepted");
+        let right = (cases.len() - wrong) as f64 / cases.len() as f64;
+        eprintln!("{draft}: {wrong} of {} cases wrong", cases.len());
+        assert!(right >= FEWEST_RIGHT, "{draft}: {right} of the cases are right");
     }
 }

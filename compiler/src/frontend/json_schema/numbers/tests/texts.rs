@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::oracle::{Exact, Formula, LIMIT, formula, near, number};
+use super::oracle::{Exact, Formula, LIMIT, formula, near, within};
 use crate::frontend::json_schema::numbers::{Decimal, NumberForm, NumberSet, Pieces};
 use crate::frontend::json_schema::options::{DigitLimits, TextForm};
 use crate::frontend::json_schema::prelude::{Piece, Prelude};
@@ -29,10 +29,6 @@ fn grammar(set: &NumberSet, form: NumberForm, digits: DigitLimits) -> Grammar {
     let expr = set.text(form, digits, 200_000, &mut shared).expect("within the limit");
     shared.builder.define(root, expr, Origin::default());
     shared.builder.finish(root)
-}
-
-fn set(formula: &Formula) -> NumberSet {
-    formula.set().expect("within the limit")
 }
 
 /// A formula and numbers near what it names.
@@ -101,7 +97,7 @@ proptest! {
 
     #[test]
     fn canonical_texts((formula, values) in situation(12), spelling in spelling()) {
-        let set = set(&formula);
+        let set = within(formula.set())?;
         let free = set.is_all();
         let grammar = grammar(&set, NumberForm::Canonical, WIDE);
         for value in &values {
@@ -116,7 +112,7 @@ proptest! {
 
     #[test]
     fn any_text((formula, values) in situation(12), spellings in prop::collection::vec(spelling(), 4)) {
-        let set = set(&formula);
+        let set = within(formula.set())?;
         let small = set.dfa().states.len() <= 96;
         let grammar = grammar(&set, NumberForm::Any, WIDE);
         for value in &values {
@@ -137,7 +133,7 @@ proptest! {
 
     #[test]
     fn few_digits((formula, values) in situation(12), integer in 1u32..5, fraction in 0u32..4) {
-        let set = set(&formula);
+        let set = within(formula.set())?;
         let digits = DigitLimits { integer, fraction, exponent: 2 };
         for form in [NumberForm::Canonical, NumberForm::Any] {
             let grammar = grammar(&set, form, digits);
@@ -153,7 +149,7 @@ proptest! {
 
     #[test]
     fn what_is_no_number_is_refused(formula in formula(), texts in prop::collection::vec("-?[-+.eE0125]{1,6}", 40)) {
-        let set = set(&formula);
+        let set = within(formula.set())?;
         for form in [NumberForm::Canonical, NumberForm::Any] {
             let grammar = grammar(&set, form, WIDE);
             for text in &texts {

@@ -20,7 +20,7 @@ use crate::ir::Expr;
 
 /// Which texts of a character are accepted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) enum Escapes {
+pub enum Escapes {
     /// One: the character itself, or the shortest escape where it needs one.
     #[default]
     Shortest,
@@ -48,6 +48,11 @@ pub(crate) enum TextError {
         /// What is allowed.
         limit: usize,
     },
+}
+
+/// One character.
+pub(crate) fn character(escapes: Escapes) -> Expr {
+    spell::Speller::new(escapes).expr(&vec![('\0', char::MAX)])
 }
 
 /// The texts of the strings of a set, from after the opening quote to the closing one. No more than `limit` states are
