@@ -84,10 +84,10 @@ pub fn maskbench() -> Vec<Case> {
 
 fn case(path: &Path) -> Option<Case> {
     let mut file: Value = serde_json::from_str(&std::fs::read_to_string(path).ok()?).ok()?;
-    let instances = file["tests"].as_array()?.iter().map(|test| Instance {
-        valid: test["valid"] == true,
-        value: test["data"].clone(),
-    });
+    let instances = file["tests"]
+        .as_array()?
+        .iter()
+        .map(|test| Instance { valid: test["valid"] == true, value: test["data"].clone() });
     Some(Case {
         name: path.file_stem()?.to_string_lossy().into_owned(),
         instances: instances.collect(),

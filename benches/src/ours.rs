@@ -96,9 +96,9 @@ impl Ours {
     ///
     /// What the front end or the compiler says, as text.
     pub fn compile(&self, text: Text<'_>) -> Result<Compiled, String> {
-        let lowered = text.lower().map_err(|findings| {
-            findings.first().map(ToString::to_string).unwrap_or_default()
-        })?;
+        let lowered = text
+            .lower()
+            .map_err(|findings| findings.first().map(ToString::to_string).unwrap_or_default())?;
         let compiled = self.compiler.compile(&lowered, text.kind(), &CompileOptions::default());
         compiled.map_err(|error| error.to_string())
     }

@@ -1,5 +1,7 @@
 //! Two matchers over the same tokens, and their masks side by side.
 
+use std::fmt;
+
 use grammarc_runtime::{Grammar, Matcher};
 
 use crate::fixture::Fixture;
@@ -25,7 +27,6 @@ impl std::ops::AddAssign for Compared {
 }
 
 /// Where masks are not equal.
-#[derive(Debug)]
 pub(crate) struct Difference {
     /// What was accepted before.
     pub(crate) text: String,
@@ -33,6 +34,13 @@ pub(crate) struct Difference {
     pub(crate) ours: (usize, Vec<String>),
     /// Tokens that only llguidance allows.
     pub(crate) theirs: (usize, Vec<String>),
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { text, ours, theirs } = self;
+        write!(f, "after {text:?}: only ours {ours:?}, only llguidance {theirs:?}")
+    }
 }
 
 /// How a text ended.
@@ -77,7 +85,7 @@ impl<'f> Lockstep<'f> {
         }
     }
 
-    /// Computes both masks and compares them.
+    /// Computes both masks and compares them, and whether the text may end.
     pub(crate) fn compare(&mut self) -> Result<(), Difference> {
         self.ours.mask().fill(&mut self.words).expect("the words of a whole row");
         let theirs = self.theirs.compute_mask_or_eos().expect("a mask");
@@ -93,7 +101,7 @@ impl<'f> Lockstep<'f> {
             push_bits(right & !left & counted, at, &mut their);
         }
         if ours.is_empty() && their.is_empty() {
-            return Ok(());
+            return self.compare_end();
         }
         let some = |tokens: &[u32]| {
             let shown = tokens.iter().take(6).map(|&token| self.fixture.shown(token));
@@ -104,6 +112,18 @@ impl<'f> Lockstep<'f> {
             ours: some(&ours),
             theirs: some(&their),
         })
+    }
+
+    fn compare_end(&mut self) -> Result<(), Difference> {
+        let ours = self.ours.is_accepting();
+        let theirs = self.theirs.is_accepting().expect("an answer");
+        let end = |allowed| (usize::from(allowed), vec!["the end".to_owned()]);
+        let text = self.text.escape_ascii().to_string();
+        if ours == theirs {
+            Ok(())
+        } else {
+            Err(Difference { text, ours: end(ours), theirs: end(theirs) })
+        }
     }
 
     /// Accepts a token on both sides. Both masks hold it.
@@ -125,14 +145,7 @@ impl<'f> Lockstep<'f> {
             self.accept(token);
         }
         self.compare()?;
-        let may_end = self.ours.is_accepting();
-        let theirs = self.theirs.is_accepting().expect("an answer");
-        if may_end != theirs {
-            let end = |allowed| (usize::from(allowed), vec!["the end".to_owned()]);
-            let text = self.text.escape_ascii().to_string();
-            return Err(Difference { text, ours: end(may_end), theirs: end(theirs) });
-        }
-        Ok(End::Accepted { may_end })
+        Ok(End::Accepted { may_end: self.ours.is_accepting() })
     }
 
     /// Follows random tokens of the masks, and compares at each step.

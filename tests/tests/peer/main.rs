@@ -11,4 +11,3 @@ mod pairs;
 mod random;
 
 mod sources;
-
