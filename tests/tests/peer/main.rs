@@ -4,10 +4,12 @@
 //! The vocabulary is Llama 3.1's and the schemas are MaskBench's, neither of which is in the repository; where they
 //! are absent the tests say so and pass. `GRAMMARC_FULL=1` runs everything, the default a part of it.
 
+mod completion;
 mod fixture;
 mod json;
 mod lockstep;
 mod pairs;
 mod random;
-
+mod schemas;
 mod sources;
+mod walks;
