@@ -10,6 +10,7 @@ use grammarc_artifacts::{
 use crate::diagnostics::Diagnostic;
 use crate::emit;
 use crate::ir::{Grammar, Lowered};
+use crate::masks::shared::SharedOutcomes;
 use crate::masks::{self, MaskError, MaskLimits, spell};
 use crate::network::{
     self, Network, NetworkError, NetworkErrorKind, NetworkLimits, Roots, ambiguity,
@@ -139,12 +140,14 @@ impl Compiled {
 /// vocabulary serves all of them. `Send` and `Sync`.
 pub struct Compiler {
     lexicon: VocabularyLexicon,
+    known: SharedOutcomes,
 }
 
 impl Compiler {
     /// A compiler for a vocabulary.
     pub fn new(vocabulary: VocabularyArtifact) -> Self {
-        Self { lexicon: VocabularyLexicon::new(vocabulary) }
+        let known = SharedOutcomes::new(vocabulary.tables());
+        Self { lexicon: VocabularyLexicon::new(vocabulary), known }
     }
 
     /// The vocabulary.
@@ -189,13 +192,14 @@ impl Compiler {
         }
         findings.extend(unspelled(&network, &stuck));
         let limits = MaskLimits { deadline, ..options.masks.unwrap_or_default() };
-        let masks = masks::compute(&network, shared, trie, limits).map_err(|error| {
-            let state = match error {
-                MaskError::Limit { state, .. } => state,
-                MaskError::Time { .. } => network.start(0),
-            };
-            CompileError::Masks { error, rule: network.rules[network.rule_of(state)].0.clone() }
-        })?;
+        let masks =
+            masks::compute(&network, shared, &self.known, trie, limits).map_err(|error| {
+                let state = match error {
+                    MaskError::Limit { state, .. } => state,
+                    MaskError::Time { .. } => network.start(0),
+                };
+                CompileError::Masks { error, rule: network.rules[network.rule_of(state)].0.clone() }
+            })?;
         let configurations = ambiguity::most_configurations(network.joined(shared));
         let parts = emit::Parts {
             lowered,
@@ -262,7 +266,13 @@ pub fn build_vocabulary(
     let limits = NetworkLimits::default();
     let mut network = network::build_network(shared, &lexicon, tables, Roots::Kept, limits)?;
     spell::mark(&mut network, tables, trie.as_trie());
-    let masks = masks::compute(&network, tables, trie.as_trie(), MaskLimits::default());
+    let masks = masks::compute(
+        &network,
+        tables,
+        &SharedOutcomes::default(),
+        trie.as_trie(),
+        MaskLimits::default(),
+    );
     let masks = masks.map_err(|error| CompileError::Masks { error, rule: "shared".to_owned() })?;
     let names = network.rules.iter().map(|(name, _)| name.clone()).collect();
     Ok(emit::vocabulary_data(table, source, trie, masks.tables, names))

@@ -1,1 +1,17 @@
-//! Placeholder head.
+//! What the tests of the whole are made of: an oracle for masks, random cases, and the comparison of the two.
+//!
+//! | module | what |
+//! | --- | --- |
+//! | [`oracle`] | masks by brute force from the grammar IR alone |
+//! | [`case`](mod@case) | a grammar and a vocabulary, and the way from there to a matcher |
+//! | [`random`] | random cases, from a seed |
+//! | [`compare`] | holds the compiled masks of a case against the oracle |
+//! | [`shrink`] | makes a failing case small |
+//!
+//! The tests themselves are one binary, `tests/suite`.
+
+pub mod case;
+pub mod compare;
+pub mod oracle;
+pub mod random;
+pub mod shrink;

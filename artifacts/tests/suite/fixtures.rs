@@ -80,6 +80,7 @@ pub(crate) fn add_rules(
             flags: *flags,
             first_bytes: [0; 8],
             first_tokens: 0,
+            after_bytes: [u32::MAX; 8],
             hash: [first_state, 1, 2, 3],
         });
         first_state += states.len() as u32;

@@ -1,2 +1,37 @@
 //! The `grammarc` binary.
-fn main() {}
+//!
+//! ```text
+//! arguments ─ args ─► cmd/<verb> ─► answer, diagnostics or failure ─► render/{human,json} ─► output
+//! ```
+//!
+//! A verb computes and returns data; what the data looks like is the renderers' affair, and who holds the streams is
+//! [`output`]'s. Exit codes: 0 all is well, 1 something was found (a source refused, a text not accepted, a damaged
+//! artifact, a dead end), 2 the tool could not do its work. A reader that closes the pipe is no failure.
+
+mod args;
+mod cmd;
+mod failure;
+mod frontend;
+mod output;
+mod progress;
+mod readable;
+mod render;
+mod vocabularies;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    let cli = match args::Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(usage) => {
+            // Help goes to stdout and ends well; where it cannot be written there is nobody to tell.
+            let _ = usage.print();
+            return ExitCode::from(if usage.use_stderr() { 2 } else { 0 });
+        }
+    };
+    let mut output = output::Output::new(cli.format);
+    let result = cmd::run(cli.command, &mut output);
+    ExitCode::from(output.finish(result))
+}

@@ -28,6 +28,11 @@ impl ByteSet {
         Self(std::array::from_fn(|i| u64::from(words[2 * i]) | u64::from(words[2 * i + 1]) << 32))
     }
 
+    /// The same as bits: bit `b % 32` of word `b / 32`.
+    pub fn to_words(self) -> [u32; 8] {
+        std::array::from_fn(|i| (self.0[i / 2] >> (32 * (i % 2))) as u32)
+    }
+
     /// Adds a byte.
     pub fn insert(&mut self, byte: u8) {
         self.0[usize::from(byte >> 6)] |= 1 << (byte & 63);

@@ -18,8 +18,9 @@ use rustc_hash::FxHashSet;
 
 use super::chain::longest_chain;
 use super::classes::Classes;
-use super::pool::Pool;
+use super::pool::{Pool, stored};
 use super::reach::Reach;
+use super::shared::SharedOutcomes;
 use super::walk::{Outcome, Walker};
 use crate::network::Network;
 use crate::network::follow::Follow;
@@ -78,7 +79,8 @@ pub struct Masks {
     pub longest_chain: Result<u32, u32>,
 }
 
-/// Computes the masks of `network`, whose numbering continues that of `shared`.
+/// Computes the masks of `network`, whose numbering continues that of `shared`; `known` is what follows from the masks
+/// of `shared`.
 ///
 /// # Errors
 ///
@@ -86,6 +88,7 @@ pub struct Masks {
 pub fn compute(
     network: &Network,
     shared: Tables<'_>,
+    known: &SharedOutcomes,
     trie: Trie<'_>,
     limits: MaskLimits,
 ) -> Result<Masks, MaskError> {
@@ -93,7 +96,7 @@ pub fn compute(
     let follow = Follow::new(joined, &network.open);
     let base = network.tables.bases.states;
     let states: Vec<u32> = (0..network.tables.states.len() as u32 - 1).map(|i| base + i).collect();
-    let walker = || Walker::new(&follow, trie);
+    let walker = || Walker::new(&follow, known, trie);
     let mut context = Context {
         classes: Classes::new(shared),
         pool: Pool::new(trie.token_of_rank, shared, network.tables.clone()),
@@ -233,10 +236,15 @@ fn tokens_of(network: &Network, sets: &mut LocalSets<'_>, state: u32) -> Vec<u32
         }
         let (tables, index) = joined.locate(state);
         let own = state >= network.tables.bases.states;
-        for edge in tables.token_edges_of(index).iter().filter(|_| own) {
+        for edge in tables.token_edges_of(index) {
             let after = sets.single(edge.target, frame);
-            if sets.get(after).ends {
+            if !sets.get(after).ends {
+                continue;
+            }
+            if own {
                 ids.extend_from_slice(&network.token_sets[edge.tokens as usize]);
+            } else {
+                ids.extend(stored(joined.shared, edge.tokens));
             }
         }
         for call in tables.call_edges_of(index) {

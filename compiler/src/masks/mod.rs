@@ -4,6 +4,7 @@
 //! | file | what |
 //! | --- | --- |
 //! | [`walk`] | runs a state over a subtree of the trie: the tokens consumed, the nodes at which the rule is left |
+//! | [`shared`] | outcomes that the vocabulary's stored masks already tell |
 //! | [`classes`] | interns sets of exit nodes |
 //! | [`pool`] | turns sets of tokens into mask records: dense rows, differences, lists |
 //! | [`reach`] | which pairs of return state and exit class can occur |
@@ -16,6 +17,7 @@ pub mod classes;
 pub mod compute;
 pub mod pool;
 mod reach;
+pub mod shared;
 pub mod spell;
 pub mod walk;
 

@@ -153,6 +153,21 @@ impl<'a> Pool<'a> {
     }
 }
 
+/// The tokens of a mask of the vocabulary's tables, ascending.
+pub(super) fn stored(shared: Tables<'_>, mask: u32) -> Vec<u32> {
+    let record = &shared.masks[mask as usize];
+    let mut ids = shared.plus(record).to_vec();
+    if record.row != NONE {
+        let words = shared.row_words as usize;
+        let row = &shared.rows[record.row as usize * words..][..words];
+        row.iter().enumerate().for_each(|(index, &word)| for_each_bit(word, index, &mut ids));
+        let minus = shared.minus(record);
+        ids.retain(|id| minus.binary_search(id).is_err());
+        ids.sort_unstable();
+    }
+    ids
+}
+
 fn for_each_bit(mut word: u32, index: usize, ids: &mut Vec<u32>) {
     while word != 0 {
         ids.push(index as u32 * 32 + word.trailing_zeros());

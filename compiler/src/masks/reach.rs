@@ -18,6 +18,8 @@ pub(super) struct Reach {
     tails: Vec<Vec<usize>>,
     known: Vec<FxHashSet<u32>>,
     fresh: Vec<(usize, u32)>,
+    /// Pairs given out: a return state of several callees can meet one class from each of them.
+    met: FxHashSet<(u32, u32)>,
     rules: u32,
 }
 
@@ -30,6 +32,7 @@ impl Reach {
             tails: vec![Vec::new(); count],
             known: vec![FxHashSet::default(); count],
             fresh: Vec::new(),
+            met: FxHashSet::default(),
             rules: base.rules,
         };
         let own = joined.own;
@@ -84,11 +87,12 @@ impl Reach {
         }
     }
 
-    /// The pairs that follow from what was added since the last call.
+    /// The pairs that follow from what was added since the last call, each once in all.
     pub(super) fn pairs(&mut self) -> Vec<(u32, u32)> {
         let mut pairs = Vec::new();
         while let Some((rule, class)) = self.fresh.pop() {
-            pairs.extend(self.returns[rule].iter().map(|&ret| (ret, class)));
+            let met = self.returns[rule].iter().map(|&ret| (ret, class));
+            pairs.extend(met.filter(|&pair| self.met.insert(pair)));
             for index in 0..self.tails[rule].len() {
                 self.add_to(self.tails[rule][index], class);
             }

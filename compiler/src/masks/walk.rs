@@ -19,6 +19,7 @@ use std::sync::Arc;
 use grammarc_artifacts::sections::vocabulary::Trie;
 use rustc_hash::FxHashMap;
 
+use super::shared::SharedOutcomes;
 use crate::ir::ByteSet;
 use crate::network::follow::Follow;
 use crate::network::local::{BOTTOM, DEAD, LocalSets, SetId};
@@ -79,6 +80,7 @@ struct Building {
 pub struct Walker<'a> {
     trie: Trie<'a>,
     follow: &'a Follow<'a>,
+    shared: &'a SharedOutcomes,
     sets: LocalSets<'a>,
     remembered: FxHashMap<(u32, u32), Arc<Outcome>>,
     path: Vec<(u32, SetId)>,
@@ -86,9 +88,9 @@ pub struct Walker<'a> {
 
 impl<'a> Walker<'a> {
     /// A walker that has learnt nothing yet.
-    pub fn new(follow: &'a Follow<'a>, trie: Trie<'a>) -> Self {
+    pub fn new(follow: &'a Follow<'a>, shared: &'a SharedOutcomes, trie: Trie<'a>) -> Self {
         let sets = LocalSets::new(follow.network());
-        Self { trie, follow, sets, remembered: FxHashMap::default(), path: Vec::new() }
+        Self { trie, follow, shared, sets, remembered: FxHashMap::default(), path: Vec::new() }
     }
 
     /// The sets met.
@@ -185,10 +187,7 @@ impl<'a> Walker<'a> {
         let alone = match self.remembered.get(&(state, node)) {
             Some(alone) => Arc::clone(alone),
             None => {
-                let mut alone = self.begin(state);
-                self.run(state, BOTTOM, node, &mut alone);
-                alone.outcome.normalize();
-                let alone = Arc::new(alone.outcome);
+                let alone = Arc::new(self.alone(state, node));
                 self.remembered.insert((state, node), Arc::clone(&alone));
                 alone
             }
@@ -203,5 +202,17 @@ impl<'a> Walker<'a> {
         for &exit in &alone.exits {
             self.run(ret, parent, exit, building);
         }
+    }
+
+    /// The outcome of `state` at `node` whatever its rule is called from.
+    fn alone(&mut self, state: u32, node: u32) -> Outcome {
+        let tables = self.sets.network().shared;
+        if let Some(stored) = self.shared.outcome(tables, self.trie, state, node) {
+            return stored;
+        }
+        let mut building = self.begin(state);
+        self.run(state, BOTTOM, node, &mut building);
+        building.outcome.normalize();
+        building.outcome
     }
 }

@@ -7,11 +7,13 @@ use rustc_hash::FxHashMap;
 
 use super::repeat::{Spelling, Synthetic};
 use super::rule::{Label, Labels, NetworkRule};
-use super::{Lexicon, NetworkError, NetworkErrorKind, NetworkLimits, Roots, error_at, inline};
+use super::{
+    Lexicon, NetworkError, NetworkErrorKind, NetworkLimits, Roots, error_at, inline, token_sets,
+};
 use crate::automata::{Dfa, Nfa, determinize, minimize};
 use crate::ir::facts::{self, Facts};
 use crate::ir::thompson::{Atoms, Repetition, build as thompson};
-use crate::ir::{Expr, Grammar, Origin, RuleId, TokenRef, TokenSet};
+use crate::ir::{Expr, Grammar, Origin, RuleId, TokenSet};
 
 /// Rules and labels, before normal form.
 #[derive(Clone, Debug)]
@@ -81,7 +83,10 @@ impl Builder<'_> {
             Roots::Start => vec![self.root()?],
             Roots::Kept => {
                 let kept = self.grammar.rules.iter().enumerate().filter(|(_, rule)| rule.keep);
-                let kept: Vec<RuleId> = kept.map(|(index, _)| RuleId::new(index)).collect();
+                let kept = kept.map(|(index, _)| RuleId::new(index));
+                // A rule without a string that is not empty is never called.
+                let kept: Vec<RuleId> =
+                    kept.filter(|rule| self.facts[rule.index()].shortest < u32::MAX).collect();
                 kept.into_iter().map(|rule| self.number(rule)).collect()
             }
         };
@@ -189,26 +194,7 @@ impl Atoms for Builder<'_> {
     }
 
     fn tokens(&mut self, nfa: &mut Nfa, set: &TokenSet, from: u32, to: u32) -> Result<(), Failure> {
-        let mut named = Vec::new();
-        for (token, span) in &set.tokens {
-            let ids = self.lexicon.resolve(token);
-            if ids.is_empty() {
-                let token = match token {
-                    TokenRef::Id(id) => format!("with the id {id}"),
-                    TokenRef::Text(text) => format!("{text:?}"),
-                };
-                let span = span.clone();
-                return Err(self.fail(NetworkErrorKind::UnknownToken { token, span }));
-            }
-            named.extend(ids);
-        }
-        named.sort_unstable();
-        named.dedup();
-        if set.negated {
-            let mut all = self.lexicon.all();
-            all.retain(|id| named.binary_search(id).is_err());
-            named = all;
-        }
+        let named = token_sets::ids(self.lexicon, set).map_err(|unknown| self.fail(unknown))?;
         if !named.is_empty() {
             let symbol = self.labels.symbol(Label::Tokens(named));
             nfa.edge(from, symbol, symbol, to);

@@ -10,9 +10,10 @@ use grammarc_artifacts::sections::network::{
 use grammarc_artifacts::tables::{Bases, Joined, Tables, TablesData};
 
 use super::Roots;
+use super::follow::Follow;
 use super::merge::{Merged, MergedLabel};
 use super::rule::NetworkRule;
-use crate::ir::Origin;
+use crate::ir::{ByteSet, Origin};
 
 /// A network in normal form.
 #[derive(Clone, Debug)]
@@ -26,7 +27,7 @@ pub struct Network {
     pub token_sets: Vec<Vec<u32>>,
     /// Ids of the rules to start from.
     pub roots: Vec<u32>,
-    /// Ids of the rules that other networks may call, after which anything may come.
+    /// Ids of the rules after which anything may come, because other networks may call them.
     pub open: Vec<u32>,
 }
 
@@ -84,6 +85,7 @@ pub(super) fn lay_out(merged: Merged, shared: Tables<'_>, kind: Roots) -> Networ
             first_bytes: [0; 8],
             first_tokens: 0,
             hash: *hash,
+            after_bytes: [0; 8],
         });
         let absorbing = absorbing(rule);
         for (index, state) in rule.dfa.states.iter().enumerate() {
@@ -153,10 +155,26 @@ pub(super) fn lay_out(merged: Merged, shared: Tables<'_>, kind: Roots) -> Networ
     let roots: Vec<u32> = merged.roots.iter().map(|&root| bases.rules + root as u32).collect();
     let open = match kind {
         Roots::Start => Vec::new(),
-        // Any rule may be found by its hash and called, whether it was a root or not.
-        Roots::Kept => (0..tables.rules.len() as u32).map(|rule| bases.rules + rule).collect(),
+        Roots::Kept => roots.clone(),
     };
-    Network { tables, rules, token_sets, roots, open }
+    let mut network = Network { tables, rules, token_sets, roots, open };
+    let follow = Follow::new(network.joined(shared), &network.open);
+    let after: Vec<_> = (0..network.tables.rules.len() as u32)
+        .map(|index| follow.bytes(bases.rules + index).to_words())
+        .collect();
+    for (rule, after) in network.tables.rules.iter_mut().zip(after) {
+        rule.after_bytes = after;
+    }
+    network
+}
+
+/// Vocabulary rules that the network calls and goes on from with a byte that their exit classes do not know of.
+pub(super) fn misused(network: &Network, shared: Tables<'_>) -> Vec<u32> {
+    let follow = Follow::new(network.joined(shared), &network.open);
+    let knows = |rule: u32| ByteSet::from_words(shared.rules[rule as usize].after_bytes);
+    (0..shared.rules.len() as u32)
+        .filter(|&rule| !follow.bytes(rule).minus(knows(rule)).is_empty())
+        .collect()
 }
 
 /// For each state, whether its language within the rule is closed under concatenation with itself: it accepts, and no

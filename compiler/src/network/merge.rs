@@ -37,8 +37,8 @@ pub(super) struct Merged {
 }
 
 /// Merges equal rules and takes from the vocabulary those that it holds under the hashes `known`.
-pub(super) fn merge(built: Built, known: &BTreeMap<RuleHash, u32>) -> Merged {
-    let hashes = hashes(&built);
+pub(super) fn merge(built: &Built, known: &BTreeMap<RuleHash, u32>) -> Merged {
+    let hashes = hashes(built);
     let mut numbers: BTreeMap<RuleHash, usize> = BTreeMap::new();
     let mut order: Vec<usize> = Vec::new();
     let mut number = |rule: usize, order: &mut Vec<usize>| {
@@ -51,7 +51,7 @@ pub(super) fn merge(built: Built, known: &BTreeMap<RuleHash, u32>) -> Merged {
     let roots: Vec<usize> = built.roots.iter().map(|&root| number(root, &mut order)).collect();
     let mut at = 0;
     while at < order.len() {
-        for callee in callees(&built, order[at]) {
+        for callee in callees(built, order[at]) {
             if !known.contains_key(&hashes[callee]) {
                 number(callee, &mut order);
             }
@@ -69,11 +69,7 @@ pub(super) fn merge(built: Built, known: &BTreeMap<RuleHash, u32>) -> Merged {
             },
         })
         .collect();
-    let mut rules: Vec<Option<NetworkRule>> = built.rules.into_iter().map(Some).collect();
-    let rules = order.iter().map(|&rule| {
-        let built = rules[rule].take().expect("every hash is numbered once");
-        (built, hashes[rule])
-    });
+    let rules = order.iter().map(|&rule| (built.rules[rule].clone(), hashes[rule]));
     Merged { rules: rules.collect(), labels, roots }
 }
 

@@ -25,6 +25,7 @@ pub mod local;
 mod merge;
 mod repeat;
 mod rule;
+mod token_sets;
 
 use std::collections::BTreeMap;
 
@@ -116,20 +117,28 @@ pub fn build_network(
     roots: Roots,
     limits: NetworkLimits,
 ) -> Result<Network, NetworkError> {
-    let resolved = resolve(grammar, limits.rule_states).map_err(|error| {
+    let mut resolved = resolve(grammar, limits.rule_states).map_err(|error| {
         let rule = grammar.rule(error.rule);
         NetworkError { rule: rule.name.clone(), origin: rule.origin.clone(), kind: error.into() }
     })?;
-    let known: BTreeMap<[u32; 4], u32> =
+    token_sets::drop_empty(&mut resolved, lexicon);
+    let mut known: BTreeMap<[u32; 4], u32> =
         shared.rules.iter().enumerate().map(|(id, rule)| (rule.hash, id as u32)).collect();
     let mut spelling = repeat::Spelling::Counted;
     loop {
         let mut built = build::build(&resolved, lexicon, roots, spelling, limits)?;
         match left_recursion::eliminate(&mut built, limits) {
-            Ok(()) => {
-                let merged = merge::merge(built, &known);
-                return Ok(layout::lay_out(merged, shared, roots));
-            }
+            Ok(()) => loop {
+                let network = layout::lay_out(merge::merge(&built, &known), shared, roots);
+                let misused = layout::misused(&network, shared);
+                if misused.is_empty() {
+                    return Ok(network);
+                }
+                // What a shared rule was compiled for does not cover this grammar's use of it.
+                misused.iter().for_each(|&rule| {
+                    known.remove(&shared.rules[rule as usize].hash);
+                });
+            },
             // A countdown cannot be unrolled along a left spine. Such a repetition is written out instead, within the
             // limits; there is no third way, so the second failure is final.
             Err(left_recursion::Failure::Counted) if spelling == repeat::Spelling::Counted => {

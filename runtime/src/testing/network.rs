@@ -146,6 +146,7 @@ impl Network {
                         | flag(rule.monotone, rule_flags::MONOTONE),
                     first_bytes: first[at].0,
                     first_tokens: u32::from(first[at].1),
+                    after_bytes: [u32::MAX; 8],
                     hash: [0; 4],
                 });
                 for state in &rule.states {

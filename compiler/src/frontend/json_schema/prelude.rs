@@ -165,7 +165,14 @@ impl Prelude {
     }
 }
 
+/// A bound that no token comes near, so that the network counts it.
+const FAR: u32 = 1 << 20;
+
 /// A grammar of all rules of the prelude; it starts with any of them.
+///
+/// Two more rules stand for strings of bounded length: the network shares the chain and the countdown of a repetition
+/// between all bounds (see `network::repeat`), so these two make it build them once for every `minLength` and
+/// `maxLength`.
 pub fn prelude_grammar(text: TextForm) -> Grammar {
     let mut builder = GrammarBuilder::new();
     let mut prelude = Prelude::new(text);
@@ -179,6 +186,12 @@ pub fn prelude_grammar(text: TextForm) -> Grammar {
         if expr != Expr::Empty {
             calls.push(expr);
         }
+    }
+    for (name, min) in [("string-tail{0,n}", 0), ("string-tail{n}", FAR)] {
+        let rule = builder.declare(name);
+        let tail = Expr::seq([character().repeat(min, Some(FAR)), Expr::byte(b'"')]);
+        builder.define_kept(rule, tail, Origin::default());
+        calls.push(Expr::Call(rule));
     }
     builder.define(start, Expr::alt(calls), Origin::default());
     builder.finish(start)

@@ -1,0 +1,83 @@
+//! The command line: what all verbs share. Each verb's own arguments stand with the verb.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, ValueEnum};
+
+use crate::cmd::Command;
+use crate::failure::Problem;
+
+/// Compiles grammars and JSON Schemas into token masks, and looks at, checks and samples what it made.
+#[derive(Debug, Parser)]
+#[command(
+    name = "grammarc",
+    version,
+    propagate_version = true,
+    max_term_width = 100,
+    after_help = "Exit codes: 0 all is well, 1 something was found, 2 the tool failed."
+)]
+pub(crate) struct Cli {
+    /// How results and diagnostics are written
+    ///
+    /// `json` writes one JSON value a line: results on standard output, diagnostics on standard error.
+    #[arg(long, global = true, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+
+    /// What to do
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// How results are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Human,
+    /// For programs: one JSON value a line
+    Json,
+}
+
+/// A compiled grammar and its vocabulary.
+#[derive(Debug, Args)]
+pub(crate) struct ArtifactArgs {
+    /// Grammar artifact (.gmask)
+    pub(crate) artifact: PathBuf,
+
+    /// Vocabulary artifact (.gvocab) that it was compiled for
+    ///
+    /// Without it, the vocabulary artifacts in the folder of the grammar artifact are tried.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) vocab: Option<PathBuf>,
+}
+
+/// Which vocabulary to compile for.
+#[derive(Debug, Args)]
+pub(crate) struct VocabularyArgs {
+    /// Vocabulary artifact (.gvocab) to compile for
+    #[arg(long, value_name = "FILE", conflicts_with = "tokenizer")]
+    pub(crate) vocab: Option<PathBuf>,
+
+    /// Tokenizer to compile for: a file, a folder, or a built-in name
+    ///
+    /// Its vocabulary artifact is written beside the output, and used again by later runs. With neither --vocab nor
+    /// --tokenizer, the built-in o200k_base is used.
+    #[arg(long, value_name = "TOKENIZER")]
+    pub(crate) tokenizer: Option<String>,
+}
+
+/// Worker threads.
+#[derive(Debug, Args)]
+pub(crate) struct ThreadArgs {
+    /// Number of threads; the output does not depend on it [default: one a core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) threads: Option<u16>,
+}
+
+impl ThreadArgs {
+    /// Starts as many threads as asked for.
+    pub(crate) fn start(&self) -> Result<(), Problem> {
+        let Some(threads) = self.threads else { return Ok(()) };
+        let builder = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
+        builder.build_global().map_err(Problem::Threads)
+    }
+}

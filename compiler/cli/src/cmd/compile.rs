@@ -1,0 +1,201 @@
+//! `grammarc compile`: from a source and a vocabulary to a grammar artifact.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use grammarc_artifacts::{GrammarArtifact, dump, write};
+use grammarc_compiler::compile::{CompileError, CompileOptions, Compiler};
+use grammarc_compiler::masks::MaskLimits;
+use grammarc_compiler::network::NetworkLimits;
+use serde::Serialize;
+
+use crate::args::{ThreadArgs, VocabularyArgs};
+use crate::cmd::facts::Facts;
+use crate::failure::{Failure, Problem};
+use crate::frontend::{Front, SourceArgs};
+use crate::output::Output;
+use crate::progress::Progress;
+use crate::vocabularies::{self, Chosen};
+
+/// Arguments of `compile`.
+#[derive(Debug, Args)]
+pub(crate) struct CompileArgs {
+    #[command(flatten)]
+    source: SourceArgs,
+
+    #[command(flatten)]
+    vocabulary: VocabularyArgs,
+
+    /// Grammar artifact to write [default: the source's name with the extension .gmask]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    #[command(flatten)]
+    limits: LimitArgs,
+
+    #[command(flatten)]
+    threads: ThreadArgs,
+}
+
+/// Bounds on a compilation. The defaults are far above what real sources need.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Limits")]
+pub(crate) struct LimitArgs {
+    /// Seconds after which to give up [default: 300]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    time_limit: Option<Duration>,
+
+    /// Most states of all rules together [default: 1000000]
+    #[arg(long, value_name = "N")]
+    max_states: Option<usize>,
+
+    /// Most states of one rule [default: 200000]
+    #[arg(long, value_name = "N")]
+    max_rule_states: Option<usize>,
+
+    /// Most rules [default: 200000]
+    #[arg(long, value_name = "N")]
+    max_rules: Option<usize>,
+
+    /// Most pairs of a return state and an exit class [default: 2000000]
+    #[arg(long, value_name = "N")]
+    max_pairs: Option<usize>,
+
+    /// Most dense rows [default: 16384]
+    #[arg(long, value_name = "N")]
+    max_rows: Option<usize>,
+}
+
+/// What was compiled.
+#[derive(Debug, Serialize)]
+pub(crate) struct CompiledFile {
+    pub(crate) path: PathBuf,
+    pub(crate) vocabulary_file: VocabularyFile,
+    pub(crate) seconds: Seconds,
+    #[serde(flatten)]
+    pub(crate) facts: Facts,
+}
+
+/// The vocabulary artifact that was compiled for.
+#[derive(Debug, Serialize)]
+pub(crate) struct VocabularyFile {
+    pub(crate) path: PathBuf,
+    /// Whether this run wrote it.
+    pub(crate) built: bool,
+}
+
+/// Wall times.
+#[derive(Debug, Serialize)]
+pub(crate) struct Seconds {
+    pub(crate) vocabulary: f64,
+    /// From the source text to the artifact, with all masks.
+    pub(crate) compile: f64,
+    pub(crate) total: f64,
+}
+
+pub(crate) fn run(args: CompileArgs, output: &mut Output) -> Result<u8, Failure> {
+    let started = Instant::now();
+    args.threads.start()?;
+    let path = args.output_path()?;
+    let progress = Progress::new(output);
+
+    // A source that is refused is not worth the wait for a vocabulary.
+    progress.phase("reading the source");
+    let front = args.source.lower()?;
+    let lowering = started.elapsed();
+    output.diagnostics(&front.lowered.source, &front.lowered.findings)?;
+
+    let opening = Instant::now();
+    let Chosen { artifact: vocabulary, path: vocabulary_path, built } =
+        vocabularies::choose(&args.vocabulary, &path, &progress, output)?;
+    let opening = opening.elapsed();
+
+    progress.phase(format!("compiling {}", front.lowered.source.name));
+    let compiling = Instant::now();
+    let compiler = Compiler::new(vocabulary.clone());
+    let facts = compile(&compiler, &front, &args.limits, &path, output)?;
+    let compiling = compiling.elapsed() + lowering;
+    drop(progress);
+
+    output.answer(&CompiledFile {
+        path,
+        vocabulary_file: VocabularyFile { path: vocabulary_path, built },
+        seconds: Seconds {
+            vocabulary: opening.as_secs_f64(),
+            compile: compiling.as_secs_f64(),
+            total: started.elapsed().as_secs_f64(),
+        },
+        facts,
+    })?;
+    Ok(0)
+}
+
+/// Compiles, writes the artifact and returns its facts.
+fn compile(
+    compiler: &Compiler,
+    front: &Front,
+    limits: &LimitArgs,
+    path: &Path,
+    output: &mut Output,
+) -> Result<Facts, Failure> {
+    let source = &front.lowered.source;
+    let refused = |error: CompileError| Failure::Refused {
+        source: source.clone(),
+        diagnostics: vec![error.to_diagnostic()],
+    };
+    let mut options = limits.options();
+    for (key, value) in &front.options {
+        options = options.record(*key, value);
+    }
+    let compiled =
+        compiler.compile(&front.lowered, front.kind.name(), &options).map_err(refused)?;
+    output.diagnostics(source, &compiled.findings)?;
+    let buffer = compiled.to_buffer(compiler).map_err(refused)?;
+    // Nothing is written that could not be opened.
+    let artifact = GrammarArtifact::from_buffer(buffer.clone(), compiler.vocabulary());
+    artifact.map_err(|error| vocabularies::damaged(path, error))?;
+    write::replace(path, &buffer).map_err(|error| vocabularies::damaged(path, error))?;
+    let inspection = dump::inspect(buffer).map_err(|error| vocabularies::damaged(path, error))?;
+    Ok(Facts::new(inspection))
+}
+
+impl CompileArgs {
+    fn output_path(&self) -> Result<PathBuf, Problem> {
+        match &self.output {
+            Some(path) => Ok(path.clone()),
+            None if self.source.source == Path::new("-") => Err(Problem::Option {
+                option: "-o",
+                problem: "is needed for a source from standard input".to_owned(),
+            }),
+            None => Ok(self.source.source.with_extension("gmask")),
+        }
+    }
+}
+
+impl LimitArgs {
+    fn options(&self) -> CompileOptions {
+        let network = NetworkLimits::default();
+        let masks = MaskLimits::default();
+        let options = CompileOptions::default()
+            .network_limits(NetworkLimits {
+                rule_states: self.max_rule_states.unwrap_or(network.rule_states),
+                states: self.max_states.unwrap_or(network.states),
+                rules: self.max_rules.unwrap_or(network.rules),
+            })
+            .mask_limits(MaskLimits {
+                pairs: self.max_pairs.unwrap_or(masks.pairs),
+                rows: self.max_rows.unwrap_or(masks.rows),
+                deadline: masks.deadline,
+            });
+        match self.time_limit {
+            Some(limit) => options.time_limit(limit),
+            None => options,
+        }
+    }
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "expected a number of seconds".to_owned())?;
+    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
+}

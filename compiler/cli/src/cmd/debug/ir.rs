@@ -1,0 +1,61 @@
+//! `grammarc debug ir`: the grammar as the front end leaves it.
+
+use clap::Args;
+use grammarc_compiler::ir::{Grammar, Rule};
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::frontend::SourceArgs;
+use crate::output::Output;
+
+/// Arguments of `debug ir`.
+#[derive(Debug, Args)]
+pub(crate) struct IrArgs {
+    #[command(flatten)]
+    source: SourceArgs,
+}
+
+/// A grammar.
+#[derive(Debug, Serialize)]
+pub(crate) struct IrText {
+    /// Index of the start rule.
+    start: usize,
+    rules: Vec<RuleText>,
+    /// The same for people.
+    #[serde(skip)]
+    pub(crate) text: String,
+}
+
+#[derive(Debug, Serialize)]
+struct RuleText {
+    name: String,
+    /// Right-hand side; `r3` calls the rule with index 3.
+    expr: String,
+    kept: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pointer: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    span: Option<[usize; 2]>,
+}
+
+pub(crate) fn run(args: IrArgs, output: &mut Output) -> Result<u8, Failure> {
+    let front = args.source.lower()?;
+    output.diagnostics(&front.lowered.source, &front.lowered.findings)?;
+    output.answer(&ir_text(&front.lowered.grammar))?;
+    Ok(0)
+}
+
+fn ir_text(grammar: &Grammar) -> IrText {
+    let rule = |rule: &Rule| RuleText {
+        name: rule.name.clone(),
+        expr: rule.expr.to_string(),
+        kept: rule.keep,
+        pointer: rule.origin.pointer.clone(),
+        span: rule.origin.span.as_ref().map(|span| [span.start, span.end]),
+    };
+    IrText {
+        start: grammar.start.index(),
+        rules: grammar.rules.iter().map(rule).collect(),
+        text: grammar.to_string(),
+    }
+}

@@ -1,0 +1,266 @@
+//! What there is to say about an artifact, as data: what `inspect` shows, and what `compile` ends with.
+
+use grammarc_artifacts::dump::{Content, Inspection, TableCounts};
+use grammarc_artifacts::{GrammarMeta, ReportEntry, Verdict, VocabularyMeta, WorkBound};
+use serde::{Serialize, Serializer};
+
+/// The facts of one artifact.
+#[derive(Debug, Serialize)]
+pub(crate) struct Facts {
+    /// Format version.
+    pub(crate) format: String,
+    /// Length of the file.
+    pub(crate) bytes: u64,
+    pub(crate) checksum: String,
+    /// Fingerprint of the vocabulary.
+    pub(crate) fingerprint: String,
+    /// Digest of the vocabulary's shared rules.
+    pub(crate) shared_digest: String,
+    /// What the artifact's kind adds.
+    #[serde(flatten)]
+    pub(crate) content: ContentFacts,
+    pub(crate) tables: TableFacts,
+    pub(crate) sections: Vec<SectionFacts>,
+}
+
+/// What one kind of artifact holds and the other does not.
+#[derive(Debug, Serialize)]
+#[serde(tag = "artifact", rename_all = "lowercase")]
+pub(crate) enum ContentFacts {
+    /// A grammar artifact.
+    Grammar(Box<GrammarFacts>),
+    /// A vocabulary artifact.
+    Vocabulary(VocabularyFacts),
+}
+
+/// Facts of a grammar artifact.
+#[derive(Debug, Serialize)]
+pub(crate) struct GrammarFacts {
+    pub(crate) source: SourceFacts,
+    pub(crate) vocabulary: String,
+    pub(crate) compiler: String,
+    pub(crate) options: Pairs<String>,
+    pub(crate) report: ReportFacts,
+    pub(crate) bound: BoundFacts,
+    pub(crate) statistics: Pairs<u64>,
+    pub(crate) rule_names: Vec<String>,
+}
+
+/// Where a grammar came from.
+#[derive(Debug, Serialize)]
+pub(crate) struct SourceFacts {
+    pub(crate) name: String,
+    pub(crate) kind: String,
+    /// blake3 of its text.
+    pub(crate) hash: String,
+}
+
+/// The exactness report.
+#[derive(Debug, Serialize)]
+pub(crate) struct ReportFacts {
+    pub(crate) exact: usize,
+    pub(crate) annotation: usize,
+    pub(crate) approximate: usize,
+    pub(crate) keywords: Vec<KeywordFacts>,
+}
+
+/// What became of one keyword.
+#[derive(Debug, Serialize)]
+pub(crate) struct KeywordFacts {
+    pub(crate) pointer: String,
+    pub(crate) keyword: String,
+    pub(crate) verdict: &'static str,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) reason: String,
+}
+
+/// Bound on the work of one step. What grows has no number.
+#[derive(Debug, Serialize)]
+pub(crate) struct BoundFacts {
+    pub(crate) longest_chain: Option<u32>,
+    pub(crate) chain_rules: Vec<String>,
+    pub(crate) most_configurations: Option<u32>,
+    pub(crate) configuration_rules: Vec<String>,
+    /// Bytes of a sequence's state at nesting depth zero.
+    pub(crate) state_bytes: u64,
+}
+
+/// Facts of a vocabulary artifact.
+#[derive(Debug, Serialize)]
+pub(crate) struct VocabularyFacts {
+    pub(crate) name: String,
+    pub(crate) source: String,
+    pub(crate) compiler: String,
+    pub(crate) tokens: u32,
+    pub(crate) special: u32,
+    pub(crate) logit_width: u32,
+    pub(crate) trie_nodes: u32,
+    pub(crate) properties: Pairs<String>,
+    pub(crate) warnings: Vec<String>,
+    pub(crate) shared_rules: Vec<String>,
+}
+
+/// Counts over an artifact's own tables.
+#[derive(Debug, Serialize)]
+pub(crate) struct TableFacts {
+    pub(crate) rules: u32,
+    pub(crate) states: u32,
+    pub(crate) byte_edges: u32,
+    pub(crate) call_edges: u32,
+    pub(crate) tail_calls: u32,
+    pub(crate) token_edges: u32,
+    pub(crate) masks: MaskFacts,
+    pub(crate) exit_classes: u32,
+    pub(crate) exit_class_nodes: u32,
+    pub(crate) follow_entries: u32,
+}
+
+/// Counts over the mask pool.
+#[derive(Debug, Serialize)]
+pub(crate) struct MaskFacts {
+    /// Masks made from a dense row.
+    pub(crate) dense: u32,
+    /// Masks that are a list alone.
+    pub(crate) sparse: u32,
+    /// Dense rows.
+    pub(crate) rows: u32,
+    /// Tokens in all lists.
+    pub(crate) listed_tokens: u32,
+}
+
+/// One section.
+#[derive(Debug, Serialize)]
+pub(crate) struct SectionFacts {
+    pub(crate) kind: u32,
+    pub(crate) name: &'static str,
+    pub(crate) records: u64,
+    pub(crate) bytes: u64,
+}
+
+/// Keys and values, serialised as a map in their order.
+#[derive(Debug)]
+pub(crate) struct Pairs<T>(pub(crate) Vec<(String, T)>);
+
+impl<T: Serialize> Serialize for Pairs<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(key, value)| (key, value)))
+    }
+}
+
+/// A digest in hexadecimal.
+pub(crate) fn hex(digest: &[u8]) -> String {
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+impl Facts {
+    /// The facts of an artifact that was looked into.
+    pub(crate) fn new(inspection: Inspection) -> Self {
+        let Inspection { header, sections, tables, content } = inspection;
+        let sections = sections.into_iter().map(|section| SectionFacts {
+            kind: section.kind,
+            name: section.name,
+            records: section.records,
+            bytes: section.bytes,
+        });
+        Self {
+            format: format!("{}.{}", header.version.0, header.version.1),
+            bytes: header.total_length,
+            checksum: hex(&header.checksum),
+            fingerprint: hex(&header.fingerprint),
+            shared_digest: hex(&header.shared_digest),
+            tables: table_facts(tables),
+            sections: sections.collect(),
+            content: match content {
+                Content::Grammar { meta, .. } => {
+                    ContentFacts::Grammar(Box::new(grammar_facts(meta)))
+                }
+                Content::Vocabulary {
+                    meta,
+                    token_count,
+                    logit_width,
+                    trie_nodes,
+                    special_tokens,
+                } => {
+                    let VocabularyMeta { name, source, compiler, properties, warnings, rule_names } =
+                        meta;
+                    ContentFacts::Vocabulary(VocabularyFacts {
+                        name,
+                        source,
+                        compiler,
+                        tokens: token_count,
+                        special: special_tokens,
+                        logit_width,
+                        trie_nodes,
+                        properties: Pairs(properties),
+                        warnings,
+                        shared_rules: rule_names,
+                    })
+                }
+            },
+        }
+    }
+}
+
+fn grammar_facts(meta: GrammarMeta) -> GrammarFacts {
+    let count = |verdict| meta.report.iter().filter(|entry| entry.verdict == verdict).count();
+    let report = ReportFacts {
+        exact: count(Verdict::Exact),
+        annotation: count(Verdict::Annotation),
+        approximate: count(Verdict::Approximate),
+        keywords: meta.report.iter().map(keyword_facts).collect(),
+    };
+    let bounded = |number: u32| (number != WorkBound::UNBOUNDED).then_some(number);
+    GrammarFacts {
+        source: SourceFacts {
+            name: meta.source_name,
+            kind: meta.source_kind,
+            hash: hex(&meta.source_hash),
+        },
+        vocabulary: meta.vocabulary_name,
+        compiler: meta.compiler,
+        options: Pairs(meta.options),
+        report,
+        bound: BoundFacts {
+            longest_chain: bounded(meta.work.longest_chain),
+            chain_rules: meta.work.chain_rules,
+            most_configurations: bounded(meta.work.most_configurations),
+            configuration_rules: meta.work.configuration_rules,
+            state_bytes: meta.work.state_bytes,
+        },
+        statistics: Pairs(meta.statistics),
+        rule_names: meta.rule_names,
+    }
+}
+
+fn keyword_facts(entry: &ReportEntry) -> KeywordFacts {
+    KeywordFacts {
+        pointer: entry.pointer.clone(),
+        keyword: entry.keyword.clone(),
+        verdict: match entry.verdict {
+            Verdict::Exact => "exact",
+            Verdict::Annotation => "annotation",
+            Verdict::Approximate => "approximate",
+        },
+        reason: entry.reason.clone(),
+    }
+}
+
+fn table_facts(counts: TableCounts) -> TableFacts {
+    TableFacts {
+        rules: counts.rules,
+        states: counts.states,
+        byte_edges: counts.byte_edges,
+        call_edges: counts.call_edges,
+        tail_calls: counts.tail_calls,
+        token_edges: counts.token_edges,
+        masks: MaskFacts {
+            dense: counts.dense_masks,
+            sparse: counts.sparse_masks,
+            rows: counts.rows,
+            listed_tokens: counts.listed_tokens,
+        },
+        exit_classes: counts.classes,
+        exit_class_nodes: counts.class_nodes,
+        follow_entries: counts.follows,
+    }
+}

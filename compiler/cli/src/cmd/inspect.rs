@@ -1,0 +1,70 @@
+//! `grammarc inspect`: what is inside an artifact of either kind.
+//!
+//! The header, the checksum and the sections are checked in any case; with the vocabulary, or for a vocabulary
+//! artifact, all that opening checks is checked.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use grammarc_artifacts::dump::{self, Content};
+use grammarc_artifacts::{Buffer, Error, GrammarArtifact, VocabularyArtifact};
+use serde::Serialize;
+
+use crate::cmd::facts::Facts;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::vocabularies;
+
+/// Arguments of `inspect`.
+#[derive(Debug, Args)]
+pub(crate) struct InspectArgs {
+    /// Artifact of either kind
+    artifact: PathBuf,
+
+    /// Vocabulary artifact of a grammar artifact: everything that opening it checks is checked too
+    #[arg(long, value_name = "FILE")]
+    vocab: Option<PathBuf>,
+
+    /// List every keyword of the exactness report, not the approximate ones alone
+    #[arg(long)]
+    report: bool,
+}
+
+/// What is inside an artifact.
+#[derive(Debug, Serialize)]
+pub(crate) struct Inspected {
+    pub(crate) path: PathBuf,
+    /// Whether every invariant was checked.
+    pub(crate) validated: bool,
+    #[serde(flatten)]
+    pub(crate) facts: Facts,
+    /// Whether to draw the whole report.
+    #[serde(skip)]
+    pub(crate) whole_report: bool,
+}
+
+pub(crate) fn run(args: InspectArgs, output: &mut Output) -> Result<u8, Failure> {
+    let InspectArgs { artifact: path, vocab, report } = args;
+    // A file that cannot be read is the tool's failure; one that is no artifact is what was to be found out.
+    let judged = |error: Error| match error {
+        Error::Io { .. } => Failure::Tool(vocabularies::damaged(&path, error)),
+        _ => Failure::Found(vocabularies::damaged(&path, error)),
+    };
+    let vocabulary = vocab.as_deref().map(vocabularies::open).transpose()?;
+    let buffer = Buffer::open(&path).map_err(judged)?;
+    let inspection = dump::inspect(buffer.clone()).map_err(judged)?;
+    let validated = match (&inspection.content, &vocabulary) {
+        (Content::Vocabulary { .. }, _) => {
+            VocabularyArtifact::from_buffer(buffer).map_err(judged)?;
+            true
+        }
+        (Content::Grammar { .. }, Some(vocabulary)) => {
+            GrammarArtifact::from_buffer(buffer, vocabulary).map_err(judged)?;
+            true
+        }
+        (Content::Grammar { .. }, None) => false,
+    };
+    let facts = Facts::new(inspection);
+    output.answer(&Inspected { path, validated, facts, whole_report: report })?;
+    Ok(0)
+}

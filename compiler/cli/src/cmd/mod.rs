@@ -1,0 +1,48 @@
+//! The verbs: their arguments, what they do, and the data that they answer with.
+
+pub(crate) mod check;
+pub(crate) mod compile;
+pub(crate) mod completions;
+pub(crate) mod debug;
+pub(crate) mod facts;
+pub(crate) mod inspect;
+pub(crate) mod sample;
+pub(crate) mod vocab;
+
+use clap::Subcommand;
+
+use crate::failure::Failure;
+use crate::output::Output;
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Import a tokenizer and write its vocabulary artifact
+    Vocab(vocab::VocabArgs),
+    /// Compile a JSON Schema, a GBNF grammar or a regular expression
+    Compile(compile::CompileArgs),
+    /// Show what is inside an artifact
+    Inspect(inspect::InspectArgs),
+    /// Check texts against a compiled grammar
+    Check(check::CheckArgs),
+    /// Draw random outputs of a compiled grammar
+    Sample(sample::SampleArgs),
+    /// Show what the compiler makes of a source, and what the runtime makes of an artifact
+    #[command(subcommand)]
+    Debug(debug::DebugCommand),
+    /// Write a completion script for a shell
+    Completions(completions::CompletionsArgs),
+}
+
+/// Runs a verb and returns the exit code.
+pub(crate) fn run(command: Command, output: &mut Output) -> Result<u8, Failure> {
+    match command {
+        Command::Vocab(args) => vocab::run(args, output),
+        Command::Compile(args) => compile::run(args, output),
+        Command::Inspect(args) => inspect::run(args, output),
+        Command::Check(args) => check::run(args, output),
+        Command::Sample(args) => sample::run(args, output),
+        Command::Debug(command) => debug::run(command, output),
+        Command::Completions(args) => completions::run(args, output),
+    }
+}

@@ -1,0 +1,200 @@
+//! Why a verb did not do what it was asked, with the exit code that this means.
+
+use std::error::Error;
+use std::io;
+use std::path::PathBuf;
+
+use grammarc::sample::SampleError;
+use grammarc_compiler::compile::CompileError;
+use grammarc_compiler::diagnostics::{Diagnostic, Source};
+use grammarc_compiler::vocabulary::VocabularyError;
+
+/// What went wrong.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The source has errors. Exit code 1.
+    Refused {
+        /// The source.
+        source: Source,
+        /// The errors, and what else was found.
+        diagnostics: Vec<Diagnostic>,
+    },
+    /// Something was found that no source text is to blame for. Exit code 1.
+    Found(Problem),
+    /// The tool could not do its work. Exit code 2.
+    Tool(Problem),
+    /// Whoever read the output has left. Exit code 0.
+    ReaderGone,
+}
+
+/// A problem without a place in a source text.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Problem {
+    /// A file cannot be read.
+    #[error("cannot read {name}")]
+    Read {
+        /// The file.
+        name: String,
+        /// The system's answer.
+        source: io::Error,
+    },
+    /// A source is not text.
+    #[error("{name} is not UTF-8 text: the byte at offset {offset} begins no character")]
+    NotText {
+        /// The file.
+        name: String,
+        /// Where.
+        offset: usize,
+    },
+    /// The language of a source is not known.
+    #[error(
+        "cannot tell the language of {name} from its name; pass --kind json-schema, --kind gbnf or --kind regex"
+    )]
+    Kind {
+        /// The file.
+        name: String,
+    },
+    /// An option does not go with the others.
+    #[error("{option} {problem}")]
+    Option {
+        /// The option.
+        option: &'static str,
+        /// What is wrong with it here.
+        problem: String,
+    },
+    /// Output cannot be written.
+    #[error("cannot write the output")]
+    Write(#[source] io::Error),
+    /// A tokenizer cannot be imported.
+    #[error(transparent)]
+    Vocabulary(#[from] VocabularyError),
+    /// The shared rules of a vocabulary do not compile.
+    #[error("the vocabulary artifact cannot be built")]
+    Build(#[source] CompileError),
+    /// An artifact cannot be used.
+    #[error("{}", path.display())]
+    Artifact {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: grammarc_artifacts::Error,
+    },
+    /// No vocabulary artifact was found for a grammar artifact.
+    #[error(
+        "{} was compiled for vocabulary {vocabulary:?}, and {} ; pass its vocabulary artifact with --vocab",
+        artifact.display(),
+        seen(tried)
+    )]
+    NoVocabulary {
+        /// The grammar artifact.
+        artifact: PathBuf,
+        /// Name of the vocabulary.
+        vocabulary: String,
+        /// The files that were looked at.
+        tried: Vec<PathBuf>,
+    },
+    /// A text cannot be reached by tokens.
+    #[error("no tokens that the grammar allows spell {text:?}")]
+    Unreachable {
+        /// The text.
+        text: String,
+    },
+    /// A sample came to no end.
+    #[error("sample {number}")]
+    Sample {
+        /// Its number.
+        number: u64,
+        /// What happened.
+        source: SampleError,
+    },
+    /// The threads cannot be started.
+    #[error("cannot start the worker threads")]
+    Threads(#[source] rayon::ThreadPoolBuildError),
+}
+
+fn seen(tried: &[PathBuf]) -> String {
+    match tried {
+        [] => "there is no .gvocab file beside it".to_owned(),
+        _ => {
+            let names: Vec<String> = tried.iter().map(|path| path.display().to_string()).collect();
+            format!("of the .gvocab files beside it none is that one ({})", names.join(", "))
+        }
+    }
+}
+
+impl Failure {
+    /// What the process says of it.
+    pub(crate) fn exit_code(&self) -> u8 {
+        match self {
+            Self::Refused { .. } | Self::Found(_) => 1,
+            Self::Tool(_) => 2,
+            Self::ReaderGone => 0,
+        }
+    }
+}
+
+impl Problem {
+    /// Stable identifier.
+    pub(crate) fn code(&self) -> &'static str {
+        match self {
+            Self::Read { .. } | Self::NotText { .. } => "cli::input",
+            Self::Kind { .. } | Self::Option { .. } => "cli::usage",
+            Self::Write(_) => "cli::output",
+            Self::Vocabulary(_) => "cli::tokenizer",
+            Self::Build(_) => "cli::vocabulary",
+            Self::Artifact { .. } => "cli::artifact",
+            Self::NoVocabulary { .. } => "cli::no-vocabulary",
+            Self::Unreachable { .. } => "cli::unreachable",
+            Self::Sample { .. } => "cli::sample",
+            Self::Threads(_) => "cli::threads",
+        }
+    }
+
+    /// The message, and then its causes. A cause whose words the message before it repeats is left out.
+    pub(crate) fn chain(&self) -> Vec<String> {
+        let mut messages = vec![self.to_string()];
+        let mut cause = self.source();
+        while let Some(error) = cause {
+            let message = error.to_string();
+            if messages.last().is_some_and(|last| !last.contains(&message)) {
+                messages.push(message);
+            }
+            cause = error.source();
+        }
+        messages
+    }
+}
+
+impl From<Problem> for Failure {
+    fn from(problem: Problem) -> Self {
+        Self::Tool(problem)
+    }
+}
+
+impl From<VocabularyError> for Failure {
+    /// A tokenizer that was read and refused is a finding; one that is not there, or options that do not fit it, are
+    /// the caller's mistake.
+    fn from(error: VocabularyError) -> Self {
+        let refused = matches!(
+            error,
+            VocabularyError::Json { .. }
+                | VocabularyError::Format { .. }
+                | VocabularyError::Model { .. }
+                | VocabularyError::Decoder { .. }
+                | VocabularyError::RankFile { .. }
+                | VocabularyError::IdTooLarge { .. }
+                | VocabularyError::NoText { .. }
+        );
+        let problem = Problem::Vocabulary(error);
+        if refused { Self::Found(problem) } else { Self::Tool(problem) }
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::ReaderGone,
+            _ => Self::Tool(Problem::Write(error)),
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! Sources: reading them, telling their language, and handing them to its front end.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use grammarc_compiler::diagnostics::report::Verdict;
+use grammarc_compiler::diagnostics::{Diagnostic, Source};
+use grammarc_compiler::frontend::gbnf::{self, GbnfOptions};
+use grammarc_compiler::frontend::json_schema::{self, JsonSchemaOptions, TextForm, Whitespace};
+use grammarc_compiler::frontend::regex::{self, PatternOptions};
+use grammarc_compiler::ir::Lowered;
+
+use crate::failure::{Failure, Problem};
+
+/// Longest run of whitespace in flexible form where no bound is given: a line end and nine levels of two spaces.
+const FLEXIBLE: u32 = 19;
+
+/// A source's language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Kind {
+    /// JSON Schema (.json)
+    JsonSchema,
+    /// GBNF, the grammar notation of llama.cpp (.gbnf)
+    Gbnf,
+    /// A regular expression that the whole text matches (.regex)
+    Regex,
+}
+
+impl Kind {
+    /// Its name in artifacts.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::JsonSchema => "json-schema",
+            Self::Gbnf => "gbnf",
+            Self::Regex => "regex",
+        }
+    }
+
+    /// The language of a file of this name.
+    fn of(path: &Path) -> Option<Self> {
+        match path.extension().and_then(OsStr::to_str)? {
+            "json" => Some(Self::JsonSchema),
+            "gbnf" => Some(Self::Gbnf),
+            "regex" => Some(Self::Regex),
+            _ => None,
+        }
+    }
+}
+
+/// A source and how to read it.
+#[derive(Debug, Args)]
+pub(crate) struct SourceArgs {
+    /// JSON Schema, GBNF grammar or regular expression; `-` reads standard input
+    pub(crate) source: PathBuf,
+
+    /// The source's language [default: by its extension, .json, .gbnf or .regex]
+    #[arg(long, value_enum)]
+    kind: Option<Kind>,
+
+    /// Start rule of a GBNF grammar [default: root]
+    #[arg(long, value_name = "RULE")]
+    start: Option<String>,
+
+    /// Where a JSON document may have whitespace: `compact` is nowhere, `flexible:N` wherever JSON allows it in runs
+    /// of up to N [default: compact]
+    #[arg(long, value_name = "compact|flexible[:N]", value_parser = whitespace)]
+    whitespace: Option<Whitespace>,
+
+    /// Refuse a source that can only be compiled approximately
+    #[arg(long, value_enum)]
+    deny: Option<Deny>,
+}
+
+/// What a source must not need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Deny {
+    /// A grammar that accepts more than the source says
+    Approximate,
+}
+
+/// A source after its front end.
+#[derive(Debug)]
+pub(crate) struct Front {
+    pub(crate) lowered: Lowered,
+    pub(crate) kind: Kind,
+    /// The options of the front end, for the artifact to record.
+    pub(crate) options: Vec<(&'static str, String)>,
+}
+
+impl SourceArgs {
+    /// Reads the source and lowers it.
+    pub(crate) fn lower(&self) -> Result<Front, Failure> {
+        let kind = self.kind()?;
+        let source = read_source(&self.source)?;
+        let mut options = Vec::new();
+        let lowered = match kind {
+            Kind::JsonSchema => {
+                let whitespace = self.whitespace.unwrap_or_default();
+                options.push(("whitespace", spelled(whitespace)));
+                let text = TextForm { whitespace, ..TextForm::default() };
+                let given = JsonSchemaOptions { text, ..JsonSchemaOptions::default() };
+                json_schema::lower(source.clone(), &given)
+            }
+            Kind::Gbnf => {
+                let mut given = GbnfOptions::default();
+                if let Some(start) = &self.start {
+                    given.start.clone_from(start);
+                }
+                options.push(("start", given.start.clone()));
+                gbnf::lower(source.clone(), &given)
+            }
+            Kind::Regex => regex::lower(source.clone(), &PatternOptions::default()),
+        };
+        let lowered = lowered
+            .map_err(|diagnostics| Failure::Refused { source: source.clone(), diagnostics })?;
+        if self.deny == Some(Deny::Approximate) {
+            options.push(("deny", "approximate".to_owned()));
+            let diagnostics = approximations(&lowered);
+            if !diagnostics.is_empty() {
+                return Err(Failure::Refused { source, diagnostics });
+            }
+        }
+        Ok(Front { lowered, kind, options })
+    }
+
+    /// The source's language, after a check that the options go with it.
+    fn kind(&self) -> Result<Kind, Problem> {
+        let name = || self.source.display().to_string();
+        let kind = self.kind.or_else(|| Kind::of(&self.source));
+        let kind = kind.ok_or_else(|| Problem::Kind { name: name() })?;
+        let only_for = |option, owner: Kind| Problem::Option {
+            option,
+            problem: format!("is for {} sources, and {} is {}", owner.name(), name(), kind.name()),
+        };
+        if self.start.is_some() && kind != Kind::Gbnf {
+            return Err(only_for("--start", Kind::Gbnf));
+        }
+        if self.whitespace.is_some() && kind != Kind::JsonSchema {
+            return Err(only_for("--whitespace", Kind::JsonSchema));
+        }
+        Ok(kind)
+    }
+}
+
+/// One error for each approximate keyword.
+fn approximations(lowered: &Lowered) -> Vec<Diagnostic> {
+    let entries = &lowered.report.entries;
+    let approximate = entries.iter().filter(|entry| entry.verdict == Verdict::Approximate);
+    let errors = approximate.map(|entry| {
+        let message = format!("{} is approximate: {}", entry.keyword, entry.reason);
+        Diagnostic::error("compile::approximate", message)
+            .with_pointer(entry.pointer.clone())
+            .with_help("rewrite this part of the source, or compile without --deny approximate")
+    });
+    errors.collect()
+}
+
+/// `compact`, `flexible` or `flexible:N`.
+fn whitespace(text: &str) -> Result<Whitespace, String> {
+    let max = match text.strip_prefix("flexible") {
+        None if text == "compact" => return Ok(Whitespace::Compact),
+        Some("") => FLEXIBLE,
+        Some(bound) => bound
+            .strip_prefix(':')
+            .and_then(|number| number.parse().ok())
+            .ok_or("the bound is a number after a colon, as in flexible:8")?,
+        None => return Err("expected compact, flexible or flexible:N".to_owned()),
+    };
+    Ok(Whitespace::Flexible { max })
+}
+
+fn spelled(whitespace: Whitespace) -> String {
+    match whitespace {
+        Whitespace::Compact => "compact".to_owned(),
+        Whitespace::Flexible { max } => format!("flexible:{max}"),
+    }
+}
+
+/// Reads a file, or standard input for `-`.
+pub(crate) fn read_input(path: &Path) -> Result<(String, Vec<u8>), Problem> {
+    if path == Path::new("-") {
+        let name = "<stdin>".to_owned();
+        let mut bytes = Vec::new();
+        return match io::stdin().lock().read_to_end(&mut bytes) {
+            Ok(_) => Ok((name, bytes)),
+            Err(source) => Err(Problem::Read { name, source }),
+        };
+    }
+    let name = path.display().to_string();
+    match fs::read(path) {
+        Ok(bytes) => Ok((name, bytes)),
+        Err(source) => Err(Problem::Read { name, source }),
+    }
+}
+
+/// Reads a source text. A byte order mark at its start is not part of the text.
+fn read_source(path: &Path) -> Result<Source, Problem> {
+    let (name, bytes) = read_input(path)?;
+    let text = String::from_utf8(bytes).map_err(|error| Problem::NotText {
+        name: name.clone(),
+        offset: error.utf8_error().valid_up_to(),
+    })?;
+    Ok(Source::new(name, text.strip_prefix('\u{feff}').unwrap_or(&text)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whitespace_is_read_and_written() {
+        for text in ["compact", "flexible:0", "flexible:8"] {
+            assert_eq!(whitespace(text).map(spelled).as_deref(), Ok(text));
+        }
+        assert_eq!(whitespace("flexible"), Ok(Whitespace::Flexible { max: FLEXIBLE }));
+        for text in ["", "loose", "flexible:", "flexible8", "flexible:-1", "flexible: 8"] {
+            assert!(whitespace(text).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_extension_tells_the_language() {
+        let kind = |name| Kind::of(Path::new(name));
+        assert_eq!(kind("a/b.json"), Some(Kind::JsonSchema));
+        assert_eq!(kind("b.gbnf"), Some(Kind::Gbnf));
+        assert_eq!(kind("b.regex"), Some(Kind::Regex));
+        assert_eq!([kind("b.txt"), kind("json"), kind("-")], [None; 3]);
+    }
+}

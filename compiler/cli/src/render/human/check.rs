@@ -1,0 +1,58 @@
+//! Verdicts on texts: one line each, and an excerpt where a text is refused.
+
+use std::io::{self, Write};
+
+use crate::cmd::check::{Allowed, Checked, Place, Verdict};
+use crate::readable;
+use crate::render::Answer;
+
+/// Most alternatives that are spelled out.
+const ALTERNATIVES: usize = 12;
+
+impl Answer for Checked {
+    fn human(&self, out: &mut dyn Write) -> io::Result<()> {
+        let file = &self.file;
+        match &self.verdict {
+            Verdict::Accepted => {
+                writeln!(out, "{file}: accepted, {}", readable::size(self.bytes as u64))
+            }
+            Verdict::Refused { place, found, allowed } => {
+                let found = readable::one(*found);
+                writeln!(out, "{file}:{}: refused, {found} is not allowed here", spot(place))?;
+                excerpt(out, place, allowed)
+            }
+            Verdict::EndsTooEarly { place, allowed } => {
+                writeln!(out, "{file}:{}: ends too early", spot(place))?;
+                excerpt(out, place, allowed)
+            }
+            Verdict::Limit { place, problem } => {
+                writeln!(out, "{file}:{}: not decided, {problem}", spot(place))
+            }
+        }
+    }
+}
+
+/// Line, column and byte.
+fn spot(place: &Place) -> String {
+    format!("{}:{} (byte {})", place.line, place.column, readable::number(place.offset as u64))
+}
+
+fn excerpt(out: &mut dyn Write, place: &Place, allowed: &Allowed) -> io::Result<()> {
+    let before = readable::text(&place.before);
+    writeln!(out, "    {before}")?;
+    writeln!(out, "    {}^ expected {}", " ".repeat(before.chars().count()), expected(allowed))
+}
+
+fn expected(allowed: &Allowed) -> String {
+    let mut parts = match allowed.allowed_bytes.len() {
+        256 => vec!["any byte".to_owned()],
+        _ => readable::byte_set(&allowed.allowed_bytes),
+    };
+    if allowed.special_tokens {
+        parts.insert(0, "a special token".to_owned());
+    }
+    if allowed.may_end {
+        parts.insert(0, "the end".to_owned());
+    }
+    readable::alternatives(&parts, ALTERNATIVES)
+}

@@ -1,0 +1,37 @@
+//! The report that a compilation ends with.
+
+use std::io::{self, Write};
+
+use super::facts;
+use crate::cmd::compile::CompiledFile;
+use crate::cmd::facts::ContentFacts;
+use crate::readable;
+use crate::render::Answer;
+
+/// Sections that the report names; the rest are summed up.
+const NAMED_SECTIONS: usize = 5;
+
+impl Answer for CompiledFile {
+    fn human(&self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(
+            out,
+            "{}: {}, compiled in {}",
+            self.path.display(),
+            readable::size(self.facts.bytes),
+            readable::time(self.seconds.compile)
+        )?;
+        let ContentFacts::Grammar(grammar) = &self.facts.content else { return Ok(()) };
+        let state = if self.vocabulary_file.built { "written just now" } else { "already there" };
+        writeln!(
+            out,
+            "  vocabulary  {}, from {} ({state}, {})",
+            grammar.vocabulary,
+            self.vocabulary_file.path.display(),
+            readable::time(self.seconds.vocabulary)
+        )?;
+        facts::tables(&self.facts.tables, out)?;
+        facts::largest_sections(&self.facts.sections, NAMED_SECTIONS, out)?;
+        facts::report(&grammar.report, false, out)?;
+        facts::bound(&grammar.bound, out)
+    }
+}

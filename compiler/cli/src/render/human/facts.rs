@@ -1,0 +1,113 @@
+//! The facts of an artifact, as `compile` and `inspect` show them.
+
+use std::io::{self, Write};
+
+use crate::cmd::facts::{BoundFacts, ReportFacts, SectionFacts, TableFacts};
+use crate::readable::{count, number, size};
+
+/// Rules, states, masks and exit classes.
+pub(super) fn tables(tables: &TableFacts, out: &mut dyn Write) -> io::Result<()> {
+    let masks = &tables.masks;
+    writeln!(
+        out,
+        "  network     {}, {}, {}",
+        count(tables.rules, "rule"),
+        count(tables.states, "state"),
+        count(tables.byte_edges + tables.call_edges + tables.token_edges, "edge")
+    )?;
+    writeln!(
+        out,
+        "  masks       {}: {} on {}, {} as lists of {} tokens in all",
+        number(masks.dense + masks.sparse),
+        number(masks.dense),
+        count(masks.rows, "dense row of its own"),
+        number(masks.sparse),
+        number(masks.listed_tokens)
+    )?;
+    writeln!(
+        out,
+        "  exits       {}, {}",
+        count(tables.exit_classes, "exit class"),
+        count(tables.follow_entries, "follow mask")
+    )
+}
+
+/// The largest sections on one line.
+pub(super) fn largest_sections(
+    sections: &[SectionFacts],
+    most: usize,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut sorted: Vec<&SectionFacts> =
+        sections.iter().filter(|section| section.bytes > 0).collect();
+    sorted.sort_by_key(|section| std::cmp::Reverse(section.bytes));
+    let (named, others) = sorted.split_at(most.min(sorted.len()));
+    let mut parts: Vec<String> = named
+        .iter()
+        .map(|section| {
+            format!("{} {}", section.name.to_lowercase().replace('_', " "), size(section.bytes))
+        })
+        .collect();
+    let rest: u64 = others.iter().map(|section| section.bytes).sum();
+    if rest > 0 {
+        parts.push(format!("others {}", size(rest)));
+    }
+    writeln!(out, "  size        {}", parts.join(", "))
+}
+
+/// How exact the grammar is; every keyword, or the approximate ones alone.
+pub(super) fn report(report: &ReportFacts, whole: bool, out: &mut dyn Write) -> io::Result<()> {
+    if report.keywords.is_empty() {
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "  keywords    {} exact, {} annotations, {} approximate",
+        number(report.exact as u64),
+        number(report.annotation as u64),
+        number(report.approximate as u64)
+    )?;
+    for keyword in &report.keywords {
+        if !whole && keyword.verdict != "approximate" {
+            continue;
+        }
+        write!(out, "    {:11} {}", keyword.verdict, keyword.pointer)?;
+        if !keyword.reason.is_empty() {
+            write!(out, ": {}", keyword.reason)?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+/// The bound on the work of one step.
+pub(super) fn bound(bound: &BoundFacts, out: &mut dyn Write) -> io::Result<()> {
+    let chain = match bound.longest_chain {
+        Some(0) => "the base mask alone".to_owned(),
+        Some(longest) => format!("at most {} beside a base mask", count(longest, "follow mask")),
+        None => format!("follow masks grow with the nesting{}", because(&bound.chain_rules)),
+    };
+    let configurations = match bound.most_configurations {
+        Some(most) => format!("at most {}", count(most, "configuration")),
+        None => {
+            format!("configurations may grow with the input{}", because(&bound.configuration_rules))
+        }
+    };
+    writeln!(out, "  one step    {chain}")?;
+    writeln!(out, "              {configurations}")?;
+    let each = if bound.most_configurations.is_some() { "" } else { " for each configuration" };
+    writeln!(
+        out,
+        "  sequence    {} of state{each}, and {} for each level of nesting",
+        size(bound.state_bytes),
+        size(12)
+    )
+}
+
+fn because(rules: &[String]) -> String {
+    match rules {
+        [] => String::new(),
+        [rule] => format!(", because of rule {rule}"),
+        _ => format!(", because of rules {}", rules.join(", ")),
+    }
+}

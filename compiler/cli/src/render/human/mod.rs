@@ -1,0 +1,12 @@
+//! For people: one file a verb.
+
+mod check;
+mod compile;
+mod debug;
+mod diagnostic;
+mod facts;
+mod inspect;
+mod sample;
+mod vocab;
+
+pub(crate) use diagnostic::{diagnostic, problem};

@@ -1,0 +1,13 @@
+//! A sample: its bytes as they are.
+
+use std::io::{self, Write};
+
+use crate::cmd::sample::SampleText;
+use crate::render::Answer;
+
+impl Answer for SampleText {
+    fn human(&self, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(&self.0)?;
+        writeln!(out)
+    }
+}

@@ -1,0 +1,235 @@
+//! Drawing one sample.
+//!
+//! Picking uniformly from the mask inside a JSON string gives a long string of everything that Unicode has, so unless
+//! asked for that the sampler leans two ways: it picks among plain tokens (words and single characters of ASCII) where
+//! the mask has any, and now and then takes a token on the shortest way to an end, more often once half of the tokens
+//! are spent.
+
+use grammarc_artifacts::TokenKind;
+use grammarc_runtime::error::{AcceptError, OptionsError};
+use grammarc_runtime::{Grammar, Matcher, MatcherOptions};
+
+use super::costs::Costs;
+use super::position::Position;
+use super::random::Random;
+use super::route::{self, Unit};
+use super::spell;
+
+/// Where the sequence may end it does, once in this many times.
+const END: usize = 3;
+/// Once in this many tokens, one on the way to an end.
+const PULL: usize = 8;
+/// The same once half of the tokens are spent.
+const LATE_PULL: usize = 2;
+/// Bytes of the way to an end that are looked at for one token.
+const AHEAD: usize = 64;
+/// Longest completion that is spelled out.
+const LONGEST_COMPLETION: usize = 1 << 22;
+/// Attempts to complete, with random tokens between them, where tokens cannot spell the shortest text.
+const ATTEMPTS: usize = 64;
+/// Bytes of the longest plain token.
+const PLAIN: usize = 12;
+
+/// How samples are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SampleOptions {
+    /// Equal seeds give equal samples.
+    pub seed: u64,
+    /// Tokens to draw before the shortest completion is taken.
+    pub max_tokens: usize,
+    /// Pick from the whole mask, uniformly.
+    pub uniform: bool,
+}
+
+impl Default for SampleOptions {
+    fn default() -> Self {
+        Self { seed: 0, max_tokens: 256, uniform: false }
+    }
+}
+
+/// One output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sample {
+    /// Its tokens, without an end token.
+    pub tokens: Vec<u32>,
+    /// What they spell; a token that is not text is written by its name.
+    pub text: Vec<u8>,
+    /// How many of the tokens were drawn; the others complete them.
+    pub drawn: usize,
+}
+
+/// Why a sample was not drawn to its end.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SampleError {
+    /// The mask is empty and the sequence may not end: the artifact is wrong.
+    #[error("dead end after {tokens} tokens: no token is allowed and the text may not end; it reads \"{}\"", text.escape_ascii())]
+    DeadEnd {
+        /// Tokens accepted.
+        tokens: usize,
+        /// What they spell.
+        text: Vec<u8>,
+    },
+    /// No completion was found that the tokens spell within the limits.
+    #[error("no end was found after {tokens} tokens; the text reads \"{}\"", text.escape_ascii())]
+    Unfinished {
+        /// Tokens accepted.
+        tokens: usize,
+        /// What they spell.
+        text: Vec<u8>,
+    },
+    /// A token of the mask was refused: the artifact is wrong, or a limit of the runtime was met.
+    #[error("a token of the mask was not accepted after {tokens} tokens")]
+    Accept {
+        /// Tokens accepted.
+        tokens: usize,
+        /// Why not.
+        source: AcceptError,
+    },
+    /// The options do not fit the vocabulary.
+    #[error(transparent)]
+    Options(#[from] OptionsError),
+}
+
+/// Draws samples of a grammar.
+pub struct Sampler {
+    grammar: Grammar,
+    costs: Costs,
+    /// By token id.
+    plain: Vec<bool>,
+    options: SampleOptions,
+}
+
+impl Sampler {
+    /// A sampler of a grammar. O(states + tokens).
+    pub fn new(grammar: &Grammar, options: SampleOptions) -> Self {
+        let vocabulary = grammar.vocabulary().artifact();
+        let plain = (0..vocabulary.token_count()).map(|token| {
+            vocabulary.token_kind(token) == TokenKind::Text
+                && is_plain(vocabulary.token_bytes(token))
+        });
+        Self {
+            costs: Costs::new(grammar.artifact().joined()),
+            plain: plain.collect(),
+            grammar: grammar.clone(),
+            options,
+        }
+    }
+
+    /// The sample with this number. It does not depend on the others.
+    ///
+    /// # Errors
+    ///
+    /// See [`SampleError`]. Dead ends do not occur with artifacts of a correct compiler.
+    pub fn draw(&self, number: u64) -> Result<Sample, SampleError> {
+        // End tokens are no part of a sample: the masks then hold what the grammar says and nothing else.
+        let options = MatcherOptions::new().end_tokens([]);
+        let mut walk = Walk {
+            sampler: self,
+            matcher: Matcher::with_options(&self.grammar, options)?,
+            random: Random::new(self.options.seed, number),
+            tokens: Vec::new(),
+        };
+        let ended = walk.draw_tokens()?;
+        let drawn = walk.tokens.len();
+        if !ended {
+            walk.complete()?;
+        }
+        Ok(Sample { text: walk.text(), tokens: walk.tokens, drawn })
+    }
+}
+
+/// A sample in the making.
+struct Walk<'s> {
+    sampler: &'s Sampler,
+    matcher: Matcher,
+    random: Random,
+    tokens: Vec<u32>,
+}
+
+impl Walk<'_> {
+    /// Draws up to the limit of tokens, and says whether the sample ended before.
+    fn draw_tokens(&mut self) -> Result<bool, SampleError> {
+        let SampleOptions { max_tokens, uniform, .. } = self.sampler.options;
+        while self.tokens.len() < max_tokens {
+            let accepting = self.matcher.is_accepting();
+            if accepting && (self.matcher.mask().is_empty() || self.random.once_in(END)) {
+                return Ok(true);
+            }
+            let pull = if self.tokens.len() * 2 > max_tokens { LATE_PULL } else { PULL };
+            let pulled = !uniform && self.random.once_in(pull);
+            match pulled.then(|| self.towards_the_end()).flatten() {
+                Some(token) => self.accept(token)?,
+                None => self.draw_one()?,
+            }
+        }
+        Ok(false)
+    }
+
+    /// Draws one token from the mask.
+    fn draw_one(&mut self) -> Result<(), SampleError> {
+        let mut allowed: Vec<u32> = self.matcher.mask().iter().collect();
+        let plain = |token: &u32| self.sampler.plain.get(*token as usize) == Some(&true);
+        if !self.sampler.options.uniform && allowed.iter().any(plain) {
+            allowed.retain(plain);
+        }
+        match allowed.get(self.random.below(allowed.len())) {
+            Some(&token) => self.accept(token),
+            None => Err(SampleError::DeadEnd { tokens: self.tokens.len(), text: self.text() }),
+        }
+    }
+
+    /// The first token of a shortest completion.
+    fn towards_the_end(&mut self) -> Option<u32> {
+        let units = self.route(AHEAD)?;
+        spell::next_token(&mut self.matcher, &units, AHEAD).map(|(token, _)| token)
+    }
+
+    /// Takes the shortest completion. Where the vocabulary cannot spell that one, a few random tokens lead elsewhere.
+    fn complete(&mut self) -> Result<(), SampleError> {
+        for _ in 0..ATTEMPTS {
+            let Some(units) = self.route(LONGEST_COMPLETION) else { break };
+            if units.len() == LONGEST_COMPLETION {
+                break;
+            }
+            if let Some(tokens) = spell::spell(&mut self.matcher, &units) {
+                self.tokens.extend(tokens);
+                return Ok(());
+            }
+            for _ in 0..=self.random.below(4) {
+                if self.matcher.is_accepting() {
+                    return Ok(());
+                }
+                self.draw_one()?;
+            }
+        }
+        Err(SampleError::Unfinished { tokens: self.tokens.len(), text: self.text() })
+    }
+
+    fn route(&self, most: usize) -> Option<Vec<Unit>> {
+        let tables = self.sampler.grammar.artifact().joined();
+        route::shortest(tables, &self.sampler.costs, &Position::of(&self.matcher), most)
+    }
+
+    fn accept(&mut self, token: u32) -> Result<(), SampleError> {
+        let tokens = self.tokens.len();
+        self.matcher.accept(token).map_err(|source| SampleError::Accept { tokens, source })?;
+        self.tokens.push(token);
+        Ok(())
+    }
+
+    fn text(&self) -> Vec<u8> {
+        let vocabulary = self.sampler.grammar.vocabulary();
+        self.tokens.iter().flat_map(|&token| vocabulary.token_bytes(token)).copied().collect()
+    }
+}
+
+/// Whether a token is one printable ASCII character, or a short word of ASCII with or without a space before it.
+fn is_plain(bytes: &[u8]) -> bool {
+    let word = bytes.strip_prefix(b" ").unwrap_or(bytes);
+    let is_word = !word.is_empty() && word.iter().all(u8::is_ascii_alphanumeric);
+    match bytes {
+        [byte] => (b' '..=b'~').contains(byte),
+        _ => bytes.len() <= PLAIN && is_word,
+    }
+}

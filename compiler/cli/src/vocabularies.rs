@@ -1,0 +1,183 @@
+//! Vocabulary artifacts: opened, built, and found beside what was compiled for them.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use grammarc_artifacts::container::Container;
+use grammarc_artifacts::container::header::Header;
+use grammarc_artifacts::dump::{self, Content};
+use grammarc_artifacts::sections::kinds::ArtifactKind;
+use grammarc_artifacts::{Buffer, GrammarArtifact, VocabularyArtifact};
+use grammarc_compiler::compile::build_vocabulary;
+use grammarc_compiler::diagnostics::{Diagnostic, Source};
+use grammarc_compiler::frontend::json_schema::{TextForm, prelude_grammar};
+use grammarc_compiler::vocabulary::{self, TokenTable, VocabularyOptions};
+use grammarc_runtime::Grammar;
+
+use crate::args::{ArtifactArgs, VocabularyArgs};
+use crate::failure::{Failure, Problem};
+use crate::output::Output;
+use crate::progress::Progress;
+
+/// A vocabulary to compile for.
+#[derive(Debug)]
+pub(crate) struct Chosen {
+    pub(crate) artifact: VocabularyArtifact,
+    /// Its file.
+    pub(crate) path: PathBuf,
+    /// Whether the file was written just now.
+    pub(crate) built: bool,
+}
+
+/// The vocabulary to use where none is named.
+pub(crate) fn default_name() -> &'static str {
+    vocabulary::built_in_names().next().unwrap_or_default()
+}
+
+/// Opens a vocabulary artifact.
+pub(crate) fn open(path: &Path) -> Result<VocabularyArtifact, Problem> {
+    VocabularyArtifact::open(path).map_err(|error| damaged(path, error))
+}
+
+/// Opens a grammar artifact with its vocabulary.
+pub(crate) fn open_grammar(args: &ArtifactArgs) -> Result<Grammar, Problem> {
+    let ArtifactArgs { artifact: path, vocab } = args;
+    let vocabulary = match vocab {
+        Some(path) => open(path)?,
+        None => beside(path)?,
+    };
+    let artifact =
+        GrammarArtifact::open(path, &vocabulary).map_err(|error| damaged(path, error))?;
+    Ok(Grammar::from_artifact(artifact))
+}
+
+pub(crate) fn damaged(path: &Path, source: grammarc_artifacts::Error) -> Problem {
+    Problem::Artifact { path: path.to_owned(), source }
+}
+
+/// The vocabulary artifact that a grammar artifact was compiled for, among those in its folder.
+fn beside(grammar: &Path) -> Result<VocabularyArtifact, Problem> {
+    let buffer = Buffer::open(grammar).map_err(|error| damaged(grammar, error))?;
+    let container = Container::parse_kind(buffer.clone(), ArtifactKind::Grammar)
+        .map_err(|error| damaged(grammar, error))?;
+    let wanted = container.header();
+    let tried = vocabularies_in(folder_of(grammar))?;
+    for path in &tried {
+        // What does not open is not the one; a damaged file in the folder is no concern of this grammar's.
+        let header = Buffer::open(path).and_then(|buffer| Header::parse(&buffer));
+        if header.is_ok_and(|found| {
+            (found.artifact, found.fingerprint, found.shared_digest)
+                == (ArtifactKind::Vocabulary, wanted.fingerprint, wanted.shared_digest)
+        }) {
+            return open(path);
+        }
+    }
+    let inspection = dump::inspect(buffer).map_err(|error| damaged(grammar, error))?;
+    let vocabulary = match inspection.content {
+        Content::Grammar { meta, .. } => meta.vocabulary_name,
+        Content::Vocabulary { meta, .. } => meta.name,
+    };
+    Err(Problem::NoVocabulary { artifact: grammar.to_owned(), vocabulary, tried })
+}
+
+/// The vocabulary artifacts of a folder, by name.
+fn vocabularies_in(folder: &Path) -> Result<Vec<PathBuf>, Problem> {
+    let failed = |source| Problem::Read { name: folder.display().to_string(), source };
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        if path.extension() == Some(OsStr::new("gvocab")) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// The vocabulary that the arguments name. One that is built on the way is written to `folder`.
+pub(crate) fn choose(
+    args: &VocabularyArgs,
+    folder_of_output: &Path,
+    progress: &Progress,
+    output: &mut Output,
+) -> Result<Chosen, Failure> {
+    if let Some(path) = &args.vocab {
+        progress.phase("opening the vocabulary");
+        return Ok(Chosen { artifact: open(path)?, path: path.clone(), built: false });
+    }
+    let spec = args.tokenizer.as_deref().unwrap_or(default_name());
+    progress.phase(format!("importing {spec}"));
+    let table = vocabulary::import(spec, &VocabularyOptions::new())?;
+    let path = folder_of(folder_of_output).join(format!("{}.gvocab", file_name(&table.name)));
+    if let Ok(artifact) = VocabularyArtifact::open(&path)
+        && is_of(&artifact, &table)
+    {
+        return Ok(Chosen { artifact, path, built: false });
+    }
+    findings(&table, spec, output)?;
+    let artifact = build(&table, spec, &path, progress)?;
+    Ok(Chosen { artifact, path, built: true })
+}
+
+/// Builds and writes a vocabulary artifact, and opens it, so that nothing is reported as written that cannot be read.
+pub(crate) fn build(
+    table: &TokenTable,
+    spec: &str,
+    path: &Path,
+    progress: &Progress,
+) -> Result<VocabularyArtifact, Failure> {
+    progress.phase(format!("computing the shared masks of {}", table.name));
+    let shared = prelude_grammar(TextForm::default());
+    let source = Path::new(spec).file_name().unwrap_or(OsStr::new(spec)).to_string_lossy();
+    let data = build_vocabulary(table, &source, &shared).map_err(Problem::Build)?;
+    progress.phase(format!("writing {}", path.display()));
+    data.write(path).map_err(|error| damaged(path, error))?;
+    Ok(open(path)?)
+}
+
+/// Writes what an import noticed.
+pub(crate) fn findings(table: &TokenTable, spec: &str, output: &mut Output) -> Result<(), Failure> {
+    let findings: &[Diagnostic] = &table.findings;
+    output.diagnostics(&Source::new(spec, ""), findings)
+}
+
+/// Whether an artifact holds exactly this vocabulary.
+fn is_of(artifact: &VocabularyArtifact, table: &TokenTable) -> bool {
+    artifact.token_count() as usize == table.tokens.len()
+        && artifact.logit_width() == table.logit_width
+        && artifact.end_tokens() == table.end_tokens
+        && (0..).zip(&table.tokens).all(|(id, token)| {
+            artifact.token_kind(id) == token.kind && artifact.token_bytes(id) == token.bytes
+        })
+}
+
+/// A vocabulary's name as a file name.
+fn file_name(name: &str) -> String {
+    let safe = |c: char| if c.is_alphanumeric() || "._-".contains(c) { c } else { '-' };
+    let name: String = name.chars().map(safe).collect();
+    match name.trim_start_matches('.') {
+        "" => "vocabulary".to_owned(),
+        visible => visible.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_names_are_tame() {
+        assert_eq!(file_name("Llama-3.1"), "Llama-3.1");
+        assert_eq!(file_name("a/b c"), "a-b-c");
+        assert_eq!(file_name("../x"), "-x");
+        assert_eq!(file_name(".."), "vocabulary");
+    }
+}

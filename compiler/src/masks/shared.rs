@@ -1,0 +1,117 @@
+//! What the vocabulary's stored masks say about walks, so that a grammar's own states do not walk the same subtrees
+//! again.
+//!
+//! Where a shared state `s` goes to `q` on byte `b`, and nowhere else, the part of `s`'s base mask and exit class that
+//! lies below the trie's node for `b` is the outcome of `q` at that node. Walks meet wide subtrees just there: one byte
+//! into a token, inside a string. So the outcome is cut from what is stored, which for a JSON string is the difference
+//! between a walk over the whole vocabulary and a binary search.
+//!
+//! A state's base mask is turned from token ids into ranks when it is first asked for, about 0.2 ms for a wide one, and
+//! kept for as long as the compiler lives.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use grammarc_artifacts::sections::network::{NONE, state_flags};
+use grammarc_artifacts::sections::vocabulary::Trie;
+use grammarc_artifacts::tables::{Joined, Tables};
+use rustc_hash::FxHashMap;
+
+use super::walk::Outcome;
+
+/// Outcomes that follow from the shared rules' masks.
+#[derive(Default)]
+pub struct SharedOutcomes {
+    /// For a state and a byte, a state that goes to it on that byte and nowhere else.
+    sources: FxHashMap<(u32, u8), u32>,
+    /// By state, the ranks of its base mask.
+    spans: Vec<OnceLock<Box<[Range<u32>]>>>,
+}
+
+impl SharedOutcomes {
+    /// The outcomes of a vocabulary's shared rules, none of them worked out yet. O(byte edges).
+    pub fn new(shared: Tables<'_>) -> Self {
+        let network = Joined { shared, own: shared };
+        let mut sources = FxHashMap::default();
+        for state in 0..shared.state_count() {
+            let index = state as usize;
+            let mut callees =
+                shared.call_edges_of(index).iter().map(|call| network.rule(call.callee));
+            let tokens = callees.any(|callee| callee.first_tokens != 0);
+            if tokens || !shared.token_edges_of(index).is_empty() {
+                // A base mask with tokens matched by id says nothing about bytes.
+                continue;
+            }
+            for edge in shared.byte_edges_of(index) {
+                let target = shared.states[edge.target as usize];
+                if target.flags & state_flags::POP_ONLY != 0
+                    || target.flags & state_flags::RESTS == 0
+                {
+                    continue;
+                }
+                for byte in edge.lo()..=edge.hi() {
+                    let called = shared.call_edges_of(index).iter().any(|call| {
+                        let first = network.rule(call.callee).first_bytes;
+                        first[usize::from(byte) / 32] >> (byte % 32) & 1 == 1
+                    });
+                    if !called {
+                        sources.entry((edge.target, byte)).or_insert(state);
+                    }
+                }
+            }
+        }
+        let spans = (0..shared.state_count()).map(|_| OnceLock::new()).collect();
+        Self { sources, spans }
+    }
+
+    /// The outcome of `state` at `node`, a child of the root, where the stored masks tell it.
+    pub fn outcome(
+        &self,
+        shared: Tables<'_>,
+        trie: Trie<'_>,
+        state: u32,
+        node: u32,
+    ) -> Option<Outcome> {
+        let source = *self.sources.get(&(state, trie.byte[node as usize]))?;
+        let record = shared.states[source as usize];
+        let spans =
+            self.spans[source as usize].get_or_init(|| base_spans(shared, trie, record.base));
+        let below = trie.tokens_at(node).end..trie.tokens_below(node).end;
+        let from = spans.partition_point(|span| span.end <= below.start);
+        let cut = spans[from..].iter().take_while(|span| span.start < below.end);
+        let spans = cut.map(|span| span.start.max(below.start)..span.end.min(below.end)).collect();
+        let exits = match record.exits {
+            NONE => Vec::new(),
+            class => {
+                let class = shared.classes[class as usize];
+                let nodes = &shared.class_nodes[class.first as usize..][..class.len as usize];
+                let from = nodes.partition_point(|&exit| exit < node);
+                let to = nodes.partition_point(|&exit| exit < trie.end[node as usize]);
+                nodes[from..to].to_vec()
+            }
+        };
+        Some(Outcome { spans, exits })
+    }
+}
+
+/// Ranks of a shared mask's tokens, as spans.
+fn base_spans(shared: Tables<'_>, trie: Trie<'_>, mask: u32) -> Box<[Range<u32>]> {
+    let record = &shared.masks[mask as usize];
+    let words = shared.row_words as usize;
+    let mut row = match record.row {
+        NONE => vec![0; words],
+        row => shared.rows[row as usize * words..][..words].to_vec(),
+    };
+    shared.minus(record).iter().for_each(|&id| row[id as usize / 32] &= !(1 << (id % 32)));
+    shared.plus(record).iter().for_each(|&id| row[id as usize / 32] |= 1 << (id % 32));
+    let mut spans: Vec<Range<u32>> = Vec::new();
+    for (rank, &id) in (0..).zip(trie.token_of_rank) {
+        if row[id as usize / 32] >> (id % 32) & 1 == 1 {
+            match spans.last_mut() {
+                Some(last) if last.end == rank => last.end = rank + 1,
+                _ => spans.push(rank..rank + 1),
+            }
+        }
+    }
+    spans.into()
+}

@@ -1,0 +1,48 @@
+//! Token sets looked up in the vocabulary.
+
+use super::{Lexicon, NetworkErrorKind};
+use crate::ir::{Expr, Grammar, TokenRef, TokenSet};
+
+/// Ids of the tokens of a set, ascending.
+pub(super) fn ids(lexicon: &dyn Lexicon, set: &TokenSet) -> Result<Vec<u32>, NetworkErrorKind> {
+    let mut named = Vec::new();
+    for (token, span) in &set.tokens {
+        let ids = lexicon.resolve(token);
+        if ids.is_empty() {
+            let token = match token {
+                TokenRef::Id(id) => format!("with the id {id}"),
+                TokenRef::Text(text) => format!("{text:?}"),
+            };
+            return Err(NetworkErrorKind::UnknownToken { token, span: span.clone() });
+        }
+        named.extend(ids);
+    }
+    named.sort_unstable();
+    named.dedup();
+    if set.negated {
+        let mut all = lexicon.all();
+        all.retain(|id| named.binary_search(id).is_err());
+        named = all;
+    }
+    Ok(named)
+}
+
+/// Replaces sets in which the vocabulary has no token by [`Expr::Never`], so that what is known of rules holds for
+/// this vocabulary. Sets with unknown tokens stay, for the construction to report where a root leads to them.
+pub(super) fn drop_empty(grammar: &mut Grammar, lexicon: &dyn Lexicon) {
+    grammar.rules.iter_mut().for_each(|rule| drop_in(&mut rule.expr, lexicon));
+}
+
+fn drop_in(expr: &mut Expr, lexicon: &dyn Lexicon) {
+    match expr {
+        // Only a negated set can be empty.
+        Expr::Token(set) if set.negated && ids(lexicon, set).is_ok_and(|ids| ids.is_empty()) => {
+            *expr = Expr::Never;
+        }
+        Expr::Seq(parts) | Expr::Alt(parts) => {
+            parts.iter_mut().for_each(|part| drop_in(part, lexicon));
+        }
+        Expr::Repeat { body, .. } => drop_in(body, lexicon),
+        _ => {}
+    }
+}

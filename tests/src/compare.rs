@@ -1,0 +1,235 @@
+//! Holds the compiled masks of a case against the oracle, position by position.
+//!
+//! Positions are visited breadth first from the start, token by token, and then along random walks, which lead to the
+//! ends of counted repetitions. At each: the mask bit by bit, the answer to every token that is tried, whether the text
+//! may end, and that refused tokens and tokens taken back leave the exported position as it was.
+
+use std::collections::VecDeque;
+
+use grammarc_compiler::compile::CompileError;
+use grammarc_compiler::network::NetworkErrorKind;
+use grammarc_runtime::error::AcceptError;
+use grammarc_runtime::{Matcher, MatcherOptions};
+
+use crate::case::Case;
+use crate::oracle::{Chart, Oracle};
+use crate::random::Rng;
+
+/// How much of a case is looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// Positions visited breadth first.
+    pub positions: usize,
+    /// Random walks.
+    pub walks: usize,
+    /// Tokens of a walk.
+    pub steps: usize,
+}
+
+/// Configurations at which a position is given up: the number grows without bound in some ambiguous grammars.
+const CONFIGURATIONS: usize = 1000;
+
+/// What was compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Grammars that compiled.
+    pub compiled: usize,
+    /// Grammars without any text, by both accounts.
+    pub empty: usize,
+    /// Positions.
+    pub positions: usize,
+    /// Bits of masks.
+    pub bits: usize,
+    /// The longest text in tokens.
+    pub longest: usize,
+    /// Grammars so ambiguous that some position met the limit on configurations, and was not gone on from.
+    pub limited: usize,
+}
+
+impl Counts {
+    /// Both together.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            compiled: self.compiled + other.compiled,
+            empty: self.empty + other.empty,
+            positions: self.positions + other.positions,
+            bits: self.bits + other.bits,
+            longest: self.longest.max(other.longest),
+            limited: self.limited + other.limited,
+        }
+    }
+}
+
+/// Where the two differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// The tokens that lead there.
+    pub prefix: Vec<u32>,
+    /// What differs.
+    pub what: String,
+}
+
+/// Compares one case.
+///
+/// # Errors
+///
+/// The first [`Difference`].
+pub fn compare(case: &Case, effort: Effort, seed: u64) -> Result<Counts, Difference> {
+    let oracle = case.oracle();
+    let counts = Counts::default();
+    let grammar = match case.compile() {
+        Ok(grammar) => grammar,
+        Err(error) => {
+            let agreed = match &error {
+                CompileError::Network(error) if error.kind == NetworkErrorKind::Empty => {
+                    oracle.is_empty()
+                }
+                CompileError::Unspellable => {
+                    !oracle.is_spelled() && !oracle.spelled(&oracle.start())
+                }
+                _ => false,
+            };
+            let what = format!("compilation failed: {error}");
+            let difference = Difference { prefix: Vec::new(), what };
+            return if agreed { Ok(Counts { empty: 1, ..counts }) } else { Err(difference) };
+        }
+    };
+    if oracle.is_empty() {
+        let what = "a grammar without any text was compiled".to_owned();
+        return Err(Difference { prefix: Vec::new(), what });
+    }
+    let mut visit = Visit {
+        case,
+        exact: oracle.is_spelled(),
+        oracle: &oracle,
+        counts: Counts { compiled: 1, ..counts },
+    };
+    let options = MatcherOptions::new().max_configurations(CONFIGURATIONS);
+    let matcher = Matcher::with_options(&grammar, options)
+        .map_err(|error| Difference { prefix: Vec::new(), what: error.to_string() })?;
+    let start = Position { matcher, chart: oracle.start(), prefix: Vec::new() };
+    let mut queue = VecDeque::from([start.clone()]);
+    let mut rng = Rng::new(seed);
+    for _ in 0..effort.positions {
+        let Some(mut position) = queue.pop_front() else { break };
+        for token in visit.at(&mut position)? {
+            if queue.len() < effort.positions {
+                queue.push_back(visit.after(&position, token)?);
+            }
+        }
+    }
+    for _ in 0..effort.walks {
+        let mut position = start.clone();
+        for _ in 0..effort.steps {
+            let allowed = visit.at(&mut position)?;
+            let Some(token) = (!allowed.is_empty()).then(|| *rng.pick(&allowed)) else { break };
+            position = visit.after(&position, token)?;
+        }
+    }
+    Ok(visit.counts)
+}
+
+#[derive(Clone)]
+struct Position {
+    matcher: Matcher,
+    chart: Chart,
+    prefix: Vec<u32>,
+}
+
+struct Visit<'a> {
+    case: &'a Case,
+    oracle: &'a Oracle,
+    /// Whether the vocabulary spells the grammar, so that the mask is known to the bit.
+    exact: bool,
+    counts: Counts,
+}
+
+impl Visit<'_> {
+    /// Compares one position and returns the tokens that lead on from it.
+    fn at(&mut self, position: &mut Position) -> Result<Vec<u32>, Difference> {
+        let Position { matcher, chart, prefix } = position;
+        let differs = |what: String| Err(Difference { prefix: prefix.clone(), what });
+        let complete = self.oracle.complete(chart);
+        if matcher.is_accepting() != complete {
+            return differs(format!("the text may end: {}, should be {complete}", !complete));
+        }
+        let before = matcher.export();
+        let width = matcher.logit_width();
+        let mut words = vec![0u32; width.div_ceil(32) as usize];
+        let fits = matcher.mask().fill(&mut words);
+        let length = matcher.mask().len();
+        let count: usize = words.iter().map(|word| word.count_ones() as usize).sum();
+        if fits.is_err() || length != count {
+            return differs(format!("the mask has {count} bits and says {length}"));
+        }
+        let mut allowed = Vec::new();
+        for token in 0..width {
+            let bit = words[token as usize / 32] >> (token % 32) & 1 == 1;
+            let end = complete && self.case.end_tokens.contains(&token);
+            let after = self.oracle.after(chart, token);
+            // Where the vocabulary lacks a byte the mask lies between what it surely spells and what bytes allow.
+            let most = after.is_some();
+            let least = if self.exact {
+                most
+            } else {
+                after.is_some_and(|chart| self.oracle.spelled(&chart))
+            };
+            if bit && !(most || end) {
+                return differs(format!("token {token} is allowed, should not be"));
+            }
+            if !bit && (least || end) {
+                return differs(format!("token {token} is not allowed, should be"));
+            }
+            if matcher.mask().contains(token) != bit {
+                return differs(format!("the mask is of two minds about token {token}"));
+            }
+            match matcher.accept(token) {
+                Ok(()) if !bit => {
+                    return differs(format!("token {token} is accepted, not allowed"));
+                }
+                Ok(()) => {
+                    if !matcher.is_finished() {
+                        allowed.push(token);
+                    }
+                    if matcher.rollback(1).is_err() {
+                        return differs(format!("token {token} cannot be taken back"));
+                    }
+                }
+                Err(AcceptError::Limit(_)) => self.counts.limited = 1,
+                Err(error) if bit => return differs(format!("token {token} is allowed: {error}")),
+                Err(_) => {}
+            }
+            if matcher.export() != before {
+                return differs(format!("the position was changed by trying token {token}"));
+            }
+        }
+        let mut again = vec![0u32; words.len()];
+        if matcher.mask().fill(&mut again).is_err() || again != words {
+            return differs("the mask was changed by trying tokens".to_owned());
+        }
+        if allowed.is_empty() && !complete && self.counts.limited == 0 {
+            return differs("dead end".to_owned());
+        }
+        self.counts.positions += 1;
+        self.counts.bits += width as usize;
+        self.counts.longest = self.counts.longest.max(prefix.len());
+        Ok(allowed)
+    }
+
+    fn after(&self, position: &Position, token: u32) -> Result<Position, Difference> {
+        let mut next = position.clone();
+        next.prefix.push(token);
+        let chart = self.oracle.after(&position.chart, token);
+        match (next.matcher.accept(token), chart) {
+            (Ok(()), Some(chart)) => {
+                next.chart = chart;
+                Ok(next)
+            }
+            _ => Err(Difference {
+                prefix: next.prefix,
+                what: "an allowed token is not accepted".to_owned(),
+            }),
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! An Earley chart over bytes and tokens.
+//!
+//! A column holds the items after so many bytes or tokens. Items that end where they began are never waited for:
+//! nonterminals with the empty string are stepped over when they are predicted (J. Aycock and R. N. Horspool,
+//! "Practical Earley parsing", 2002). A token adds a column for each of its bytes; its last column also takes what
+//! consumed the token as a whole from the column in which it began. Columns are shared between charts.
+
+use std::rc::Rc;
+
+use super::productions::{Dot, Place, Productions, Symbol};
+
+/// A place in a right-hand side and the column in which it began.
+type Item = (Dot, u32);
+
+/// The items after some input.
+#[derive(Debug)]
+struct Column {
+    items: Vec<Item>,
+    /// Items that wait for a nonterminal, sorted by it.
+    waiting: Vec<(Symbol, Item)>,
+}
+
+impl Column {
+    fn waiting_for(&self, symbol: Symbol) -> impl Iterator<Item = Item> + '_ {
+        let from = self.waiting.partition_point(|(other, _)| *other < symbol);
+        let of = self.waiting[from..].iter().take_while(move |(other, _)| *other == symbol);
+        of.map(|(_, item)| *item)
+    }
+}
+
+/// The parses of a sequence of tokens, all at once.
+#[derive(Clone, Debug)]
+pub struct Chart {
+    columns: Vec<Rc<Column>>,
+}
+
+impl Chart {
+    /// The chart before any token.
+    pub(super) fn start(productions: &Productions) -> Self {
+        let first = productions.of[productions.start as usize].iter().map(|&dot| (dot, 0));
+        let column = close(productions, &[], first.collect());
+        Self { columns: vec![Rc::new(column)] }
+    }
+
+    /// The chart after a token with these bytes, or `None` where it has no items.
+    pub(super) fn after(
+        &self,
+        productions: &Productions,
+        token: u32,
+        bytes: &[u8],
+    ) -> Option<Self> {
+        let mut columns = self.columns.clone();
+        let began = Rc::clone(columns.last()?);
+        let mut next: Vec<Item> = Vec::new();
+        for (index, &byte) in bytes.iter().enumerate() {
+            let last = Rc::clone(columns.last()?);
+            let moved = last.items.iter().filter(|(dot, _)| {
+                matches!(&productions.places[*dot as usize], Place::Bytes(set) if set.contains(byte))
+            });
+            next = moved.map(|&(dot, origin)| (dot + 1, origin)).collect();
+            if next.is_empty() {
+                break;
+            }
+            if index + 1 < bytes.len() {
+                let column = close(productions, &columns, std::mem::take(&mut next));
+                columns.push(Rc::new(column));
+            }
+        }
+        next.extend(began.items.iter().filter_map(|&(dot, origin)| {
+            let whole =
+                matches!(&productions.places[dot as usize], Place::Tokens(ids) if ids.contains(&token));
+            whole.then_some((dot + 1, origin))
+        }));
+        if next.is_empty() {
+            return None;
+        }
+        let column = close(productions, &columns, next);
+        columns.push(Rc::new(column));
+        Some(Self { columns })
+    }
+
+    /// Whether the input so far is a whole text.
+    pub(super) fn complete(&self, productions: &Productions) -> bool {
+        let start = productions.start;
+        if self.columns.len() == 1 {
+            return productions.nullable[start as usize];
+        }
+        let ended = |&(dot, origin): &Item| {
+            origin == 0 && productions.places[dot as usize] == Place::End(start)
+        };
+        self.columns.last().is_some_and(|column| column.items.iter().any(ended))
+    }
+
+    /// Whether the input so far can be finished by single-byte tokens and token references.
+    pub(super) fn spelled(&self, productions: &Productions) -> bool {
+        // Which nonterminals, by the column in which they began, may end and be gone on from.
+        let mut seen = vec![(productions.start, 0)];
+        let mut at = 0;
+        let last = self.columns.len() - 1;
+        let mut waiters: Vec<(Symbol, u32)> = Vec::new();
+        while let Some(&(symbol, origin)) = seen.get(at) {
+            at += 1;
+            waiters.push((symbol, origin));
+            // Whatever is under way towards this nonterminal and waits for another one with a spelled rest.
+            for column in 0..=last {
+                for &(wanted, (dot, began)) in &self.columns[column].waiting {
+                    let leads = began == origin
+                        && owner(productions, dot) == symbol
+                        && productions.spelled[dot as usize + 1];
+                    let new = (wanted, column as u32);
+                    if leads && !seen.contains(&new) {
+                        seen.push(new);
+                    }
+                }
+            }
+        }
+        self.columns[last].items.iter().any(|&(dot, origin)| {
+            productions.spelled[dot as usize]
+                && waiters.contains(&(owner(productions, dot), origin))
+        })
+    }
+}
+
+/// The nonterminal whose right-hand side a place is in.
+fn owner(productions: &Productions, dot: Dot) -> Symbol {
+    let mut at = dot as usize;
+    loop {
+        match productions.places[at] {
+            Place::End(symbol) => return symbol,
+            _ => at += 1,
+        }
+    }
+}
+
+/// The column that these items begin, with all that they predict and complete.
+fn close(productions: &Productions, columns: &[Rc<Column>], first: Vec<Item>) -> Column {
+    let here = columns.len() as u32;
+    let width = productions.places.len();
+    let mut seen = vec![0u64; (width * (columns.len() + 1)).div_ceil(64)];
+    let mut items: Vec<Item> = Vec::with_capacity(first.len() * 2);
+    let mut add = |items: &mut Vec<Item>, (dot, origin): Item| {
+        let bit = origin as usize * width + dot as usize;
+        if seen[bit / 64] >> (bit % 64) & 1 == 0 {
+            seen[bit / 64] |= 1 << (bit % 64);
+            items.push((dot, origin));
+        }
+    };
+    first.into_iter().for_each(|item| add(&mut items, item));
+    let mut waiting = Vec::new();
+    let mut at = 0;
+    while let Some(&(dot, origin)) = items.get(at) {
+        at += 1;
+        match productions.places[dot as usize] {
+            Place::Call(symbol) => {
+                waiting.push((symbol, (dot, origin)));
+                for &first in &productions.of[symbol as usize] {
+                    add(&mut items, (first, here));
+                }
+                if productions.nullable[symbol as usize] {
+                    add(&mut items, (dot + 1, origin));
+                }
+            }
+            Place::End(symbol) if origin != here => {
+                for (dot, began) in columns[origin as usize].waiting_for(symbol) {
+                    add(&mut items, (dot + 1, began));
+                }
+            }
+            _ => {}
+        }
+    }
+    waiting.sort_unstable();
+    Column { items, waiting }
+}
