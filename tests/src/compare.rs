@@ -86,7 +86,7 @@ pub fn compare(case: &Case, effort: Effort, seed: u64) -> Result<Counts, Differe
                     oracle.is_empty()
                 }
                 CompileError::Unspellable => {
-                    !oracle.is_spelled() && !oracle.spelled(&oracle.start())
+                    !oracle.is_spelled() && oracle.spelled(oracle.start()).is_none()
                 }
                 _ => false,
             };
@@ -108,7 +108,8 @@ pub fn compare(case: &Case, effort: Effort, seed: u64) -> Result<Counts, Differe
     let options = MatcherOptions::new().max_configurations(CONFIGURATIONS);
     let matcher = Matcher::with_options(&grammar, options)
         .map_err(|error| Difference { prefix: Vec::new(), what: error.to_string() })?;
-    let start = Position { matcher, chart: oracle.start(), prefix: Vec::new() };
+    let sure = oracle.spelled(oracle.start());
+    let start = Position { matcher, chart: oracle.start(), sure, prefix: Vec::new() };
     let mut queue = VecDeque::from([start.clone()]);
     let mut rng = Rng::new(seed);
     for _ in 0..effort.positions {
@@ -134,6 +135,8 @@ pub fn compare(case: &Case, effort: Effort, seed: u64) -> Result<Counts, Differe
 struct Position {
     matcher: Matcher,
     chart: Chart,
+    /// The readings that the vocabulary surely spells, where it does not spell all of the grammar.
+    sure: Option<Chart>,
     prefix: Vec<u32>,
 }
 
@@ -148,7 +151,7 @@ struct Visit<'a> {
 impl Visit<'_> {
     /// Compares one position and returns the tokens that lead on from it.
     fn at(&mut self, position: &mut Position) -> Result<Vec<u32>, Difference> {
-        let Position { matcher, chart, prefix } = position;
+        let Position { matcher, chart, sure, prefix } = position;
         let differs = |what: String| Err(Difference { prefix: prefix.clone(), what });
         let complete = self.oracle.complete(chart);
         if matcher.is_accepting() != complete {
@@ -167,14 +170,10 @@ impl Visit<'_> {
         for token in 0..width {
             let bit = words[token as usize / 32] >> (token % 32) & 1 == 1;
             let end = complete && self.case.end_tokens.contains(&token);
-            let after = self.oracle.after(chart, token);
             // Where the vocabulary lacks a byte the mask lies between what it surely spells and what bytes allow.
-            let most = after.is_some();
-            let least = if self.exact {
-                most
-            } else {
-                after.is_some_and(|chart| self.oracle.spelled(&chart))
-            };
+            let most = self.oracle.viable(chart, token);
+            let least =
+                if self.exact { most } else { self.sure_after(sure.as_ref(), token).is_some() };
             if bit && !(most || end) {
                 return differs(format!("token {token} is allowed, should not be"));
             }
@@ -217,6 +216,10 @@ impl Visit<'_> {
         Ok(allowed)
     }
 
+    fn sure_after(&self, sure: Option<&Chart>, token: u32) -> Option<Chart> {
+        self.oracle.after(sure?, token).and_then(|chart| self.oracle.spelled(chart))
+    }
+
     fn after(&self, position: &Position, token: u32) -> Result<Position, Difference> {
         let mut next = position.clone();
         next.prefix.push(token);
@@ -224,6 +227,10 @@ impl Visit<'_> {
         match (next.matcher.accept(token), chart) {
             (Ok(()), Some(chart)) => {
                 next.chart = chart;
+                next.sure = match self.exact {
+                    true => None,
+                    false => self.sure_after(position.sure.as_ref(), token),
+                };
                 Ok(next)
             }
             _ => Err(Difference {

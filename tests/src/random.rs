@@ -75,7 +75,9 @@ pub fn case(seed: u64, spelling: Spelling) -> Case {
         let callable = if index < kept { kept } else { count };
         let mut writer =
             Writer { rng: &mut rng, letters: &letters, tokens: &tokens, callable, counted };
-        writer.expr(deep)
+        // A plain way out, so that few grammars are empty.
+        let expr = writer.expr(deep);
+        if writer.rng.one_in(2) { Expr::alt([expr, writer.literal()]) } else { expr }
     });
     let rules = rules.collect();
     Case { tokens, end_tokens, rules, kept, shared }
@@ -105,7 +107,7 @@ fn tokens(rng: &mut Rng, letters: &[u8], spelling: Spelling) -> Vec<Token> {
             texts.push(text);
         }
     }
-    for _ in 0..rng.below(3) {
+    for _ in 0..if texts.is_empty() { 0 } else { rng.below(3) } {
         let twin = rng.pick(&texts[..]).clone();
         texts.push(twin);
     }
@@ -171,12 +173,7 @@ impl Writer<'_> {
 
     fn leaf(&mut self) -> Expr {
         match self.rng.below(24) {
-            0..=6 => {
-                let length = 1 + self.rng.below(3);
-                Expr::literal(
-                    (0..length).map(|_| *self.rng.pick(self.letters)).collect::<Vec<u8>>(),
-                )
-            }
+            0..=6 => self.literal(),
             7..=9 => {
                 let count = 1 + self.rng.below(self.letters.len());
                 Expr::bytes((0..count).map(|_| *self.rng.pick(self.letters)).collect::<ByteSet>())
@@ -187,6 +184,11 @@ impl Writer<'_> {
             22 if self.rng.one_in(4) => Expr::Never,
             _ => self.regular(),
         }
+    }
+
+    fn literal(&mut self) -> Expr {
+        let length = 1 + self.rng.below(3);
+        Expr::literal((0..length).map(|_| *self.rng.pick(self.letters)).collect::<Vec<u8>>())
     }
 
     fn repeat(&mut self, body: Expr) -> Expr {

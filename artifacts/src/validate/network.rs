@@ -102,6 +102,11 @@ fn call_edges(
             let ret = (edge.ret - own.bases.states) as usize;
             place.require(Invariant::TailCall, !is_pop_only(&own.states[ret]), edge.ret)?;
             returned_to[ret] = true;
+            // When the countdown runs out, the state that takes the head's place is returned to instead.
+            let exit = own.states[ret].count_exit.checked_sub(own.bases.states);
+            if let Some(exit) = exit.and_then(|exit| returned_to.get_mut(exit as usize)) {
+                *exit = true;
+            }
         }
     }
     Ok(())

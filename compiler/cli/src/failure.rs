@@ -70,7 +70,7 @@ pub(crate) enum Problem {
     Vocabulary(#[from] VocabularyError),
     /// The shared rules of a vocabulary do not compile.
     #[error("the vocabulary artifact cannot be built")]
-    Build(#[source] CompileError),
+    Build(#[source] Box<CompileError>),
     /// An artifact cannot be used.
     #[error("{}", path.display())]
     Artifact {
@@ -81,7 +81,7 @@ pub(crate) enum Problem {
     },
     /// No vocabulary artifact was found for a grammar artifact.
     #[error(
-        "{} was compiled for vocabulary {vocabulary:?}, and {} ; pass its vocabulary artifact with --vocab",
+        "{} was compiled for vocabulary {vocabulary:?}, and {}; pass its vocabulary artifact with --vocab",
         artifact.display(),
         seen(tried)
     )]

@@ -70,7 +70,7 @@ pub(crate) struct SourceArgs {
     whitespace: Option<Whitespace>,
 
     /// Refuse a source that can only be compiled approximately
-    #[arg(long, value_enum)]
+    #[arg(long, value_name = "WHAT", value_enum)]
     deny: Option<Deny>,
 }
 
@@ -197,11 +197,11 @@ pub(crate) fn read_input(path: &Path) -> Result<(String, Vec<u8>), Problem> {
 }
 
 /// Reads a source text. A byte order mark at its start is not part of the text.
-fn read_source(path: &Path) -> Result<Source, Problem> {
+fn read_source(path: &Path) -> Result<Source, Failure> {
     let (name, bytes) = read_input(path)?;
-    let text = String::from_utf8(bytes).map_err(|error| Problem::NotText {
-        name: name.clone(),
-        offset: error.utf8_error().valid_up_to(),
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let offset = error.utf8_error().valid_up_to();
+        Failure::Found(Problem::NotText { name: name.clone(), offset })
     })?;
     Ok(Source::new(name, text.strip_prefix('\u{feff}').unwrap_or(&text)))
 }

@@ -90,8 +90,8 @@ pub(crate) fn number(number: impl Into<u64>) -> String {
 pub(crate) fn size(bytes: u64) -> String {
     match bytes {
         0..10_000 => format!("{} bytes", number(bytes)),
-        10_000..10_000_000 => format!("{:.1} KB", bytes as f64 / 1e3),
-        _ => format!("{:.1} MB", bytes as f64 / 1e6),
+        10_000..1_000_000 => format!("{:.1} KB", bytes as f64 / 1e3),
+        _ => format!("{:.2} MB", bytes as f64 / 1e6),
     }
 }
 
@@ -121,7 +121,7 @@ mod tests {
     fn byte_sets_are_short() {
         assert_eq!(byte_set(b"\"-0123456789{"), ["`\"`", "`-`", "`0` to `9`", "`{`"]);
         assert_eq!(byte_set(b"\t\n abc"), ["a tab", "a line feed", "a space", "`a`", "`b`", "`c`"]);
-        assert_eq!(byte_set(&(0..=255).collect::<Vec<u8>>()).len(), 9);
+        assert_eq!(byte_set(&(0..=255).collect::<Vec<u8>>()).len(), 10);
         assert_eq!(byte_set(&[]), [""; 0]);
     }
 

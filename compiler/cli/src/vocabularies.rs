@@ -137,7 +137,8 @@ pub(crate) fn build(
     progress.phase(format!("computing the shared masks of {}", table.name));
     let shared = prelude_grammar(TextForm::default());
     let source = Path::new(spec).file_name().unwrap_or(OsStr::new(spec)).to_string_lossy();
-    let data = build_vocabulary(table, &source, &shared).map_err(Problem::Build)?;
+    let data = build_vocabulary(table, &source, &shared)
+        .map_err(|error| Problem::Build(Box::new(error)))?;
     progress.phase(format!("writing {}", path.display()));
     data.write(path).map_err(|error| damaged(path, error))?;
     Ok(open(path)?)

@@ -43,7 +43,10 @@ impl Reach {
                         let caller = network.rule_of(base.states + index as u32);
                         this.tails[call.callee as usize].push(caller + base.rules as usize);
                     }
-                    ret => this.returns[call.callee as usize].push(ret),
+                    // A frame pushed when the countdown runs out holds the state that takes the head's place.
+                    ret => this.returns[call.callee as usize].extend(
+                        [ret, joined.state(ret).count_exit].iter().filter(|&&at| at != NONE),
+                    ),
                 }
             }
         }

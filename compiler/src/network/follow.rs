@@ -36,7 +36,9 @@ impl<'a> Follow<'a> {
                     match call.ret {
                         NONE => tails[id as usize].push(call.callee),
                         ret => {
-                            returns[call.callee as usize].insert(ret);
+                            let exit = network.state(ret).count_exit;
+                            let rets = [ret, exit].into_iter().filter(|&ret| ret != NONE);
+                            returns[call.callee as usize].extend(rets);
                         }
                     }
                 }

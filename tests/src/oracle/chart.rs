@@ -91,44 +91,37 @@ impl Chart {
         self.columns.last().is_some_and(|column| column.items.iter().any(ended))
     }
 
-    /// Whether the input so far can be finished by single-byte tokens and token references.
-    pub(super) fn spelled(&self, productions: &Productions) -> bool {
+    /// The chart with only those readings of the input that single-byte tokens and token references can finish, or
+    /// `None` where there are none.
+    pub(super) fn spelled(mut self, productions: &Productions) -> Option<Self> {
         // Which nonterminals, by the column in which they began, may end and be gone on from.
-        let mut seen = vec![(productions.start, 0)];
+        let mut open = vec![(productions.start, 0)];
         let mut at = 0;
-        let last = self.columns.len() - 1;
-        let mut waiters: Vec<(Symbol, u32)> = Vec::new();
-        while let Some(&(symbol, origin)) = seen.get(at) {
+        while let Some(&(symbol, origin)) = open.get(at) {
             at += 1;
-            waiters.push((symbol, origin));
-            // Whatever is under way towards this nonterminal and waits for another one with a spelled rest.
-            for column in 0..=last {
-                for &(wanted, (dot, began)) in &self.columns[column].waiting {
+            // Whatever is under way towards this one and waits for another with a spelled rest.
+            for (column, items) in (0..).zip(&self.columns) {
+                for &(wanted, (dot, began)) in &items.waiting {
                     let leads = began == origin
-                        && owner(productions, dot) == symbol
+                        && productions.owner(dot) == symbol
                         && productions.spelled[dot as usize + 1];
-                    let new = (wanted, column as u32);
-                    if leads && !seen.contains(&new) {
-                        seen.push(new);
+                    if leads && !open.contains(&(wanted, column)) {
+                        open.push((wanted, column));
                     }
                 }
             }
         }
-        self.columns[last].items.iter().any(|&(dot, origin)| {
-            productions.spelled[dot as usize]
-                && waiters.contains(&(owner(productions, dot), origin))
-        })
-    }
-}
-
-/// The nonterminal whose right-hand side a place is in.
-fn owner(productions: &Productions, dot: Dot) -> Symbol {
-    let mut at = dot as usize;
-    loop {
-        match productions.places[at] {
-            Place::End(symbol) => return symbol,
-            _ => at += 1,
+        let last = self.columns.pop()?;
+        let alive = |&(dot, origin): &Item| {
+            productions.spelled[dot as usize] && open.contains(&(productions.owner(dot), origin))
+        };
+        let items: Vec<Item> = last.items.iter().copied().filter(alive).collect();
+        let waiting = last.waiting.iter().copied().filter(|(_, item)| alive(item)).collect();
+        if items.is_empty() {
+            return None;
         }
+        self.columns.push(Rc::new(Column { items, waiting }));
+        Some(self)
     }
 }
 

@@ -7,8 +7,9 @@
 //!
 //! Since nothing in the productions is without a string, a chart that is not empty after a token can be continued to
 //! a whole text. So a token is allowed exactly where the chart after it is not empty ([`Oracle::viable`]). Where the
-//! vocabulary cannot spell every byte of the grammar there is a second, stricter question: whether single-byte tokens
-//! and token references alone can finish the text ([`Oracle::spelled`]). The mask must lie between the two.
+//! vocabulary cannot spell every byte of the grammar, there is a second, stricter chart: the readings that, after every
+//! token, single-byte tokens and token references alone can finish ([`Oracle::spelled`]). The mask must lie between the
+//! two.
 //!
 //! Cost: cubic in the length of a text, as Earley's algorithm is; meant for texts of some hundred bytes.
 
@@ -82,8 +83,9 @@ impl Oracle {
         self.after(chart, token).is_some()
     }
 
-    /// Whether the text so far can be finished by token references and tokens of a single byte.
-    pub fn spelled(&self, chart: &Chart) -> bool {
+    /// The chart with only those readings that token references and tokens of a single byte can finish, or `None`
+    /// where there are none.
+    pub fn spelled(&self, chart: Chart) -> Option<Chart> {
         chart.spelled(&self.productions)
     }
 

@@ -39,6 +39,8 @@ pub(super) struct Productions {
     pub(super) spelled: Vec<bool>,
     /// The nonterminal of the start rule.
     pub(super) start: Symbol,
+    /// The nonterminal to whose right-hand side each place belongs.
+    owners: Vec<Symbol>,
     /// Bytes that are tokens by themselves.
     single: ByteSet,
 }
@@ -62,7 +64,8 @@ impl Productions {
             Place::Tokens(ids) => !ids.is_empty(),
             _ => false,
         });
-        let (mut places, mut of) = (Vec::new(), vec![Vec::new(); sides.len()]);
+        let (mut places, mut owners) = (Vec::new(), Vec::new());
+        let mut of = vec![Vec::new(); sides.len()];
         for (symbol, sides) in sides.iter().enumerate() {
             let alive = |place: &Place| match place {
                 Place::Bytes(set) => !set.is_empty(),
@@ -74,6 +77,7 @@ impl Productions {
                 of[symbol].push(places.len() as Dot);
                 places.extend_from_slice(side);
                 places.push(Place::End(symbol as Symbol));
+                owners.resize(places.len(), symbol as Symbol);
             }
         }
         let nullable = least(&sides, |_| false);
@@ -92,7 +96,12 @@ impl Productions {
             };
         }
         let start = grammar.start.index() as Symbol;
-        Self { places, of, nullable, spelled, start, single }
+        Self { places, of, nullable, spelled, start, owners, single }
+    }
+
+    /// The nonterminal to whose right-hand side a place belongs.
+    pub(super) fn owner(&self, dot: Dot) -> Symbol {
+        self.owners[dot as usize]
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -1,3 +1,4 @@
 //! The promises of the whole, held against oracles. One binary, a module a promise.
 
+mod debug;
 mod masks;

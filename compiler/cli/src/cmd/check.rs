@@ -117,9 +117,14 @@ fn check(grammar: &Grammar, text: &[u8], exact: bool) -> Verdict {
         place: place(text, at),
         problem: limit.to_string(),
     };
+    let line_end = |at: usize| !exact && matches!(&text[at..], b"\n" | b"\r\n");
     let (at, found) = match matcher.accept(text) {
         Ok(()) if matcher.is_accepting() => return Verdict::Accepted,
         Ok(()) => (text.len(), None),
+        Err(BytesError::Refused { at }) if line_end(at) && matcher.is_accepting() => {
+            return Verdict::Accepted;
+        }
+        Err(BytesError::Refused { at }) if line_end(at) => (at, None),
         Err(BytesError::Refused { at }) => (at, text.get(at).copied()),
         Err(BytesError::Limit { at, limit }) => return stopped(at, limit),
         Err(other) => {
@@ -127,9 +132,6 @@ fn check(grammar: &Grammar, text: &[u8], exact: bool) -> Verdict {
         }
     };
     let may_end = matcher.is_accepting();
-    if !exact && may_end && matches!(&text[at..], b"\n" | b"\r\n") {
-        return Verdict::Accepted;
-    }
     let allowed = matcher.allowed_bytes().and_then(|bytes| Ok((bytes, matcher.tokens_allowed()?)));
     let allowed = match allowed {
         Ok((allowed_bytes, special_tokens)) => Allowed { allowed_bytes, special_tokens, may_end },

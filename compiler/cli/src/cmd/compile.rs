@@ -32,10 +32,10 @@ pub(crate) struct CompileArgs {
     output: Option<PathBuf>,
 
     #[command(flatten)]
-    limits: LimitArgs,
+    threads: ThreadArgs,
 
     #[command(flatten)]
-    threads: ThreadArgs,
+    limits: LimitArgs,
 }
 
 /// Bounds on a compilation. The defaults are far above what real sources need.

@@ -1,9 +1,13 @@
 //! Drawing one sample.
 //!
-//! Picking uniformly from the mask inside a JSON string gives a long string of everything that Unicode has, so unless
-//! asked for that the sampler leans two ways: it picks among plain tokens (words and single characters of ASCII) where
-//! the mask has any, and now and then takes a token on the shortest way to an end, more often once half of the tokens
-//! are spent.
+//! Picking uniformly from the mask inside a JSON string gives a long string of everything that Unicode has, and picking
+//! uniformly where a JSON value begins nearly always gives a number, because most tokens that can begin one are digits.
+//! So unless asked for that the sampler leans three ways:
+//!
+//! - where the mask has plain tokens (short words and single characters of ASCII) it picks among these;
+//! - where these are of few [kinds](Kind) it picks a kind first and then a token of it, and where they are of many, which
+//!   is free text, it picks a word most of the time;
+//! - now and then it takes a token on the shortest way to an end, more often once half of the tokens are spent.
 
 use grammarc_artifacts::TokenKind;
 use grammarc_runtime::error::{AcceptError, OptionsError};
@@ -16,7 +20,7 @@ use super::route::{self, Unit};
 use super::spell;
 
 /// Where the sequence may end it does, once in this many times.
-const END: usize = 3;
+const END: usize = 6;
 /// Once in this many tokens, one on the way to an end.
 const PULL: usize = 8;
 /// The same once half of the tokens are spent.
@@ -28,7 +32,11 @@ const LONGEST_COMPLETION: usize = 1 << 22;
 /// Attempts to complete, with random tokens between them, where tokens cannot spell the shortest text.
 const ATTEMPTS: usize = 64;
 /// Bytes of the longest plain token.
-const PLAIN: usize = 12;
+const PLAIN: usize = 10;
+/// Where tokens of more kinds than this are allowed, text is free.
+const FEW_KINDS: usize = 16;
+/// Once in this many tokens, free text has something else than a word.
+const NO_WORD: usize = 8;
 
 /// How samples are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,8 +103,8 @@ pub enum SampleError {
 pub struct Sampler {
     grammar: Grammar,
     costs: Costs,
-    /// By token id.
-    plain: Vec<bool>,
+    /// Kinds of the plain tokens, by token id.
+    kinds: Vec<Option<Kind>>,
     options: SampleOptions,
 }
 
@@ -104,13 +112,13 @@ impl Sampler {
     /// A sampler of a grammar. O(states + tokens).
     pub fn new(grammar: &Grammar, options: SampleOptions) -> Self {
         let vocabulary = grammar.vocabulary().artifact();
-        let plain = (0..vocabulary.token_count()).map(|token| {
-            vocabulary.token_kind(token) == TokenKind::Text
-                && is_plain(vocabulary.token_bytes(token))
+        let kinds = (0..vocabulary.token_count()).map(|token| {
+            let is_text = vocabulary.token_kind(token) == TokenKind::Text;
+            is_text.then(|| kind_of(vocabulary.token_bytes(token))).flatten()
         });
         Self {
             costs: Costs::new(grammar.artifact().joined()),
-            plain: plain.collect(),
+            kinds: kinds.collect(),
             grammar: grammar.clone(),
             options,
         }
@@ -169,13 +177,32 @@ impl Walk<'_> {
     /// Draws one token from the mask.
     fn draw_one(&mut self) -> Result<(), SampleError> {
         let mut allowed: Vec<u32> = self.matcher.mask().iter().collect();
-        let plain = |token: &u32| self.sampler.plain.get(*token as usize) == Some(&true);
-        if !self.sampler.options.uniform && allowed.iter().any(plain) {
-            allowed.retain(plain);
+        if !self.sampler.options.uniform {
+            self.prefer_plain(&mut allowed);
         }
         match allowed.get(self.random.below(allowed.len())) {
             Some(&token) => self.accept(token),
             None => Err(SampleError::DeadEnd { tokens: self.tokens.len(), text: self.text() }),
+        }
+    }
+
+    /// Keeps the tokens of one kind, or plain tokens of all kinds, where there are any.
+    fn prefer_plain(&mut self, allowed: &mut Vec<u32>) {
+        let kind = |token: &u32| self.sampler.kinds.get(*token as usize).copied().flatten();
+        let mut kinds: Vec<Kind> = allowed.iter().filter_map(kind).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        let chosen = if kinds.len() <= FEW_KINDS {
+            kinds.get(self.random.below(kinds.len())).copied()
+        } else {
+            (!self.random.once_in(NO_WORD))
+                .then_some(Kind::Word)
+                .filter(|word| kinds.contains(word))
+        };
+        match chosen {
+            Some(chosen) => allowed.retain(|token| kind(token) == Some(chosen)),
+            None if !kinds.is_empty() => allowed.retain(|token| kind(token).is_some()),
+            None => {}
         }
     }
 
@@ -224,12 +251,49 @@ impl Walk<'_> {
     }
 }
 
-/// Whether a token is one printable ASCII character, or a short word of ASCII with or without a space before it.
-fn is_plain(bytes: &[u8]) -> bool {
+/// What a plain token looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    /// Letters, perhaps with a space before them.
+    Word,
+    /// Digits.
+    Number,
+    /// Any other single character; each is a kind of its own.
+    Mark(u8),
+}
+
+/// The kind of a plain token; none for all other tokens.
+fn kind_of(bytes: &[u8]) -> Option<Kind> {
     let word = bytes.strip_prefix(b" ").unwrap_or(bytes);
-    let is_word = !word.is_empty() && word.iter().all(u8::is_ascii_alphanumeric);
     match bytes {
-        [byte] => (b' '..=b'~').contains(byte),
-        _ => bytes.len() <= PLAIN && is_word,
+        _ if bytes.len() > PLAIN => None,
+        &[byte @ b' '..=b'~'] if !byte.is_ascii_alphanumeric() => Some(Kind::Mark(byte)),
+        [_, ..] if bytes.iter().all(u8::is_ascii_digit) => Some(Kind::Number),
+        _ if !word.is_empty() && word.iter().all(u8::is_ascii_alphabetic) => Some(Kind::Word),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_tokens_have_a_kind() {
+        for (token, kind) in [
+            ("a", Some(Kind::Word)),
+            (" word", Some(Kind::Word)),
+            ("42", Some(Kind::Number)),
+            (" ", Some(Kind::Mark(b' '))),
+            ("{", Some(Kind::Mark(b'{'))),
+            ("", None),
+            ("\n", None),
+            (" 42", None),
+            ("{\"", None),
+            ("é", None),
+            ("incomprehensible", None),
+        ] {
+            assert_eq!(kind_of(token.as_bytes()), kind, "{token:?}");
+        }
     }
 }

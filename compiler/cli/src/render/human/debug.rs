@@ -29,7 +29,7 @@ impl Answer for TrieText {
         };
         writeln!(
             out,
-            "node {node} `{prefix}`: {} below, {} begin here{}",
+            "node {node} `{prefix}`: {} below, {} from here on{}",
             count(self.nodes_below, "node"),
             count(self.tokens_below, "token"),
             ids(&self.tokens)

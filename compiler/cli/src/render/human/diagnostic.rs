@@ -26,7 +26,8 @@ pub(crate) fn diagnostic(
     diagnostic: &Diagnostic,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let handler = MietteHandlerOpts::new().terminal_links(false).build();
+    // Lines are left to the terminal to wrap, so that pointers and names can be copied.
+    let handler = MietteHandlerOpts::new().terminal_links(false).wrap_lines(false).build();
     let report = Report::new(source, diagnostic);
     writeln!(out, "{}", Drawn { handler: &handler, report: &report })
 }
@@ -39,6 +40,15 @@ pub(crate) fn problem(problem: &Problem, out: &mut dyn Write) -> io::Result<()> 
         writeln!(out, "error: {message}")?;
     }
     messages.try_for_each(|cause| writeln!(out, "  because: {cause}"))
+}
+
+/// The last place at or before an offset where a character begins.
+fn char_boundary(text: &str, offset: usize) -> usize {
+    let mut at = offset.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
 }
 
 /// A finding in the form that miette draws.
@@ -126,7 +136,7 @@ struct Excerpt<'a> {
 impl<'a> Excerpt<'a> {
     fn new(source: &'a Source, main: &Range<usize>) -> Self {
         let text = &*source.text;
-        let bounded = |at: usize| text.floor_char_boundary(at.min(text.len()));
+        let bounded = |at: usize| char_boundary(text, at);
         let at = bounded(main.start);
         let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
         let end = text[at..].find('\n').map_or(text.len(), |len| at + len);

@@ -17,12 +17,12 @@ pub(super) fn tables(tables: &TableFacts, out: &mut dyn Write) -> io::Result<()>
     )?;
     writeln!(
         out,
-        "  masks       {}: {} on {}, {} as lists of {} tokens in all",
+        "  masks       {}: {} wide over {}, {} of {} in all",
         number(masks.dense + masks.sparse),
         number(masks.dense),
-        count(masks.rows, "dense row of its own"),
-        number(masks.sparse),
-        number(masks.listed_tokens)
+        count(masks.rows, "own dense row"),
+        count(masks.sparse, "list"),
+        count(masks.listed_tokens, "token")
     )?;
     writeln!(
         out,
@@ -62,9 +62,9 @@ pub(super) fn report(report: &ReportFacts, whole: bool, out: &mut dyn Write) -> 
     }
     writeln!(
         out,
-        "  keywords    {} exact, {} annotations, {} approximate",
+        "  keywords    {} exact, {}, {} approximate",
         number(report.exact as u64),
-        number(report.annotation as u64),
+        count(report.annotation as u64, "annotation"),
         number(report.approximate as u64)
     )?;
     for keyword in &report.keywords {

@@ -30,9 +30,6 @@ impl Answer for Inspected {
         if let ContentFacts::Grammar(grammar) = &self.facts.content {
             facts::report(&grammar.report, self.whole_report, out)?;
             facts::bound(&grammar.bound, out)?;
-            for (name, value) in &grammar.statistics.0 {
-                writeln!(out, "    {name:24} {:>12}", number(*value))?;
-            }
         }
         writeln!(out, "  checksum    {checksum}")?;
         writeln!(out, "  fingerprint {fingerprint}")?;

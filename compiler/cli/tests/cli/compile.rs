@@ -1,0 +1,145 @@
+//! `grammarc compile`.
+
+use crate::{Place, tokenizer};
+
+const SCHEMA: &str = r#"{
+  "title": "Point",
+  "type": "object",
+  "properties": {"x": {"type": "integer"}, "on": {"type": "boolean"}},
+  "required": ["x"],
+  "additionalProperties": false
+}"#;
+
+#[test]
+fn compiles_each_language() {
+    for (file, source, kind) in [
+        ("a.json", SCHEMA, "json-schema"),
+        ("a.gbnf", "root ::= \"a\" root | \"b\"\n", "gbnf"),
+        ("a.regex", "[a-c]{2,9}x?\n", "regex"),
+    ] {
+        let place = Place::with_grammar(file, source);
+        let value = place.run(&["inspect", "a.gmask", "--format", "json"]).exits(0).value();
+        assert_eq!(value["source"]["kind"], kind);
+        assert_eq!(value["source"]["name"], file);
+    }
+}
+
+#[test]
+fn ends_with_a_report() {
+    let place = Place::with_vocabulary().with("p.json", SCHEMA);
+    let run =
+        place.run(&["compile", "p.json", "--vocab", "tiny.gvocab", "-o", "out.gmask"]).exits(0);
+    assert_eq!(run.stderr, "", "quick work shows no progress");
+    assert!(run.stdout.starts_with("out.gmask: "), "{}", run.stdout);
+    for part in [
+        "vocabulary  tiny, from tiny.gvocab (already there",
+        "network     ",
+        "masks       ",
+        "exits       ",
+        "size        ",
+        "keywords    6 exact, 1 annotation, 0 approximate",
+        "at most 1 configuration\n",
+        "sequence    12 bytes of state",
+    ] {
+        assert!(run.stdout.contains(part), "{part:?} in {}", run.stdout);
+    }
+}
+
+#[test]
+fn answers_in_json() {
+    let place = Place::with_vocabulary().with("p.json", SCHEMA);
+    let arguments = [
+        "compile",
+        "p.json",
+        "--vocab",
+        "tiny.gvocab",
+        "--format",
+        "json",
+        "--whitespace",
+        "flexible:2",
+    ];
+    let value = place.run(&arguments).exits(0).value();
+    assert_eq!(value["path"], "p.gmask");
+    assert_eq!(value["bytes"], place.read("p.gmask").len());
+    assert_eq!(value["options"]["whitespace"], "flexible:2");
+    assert_eq!(value["report"]["exact"], 6);
+    assert_eq!(value["bound"]["most_configurations"], 1);
+    assert_eq!(value["vocabulary_file"]["built"], false);
+    assert!(value["seconds"]["compile"].as_f64() > Some(0.0));
+}
+
+#[test]
+fn builds_the_vocabulary_on_the_way_once() {
+    let place = Place::new().with("a.gbnf", "root ::= \"a\"+\n");
+    let compile = || {
+        let arguments = ["compile", "a.gbnf", "--tokenizer", "tiny.json", "--format", "json"];
+        let value = place.run(&arguments).exits(0).value();
+        assert_eq!(value["vocabulary_file"]["path"], "./tiny.gvocab");
+        value["vocabulary_file"]["built"].clone()
+    };
+    assert_eq!(compile(), true);
+    let (vocabulary, grammar) = (place.read("tiny.gvocab"), place.read("a.gmask"));
+    assert_eq!(compile(), false);
+    assert_eq!(place.read("a.gmask"), grammar);
+    place.run(&["sample", "a.gmask"]).exits(0);
+
+    // Another tokenizer of the same name: what is there is not of use.
+    let mut other = tokenizer();
+    other["added_tokens"][0]["content"] = "<|stop|>".into();
+    std::fs::write(place.path("tiny.json"), other.to_string()).expect("written");
+    assert_eq!(compile(), true);
+    assert_ne!(place.read("tiny.gvocab"), vocabulary);
+    // A damaged file is not of use either.
+    std::fs::write(place.path("tiny.gvocab"), "damaged").expect("written");
+    assert_eq!(compile(), true);
+}
+
+#[test]
+fn the_same_input_gives_the_same_file() {
+    let place = Place::with_vocabulary().with("p.json", SCHEMA);
+    for (name, threads) in [("a.gmask", "1"), ("b.gmask", "4"), ("c.gmask", "4")] {
+        let arguments =
+            ["compile", "p.json", "--vocab", "tiny.gvocab", "-o", name, "--threads", threads];
+        place.run(&arguments).exits(0);
+    }
+    assert_eq!(place.read("a.gmask"), place.read("b.gmask"));
+    assert_eq!(place.read("b.gmask"), place.read("c.gmask"));
+}
+
+#[test]
+fn reads_standard_input() {
+    let place = Place::with_vocabulary();
+    let to = ["--vocab", "tiny.gvocab", "-o", "in.gmask"];
+    place.run_with(&[&["compile", "-", "--kind", "regex"], &to[..]].concat(), "a+").exits(0);
+    let run = place.run_with(&[&["compile", "-"], &to[..]].concat(), "a+").exits(2);
+    assert!(run.stderr.contains("--kind"), "{}", run.stderr);
+    let run = place.run_with(&["compile", "-", "--kind", "regex", "--vocab", "tiny.gvocab"], "a+");
+    assert!(run.exits(2).stderr.contains("-o is needed"));
+}
+
+#[test]
+fn a_limit_is_a_finding_about_the_source() {
+    let place =
+        Place::with_vocabulary().with("a.gbnf", "root ::= \"abcdefghijkl\" | \"xyz\" root\n");
+    for limit in [["--max-states", "5"], ["--max-rule-states", "5"], ["--max-rules", "0"]] {
+        let arguments = ["compile", "a.gbnf", "--vocab", "tiny.gvocab", "--format", "json"];
+        let run = place.run(&[&arguments[..], &limit[..]].concat()).exits(1);
+        assert_eq!(run.stdout, "");
+        assert_eq!(run.errors()[0]["code"], "compile::limit", "{}", run.stderr);
+        assert!(!place.path("a.gmask").exists());
+    }
+}
+
+#[test]
+fn options_go_with_their_language() {
+    let place = Place::with_vocabulary().with("p.json", SCHEMA).with("a.gbnf", "start ::= \"a\"\n");
+    let compile =
+        |more: &[&str]| place.run(&[&["compile", "--vocab", "tiny.gvocab"], more].concat());
+    compile(&["a.gbnf"]).exits(1);
+    compile(&["a.gbnf", "--start", "start"]).exits(0);
+    compile(&["p.json", "--start", "start"]).exits(2);
+    compile(&["a.gbnf", "--start", "start", "--whitespace", "compact"]).exits(2);
+    compile(&["p.json", "--whitespace", "none"]).exits(2);
+    compile(&["p.json", "--tokenizer", "tiny.json"]).exits(2);
+    compile(&["p.json", "--deny", "approximate"]).exits(0);
+}
