@@ -218,7 +218,7 @@ mod tests {
         (prop::collection::vec(edge, 0..14), prop::collection::vec(empty, 0..4)).prop_map(
             |(edges, empties)| {
                 let mut nfa = Nfa::new();
-                (0..4).for_each(|_| drop(nfa.state()));
+                (0..4).for_each(|_| _ = nfa.state());
                 for (from, lo, width, to) in edges {
                     nfa.edge(from, lo, (lo + width).min(3), to);
                 }

@@ -1,4 +1,3 @@
 //! The promises of the whole, held against oracles. One binary, a module a promise.
 
-mod debug;
 mod masks;
