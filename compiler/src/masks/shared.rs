@@ -64,7 +64,7 @@ impl SharedOutcomes {
         Self { sources, spans }
     }
 
-    /// The outcome of `state` at `node`, a child of the root, where the stored masks tell it.
+    /// The outcome of `state` at `node`, where the stored masks tell it: at children of the root only.
     pub fn outcome(
         &self,
         shared: Tables<'_>,
@@ -73,6 +73,9 @@ impl SharedOutcomes {
         node: u32,
     ) -> Option<Outcome> {
         let source = *self.sources.get(&(state, trie.byte[node as usize]))?;
+        if !trie.children(0).any(|child| child == node) {
+            return None;
+        }
         let record = shared.states[source as usize];
         let spans =
             self.spans[source as usize].get_or_init(|| base_spans(shared, trie, record.base));
@@ -114,4 +117,63 @@ fn base_spans(shared: Tables<'_>, trie: Trie<'_>, mask: u32) -> Box<[Range<u32>]
         }
     }
     spans.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use grammarc_artifacts::{TablesData, TokenKind, VocabularyArtifact};
+
+    use super::*;
+    use crate::compile::build_vocabulary;
+    use crate::frontend::json_schema::{TextForm, prelude_grammar};
+    use crate::masks::walk::Walker;
+    use crate::network::follow::Follow;
+    use crate::vocabulary::{TokenEntry, TokenTable};
+
+    /// All bytes, and all texts of up to three of some characters that mean something to JSON.
+    fn vocabulary() -> VocabularyArtifact {
+        let marks = br#""\),0u-"#;
+        let pairs = marks.iter().flat_map(|&a| marks.map(|b| vec![a, b]));
+        let triples: Vec<_> =
+            pairs.clone().flat_map(|pair| marks.map(|c| [&pair[..], &[c]].concat())).collect();
+        let texts = (0..=255).map(|byte| vec![byte]).chain(pairs).chain(triples);
+        let tokens = texts.map(|bytes| TokenEntry { bytes, kind: TokenKind::Text });
+        let tokens: Vec<TokenEntry> = tokens.collect();
+        let table = TokenTable {
+            name: "test".to_owned(),
+            logit_width: tokens.len() as u32,
+            tokens,
+            end_tokens: Vec::new(),
+            findings: Vec::new(),
+        };
+        let data = build_vocabulary(&table, "test", &prelude_grammar(TextForm::default()));
+        let bytes = data.expect("builds").to_bytes().expect("fits");
+        VocabularyArtifact::from_buffer(bytes).expect("valid")
+    }
+
+    #[test]
+    fn stored_outcomes_are_those_of_walks() {
+        let vocabulary = vocabulary();
+        let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
+        let none = TablesData::empty(shared.totals(), shared.row_words);
+        let network = Joined { shared, own: none.as_tables() };
+        let open: Vec<u32> = (0..shared.rules.len() as u32).collect();
+        let follow = Follow::new(network, &open);
+        let (known, nothing) = (SharedOutcomes::new(shared), SharedOutcomes::default());
+        let mut walker = Walker::new(&follow, &nothing, trie);
+        let mut told = 0;
+        for state in 0..shared.state_count() {
+            for node in (1..trie.len() as u32).filter(|&node| !trie.is_leaf(node)) {
+                if let Some(outcome) = known.outcome(shared, trie, state, node) {
+                    told += 1;
+                    assert_eq!(
+                        outcome,
+                        walker.follow(state, &[node]),
+                        "state {state}, node {node}"
+                    );
+                }
+            }
+        }
+        assert!(told > 100, "{told}");
+    }
 }
