@@ -17,6 +17,11 @@ pub fn folder() -> Option<PathBuf> {
     folder.is_dir().then_some(folder)
 }
 
+/// `few`, or `all` where `GRAMMARC_FULL` is set: how much of the inputs a test takes.
+pub fn sized(few: usize, all: usize) -> usize {
+    if std::env::var_os("GRAMMARC_FULL").is_some() { all } else { few }
+}
+
 /// The folder of the Llama 3.1 tokenizer.
 pub fn tokenizer_folder() -> Option<PathBuf> {
     let folder = folder()?.join("tokenizers/llama3_1");
@@ -80,6 +85,13 @@ pub fn maskbench() -> Vec<Case> {
         .collect();
     paths.sort();
     paths.iter().filter_map(|path| case(path)).collect()
+}
+
+/// The cases of MaskBench in an order that begins with some `count` spread evenly over the whole, the same on every
+/// run.
+pub fn spread(cases: &[Case], count: usize) -> impl Iterator<Item = &Case> {
+    let step = (cases.len() / count.max(1)).max(1);
+    (0..step).flat_map(move |from| cases.iter().skip(from).step_by(step))
 }
 
 fn case(path: &Path) -> Option<Case> {

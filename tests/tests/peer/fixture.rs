@@ -32,16 +32,6 @@ pub(crate) fn fixture() -> Option<&'static Fixture> {
     fixture.as_ref()
 }
 
-/// Whether to run everything.
-pub(crate) fn full() -> bool {
-    std::env::var_os("GRAMMARC_FULL").is_some()
-}
-
-/// `few` by default, `all` with `GRAMMARC_FULL`.
-pub(crate) fn sized(few: usize, all: usize) -> usize {
-    if full() { all } else { few }
-}
-
 impl Fixture {
     /// The real tokens of a text.
     pub(crate) fn tokens(&self, text: &str) -> Vec<u32> {

@@ -1,10 +1,10 @@
 //! Any JSON value, over real documents: instances of MaskBench, in their real tokens.
 
-use grammarc_benches::inputs::maskbench;
+use grammarc_benches::inputs::{maskbench, sized, spread};
 use grammarc_benches::{ours, peer};
 use grammarc_runtime::Grammar;
 
-use crate::fixture::{Fixture, fixture, sized};
+use crate::fixture::{Fixture, fixture};
 use crate::lockstep::{Compared, End, Lockstep};
 use crate::sources::{OUR_JSON, THEIR_JSON};
 
@@ -14,9 +14,7 @@ const LONGEST: usize = 2_000;
 /// Tokens of compact texts of instances spread over all of MaskBench, the same on every run.
 fn texts(fixture: &Fixture, count: usize) -> Vec<Vec<u32>> {
     let cases = maskbench();
-    let step = (cases.len() / count.max(1)).max(1);
-    let spread = (0..step).flat_map(|from| cases.iter().skip(from).step_by(step));
-    let first = spread.filter_map(|case| case.instances.first());
+    let first = spread(&cases, count).filter_map(|case| case.instances.first());
     let tokens = first.map(|instance| fixture.tokens(&instance.value.to_string()));
     tokens.filter(|tokens| tokens.len() <= LONGEST).take(count).collect()
 }

@@ -1,10 +1,9 @@
 //! Against llguidance, an engine that shares no code and no method with this one: same vocabulary, same grammar, same
-//! tokens, and the masks of every step compared bit by bit. And random walks by mask alone over real schemas.
+//! tokens, and the masks of every step compared bit by bit.
 //!
 //! The vocabulary is Llama 3.1's and the schemas are MaskBench's, neither of which is in the repository; where they
 //! are absent the tests say so and pass. `GRAMMARC_FULL=1` runs everything, the default a part of it.
 
-mod completion;
 mod fixture;
 mod json;
 mod lockstep;
@@ -12,4 +11,3 @@ mod pairs;
 mod random;
 mod schemas;
 mod sources;
-mod walks;

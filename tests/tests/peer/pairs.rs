@@ -1,8 +1,9 @@
 //! Grammars that both engines express exactly, over texts of each and random walks.
 
+use grammarc_benches::inputs::sized;
 use grammarc_benches::peer;
 
-use crate::fixture::{Fixture, fixture, sized};
+use crate::fixture::{Fixture, fixture};
 use crate::lockstep::{Compared, End, Lockstep};
 use crate::random::Random;
 use crate::sources::{PAIRS, Pair};

@@ -4,10 +4,10 @@
 //! control character and takes U+007F for one. So tokens with a backslash or that character are left out, as are
 //! instances with either.
 
-use grammarc_benches::inputs::{Case, maskbench};
+use grammarc_benches::inputs::{Case, maskbench, sized, spread};
 use grammarc_benches::{ours, peer};
 
-use crate::fixture::{Fixture, fixture, sized};
+use crate::fixture::{Fixture, fixture};
 use crate::lockstep::{Compared, Lockstep};
 
 /// Longest instance, in tokens.
@@ -56,11 +56,11 @@ fn masks_are_equal_over_instances() {
     let Some(fixture) = fixture() else { return };
     let counted = plain_tokens(fixture);
     let cases = maskbench();
-    let step = sized(cases.len() / 60, 1).max(1);
     let mut compared = Compared::default();
     let mut differences = Vec::new();
     let mut schemas = 0;
-    for case in cases.iter().step_by(step) {
+    let count = sized(60, cases.len());
+    for case in spread(&cases, count).take(count) {
         match judge(fixture, case, &counted) {
             None => {}
             Some(Ok(more)) => {
