@@ -3,6 +3,7 @@
 //! | module | what it gives |
 //! | --- | --- |
 //! | [`inputs`] | the Llama 3.1 tokenizer and MaskBench, where the data is at hand |
+//! | [`machine`] | the machine and the versions, for the head of a table |
 //! | [`ours`] | a vocabulary artifact with the shared rules of JSON, and sources compiled for it |
 //! | [`peer`] | llguidance over the same token bytes |
 //! | [`table`] | percentiles and how they are printed |
@@ -11,6 +12,7 @@
 //! never one of import.
 
 pub mod inputs;
+pub mod machine;
 pub mod ours;
 pub mod peer;
 pub mod table;

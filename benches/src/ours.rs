@@ -81,8 +81,17 @@ impl Ours {
     ///
     /// As [`Ours::vocabulary`].
     pub fn llama() -> Option<Self> {
-        let vocabulary = VocabularyArtifact::from_buffer(Self::vocabulary()?);
-        Some(Self { compiler: Compiler::new(vocabulary.expect("a fresh artifact is valid")) })
+        Some(Self::new(Self::vocabulary()?))
+    }
+
+    /// A compiler for the vocabulary of these bytes.
+    ///
+    /// # Panics
+    ///
+    /// Where they are no vocabulary artifact.
+    pub fn new(vocabulary: Buffer) -> Self {
+        let vocabulary = VocabularyArtifact::from_buffer(vocabulary);
+        Self { compiler: Compiler::new(vocabulary.expect("a fresh artifact is valid")) }
     }
 
     /// The vocabulary.
@@ -95,21 +104,23 @@ impl Ours {
     /// # Errors
     ///
     /// What the front end or the compiler says, as text.
-    pub fn compile(&self, text: Text<'_>) -> Result<Compiled, String> {
+    pub fn compile(&self, text: Text<'_>, options: &CompileOptions) -> Result<Compiled, String> {
         let lowered = text
             .lower()
             .map_err(|findings| findings.first().map(ToString::to_string).unwrap_or_default())?;
-        let compiled = self.compiler.compile(&lowered, text.kind(), &CompileOptions::default());
+        let compiled = self.compiler.compile(&lowered, text.kind(), options);
         compiled.map_err(|error| error.to_string())
     }
 
-    /// A source as a grammar that matchers can use, by way of the artifact's bytes.
+    /// A source as a grammar that matchers can use, compiled for this process alone: by way of the artifact's bytes,
+    /// without token digests.
     ///
     /// # Errors
     ///
     /// As [`Ours::compile`].
     pub fn grammar(&self, text: Text<'_>) -> Result<Grammar, String> {
-        let buffer = self.compile(text)?.to_buffer(&self.compiler).map_err(|e| e.to_string())?;
+        let compiled = self.compile(text, &CompileOptions::default().without_token_digests())?;
+        let buffer = compiled.to_buffer(&self.compiler).map_err(|error| error.to_string())?;
         let artifact = GrammarArtifact::from_buffer(buffer, self.artifact());
         Ok(Grammar::from_artifact(artifact.map_err(|error| error.to_string())?))
     }

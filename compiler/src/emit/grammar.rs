@@ -23,7 +23,8 @@ pub(crate) struct Parts<'a> {
 
 /// The data of the artifact.
 pub(crate) fn grammar_data(parts: Parts<'_>, vocabulary: &VocabularyArtifact) -> GrammarData {
-    let Parts { lowered, kind, options, network, masks, configurations, with_token_digests } = parts;
+    let Parts { lowered, kind, options, network, masks, configurations, with_token_digests } =
+        parts;
     let tables = masks.tables;
     let wide = tables.masks.iter().filter(|mask| mask.row != grammarc_artifacts::NONE).count();
     let statistics = [

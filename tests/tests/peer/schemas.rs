@@ -1,8 +1,8 @@
 //! Schemas of MaskBench as each engine reads them, over their valid instances.
 //!
-//! The engines agree on what a schema means and differ in the text of strings: llguidance allows every escape of a
-//! control character and takes U+007F for one. So tokens with a backslash or that character are left out, as are
-//! instances with either.
+//! The engines differ in the text of strings. llguidance allows every escape of a control character, where this side
+//! has the shortest only, and takes U+007F for one, which by RFC 8259 it is not. So tokens with a backslash or that
+//! character are left out, as are instances with either. Where masks differ even so is listed by name.
 
 use grammarc_benches::inputs::{Case, maskbench, sized, spread};
 use grammarc_benches::{ours, peer};
@@ -12,6 +12,23 @@ use crate::lockstep::{Compared, Lockstep};
 
 /// Longest instance, in tokens.
 const LONGEST: usize = 1_500;
+
+/// Schemas whose masks differ, with the reason. In all of them this side is the one intended.
+const DIFFERENT: [(&str, &str); 3] = [
+    (
+        "Github_easy---o90298",
+        "after `1.6e-05` llguidance goes on with three digits: its exponents are unbounded, ours have four digits",
+    ),
+    (
+        "Github_hard---o62943",
+        "`type` beside `$ref` in draft 4, where siblings of `$ref` are ignored: any value is right, and llguidance \
+         intersects",
+    ),
+    (
+        "Github_medium---o77739",
+        "`properties` beside `$ref` in draft 4, as above: `insurance` is an additional property of any value",
+    ),
+];
 
 /// The text tokens whose bytes mean the same to both.
 fn plain_tokens(fixture: &Fixture) -> Vec<u32> {
@@ -50,6 +67,11 @@ fn judge(fixture: &Fixture, case: &Case, counted: &[u32]) -> Option<Result<Compa
     Some(Ok(compared))
 }
 
+/// Whether the masks are known to differ.
+fn expected(case: &Case) -> bool {
+    DIFFERENT.iter().any(|(name, _)| *name == case.name)
+}
+
 #[test]
 #[expect(clippy::print_stderr, reason = "figures")]
 fn masks_are_equal_over_instances() {
@@ -63,10 +85,14 @@ fn masks_are_equal_over_instances() {
     for case in spread(&cases, count).take(count) {
         match judge(fixture, case, &counted) {
             None => {}
+            Some(Ok(_)) if expected(case) => {
+                differences.push(format!("{}: equal, against the list", case.name));
+            }
             Some(Ok(more)) => {
                 schemas += 1;
                 compared += more;
             }
+            Some(Err(_)) if expected(case) => {}
             Some(Err(difference)) => differences.push(difference),
         }
     }

@@ -72,6 +72,17 @@ string ::= "\"" ( [^"\\\x00-\x1F\x7F] | "\\" ( ["\\bfnrt] | "u00" ( [01] [0-9a-f
 number ::= "-"? ( "0" | [1-9] [0-9]* ) ( "." [0-9]+ )? ( [eE] [+-]? [0-9]+ )?
 "#;
 
+/// Strings of at least four characters and at most ten, in the shortest escapes.
+const BOUNDED: &str = r#"
+start: /"([^"\\\x00-\x1f]|\\(["\\bfnrt]|u00(0[0-7bef]|1[0-9a-f]))){4,10}"/
+"#;
+
+/// A string or null, in the shortest escapes.
+const STRING_OR_NULL: &str = r#"
+start: STRING | "null"
+STRING: /"([^"\\\x00-\x1f]|\\(["\\bfnrt]|u00(0[0-7bef]|1[0-9a-f])))*"/
+"#;
+
 /// All pairs.
 pub(crate) const PAIRS: &[Pair] = &[
     Pair {
@@ -87,6 +98,20 @@ pub(crate) const PAIRS: &[Pair] = &[
         theirs: TheirSchema("{}"),
         accepted: &[r#"{"a":[1,-2.5e+10,"x\n\u001F é😀",{}],"":null}"#, "[[[[[]]]]]", "\"\"", "0"],
         refused: &["{\"a\": 1}", "01", "[1,]", r#""\u0041""#, "\"a\nb\"", "{\"a\":1}}"],
+    },
+    Pair {
+        name: "string or null",
+        ours: JsonSchema(r#"{"type":["string","null"]}"#),
+        theirs: Lark(STRING_OR_NULL),
+        accepted: &["null", r#"").)""#, r#""] \n\u0000""#, "\"\""],
+        refused: &["nul", "1", r#""\u0041""#, "\"a\"\""],
+    },
+    Pair {
+        name: "string with a bound",
+        ours: JsonSchema(r#"{"type":"string","minLength":4,"maxLength":10}"#),
+        theirs: Lark(BOUNDED),
+        accepted: &[r#""abcd""#, r#""internatio""#, r#""é日😀\n""#, r#"")];\u0000""#],
+        refused: &[r#""abc""#, r#""internation""#, r#""\u0041bcd""#],
     },
     grammar(
         "arithmetic with precedence, left-recursive",
