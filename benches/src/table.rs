@@ -1,7 +1,6 @@
 //! Percentiles of samples, and tables of them in Markdown.
 
 use std::fmt;
-use std::time::Duration;
 
 /// Samples of one quantity.
 #[derive(Clone, Debug, Default)]
@@ -15,11 +14,6 @@ impl Samples {
     /// Adds a sample.
     pub fn push(&mut self, sample: f64) {
         self.0.push(sample);
-    }
-
-    /// Adds a time, in microseconds.
-    pub fn push_time(&mut self, time: Duration) {
-        self.push(time.as_secs_f64() * 1e6);
     }
 
     /// Number of samples.

@@ -155,7 +155,7 @@ pub struct Compiler {
 impl Compiler {
     /// A compiler for a vocabulary.
     pub fn new(vocabulary: VocabularyArtifact) -> Self {
-        let known = SharedOutcomes::new(vocabulary.tables());
+        let known = SharedOutcomes::new(vocabulary.tables(), vocabulary.trie());
         Self { lexicon: VocabularyLexicon::new(vocabulary), known }
     }
 

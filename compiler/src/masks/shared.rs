@@ -22,16 +22,18 @@ use super::walk::Outcome;
 /// Outcomes that follow from the shared rules' masks.
 #[derive(Default)]
 pub struct SharedOutcomes {
-    /// For a state and a byte, a state that goes to it on that byte and nowhere else.
-    sources: FxHashMap<(u32, u8), u32>,
+    /// For a state and a child of the trie's root, a state that goes to it on the child's byte and nowhere else.
+    sources: FxHashMap<(u32, u32), u32>,
     /// By state, the ranks of its base mask.
     spans: Vec<OnceLock<Box<[Range<u32>]>>>,
 }
 
 impl SharedOutcomes {
     /// The outcomes of a vocabulary's shared rules, none of them worked out yet. O(byte edges).
-    pub fn new(shared: Tables<'_>) -> Self {
+    pub fn new(shared: Tables<'_>, trie: Trie<'_>) -> Self {
         let network = Joined { shared, own: shared };
+        let mut child_of = [NONE; 256];
+        trie.children(0).for_each(|child| child_of[usize::from(trie.byte[child as usize])] = child);
         let mut sources = FxHashMap::default();
         for state in 0..shared.state_count() {
             let index = state as usize;
@@ -54,8 +56,9 @@ impl SharedOutcomes {
                         let first = network.rule(call.callee).first_bytes;
                         first[usize::from(byte) / 32] >> (byte % 32) & 1 == 1
                     });
-                    if !called {
-                        sources.entry((edge.target, byte)).or_insert(state);
+                    let child = child_of[usize::from(byte)];
+                    if !called && child != NONE {
+                        sources.entry((edge.target, child)).or_insert(state);
                     }
                 }
             }
@@ -64,7 +67,8 @@ impl SharedOutcomes {
         Self { sources, spans }
     }
 
-    /// The outcome of `state` at `node`, where the stored masks tell it: at children of the root only.
+    /// The outcome of `state` at `node`, where the stored masks tell it: at children of the root, below which
+    /// they speak of the same texts.
     pub fn outcome(
         &self,
         shared: Tables<'_>,
@@ -72,10 +76,7 @@ impl SharedOutcomes {
         state: u32,
         node: u32,
     ) -> Option<Outcome> {
-        let source = *self.sources.get(&(state, trie.byte[node as usize]))?;
-        if !trie.children(0).any(|child| child == node) {
-            return None;
-        }
+        let source = *self.sources.get(&(state, node))?;
         let record = shared.states[source as usize];
         let spans =
             self.spans[source as usize].get_or_init(|| base_spans(shared, trie, record.base));
@@ -159,7 +160,7 @@ mod tests {
         let network = Joined { shared, own: none.as_tables() };
         let open: Vec<u32> = (0..shared.rules.len() as u32).collect();
         let follow = Follow::new(network, &open);
-        let (known, nothing) = (SharedOutcomes::new(shared), SharedOutcomes::default());
+        let (known, nothing) = (SharedOutcomes::new(shared, trie), SharedOutcomes::default());
         let mut walker = Walker::new(&follow, &nothing, trie);
         let mut told = 0;
         for state in 0..shared.state_count() {
