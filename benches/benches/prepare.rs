@@ -38,8 +38,8 @@ fn prepare(criterion: &mut Criterion) {
         group.finish();
     }
     let path = folder.path().join("vocabulary.gvocab");
-    let bytes = Ours::vocabulary().expect("it was there before");
-    std::fs::write(&path, &bytes[..]).expect("it can be written");
+    let data = Ours::vocabulary().expect("it was there before");
+    data.write(&path).expect("it can be written");
     criterion.bench_function("prepare/vocabulary/grammarc, open", |bencher| {
         bencher.iter(|| VocabularyArtifact::open(&path).expect("it is valid"));
     });

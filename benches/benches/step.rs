@@ -11,8 +11,11 @@ use grammarc_benches::ours::{Ours, Text};
 use grammarc_benches::peer::{self, Cut, Peer};
 use grammarc_runtime::{Grammar, Matcher};
 
+/// What is done with a mask, given room for its words and for logits.
+type Use = fn(&mut Matcher, &mut [u32], &mut [f32]);
+
 /// What is done with each mask before its token is accepted.
-const USES: [(&str, fn(&mut Matcher, &mut [u32], &mut [f32])); 4] = [
+const USES: [(&str, Use); 4] = [
     ("accept alone", |_, _, _| {}),
     ("mask reference and accept", |matcher, _, _| {
         black_box(matcher.mask());
@@ -55,7 +58,7 @@ fn steps(criterion: &mut Criterion) {
     }
 }
 
-fn follow(grammar: &Grammar, tokens: &[u32], each: fn(&mut Matcher, &mut [u32], &mut [f32])) {
+fn follow(grammar: &Grammar, tokens: &[u32], each: Use) {
     let mut matcher = Matcher::new(grammar);
     let width = matcher.logit_width() as usize;
     let (mut words, mut logits) = (vec![0; width.div_ceil(32)], vec![0.0; width]);

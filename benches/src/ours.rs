@@ -1,6 +1,6 @@
 //! This project's side: a vocabulary with the shared rules of JSON, and sources compiled for it.
 
-use grammarc_artifacts::{Buffer, GrammarArtifact, TokenKind, VocabularyArtifact};
+use grammarc_artifacts::{GrammarArtifact, TokenKind, VocabularyArtifact, VocabularyData};
 use grammarc_compiler::compile::{CompileOptions, Compiled, Compiler, build_vocabulary};
 use grammarc_compiler::diagnostics::{Diagnostic, Source};
 use grammarc_compiler::frontend::gbnf::{self, GbnfOptions};
@@ -60,19 +60,17 @@ pub struct Ours {
 }
 
 impl Ours {
-    /// The bytes of the Llama 3.1 vocabulary artifact, with the rules that JSON Schemas share; `None` where the
-    /// tokenizer is absent.
+    /// The Llama 3.1 vocabulary artifact, with the rules that JSON Schemas share; `None` where the tokenizer is absent.
     ///
     /// # Panics
     ///
     /// Where the vocabulary cannot be imported or built.
-    pub fn vocabulary() -> Option<Buffer> {
+    pub fn vocabulary() -> Option<VocabularyData> {
         let folder = inputs::tokenizer_folder()?;
         let spec = folder.to_str().expect("the data is under a path of UTF-8");
         let table = vocabulary::import(spec, &VocabularyOptions::new()).expect("it imports");
         let shared = prelude_grammar(TextForm::default());
-        let data = build_vocabulary(&table, "llama3_1", &shared).expect("it builds");
-        Some(data.to_bytes().expect("it fits the format"))
+        Some(build_vocabulary(&table, "llama3_1", &shared).expect("it builds"))
     }
 
     /// A compiler for the Llama 3.1 vocabulary; `None` where the tokenizer is absent.
@@ -81,17 +79,9 @@ impl Ours {
     ///
     /// As [`Ours::vocabulary`].
     pub fn llama() -> Option<Self> {
-        Some(Self::new(Self::vocabulary()?))
-    }
-
-    /// A compiler for the vocabulary of these bytes.
-    ///
-    /// # Panics
-    ///
-    /// Where they are no vocabulary artifact.
-    pub fn new(vocabulary: Buffer) -> Self {
-        let vocabulary = VocabularyArtifact::from_buffer(vocabulary);
-        Self { compiler: Compiler::new(vocabulary.expect("a fresh artifact is valid")) }
+        let bytes = Self::vocabulary()?.to_bytes().expect("it fits the format");
+        let vocabulary = VocabularyArtifact::from_buffer(bytes);
+        Some(Self { compiler: Compiler::new(vocabulary.expect("a fresh artifact is valid")) })
     }
 
     /// The vocabulary.

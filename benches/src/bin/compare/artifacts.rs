@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::Instant;
 
-use grammarc_artifacts::{Buffer, GrammarArtifact};
+use grammarc_artifacts::GrammarArtifact;
 use grammarc_benches::ours::{Ours, Text};
 use grammarc_benches::peer::{Cut, Peer};
 use grammarc_benches::table::{Samples, Table};
@@ -16,15 +16,20 @@ use crate::{Bench, ROUNDS};
 pub(crate) fn run(bench: &Bench, out: &mut impl Write) -> io::Result<()> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("vocabulary.gvocab");
-    let build = timed(|| Ours::vocabulary().is_some());
-    let bytes = Ours::vocabulary().unwrap_or_else(|| Buffer::from_bytes(&[]));
-    std::fs::write(&path, &bytes[..])?;
+    let mut data = None;
+    let build = timed(|| {
+        data = Ours::vocabulary();
+        data.is_some()
+    });
+    if let Some(data) = data {
+        data.write(&path).map_err(io::Error::other)?;
+    }
     let open = timed(|| Vocabulary::open(&path).is_ok());
     let peer = timed(|| {
         Peer::new(bench.ours.artifact(), Cut::Never);
         true
     });
-    writeln!(out, "\n## Artifacts\n\nVocabulary: {} bytes; ms\n", bytes.len())?;
+    writeln!(out, "\n## Artifacts\n\nVocabulary: {} bytes; ms\n", path.metadata()?.len())?;
     let mut table = Table::new("vocabulary");
     table.row("grammarc: import of tokenizer.json and build", &build);
     table.row("grammarc: open, mapped", &open);
@@ -41,12 +46,10 @@ pub(crate) fn run(bench: &Bench, out: &mut impl Write) -> io::Result<()> {
             [options.clone(), options.clone().without_token_digests()].iter().enumerate()
         {
             let compiled = bench.ours.compile(Text::JsonSchema(&schema), options);
-            let bytes = compiled
-                .and_then(|c| c.to_buffer(&bench.ours.compiler).map_err(|error| error.to_string()))
-                .map_err(io::Error::other)?;
             let path = folder.path().join("grammar.gmask");
-            std::fs::write(&path, &bytes[..])?;
-            sizes[at].push(bytes.len() as f64 / 1e3);
+            let compiled = compiled.map_err(io::Error::other)?;
+            compiled.data.write(&path, bench.ours.artifact()).map_err(io::Error::other)?;
+            sizes[at].push(path.metadata()?.len() as f64 / 1e3);
             opening[at].push(timed(|| opens(&path, &vocabulary)).median() * 1e3);
         }
     }
