@@ -24,6 +24,7 @@ pub struct CompileOptions {
     masks: Option<MaskLimits>,
     time: Option<Duration>,
     record: Vec<(String, String)>,
+    without_token_digests: bool,
 }
 
 impl CompileOptions {
@@ -45,6 +46,14 @@ impl CompileOptions {
     #[must_use]
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.time = Some(limit);
+        self
+    }
+
+    /// Leaves out the byte for each token by which a foreign vocabulary is told the first token that differs; it is
+    /// refused all the same. For grammars that are used in this process and never written.
+    #[must_use]
+    pub fn without_token_digests(mut self) -> Self {
+        self.without_token_digests = true;
         self
     }
 
@@ -146,7 +155,7 @@ pub struct Compiler {
 impl Compiler {
     /// A compiler for a vocabulary.
     pub fn new(vocabulary: VocabularyArtifact) -> Self {
-        let known = SharedOutcomes::new(vocabulary.tables());
+        let known = SharedOutcomes::new(vocabulary.tables(), vocabulary.trie());
         Self { lexicon: VocabularyLexicon::new(vocabulary), known }
     }
 
@@ -208,6 +217,7 @@ impl Compiler {
             network: &network,
             masks,
             configurations,
+            with_token_digests: !options.without_token_digests,
         };
         Ok(Compiled { data: emit::grammar_data(parts, vocabulary), findings })
     }
