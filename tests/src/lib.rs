@@ -5,6 +5,7 @@
 //! | [`oracle`] | masks by brute force from the grammar IR alone |
 //! | [`case`](mod@case) | a grammar and a vocabulary, and the way from there to a matcher |
 //! | [`random`] | random cases, from a seed |
+//! | [`mix`] | which kinds of grammar a run of random cases met |
 //! | [`compare`] | holds the compiled masks of a case against the oracle |
 //! | [`shrink`] | makes a failing case small |
 //!
@@ -12,6 +13,7 @@
 
 pub mod case;
 pub mod compare;
+pub mod mix;
 pub mod oracle;
 pub mod random;
 pub mod shrink;
