@@ -1,3 +1,5 @@
 //! The promises of the whole, held against oracles. One binary, a module a promise.
 
+mod layers;
 mod masks;
+mod recursion;
