@@ -173,7 +173,12 @@ impl Visit<'_> {
         }
         let before = matcher.export();
         // Where exports have the number of configurations.
-        if before.get(28..32).is_some_and(|count| *count != 1u32.to_le_bytes()) {
+        let configurations = before.get(28..32).and_then(|bytes| bytes.try_into().ok());
+        let configurations = configurations.map_or(0, u32::from_le_bytes);
+        if configurations > matcher.grammar().artifact().meta().work.most_configurations {
+            return differs(format!("{configurations} configurations, more than the bound"));
+        }
+        if configurations > 1 {
             self.counts.several = 1;
         }
         if self.oracle.ambiguous(chart) {

@@ -1,5 +1,7 @@
 //! The promises of the whole, held against oracles. One binary, a module a promise.
 
+mod bounds;
 mod layers;
 mod masks;
 mod recursion;
+mod walks;
