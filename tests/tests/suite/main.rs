@@ -1,5 +1,7 @@
 //! The promises of the whole, held against oracles. One binary, a module a promise.
 
+#![allow(clippy::print_stderr, reason = "tests say what they compared and what they left out")]
+
 mod bounds;
 mod determinism;
 mod layers;

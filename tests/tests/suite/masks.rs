@@ -49,7 +49,7 @@ fn report(case: Case, seed: u64) -> String {
             Err(_) => Some("panic".to_owned()),
         }
     };
-    let kind = |what: &str| what.split(|c: char| c.is_ascii_digit()).last().map(str::to_owned);
+    let kind = |what: &str| what.rsplit(|c: char| c.is_ascii_digit()).next().map(str::to_owned);
     let first = fails(&case).and_then(|what| kind(&what));
     let small = shrink(case, 4000, |case| fails(case).and_then(|what| kind(&what)) == first);
     let what = fails(&small).unwrap_or_default();

@@ -155,7 +155,7 @@ fn damaged(bytes: &[u8], rng: &mut Rng, sections: &[std::ops::Range<usize>]) -> 
 /// Where the sections of an artifact are.
 fn sections(artifact: &grammarc_artifacts::container::Container) -> Vec<std::ops::Range<usize>> {
     let entries = artifact.directory().entries().iter().map(|entry| entry.range.clone());
-    entries.chain([0..HEADER_LEN]).filter(|range| range.len() >= 4).collect()
+    entries.chain(std::iter::once(0..HEADER_LEN)).filter(|range| range.len() >= 4).collect()
 }
 
 /// What became of damaged artifacts.
