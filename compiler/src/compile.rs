@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use grammarc_artifacts::{
-    Bases, Buffer, GrammarData, TablesData, TrieData, VocabularyArtifact, VocabularyData,
+    Bases, Buffer, GrammarData, TablesData, TokenKind, TrieData, VocabularyArtifact, VocabularyData,
 };
 
 use crate::diagnostics::Diagnostic;
@@ -209,7 +209,8 @@ impl Compiler {
                 };
                 CompileError::Masks { error, rule: network.rules[network.rule_of(state)].0.clone() }
             })?;
-        let configurations = ambiguity::most_configurations(network.joined(shared));
+        let is_text = |token| vocabulary.token_kind(token) == TokenKind::Text;
+        let configurations = ambiguity::most_configurations(&network, shared, &is_text);
         let parts = emit::Parts {
             lowered,
             kind,
