@@ -8,7 +8,13 @@
 //! | [`compare`] | holds the compiled masks of a case against the oracle |
 //! | [`shrink`] | makes a failing case small |
 //!
-//! The tests themselves are one binary, `tests/suite`.
+//! The tests themselves are three binaries:
+//!
+//! | binary | what it holds the whole to |
+//! | --- | --- |
+//! | `suite` | promises, by oracles and random cases; needs no data |
+//! | `maskbench` | real schemas and a real vocabulary: what the masks lead to is valid, what is valid passes |
+//! | `peer` | llguidance's masks, bit by bit |
 
 pub mod case;
 pub mod compare;
