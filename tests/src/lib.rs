@@ -12,7 +12,13 @@
 //! | [`vocabularies`] | vocabularies to compile for |
 //! | [`layers`] | which room of the sources uses which |
 //!
-//! The tests themselves are one binary, `tests/suite`.
+//! The tests themselves are three binaries:
+//!
+//! | binary | what it holds the whole to |
+//! | --- | --- |
+//! | `suite` | promises, by oracles and random cases; needs no data |
+//! | `maskbench` | real schemas and a real vocabulary: what the masks lead to is valid, what is valid passes |
+//! | `peer` | llguidance's masks, bit by bit |
 
 pub mod case;
 pub mod compare;
