@@ -179,8 +179,14 @@ impl Visit<'_> {
         // Where exports have the number of configurations.
         let configurations = before.get(28..32).and_then(|bytes| bytes.try_into().ok());
         let configurations = configurations.map_or(0, u32::from_le_bytes);
-        if configurations > matcher.grammar().artifact().meta().work.most_configurations {
+        let bound = &matcher.grammar().artifact().meta().work;
+        let (most, chain) = (bound.most_configurations, u64::from(bound.longest_chain));
+        if configurations > most {
             return differs(format!("{configurations} configurations, more than the bound"));
+        }
+        let parts = matcher.mask().parts() as u64;
+        if parts > u64::from(configurations) * (1 + chain) {
+            return differs(format!("a mask of {parts} parts, more than the bound"));
         }
         if configurations > 1 {
             self.counts.several = 1;
