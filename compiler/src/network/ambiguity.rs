@@ -4,10 +4,11 @@
 //! final state's ways on differ from those of all that may follow its rule, there is one configuration, always. This is
 //! the LL(1) condition on automata.
 //!
-//! Otherwise the sets of configurations that can occur are explored, each cut down to what its members do not share:
-//! a common lower part of their stacks changes nothing. A set that can leave its rule is tried over every return state
-//! that its rule may return to. Where the sets stay small and few, the largest is the bound; where they outgrow the
-//! budget, the number grows with the input, or is not known, and is reported as unbounded with the rule that does it.
+//! Otherwise the sets of configurations that can occur are explored, from every state alone, each cut down to what its
+//! members do not share: a common lower part of their stacks changes nothing. A set that can leave its rule is tried
+//! over every return state that its rule may return to. Where the sets stay small and few, the largest is the bound;
+//! where they outgrow the budget, the number grows with the input, or is not known, and is reported as unbounded with
+//! the rule that does it.
 //!
 //! All tokens that a set may read as wholes are one symbol beside the bytes, as if one token were in all the sets of
 //! token edges: a set that is too large by that bounds the true ones. A text token may be read as a whole and byte by
@@ -16,7 +17,7 @@
 use std::collections::BTreeSet;
 
 use grammarc_artifacts::sections::network::{NONE, TokenEdge, state_flags};
-use grammarc_artifacts::tables::Tables;
+use grammarc_artifacts::tables::{Joined, Tables};
 
 use super::follow::Follow;
 use super::layout::Network;
@@ -52,19 +53,35 @@ pub fn most_configurations(
     let follow = Follow::new(joined, &[]);
     let states = joined.own.bases.states + joined.own.state_count();
     let no_tokens = shared.token_edges.is_empty() && joined.own.token_edges.is_empty();
-    if no_tokens && is_deterministic(&follow, states) {
+    if no_tokens && (0..states).all(|state| is_deterministic(&follow, state)) {
         return Ok(1);
     }
     let texts = network.token_sets.iter().map(|set| set.iter().any(|&token| is_text(token)));
     Exploration::new(follow, texts.collect()).run()
 }
 
-fn is_deterministic(follow: &Follow<'_>, states: u32) -> bool {
-    (0..states).all(|state| {
-        let (first, shared) = follow.first(state);
-        let after = follow.bytes(follow.rule_of(state));
-        !shared && (!follow.is_final(state) || first.intersect(after).is_empty())
-    })
+/// Whether a state's ways on begin with different bytes, also from those of all that may follow its rule.
+fn is_deterministic(follow: &Follow<'_>, state: u32) -> bool {
+    let (first, shared) = follow.first(state);
+    let after = follow.bytes(follow.rule_of(state));
+    !shared && (!follow.is_final(state) || first.intersect(after).is_empty())
+}
+
+/// The own rules and those of the vocabulary that they call, directly or not.
+fn reached(network: Joined<'_>) -> BTreeSet<u32> {
+    let own = network.own.bases.rules;
+    let mut work: Vec<u32> = (own..own + network.own.rules.len() as u32).collect();
+    let mut found = BTreeSet::new();
+    while let Some(id) = work.pop() {
+        if found.insert(id) {
+            let rule = network.rule(id);
+            for state in rule.first_state..rule.first_state + rule.state_count {
+                let (tables, index) = network.locate(state);
+                work.extend(tables.call_edges_of(index).iter().map(|call| call.callee));
+            }
+        }
+    }
+    found
 }
 
 struct Exploration<'a> {
@@ -73,6 +90,8 @@ struct Exploration<'a> {
     symbols: Vec<Symbol>,
     /// By token set, whether text tokens are in it.
     texts: Vec<bool>,
+    /// Whether nothing reads whole tokens.
+    no_tokens: bool,
     seen: BTreeSet<Vec<Configuration>>,
     work: Vec<Vec<Configuration>>,
     most: usize,
@@ -91,13 +110,19 @@ impl<'a> Exploration<'a> {
         }
         let bytes = (0..=255u8).filter(|&byte| cuts[usize::from(byte)]);
         let symbols = bytes.map(Symbol::Byte).chain([Symbol::Token]).collect();
-        Self { follow, symbols, texts, seen: BTreeSet::new(), work: Vec::new(), most: 1, moves: 0 }
+        let network = follow.network();
+        let no_tokens = network.shared.token_edges.is_empty() && network.own.token_edges.is_empty();
+        let (seen, work) = (BTreeSet::new(), Vec::new());
+        Self { follow, symbols, texts, no_tokens, seen, work, most: 1, moves: 0 }
     }
 
     fn run(mut self) -> Result<u32, u32> {
-        let own = self.follow.network().own;
-        for state in own.bases.states..own.bases.states + own.state_count() {
-            self.meet(vec![(state, Vec::new())])?;
+        let network = self.follow.network();
+        for rule in reached(network) {
+            let rule = network.rule(rule);
+            for state in rule.first_state..rule.first_state + rule.state_count {
+                self.meet(vec![(state, Vec::new())])?;
+            }
         }
         while let Some(set) = self.work.pop() {
             for index in 0..self.symbols.len() {
@@ -231,6 +256,14 @@ impl<'a> Exploration<'a> {
             stack.iter().zip(&first.1).take_while(|(a, b)| a == b).count().min(shared)
         });
         set.iter_mut().for_each(|(_, stack)| drop(stack.drain(..shared)));
+        // From a deterministic state alone one state leads on, and all states are begun with.
+        if let [(state, stack)] = &set[..]
+            && self.no_tokens
+            && stack.is_empty()
+            && is_deterministic(&self.follow, *state)
+        {
+            return Ok(());
+        }
         self.most = self.most.max(set.len());
         if set.len() > MOST_CONFIGURATIONS || self.seen.len() > MOST_SETS {
             return Err(set[0].0);

@@ -108,7 +108,9 @@ fn walks(vocabulary: &VocabularyArtifact, samples: u64, max_tokens: usize) {
             walk(&source, &grammar, options, number)
         });
         let drawn = drawn.reduce(Drawn::default, Drawn::and);
-        eprintln!("{name}, {}: {drawn:?}", vocabulary.name());
+        let bound = &grammar.artifact().meta().work;
+        let (chain, most) = (bound.longest_chain, bound.most_configurations);
+        eprintln!("{name}, {}: {drawn:?}, bounds {chain} and {most}", vocabulary.name());
         assert!(drawn.recognized * 4 >= drawn.samples, "{name}: {drawn:?}, too few short ones");
     }
 }
@@ -236,7 +238,7 @@ fn search(grammar: &Grammar, rng: &mut Rng, tokens: usize) -> Option<(Vec<u32>, 
 }
 
 fn random(spelling: Spelling, grammars: u64) {
-    let grammars = if vocabularies::full() { grammars * 10 } else { grammars };
+    let grammars = if vocabularies::full() { grammars * 4 } else { grammars };
     let drawn: Vec<Drawn> = (0..grammars)
         .into_par_iter()
         .filter_map(|seed| random_walks(&case(seed, spelling), seed))
