@@ -12,7 +12,7 @@ const CRATES: [Row<'_>; 6] = [
     ("runtime", &["artifacts"]),
     ("compiler", &["artifacts"]),
     ("compiler/cli", &["artifacts", "compiler", "runtime"]),
-    ("tests", &["artifacts", "compiler", "runtime", "compiler/cli"]),
+    ("tests", &["artifacts", "compiler", "runtime", "compiler/cli", "benches"]),
     ("benches", &["artifacts", "compiler", "runtime", "compiler/cli"]),
 ];
 
