@@ -100,6 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "bytes to read back, and not an artifact")]
     fn heap_and_map_hold_the_same_aligned_bytes() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         for len in [0, 1, 63, 64, 65, 1000] {

@@ -1,1 +1,18 @@
-//! Placeholder head.
+//! What the benches and the differential tests share: the inputs, and the two engines behind small handles.
+//!
+//! | module | what it gives |
+//! | --- | --- |
+//! | [`inputs`] | the Llama 3.1 tokenizer and MaskBench, where the data is at hand |
+//! | [`machine`] | the machine and the versions, for the head of a table |
+//! | [`ours`] | a vocabulary artifact with the shared rules of JSON, and sources compiled for it |
+//! | [`peer`] | llguidance over the same token bytes |
+//! | [`table`] | percentiles and how they are printed |
+//!
+//! Both engines get the token bytes of one vocabulary artifact, so that a difference between them is one of masks and
+//! never one of import.
+
+pub mod inputs;
+pub mod machine;
+pub mod ours;
+pub mod peer;
+pub mod table;

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use grammarc_artifacts::{
-    Bases, Buffer, GrammarData, TablesData, TrieData, VocabularyArtifact, VocabularyData,
+    Bases, Buffer, GrammarData, TablesData, TokenKind, TrieData, VocabularyArtifact, VocabularyData,
 };
 
 use crate::diagnostics::Diagnostic;
@@ -24,6 +24,7 @@ pub struct CompileOptions {
     masks: Option<MaskLimits>,
     time: Option<Duration>,
     record: Vec<(String, String)>,
+    without_token_digests: bool,
 }
 
 impl CompileOptions {
@@ -45,6 +46,14 @@ impl CompileOptions {
     #[must_use]
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.time = Some(limit);
+        self
+    }
+
+    /// Leaves out the byte for each token by which a foreign vocabulary is told the first token that differs; it is
+    /// refused all the same. For grammars that are used in this process and never written.
+    #[must_use]
+    pub fn without_token_digests(mut self) -> Self {
+        self.without_token_digests = true;
         self
     }
 
@@ -146,7 +155,7 @@ pub struct Compiler {
 impl Compiler {
     /// A compiler for a vocabulary.
     pub fn new(vocabulary: VocabularyArtifact) -> Self {
-        let known = SharedOutcomes::new(vocabulary.tables());
+        let known = SharedOutcomes::new(vocabulary.tables(), vocabulary.trie());
         Self { lexicon: VocabularyLexicon::new(vocabulary), known }
     }
 
@@ -200,7 +209,8 @@ impl Compiler {
                 };
                 CompileError::Masks { error, rule: network.rules[network.rule_of(state)].0.clone() }
             })?;
-        let configurations = ambiguity::most_configurations(network.joined(shared));
+        let is_text = |token| vocabulary.token_kind(token) == TokenKind::Text;
+        let configurations = ambiguity::most_configurations(&network, shared, &is_text);
         let parts = emit::Parts {
             lowered,
             kind,
@@ -208,6 +218,7 @@ impl Compiler {
             network: &network,
             masks,
             configurations,
+            with_token_digests: !options.without_token_digests,
         };
         Ok(Compiled { data: emit::grammar_data(parts, vocabulary), findings })
     }

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use grammarc_compiler::compile::CompileError;
 use grammarc_compiler::network::NetworkErrorKind;
 use grammarc_runtime::error::AcceptError;
-use grammarc_runtime::{Matcher, MatcherOptions};
+use grammarc_runtime::{Grammar, Matcher, MatcherOptions};
 
 use crate::case::Case;
 use crate::oracle::{Chart, Oracle};
@@ -42,6 +42,12 @@ pub struct Counts {
     pub bits: usize,
     /// The longest text in tokens.
     pub longest: usize,
+    /// Grammars with a text that has two parses.
+    pub ambiguous: usize,
+    /// Grammars with a position of several configurations.
+    pub several: usize,
+    /// Grammars with a countdown.
+    pub counted: usize,
     /// Grammars so ambiguous that some position met the limit on configurations, and was not gone on from.
     pub limited: usize,
 }
@@ -56,6 +62,9 @@ impl Counts {
             positions: self.positions + other.positions,
             bits: self.bits + other.bits,
             longest: self.longest.max(other.longest),
+            ambiguous: self.ambiguous + other.ambiguous,
+            several: self.several + other.several,
+            counted: self.counted + other.counted,
             limited: self.limited + other.limited,
         }
     }
@@ -103,7 +112,7 @@ pub fn compare(case: &Case, effort: Effort, seed: u64) -> Result<Counts, Differe
         case,
         exact: oracle.is_spelled(),
         oracle: &oracle,
-        counts: Counts { compiled: 1, ..counts },
+        counts: Counts { compiled: 1, counted: usize::from(counts_down(&grammar)), ..counts },
     };
     let options = MatcherOptions::new().max_configurations(CONFIGURATIONS);
     let matcher = Matcher::with_options(&grammar, options)
@@ -131,6 +140,11 @@ pub fn compare(case: &Case, effort: Effort, seed: u64) -> Result<Counts, Differe
     Ok(visit.counts)
 }
 
+/// Whether some call of the grammar starts a countdown.
+fn counts_down(grammar: &Grammar) -> bool {
+    grammar.artifact().tables().call_edges.iter().any(|edge| edge.count > 0)
+}
+
 #[derive(Clone)]
 struct Position {
     matcher: Matcher,
@@ -153,11 +167,33 @@ impl Visit<'_> {
     fn at(&mut self, position: &mut Position) -> Result<Vec<u32>, Difference> {
         let Position { matcher, chart, sure, prefix } = position;
         let differs = |what: String| Err(Difference { prefix: prefix.clone(), what });
-        let complete = self.oracle.complete(chart);
-        if matcher.is_accepting() != complete {
-            return differs(format!("the text may end: {}, should be {complete}", !complete));
+        let complete = matcher.is_accepting();
+        // Where the vocabulary lacks a byte, readings that it does not surely spell may have been left out.
+        let surely = |chart: Option<&Chart>| chart.is_some_and(|chart| self.oracle.complete(chart));
+        let most = self.oracle.complete(chart);
+        let least = if self.exact { most } else { surely(sure.as_ref()) };
+        if complete && !most || !complete && least {
+            return differs(format!("the text may end: {complete}, should be {}", !complete));
         }
         let before = matcher.export();
+        // Where exports have the number of configurations.
+        let configurations = before.get(28..32).and_then(|bytes| bytes.try_into().ok());
+        let configurations = configurations.map_or(0, u32::from_le_bytes);
+        let bound = &matcher.grammar().artifact().meta().work;
+        let (most, chain) = (bound.most_configurations, u64::from(bound.longest_chain));
+        if configurations > most {
+            return differs(format!("{configurations} configurations, more than the bound"));
+        }
+        let parts = matcher.mask().parts() as u64;
+        if parts > u64::from(configurations) * (1 + chain) {
+            return differs(format!("a mask of {parts} parts, more than the bound"));
+        }
+        if configurations > 1 {
+            self.counts.several = 1;
+        }
+        if self.oracle.ambiguous(chart) {
+            self.counts.ambiguous = 1;
+        }
         let width = matcher.logit_width();
         let mut words = vec![0u32; width.div_ceil(32) as usize];
         let fits = matcher.mask().fill(&mut words);

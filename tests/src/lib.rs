@@ -5,13 +5,27 @@
 //! | [`oracle`] | masks by brute force from the grammar IR alone |
 //! | [`case`](mod@case) | a grammar and a vocabulary, and the way from there to a matcher |
 //! | [`random`] | random cases, from a seed |
+//! | [`mix`] | which kinds of grammar a run of random cases met |
 //! | [`compare`] | holds the compiled masks of a case against the oracle |
 //! | [`shrink`] | makes a failing case small |
+//! | [`sources`] | grammars from texts and from `grammars/` |
+//! | [`vocabularies`] | vocabularies to compile for |
+//! | [`layers`] | which room of the sources uses which |
 //!
-//! The tests themselves are one binary, `tests/suite`.
+//! The tests themselves are three binaries:
+//!
+//! | binary | what it holds the whole to |
+//! | --- | --- |
+//! | `suite` | promises, by oracles and random cases; needs no data |
+//! | `maskbench` | real schemas and a real vocabulary: what the masks lead to is valid, what is valid passes |
+//! | `peer` | llguidance's masks, bit by bit |
 
 pub mod case;
 pub mod compare;
+pub mod layers;
+pub mod mix;
 pub mod oracle;
 pub mod random;
 pub mod shrink;
+pub mod sources;
+pub mod vocabularies;

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use grammarc_compiler::automata::{Dfa, DfaState, Edge};
-use grammarc_compiler::ir::{ByteSet, Expr, RuleId, TokenRef, TokenSet};
+use grammarc_compiler::ir::{ByteSet, Expr, ExprGraph, RuleId, TokenRef, TokenSet};
 
 use crate::case::Case;
 use crate::oracle::Token;
@@ -163,6 +163,7 @@ impl Writer<'_> {
                     (0..2 + self.rng.below(2)).map(|_| self.expr(depth - 1)).collect();
                 Expr::alt(choices)
             }
+            8 if self.rng.one_in(3) => self.graph(depth),
             8 | 9 => {
                 let body = self.expr(depth - 1);
                 self.repeat(body)
@@ -184,6 +185,18 @@ impl Writer<'_> {
             22 if self.rng.one_in(4) => Expr::Never,
             _ => self.regular(),
         }
+    }
+
+    fn graph(&mut self, depth: usize) -> Expr {
+        let mut graph = ExprGraph::new();
+        let states = 2 + self.rng.below(3) as u32;
+        (2..states).for_each(|_| _ = graph.state());
+        for _ in 0..3 + self.rng.below(4) {
+            let (from, to) = (self.rng.below(states as usize), self.rng.below(states as usize));
+            let part = self.expr(depth - 1);
+            graph.edge(from as u32, part, to as u32);
+        }
+        Expr::Graph(Arc::new(graph))
     }
 
     fn literal(&mut self) -> Expr {

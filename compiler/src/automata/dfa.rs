@@ -90,10 +90,9 @@ impl Dfa {
         let accepts = useful.clone();
         useful[0] = true;
         let mut numbers = vec![u32::MAX; count];
-        let mut next = 0;
-        for (number, _) in numbers.iter_mut().zip(&useful).filter(|(_, is)| **is) {
+        let kept = numbers.iter_mut().zip(&useful).filter(|(_, is)| **is);
+        for (next, (number, _)) in (0..).zip(kept) {
             *number = next;
-            next += 1;
         }
         let mut states = self.states;
         let mut keep = useful.iter();

@@ -18,11 +18,13 @@ pub(crate) struct Parts<'a> {
     pub(crate) masks: Masks,
     /// The most configurations, or a state at which they grow.
     pub(crate) configurations: Result<u32, u32>,
+    pub(crate) with_token_digests: bool,
 }
 
 /// The data of the artifact.
 pub(crate) fn grammar_data(parts: Parts<'_>, vocabulary: &VocabularyArtifact) -> GrammarData {
-    let Parts { lowered, kind, options, network, masks, configurations } = parts;
+    let Parts { lowered, kind, options, network, masks, configurations, with_token_digests } =
+        parts;
     let tables = masks.tables;
     let wide = tables.masks.iter().filter(|mask| mask.row != grammarc_artifacts::NONE).count();
     let statistics = [
@@ -77,5 +79,5 @@ pub(crate) fn grammar_data(parts: Parts<'_>, vocabulary: &VocabularyArtifact) ->
         },
         rule_names: network.rules.iter().map(|(name, _)| name.clone()).collect(),
     };
-    GrammarData { meta, start_rule: network.roots[0], tables, with_token_digests: true }
+    GrammarData { meta, start_rule: network.roots[0], tables, with_token_digests }
 }

@@ -14,12 +14,15 @@ use super::walk::Outcome;
 /// How many of the newest own rows a new wide mask is compared with.
 const NEIGHBOURS: usize = 64;
 
+/// What makes a mask: its runs of ranks, and its single tokens.
+type Content = (Box<[(u32, u32)]>, Box<[u32]>);
+
 /// A pool under construction.
 pub struct Pool<'a> {
     token_of_rank: &'a [u32],
     shared: Tables<'a>,
     tables: TablesData,
-    ids: FxHashMap<(Box<[(u32, u32)]>, Box<[u32]>), u32>,
+    ids: FxHashMap<Content, u32>,
     scratch: Vec<u32>,
 }
 

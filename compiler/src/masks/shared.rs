@@ -22,16 +22,18 @@ use super::walk::Outcome;
 /// Outcomes that follow from the shared rules' masks.
 #[derive(Default)]
 pub struct SharedOutcomes {
-    /// For a state and a byte, a state that goes to it on that byte and nowhere else.
-    sources: FxHashMap<(u32, u8), u32>,
+    /// For a state and a child of the trie's root, a state that goes to it on the child's byte and nowhere else.
+    sources: FxHashMap<(u32, u32), u32>,
     /// By state, the ranks of its base mask.
     spans: Vec<OnceLock<Box<[Range<u32>]>>>,
 }
 
 impl SharedOutcomes {
     /// The outcomes of a vocabulary's shared rules, none of them worked out yet. O(byte edges).
-    pub fn new(shared: Tables<'_>) -> Self {
+    pub fn new(shared: Tables<'_>, trie: Trie<'_>) -> Self {
         let network = Joined { shared, own: shared };
+        let mut child_of = [NONE; 256];
+        trie.children(0).for_each(|child| child_of[usize::from(trie.byte[child as usize])] = child);
         let mut sources = FxHashMap::default();
         for state in 0..shared.state_count() {
             let index = state as usize;
@@ -54,8 +56,9 @@ impl SharedOutcomes {
                         let first = network.rule(call.callee).first_bytes;
                         first[usize::from(byte) / 32] >> (byte % 32) & 1 == 1
                     });
-                    if !called {
-                        sources.entry((edge.target, byte)).or_insert(state);
+                    let child = child_of[usize::from(byte)];
+                    if !called && child != NONE {
+                        sources.entry((edge.target, child)).or_insert(state);
                     }
                 }
             }
@@ -64,7 +67,8 @@ impl SharedOutcomes {
         Self { sources, spans }
     }
 
-    /// The outcome of `state` at `node`, a child of the root, where the stored masks tell it.
+    /// The outcome of `state` at `node`, where the stored masks tell it: at children of the root, below which
+    /// they speak of the same texts.
     pub fn outcome(
         &self,
         shared: Tables<'_>,
@@ -72,7 +76,7 @@ impl SharedOutcomes {
         state: u32,
         node: u32,
     ) -> Option<Outcome> {
-        let source = *self.sources.get(&(state, trie.byte[node as usize]))?;
+        let source = *self.sources.get(&(state, node))?;
         let record = shared.states[source as usize];
         let spans =
             self.spans[source as usize].get_or_init(|| base_spans(shared, trie, record.base));
@@ -114,4 +118,63 @@ fn base_spans(shared: Tables<'_>, trie: Trie<'_>, mask: u32) -> Box<[Range<u32>]
         }
     }
     spans.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use grammarc_artifacts::{TablesData, TokenKind, VocabularyArtifact};
+
+    use super::*;
+    use crate::compile::build_vocabulary;
+    use crate::frontend::json_schema::{TextForm, prelude_grammar};
+    use crate::masks::walk::Walker;
+    use crate::network::follow::Follow;
+    use crate::vocabulary::{TokenEntry, TokenTable};
+
+    /// All bytes, and all texts of up to three of some characters that mean something to JSON.
+    fn vocabulary() -> VocabularyArtifact {
+        let marks = br#""\),0u-"#;
+        let pairs = marks.iter().flat_map(|&a| marks.map(|b| vec![a, b]));
+        let triples: Vec<_> =
+            pairs.clone().flat_map(|pair| marks.map(|c| [&pair[..], &[c]].concat())).collect();
+        let texts = (0..=255).map(|byte| vec![byte]).chain(pairs).chain(triples);
+        let tokens = texts.map(|bytes| TokenEntry { bytes, kind: TokenKind::Text });
+        let tokens: Vec<TokenEntry> = tokens.collect();
+        let table = TokenTable {
+            name: "test".to_owned(),
+            logit_width: tokens.len() as u32,
+            tokens,
+            end_tokens: Vec::new(),
+            findings: Vec::new(),
+        };
+        let data = build_vocabulary(&table, "test", &prelude_grammar(TextForm::default()));
+        let bytes = data.expect("builds").to_bytes().expect("fits");
+        VocabularyArtifact::from_buffer(bytes).expect("valid")
+    }
+
+    #[test]
+    fn stored_outcomes_are_those_of_walks() {
+        let vocabulary = vocabulary();
+        let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
+        let none = TablesData::empty(shared.totals(), shared.row_words);
+        let network = Joined { shared, own: none.as_tables() };
+        let open: Vec<u32> = (0..shared.rules.len() as u32).collect();
+        let follow = Follow::new(network, &open);
+        let (known, nothing) = (SharedOutcomes::new(shared, trie), SharedOutcomes::default());
+        let mut walker = Walker::new(&follow, &nothing, trie);
+        let mut told = 0;
+        for state in 0..shared.state_count() {
+            for node in (1..trie.len() as u32).filter(|&node| !trie.is_leaf(node)) {
+                if let Some(outcome) = known.outcome(shared, trie, state, node) {
+                    told += 1;
+                    assert_eq!(
+                        outcome,
+                        walker.follow(state, &[node]),
+                        "state {state}, node {node}"
+                    );
+                }
+            }
+        }
+        assert!(told > 100, "{told}");
+    }
 }

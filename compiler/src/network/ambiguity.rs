@@ -4,17 +4,23 @@
 //! final state's ways on differ from those of all that may follow its rule, there is one configuration, always. This is
 //! the LL(1) condition on automata.
 //!
-//! Otherwise the sets of configurations that can occur are explored, each cut down to what its members do not share:
-//! a common lower part of their stacks changes nothing. A set that can leave its rule is tried over every return state
-//! that its rule may return to. Where the sets stay small and few, the largest is the bound; where they outgrow the
-//! budget, the number grows with the input, or is not known, and is reported as unbounded with the rule that does it.
+//! Otherwise the sets of configurations that can occur are explored, from every state alone, each cut down to what its
+//! members do not share: a common lower part of their stacks changes nothing. A set that can leave its rule is tried
+//! over every return state that its rule may return to. Where the sets stay small and few, the largest is the bound;
+//! where they outgrow the budget, the number grows with the input, or is not known, and is reported as unbounded with
+//! the rule that does it.
+//!
+//! All tokens that a set may read as wholes are one symbol beside the bytes, as if one token were in all the sets of
+//! token edges: a set that is too large by that bounds the true ones. A text token may be read as a whole and byte by
+//! byte at once, and which sets that gives only its bytes can tell, so where both are possible no bound is known.
 
 use std::collections::BTreeSet;
 
-use grammarc_artifacts::sections::network::{NONE, state_flags};
-use grammarc_artifacts::tables::Joined;
+use grammarc_artifacts::sections::network::{NONE, TokenEdge, state_flags};
+use grammarc_artifacts::tables::{Joined, Tables};
 
 use super::follow::Follow;
+use super::layout::Network;
 
 /// Sets explored before giving up.
 const MOST_SETS: usize = 4_000;
@@ -28,28 +34,64 @@ const MOST_MOVES: usize = 50_000;
 /// A configuration over an unknown stack; the top frame is the last.
 type Configuration = (u32, Vec<u32>);
 
-/// The most configurations alive at once, or a state at which no bound was found.
-pub fn most_configurations(network: Joined<'_>) -> Result<u32, u32> {
-    let follow = Follow::new(network, &[]);
-    let states = network.own.bases.states + network.own.state_count();
-    if network.own.token_edges.is_empty() && is_deterministic(&follow, states) {
-        return Ok(1);
-    }
-    Exploration::new(follow).run()
+/// What a step reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Symbol {
+    Byte(u8),
+    /// Any token, as a whole.
+    Token,
 }
 
-fn is_deterministic(follow: &Follow<'_>, states: u32) -> bool {
-    (0..states).all(|state| {
-        let (first, shared) = follow.first(state);
-        let after = follow.bytes(follow.rule_of(state));
-        !shared && (!follow.is_final(state) || first.intersect(after).is_empty())
-    })
+/// The most configurations alive at once, or a state at which no bound was found. `is_text` tells the tokens that may
+/// be read byte by byte.
+pub fn most_configurations(
+    network: &Network,
+    shared: Tables<'_>,
+    is_text: &dyn Fn(u32) -> bool,
+) -> Result<u32, u32> {
+    let joined = network.joined(shared);
+    let follow = Follow::new(joined, &[]);
+    let states = joined.own.bases.states + joined.own.state_count();
+    let no_tokens = shared.token_edges.is_empty() && joined.own.token_edges.is_empty();
+    if no_tokens && (0..states).all(|state| is_deterministic(&follow, state)) {
+        return Ok(1);
+    }
+    let texts = network.token_sets.iter().map(|set| set.iter().any(|&token| is_text(token)));
+    Exploration::new(follow, texts.collect()).run()
+}
+
+/// Whether a state's ways on begin with different bytes, also from those of all that may follow its rule.
+fn is_deterministic(follow: &Follow<'_>, state: u32) -> bool {
+    let (first, shared) = follow.first(state);
+    let after = follow.bytes(follow.rule_of(state));
+    !shared && (!follow.is_final(state) || first.intersect(after).is_empty())
+}
+
+/// The own rules and those of the vocabulary that they call, directly or not.
+fn reached(network: Joined<'_>) -> BTreeSet<u32> {
+    let own = network.own.bases.rules;
+    let mut work: Vec<u32> = (own..own + network.own.rules.len() as u32).collect();
+    let mut found = BTreeSet::new();
+    while let Some(id) = work.pop() {
+        if found.insert(id) {
+            let rule = network.rule(id);
+            for state in rule.first_state..rule.first_state + rule.state_count {
+                let (tables, index) = network.locate(state);
+                work.extend(tables.call_edges_of(index).iter().map(|call| call.callee));
+            }
+        }
+    }
+    found
 }
 
 struct Exploration<'a> {
     follow: Follow<'a>,
-    /// One byte of each class that the network's edges tell apart.
-    bytes: Vec<u8>,
+    /// One byte of each class that the network's edges tell apart, and whole tokens.
+    symbols: Vec<Symbol>,
+    /// By token set, whether text tokens are in it.
+    texts: Vec<bool>,
+    /// Whether nothing reads whole tokens.
+    no_tokens: bool,
     seen: BTreeSet<Vec<Configuration>>,
     work: Vec<Vec<Configuration>>,
     most: usize,
@@ -57,7 +99,7 @@ struct Exploration<'a> {
 }
 
 impl<'a> Exploration<'a> {
-    fn new(follow: Follow<'a>) -> Self {
+    fn new(follow: Follow<'a>, texts: Vec<bool>) -> Self {
         let mut cuts = [false; 257];
         cuts[0] = true;
         for tables in [follow.network().shared, follow.network().own] {
@@ -66,26 +108,32 @@ impl<'a> Exploration<'a> {
                 cuts[usize::from(edge.hi()) + 1] = true;
             }
         }
-        let bytes = (0..=255u8).filter(|&byte| cuts[usize::from(byte)]).collect();
-        Self { follow, bytes, seen: BTreeSet::new(), work: Vec::new(), most: 1, moves: 0 }
+        let bytes = (0..=255u8).filter(|&byte| cuts[usize::from(byte)]);
+        let symbols = bytes.map(Symbol::Byte).chain([Symbol::Token]).collect();
+        let network = follow.network();
+        let no_tokens = network.shared.token_edges.is_empty() && network.own.token_edges.is_empty();
+        let (seen, work) = (BTreeSet::new(), Vec::new());
+        Self { follow, symbols, texts, no_tokens, seen, work, most: 1, moves: 0 }
     }
 
     fn run(mut self) -> Result<u32, u32> {
-        let own = self.follow.network().own;
-        for state in own.bases.states..own.bases.states + own.state_count() {
-            self.meet(vec![(state, Vec::new())])?;
+        let network = self.follow.network();
+        for rule in reached(network) {
+            let rule = network.rule(rule);
+            for state in rule.first_state..rule.first_state + rule.state_count {
+                self.meet(vec![(state, Vec::new())])?;
+            }
         }
         while let Some(set) = self.work.pop() {
-            for index in 0..self.bytes.len() {
-                self.step(&set, self.bytes[index], 0)?;
+            for index in 0..self.symbols.len() {
+                self.step(&set, self.symbols[index], 0)?;
             }
-            self.step_on_tokens(&set)?;
         }
         Ok(self.most as u32)
     }
 
-    /// Adds the successor of a set on a byte, over every context that matters.
-    fn step(&mut self, set: &[Configuration], byte: u8, context: usize) -> Result<(), u32> {
+    /// Adds the successor of a set on a symbol, over every context that matters.
+    fn step(&mut self, set: &[Configuration], symbol: Symbol, context: usize) -> Result<(), u32> {
         self.moves += 1;
         if self.moves > MOST_MOVES {
             return Err(set[0].0);
@@ -94,30 +142,56 @@ impl<'a> Exploration<'a> {
         let mut seen = BTreeSet::new();
         let mut work = set.to_vec();
         let mut leaves = None;
-        // A configuration that returned into the unknown after the byte: it matters where it is not alone.
+        // A configuration that returned into the unknown after the symbol: it matters where it is not alone.
         let mut returned = None;
+        // Where it rests if the unknown is the bottom of the stack.
+        let mut resting = BTreeSet::new();
+        // Whether bytes may be read, and a state that may read text tokens as wholes.
+        let (mut bytes, mut text) = (false, None);
         while let Some((state, mut stack)) = work.pop() {
             if !seen.insert((state, stack.clone())) {
                 continue;
             }
             let network = self.follow.network();
             let (tables, index) = network.locate(state);
-            for edge in tables.byte_edges_of(index) {
-                if (edge.lo()..=edge.hi()).contains(&byte) {
-                    let exit = network.state(edge.target).count_exit;
-                    for target in [edge.target, exit].into_iter().filter(|&target| target != NONE) {
-                        match self.settle(target, stack.clone()) {
-                            Some(configuration) => {
-                                next.insert(configuration);
-                            }
-                            None => returned = Some(state),
+            let byte_edges = tables.byte_edges_of(index);
+            let token_edges = tables.token_edges_of(index);
+            bytes |= !byte_edges.is_empty();
+            if token_edges.iter().any(|edge| self.reads_text(state, edge)) {
+                text = Some(state);
+            }
+            let targets: Vec<u32> = match symbol {
+                Symbol::Byte(byte) => {
+                    let on_byte =
+                        byte_edges.iter().filter(|edge| (edge.lo()..=edge.hi()).contains(&byte));
+                    on_byte.map(|edge| edge.target).collect()
+                }
+                Symbol::Token => token_edges.iter().map(|edge| edge.target).collect(),
+            };
+            for target in targets {
+                let exit = network.state(target).count_exit;
+                for target in [target, exit].into_iter().filter(|&target| target != NONE) {
+                    match self.settle(target, stack.clone()) {
+                        Ok(configuration) => {
+                            next.insert(configuration);
+                        }
+                        Err(last) => {
+                            returned = Some(state);
+                            resting.insert(last);
                         }
                     }
                 }
             }
             for call in tables.call_edges_of(index) {
                 let callee = network.rule(call.callee);
-                if callee.first_bytes[usize::from(byte) / 32] >> (byte % 32) & 1 == 1 {
+                let begins = match symbol {
+                    Symbol::Byte(byte) => {
+                        callee.first_bytes[usize::from(byte) / 32] >> (byte % 32) & 1 == 1
+                    }
+                    Symbol::Token => callee.first_tokens != 0,
+                };
+                bytes |= callee.first_bytes != [0; 8];
+                if begins {
                     let mut stack = stack.clone();
                     if call.ret != NONE {
                         self.push(call.ret, &mut stack);
@@ -132,6 +206,10 @@ impl<'a> Exploration<'a> {
                 }
             }
         }
+        if let (Symbol::Token, true, Some(state)) = (symbol, bytes, text) {
+            return Err(state);
+        }
+        self.most = self.most.max(next.len() + resting.len());
         let alone = next.is_empty();
         let Some(state) = leaves.or(returned.filter(|_| !alone)) else {
             return self.meet(next.into_iter().collect());
@@ -145,25 +223,15 @@ impl<'a> Exploration<'a> {
         for ret in returns {
             let over: Vec<Configuration> =
                 set.iter().map(|(state, stack)| (*state, [&[ret][..], stack].concat())).collect();
-            self.step(&over, byte, context + 1)?;
+            self.step(&over, symbol, context + 1)?;
         }
         Ok(())
     }
 
-    /// A token edge leads to its target alone; the same token's bytes may lead elsewhere besides.
-    fn step_on_tokens(&mut self, set: &[Configuration]) -> Result<(), u32> {
-        for (state, stack) in set {
-            let network = self.follow.network();
-            let (tables, index) = network.locate(*state);
-            for edge in tables.token_edges_of(index) {
-                let target = self.settle(edge.target, stack.clone());
-                self.meet(target.into_iter().collect())?;
-                if set.len() > 1 {
-                    return Err(*state);
-                }
-            }
-        }
-        Ok(())
+    /// Whether the set of a state's token edge has text tokens in it. Of the vocabulary's rules that is not known here.
+    fn reads_text(&self, state: u32, edge: &TokenEdge) -> bool {
+        let own = state >= self.follow.network().own.bases.states;
+        !own || self.texts[edge.tokens as usize]
     }
 
     fn push(&self, ret: u32, stack: &mut Vec<u32>) {
@@ -173,12 +241,12 @@ impl<'a> Exploration<'a> {
         }
     }
 
-    /// The configuration after immediate returns; `None` where it returns into the unknown.
-    fn settle(&self, mut state: u32, mut stack: Vec<u32>) -> Option<Configuration> {
+    /// The configuration after immediate returns; the last state of those where it returns into the unknown.
+    fn settle(&self, mut state: u32, mut stack: Vec<u32>) -> Result<Configuration, u32> {
         while self.follow.network().state(state).flags & state_flags::POP_ONLY != 0 {
-            state = stack.pop()?;
+            state = stack.pop().ok_or(state)?;
         }
-        Some((state, stack))
+        Ok((state, stack))
     }
 
     /// Notes a set, cut down to what its members do not share.
@@ -188,6 +256,14 @@ impl<'a> Exploration<'a> {
             stack.iter().zip(&first.1).take_while(|(a, b)| a == b).count().min(shared)
         });
         set.iter_mut().for_each(|(_, stack)| drop(stack.drain(..shared)));
+        // From a deterministic state alone one state leads on, and all states are begun with.
+        if let [(state, stack)] = &set[..]
+            && self.no_tokens
+            && stack.is_empty()
+            && is_deterministic(&self.follow, *state)
+        {
+            return Ok(());
+        }
         self.most = self.most.max(set.len());
         if set.len() > MOST_CONFIGURATIONS || self.seen.len() > MOST_SETS {
             return Err(set[0].0);

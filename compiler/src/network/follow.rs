@@ -71,7 +71,7 @@ impl<'a> Follow<'a> {
             (0..self.rule_of.len() as u32).map(|state| self.first(state).0).collect();
         loop {
             let mut changed = false;
-            for rule in 0..self.returns.len() {
+            for (rule, tails) in tails.iter().enumerate() {
                 let mut set = self.bytes[rule];
                 for &ret in &self.returns[rule] {
                     set = set.union(firsts[ret as usize]);
@@ -80,7 +80,7 @@ impl<'a> Follow<'a> {
                     }
                 }
                 changed |= std::mem::replace(&mut self.bytes[rule], set) != set;
-                for &callee in &tails[rule] {
+                for &callee in tails {
                     let wider = self.bytes[callee as usize].union(set);
                     let before = std::mem::replace(&mut self.bytes[callee as usize], wider);
                     changed |= before != wider;

@@ -40,7 +40,7 @@ impl Failure {
         };
         let rule = &built.rules[rule];
         let kind = NetworkErrorKind::Limit { what, limit: limits.rule_states };
-        NetworkError { kind, rule: rule.name.clone(), origin: rule.origin.clone() }
+        NetworkError { kind, rule: rule.name.clone(), origin: rule.origin.clone().into() }
     }
 }
 

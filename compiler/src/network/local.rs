@@ -44,13 +44,16 @@ pub struct LocalSet {
     pub ends: bool,
 }
 
+/// The configurations of a set, and whether it exits and ends.
+type SetKey = (Box<[(u32, u32)]>, bool, bool);
+
 /// The sets met so far, with their moves.
 pub struct LocalSets<'a> {
     network: Joined<'a>,
     frames: Vec<Frame>,
     frame_ids: FxHashMap<(u32, u32), u32>,
     sets: Vec<LocalSet>,
-    set_ids: FxHashMap<(Box<[(u32, u32)]>, bool, bool), SetId>,
+    set_ids: FxHashMap<SetKey, SetId>,
     moves: Vec<[SetId; 256]>,
     work: Vec<(u32, u32)>,
     seen: Vec<(u32, u32)>,

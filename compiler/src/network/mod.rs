@@ -63,7 +63,7 @@ pub struct NetworkError {
     /// Name of the rule that it is wrong with.
     pub rule: String,
     /// Where that rule comes from.
-    pub origin: Origin,
+    pub origin: Box<Origin>,
 }
 
 /// What is wrong with a grammar.
@@ -119,7 +119,11 @@ pub fn build_network(
 ) -> Result<Network, NetworkError> {
     let mut resolved = resolve(grammar, limits.rule_states).map_err(|error| {
         let rule = grammar.rule(error.rule);
-        NetworkError { rule: rule.name.clone(), origin: rule.origin.clone(), kind: error.into() }
+        NetworkError {
+            rule: rule.name.clone(),
+            origin: rule.origin.clone().into(),
+            kind: error.into(),
+        }
     })?;
     token_sets::drop_empty(&mut resolved, lexicon);
     let mut known: BTreeMap<[u32; 4], u32> =
@@ -152,5 +156,5 @@ pub fn build_network(
 /// Name and origin of an IR rule, for errors about it.
 fn error_at(grammar: &Grammar, rule: RuleId, kind: NetworkErrorKind) -> NetworkError {
     let rule = grammar.rule(rule);
-    NetworkError { kind, rule: rule.name.clone(), origin: rule.origin.clone() }
+    NetworkError { kind, rule: rule.name.clone(), origin: rule.origin.clone().into() }
 }

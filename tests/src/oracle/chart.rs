@@ -4,6 +4,10 @@
 //! nonterminals with the empty string are stepped over when they are predicted (J. Aycock and R. N. Horspool,
 //! "Practical Earley parsing", 2002). A token adds a column for each of its bytes; its last column also takes what
 //! consumed the token as a whole from the column in which it began. Columns are shared between charts.
+//!
+//! An item that is met a second time while a column is closed was put together in two ways, other than by prediction.
+//! Everything predicted can be reached and everything there can be finished, so some text of the grammar then has two
+//! parses: the converse of what cannot be decided from the grammar alone.
 
 use std::rc::Rc;
 
@@ -18,6 +22,8 @@ struct Column {
     items: Vec<Item>,
     /// Items that wait for a nonterminal, sorted by it.
     waiting: Vec<(Symbol, Item)>,
+    /// Whether an item was put together in two ways.
+    ambiguous: bool,
 }
 
 impl Column {
@@ -40,6 +46,11 @@ impl Chart {
         let first = productions.of[productions.start as usize].iter().map(|&dot| (dot, 0));
         let column = close(productions, &[], first.collect());
         Self { columns: vec![Rc::new(column)] }
+    }
+
+    /// Whether the last token brought something that can be read in two ways.
+    pub(super) fn ambiguous(&self) -> bool {
+        self.columns.last().is_some_and(|column| column.ambiguous)
     }
 
     /// The chart after a token with these bytes, or `None` where it has no items.
@@ -120,7 +131,7 @@ impl Chart {
         if items.is_empty() {
             return None;
         }
-        self.columns.push(Rc::new(Column { items, waiting }));
+        self.columns.push(Rc::new(Column { items, waiting, ambiguous: last.ambiguous }));
         Some(self)
     }
 }
@@ -131,15 +142,20 @@ fn close(productions: &Productions, columns: &[Rc<Column>], first: Vec<Item>) ->
     let width = productions.places.len();
     let mut seen = vec![0u64; (width * (columns.len() + 1)).div_ceil(64)];
     let mut items: Vec<Item> = Vec::with_capacity(first.len() * 2);
+    // Whether the item is new.
     let mut add = |items: &mut Vec<Item>, (dot, origin): Item| {
         let bit = origin as usize * width + dot as usize;
-        if seen[bit / 64] >> (bit % 64) & 1 == 0 {
+        let new = seen[bit / 64] >> (bit % 64) & 1 == 0;
+        if new {
             seen[bit / 64] |= 1 << (bit % 64);
             items.push((dot, origin));
         }
+        new
     };
-    first.into_iter().for_each(|item| add(&mut items, item));
-    let mut waiting = Vec::new();
+    for item in first {
+        add(&mut items, item);
+    }
+    let (mut waiting, mut ambiguous) = (Vec::new(), false);
     let mut at = 0;
     while let Some(&(dot, origin)) = items.get(at) {
         at += 1;
@@ -150,17 +166,17 @@ fn close(productions: &Productions, columns: &[Rc<Column>], first: Vec<Item>) ->
                     add(&mut items, (first, here));
                 }
                 if productions.nullable[symbol as usize] {
-                    add(&mut items, (dot + 1, origin));
+                    ambiguous |= !add(&mut items, (dot + 1, origin));
                 }
             }
             Place::End(symbol) if origin != here => {
                 for (dot, began) in columns[origin as usize].waiting_for(symbol) {
-                    add(&mut items, (dot + 1, began));
+                    ambiguous |= !add(&mut items, (dot + 1, began));
                 }
             }
             _ => {}
         }
     }
     waiting.sort_unstable();
-    Column { items, waiting }
+    Column { items, waiting, ambiguous }
 }

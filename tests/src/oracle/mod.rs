@@ -89,6 +89,11 @@ impl Oracle {
         chart.spelled(&self.productions)
     }
 
+    /// Whether the last token brought something that can be read in two ways, so that some text has two parses.
+    pub fn ambiguous(&self, chart: &Chart) -> bool {
+        chart.ambiguous()
+    }
+
     /// Whether the text so far is a whole one.
     pub fn complete(&self, chart: &Chart) -> bool {
         chart.complete(&self.productions)

@@ -203,6 +203,16 @@ impl Builder<'_> {
                 }
                 vec![Place::Call(first)]
             }
+            Expr::Graph(graph) => {
+                let first = self.sides.len() as Symbol;
+                self.sides.extend((0..graph.states()).map(|_| Vec::new()));
+                self.sides[(first + graph.end()) as usize].push(Vec::new());
+                for (from, part, to) in graph.edges() {
+                    let side = [self.side(part), vec![Place::Call(first + to)]].concat();
+                    self.sides[(first + from) as usize].push(side);
+                }
+                vec![Place::Call(first)]
+            }
             Expr::And(_) | Expr::Not(_) => {
                 unreachable!("the oracle is not asked about intersections and complements")
             }

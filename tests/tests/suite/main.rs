@@ -1,3 +1,11 @@
 //! The promises of the whole, held against oracles. One binary, a module a promise.
 
+#![allow(clippy::print_stderr, reason = "tests say what they compared and what they left out")]
+
+mod bounds;
+mod determinism;
+mod layers;
 mod masks;
+mod recursion;
+mod robustness;
+mod walks;

@@ -1,6 +1,8 @@
 //! The binary from the outside: exit codes, what stands on which stream, and the files it writes. All with a vocabulary
 //! of some 270 tokens, so that a run takes milliseconds.
 
+#![expect(clippy::disallowed_methods, reason = "inputs, and artifacts that are to be damaged")]
+
 mod check;
 mod compile;
 mod debug;

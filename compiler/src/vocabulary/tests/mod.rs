@@ -27,6 +27,7 @@ impl Folder {
     }
 
     /// The same with one more file.
+    #[expect(clippy::disallowed_methods, reason = "an input and not an artifact")]
     fn file(self, name: &str, text: impl AsRef<[u8]>) -> Self {
         std::fs::write(self.0.path().join(name), text).expect("written");
         self

@@ -1,0 +1,82 @@
+//! Artifacts: how large they are, how long the vocabulary's takes to build, and how long either takes to open.
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::Instant;
+
+use grammarc_artifacts::GrammarArtifact;
+use grammarc_benches::ours::{Ours, Text};
+use grammarc_benches::peer::{Cut, Peer};
+use grammarc_benches::table::{Samples, Table};
+use grammarc_compiler::compile::CompileOptions;
+use grammarc_runtime::{Grammar, Vocabulary};
+
+use crate::{Bench, ROUNDS};
+
+pub(crate) fn run(bench: &Bench, out: &mut impl Write) -> io::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("vocabulary.gvocab");
+    let mut data = None;
+    let build = timed(|| {
+        data = Ours::vocabulary();
+        data.is_some()
+    });
+    if let Some(data) = data {
+        data.write(&path).map_err(io::Error::other)?;
+    }
+    let open = timed(|| Vocabulary::open(&path).is_ok());
+    let peer = timed(|| {
+        Peer::new(bench.ours.artifact(), Cut::Never);
+        true
+    });
+    writeln!(out, "\n## Artifacts\n\nVocabulary: {} bytes; ms\n", path.metadata()?.len())?;
+    let mut table = Table::new("vocabulary");
+    table.row("grammarc: import of tokenizer.json and build", &build);
+    table.row("grammarc: open, mapped", &open);
+    table.row("llguidance: trie and slices, from token bytes", &peer);
+    writeln!(out, "{table}")?;
+
+    let vocabulary = Vocabulary::open(&path).map_err(io::Error::other)?;
+    let mut sizes: [Samples; 2] = Default::default();
+    let mut opening: [Samples; 2] = Default::default();
+    let options = CompileOptions::default();
+    for case in &bench.cases {
+        let schema = case.schema.to_string();
+        for (at, options) in
+            [options.clone(), options.clone().without_token_digests()].iter().enumerate()
+        {
+            let compiled = bench.ours.compile(Text::JsonSchema(&schema), options);
+            let path = folder.path().join("grammar.gmask");
+            let compiled = compiled.map_err(io::Error::other)?;
+            compiled.data.write(&path, bench.ours.artifact()).map_err(io::Error::other)?;
+            sizes[at].push(path.metadata()?.len() as f64 / 1e3);
+            opening[at].push(timed(|| opens(&path, &vocabulary)).median() * 1e3);
+        }
+    }
+    let mut table = Table::new("grammar artifact");
+    let names = ["with token digests", "without"];
+    for (name, samples) in names.iter().zip(&sizes) {
+        table.row(format!("size in kB, {name}"), samples);
+    }
+    for (name, samples) in names.iter().zip(&opening) {
+        table.row(format!("opening in µs, {name}"), samples);
+    }
+    write!(out, "{table}")
+}
+
+fn opens(path: &Path, vocabulary: &Vocabulary) -> bool {
+    let artifact = GrammarArtifact::open(path, vocabulary.artifact());
+    artifact.map(Grammar::from_artifact).is_ok()
+}
+
+/// The milliseconds of each round of some work that succeeds.
+fn timed(mut work: impl FnMut() -> bool) -> Samples {
+    let mut samples = Samples::default();
+    for _ in 0..ROUNDS {
+        let start = Instant::now();
+        let done = work();
+        samples.push(start.elapsed().as_secs_f64() * 1e3);
+        assert!(done, "what is measured succeeds");
+    }
+    samples
+}

@@ -1,0 +1,136 @@
+//! From the text of a schema to the first mask.
+//!
+//! Ours: the text lowered and compiled with all masks, put into an artifact's bytes, opened with every check, and the
+//! first mask filled. The peer's: the text parsed, the parser created, and the first mask computed. Each round takes
+//! the engines in turn; a schema's figure is the median of its rounds. What runs on one thread is measured in its CPU
+//! time, which the load of the machine disturbs less.
+
+use std::io::{self, Write};
+use std::time::Instant;
+
+use grammarc_artifacts::GrammarArtifact;
+use grammarc_benches::ours::Text;
+use grammarc_benches::peer::{self, Peer};
+use grammarc_benches::table::{Samples, Table};
+use grammarc_compiler::compile::CompileOptions;
+use grammarc_runtime::{Grammar, Matcher};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use rustix::time::{ClockId, clock_gettime};
+
+use crate::{Bench, ROUNDS};
+
+/// Parts of our time, in microseconds.
+const PARTS: [&str; 5] =
+    ["front end", "network and masks", "artifact and opening", "first mask", "all"];
+const ALL: usize = PARTS.len() - 1;
+
+/// What a time is measured with.
+#[derive(Clone, Copy)]
+enum Clock {
+    Cpu,
+    Wall(Instant),
+}
+
+impl Clock {
+    /// Microseconds since some time before.
+    fn now(self) -> f64 {
+        match self {
+            Self::Wall(start) => start.elapsed().as_secs_f64() * 1e6,
+            Self::Cpu => {
+                let time = clock_gettime(ClockId::ThreadCPUTime);
+                time.tv_sec as f64 * 1e6 + time.tv_nsec as f64 / 1e3
+            }
+        }
+    }
+}
+
+/// One way to measure ours.
+struct Setting {
+    name: String,
+    clock: Clock,
+    pool: ThreadPool,
+    parts: [Samples; PARTS.len()],
+}
+
+impl Setting {
+    fn new(name: String, clock: Clock, threads: usize) -> Self {
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+        Self { name, clock, pool: pool.expect("threads can be started"), parts: Default::default() }
+    }
+}
+
+pub(crate) fn run(bench: &Bench, out: &mut impl Write) -> io::Result<()> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let wall = Clock::Wall(Instant::now());
+    let mut settings = [
+        Setting::new("1 thread, CPU time".to_owned(), Clock::Cpu, 1),
+        Setting::new(format!("{threads} threads, wall time"), wall, threads),
+    ];
+    let mut theirs: [Samples; 2] = Default::default();
+    for case in &bench.cases {
+        let schema = case.schema.to_string();
+        let mut ours: [[Samples; PARTS.len()]; 2] = Default::default();
+        let mut their: [Samples; 2] = Default::default();
+        for _ in 0..ROUNDS {
+            for (at, setting) in settings.iter().enumerate() {
+                let work = || our_first_mask(bench, setting.clock, &schema);
+                let times = setting.pool.install(work);
+                ours[at].iter_mut().zip(times).for_each(|(round, time)| round.push(time));
+                their[at].push(their_first_mask(&bench.canonical, setting.clock, &schema));
+            }
+        }
+        for (at, setting) in settings.iter_mut().enumerate() {
+            let rounds = setting.parts.iter_mut().zip(&ours[at]);
+            rounds.for_each(|(all, round)| all.push(round.median()));
+            theirs[at].push(their[at].median());
+        }
+    }
+    writeln!(out, "\n## Schema to first mask\n\n{} schemas; µs\n", bench.cases.len())?;
+    let mut table = Table::new("time");
+    for (Setting { name, parts, .. }, theirs) in settings.iter().zip(&theirs) {
+        for (part, samples) in PARTS.iter().zip(parts) {
+            table.row(format!("grammarc, {name}: {part}"), samples);
+        }
+        table.row(format!("llguidance, beside {name}"), theirs);
+        table.ratio(format!("ratio of percentiles, {name}"), &parts[ALL], theirs);
+        table.row(format!("ratio by schema, {name}"), &parts[ALL].over(theirs));
+    }
+    write!(out, "{table}")
+}
+
+fn our_first_mask(bench: &Bench, clock: Clock, schema: &str) -> [f64; PARTS.len()] {
+    let text = Text::JsonSchema(schema);
+    let options = CompileOptions::default().without_token_digests();
+    let compiler = &bench.ours.compiler;
+    let mut times = [0.0; PARTS.len()];
+    let start = clock.now();
+    let mut last = start;
+    let mut lap = |part: usize| {
+        let now = clock.now();
+        times[part] = now - last;
+        last = now;
+    };
+    let lowered = text.lower().expect("it compiled before");
+    lap(0);
+    let compiled = compiler.compile(&lowered, text.kind(), &options);
+    lap(1);
+    let buffer = compiled.expect("it compiled before").to_buffer(compiler).expect("it fits");
+    let artifact = GrammarArtifact::from_buffer(buffer, bench.ours.artifact());
+    let grammar = Grammar::from_artifact(artifact.expect("it is valid"));
+    lap(2);
+    let mut matcher = Matcher::new(&grammar);
+    let mut words = vec![0; (matcher.logit_width() as usize).div_ceil(32)];
+    matcher.mask().fill(&mut words).expect("a whole row");
+    lap(3);
+    times[ALL] = last - start;
+    times
+}
+
+fn their_first_mask(peer: &Peer, clock: Clock, schema: &str) -> f64 {
+    let start = clock.now();
+    let matcher = peer.matcher(peer::Text::JsonSchema(schema));
+    let mask = matcher.expect("it compiled before").compute_mask_or_eos();
+    let time = clock.now() - start;
+    assert!(mask.is_ok());
+    time
+}

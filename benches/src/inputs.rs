@@ -1,0 +1,150 @@
+//! Inputs that are no part of the repository: the tokenizer of Llama 3.1, and MaskBench.
+//!
+//! They are looked for under `GRAMMARC_DATA`, or `../shared/data` beside the workspace. Everything here is `None` or
+//! empty where they are absent; callers say so aloud.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+use tokenizers::Tokenizer;
+
+/// The folder with the data, where there is one.
+pub fn folder() -> Option<PathBuf> {
+    let folder = match std::env::var_os("GRAMMARC_DATA") {
+        Some(folder) => PathBuf::from(folder),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data"),
+    };
+    folder.is_dir().then_some(folder)
+}
+
+/// `few`, or `all` where `GRAMMARC_FULL` is set: how much of the inputs a test takes.
+pub fn sized(few: usize, all: usize) -> usize {
+    if std::env::var_os("GRAMMARC_FULL").is_some() { all } else { few }
+}
+
+/// The folder of the Llama 3.1 tokenizer.
+pub fn tokenizer_folder() -> Option<PathBuf> {
+    let folder = folder()?.join("tokenizers/llama3_1");
+    folder.join("tokenizer.json").is_file().then_some(folder)
+}
+
+/// The Llama 3.1 tokenizer, for the real tokens of a text.
+pub fn tokenizer() -> Option<Tokenizer> {
+    Tokenizer::from_file(tokenizer_folder()?.join("tokenizer.json")).ok()
+}
+
+/// The tokens of a text, without the one that begins a document.
+///
+/// # Panics
+///
+/// Where the tokenizer fails, which it has no reason to on valid text.
+pub fn tokens(tokenizer: &Tokenizer, text: &str) -> Vec<u32> {
+    let encoding = tokenizer.encode_fast(text, false).expect("a byte-level tokenizer encodes text");
+    encoding.get_ids().to_vec()
+}
+
+/// One file of MaskBench.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The file's name without its extension.
+    pub name: String,
+    /// The schema.
+    pub schema: Value,
+    /// The instances.
+    pub instances: Vec<Instance>,
+}
+
+/// An instance of a MaskBench schema.
+#[derive(Clone, Debug)]
+pub struct Instance {
+    /// Whether the schema accepts it.
+    pub valid: bool,
+    /// The value, with its keys in the file's order.
+    pub value: Value,
+}
+
+impl Case {
+    /// Compact texts of an instance to try in turn: keys in the order of the schema, as far as it can be told, and in
+    /// the file's order.
+    pub fn texts(&self, instance: &Instance) -> Vec<String> {
+        let mut orders = Vec::new();
+        declared(&self.schema, &mut orders);
+        let texts = [reordered(&instance.value, &orders).to_string(), instance.value.to_string()];
+        let [first, second] = texts;
+        if first == second { vec![first] } else { vec![first, second] }
+    }
+}
+
+/// All files of MaskBench, by name; none where the data is absent.
+pub fn maskbench() -> Vec<Case> {
+    let Some(folder) = folder().map(|folder| folder.join("maskbench")) else { return Vec::new() };
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut paths: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
+        .collect();
+    paths.sort();
+    paths.iter().filter_map(|path| case(path)).collect()
+}
+
+/// The cases of MaskBench in an order that begins with some `count` spread evenly over the whole, the same on every
+/// run.
+pub fn spread(cases: &[Case], count: usize) -> impl Iterator<Item = &Case> {
+    let step = (cases.len() / count.max(1)).max(1);
+    (0..step).flat_map(move |from| cases.iter().skip(from).step_by(step))
+}
+
+/// Three schemas of MaskBench that stand for small, usual and large ones; none where the data is absent.
+pub fn named() -> Vec<Case> {
+    let names = ["Github_trivial---o44972", "JME_74", "Kubernetes---kb_1012_Normalized"];
+    maskbench().into_iter().filter(|case| names.contains(&case.name.as_str())).collect()
+}
+
+fn case(path: &Path) -> Option<Case> {
+    let mut file: Value = serde_json::from_str(&std::fs::read_to_string(path).ok()?).ok()?;
+    let instances = file["tests"]
+        .as_array()?
+        .iter()
+        .map(|test| Instance { valid: test["valid"] == true, value: test["data"].clone() });
+    Some(Case {
+        name: path.file_stem()?.to_string_lossy().into_owned(),
+        instances: instances.collect(),
+        schema: file["schema"].take(),
+    })
+}
+
+/// All `properties` of a schema.
+fn declared<'a>(value: &'a Value, found: &mut Vec<&'a Map<String, Value>>) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| declared(item, found)),
+        Value::Object(members) => {
+            for (key, value) in members {
+                if let ("properties", Value::Object(properties)) = (key.as_str(), value) {
+                    found.push(properties);
+                }
+                declared(value, found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The same value with the keys of each object in the order of the `properties` that name most of them.
+fn reordered(value: &Value, orders: &[&Map<String, Value>]) -> Value {
+    match value {
+        Value::Array(items) => items.iter().map(|item| reordered(item, orders)).collect(),
+        Value::Object(members) => {
+            let named = |order: &Map<String, Value>| {
+                members.keys().filter(|key| order.contains_key(*key)).count()
+            };
+            let best = orders.iter().rev().max_by_key(|order| named(order));
+            let place = |key: &String| best.and_then(|order| order.keys().position(|k| k == key));
+            let mut members: Vec<_> = members.iter().collect();
+            members.sort_by_key(|(key, _)| place(key).unwrap_or(usize::MAX));
+            let members = members.into_iter();
+            let members = members.map(|(key, value)| (key.clone(), reordered(value, orders)));
+            Value::Object(members.collect::<Map<_, _>>())
+        }
+        other => other.clone(),
+    }
+}

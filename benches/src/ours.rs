@@ -1,0 +1,129 @@
+//! This project's side: a vocabulary with the shared rules of JSON, and sources compiled for it.
+
+use grammarc_artifacts::{GrammarArtifact, TokenKind, VocabularyArtifact, VocabularyData};
+use grammarc_compiler::compile::{CompileOptions, Compiled, Compiler, build_vocabulary};
+use grammarc_compiler::diagnostics::{Diagnostic, Source};
+use grammarc_compiler::frontend::gbnf::{self, GbnfOptions};
+use grammarc_compiler::frontend::json_schema::{
+    self, JsonSchemaOptions, TextForm, prelude_grammar,
+};
+use grammarc_compiler::frontend::regex::{self, PatternOptions};
+use grammarc_compiler::ir::Lowered;
+use grammarc_compiler::vocabulary::{self, VocabularyOptions};
+use grammarc_runtime::Grammar;
+
+use crate::inputs;
+
+/// A source text and its language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Text<'a> {
+    /// llama.cpp's notation.
+    Gbnf(&'a str),
+    /// A regular expression.
+    Regex(&'a str),
+    /// A JSON Schema.
+    JsonSchema(&'a str),
+}
+
+impl Text<'_> {
+    /// The name of the language, as artifacts have it.
+    pub fn kind(self) -> &'static str {
+        match self {
+            Self::Gbnf(_) => "gbnf",
+            Self::Regex(_) => "regex",
+            Self::JsonSchema(_) => "json-schema",
+        }
+    }
+
+    /// The grammar of the source, with the default options of its front end.
+    ///
+    /// # Errors
+    ///
+    /// The findings of the front end.
+    pub fn lower(self) -> Result<Lowered, Vec<Diagnostic>> {
+        match self {
+            Self::Gbnf(text) => gbnf::lower(Source::new("source", text), &GbnfOptions::default()),
+            Self::Regex(text) => {
+                regex::lower(Source::new("source", text), &PatternOptions::default())
+            }
+            Self::JsonSchema(text) => {
+                json_schema::lower(Source::new("source", text), &JsonSchemaOptions::default())
+            }
+        }
+    }
+}
+
+/// A compiler for one vocabulary.
+pub struct Ours {
+    /// The compiler.
+    pub compiler: Compiler,
+}
+
+impl Ours {
+    /// The Llama 3.1 vocabulary artifact, with the rules that JSON Schemas share; `None` where the tokenizer is absent.
+    ///
+    /// # Panics
+    ///
+    /// Where the vocabulary cannot be imported or built.
+    pub fn vocabulary() -> Option<VocabularyData> {
+        let folder = inputs::tokenizer_folder()?;
+        let spec = folder.to_str().expect("the data is under a path of UTF-8");
+        let table = vocabulary::import(spec, &VocabularyOptions::new()).expect("it imports");
+        let shared = prelude_grammar(TextForm::default());
+        Some(build_vocabulary(&table, "llama3_1", &shared).expect("it builds"))
+    }
+
+    /// A compiler for the Llama 3.1 vocabulary; `None` where the tokenizer is absent.
+    ///
+    /// # Panics
+    ///
+    /// As [`Ours::vocabulary`].
+    pub fn llama() -> Option<Self> {
+        let bytes = Self::vocabulary()?.to_bytes().expect("it fits the format");
+        let vocabulary = VocabularyArtifact::from_buffer(bytes);
+        Some(Self { compiler: Compiler::new(vocabulary.expect("a fresh artifact is valid")) })
+    }
+
+    /// The vocabulary.
+    pub fn artifact(&self) -> &VocabularyArtifact {
+        self.compiler.vocabulary()
+    }
+
+    /// Compiles a source with all its masks.
+    ///
+    /// # Errors
+    ///
+    /// What the front end or the compiler says, as text.
+    pub fn compile(&self, text: Text<'_>, options: &CompileOptions) -> Result<Compiled, String> {
+        let lowered = text
+            .lower()
+            .map_err(|findings| findings.first().map(ToString::to_string).unwrap_or_default())?;
+        let compiled = self.compiler.compile(&lowered, text.kind(), options);
+        compiled.map_err(|error| error.to_string())
+    }
+
+    /// A source as a grammar that matchers can use, compiled for this process alone: by way of the artifact's bytes,
+    /// without token digests.
+    ///
+    /// # Errors
+    ///
+    /// As [`Ours::compile`].
+    pub fn grammar(&self, text: Text<'_>) -> Result<Grammar, String> {
+        let compiled = self.compile(text, &CompileOptions::default().without_token_digests())?;
+        let buffer = compiled.to_buffer(&self.compiler).map_err(|error| error.to_string())?;
+        let artifact = GrammarArtifact::from_buffer(buffer, self.artifact());
+        Ok(Grammar::from_artifact(artifact.map_err(|error| error.to_string())?))
+    }
+
+    /// Mask words with the bits of the text tokens.
+    pub fn text_tokens(&self) -> Vec<u32> {
+        let vocabulary = self.artifact();
+        let mut words = vec![0; vocabulary.logit_width().div_ceil(u32::BITS) as usize];
+        for token in 0..vocabulary.token_count() {
+            if vocabulary.token_kind(token) == TokenKind::Text {
+                words[(token / u32::BITS) as usize] |= 1 << (token % u32::BITS);
+            }
+        }
+        words
+    }
+}

@@ -1,0 +1,47 @@
+//! Real schemas and a real vocabulary: what comes out of the masks is valid, and what is valid goes through them.
+//!
+//! The vocabulary is Llama 3.1's and the schemas are MaskBench's, neither of which is in the repository; where they
+//! are absent the tests say so and pass. `GRAMMARC_FULL=1` runs everything, the default a part of it.
+
+mod instances;
+mod walks;
+
+use std::sync::OnceLock;
+
+use grammarc_benches::inputs::{self, Case, maskbench, spread};
+use grammarc_benches::ours::{Ours, Text};
+use grammarc_runtime::Grammar;
+use tokenizers::Tokenizer;
+
+/// What every test needs.
+struct Fixture {
+    ours: Ours,
+    tokenizer: Tokenizer,
+    cases: Vec<Case>,
+}
+
+/// The inputs; `None`, aloud, where they are absent.
+#[expect(clippy::print_stderr, reason = "a skipped test says so")]
+fn fixture() -> Option<&'static Fixture> {
+    static FIXTURE: OnceLock<Option<Fixture>> = OnceLock::new();
+    let fixture = FIXTURE.get_or_init(|| {
+        let cases = Some(maskbench()).filter(|cases| !cases.is_empty())?;
+        Some(Fixture { ours: Ours::llama()?, tokenizer: inputs::tokenizer()?, cases })
+    });
+    if fixture.is_none() {
+        eprintln!("SKIPPED: no Llama 3.1 tokenizer or no MaskBench; set GRAMMARC_DATA");
+    }
+    fixture.as_ref()
+}
+
+impl Fixture {
+    /// The first `count` schemas that compile, spread over all of MaskBench.
+    fn compiled(&self, count: usize) -> impl Iterator<Item = (&Case, Grammar)> {
+        // About half of them compile.
+        let compiled = spread(&self.cases, count * 2).filter_map(|case| {
+            let text = case.schema.to_string();
+            Some((case, self.ours.grammar(Text::JsonSchema(&text)).ok()?))
+        });
+        compiled.take(count)
+    }
+}

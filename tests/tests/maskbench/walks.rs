@@ -1,0 +1,55 @@
+//! Random walks by mask alone, finished by the shortest completion: there is never a dead end, and every text parses
+//! and validates.
+
+use grammarc::sample::{SampleOptions, Sampler};
+use grammarc_benches::inputs::sized;
+use grammarc_runtime::Grammar;
+use jsonschema::Validator;
+use serde_json::Value;
+
+use crate::fixture;
+
+/// One sample: its number of tokens, or what is wrong with it.
+fn judge(sampler: &Sampler, number: u64, validator: &Validator) -> Result<usize, String> {
+    let sample = sampler.draw(number).map_err(|error| error.to_string())?;
+    let text = sample.text.escape_ascii();
+    let value: Value =
+        serde_json::from_slice(&sample.text).map_err(|error| format!("{error}: {text}"))?;
+    validator.validate(&value).map_err(|error| format!("{error}: {text}"))?;
+    Ok(sample.tokens.len())
+}
+
+/// Samplers that lean to plain text and go far, and that draw from whole masks and turn to the end anywhere.
+fn samplers(grammar: &Grammar) -> [Sampler; 3] {
+    let seed = 6;
+    let far = SampleOptions { seed, max_tokens: 120, uniform: false };
+    let wild = SampleOptions { seed, max_tokens: 12, uniform: true };
+    let short = SampleOptions { seed, max_tokens: 2, uniform: true };
+    [far, wild, short].map(|options| Sampler::new(grammar, options))
+}
+
+#[test]
+#[expect(clippy::print_stderr, reason = "figures")]
+fn every_walk_ends_in_an_instance() {
+    let Some(fixture) = fixture() else { return };
+    let (mut schemas, mut walks, mut tokens) = (0, 0, 0);
+    let mut wrong = Vec::new();
+    for (case, grammar) in fixture.compiled(300) {
+        let validator = jsonschema::validator_for(&case.schema).expect("a schema that compiles");
+        schemas += 1;
+        for (at, sampler) in samplers(&grammar).iter().enumerate() {
+            for number in 0..sized(2, 20) as u64 {
+                walks += 1;
+                match judge(sampler, number, &validator) {
+                    Ok(more) => tokens += more,
+                    Err(what) => {
+                        wrong.push(format!("{}, sampler {at}, {number}: {what}", case.name));
+                    }
+                }
+            }
+        }
+    }
+    eprintln!("{schemas} schemas, {walks} walks, {tokens} tokens, {} wrong", wrong.len());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert_eq!(schemas, 300);
+}

@@ -1,0 +1,189 @@
+//! Large bounds cost nothing: an artifact for a million repetitions is as small as one for a thousand and compiled as
+//! fast, and the bounds hold to the repetition.
+//!
+//! `GRAMMARC_FULL=1` compiles for the built-in vocabulary as well.
+
+use std::time::{Duration, Instant};
+
+use grammarc_artifacts::VocabularyArtifact;
+use grammarc_compiler::compile::Compiler;
+use grammarc_runtime::{ByteMatcher, Grammar, Matcher};
+use grammarc_tests::sources::{Language, artifact, compiled, gbnf, lower};
+use grammarc_tests::vocabularies;
+
+const THOUSAND: u32 = 1_000;
+const MILLION: u32 = 1_000_000;
+
+/// Sources with a bound `N`, each a different way to count.
+const SOURCES: [(Language, &str); 14] = [
+    (Language::Gbnf, "root ::= [a-z]{0,N}"),
+    (Language::Gbnf, "root ::= [a-z]{N}"),
+    (Language::Gbnf, "root ::= [a-z]{N,}"),
+    (Language::Gbnf, "root ::= .{5,N} \"!\""),
+    (Language::Gbnf, "root ::= (\"ab\" | \"abc\" | \"x\"){7,N}"),
+    (
+        Language::Gbnf,
+        "root ::= \"[\" (item (\",\" item){0,N})? \"]\"\nitem ::= [0-9]+ | \"[\" item \"]\"",
+    ),
+    (Language::Gbnf, "root ::= (word \" \"){2,N} word\nword ::= [a-z]{1,N}"),
+    (Language::Regex, "[0-9a-f]{1,N}"),
+    (Language::Regex, "(?:[a-z]+-){3,N}z"),
+    (Language::Regex, "\\w{N}"),
+    (Language::JsonSchema, r#"{"type": "string", "maxLength": N}"#),
+    (Language::JsonSchema, r#"{"type": "string", "minLength": N}"#),
+    (
+        Language::JsonSchema,
+        r#"{"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": N}"#,
+    ),
+    (
+        Language::JsonSchema,
+        r#"{"type": "object", "properties": {"a": {"type": "string", "minLength": 9, "maxLength": N}}}"#,
+    ),
+];
+
+#[test]
+fn a_million_is_compiled_as_small_and_as_fast_as_a_thousand() {
+    flat(vocabularies::small());
+    if vocabularies::full() {
+        flat(vocabularies::built_in());
+    }
+}
+
+fn flat(vocabulary: &VocabularyArtifact) {
+    let compiler = Compiler::new(vocabulary.clone());
+    let compile = |language, source: &str, bound: u32| {
+        let text = source.replace('N', &bound.to_string());
+        let lowered = lower(language, "test", &text);
+        let lowered = lowered.unwrap_or_else(|errors| panic!("{text}: {errors:?}"));
+        let mut best = (0, Duration::MAX);
+        for _ in 0..3 {
+            let begun = Instant::now();
+            let bytes = artifact(&compiler, &lowered).unwrap_or_else(|e| panic!("{text}: {e}"));
+            best = (bytes.len(), begun.elapsed().min(best.1));
+        }
+        best
+    };
+    for (language, source) in SOURCES {
+        // What the compiler learns of the vocabulary on the way is not to be counted.
+        compile(language, source, THOUSAND + 1);
+        let (small, fast) = compile(language, source, THOUSAND);
+        let (large, slow) = compile(language, source, MILLION);
+        eprintln!(
+            "{}, {}: {small} and {large} bytes, {fast:.1?} and {slow:.1?}",
+            vocabulary.name(),
+            source.replace('\n', " "),
+        );
+        assert!(large <= small * 2, "{source}: {small} bytes for 1,000, {large} for 1,000,000");
+        // A chain as long as the bound would take a thousand times as long.
+        let slack = Duration::from_millis(100);
+        assert!(slow <= fast * 5 + slack, "{source}: {fast:?} for 1,000, {slow:?} for 1,000,000");
+    }
+}
+
+/// Whether the texts of `count` repetitions are accepted.
+fn accepts(grammar: &Grammar, parts: [&str; 3], count: usize) -> bool {
+    let mut matcher = ByteMatcher::new(grammar);
+    let [head, body, tail] = parts;
+    let mut read = |text: &str| matcher.accept(text.as_bytes()).is_ok();
+    read(head) && (0..count).all(|_| read(body)) && read(tail) && matcher.is_accepting()
+}
+
+#[test]
+fn verdicts_are_right_at_the_bounds() {
+    // Text before, repeated and after; the first and last repetitions may look different from those between.
+    type Shape = (Language, &'static str, [&'static str; 3], usize);
+    let shapes: [Shape; 9] = [
+        (Language::Gbnf, "root ::= [a-z]{M,N}", ["", "q", ""], 0),
+        (Language::Gbnf, "root ::= \"<\" (\"ab\" | \"abc\"){M,N} \">\"", ["<", "abc", ">"], 0),
+        (Language::Gbnf, "root ::= (\"a\" | \"ab\" | \"b\" \"c\"){M,N} \"b\"", ["", "ab", "b"], 0),
+        (
+            Language::Gbnf,
+            "root ::= x{M,N} \".\"\nx ::= \"(\" x \")\" | \"1\"",
+            ["", "((1))", "."],
+            0,
+        ),
+        (Language::Gbnf, "root ::= \"[\" [0-9]+ (\",\" [0-9]+){M,N} \"]\"", ["[7", ",42", "]"], 0),
+        (Language::Regex, "(?:[a-c]|é){M,N}", ["", "é", ""], 0),
+        (Language::Regex, "(?:ab?){M,N}b", ["", "ab", "b"], 0),
+        (
+            Language::JsonSchema,
+            r#"{"type": "string", "minLength": M, "maxLength": N}"#,
+            ["\"", "\\n", "\""],
+            0,
+        ),
+        (
+            Language::JsonSchema,
+            r#"{"type": "array", "items": {"type": "integer"}, "minItems": M, "maxItems": N}"#,
+            ["[0", ",12", "]"],
+            1,
+        ),
+    ];
+    let bounds =
+        [(1, 2), (2, 5), (31, 33), (3, 100), (100, 100), (64, 1000), (999, 4096), (2, 30_000)];
+    let vocabulary = vocabularies::small();
+    let mut verdicts = 0;
+    for (language, source, parts, without) in shapes {
+        for (m, n) in bounds {
+            let text = source.replace('M', &m.to_string()).replace('N', &n.to_string());
+            let lowered = lower(language, "test", &text);
+            let lowered = lowered.unwrap_or_else(|errors| panic!("{text}: {errors:?}"));
+            let grammar = compiled(vocabulary, &lowered);
+            for count in [0, 1, m - 1, m, m + 1, (m + n) / 2, n - 1, n, n + 1, n + 2] {
+                // Of an array with nothing before its items there is a text with one item at least.
+                let Some(body) = usize::checked_sub(count, without) else { continue };
+                let expected = (m..=n).contains(&count);
+                let found = accepts(&grammar, parts, body);
+                assert_eq!(found, expected, "{text}: {count} repetitions");
+                verdicts += 1;
+            }
+        }
+    }
+    assert!(verdicts > 500, "{verdicts} verdicts");
+}
+
+#[test]
+fn an_optional_unit_at_a_bound_is_read_both_ways() {
+    // `a` repeated may be one or two bytes, so a text of that many bytes counts for anything between.
+    for (m, n) in [(2, 4), (20, 50), (300, 400)] {
+        let grammar = compiled(
+            vocabularies::small(),
+            &gbnf(&format!("root ::= (\"a\" | \"aa\"){{{m},{n}}}")),
+        );
+        for length in [0, 1, m - 1, m, m + 1, n, n + 1, 2 * n - 1, 2 * n, 2 * n + 1] {
+            let expected = (m..=2 * n).contains(&length);
+            assert_eq!(accepts(&grammar, ["", "a", ""], length), expected, "{length} of {m},{n}");
+        }
+    }
+}
+
+#[test]
+fn masks_know_how_many_of_a_million_are_left() {
+    let runs: Vec<String> = [1, 2, 3, 5, 8, 16, 64].map(|length| "a".repeat(length)).into();
+    let vocabulary = vocabularies::artifact(&vocabularies::of_words(&runs.join(" ")));
+    let total = 1_000_000;
+    let grammar = compiled(&vocabulary, &gbnf(&format!("root ::= \"a\"{{999990,{total}}}")));
+    let token = |length: usize| vocabulary.lookup("a".repeat(length).as_bytes())[0];
+    let mut matcher = Matcher::new(&grammar);
+    let check = |matcher: &mut Matcher, read: usize| {
+        for length in [1, 2, 3, 5, 8, 16, 64] {
+            let expected = read + length <= total;
+            assert_eq!(matcher.mask().contains(token(length)), expected, "{read} read, {length}");
+        }
+        assert_eq!(matcher.is_accepting(), read >= 999_990, "{read} read");
+    };
+    let mut read = 0;
+    while read + 64 <= total - 200 {
+        if read % 64_000 == 0 {
+            check(&mut matcher, read);
+        }
+        matcher.accept(token(64)).expect("a token of the mask");
+        read += 64;
+    }
+    while read < total {
+        check(&mut matcher, read);
+        matcher.accept(token(1)).expect("a token of the mask");
+        read += 1;
+    }
+    check(&mut matcher, read);
+    assert!(matcher.accept(token(1)).is_err());
+}

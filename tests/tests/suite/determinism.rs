@@ -1,0 +1,140 @@
+//! Equal inputs give equal bytes: on any number of threads, in any order, in every run.
+
+use std::process::Command;
+
+use grammarc_artifacts::{Buffer, VocabularyArtifact};
+use grammarc_compiler::compile::{Compiler, build_vocabulary};
+use grammarc_compiler::frontend::json_schema::{TextForm, prelude_grammar};
+use grammarc_compiler::vocabulary::TokenTable;
+use grammarc_tests::case::lowered;
+use grammarc_tests::random::{Spelling, case};
+use grammarc_tests::sources::{artifact, folder, lower};
+use grammarc_tests::vocabularies;
+
+/// Runs on a pool of so many threads.
+fn on<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.expect("threads can be made").install(work)
+}
+
+fn vocabulary(table: &TokenTable) -> Vec<u8> {
+    let data = build_vocabulary(table, "test", &prelude_grammar(TextForm::default()));
+    data.expect("it builds").to_bytes().expect("it fits").to_vec()
+}
+
+/// The artifacts of all grammars of the folder, in reverse order where asked for, with one compiler for all of them or
+/// one for each.
+fn grammars(
+    vocabulary: &VocabularyArtifact,
+    reverse: bool,
+    together: bool,
+) -> Vec<(String, Vec<u8>)> {
+    let one = Compiler::new(vocabulary.clone());
+    let mut sources = folder();
+    if reverse {
+        sources.reverse();
+    }
+    let mut found: Vec<(String, Vec<u8>)> = Vec::new();
+    for (name, language, text) in sources {
+        let lowered = lower(language, &name, &text).unwrap_or_else(|e| panic!("{name}: {e:#?}"));
+        let own = (!together).then(|| Compiler::new(vocabulary.clone()));
+        let compiler = own.as_ref().unwrap_or(&one);
+        let bytes = artifact(compiler, &lowered).unwrap_or_else(|e| panic!("{name}: {e}"));
+        found.push((name, bytes.to_vec()));
+    }
+    found.sort_by(|a, b| a.0.cmp(&b.0));
+    found
+}
+
+#[track_caller]
+fn same(first: &[(String, Vec<u8>)], second: &[(String, Vec<u8>)], what: &str) {
+    assert_eq!(first.len(), second.len());
+    for ((name, a), (_, b)) in first.iter().zip(second) {
+        let at = a.iter().zip(b.iter()).position(|(a, b)| a != b);
+        assert!(a == b, "{name}: {what} differ at byte {at:?} of {}", a.len());
+    }
+}
+
+#[test]
+fn artifacts_do_not_depend_on_threads_order_or_company() {
+    let table =
+        vocabularies::of_words("a ab abc { } \"a\": \"name\": true false null 12 (( )) let x = fn");
+    let first = on(1, || vocabulary(&table));
+    for threads in [1, 2, 7] {
+        assert!(first == on(threads, || vocabulary(&table)), "{threads} threads");
+    }
+    let opened = VocabularyArtifact::from_buffer(Buffer::from_bytes(&first)).expect("it is valid");
+    let first = on(1, || grammars(&opened, false, false));
+    assert!(first.len() >= 8);
+    same(&first, &on(1, || grammars(&opened, false, false)), "two runs");
+    same(&first, &on(2, || grammars(&opened, false, true)), "two threads and one");
+    same(&first, &on(7, || grammars(&opened, true, true)), "seven threads and one");
+}
+
+#[test]
+fn artifacts_for_a_large_vocabulary_do_not_depend_on_threads() {
+    let table = vocabularies::built_in_table();
+    let many = vocabularies::built_in();
+    let one = on(1, || vocabulary(&table));
+    let shared = vocabularies::built_in().container().buffer();
+    assert!(one[..] == shared[..], "the vocabulary artifact on one thread and on all");
+    let one = on(1, || grammars(many, false, true));
+    same(&one, &on(3, || grammars(many, true, true)), "one thread and three");
+}
+
+#[test]
+fn random_grammars_do_not_depend_on_threads() {
+    let bytes = |seed, threads| {
+        let case = case(seed, Spelling::Whole);
+        on(threads, || {
+            let vocabulary = case.vocabulary().expect("a random vocabulary builds");
+            let compiler = Compiler::new(vocabulary.clone());
+            let grammar = artifact(&compiler, &lowered(case.grammar())).ok();
+            let grammar = grammar.map(|bytes| bytes.to_vec());
+            (vocabulary.container().buffer().to_vec(), grammar)
+        })
+    };
+    for seed in 0..150 {
+        assert!(bytes(seed, 1) == bytes(seed, 5), "seed {seed}");
+    }
+}
+
+/// Set in a process that only prints what it compiles.
+const CHILD: &str = "GRAMMARC_PRINT_DIGESTS";
+
+/// The digests of all artifacts, as text.
+fn digests() -> String {
+    let vocabulary = vocabularies::small();
+    let container = vocabulary.container();
+    let mut text = format!("DIGEST vocabulary {:x?}\n", container.header().checksum);
+    for (name, bytes) in grammars(vocabulary, false, true) {
+        let checksum = grammarc_artifacts::container::header::checksum(&bytes);
+        text.push_str(&format!("DIGEST {name} {checksum:x?}\n"));
+    }
+    text
+}
+
+#[test]
+#[expect(clippy::print_stdout, reason = "the parent process reads it")]
+fn artifacts_do_not_depend_on_the_process() {
+    if std::env::var_os(CHILD).is_some() {
+        println!("\n{}", digests());
+        return;
+    }
+    let expected = digests();
+    let program = std::env::current_exe().expect("a test is a program");
+    for threads in ["1", "3"] {
+        let name = "determinism::artifacts_do_not_depend_on_the_process";
+        let output = Command::new(&program)
+            .args([name, "--exact", "--nocapture"])
+            .env(CHILD, "1")
+            .env("RAYON_NUM_THREADS", threads)
+            .output()
+            .expect("the test runs in another process");
+        let text = String::from_utf8_lossy(&output.stdout);
+        let found: Vec<&str> = text.lines().filter(|line| line.starts_with("DIGEST")).collect();
+        let expected: Vec<&str> = expected.lines().collect();
+        assert!(found.len() >= 9, "{text}");
+        assert_eq!(found, expected, "{threads} threads");
+    }
+}

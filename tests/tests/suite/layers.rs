@@ -1,0 +1,198 @@
+//! The tree keeps its layers: arrows between crates and between the rooms of the compiler point the way that the
+//! design says, files are of a size to be read, and each says at its head what it is.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use grammarc_tests::layers::{Row, disorder, module_of, violations};
+
+/// The crates by folder, and which others each may depend on, tests included.
+const CRATES: [Row<'_>; 6] = [
+    ("artifacts", &[]),
+    ("runtime", &["artifacts"]),
+    ("compiler", &["artifacts"]),
+    ("compiler/cli", &["artifacts", "compiler", "runtime"]),
+    ("benches", &["artifacts", "compiler", "runtime", "compiler/cli"]),
+    ("tests", &["artifacts", "compiler", "runtime", "compiler/cli", "benches"]),
+];
+
+/// The rooms of the compiler. Front ends and network do not know each other, and no room below knows a front end.
+const ROOMS: [Row<'_>; 10] = [
+    ("graph", &[]),
+    ("diagnostics", &[]),
+    ("automata", &[]),
+    ("ir", &["diagnostics", "automata"]),
+    ("frontend", &["diagnostics", "automata", "ir"]),
+    ("network", &["graph", "automata", "ir"]),
+    // The vocabulary answers the questions of the network, by the trait that the network asks them with.
+    ("vocabulary", &["diagnostics", "ir", "network"]),
+    ("masks", &["graph", "ir", "network"]),
+    ("emit", &["diagnostics", "ir", "network", "vocabulary", "masks"]),
+    ("compile", &["diagnostics", "ir", "network", "vocabulary", "masks", "emit"]),
+];
+
+/// The front ends. A JSON Schema has patterns in it; apart from that none knows another.
+const FRONT_ENDS: [Row<'_>; 4] =
+    [("class", &[]), ("gbnf", &["class"]), ("regex", &["class"]), ("json_schema", &["regex"])];
+
+/// Longest file.
+const MOST_LINES: usize = 600;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The Rust files below a folder, sorted, as paths below it with their texts.
+fn files(folder: &Path) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(&folder).into_iter().flatten() {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    let name = |path: &Path| {
+        let below = path.strip_prefix(folder).expect("it is below the folder");
+        below.to_string_lossy().replace('\\', "/")
+    };
+    found.iter().map(|path| (name(path), read(path))).collect()
+}
+
+/// The quoted strings of a manifest's `members`.
+fn members() -> Vec<String> {
+    let manifest = read(&root().join("Cargo.toml"));
+    let list = manifest.lines().find_map(|line| line.strip_prefix("members = "));
+    let quoted = list.expect("the workspace lists its members on one line").split('"');
+    quoted.skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+/// The value of `name = "..."` in a manifest.
+fn name(manifest: &str) -> &str {
+    let line = manifest.lines().find_map(|line| line.strip_prefix("name = "));
+    line.expect("a package has a name").trim_matches('"')
+}
+
+/// The names of a manifest's dependencies of all kinds.
+fn dependencies(manifest: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut inside = false;
+    for line in manifest.lines().map(str::trim) {
+        if let Some(header) = line.strip_prefix('[') {
+            let header = header.trim_end_matches(']');
+            inside = header.ends_with("dependencies");
+            // `[dependencies.name]` is another way to write one.
+            if let Some((kind, name)) = header.rsplit_once('.')
+                && kind.ends_with("dependencies")
+            {
+                found.push(name);
+            }
+        } else if inside {
+            let end = line.find(|c: char| !c.is_alphanumeric() && c != '-' && c != '_');
+            found.extend(end.map(|end| &line[..end]).filter(|name| !name.is_empty()));
+        }
+    }
+    found
+}
+
+#[test]
+fn crates_depend_the_right_way() {
+    assert_eq!(disorder(&CRATES), None);
+    let mut members = members();
+    let mut listed = CRATES.map(|(folder, _)| folder.to_owned());
+    members.sort();
+    listed.sort();
+    assert_eq!(members, listed, "the table lists the workspace's members");
+    let manifest = |folder: &str| read(&root().join(folder).join("Cargo.toml"));
+    for (folder, uses) in CRATES {
+        let own = manifest(folder);
+        for (other, _) in CRATES {
+            let depends = dependencies(&own).contains(&name(&manifest(other)));
+            let may = uses.contains(&other);
+            assert!(
+                !depends || may,
+                "{folder} depends on {other}, against the order of the layers"
+            );
+        }
+    }
+}
+
+#[test]
+fn every_way_to_write_a_dependency_is_read() {
+    let manifest = "name = \"x\"\n[dependencies]\na-b.workspace = true\nc = { path = \"..\" }\n# d = 1\n\n\
+        [target.'cfg(unix)'.dev-dependencies]\ne = \"1\"\n[build-dependencies.f]\nversion = \"1\"\n[lints]\ng = 1\n";
+    assert_eq!(dependencies(manifest), ["a-b", "c", "e", "f"]);
+}
+
+/// The uses within `folder` that the table does not have, one a line.
+fn arrows(within: &[&str], table: &[Row<'_>]) -> Vec<String> {
+    let mut found = Vec::new();
+    for (file, text) in files(&root().join("compiler/src")) {
+        // Unit tests may look from above.
+        let shipped = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+        let uses = violations(shipped, &module_of(&file), within, table);
+        found.extend(uses.into_iter().map(|u| format!("{file}: {} uses {}", u.from, u.to)));
+    }
+    found
+}
+
+#[test]
+fn rooms_of_the_compiler_are_used_the_right_way() {
+    for (within, table) in [(&[][..], &ROOMS[..]), (&["frontend"], &FRONT_ENDS)] {
+        assert_eq!(disorder(table), None);
+        assert_eq!(arrows(within, table), [""; 0], "arrows against the order of the rooms");
+    }
+    // The table knows all rooms.
+    for (file, _) in files(&root().join("compiler/src")) {
+        if let [room, ..] = module_of(&file)[..] {
+            assert!(ROOMS.iter().any(|(listed, _)| *listed == room), "{room} is not in the table");
+        }
+        if let ["frontend", room, ..] = module_of(&file)[..] {
+            assert!(FRONT_ENDS.iter().any(|(listed, _)| *listed == room), "{room} is in no table");
+        }
+    }
+}
+
+#[test]
+fn a_table_with_an_arrow_less_finds_it() {
+    // Were the masks not allowed to know the network, the test above would name the files that do.
+    let without: Vec<Row<'_>> = ROOMS
+        .iter()
+        .map(|&(room, uses)| if room == "masks" { (room, &["ir"][..]) } else { (room, uses) })
+        .collect();
+    let found = arrows(&[], &without);
+    let network = found.iter().filter(|line| line.ends_with("masks uses network")).count();
+    assert!(network >= 5, "{found:?}");
+}
+
+#[test]
+fn files_are_short_and_say_what_they_are() {
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for (folder, _) in CRATES {
+        for (file, text) in files(&root().join(folder)) {
+            if folder == "compiler" && file.starts_with("cli/") {
+                continue;
+            }
+            count += 1;
+            let lines = text.lines().count();
+            if lines > MOST_LINES {
+                wrong.push(format!("{folder}/{file} has {lines} lines"));
+            }
+            if !text.starts_with("//! ") {
+                wrong.push(format!("{folder}/{file} does not begin with what it is"));
+            }
+        }
+    }
+    assert!(count > 150, "only {count} files were found");
+    assert_eq!(wrong, [""; 0]);
+}
