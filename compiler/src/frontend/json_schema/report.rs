@@ -50,6 +50,7 @@ pub(crate) fn pruned(
     let mut notes: Vec<(NodeId, Diagnostic)> = Vec::new();
     let mut noted = FxHashSet::default();
     for id in schemas.iter() {
+        let whole = algebra.schema(id);
         for (_, part) in schemas.parts(id) {
             let (children, is_branch) = match part {
                 Part::Properties(properties) => {
@@ -64,12 +65,13 @@ pub(crate) fn pruned(
                 if matches!(schemas.get(child), Schema::Boolean(false)) || noted.contains(&place) {
                     continue;
                 }
-                let formula = algebra.schema(child);
-                let nothing = match is_branch {
-                    true => algebra.empty(formula)?,
-                    false => empty.contains(&formula),
+                let own = algebra.schema(child);
+                let formula = match is_branch {
+                    // With all else that the schema says.
+                    true => algebra.both(whole, own),
+                    false => own,
                 };
-                if !nothing {
+                if !empty.contains(&formula) && !algebra.nothing(formula)? {
                     continue;
                 }
                 empty.insert(formula);

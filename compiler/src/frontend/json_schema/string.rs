@@ -82,7 +82,8 @@ impl CharState {
     }
 
     /// Where a byte leads.
-    pub(crate) fn next(self, byte: u8) -> Option<Self> {
+    #[cfg(test)]
+    fn next(self, byte: u8) -> Option<Self> {
         self.edges().into_iter().find(|(set, _)| set.contains(byte)).map(|(_, state)| state)
     }
 
@@ -101,11 +102,6 @@ impl CharState {
             Expr::seq([first, next.rest()])
         }))
     }
-}
-
-/// One character.
-pub(crate) fn character() -> Expr {
-    CharState::Boundary.edges_but(ByteSet::EMPTY)
 }
 
 /// The text of a string without its quotes.

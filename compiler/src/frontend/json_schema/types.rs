@@ -13,15 +13,11 @@ impl TypeSet {
     pub(crate) const BOOLEAN: Self = Self(2);
     /// Numbers without a fractional part.
     pub(crate) const INTEGER: Self = Self(4);
-    /// Numbers with a fractional part.
-    pub(crate) const FRACTION: Self = Self(8);
     pub(crate) const STRING: Self = Self(16);
     pub(crate) const ARRAY: Self = Self(32);
     pub(crate) const OBJECT: Self = Self(64);
     /// Every number.
     pub(crate) const NUMBER: Self = Self(4 | 8);
-    /// Every value.
-    pub(crate) const ALL: Self = Self(127);
 
     /// The types in either set.
     #[must_use]
@@ -29,20 +25,9 @@ impl TypeSet {
         Self(self.0 | other.0)
     }
 
-    /// The types in both sets.
-    #[must_use]
-    pub(crate) fn intersect(self, other: Self) -> Self {
-        Self(self.0 & other.0)
-    }
-
     /// Whether every type of `other` is in this set.
     pub(crate) fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
-    }
-
-    /// Whether no type is in the set.
-    pub(crate) fn is_empty(self) -> bool {
-        self.0 == 0
     }
 
     /// The types that a name of the `type` keyword stands for.

@@ -28,7 +28,7 @@ pub(super) struct Apart {
 
 impl Algebra<'_> {
     /// Whether a formula over values obviously holds for none.
-    pub(super) fn nothing(&mut self, value: FormulaId) -> Result<bool, Diagnostic> {
+    pub(crate) fn nothing(&mut self, value: FormulaId) -> Result<bool, Diagnostic> {
         self.nothing_within(value, DEPTH)
     }
 

@@ -194,7 +194,7 @@ impl Algebra<'_> {
         let rest = self.objects.formulas.and(rest);
         let others = self.keys_but(keys)?;
         let mut builder =
-            Builder { keys, fixed, others: OtherKeys::new(others), states: IndexMap::default() };
+            Builder { fixed, others: OtherKeys::new(others), states: IndexMap::default() };
         builder.state(0, rest);
         let mut edges = 0;
         let mut at = 0;
@@ -237,7 +237,7 @@ impl Algebra<'_> {
     /// The state before a key.
     fn at_key(
         &mut self,
-        builder: &mut Builder<'_>,
+        builder: &mut Builder,
         place: usize,
         key: u32,
         rest: FormulaId,
@@ -443,9 +443,7 @@ impl Algebra<'_> {
     }
 }
 
-struct Builder<'k> {
-    /// Keys in the order in which they are written.
-    keys: &'k [u32],
+struct Builder {
     /// What holds for each key in every case: a formula over its value, and whether it may be missing.
     fixed: Vec<Vec<(FormulaId, bool)>>,
     others: OtherKeys,
@@ -466,7 +464,7 @@ impl OtherKeys {
     }
 }
 
-impl Builder<'_> {
+impl Builder {
     fn state(&mut self, place: usize, rest: FormulaId) -> u32 {
         let entry = self.states.entry((place, rest));
         let index = entry.index();

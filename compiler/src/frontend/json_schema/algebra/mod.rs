@@ -152,6 +152,11 @@ impl<'a> Algebra<'a> {
         }
     }
 
+    /// The values that two formulas hold for.
+    pub(crate) fn both(&mut self, a: FormulaId, b: FormulaId) -> FormulaId {
+        self.values.and([a, b])
+    }
+
     /// The one value at a place.
     pub(crate) fn value(&mut self, node: NodeId) -> FormulaId {
         self.subject(Subject::Value(node))

@@ -179,6 +179,7 @@ impl NumberSet {
     }
 
     /// Whether no number is in both sets. O(product of the states), without building it.
+    #[cfg(test)]
     pub(crate) fn disjoint(&self, other: &Self) -> bool {
         !self.meets(other, |inner, outer| outer.is_some_and(|outer| inner && outer))
     }

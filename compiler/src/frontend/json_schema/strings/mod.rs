@@ -185,6 +185,7 @@ impl StringSet {
     }
 
     /// Whether no string is in both sets.
+    #[cfg(test)]
     pub(crate) fn disjoint(&self, other: &Self, limit: usize) -> Result<bool, StateLimit> {
         for (min, max, pair) in pieces(self, other) {
             let [Some(a), Some(b)] = pair else { continue };
@@ -207,6 +208,7 @@ impl StringSet {
 
     /// The strings in the set, and others that only their length keeps out: what is left to accept where the lengths
     /// cannot be counted.
+    #[cfg(test)]
     pub(crate) fn unbounded(&self, limit: usize) -> Result<Self, StateLimit> {
         let mut whole = Self::none();
         for band in self.bands.iter() {

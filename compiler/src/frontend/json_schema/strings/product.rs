@@ -65,6 +65,7 @@ fn explored(
 }
 
 /// Whether some text is in both languages. Stops at the first one found.
+#[cfg(test)]
 pub(super) fn meet(a: &Dfa, b: &Dfa, limit: usize) -> Result<bool, StateLimit> {
     let mut product = Product {
         operands: [(a, None), (b, None)],

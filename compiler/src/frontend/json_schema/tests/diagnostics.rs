@@ -11,15 +11,11 @@ fn errors_have_code_and_pointer() {
         ("{", "json-schema::syntax", None),
         ("5", "json-schema::invalid-keyword", Some("")),
         (
-            r#"{"properties":{"a/b":{"pattern":"x"}}}"#,
-            "json-schema::unsupported-keyword",
+            r#"{"properties":{"a/b":{"pattern":"("}}}"#,
+            "json-schema::pattern",
             Some("/properties/a~1b/pattern"),
         ),
-        (
-            r#"{"items":{"format":"date"}}"#,
-            "json-schema::unsupported-keyword",
-            Some("/items/format"),
-        ),
+        (r#"{"items":{"format":5}}"#, "json-schema::invalid-keyword", Some("/items/format")),
         (r#"{"type":"strin"}"#, "json-schema::invalid-keyword", Some("/type")),
         (r#"{"type":["string",1]}"#, "json-schema::invalid-keyword", Some("/type/1")),
         (r#"{"minLength":-1}"#, "json-schema::invalid-keyword", Some("/minLength")),
@@ -54,9 +50,9 @@ fn errors_have_code_and_pointer() {
 }
 
 #[test]
-fn all_refusals_are_listed_in_source_order() {
+fn all_errors_are_listed_in_source_order() {
     let errors =
-        compile(r#"{"not":{},"properties":{"a":{"pattern":"x"},"b":{"minimum":1}},"oneOf":[]}"#)
+        compile(r#"{"not":5,"properties":{"a":{"pattern":"("},"b":{"minimum":"1"}},"oneOf":[]}"#)
             .unwrap_err();
     let pointers: Vec<_> = errors.iter().map(|error| error.pointer.as_deref().unwrap()).collect();
     assert_eq!(pointers, ["/not", "/properties/a/pattern", "/properties/b/minimum", "/oneOf"]);
@@ -87,10 +83,7 @@ fn every_keyword_is_in_the_report() {
         "properties":{"a":{"type":"string","format":"color","maxLength":99999999999},"title":{"x-y":1}},
         "$defs":{"used":{"type":"null"},"unused":{"pattern":"x"}},
         "anyOf":[{"$ref":"#/$defs/used"},true],"dependencies":{}}"##;
-    let errors = compile(schema).unwrap_err();
-    assert_eq!(errors.len(), 1, "{errors:?}");
-    let schema = schema.replace(r#","dependencies":{}"#, "");
-    let lowered = compile(&schema).unwrap();
+    let lowered = compile(schema).unwrap();
     let listed: Vec<_> = lowered
         .report
         .entries
@@ -113,6 +106,7 @@ fn every_keyword_is_in_the_report() {
             ("/$defs/unused", Verdict::Annotation),
             ("/anyOf", Verdict::Exact),
             ("/anyOf/0/$ref", Verdict::Exact),
+            ("/dependencies", Verdict::Exact),
         ]
     );
     for entry in &lowered.report.entries {
@@ -121,7 +115,7 @@ fn every_keyword_is_in_the_report() {
 }
 
 #[test]
-fn budgets_stop_products_and_long_chains() {
+fn products_stay_linear_and_budgets_stop_long_chains() {
     let branch = |key: usize| {
         let one = |value| {
             format!(r#"{{"properties":{{"k{key}":{{"const":{value}}}}},"required":["k{key}"]}}"#)
@@ -139,9 +133,8 @@ fn budgets_stop_products_and_long_chains() {
         r##"{{"$ref":"#/$defs/d0","$defs":{{{},"d40":{{"type":"object"}}}}}}"##,
         definitions.join(",")
     );
-    let errors = compile(&schema).unwrap_err();
-    assert_eq!(errors[0].code, "json-schema::shape-limit", "{errors:?}");
-    assert!(errors[0].pointer.as_deref().unwrap().ends_with("/anyOf"));
+    // 2^40 combinations of branches, but each key matters once.
+    assert!(compile(&schema).unwrap().grammar.rules.len() < 10);
 
     let chain: Vec<_> =
         (0..5_000).map(|i| format!(r##""d{i}":{{"$ref":"#/$defs/d{}"}}"##, i + 1)).collect();

@@ -8,7 +8,9 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
-use super::{accepts, compile};
+use super::accepts;
+use crate::diagnostics::Source;
+use crate::frontend::json_schema::{JsonSchemaOptions, KeyOrder, NumberForm, TextForm, lower};
 
 /// The folder of the schemas, where it is there.
 fn folder() -> Option<PathBuf> {
@@ -88,7 +90,10 @@ fn maskbench_sample() {
     let (mut valid_count, mut invalid_count) = (0, 0);
     for (name, case) in cases.iter().step_by(step) {
         seen += 1;
-        let lowered = match compile(&case["schema"].to_string()) {
+        let text = TextForm { numbers: NumberForm::Any, ..TextForm::default() };
+        let options =
+            JsonSchemaOptions { text, key_order: KeyOrder::Any, ..JsonSchemaOptions::default() };
+        let lowered = match lower(Source::new("<test>", case["schema"].to_string()), &options) {
             Ok(lowered) => lowered,
             Err(errors) => {
                 let first = &errors[0];
