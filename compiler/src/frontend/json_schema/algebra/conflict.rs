@@ -47,14 +47,22 @@ fn search(
         }
     }
     keywords.truncate(MOST);
-    for &(place, alone) in &keywords {
-        if !holds(algebra, alone)? {
+    let types: Vec<_> = keywords.iter().filter(|keyword| keyword.is_type).collect();
+    let types: Vec<_> = types.iter().map(|keyword| keyword.formula).collect();
+    let types = algebra.values.and(types);
+    // Most keywords are about one type, and none of them leaves nothing unless the type is given.
+    let types = if holds(algebra, types)? { types } else { FormulaId::TRUE };
+    for &Keyword { place, formula, .. } in &keywords {
+        let alone = algebra.values.and([types, formula]);
+        if !holds(algebra, alone)? && (types == FormulaId::TRUE || !holds(algebra, formula)?) {
             return Ok(Some(Conflict { place, other: place }));
         }
     }
-    for (at, &(place, second)) in keywords.iter().enumerate() {
-        for &(other, first) in &keywords[..at] {
-            let both = algebra.values.and([first, second]);
+    for (at, &Keyword { place, formula: second, .. }) in keywords.iter().enumerate() {
+        for &Keyword { place: other, formula: first, is_type } in &keywords[..at] {
+            // A type is at odds with one keyword by itself; two others are so under the type.
+            let context = if is_type || keywords[at].is_type { FormulaId::TRUE } else { types };
+            let both = algebra.values.and([context, first, second]);
             if holds(algebra, both)? {
                 continue;
             }
@@ -74,11 +82,23 @@ fn search(
     }
 }
 
-/// The keywords that all apply, each with the formula that it alone holds.
-fn collect(algebra: &mut Algebra<'_>, id: SchemaId, keywords: &mut Vec<(NodeId, FormulaId)>) {
+/// A keyword that applies.
+#[derive(Clone, Copy)]
+struct Keyword {
+    place: NodeId,
+    /// The values that it alone holds for.
+    formula: FormulaId,
+    is_type: bool,
+}
+
+/// The keywords that all apply.
+fn collect(algebra: &mut Algebra<'_>, id: SchemaId, keywords: &mut Vec<Keyword>) {
     let schemas = algebra.schemas;
     match schemas.get(id) {
-        Schema::Boolean(false) => keywords.push((schemas.node(id), FormulaId::FALSE)),
+        Schema::Boolean(false) => {
+            let place = schemas.node(id);
+            keywords.push(Keyword { place, formula: FormulaId::FALSE, is_type: false });
+        }
         Schema::Boolean(true) => {}
         Schema::Parts(parts) => {
             for (index, (place, part)) in parts.iter().enumerate() {
@@ -86,7 +106,8 @@ fn collect(algebra: &mut Algebra<'_>, id: SchemaId, keywords: &mut Vec<(NodeId, 
                     Part::All(all) => all.iter().for_each(|&one| collect(algebra, one, keywords)),
                     _ => {
                         let formula = algebra.subject(Subject::Keyword(id, index));
-                        keywords.push((*place, formula));
+                        let is_type = matches!(part, Part::Types(_));
+                        keywords.push(Keyword { place: *place, formula, is_type });
                     }
                 }
             }

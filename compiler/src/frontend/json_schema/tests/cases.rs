@@ -127,8 +127,8 @@ const CASES: &[Case] = &[
     Case { schema: r#"{"type": "array", "maxItems": 0}"#, good: &["[]"], bad: &["[1]"] },
     Case {
         schema: r#"{"enum": [1, "a\n\"", null, {"x": [true, 1.50], "y": {}}, []]}"#,
-        good: &["1", r#""a\n\"""#, "null", r#"{"x":[true,1.50],"y":{}}"#, "[]"],
-        bad: &["2", "\"a\"", r#"{"y":{},"x":[true,1.50]}"#, r#"{"x":[true, 1.50],"y":{}}"#],
+        good: &["1", r#""a\n\"""#, "null", r#"{"x":[true,1.5],"y":{}}"#, "[]"],
+        bad: &["2", "\"a\"", r#"{"y":{},"x":[true,1.5]}"#, r#"{"x":[true, 1.5],"y":{}}"#],
     },
     Case {
         schema: r#"{"enum": [1, "a", null, 1.5, "abcd"], "type": ["string", "integer"], "maxLength": 2}"#,

@@ -32,7 +32,7 @@ fn errors_have_code_and_pointer() {
         (
             r#"{"minLength":3,"maxLength":2,"type":"string"}"#,
             "json-schema::unsatisfiable",
-            Some("/minLength"),
+            Some("/maxLength"),
         ),
         (r#"false"#, "json-schema::unsatisfiable", Some("")),
         (

@@ -23,7 +23,7 @@ impl Pieces for Shared {
 }
 
 fn grammar(set: &NumberSet, form: NumberForm, digits: DigitLimits) -> Grammar {
-    let text = TextForm { digits, ..TextForm::default() };
+    let text = TextForm { digits, numbers: form, ..TextForm::default() };
     let mut shared = Shared { prelude: Prelude::new(text), builder: GrammarBuilder::new() };
     let root = shared.builder.declare("root");
     let expr = set.text(form, digits, 200_000, &mut shared).expect("within the limit");
