@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use grammarc_compiler::ir::{Expr, Grammar, TokenSet};
+use grammarc_compiler::ir::{Expr, ExprGraph, Grammar, TokenSet};
 
 /// The kinds that are told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -129,6 +129,7 @@ impl<'a> Rules<'a> {
             Expr::Seq(parts) => parts.iter().all(|part| self.derives(part)),
             Expr::Alt(choices) => choices.iter().any(|choice| self.derives(choice)),
             Expr::Repeat { body, min, .. } => *min == 0 || self.derives(body),
+            Expr::Graph(graph) => ends(graph, |part| self.derives(part)),
             _ => true,
         }
     }
@@ -142,6 +143,7 @@ impl<'a> Rules<'a> {
             Expr::Alt(choices) => choices.iter().any(|choice| self.empty(choice)),
             Expr::Repeat { body, min, .. } => *min == 0 || self.empty(body),
             Expr::Regular(dfa) => dfa.states[0].accepting,
+            Expr::Graph(graph) => ends(graph, |part| self.empty(part)),
             _ => false,
         }
     }
@@ -184,6 +186,12 @@ impl<'a> Rules<'a> {
                 let in_body = self.calls_of(body).into_iter();
                 in_body.map(|call| Call { around: (again, again), ..call }).collect()
             }
+            // Where in a path a part stands is not looked into.
+            Expr::Graph(graph) => graph
+                .edges()
+                .flat_map(|(_, part, _)| self.calls_of(part))
+                .map(|call| Call { around: (false, false), first: None, last: false, ..call })
+                .collect(),
             _ => Vec::new(),
         }
     }
@@ -258,6 +266,19 @@ impl<'a> Rules<'a> {
         }
         expr.children().iter().for_each(|child| self.parts(child, kinds));
     }
+}
+
+/// Whether a path of parts that pass leads from the start of a graph to its end.
+fn ends(graph: &ExprGraph, passes: impl Fn(&Expr) -> bool) -> bool {
+    let mut reached = vec![false; graph.states() as usize];
+    let mut open = vec![ExprGraph::START];
+    while let Some(state) = open.pop() {
+        if !std::mem::replace(&mut reached[state as usize], true) {
+            let edges = graph.edges().filter(|(from, part, _)| *from == state && passes(part));
+            open.extend(edges.map(|(_, _, to)| to));
+        }
+    }
+    reached[graph.end() as usize]
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@
 //! | [`pool`] | turns sets of tokens into mask records: dense rows, differences, lists |
 //! | [`reach`] | which pairs of return state and exit class can occur |
 //! | [`chain`] | the longest chain of follow masks |
-//! | [`compute`] | all of it for a network, in parallel, in an order that does not depend on the threads |
+//! | [`compute`](mod@compute) | all of it for a network, in parallel, in an order that does not depend on the threads |
 //! | [`spell`] | states in which no token may end, where the vocabulary lacks a byte |
 
 mod chain;

@@ -1,8 +1,8 @@
 //! The mask oracle: which tokens may follow, found by trying each of them on the grammar itself.
 //!
 //! It knows the grammar IR and a list of tokens and nothing else of the compiler: no network, no automata, no trie, no
-//! masks. A grammar becomes plain productions over bytes and whole tokens ([`productions`]); what cannot be finished is
-//! dropped; and an Earley chart ([`chart`]) is extended by one token at a time. A token may be read in two ways at
+//! masks. A grammar becomes plain productions over bytes and whole tokens (`productions`); what cannot be finished is
+//! dropped; and an Earley chart (`chart`) is extended by one token at a time. A token may be read in two ways at
 //! once: byte by byte, and as a whole where the grammar asks for a token by id.
 //!
 //! Since nothing in the productions is without a string, a chart that is not empty after a token can be continued to

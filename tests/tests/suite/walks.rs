@@ -31,10 +31,10 @@ const LONGEST_RECOGNIZED: usize = 600;
 const AHEAD: usize = 256;
 
 /// Positions that a search may meet.
-const MOST_SEEN: usize = 1_000;
+const MOST_SEEN: usize = 400;
 
 /// Configurations at which a search gives a position up.
-const CONFIGURATIONS: usize = 1_000;
+const CONFIGURATIONS: usize = 300;
 
 /// What was drawn.
 #[derive(Clone, Copy, Debug, Default)]
@@ -253,10 +253,10 @@ fn random(spelling: Spelling, grammars: u64) {
 
 #[test]
 fn random_grammars_have_no_dead_ends() {
-    random(Spelling::Whole, 1000);
+    random(Spelling::Whole, 800);
 }
 
 #[test]
 fn random_grammars_have_no_dead_ends_where_the_vocabulary_lacks_bytes() {
-    random(Spelling::Partial, 500);
+    random(Spelling::Partial, 400);
 }
