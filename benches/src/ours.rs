@@ -69,7 +69,7 @@ impl Ours {
         let folder = inputs::tokenizer_folder()?;
         let spec = folder.to_str().expect("the data is under a path of UTF-8");
         let table = vocabulary::import(spec, &VocabularyOptions::new()).expect("it imports");
-        let shared = prelude_grammar(TextForm::default());
+        let shared = prelude_grammar(&TextForm::COMMON);
         Some(build_vocabulary(&table, "llama3_1", &shared).expect("it builds"))
     }
 

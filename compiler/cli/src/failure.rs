@@ -70,6 +70,30 @@ pub(crate) enum Problem {
         /// What is wrong with it.
         problem: String,
     },
+    /// A file of judged instances cannot be used.
+    #[error("{name} is not a schema with tests: {problem}")]
+    Case {
+        /// The file.
+        name: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A tokenizer cannot split texts into tokens.
+    #[error("{name} {problem}")]
+    Tokenizer {
+        /// The tokenizer.
+        name: String,
+        /// Why not.
+        problem: String,
+    },
+    /// A file cannot be written.
+    #[error("cannot write {name}")]
+    WriteFile {
+        /// The file.
+        name: String,
+        /// The system's answer.
+        source: io::Error,
+    },
     /// Output cannot be written.
     #[error("cannot write the output")]
     Write(#[source] io::Error),
@@ -145,10 +169,13 @@ impl Problem {
     /// Stable identifier.
     pub(crate) fn code(&self) -> &'static str {
         match self {
-            Self::Read { .. } | Self::NotText { .. } | Self::Registry { .. } => "cli::input",
+            Self::Read { .. }
+            | Self::NotText { .. }
+            | Self::Registry { .. }
+            | Self::Case { .. } => "cli::input",
             Self::Kind { .. } | Self::Option { .. } => "cli::usage",
-            Self::Write(_) => "cli::output",
-            Self::Vocabulary(_) => "cli::tokenizer",
+            Self::Write(_) | Self::WriteFile { .. } => "cli::output",
+            Self::Vocabulary(_) | Self::Tokenizer { .. } => "cli::tokenizer",
             Self::Build(_) => "cli::vocabulary",
             Self::Artifact { .. } => "cli::artifact",
             Self::NoVocabulary { .. } => "cli::no-vocabulary",

@@ -9,15 +9,13 @@ use clap::{Args, ValueEnum};
 use grammarc_compiler::diagnostics::report::Verdict;
 use grammarc_compiler::diagnostics::{Diagnostic, Source};
 use grammarc_compiler::frontend::gbnf::{self, GbnfOptions};
-use grammarc_compiler::frontend::json_schema::{self, JsonSchemaOptions, TextForm, Whitespace};
+use grammarc_compiler::frontend::json_schema::{self, JsonSchemaOptions};
 use grammarc_compiler::frontend::regex::{self, PatternOptions};
 use grammarc_compiler::ir::Lowered;
 
 use crate::failure::{Failure, Problem};
 use crate::registry;
-
-/// Longest run of whitespace in flexible form where no bound is given: a line end and nine levels of two spaces.
-const FLEXIBLE: u32 = 19;
+use crate::text_form::{self, TextFormArgs};
 
 /// A source's language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -65,10 +63,8 @@ pub(crate) struct SourceArgs {
     #[arg(long, value_name = "RULE")]
     start: Option<String>,
 
-    /// Where a JSON document may have whitespace: `compact` is nowhere, `flexible:N` wherever JSON allows it in runs
-    /// of up to N [default: compact]
-    #[arg(long, value_name = "compact|flexible[:N]", value_parser = whitespace)]
-    whitespace: Option<Whitespace>,
+    #[command(flatten)]
+    text: TextFormArgs,
 
     /// Schemas that a JSON Schema refers to by URI: a file, or a folder of .json files. Each is known by its `$id` and
     /// by its name within the folder; after `URI=` that name is relative to the URI. May be given several times
@@ -104,15 +100,14 @@ impl SourceArgs {
         let mut options = Vec::new();
         let lowered = match kind {
             Kind::JsonSchema => {
-                let whitespace = self.whitespace.unwrap_or_default();
-                options.push(("whitespace", spelled(whitespace)));
-                let text = TextForm { whitespace, ..TextForm::default() };
                 let resources = registry::read(&self.registry)?;
+                let mut given = JsonSchemaOptions { resources, ..JsonSchemaOptions::default() };
+                self.text.apply(&mut given);
+                options.extend(text_form::recorded(&given));
                 if !self.registry.is_empty() {
                     let arguments = self.registry.iter().map(|argument| argument.to_string_lossy());
                     options.push(("registry", arguments.collect::<Vec<_>>().join(" ")));
                 }
-                let given = JsonSchemaOptions { text, resources, ..JsonSchemaOptions::default() };
                 json_schema::lower(source.clone(), &given)
             }
             Kind::Gbnf => {
@@ -149,8 +144,10 @@ impl SourceArgs {
         if self.start.is_some() && kind != Kind::Gbnf {
             return Err(only_for("--start", Kind::Gbnf));
         }
-        if self.whitespace.is_some() && kind != Kind::JsonSchema {
-            return Err(only_for("--whitespace", Kind::JsonSchema));
+        if let Some(option) = self.text.given()
+            && kind != Kind::JsonSchema
+        {
+            return Err(only_for(option, Kind::JsonSchema));
         }
         if !self.registry.is_empty() && kind != Kind::JsonSchema {
             return Err(only_for("--registry", Kind::JsonSchema));
@@ -170,27 +167,6 @@ fn approximations(lowered: &Lowered) -> Vec<Diagnostic> {
             .with_help("rewrite this part of the source, or compile without --deny approximate")
     });
     errors.collect()
-}
-
-/// `compact`, `flexible` or `flexible:N`.
-fn whitespace(text: &str) -> Result<Whitespace, String> {
-    let max = match text.strip_prefix("flexible") {
-        None if text == "compact" => return Ok(Whitespace::Compact),
-        Some("") => FLEXIBLE,
-        Some(bound) => bound
-            .strip_prefix(':')
-            .and_then(|number| number.parse().ok())
-            .ok_or("the bound is a number after a colon, as in flexible:8")?,
-        None => return Err("expected compact, flexible or flexible:N".to_owned()),
-    };
-    Ok(Whitespace::Flexible { max })
-}
-
-fn spelled(whitespace: Whitespace) -> String {
-    match whitespace {
-        Whitespace::Compact => "compact".to_owned(),
-        Whitespace::Flexible { max } => format!("flexible:{max}"),
-    }
 }
 
 /// Reads a file, or standard input for `-`.
@@ -223,17 +199,6 @@ fn read_source(path: &Path) -> Result<Source, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn whitespace_is_read_and_written() {
-        for text in ["compact", "flexible:0", "flexible:8"] {
-            assert_eq!(whitespace(text).map(spelled).as_deref(), Ok(text));
-        }
-        assert_eq!(whitespace("flexible"), Ok(Whitespace::Flexible { max: FLEXIBLE }));
-        for text in ["", "loose", "flexible:", "flexible8", "flexible:-1", "flexible: 8"] {
-            assert!(whitespace(text).is_err(), "{text:?}");
-        }
-    }
 
     #[test]
     fn the_extension_tells_the_language() {

@@ -17,6 +17,7 @@ mod progress;
 mod readable;
 mod registry;
 mod render;
+mod text_form;
 mod vocabularies;
 
 use std::process::ExitCode;

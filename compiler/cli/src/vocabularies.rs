@@ -8,7 +8,7 @@ use grammarc_artifacts::container::Container;
 use grammarc_artifacts::container::header::Header;
 use grammarc_artifacts::dump::{self, Content};
 use grammarc_artifacts::sections::kinds::ArtifactKind;
-use grammarc_artifacts::{Buffer, GrammarArtifact, VocabularyArtifact};
+use grammarc_artifacts::{Buffer, GrammarArtifact, VocabularyArtifact, VocabularyData};
 use grammarc_compiler::compile::build_vocabulary;
 use grammarc_compiler::diagnostics::{Diagnostic, Source};
 use grammarc_compiler::frontend::json_schema::{TextForm, prelude_grammar};
@@ -135,13 +135,21 @@ pub(crate) fn build(
     progress: &Progress,
 ) -> Result<VocabularyArtifact, Failure> {
     progress.phase(format!("computing the shared masks of {}", table.name));
-    let shared = prelude_grammar(TextForm::default());
-    let source = Path::new(spec).file_name().unwrap_or(OsStr::new(spec)).to_string_lossy();
-    let data = build_vocabulary(table, &source, &shared)
-        .map_err(|error| Problem::Build(Box::new(error)))?;
+    let data = data(table, spec)?;
     progress.phase(format!("writing {}", path.display()));
     data.write(path).map_err(|error| damaged(path, error))?;
     Ok(open(path)?)
+}
+
+/// The bytes of a vocabulary artifact.
+pub(crate) fn bytes(table: &TokenTable, spec: &str) -> Result<Buffer, Problem> {
+    data(table, spec)?.to_bytes().map_err(|error| damaged(spec.as_ref(), error))
+}
+
+fn data(table: &TokenTable, spec: &str) -> Result<VocabularyData, Problem> {
+    let shared = prelude_grammar(&TextForm::COMMON);
+    let source = Path::new(spec).file_name().unwrap_or(OsStr::new(spec)).to_string_lossy();
+    build_vocabulary(table, &source, &shared).map_err(|error| Problem::Build(Box::new(error)))
 }
 
 /// Writes what an import noticed.

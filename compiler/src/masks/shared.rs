@@ -147,7 +147,7 @@ mod tests {
             end_tokens: Vec::new(),
             findings: Vec::new(),
         };
-        let data = build_vocabulary(&table, "test", &prelude_grammar(TextForm::default()));
+        let data = build_vocabulary(&table, "test", &prelude_grammar(&TextForm::COMMON));
         let bytes = data.expect("builds").to_bytes().expect("fits");
         VocabularyArtifact::from_buffer(bytes).expect("valid")
     }

@@ -18,7 +18,7 @@ fn on<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
 }
 
 fn vocabulary(table: &TokenTable) -> Vec<u8> {
-    let data = build_vocabulary(table, "test", &prelude_grammar(TextForm::default()));
+    let data = build_vocabulary(table, "test", &prelude_grammar(&TextForm::COMMON));
     data.expect("it builds").to_bytes().expect("it fits").to_vec()
 }
 

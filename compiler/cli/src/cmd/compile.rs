@@ -174,7 +174,7 @@ impl CompileArgs {
 }
 
 impl LimitArgs {
-    fn options(&self) -> CompileOptions {
+    pub(crate) fn options(&self) -> CompileOptions {
         let network = NetworkLimits::default();
         let masks = MaskLimits::default();
         let options = CompileOptions::default()

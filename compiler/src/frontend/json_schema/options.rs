@@ -14,6 +14,8 @@ pub enum Whitespace {
     /// Nowhere.
     #[default]
     Compact,
+    /// One space after each `,` and `:` between tokens, and nowhere else: what Python's `json.dumps` writes.
+    Spaced,
     /// Runs of up to `max` of space, tab, line feed and carriage return wherever JSON allows whitespace.
     Flexible {
         /// Longest run.
@@ -32,11 +34,15 @@ pub struct DigitLimits {
     pub exponent: u32,
 }
 
-impl Default for DigitLimits {
+impl DigitLimits {
     /// 64 digits hold every 128-bit integer and every shortest decimal of a binary64 number; four digits of exponent
     /// exceed the range of binary64.
+    pub const DEFAULT: Self = Self { integer: 64, fraction: 64, exponent: 4 };
+}
+
+impl Default for DigitLimits {
     fn default() -> Self {
-        Self { integer: 64, fraction: 64, exponent: 4 }
+        Self::DEFAULT
     }
 }
 
@@ -51,6 +57,26 @@ pub struct TextForm {
     pub numbers: NumberForm,
     /// Escapes in strings.
     pub escapes: Escapes,
+}
+
+impl TextForm {
+    /// Short documents in one text each: the default.
+    pub const SHORT: Self = Self {
+        whitespace: Whitespace::Compact,
+        digits: DigitLimits::DEFAULT,
+        numbers: NumberForm::Canonical,
+        escapes: Escapes::Shortest,
+    };
+
+    /// What Python's `json.dumps(value, ensure_ascii=False)` writes, and any other form of numbers.
+    pub const DUMPS: Self =
+        Self { whitespace: Whitespace::Spaced, numbers: NumberForm::Any, ..Self::SHORT };
+
+    /// Every number and every string in any way that JSON allows, without whitespace.
+    pub const WIDE: Self = Self { numbers: NumberForm::Any, escapes: Escapes::Any, ..Self::SHORT };
+
+    /// The forms that a vocabulary artifact holds the shared rules of. Others are compiled with each schema.
+    pub const COMMON: [Self; 3] = [Self::SHORT, Self::DUMPS, Self::WIDE];
 }
 
 /// In which order the keys of an object are accepted.

@@ -15,7 +15,7 @@ use super::strings::character;
 /// A rule of the prelude.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// A run of whitespace. There is no such rule in compact form: [`Prelude::whitespace`] knows.
+    /// A run of whitespace. There is such a rule in flexible form only: [`Prelude::whitespace`] knows.
     Whitespace,
     /// The rest of a string after its opening quote: any characters and the closing quote.
     StringTail,
@@ -95,16 +95,21 @@ impl Prelude {
         Expr::Call(self.rule(builder, piece))
     }
 
-    /// Whitespace between two tokens of a document.
+    /// Whitespace that may stand between two tokens of a document.
     pub fn whitespace(&mut self, builder: &mut GrammarBuilder) -> Expr {
         match self.text.whitespace {
-            Whitespace::Compact | Whitespace::Flexible { max: 0 } => Expr::Empty,
+            Whitespace::Compact | Whitespace::Spaced | Whitespace::Flexible { max: 0 } => {
+                Expr::Empty
+            }
             Whitespace::Flexible { .. } => self.call(builder, Piece::Whitespace),
         }
     }
 
-    /// A byte with whitespace on both sides.
-    pub fn spaced(&mut self, builder: &mut GrammarBuilder, byte: u8) -> Expr {
+    /// A byte between two items, or between a key and its value, with the whitespace around it.
+    pub fn separator(&mut self, builder: &mut GrammarBuilder, byte: u8) -> Expr {
+        if self.text.whitespace == Whitespace::Spaced {
+            return Expr::seq([Expr::byte(byte), Expr::byte(b' ')]);
+        }
         let space = self.whitespace(builder);
         Expr::seq([space.clone(), Expr::byte(byte), space])
     }
@@ -117,7 +122,7 @@ impl Prelude {
     fn content(&mut self, builder: &mut GrammarBuilder, piece: Piece) -> Expr {
         match piece {
             Piece::Whitespace => match self.text.whitespace {
-                Whitespace::Compact => Expr::Empty,
+                Whitespace::Compact | Whitespace::Spaced => Expr::Empty,
                 Whitespace::Flexible { max } => {
                     Expr::Bytes(b" \t\n\r".iter().copied().collect()).repeat(0, Some(max))
                 }
@@ -142,7 +147,7 @@ impl Prelude {
             Piece::Object => {
                 let member = Expr::seq([
                     self.string(builder),
-                    self.spaced(builder, b':'),
+                    self.separator(builder, b':'),
                     self.call(builder, Piece::Value),
                 ]);
                 self.list(builder, *b"{}", member)
@@ -163,7 +168,7 @@ impl Prelude {
     /// holds.
     fn list(&mut self, builder: &mut GrammarBuilder, [open, close]: [u8; 2], item: Expr) -> Expr {
         let space = self.whitespace(builder);
-        let comma = self.spaced(builder, b',');
+        let comma = self.separator(builder, b',');
         let more = Expr::seq([comma, item.clone()]).star();
         let items = Expr::seq([item, more, space.clone()]).optional();
         Expr::seq([Expr::byte(open), space, items, Expr::byte(close)])
@@ -173,30 +178,33 @@ impl Prelude {
 /// A bound that no token comes near, so that the network counts it.
 const FAR: u32 = 1 << 20;
 
-/// A grammar of all rules of the prelude; it starts with any of them.
+/// A grammar of all rules of the prelude in each of these text forms; it starts with any of them.
 ///
 /// Two more rules stand for strings of bounded length: the network shares the chain and the countdown of a repetition
 /// between all bounds (see `network::repeat`), so these two make it build them once for every `minLength` and
 /// `maxLength`.
-pub fn prelude_grammar(text: TextForm) -> Grammar {
+pub fn prelude_grammar(texts: &[TextForm]) -> Grammar {
     let mut builder = GrammarBuilder::new();
-    let mut prelude = Prelude::new(text);
     let start = builder.declare("prelude");
     let mut calls = Vec::new();
-    for piece in Piece::ALL {
-        let expr = match piece {
-            Piece::Whitespace => prelude.whitespace(&mut builder),
-            piece => prelude.call(&mut builder, piece),
-        };
-        if expr != Expr::Empty {
-            calls.push(expr);
+    for &text in texts {
+        let mut prelude = Prelude::new(text);
+        for piece in Piece::ALL {
+            let expr = match piece {
+                Piece::Whitespace => prelude.whitespace(&mut builder),
+                piece => prelude.call(&mut builder, piece),
+            };
+            if expr != Expr::Empty {
+                calls.push(expr);
+            }
         }
-    }
-    for (name, min) in [("string-tail{0,n}", 0), ("string-tail{n}", FAR)] {
-        let rule = builder.declare(name);
-        let tail = Expr::seq([character(text.escapes).repeat(min, Some(FAR)), Expr::byte(b'"')]);
-        builder.define_kept(rule, tail, Origin::default());
-        calls.push(Expr::Call(rule));
+        for (name, min) in [("string-tail{0,n}", 0), ("string-tail{n}", FAR)] {
+            let rule = builder.declare(name);
+            let characters = character(text.escapes).repeat(min, Some(FAR));
+            let tail = Expr::seq([characters, Expr::byte(b'"')]);
+            builder.define_kept(rule, tail, Origin::default());
+            calls.push(Expr::Call(rule));
+        }
     }
     builder.define(start, Expr::alt(calls), Origin::default());
     builder.finish(start)

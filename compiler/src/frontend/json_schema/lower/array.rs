@@ -12,7 +12,7 @@ use super::object::Places;
 impl Emitter<'_> {
     /// The arrays of an automaton.
     pub(super) fn array(&mut self, automaton: &ItemAutomaton) -> Result<Expr, Diagnostic> {
-        let comma = self.spaced(b',');
+        let comma = self.separator(b',');
         let space = self.whitespace();
         let mut graph = ExprGraph::new();
         let closing = graph.state();

@@ -100,14 +100,14 @@ impl Emitter<'_> {
         Ok(Expr::Call(self.rule(formula)))
     }
 
-    /// Whitespace between two tokens of a document.
+    /// Whitespace that may stand between two tokens of a document.
     fn whitespace(&mut self) -> Expr {
         self.prelude.whitespace(&mut self.builder)
     }
 
-    /// A byte with whitespace on both sides.
-    fn spaced(&mut self, byte: u8) -> Expr {
-        self.prelude.spaced(&mut self.builder, byte)
+    /// A byte between two items, or between a key and its value, with the whitespace around it.
+    fn separator(&mut self, byte: u8) -> Expr {
+        self.prelude.separator(&mut self.builder, byte)
     }
 
     /// A call of a new rule.

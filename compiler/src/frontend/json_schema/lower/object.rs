@@ -35,8 +35,8 @@ impl Emitter<'_> {
     }
 
     fn object(&mut self, automaton: &MemberAutomaton) -> Result<Expr, Diagnostic> {
-        let comma = self.spaced(b',');
-        let colon = self.spaced(b':');
+        let comma = self.separator(b',');
+        let colon = self.separator(b':');
         let space = self.whitespace();
         let mut graph = ExprGraph::new();
         let closing = graph.state();

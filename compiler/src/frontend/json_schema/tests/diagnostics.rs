@@ -38,7 +38,7 @@ fn errors_have_code_and_pointer() {
         (
             r##"{"type":"object","properties":{"a":{"$ref":"#"}},"required":["a"]}"##,
             "json-schema::unsatisfiable",
-            Some(""),
+            Some("/required"),
         ),
     ];
     for (schema, code, pointer) in cases {

@@ -2,7 +2,6 @@
 
 mod cases;
 mod diagnostics;
-mod maskbench;
 mod random;
 mod recognizer;
 

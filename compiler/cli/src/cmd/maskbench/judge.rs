@@ -1,0 +1,203 @@
+//! One schema: compiled with all its masks, and its instances led through them token by token.
+
+use std::time::Instant;
+
+use grammarc_artifacts::GrammarArtifact;
+use grammarc_compiler::compile::{CompileOptions, Compiler};
+use grammarc_compiler::diagnostics::report::{Report, Verdict};
+use grammarc_compiler::diagnostics::{Diagnostic, Source};
+use grammarc_compiler::frontend::json_schema::{self, JsonSchemaOptions};
+use grammarc_runtime::{Grammar, Matcher};
+use serde::Serialize;
+
+use super::case::Case;
+use super::dumps::dumps;
+use super::tokens::Tokens;
+
+/// What became of a schema and its instances. Times are wall times on a clock whose reading takes some 25 ns.
+#[derive(Debug, Serialize)]
+pub(crate) struct Judged {
+    pub(crate) id: String,
+    /// From the schema's text to a grammar that matchers can use, all masks computed; to the error where there is one.
+    pub(crate) compile_us: f64,
+    /// Why the schema is refused.
+    pub(crate) error: Option<Refusal>,
+    pub(crate) report: Option<Summary>,
+    /// Bytes of the artifact.
+    pub(crate) artifact_bytes: usize,
+    pub(crate) tests: Vec<TestResult>,
+    /// Time of each `Matcher::mask`, one for each token.
+    pub(crate) mask_ns: Vec<u64>,
+    /// Time of each `Matcher::mask` with `Mask::fill`, one for each token.
+    pub(crate) fill_ns: Vec<u64>,
+}
+
+/// Why a schema is refused.
+#[derive(Debug, Serialize)]
+pub(crate) struct Refusal {
+    pub(crate) code: &'static str,
+    pub(crate) pointer: Option<String>,
+    pub(crate) message: String,
+}
+
+/// What the grammar makes of the schema's keywords.
+#[derive(Debug, Serialize)]
+pub(crate) struct Summary {
+    pub(crate) exact: usize,
+    pub(crate) annotation: usize,
+    /// Those that are not exact.
+    pub(crate) inexact: Vec<Inexact>,
+}
+
+/// A keyword that is not exact.
+#[derive(Debug, Serialize)]
+pub(crate) struct Inexact {
+    pub(crate) pointer: String,
+    pub(crate) verdict: String,
+    pub(crate) reason: String,
+}
+
+/// What became of an instance.
+#[derive(Debug, Serialize)]
+pub(crate) struct TestResult {
+    pub(crate) valid: bool,
+    pub(crate) accepted: bool,
+    /// Tokens of the instance.
+    pub(crate) tokens: usize,
+    /// Tokens accepted before one was refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) refused_at: Option<usize>,
+    /// Why no verdict was reached.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<String>,
+}
+
+/// What schemas are judged with.
+pub(super) struct Judge {
+    pub(super) compiler: Compiler,
+    pub(super) tokens: Tokens,
+    pub(super) schema_options: JsonSchemaOptions,
+    pub(super) compile_options: CompileOptions,
+}
+
+impl Judge {
+    pub(super) fn judge(&self, case: &Case) -> Judged {
+        let text = case.schema.to_string();
+        let started = Instant::now();
+        let compiled = self.compile(text);
+        let compile_us = started.elapsed().as_secs_f64() * 1e6;
+        let mut judged = Judged {
+            id: case.id.clone(),
+            compile_us,
+            error: None,
+            report: None,
+            artifact_bytes: 0,
+            tests: Vec::new(),
+            mask_ns: Vec::new(),
+            fill_ns: Vec::new(),
+        };
+        let (grammar, report, size) = match compiled {
+            Ok(compiled) => compiled,
+            Err(refusal) => {
+                judged.error = Some(refusal);
+                return judged;
+            }
+        };
+        judged.report = Some(summary(&report));
+        judged.artifact_bytes = size;
+        let mut words = vec![0; grammar.vocabulary().logit_width().div_ceil(u32::BITS) as usize];
+        for test in &case.tests {
+            let mut result = TestResult {
+                valid: test.valid,
+                accepted: false,
+                tokens: 0,
+                refused_at: None,
+                error: None,
+            };
+            match self.tokens.of(&dumps(&test.data)) {
+                None => result.error = Some("the tokenizer's tokens spell another text".to_owned()),
+                Some(tokens) => {
+                    result.tokens = tokens.len();
+                    lead(&grammar, &tokens, &mut words, &mut judged, &mut result);
+                }
+            }
+            judged.tests.push(result);
+        }
+        judged
+    }
+
+    fn compile(&self, text: String) -> Result<(Grammar, Report, usize), Refusal> {
+        let lowered = json_schema::lower(Source::new("schema", text), &self.schema_options);
+        let lowered = lowered.map_err(|diagnostics| refusal(&diagnostics))?;
+        let broken = |message: String| Refusal { code: "maskbench::artifact", pointer: None, message };
+        let compiled = self
+            .compiler
+            .compile(&lowered, "json-schema", &self.compile_options)
+            .map_err(|error| refusal(&[error.to_diagnostic()]))?;
+        let buffer = compiled.to_buffer(&self.compiler).map_err(|e| broken(e.to_string()))?;
+        let size = buffer.len();
+        let artifact = GrammarArtifact::from_buffer(buffer, self.compiler.vocabulary())
+            .map_err(|error| broken(error.to_string()))?;
+        Ok((Grammar::from_artifact(artifact), lowered.report, size))
+    }
+}
+
+/// Leads the tokens of an instance through the masks, and times those.
+fn lead(
+    grammar: &Grammar,
+    tokens: &[u32],
+    words: &mut [u32],
+    judged: &mut Judged,
+    result: &mut TestResult,
+) {
+    let mut matcher = Matcher::new(grammar);
+    for (at, &token) in tokens.iter().enumerate() {
+        let started = Instant::now();
+        let allowed = matcher.mask().contains(token);
+        judged.mask_ns.push(started.elapsed().as_nanos() as u64);
+        let started = Instant::now();
+        let filled = matcher.mask().fill(words);
+        judged.fill_ns.push(started.elapsed().as_nanos() as u64);
+        let in_row = words.get(token as usize / 32).is_some_and(|word| word >> (token % 32) & 1 == 1);
+        if filled.is_err() || in_row != allowed {
+            result.error = Some("the filled row and the mask differ".to_owned());
+            return;
+        }
+        if !allowed {
+            result.refused_at = Some(at);
+            return;
+        }
+        if let Err(error) = matcher.accept(token) {
+            result.error = Some(error.to_string());
+            return;
+        }
+    }
+    result.accepted = matcher.is_accepting();
+}
+
+fn refusal(diagnostics: &[Diagnostic]) -> Refusal {
+    let first = diagnostics.first();
+    Refusal {
+        code: first.map_or("maskbench::unknown", |diagnostic| diagnostic.code),
+        pointer: first.and_then(|diagnostic| diagnostic.pointer.clone()),
+        message: first.map(|diagnostic| diagnostic.message.clone()).unwrap_or_default(),
+    }
+}
+
+fn summary(report: &Report) -> Summary {
+    let inexact = report
+        .entries
+        .iter()
+        .filter(|entry| matches!(entry.verdict, Verdict::Approximate | Verdict::Narrower));
+    Summary {
+        exact: report.count(Verdict::Exact),
+        annotation: report.count(Verdict::Annotation),
+        inexact: inexact
+            .map(|entry| Inexact {
+                pointer: entry.pointer.clone(),
+                verdict: entry.verdict.to_string(),
+                reason: entry.reason.clone(),
+            })
+            .collect(),
+    }
+}

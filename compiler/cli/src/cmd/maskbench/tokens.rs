@@ -1,0 +1,58 @@
+//! The tokens of a text, by the tokenizer itself.
+//!
+//! Some tokenizers put a space before every text. A model's output is the continuation of a prompt and has none, so
+//! there the tokens are those after a line feed.
+
+use std::path::{Path, PathBuf};
+
+use grammarc_artifacts::VocabularyArtifact;
+use tokenizers::Tokenizer;
+
+use crate::failure::Problem;
+
+/// A tokenizer and the bytes of its tokens.
+pub(super) struct Tokens {
+    tokenizer: Tokenizer,
+    vocabulary: VocabularyArtifact,
+}
+
+impl Tokens {
+    /// The tokenizer of a folder or `tokenizer.json`.
+    pub(super) fn open(spec: &str, vocabulary: VocabularyArtifact) -> Result<Self, Problem> {
+        let fails = |problem: String| Problem::Tokenizer { name: spec.to_owned(), problem };
+        let path = file(Path::new(spec)).ok_or_else(|| {
+            let needed = "has no tokenizer.json; instances are split into tokens by the tokenizer itself, for which \
+                          a folder with that file, or the file, is needed";
+            fails(needed.to_owned())
+        })?;
+        let tokenizer = Tokenizer::from_file(&path).map_err(|error| fails(error.to_string()))?;
+        Ok(Self { tokenizer, vocabulary })
+    }
+
+    /// The tokens that spell a text; `None` where the tokenizer's do not.
+    pub(super) fn of(&self, text: &str) -> Option<Vec<u32>> {
+        let plain = self.encode(text)?;
+        if self.spell(&plain) == text.as_bytes() {
+            return Some(plain);
+        }
+        let continued = self.encode(&format!("\n{text}"))?;
+        let cut = (0..=continued.len()).find(|&at| self.spell(&continued[at..]) == text.as_bytes());
+        Some(continued[cut?..].to_vec())
+    }
+
+    fn encode(&self, text: &str) -> Option<Vec<u32>> {
+        Some(self.tokenizer.encode_fast(text, false).ok()?.get_ids().to_vec())
+    }
+
+    fn spell(&self, tokens: &[u32]) -> Vec<u8> {
+        let known = tokens.iter().filter(|&&token| token < self.vocabulary.token_count());
+        known.flat_map(|&token| self.vocabulary.token_bytes(token)).copied().collect()
+    }
+}
+
+fn file(path: &Path) -> Option<PathBuf> {
+    if path.is_file() {
+        return Some(path.to_owned());
+    }
+    Some(path.join("tokenizer.json")).filter(|file| file.is_file())
+}

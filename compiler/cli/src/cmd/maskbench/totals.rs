@@ -1,0 +1,123 @@
+//! Totals over all schemas.
+
+use serde::Serialize;
+
+use super::judge::{Judged, TestResult};
+
+/// Totals over all schemas.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Totals {
+    pub(crate) schemas: usize,
+    pub(crate) compiled: usize,
+    /// Of the compiled ones, those with a keyword that is approximate or narrower.
+    pub(crate) inexact: usize,
+    pub(crate) valid: usize,
+    pub(crate) invalid: usize,
+    pub(crate) tokens: usize,
+    /// Schemas that did not compile, with the reason.
+    pub(crate) refused: Vec<Refused>,
+    /// Wrong verdicts.
+    pub(crate) wrong: Vec<Wrong>,
+    pub(crate) compile_us: Percentiles,
+    pub(crate) artifact_bytes: Percentiles,
+    pub(crate) mask_ns: Percentiles,
+    pub(crate) fill_ns: Percentiles,
+    #[serde(skip)]
+    samples: Samples,
+}
+
+/// A schema that did not compile.
+#[derive(Debug, Serialize)]
+pub(crate) struct Refused {
+    pub(crate) id: String,
+    pub(crate) code: &'static str,
+    pub(crate) pointer: Option<String>,
+    pub(crate) message: String,
+}
+
+/// A wrong verdict.
+#[derive(Debug, Serialize)]
+pub(crate) struct Wrong {
+    pub(crate) id: String,
+    /// Index in the schema's tests.
+    pub(crate) test: usize,
+    pub(crate) valid: bool,
+    /// The tokens accepted before the verdict, and all of them.
+    pub(crate) at: usize,
+    pub(crate) tokens: usize,
+    /// Keywords of the schema that are not exact, where there are any.
+    pub(crate) inexact: Vec<String>,
+    pub(crate) error: Option<String>,
+}
+
+/// Percentiles of a figure, nearest rank.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Percentiles {
+    pub(crate) p50: f64,
+    pub(crate) p90: f64,
+    pub(crate) p99: f64,
+    pub(crate) p999: f64,
+    pub(crate) max: f64,
+}
+
+#[derive(Debug, Default)]
+struct Samples {
+    compile_us: Vec<f64>,
+    artifact_bytes: Vec<f64>,
+    mask_ns: Vec<f64>,
+    fill_ns: Vec<f64>,
+}
+
+impl Totals {
+    /// Adds a schema's.
+    pub(super) fn add(&mut self, judged: Judged) {
+        self.schemas += 1;
+        if let Some(refusal) = judged.error {
+            let (code, pointer, message) = (refusal.code, refusal.pointer, refusal.message);
+            self.refused.push(Refused { id: judged.id, code, pointer, message });
+            return;
+        }
+        self.compiled += 1;
+        let inexact = judged.report.map(|report| report.inexact).unwrap_or_default();
+        self.inexact += usize::from(!inexact.is_empty());
+        let inexact = inexact.iter().map(|entry| format!("{} {}", entry.pointer, entry.verdict));
+        let inexact: Vec<String> = inexact.collect();
+        for (test, result) in judged.tests.into_iter().enumerate() {
+            *(if result.valid { &mut self.valid } else { &mut self.invalid }) += 1;
+            self.tokens += result.tokens;
+            let TestResult { valid, accepted, tokens, refused_at, error } = result;
+            if accepted != valid || error.is_some() {
+                let at = refused_at.unwrap_or(tokens);
+                let (id, inexact) = (judged.id.clone(), inexact.clone());
+                self.wrong.push(Wrong { id, test, valid, at, tokens, inexact, error });
+            }
+        }
+        self.samples.compile_us.push(judged.compile_us);
+        self.samples.artifact_bytes.push(judged.artifact_bytes as f64);
+        self.samples.mask_ns.extend(judged.mask_ns.iter().map(|&time| time as f64));
+        self.samples.fill_ns.extend(judged.fill_ns.iter().map(|&time| time as f64));
+    }
+
+    /// Computes the percentiles.
+    pub(super) fn finish(&mut self) {
+        self.compile_us = percentiles(&mut self.samples.compile_us);
+        self.artifact_bytes = percentiles(&mut self.samples.artifact_bytes);
+        self.mask_ns = percentiles(&mut self.samples.mask_ns);
+        self.fill_ns = percentiles(&mut self.samples.fill_ns);
+    }
+}
+
+fn percentiles(samples: &mut [f64]) -> Percentiles {
+    samples.sort_by(f64::total_cmp);
+    let rank = |share: f64| {
+        let at = (samples.len() as f64 * share).ceil() as usize;
+        samples.get(at.saturating_sub(1)).copied().unwrap_or_default()
+    };
+    Percentiles {
+        p50: rank(0.5),
+        p90: rank(0.9),
+        p99: rank(0.99),
+        p999: rank(0.999),
+        max: samples.last().copied().unwrap_or_default(),
+    }
+}
