@@ -17,7 +17,7 @@ fn prepare(criterion: &mut Criterion) {
     for case in inputs::named() {
         let schema = case.schema.to_string();
         let text = Text::JsonSchema(&schema);
-        let mut group = criterion.benchmark_group(format!("prepare/{}", case.name));
+        let mut group = criterion.benchmark_group(format!("prepare/{}", case.id));
         group.sample_size(20);
         group.bench_function("grammarc, to a grammar", |bencher| {
             bencher.iter(|| ours.grammar(black_box(text)).expect("it compiles"));

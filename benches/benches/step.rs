@@ -34,9 +34,9 @@ fn steps(criterion: &mut Criterion) {
     for case in inputs::named() {
         let schema = case.schema.to_string();
         let grammar = ours.grammar(Text::JsonSchema(&schema)).expect("it compiles");
-        let valid = case.instances.iter().find(|instance| instance.valid).expect("there is one");
-        let tokens = inputs::tokens(&tokenizer, &case.texts(valid)[0]);
-        let mut group = criterion.benchmark_group(format!("step/{}", case.name));
+        let valid = case.tests.iter().find(|instance| instance.valid).expect("there is one");
+        let tokens = inputs::tokens(&tokenizer, &inputs::texts(&case, valid)[0]);
+        let mut group = criterion.benchmark_group(format!("step/{}", case.id));
         group.throughput(Throughput::Elements(tokens.len() as u64));
         for (name, each) in USES {
             group.bench_function(format!("grammarc, {name}"), |bencher| {

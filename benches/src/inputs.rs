@@ -5,8 +5,11 @@
 
 use std::path::{Path, PathBuf};
 
+use grammarc::maskbench::{files, read};
 use serde_json::{Map, Value};
 use tokenizers::Tokenizer;
+
+pub use grammarc::maskbench::{Case, Test};
 
 /// The folder with the data, where there is one.
 pub fn folder() -> Option<PathBuf> {
@@ -43,48 +46,20 @@ pub fn tokens(tokenizer: &Tokenizer, text: &str) -> Vec<u32> {
     encoding.get_ids().to_vec()
 }
 
-/// One file of MaskBench.
-#[derive(Clone, Debug)]
-pub struct Case {
-    /// The file's name without its extension.
-    pub name: String,
-    /// The schema.
-    pub schema: Value,
-    /// The instances.
-    pub instances: Vec<Instance>,
-}
-
-/// An instance of a MaskBench schema.
-#[derive(Clone, Debug)]
-pub struct Instance {
-    /// Whether the schema accepts it.
-    pub valid: bool,
-    /// The value, with its keys in the file's order.
-    pub value: Value,
-}
-
-impl Case {
-    /// Compact texts of an instance to try in turn: keys in the order of the schema, as far as it can be told, and in
-    /// the file's order.
-    pub fn texts(&self, instance: &Instance) -> Vec<String> {
-        let mut orders = Vec::new();
-        declared(&self.schema, &mut orders);
-        let texts = [reordered(&instance.value, &orders).to_string(), instance.value.to_string()];
-        let [first, second] = texts;
-        if first == second { vec![first] } else { vec![first, second] }
-    }
+/// Compact texts of an instance to try in turn: keys in the order of the schema, as far as it can be told, and in the
+/// file's order.
+pub fn texts(case: &Case, test: &Test) -> Vec<String> {
+    let mut orders = Vec::new();
+    declared(&case.schema, &mut orders);
+    let [first, second] = [reordered(&test.data, &orders).to_string(), test.data.to_string()];
+    if first == second { vec![first] } else { vec![first, second] }
 }
 
 /// All files of MaskBench, by name; none where the data is absent.
 pub fn maskbench() -> Vec<Case> {
     let Some(folder) = folder().map(|folder| folder.join("maskbench")) else { return Vec::new() };
-    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let mut paths: Vec<PathBuf> = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
-        .collect();
-    paths.sort();
-    paths.iter().filter_map(|path| case(path)).collect()
+    let files = files(&folder).unwrap_or_default();
+    files.iter().filter_map(|path| read(path).ok()).collect()
 }
 
 /// The cases of MaskBench in an order that begins with some `count` spread evenly over the whole, the same on every
@@ -97,20 +72,7 @@ pub fn spread(cases: &[Case], count: usize) -> impl Iterator<Item = &Case> {
 /// Three schemas of MaskBench that stand for small, usual and large ones; none where the data is absent.
 pub fn named() -> Vec<Case> {
     let names = ["Github_trivial---o44972", "JME_74", "Kubernetes---kb_1012_Normalized"];
-    maskbench().into_iter().filter(|case| names.contains(&case.name.as_str())).collect()
-}
-
-fn case(path: &Path) -> Option<Case> {
-    let mut file: Value = serde_json::from_str(&std::fs::read_to_string(path).ok()?).ok()?;
-    let instances = file["tests"]
-        .as_array()?
-        .iter()
-        .map(|test| Instance { valid: test["valid"] == true, value: test["data"].clone() });
-    Some(Case {
-        name: path.file_stem()?.to_string_lossy().into_owned(),
-        instances: instances.collect(),
-        schema: file["schema"].take(),
-    })
+    maskbench().into_iter().filter(|case| names.contains(&case.id.as_str())).collect()
 }
 
 /// All `properties` of a schema.

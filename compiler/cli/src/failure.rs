@@ -4,6 +4,7 @@ use std::error::Error;
 use std::io;
 use std::path::PathBuf;
 
+use grammarc::maskbench::MaskbenchError;
 use grammarc::sample::SampleError;
 use grammarc_compiler::compile::CompileError;
 use grammarc_compiler::diagnostics::{Diagnostic, Source};
@@ -70,30 +71,9 @@ pub(crate) enum Problem {
         /// What is wrong with it.
         problem: String,
     },
-    /// A file of judged instances cannot be used.
-    #[error("{name} is not a schema with tests: {problem}")]
-    Case {
-        /// The file.
-        name: String,
-        /// What is wrong with it.
-        problem: String,
-    },
-    /// A tokenizer cannot split texts into tokens.
-    #[error("{name} {problem}")]
-    Tokenizer {
-        /// The tokenizer.
-        name: String,
-        /// Why not.
-        problem: String,
-    },
-    /// A file cannot be written.
-    #[error("cannot write {name}")]
-    WriteFile {
-        /// The file.
-        name: String,
-        /// The system's answer.
-        source: io::Error,
-    },
+    /// A folder of schemas cannot be judged.
+    #[error(transparent)]
+    Maskbench(#[from] MaskbenchError),
     /// Output cannot be written.
     #[error("cannot write the output")]
     Write(#[source] io::Error),
@@ -169,18 +149,16 @@ impl Problem {
     /// Stable identifier.
     pub(crate) fn code(&self) -> &'static str {
         match self {
-            Self::Read { .. }
-            | Self::NotText { .. }
-            | Self::Registry { .. }
-            | Self::Case { .. } => "cli::input",
+            Self::Read { .. } | Self::NotText { .. } | Self::Registry { .. } => "cli::input",
             Self::Kind { .. } | Self::Option { .. } => "cli::usage",
-            Self::Write(_) | Self::WriteFile { .. } => "cli::output",
-            Self::Vocabulary(_) | Self::Tokenizer { .. } => "cli::tokenizer",
+            Self::Write(_) => "cli::output",
+            Self::Vocabulary(_) => "cli::tokenizer",
             Self::Build(_) => "cli::vocabulary",
             Self::Artifact { .. } => "cli::artifact",
             Self::NoVocabulary { .. } => "cli::no-vocabulary",
             Self::Unreachable { .. } => "cli::unreachable",
             Self::Sample { .. } => "cli::sample",
+            Self::Maskbench(_) => "cli::maskbench",
             Self::Threads(_) => "cli::threads",
         }
     }

@@ -1,4 +1,5 @@
-//! What the `grammarc` binary is made of that other programs can use: random outputs of a compiled grammar, drawn by
-//! its masks and brought to an end by the shortest text.
+//! What the `grammarc` binary is made of that other programs can use: [`sample`] draws random outputs of a compiled
+//! grammar by its masks and brings them to an end by the shortest text; [`maskbench`] judges schemas by instances.
 
+pub mod maskbench;
 pub mod sample;

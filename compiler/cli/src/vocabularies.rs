@@ -141,9 +141,10 @@ pub(crate) fn build(
     Ok(open(path)?)
 }
 
-/// The bytes of a vocabulary artifact.
-pub(crate) fn bytes(table: &TokenTable, spec: &str) -> Result<Buffer, Problem> {
-    data(table, spec)?.to_bytes().map_err(|error| damaged(spec.as_ref(), error))
+/// Builds a vocabulary artifact without a file.
+pub(crate) fn in_memory(table: &TokenTable, spec: &str) -> Result<VocabularyArtifact, Problem> {
+    let failed = |error| damaged(spec.as_ref(), error);
+    VocabularyArtifact::from_buffer(data(table, spec)?.to_bytes().map_err(failed)?).map_err(failed)
 }
 
 fn data(table: &TokenTable, spec: &str) -> Result<VocabularyData, Problem> {

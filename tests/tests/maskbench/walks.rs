@@ -43,7 +43,7 @@ fn every_walk_ends_in_an_instance() {
                 match judge(sampler, number, &validator) {
                     Ok(more) => tokens += more,
                     Err(what) => {
-                        wrong.push(format!("{}, sampler {at}, {number}: {what}", case.name));
+                        wrong.push(format!("{}, sampler {at}, {number}: {what}", case.id));
                     }
                 }
             }

@@ -14,8 +14,8 @@ const LONGEST: usize = 2_000;
 /// Tokens of compact texts of instances spread over all of MaskBench, the same on every run.
 fn texts(fixture: &Fixture, count: usize) -> Vec<Vec<u32>> {
     let cases = maskbench();
-    let first = spread(&cases, count).filter_map(|case| case.instances.first());
-    let tokens = first.map(|instance| fixture.tokens(&instance.value.to_string()));
+    let first = spread(&cases, count).filter_map(|case| case.tests.first());
+    let tokens = first.map(|instance| fixture.tokens(&instance.data.to_string()));
     tokens.filter(|tokens| tokens.len() <= LONGEST).take(count).collect()
 }
 

@@ -2,9 +2,10 @@
 //!
 //! The engines differ in the text of strings. llguidance allows every escape of a control character, where this side
 //! has the shortest only, and takes U+007F for one, which by RFC 8259 it is not. So tokens with a backslash or that
-//! character are left out, as are instances with either. Where masks differ even so is listed by name.
+//! character are left out, as are instances with either. Schemas that bound numbers are left out too, because ours
+//! have one text there and theirs many. Where masks differ even so is listed by name.
 
-use grammarc_benches::inputs::{Case, maskbench, sized, spread};
+use grammarc_benches::inputs::{self, Case, maskbench, sized, spread};
 use grammarc_benches::{ours, peer};
 
 use crate::fixture::{Fixture, fixture};
@@ -30,6 +31,15 @@ const DIFFERENT: [(&str, &str); 3] = [
     ),
 ];
 
+/// Keywords about numbers. Ours are canonical there, and llguidance's have every form.
+const NUMBERS: [&str; 5] =
+    ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"];
+
+/// Whether the two read a schema's texts alike.
+fn comparable(schema: &str) -> bool {
+    NUMBERS.iter().all(|keyword| !schema.contains(&format!("\"{keyword}\"")))
+}
+
 /// The text tokens whose bytes mean the same to both.
 fn plain_tokens(fixture: &Fixture) -> Vec<u32> {
     let mut words = fixture.text_tokens.clone();
@@ -48,11 +58,14 @@ fn plain_tokens(fixture: &Fixture) -> Vec<u32> {
 /// The masks of one case; `None` where either engine does not take the schema.
 fn judge(fixture: &Fixture, case: &Case, counted: &[u32]) -> Option<Result<Compared, String>> {
     let text = case.schema.to_string();
+    if !comparable(&text) {
+        return None;
+    }
     let grammar = fixture.ours.grammar(ours::Text::JsonSchema(&text)).ok()?;
     fixture.peer.matcher(peer::Text::JsonSchema(&text)).ok()?;
     let mut compared = Compared::default();
-    for instance in case.instances.iter().filter(|instance| instance.valid) {
-        let text = case.texts(instance).remove(0);
+    for instance in case.tests.iter().filter(|instance| instance.valid) {
+        let text = inputs::texts(case, instance).remove(0);
         let tokens = fixture.tokens(&text);
         if text.contains(['\\', '\x7f']) || tokens.len() > LONGEST {
             continue;
@@ -60,7 +73,7 @@ fn judge(fixture: &Fixture, case: &Case, counted: &[u32]) -> Option<Result<Compa
         let theirs = fixture.peer.matcher(peer::Text::JsonSchema(&case.schema.to_string())).ok()?;
         let mut lockstep = Lockstep::new(fixture, &grammar, theirs, counted);
         if let Err(difference) = lockstep.follow(&tokens) {
-            return Some(Err(format!("{}: {difference}", case.name)));
+            return Some(Err(format!("{}: {difference}", case.id)));
         }
         compared += lockstep.compared;
     }
@@ -69,7 +82,7 @@ fn judge(fixture: &Fixture, case: &Case, counted: &[u32]) -> Option<Result<Compa
 
 /// Whether the masks are known to differ.
 fn expected(case: &Case) -> bool {
-    DIFFERENT.iter().any(|(name, _)| *name == case.name)
+    DIFFERENT.iter().any(|(name, _)| *name == case.id)
 }
 
 #[test]
@@ -86,7 +99,7 @@ fn masks_are_equal_over_instances() {
         match judge(fixture, case, &counted) {
             None => {}
             Some(Ok(_)) if expected(case) => {
-                differences.push(format!("{}: equal, against the list", case.name));
+                differences.push(format!("{}: equal, against the list", case.id));
             }
             Some(Ok(more)) => {
                 schemas += 1;

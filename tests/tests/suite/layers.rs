@@ -22,7 +22,7 @@ const ROOMS: [Row<'_>; 10] = [
     ("diagnostics", &[]),
     ("automata", &[]),
     ("ir", &["diagnostics", "automata"]),
-    ("frontend", &["diagnostics", "automata", "ir"]),
+    ("frontend", &["graph", "diagnostics", "automata", "ir"]),
     ("network", &["graph", "automata", "ir"]),
     // The vocabulary answers the questions of the network, by the trait that the network asks them with.
     ("vocabulary", &["diagnostics", "ir", "network"]),
@@ -31,9 +31,14 @@ const ROOMS: [Row<'_>; 10] = [
     ("compile", &["diagnostics", "ir", "network", "vocabulary", "masks", "emit"]),
 ];
 
-/// The front ends. A JSON Schema has patterns in it; apart from that none knows another.
-const FRONT_ENDS: [Row<'_>; 4] =
-    [("class", &[]), ("gbnf", &["class"]), ("regex", &["class"]), ("json_schema", &["regex"])];
+/// The front ends. A JSON Schema has ECMA-262 patterns in it; apart from that none knows another.
+const FRONT_ENDS: [Row<'_>; 5] = [
+    ("class", &[]),
+    ("ecma", &["class"]),
+    ("gbnf", &["class"]),
+    ("regex", &["class"]),
+    ("json_schema", &["class", "ecma"]),
+];
 
 /// Longest file.
 const MOST_LINES: usize = 600;

@@ -9,7 +9,7 @@ use std::hint::black_box;
 use std::io::{self, Write};
 use std::time::Instant;
 
-use grammarc_benches::inputs;
+use grammarc_benches::inputs::{self, Case};
 use grammarc_benches::ours::Text;
 use grammarc_benches::peer::{self, Peer};
 use grammarc_benches::table::{Samples, Table};
@@ -86,12 +86,12 @@ pub(crate) fn run(bench: &Bench, out: &mut impl Write) -> io::Result<()> {
 }
 
 /// A text of a valid instance, where all engines accept it whole.
-fn prepare<'b>(bench: &'b Bench, case: &inputs::Case) -> Option<Run<'b>> {
+fn prepare<'b>(bench: &'b Bench, case: &Case) -> Option<Run<'b>> {
     let schema = case.schema.to_string();
     let grammar = bench.ours.grammar(Text::JsonSchema(&schema)).ok()?;
     let peers = [&bench.canonical, &bench.plain];
-    case.instances.iter().filter(|instance| instance.valid).find_map(|instance| {
-        let text = case.texts(instance).remove(0);
+    case.tests.iter().filter(|instance| instance.valid).find_map(|instance| {
+        let text = inputs::texts(case, instance).remove(0);
         let tokens = inputs::tokens(&bench.tokenizer, &text);
         let taken = tokens.len() <= LONGEST
             && Matcher::new(&grammar).validate(&tokens) == tokens.len()

@@ -37,7 +37,7 @@ fn ends_with_a_report() {
         "masks       ",
         "exits       ",
         "size        ",
-        "keywords    6 exact, 1 annotation, 0 approximate",
+        "keywords    6 exact, 1 annotation, 0 narrower, 0 approximate",
         "at most 1 configuration\n",
         "sequence    12 bytes of state",
     ] {

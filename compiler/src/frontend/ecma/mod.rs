@@ -41,30 +41,16 @@ pub(crate) struct Pattern {
     pub(crate) max: Option<u32>,
 }
 
-/// The strings that contain a match of the pattern, as a minimal automaton over UTF-8.
-///
-/// # Errors
-///
-/// See [`EcmaErrorKind`].
-pub(crate) fn pattern(text: &str, limit: usize) -> Result<Dfa, EcmaError> {
-    automaton(&parse::parse(text)?, text, limit)
-}
-
 /// The strings that contain a match of the pattern. A class that is counted far between anchors is a loop in the
 /// automaton and a bound on the length, so that `^[a-z]{1,65535}$` has one state.
 ///
 /// # Errors
 ///
 /// See [`EcmaErrorKind`].
-pub(crate) fn bounded_pattern(text: &str, limit: usize) -> Result<Pattern, EcmaError> {
+pub(crate) fn pattern(text: &str, limit: usize) -> Result<Pattern, EcmaError> {
     let node = parse::parse(text)?;
     let bounds::Bounded { node, min, max } = bounds::bounded(node);
     Ok(Pattern { automaton: automaton(&node, text, limit)?, min, max })
-}
-
-/// Whether the text is a regular expression of ECMA-262, backreferences included.
-pub(crate) fn is_valid(text: &str) -> bool {
-    parse::is_valid(text)
 }
 
 fn automaton(node: &node::Node, text: &str, limit: usize) -> Result<Dfa, EcmaError> {

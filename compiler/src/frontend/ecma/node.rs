@@ -24,11 +24,6 @@ pub(super) enum Node {
 }
 
 impl Node {
-    /// What matches the empty string.
-    pub(super) fn empty() -> Self {
-        Self::Seq(Vec::new())
-    }
-
     /// Whether a match can only begin at the start of the string. May say no where the answer is yes.
     pub(super) fn is_anchored(&self) -> bool {
         match self {

@@ -28,11 +28,8 @@ const MAX_LENGTH: usize = 256 << 10;
 /// Levels of groups and assertions.
 const MAX_NESTING: usize = 100;
 
-/// Reads a pattern and hands its tree to `read`.
-fn with_syntax<T>(
-    text: &str,
-    read: impl FnOnce(&Pattern<'_>, bool) -> Result<T, EcmaError>,
-) -> Result<T, EcmaError> {
+/// The tree of a pattern.
+pub(super) fn parse(text: &str) -> Result<Node, EcmaError> {
     let whole = 0..text.len();
     if text.len() > MAX_LENGTH {
         let kind = EcmaErrorKind::TooLong { length: text.len(), limit: MAX_LENGTH };
@@ -43,16 +40,16 @@ fn with_syntax<T>(
         return Err(EcmaError { kind, span: at..at + 1 });
     }
     let allocator = Allocator::default();
-    let parse =
+    let syntax =
         |flags| LiteralParser::new(&allocator, text, Some(flags), Options::default()).parse();
-    let error = match parse("u") {
-        Ok(pattern) => return read(&pattern, true),
+    let error = match syntax("u") {
+        Ok(pattern) => return translate(&pattern, true),
         Err(error) => error,
     };
     if !needs_unicode_mode(text)
-        && let Ok(pattern) = parse("")
+        && let Ok(pattern) = syntax("")
     {
-        return read(&pattern, false);
+        return translate(&pattern, false);
     }
     let message =
         error.message.strip_prefix("Invalid regular expression: ").unwrap_or(&error.message);
@@ -64,17 +61,8 @@ fn with_syntax<T>(
     Err(EcmaError { kind: EcmaErrorKind::Syntax { message: message.to_owned() }, span })
 }
 
-/// Whether the text is a pattern.
-pub(super) fn is_valid(text: &str) -> bool {
-    with_syntax(text, |_, _| Ok(())).is_ok()
-}
-
-/// The tree of a pattern.
-pub(super) fn parse(text: &str) -> Result<Node, EcmaError> {
-    with_syntax(text, |pattern, unicode| {
-        let translator = Translator { unicode };
-        translator.disjunction(&pattern.body, Modes::default())
-    })
+fn translate(pattern: &Pattern<'_>, unicode: bool) -> Result<Node, EcmaError> {
+    Translator { unicode }.disjunction(&pattern.body, Modes::default())
 }
 
 /// Where the text opens a group inside of too many others.

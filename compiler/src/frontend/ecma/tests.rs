@@ -8,14 +8,17 @@ use super::*;
 
 const LIMIT: usize = 20_000;
 
+/// The automaton of a whole pattern, none of its bounds apart.
+fn whole(text: &str, limit: usize) -> Result<Dfa, EcmaError> {
+    automaton(&parse::parse(text)?, text, limit)
+}
+
 fn matches(text: &str, string: &str) -> bool {
-    pattern(text, LIMIT)
-        .unwrap_or_else(|error| panic!("{text}: {error}"))
-        .accepts(string.as_bytes())
+    whole(text, LIMIT).unwrap_or_else(|error| panic!("{text}: {error}")).accepts(string.as_bytes())
 }
 
 fn kind(text: &str) -> EcmaErrorKind {
-    pattern(text, LIMIT).expect_err(text).kind
+    whole(text, LIMIT).expect_err(text).kind
 }
 
 /// Pattern, strings that match, strings that do not.
@@ -92,7 +95,7 @@ fn patterns_match_what_the_standard_says() {
 #[test]
 fn only_texts_are_accepted() {
     for text in ["", "a|[^b]", "^(?!a)", "(?<!x)"] {
-        let dfa = pattern(text, LIMIT).expect(text);
+        let dfa = whole(text, LIMIT).expect(text);
         let broken: [&[u8]; 4] = [b"\xff", b"a\xc3", b"\xed\xa0\x80a", b"\x80"];
         assert!(!broken.iter().any(|bytes| dfa.accepts(bytes)), "{text}");
     }
@@ -100,26 +103,25 @@ fn only_texts_are_accepted() {
 
 #[test]
 fn what_cannot_be_is_refused_with_its_place() {
-    let error = pattern(r"é(a)\1", LIMIT).expect_err("a backreference");
+    let error = whole(r"é(a)\1", LIMIT).expect_err("a backreference");
     assert_eq!(error, EcmaError { kind: EcmaErrorKind::Backreference, span: 5..7 });
-    let error = pattern(r"(?<n>a)\k<n>", LIMIT).expect_err("a backreference");
+    let error = whole(r"(?<n>a)\k<n>", LIMIT).expect_err("a backreference");
     assert_eq!((error.kind, error.span), (EcmaErrorKind::Backreference, 7..12));
     for text in ["(", "a)", "[b-a]", "*", r"\p{Nonesuch}", r"a\Z", r"\-\p{L}", r"(?P<x>a)", "(?i)a"]
     {
-        let error = pattern(text, LIMIT).expect_err(text);
+        let error = whole(text, LIMIT).expect_err(text);
         assert!(matches!(error.kind, EcmaErrorKind::Syntax { .. }), "{text}: {error}");
         assert!(error.span.end <= text.len() && text.get(error.span.clone()).is_some(), "{text}");
-        assert!(!is_valid(text), "{text}");
     }
-    assert!(is_valid(r"(a)\1") && is_valid(r"\-") && is_valid(""));
+    assert!(whole(r"\-", LIMIT).is_ok() && whole("", LIMIT).is_ok());
     assert!(matches!(kind(r"(?i:\b)"), EcmaErrorKind::Unsupported { .. }));
     assert!(matches!(kind(&"x".repeat(1 << 20)), EcmaErrorKind::TooLong { .. }));
     assert!(matches!(kind(&"(".repeat(10_000)), EcmaErrorKind::TooDeep { .. }));
     for (open, close) in [("(", ")"), ("(?=", ")"), ("(?<!", ")"), ("(?:", ")*")] {
         let deep = format!("{}a{}", open.repeat(100), close.repeat(100));
-        assert!(is_valid(&deep), "{open}");
-        assert!(pattern(&deep, LIMIT).is_ok(), "{open}");
-        assert!(!is_valid(&format!(r"\-{deep}(")), "{open}");
+        assert!(whole(&deep, LIMIT).is_ok(), "{open}");
+        let unclosed = kind(&format!(r"\-{deep}("));
+        assert!(matches!(unclosed, EcmaErrorKind::Syntax { .. }), "{open}");
     }
 }
 
@@ -138,7 +140,7 @@ fn explosions_end_early() {
     ];
     for text in texts {
         let start = Instant::now();
-        let result = pattern(text, LIMIT);
+        let result = whole(text, LIMIT);
         assert!(start.elapsed().as_secs() < 10, "{text}: {:?}", start.elapsed());
         if let Err(error) = result {
             assert_eq!(error.kind, EcmaErrorKind::TooLarge { limit: LIMIT }, "{text}");
@@ -211,7 +213,7 @@ proptest! {
             prop_assert!(false, "{} is a pattern", text);
             unreachable!();
         };
-        match pattern(&text, LIMIT) {
+        match whole(&text, LIMIT) {
             Ok(dfa) => {
                 for string in strings {
                     let expected = engine.find(&string).is_some();
@@ -245,7 +247,7 @@ fn real_patterns() {
     let mut figures = Vec::new();
     for text in &texts {
         let start = Instant::now();
-        match pattern(text, LIMIT) {
+        match whole(text, LIMIT) {
             Ok(dfa) => figures.push((start.elapsed(), dfa.states.len(), text)),
             Err(error) => refused.push((text, error)),
         }

@@ -1,20 +1,22 @@
 //! JSON Schema: the text of a schema as a grammar of the texts of its instances.
 //!
 //! ```text
-//! text ── document ── survey ──► schemas ── algebra, graph ──► shapes ── merge, lower ──► rules
-//!         (arena)     (keywords, references, report)  (unions, emptiness)   (object, array, string, key, literal)
+//! text ── document, resolve ── survey, read ──► schemas ── algebra ──► graph ── merge, lower ──► rules
+//!         (arena, references)   (keywords, report)        (formulas)   (automata, emptiness)
 //! ```
 //!
-//! - `document`: the text as values that know their span and pointer; `dialect`: its draft.
-//! - `keyword`: the table of support. `survey` visits every schema that applies, `resolve` follows its references,
-//!   also to `resources` given by the user, and `read` checks and reads keyword values into a `schema`.
-//! - `algebra` turns a conjunction of schemas into a union of `shape`s, `graph` does so for everything that can
-//!   apply to any value and finds what is empty. `value` decides enumerated values one by one.
-//! - `merge` finds equal conjunctions; `lower` makes rules with `object`, `array`, `key`, `literal`,
-//!   `string` and `number`, on top of the shared rules of the `prelude`.
+//! - `document`: the text as values that know their span and pointer; `dialect`: its draft; `resolve` follows
+//!   references, also to `resources` given by the user.
+//! - `keyword`: the table of support. `survey` visits every schema that applies, and `read` checks keyword values and
+//!   reads them into a `schema`.
+//! - `algebra`: what a formula over schemas says of each type: sets of `numbers` and `strings`, formulas over members
+//!   and items, and from these, automata over members and items. The graph of all that can apply to any value tells
+//!   what is empty, and which two places are to blame.
+//! - `merge` finds equal contents; `lower` makes rules of them on top of the shared rules of the `prelude`, in the
+//!   text form of the `options`.
 //!
-//! Nothing is left out in silence: a keyword occurrence is exact, an annotation or approximate in the report, or the
-//! schema is refused. Cost is linear in the schema but for the product of `anyOf` in one place, which has a budget.
+//! Nothing is left out in silence: a keyword occurrence is exact, an annotation, narrower or approximate in the report,
+//! or the schema is refused. Cost follows the combinations of facts that matter at one place, and has budgets.
 
 mod algebra;
 mod dialect;
@@ -40,7 +42,9 @@ mod types;
 #[cfg(test)]
 mod tests;
 
-use crate::diagnostics::report::{Report, Verdict};
+use rustc_hash::FxHashMap;
+
+use crate::diagnostics::report::Report;
 use crate::diagnostics::{Diagnostic, Source};
 use crate::ir::Lowered;
 
@@ -76,9 +80,14 @@ pub fn lower(source: Source, options: &JsonSchemaOptions) -> Result<Lowered, Vec
     findings.extend(report::pruned(&mut algebra, &graph).map_err(one)?);
     merge::merge(&mut graph);
     let grammar = lower::lower(&algebra, &graph, options).map_err(one)?;
-    for &(place, reason) in &algebra.approximate {
-        for (_, entry) in entries.iter_mut().filter(|(node, _)| *node == place) {
-            entry.verdict = Verdict::Approximate;
+    // Where both are true of a keyword, that it accepts too much is what is said.
+    let mut inexact: Vec<_> = algebra.inexact.iter().collect();
+    inexact.sort_by_key(|(_, verdict, _)| *verdict);
+    let inexact: FxHashMap<_, _> =
+        inexact.into_iter().map(|&(place, verdict, reason)| (place, (verdict, reason))).collect();
+    for (place, entry) in &mut entries {
+        if let Some(&(verdict, reason)) = inexact.get(place) {
+            entry.verdict = verdict;
             entry.reason = reason.to_owned();
         }
     }

@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use crate::cmd::maskbench::{Percentiles, Totals, Wrong};
+use grammarc::maskbench::{Percentiles, Totals, Wrong};
+
 use crate::readable::{count, number};
 use crate::render::Answer;
 

@@ -4,6 +4,7 @@ use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
 use crate::diagnostics::Diagnostic;
+use crate::diagnostics::report::Verdict;
 
 use super::super::document::{Json, NodeId};
 use super::super::schema::{Bounds, Part, SchemaId};
@@ -112,7 +113,7 @@ impl Algebra<'_> {
             self.arrays.formulas.and(once)
         });
         let atoms = self.arrays.atoms.clone();
-        let approximate = &mut self.approximate;
+        let inexact = &mut self.inexact;
         let mut refused = None;
         let replaced = self.arrays.formulas.replace(
             formula,
@@ -122,7 +123,8 @@ impl Algebra<'_> {
                 (ArrayAtom::Unique(_), Some(told)) => formulas.not(told),
                 (ArrayAtom::Unique(place), None) => {
                     if literal.positive {
-                        approximate.insert((place, "items with many possible values may repeat"));
+                        let reason = "items with many possible values may repeat";
+                        inexact.insert((place, Verdict::Approximate, reason));
                     } else {
                         refused = Some(place);
                     }

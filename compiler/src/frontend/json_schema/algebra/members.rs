@@ -1,20 +1,15 @@
-//! Automata over the members of objects.
+//! Automata over the members of objects, keys in the order in which a formula names them.
 //!
-//! Keys that the formula names come in the order in which they stand in it, each written or left out; after the last,
-//! members with any other key follow. A state is the place in that order and the formula that remains. Whatever the
-//! formula, the automaton has a state for each combination of facts that members in this order can establish and that
-//! still matters, which for schemas that people write is a few for each key.
-//!
-//! A formula with alternatives can be one automaton, or one for each alternative. One is preferred, because the parse
-//! position then follows one path; but where too many combinations matter, each gets its own. Where alternatives name
-//! keys in different orders, the order depends on what remains ([`reordered`](super::reordered)).
+//! Each key is written or left out; after the last, members with any other key follow. A state is the place in that
+//! order and the formula that remains. Whatever the formula, the automaton has a state for each combination of facts
+//! that members in this order can establish and that still matters, which for schemas that people write is a few for
+//! each key.
 
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::diagnostics::Diagnostic;
 
-use super::super::options::KeyOrder;
 use super::super::schema::Bounds;
 use super::super::strings::StringSet;
 use super::cases::{Atoms, Case};
@@ -62,55 +57,17 @@ pub(crate) struct MemberAutomaton {
     pub(crate) states: Vec<MemberState>,
 }
 
-/// States for each key, and besides, that a formula with alternatives may take before it is split.
-const ROOM: [usize; 2] = [8, 64];
-/// Most automata that one formula is split into.
-const MOST_PARTS: usize = 512;
+impl MemberAutomaton {
+    /// States and members.
+    pub(super) fn size(&self) -> usize {
+        self.states.len() + self.states.iter().map(|state| state.members.len()).sum::<usize>()
+    }
+}
 
 impl Algebra<'_> {
     /// The text of a key.
     pub(crate) fn key(&self, key: u32) -> &str {
         &self.objects.keys[key as usize]
-    }
-
-    /// Automata that together accept the objects that a formula over values holds for. `None` for all objects.
-    pub(crate) fn member_automata(
-        &mut self,
-        value: FormulaId,
-    ) -> Result<Option<Vec<MemberAutomaton>>, Diagnostic> {
-        let whole = self.object_formula(value)?;
-        if whole == FormulaId::TRUE {
-            return Ok(None);
-        }
-        let mut automata = Vec::new();
-        let mut open = vec![whole];
-        let mut parts = 1;
-        while let Some(formula) = open.pop() {
-            if formula == FormulaId::FALSE {
-                continue;
-            }
-            let choices = alternatives(&mut self.objects.formulas, formula);
-            let keys = self.keys_of(formula);
-            let room = match choices {
-                Some(_) => ROOM[0] * keys.len() + ROOM[1],
-                None => usize::MAX,
-            };
-            if let Some(automaton) = self.one_automaton(formula, &keys, room)? {
-                automata.push(automaton);
-                continue;
-            }
-            let choices = choices.unwrap_or_default();
-            parts += choices.len();
-            if parts > MOST_PARTS {
-                automata.clear();
-                let keys = self.keys_of(whole);
-                automata.extend(self.one_automaton(whole, &keys, usize::MAX)?);
-                break;
-            }
-            open.extend(choices.into_iter().rev());
-        }
-        automata.dedup();
-        Ok(Some(automata))
     }
 
     pub(super) fn keys_of(&self, formula: FormulaId) -> Vec<u32> {
@@ -124,47 +81,6 @@ impl Algebra<'_> {
         keys.filter(|key| seen.insert(*key)).collect()
     }
 
-    /// Whether every alternative inside the formula names its keys in the order in which the whole does.
-    fn in_order(&self, formula: FormulaId, keys: &[u32]) -> bool {
-        let place: FxHashMap<u32, usize> =
-            keys.iter().enumerate().map(|(at, &key)| (key, at)).collect();
-        let mut seen = FxHashSet::default();
-        let mut open = vec![formula];
-        while let Some(next) = open.pop() {
-            if !seen.insert(next) {
-                continue;
-            }
-            match self.objects.formulas.get(next) {
-                Formula::And(operands) => open.extend(operands.iter()),
-                Formula::Or(operands) => {
-                    for &operand in operands {
-                        if !self.keys_of(operand).is_sorted_by_key(|key| place.get(key)) {
-                            return false;
-                        }
-                        open.push(operand);
-                    }
-                }
-                _ => {}
-            }
-        }
-        true
-    }
-
-    fn one_automaton(
-        &mut self,
-        formula: FormulaId,
-        keys: &[u32],
-        room: usize,
-    ) -> Result<Option<MemberAutomaton>, Diagnostic> {
-        match self.order {
-            KeyOrder::Any => self.unordered_members(formula, keys, room),
-            KeyOrder::Schema if self.in_order(formula, keys) => {
-                self.members_within(formula, keys, room)
-            }
-            KeyOrder::Schema => self.reordered_members(formula, keys, room),
-        }
-    }
-
     /// The keys that are not among some.
     pub(super) fn keys_but(&mut self, keys: &[u32]) -> Result<StringSet, Diagnostic> {
         let named = StringSet::literals(keys.iter().map(|&key| self.key(key)));
@@ -172,7 +88,7 @@ impl Algebra<'_> {
     }
 
     /// The automaton of a formula; `None` where it has more states or edges than there is room for.
-    fn members_within(
+    pub(super) fn members_within(
         &mut self,
         formula: FormulaId,
         keys: &[u32],
@@ -470,24 +386,6 @@ impl Builder {
         let index = entry.index();
         entry.or_default();
         u32::try_from(index).expect("budgets are below 2^32")
-    }
-}
-
-/// The first alternatives of a formula, each with all else that it says; `None` where there are none.
-fn alternatives(formulas: &mut Formulas, formula: FormulaId) -> Option<Vec<FormulaId>> {
-    match formulas.get(formula).clone() {
-        Formula::Or(operands) => Some(operands.to_vec()),
-        Formula::And(operands) => {
-            let is_choice = |id: &FormulaId| matches!(formulas.get(*id), Formula::Or(_));
-            let at = operands.iter().position(is_choice)?;
-            let Formula::Or(branches) = formulas.get(operands[at]).clone() else { return None };
-            let with = |branch: &FormulaId| {
-                let (before, after) = (&operands[..at], &operands[at + 1..]);
-                formulas.and(before.iter().chain([branch]).chain(after).copied())
-            };
-            Some(branches.iter().map(with).collect())
-        }
-        _ => None,
     }
 }
 

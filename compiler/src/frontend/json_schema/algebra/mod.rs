@@ -14,6 +14,7 @@
 //! | [`scalars`], [`objects`], [`arrays`], [`unevaluated`] | what each keyword says about one type |
 //! | [`apart`] | whether a formula obviously holds nothing, which keeps exclusive branches from multiplying |
 //! | [`cases`] | how a formula goes on, by what the next value satisfies |
+//! | [`orders`] | which automata over members an object formula becomes |
 //! | [`members`], [`reordered`], [`unordered`], [`items`] | automata over members and items |
 //! | [`graph`] | everything reachable from the root, and what of it is empty |
 //! | [`conflict`] | which two places leave nothing |
@@ -31,6 +32,7 @@ mod graph;
 mod items;
 mod members;
 mod objects;
+mod orders;
 mod reordered;
 mod scalars;
 mod unevaluated;
@@ -41,6 +43,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::automata::StateLimit;
 use crate::diagnostics::Diagnostic;
+use crate::diagnostics::report::Verdict;
 
 use super::document::{Document, NodeId};
 use super::numbers::Decimal;
@@ -110,7 +113,7 @@ pub(crate) struct Algebra<'a> {
     /// States of automata built so far.
     shapes: usize,
     /// Occurrences of keywords that are not met in full, with the reason.
-    pub(crate) approximate: IndexSet<(NodeId, &'static str), FxBuildHasher>,
+    pub(crate) inexact: IndexSet<(NodeId, Verdict, &'static str), FxBuildHasher>,
 }
 
 impl<'a> Algebra<'a> {
@@ -134,7 +137,7 @@ impl<'a> Algebra<'a> {
             apart: Apart::default(),
             at: document.root(),
             shapes: 0,
-            approximate: IndexSet::default(),
+            inexact: IndexSet::default(),
         }
     }
 

@@ -18,16 +18,14 @@ use super::members::{KeyAtoms, Member, MemberAutomaton, MemberName, MemberState,
 use super::objects::ObjectAtom;
 use super::{Algebra, FormulaId};
 
-/// Required keys up to which every order of them is accepted.
-const MOST_UNORDERED: usize = 7;
-
 impl Algebra<'_> {
-    /// The automaton of an object formula with its keys in any order; `None` where it has more states or edges than
-    /// there is room for.
+    /// The automaton of an object formula with its keys in any order, required ones in theirs unless they are `free`;
+    /// `None` where it has more states or edges than there is room for.
     pub(super) fn unordered_members(
         &mut self,
         formula: FormulaId,
         keys: &[u32],
+        free: bool,
         room: usize,
     ) -> Result<Option<MemberAutomaton>, Diagnostic> {
         let literals = self.objects.formulas.literals(formula);
@@ -49,7 +47,7 @@ impl Algebra<'_> {
             }
         }
         required.sort_by_key(|key| keys.iter().position(|other| other == key));
-        if required.len() <= MOST_UNORDERED {
+        if free {
             required.clear();
         }
         // Facts about keys that keep their order hold where those keys are written, and need no state.

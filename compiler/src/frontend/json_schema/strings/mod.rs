@@ -129,7 +129,7 @@ impl StringSet {
     ///
     /// See [`ecma::EcmaErrorKind`].
     pub(crate) fn pattern(text: &str, limit: usize) -> Result<Self, EcmaError> {
-        let ecma::Pattern { automaton, min, max } = ecma::bounded_pattern(text, limit)?;
+        let ecma::Pattern { automaton, min, max } = ecma::pattern(text, limit)?;
         let language = Language::new(automaton);
         Ok(Self::settled(
             language.map(|language| Band { min, max, language }).into_iter().collect(),

@@ -8,29 +8,30 @@ use std::path::{Path, PathBuf};
 use grammarc_artifacts::VocabularyArtifact;
 use tokenizers::Tokenizer;
 
-use crate::failure::Problem;
+use super::MaskbenchError;
 
 /// A tokenizer and the bytes of its tokens.
-pub(super) struct Tokens {
+pub struct Tokens {
     tokenizer: Tokenizer,
     vocabulary: VocabularyArtifact,
 }
 
 impl Tokens {
-    /// The tokenizer of a folder or `tokenizer.json`.
-    pub(super) fn open(spec: &str, vocabulary: VocabularyArtifact) -> Result<Self, Problem> {
-        let fails = |problem: String| Problem::Tokenizer { name: spec.to_owned(), problem };
-        let path = file(Path::new(spec)).ok_or_else(|| {
-            let needed = "has no tokenizer.json; instances are split into tokens by the tokenizer itself, for which \
-                          a folder with that file, or the file, is needed";
-            fails(needed.to_owned())
-        })?;
-        let tokenizer = Tokenizer::from_file(&path).map_err(|error| fails(error.to_string()))?;
+    /// The tokenizer of a folder with a `tokenizer.json`, or of that file.
+    ///
+    /// # Errors
+    ///
+    /// Where there is no such file, or it is not a tokenizer.
+    pub fn open(path: &Path, vocabulary: VocabularyArtifact) -> Result<Self, MaskbenchError> {
+        let file =
+            file(path).ok_or_else(|| MaskbenchError::NoTokenizer { path: path.to_owned() })?;
+        let tokenizer = Tokenizer::from_file(&file)
+            .map_err(|source| MaskbenchError::Tokenizer { path: file, source })?;
         Ok(Self { tokenizer, vocabulary })
     }
 
     /// The tokens that spell a text; `None` where the tokenizer's do not.
-    pub(super) fn of(&self, text: &str) -> Option<Vec<u32>> {
+    pub fn of(&self, text: &str) -> Option<Vec<u32>> {
         let plain = self.encode(text)?;
         if self.spell(&plain) == text.as_bytes() {
             return Some(plain);

@@ -9,7 +9,7 @@ use std::fmt::Write;
 use serde_json::{Number, Value};
 
 /// The text of a value.
-pub(super) fn dumps(value: &Value) -> String {
+pub fn dumps(value: &Value) -> String {
     let mut text = String::new();
     write_value(value, &mut text);
     text

@@ -2,62 +2,84 @@
 
 use serde::Serialize;
 
-use super::judge::{Judged, TestResult};
+use super::{Judged, TestResult};
 
 /// Totals over all schemas.
 #[derive(Debug, Default, Serialize)]
-pub(crate) struct Totals {
-    pub(crate) schemas: usize,
-    pub(crate) compiled: usize,
+pub struct Totals {
+    /// Number of schemas.
+    pub schemas: usize,
+    /// Number of those that compiled.
+    pub compiled: usize,
     /// Of the compiled ones, those with a keyword that is approximate or narrower.
-    pub(crate) inexact: usize,
-    pub(crate) valid: usize,
-    pub(crate) invalid: usize,
-    pub(crate) tokens: usize,
+    pub inexact: usize,
+    /// Number of valid instances.
+    pub valid: usize,
+    /// Number of invalid instances.
+    pub invalid: usize,
+    /// Tokens of all instances.
+    pub tokens: usize,
     /// Schemas that did not compile, with the reason.
-    pub(crate) refused: Vec<Refused>,
+    pub refused: Vec<Refused>,
     /// Wrong verdicts.
-    pub(crate) wrong: Vec<Wrong>,
-    pub(crate) compile_us: Percentiles,
-    pub(crate) artifact_bytes: Percentiles,
-    pub(crate) mask_ns: Percentiles,
-    pub(crate) fill_ns: Percentiles,
+    pub wrong: Vec<Wrong>,
+    /// Time of a schema's compilation.
+    pub compile_us: Percentiles,
+    /// Size of a schema's artifact.
+    pub artifact_bytes: Percentiles,
+    /// Time of a mask.
+    pub mask_ns: Percentiles,
+    /// Time of a filled mask.
+    pub fill_ns: Percentiles,
     #[serde(skip)]
     samples: Samples,
 }
 
 /// A schema that did not compile.
 #[derive(Debug, Serialize)]
-pub(crate) struct Refused {
-    pub(crate) id: String,
-    pub(crate) code: &'static str,
-    pub(crate) pointer: Option<String>,
-    pub(crate) message: String,
+pub struct Refused {
+    /// Its name.
+    pub id: String,
+    /// Code of the first error.
+    pub code: &'static str,
+    /// Its place.
+    pub pointer: Option<String>,
+    /// Its text.
+    pub message: String,
 }
 
 /// A wrong verdict.
 #[derive(Debug, Serialize)]
-pub(crate) struct Wrong {
-    pub(crate) id: String,
+pub struct Wrong {
+    /// The schema's name.
+    pub id: String,
     /// Index in the schema's tests.
-    pub(crate) test: usize,
-    pub(crate) valid: bool,
-    /// The tokens accepted before the verdict, and all of them.
-    pub(crate) at: usize,
-    pub(crate) tokens: usize,
+    pub test: usize,
+    /// Whether the instance is valid.
+    pub valid: bool,
+    /// Tokens accepted before the verdict.
+    pub at: usize,
+    /// Tokens of the instance.
+    pub tokens: usize,
     /// Keywords of the schema that are not exact, where there are any.
-    pub(crate) inexact: Vec<String>,
-    pub(crate) error: Option<String>,
+    pub inexact: Vec<String>,
+    /// Why no verdict was reached.
+    pub error: Option<String>,
 }
 
 /// Percentiles of a figure, nearest rank.
 #[derive(Debug, Default, Serialize)]
-pub(crate) struct Percentiles {
-    pub(crate) p50: f64,
-    pub(crate) p90: f64,
-    pub(crate) p99: f64,
-    pub(crate) p999: f64,
-    pub(crate) max: f64,
+pub struct Percentiles {
+    /// Half are at most this.
+    pub p50: f64,
+    /// 90 % are at most this.
+    pub p90: f64,
+    /// 99 % are at most this.
+    pub p99: f64,
+    /// 99.9 % are at most this.
+    pub p999: f64,
+    /// The largest.
+    pub max: f64,
 }
 
 #[derive(Debug, Default)]
@@ -70,7 +92,7 @@ struct Samples {
 
 impl Totals {
     /// Adds a schema's.
-    pub(super) fn add(&mut self, judged: Judged) {
+    pub fn add(&mut self, judged: Judged) {
         self.schemas += 1;
         if let Some(refusal) = judged.error {
             let (code, pointer, message) = (refusal.code, refusal.pointer, refusal.message);
@@ -99,7 +121,7 @@ impl Totals {
     }
 
     /// Computes the percentiles.
-    pub(super) fn finish(&mut self) {
+    pub fn finish(&mut self) {
         self.compile_us = percentiles(&mut self.samples.compile_us);
         self.artifact_bytes = percentiles(&mut self.samples.artifact_bytes);
         self.mask_ns = percentiles(&mut self.samples.mask_ns);

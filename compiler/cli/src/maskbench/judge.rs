@@ -1,8 +1,9 @@
 //! One schema: compiled with all its masks, and its instances led through them token by token.
 
+use std::path::Path;
 use std::time::Instant;
 
-use grammarc_artifacts::GrammarArtifact;
+use grammarc_artifacts::{GrammarArtifact, VocabularyArtifact};
 use grammarc_compiler::compile::{CompileOptions, Compiler};
 use grammarc_compiler::diagnostics::report::{Report, Verdict};
 use grammarc_compiler::diagnostics::{Diagnostic, Source};
@@ -10,78 +11,109 @@ use grammarc_compiler::frontend::json_schema::{self, JsonSchemaOptions};
 use grammarc_runtime::{Grammar, Matcher};
 use serde::Serialize;
 
-use super::case::Case;
-use super::dumps::dumps;
-use super::tokens::Tokens;
+use super::{Case, MaskbenchError, Tokens, dumps};
 
 /// What became of a schema and its instances. Times are wall times on a clock whose reading takes some 25 ns.
 #[derive(Debug, Serialize)]
-pub(crate) struct Judged {
-    pub(crate) id: String,
+pub struct Judged {
+    /// The schema's name.
+    pub id: String,
     /// From the schema's text to a grammar that matchers can use, all masks computed; to the error where there is one.
-    pub(crate) compile_us: f64,
+    pub compile_us: f64,
     /// Why the schema is refused.
-    pub(crate) error: Option<Refusal>,
-    pub(crate) report: Option<Summary>,
+    pub error: Option<Refusal>,
+    /// What the grammar makes of the schema's keywords.
+    pub report: Option<Summary>,
     /// Bytes of the artifact.
-    pub(crate) artifact_bytes: usize,
-    pub(crate) tests: Vec<TestResult>,
+    pub artifact_bytes: usize,
+    /// What became of the instances.
+    pub tests: Vec<TestResult>,
     /// Time of each `Matcher::mask`, one for each token.
-    pub(crate) mask_ns: Vec<u64>,
+    pub mask_ns: Vec<u64>,
     /// Time of each `Matcher::mask` with `Mask::fill`, one for each token.
-    pub(crate) fill_ns: Vec<u64>,
+    pub fill_ns: Vec<u64>,
 }
 
 /// Why a schema is refused.
 #[derive(Debug, Serialize)]
-pub(crate) struct Refusal {
-    pub(crate) code: &'static str,
-    pub(crate) pointer: Option<String>,
-    pub(crate) message: String,
+pub struct Refusal {
+    /// Code of the first error.
+    pub code: &'static str,
+    /// Its place.
+    pub pointer: Option<String>,
+    /// Its text.
+    pub message: String,
 }
 
 /// What the grammar makes of the schema's keywords.
 #[derive(Debug, Serialize)]
-pub(crate) struct Summary {
-    pub(crate) exact: usize,
-    pub(crate) annotation: usize,
+pub struct Summary {
+    /// Number of exact keywords.
+    pub exact: usize,
+    /// Number of annotations.
+    pub annotation: usize,
     /// Those that are not exact.
-    pub(crate) inexact: Vec<Inexact>,
+    pub inexact: Vec<Inexact>,
 }
 
 /// A keyword that is not exact.
 #[derive(Debug, Serialize)]
-pub(crate) struct Inexact {
-    pub(crate) pointer: String,
-    pub(crate) verdict: String,
-    pub(crate) reason: String,
+pub struct Inexact {
+    /// Its place.
+    pub pointer: String,
+    /// `narrower` or `approximate`.
+    pub verdict: String,
+    /// Why.
+    pub reason: String,
 }
 
 /// What became of an instance.
 #[derive(Debug, Serialize)]
-pub(crate) struct TestResult {
-    pub(crate) valid: bool,
-    pub(crate) accepted: bool,
+pub struct TestResult {
+    /// Whether the instance is valid, by the file.
+    pub valid: bool,
+    /// Whether all its tokens were allowed and it may end there.
+    pub accepted: bool,
     /// Tokens of the instance.
-    pub(crate) tokens: usize,
+    pub tokens: usize,
     /// Tokens accepted before one was refused.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) refused_at: Option<usize>,
+    pub refused_at: Option<usize>,
     /// Why no verdict was reached.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) error: Option<String>,
+    pub error: Option<String>,
 }
 
 /// What schemas are judged with.
-pub(super) struct Judge {
-    pub(super) compiler: Compiler,
-    pub(super) tokens: Tokens,
-    pub(super) schema_options: JsonSchemaOptions,
-    pub(super) compile_options: CompileOptions,
+pub struct Judge {
+    compiler: Compiler,
+    tokens: Tokens,
+    schema_options: JsonSchemaOptions,
+    compile_options: CompileOptions,
 }
 
 impl Judge {
-    pub(super) fn judge(&self, case: &Case) -> Judged {
+    /// A judge with a vocabulary and the tokenizer that it was made of.
+    ///
+    /// # Errors
+    ///
+    /// As [`Tokens::open`].
+    pub fn new(
+        vocabulary: VocabularyArtifact,
+        tokenizer: &Path,
+        schema_options: JsonSchemaOptions,
+        compile_options: CompileOptions,
+    ) -> Result<Self, MaskbenchError> {
+        Ok(Self {
+            tokens: Tokens::open(tokenizer, vocabulary.clone())?,
+            compiler: Compiler::new(vocabulary),
+            schema_options,
+            compile_options: compile_options.without_token_digests(),
+        })
+    }
+
+    /// Compiles a schema and leads its instances through the masks.
+    pub fn judge(&self, case: &Case) -> Judged {
         let text = case.schema.to_string();
         let started = Instant::now();
         let compiled = self.compile(text);
@@ -129,7 +161,8 @@ impl Judge {
     fn compile(&self, text: String) -> Result<(Grammar, Report, usize), Refusal> {
         let lowered = json_schema::lower(Source::new("schema", text), &self.schema_options);
         let lowered = lowered.map_err(|diagnostics| refusal(&diagnostics))?;
-        let broken = |message: String| Refusal { code: "maskbench::artifact", pointer: None, message };
+        let broken =
+            |message: String| Refusal { code: "maskbench::artifact", pointer: None, message };
         let compiled = self
             .compiler
             .compile(&lowered, "json-schema", &self.compile_options)
@@ -158,7 +191,8 @@ fn lead(
         let started = Instant::now();
         let filled = matcher.mask().fill(words);
         judged.fill_ns.push(started.elapsed().as_nanos() as u64);
-        let in_row = words.get(token as usize / 32).is_some_and(|word| word >> (token % 32) & 1 == 1);
+        let in_row =
+            words.get(token as usize / 32).is_some_and(|word| word >> (token % 32) & 1 == 1);
         if filled.is_err() || in_row != allowed {
             result.error = Some("the filled row and the mask differ".to_owned());
             return;

@@ -1,0 +1,214 @@
+//! Which automata over members a formula becomes.
+//!
+//! A formula with alternatives can be one automaton, or one for each alternative. One is preferred, because the parse
+//! position then follows one path; but where too many combinations matter, or where alternatives name keys in different
+//! orders, each gets its own. Where that would be too many, one automaton lets the order depend on what remains
+//! ([`reordered`](super::reordered)).
+//!
+//! With keys in any order, combinations of required keys multiply, and the automata have a budget that is met long
+//! before it costs time. Over it, required keys keep their order, and where that is not enough all do; the keywords
+//! that name keys are then entered as narrower.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::diagnostics::Diagnostic;
+use crate::diagnostics::report::Verdict;
+
+use super::super::options::KeyOrder;
+use super::super::schema::{Part, SchemaId};
+use super::formula::{Formula, Formulas};
+use super::members::MemberAutomaton;
+use super::{Algebra, FormulaId, Subject};
+
+/// States for each key, and besides, that a formula with alternatives may take before it is split.
+const ROOM: [usize; 2] = [8, 64];
+/// Most automata that one formula is split into.
+const MOST_PARTS: usize = 64;
+/// States and members that an automaton with keys in any order may have before required keys keep their order.
+const MOST_FREE: usize = 1_024;
+/// States and members that the automata of one formula with keys in any order may have together.
+const MOST_FREE_TOGETHER: usize = 8 * MOST_FREE;
+
+/// How keys are ordered in an automaton.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Order {
+    /// As the formula names them.
+    Named,
+    /// As what remains of the formula names them.
+    Remaining,
+    /// Any.
+    Any,
+    /// Any, but that required keys keep theirs among themselves.
+    Optional,
+}
+
+impl Algebra<'_> {
+    /// Automata that together accept the objects that a formula over values holds for. `None` for all objects.
+    pub(crate) fn member_automata(
+        &mut self,
+        value: FormulaId,
+    ) -> Result<Option<Vec<MemberAutomaton>>, Diagnostic> {
+        let whole = self.object_formula(value)?;
+        if whole == FormulaId::TRUE {
+            return Ok(None);
+        }
+        let mut automata = Vec::new();
+        let mut open = vec![whole];
+        let mut parts = 1;
+        let mut spent = 0;
+        while let Some(formula) = open.pop() {
+            if formula == FormulaId::FALSE {
+                continue;
+            }
+            let choices = alternatives(&mut self.objects.formulas, formula);
+            let choices = choices.filter(|choices| parts + choices.len() <= MOST_PARTS);
+            if let Some(automaton) = self.whole_automaton(formula, choices.is_some(), spent)? {
+                spent += automaton.size();
+                automata.push(automaton);
+                continue;
+            }
+            match choices {
+                Some(choices) => {
+                    parts += choices.len();
+                    open.extend(choices.into_iter().rev());
+                }
+                None => {
+                    // Too much to tell one part of it from the others in any order.
+                    self.note_order(value);
+                    automata.clear();
+                    let last = [Order::Optional, Order::Named];
+                    automata.extend(self.first_automaton(whole, &last, MOST_FREE)?);
+                    break;
+                }
+            }
+        }
+        automata.dedup();
+        Ok(Some(automata))
+    }
+
+    /// One automaton of a formula; `None` where it is to be split, or in any order is too large.
+    fn whole_automaton(
+        &mut self,
+        formula: FormulaId,
+        may_split: bool,
+        spent: usize,
+    ) -> Result<Option<MemberAutomaton>, Diagnostic> {
+        let keys = self.keys_of(formula);
+        let room = if may_split { ROOM[0] * keys.len() + ROOM[1] } else { usize::MAX };
+        match self.order {
+            KeyOrder::Any => {
+                let room = room.min(MOST_FREE).min(MOST_FREE_TOGETHER.saturating_sub(spent));
+                self.ordered_members(formula, &keys, Order::Any, room)
+            }
+            KeyOrder::Schema if self.in_order(formula, &keys) => {
+                self.ordered_members(formula, &keys, Order::Named, room)
+            }
+            KeyOrder::Schema if may_split => Ok(None),
+            KeyOrder::Schema => self.ordered_members(formula, &keys, Order::Remaining, room),
+        }
+    }
+
+    /// The automaton in the first of these orders that has room for it; the last is given all the room there is.
+    fn first_automaton(
+        &mut self,
+        formula: FormulaId,
+        orders: &[Order],
+        room: usize,
+    ) -> Result<Option<MemberAutomaton>, Diagnostic> {
+        let keys = self.keys_of(formula);
+        for (at, &order) in orders.iter().enumerate() {
+            let room = if at + 1 == orders.len() { usize::MAX } else { room };
+            if let Some(automaton) = self.ordered_members(formula, &keys, order, room)? {
+                return Ok(Some(automaton));
+            }
+        }
+        Ok(None)
+    }
+
+    fn ordered_members(
+        &mut self,
+        formula: FormulaId,
+        keys: &[u32],
+        order: Order,
+        room: usize,
+    ) -> Result<Option<MemberAutomaton>, Diagnostic> {
+        match order {
+            Order::Named if !self.in_order(formula, keys) => {
+                self.reordered_members(formula, keys, room)
+            }
+            Order::Named => self.members_within(formula, keys, room),
+            Order::Remaining => self.reordered_members(formula, keys, room),
+            Order::Any => self.unordered_members(formula, keys, true, room),
+            Order::Optional => self.unordered_members(formula, keys, false, room),
+        }
+    }
+
+    /// Enters the keywords that name keys of a value as narrower, because not every order of them is accepted.
+    fn note_order(&mut self, value: FormulaId) {
+        const REASON: &str =
+            "these keys keep their order: in any order they have too many combinations";
+        let mut open: Vec<SchemaId> = self
+            .subjects(value)
+            .filter_map(|(subject, _)| match subject {
+                Subject::Schema(id) | Subject::Keyword(id, _) => Some(*id),
+                _ => None,
+            })
+            .collect();
+        let mut seen = FxHashSet::default();
+        while let Some(id) = open.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            for (place, part) in self.schemas.parts(id) {
+                open.extend(part.in_place());
+                if matches!(part, Part::Required(_) | Part::Properties(_) | Part::MemberCount(_)) {
+                    self.inexact.insert((*place, Verdict::Narrower, REASON));
+                }
+            }
+        }
+    }
+
+    /// Whether every alternative inside the formula names its keys in the order in which the whole does.
+    fn in_order(&self, formula: FormulaId, keys: &[u32]) -> bool {
+        let place: FxHashMap<u32, usize> =
+            keys.iter().enumerate().map(|(at, &key)| (key, at)).collect();
+        let mut seen = FxHashSet::default();
+        let mut open = vec![formula];
+        while let Some(next) = open.pop() {
+            if !seen.insert(next) {
+                continue;
+            }
+            match self.objects.formulas.get(next) {
+                Formula::And(operands) => open.extend(operands.iter()),
+                Formula::Or(operands) => {
+                    for &operand in operands {
+                        if !self.keys_of(operand).is_sorted_by_key(|key| place.get(key)) {
+                            return false;
+                        }
+                        open.push(operand);
+                    }
+                }
+                _ => {}
+            }
+        }
+        true
+    }
+}
+
+/// The first alternatives of a formula, each with all else that it says; `None` where there are none.
+fn alternatives(formulas: &mut Formulas, formula: FormulaId) -> Option<Vec<FormulaId>> {
+    match formulas.get(formula).clone() {
+        Formula::Or(operands) => Some(operands.to_vec()),
+        Formula::And(operands) => {
+            let is_choice = |id: &FormulaId| matches!(formulas.get(*id), Formula::Or(_));
+            let at = operands.iter().position(is_choice)?;
+            let Formula::Or(branches) = formulas.get(operands[at]).clone() else { return None };
+            let with = |branch: &FormulaId| {
+                let (before, after) = (&operands[..at], &operands[at + 1..]);
+                formulas.and(before.iter().chain([branch]).chain(after).copied())
+            };
+            Some(branches.iter().map(with).collect())
+        }
+        _ => None,
+    }
+}
