@@ -66,14 +66,23 @@ pub fn lower(source: Source, options: &JsonSchemaOptions) -> Result<Lowered, Vec
     let mut findings = Vec::new();
     let survey::Surveyed { schemas, root, mut entries } =
         survey::survey(&mut document, &tree, options, &mut findings)?;
+    let size = document.len();
     let limits = algebra::Limits {
         states: options.max_states,
-        shapes: options.max_shapes,
-        formulas: options.max_shapes.saturating_mul(40),
+        shapes: options.max_shapes.saturating_add(size.saturating_mul(4)),
+        formulas: options.max_shapes.saturating_mul(10).saturating_add(size.saturating_mul(8)),
     };
-    let mut algebra = algebra::Algebra::new(&document, &schemas, limits, options.key_order);
-    let root = algebra.schema(root);
-    let mut graph = algebra::build(&mut algebra, root).map_err(one)?;
+    let build = |one_of| {
+        let order = options.key_order;
+        let mut algebra = algebra::Algebra::new(&document, &schemas, limits, order, one_of);
+        let root = algebra.schema(root);
+        algebra::build(&mut algebra, root).map(|graph| (algebra, graph))
+    };
+    let built = match build(algebra::OneOf::Exact) {
+        Err(error) if error.code == algebra::SHAPE_LIMIT => build(algebra::OneOf::AnyOf),
+        built => built,
+    };
+    let (mut algebra, mut graph) = built.map_err(one)?;
     if let Some(error) = report::unsatisfiable(&mut algebra, &graph).map_err(one)? {
         return Err(vec![error]);
     }

@@ -100,7 +100,7 @@ pub struct JsonSchemaOptions {
     pub resources: Resources,
     /// Most states of one automaton over characters or digits.
     pub max_states: usize,
-    /// Most states of all automata over members and items.
+    /// Most states of all automata over members and items, besides some for each value in the schema's text.
     pub max_shapes: usize,
     /// Most rules the grammar may have.
     pub max_rules: usize,
@@ -113,7 +113,7 @@ impl Default for JsonSchemaOptions {
             key_order: KeyOrder::default(),
             resources: Resources::default(),
             max_states: 20_000,
-            max_shapes: 100_000,
+            max_shapes: 20_000,
             max_rules: 100_000,
         }
     }

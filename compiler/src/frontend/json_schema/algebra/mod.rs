@@ -96,12 +96,25 @@ pub(crate) struct Limits {
     pub(crate) formulas: usize,
 }
 
+/// Code of the error where combinations of schemas are too many.
+pub(crate) const SHAPE_LIMIT: &str = "json-schema::shape-limit";
+
+/// What is made of `oneOf` over objects that more than one branch may accept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OneOf {
+    /// What it says: exactly one.
+    Exact,
+    /// At least one, entered as approximate. For schemas in which telling branches apart takes too many combinations.
+    AnyOf,
+}
+
 /// Formulas over schemas, and what is known of them.
 pub(crate) struct Algebra<'a> {
     pub(crate) document: &'a Document,
     pub(crate) schemas: &'a Schemas,
     pub(crate) limits: Limits,
     order: KeyOrder,
+    one_of: OneOf,
     subjects: IndexSet<Subject, FxBuildHasher>,
     values: Formulas,
     scalars: scalars::Memo,
@@ -123,12 +136,14 @@ impl<'a> Algebra<'a> {
         schemas: &'a Schemas,
         limits: Limits,
         order: KeyOrder,
+        one_of: OneOf,
     ) -> Self {
         Self {
             document,
             schemas,
             limits,
             order,
+            one_of,
             subjects: IndexSet::default(),
             values: Formulas::default(),
             scalars: scalars::Memo::default(),
@@ -212,7 +227,7 @@ impl<'a> Algebra<'a> {
     }
 
     fn too_much(&self, text: String) -> Diagnostic {
-        self.document.error("json-schema::shape-limit", self.at, text).with_help(
+        self.document.error(SHAPE_LIMIT, self.at, text).with_help(
             "here schemas multiply: merge branches, tell them apart by a required property with distinct constants, or raise the limit on shapes",
         )
     }

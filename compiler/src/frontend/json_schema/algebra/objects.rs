@@ -7,6 +7,7 @@ use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
 use crate::diagnostics::Diagnostic;
+use crate::diagnostics::report::Verdict;
 
 use super::super::document::{Json, NodeId};
 use super::super::schema::{Bounds, Part, SchemaId};
@@ -15,7 +16,7 @@ use super::super::types::TypeSet;
 use super::domain::{Domain, evaluate, of_schema};
 use super::formula::Formulas;
 use super::scalars::Strings;
-use super::{Algebra, BySubject, FormulaId, Scalar};
+use super::{Algebra, BySubject, FormulaId, OneOf, Scalar};
 
 /// What a literal of an object formula is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -133,6 +134,12 @@ impl Domain for ObjectFormulas {
         let alone: Vec<_> = alone.map(|(&set, _)| set).collect();
         let others = sets.iter().zip(&overlapping).filter(|(_, overlaps)| **overlaps);
         let others: Vec<_> = others.map(|(&set, _)| set).collect();
+        if algebra.one_of == OneOf::AnyOf && !others.is_empty() {
+            let reason = "objects that several branches accept are accepted: telling them apart takes too many \
+                          combinations";
+            algebra.inexact.insert((algebra.at, Verdict::Approximate, reason));
+            return Ok(algebra.objects.formulas.or(sets));
+        }
         let formulas = &mut algebra.objects.formulas;
         let one = formulas.exactly_one(&others);
         Ok(formulas.or(alone.into_iter().chain([one])))

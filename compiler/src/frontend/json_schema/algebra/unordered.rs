@@ -46,6 +46,16 @@ impl Algebra<'_> {
                 required.push(key);
             }
         }
+        // A state is a set of keys, and these sets are known to be too many.
+        let told = match (counted, free) {
+            (true, _) => keys.len(),
+            (false, true) => required.len(),
+            (false, false) => 0,
+        };
+        let sets = u32::try_from(told).ok().and_then(|told| 1_usize.checked_shl(told));
+        if sets.is_none_or(|sets| sets > room) {
+            return Ok(None);
+        }
         required.sort_by_key(|key| keys.iter().position(|other| other == key));
         if free {
             required.clear();
