@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use grammarc_compiler::diagnostics::report::Verdict;
+use grammarc_compiler::diagnostics::report::{ReportEntry, Verdict};
 use grammarc_compiler::diagnostics::{Diagnostic, Source};
 use grammarc_compiler::frontend::gbnf::{self, GbnfOptions};
 use grammarc_compiler::frontend::json_schema::{self, JsonSchemaOptions};
@@ -71,16 +71,41 @@ pub(crate) struct SourceArgs {
     #[arg(long, value_name = "[URI=]PATH")]
     registry: Vec<OsString>,
 
-    /// Refuse a source that can only be compiled approximately
+    /// Refuse a source with such keywords. May be given several times
     #[arg(long, value_name = "WHAT", value_enum)]
-    deny: Option<Deny>,
+    deny: Vec<Deny>,
 }
 
-/// What a source must not need.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+/// Keywords that a source must not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 enum Deny {
-    /// A grammar that accepts more than the source says
+    /// Of which the grammar accepts more than they say
     Approximate,
+    /// Of which the grammar accepts less than they say
+    Narrower,
+    /// `format` with a name that is not known, which constrains nothing
+    UnknownFormat,
+}
+
+impl Deny {
+    /// Its name as an argument.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Approximate => "approximate",
+            Self::Narrower => "narrower",
+            Self::UnknownFormat => "unknown-format",
+        }
+    }
+
+    fn applies(self, entry: &ReportEntry) -> bool {
+        match self {
+            Self::Approximate => entry.verdict == Verdict::Approximate,
+            Self::Narrower => entry.verdict == Verdict::Narrower,
+            Self::UnknownFormat => {
+                entry.keyword == "format" && entry.verdict == Verdict::Annotation
+            }
+        }
+    }
 }
 
 /// A source after its front end.
@@ -122,9 +147,13 @@ impl SourceArgs {
         };
         let lowered = lowered
             .map_err(|diagnostics| Failure::Refused { source: source.clone(), diagnostics })?;
-        if self.deny == Some(Deny::Approximate) {
-            options.push(("deny", "approximate".to_owned()));
-            let diagnostics = approximations(&lowered);
+        let mut deny = self.deny.clone();
+        deny.sort();
+        deny.dedup();
+        if !deny.is_empty() {
+            let names: Vec<_> = deny.iter().map(|what| what.name()).collect();
+            options.push(("deny", names.join(" ")));
+            let diagnostics = denied(&lowered, &deny);
             if !diagnostics.is_empty() {
                 return Err(Failure::Refused { source, diagnostics });
             }
@@ -156,17 +185,24 @@ impl SourceArgs {
     }
 }
 
-/// One error for each approximate keyword.
-fn approximations(lowered: &Lowered) -> Vec<Diagnostic> {
-    let entries = &lowered.report.entries;
-    let approximate = entries.iter().filter(|entry| entry.verdict == Verdict::Approximate);
-    let errors = approximate.map(|entry| {
-        let message = format!("{} is approximate: {}", entry.keyword, entry.reason);
-        Diagnostic::error("compile::approximate", message)
-            .with_pointer(entry.pointer.clone())
-            .with_help("rewrite this part of the source, or compile without --deny approximate")
-    });
-    errors.collect()
+/// One error for each keyword that is denied.
+fn denied(lowered: &Lowered, deny: &[Deny]) -> Vec<Diagnostic> {
+    let mut errors = Vec::new();
+    for entry in &lowered.report.entries {
+        let Some(what) = deny.iter().find(|what| what.applies(entry)) else { continue };
+        let (code, verdict) = match what {
+            Deny::Approximate => ("compile::approximate", "approximate"),
+            Deny::Narrower => ("compile::narrower", "narrower"),
+            Deny::UnknownFormat => ("compile::unknown-format", "an annotation"),
+        };
+        let message = format!("{} is {verdict}: {}", entry.keyword, entry.reason);
+        let help =
+            format!("rewrite this part of the source, or compile without --deny {}", what.name());
+        errors.push(
+            Diagnostic::error(code, message).with_pointer(entry.pointer.clone()).with_help(help),
+        );
+    }
+    errors
 }
 
 /// Reads a file, or standard input for `-`.

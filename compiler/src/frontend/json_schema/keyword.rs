@@ -1,6 +1,7 @@
 //! The table of support: every keyword of every draft, and what this front end makes of it.
 //!
-//! This table is the one truth: the survey consults it for every keyword occurrence, and messages quote it.
+//! This table is the one truth: the survey consults it for every keyword occurrence, messages quote it, and
+//! `docs/json-schema.md` is made of it.
 
 use super::dialect::{Dialect, Draft};
 
@@ -21,15 +22,23 @@ pub(crate) struct Keyword {
     /// Its name.
     pub(crate) name: &'static str,
     /// First draft that defines it.
-    since: Draft,
+    pub(super) since: Draft,
     /// Last draft that defines it.
-    until: Draft,
+    pub(super) until: Draft,
     /// What it becomes in those drafts.
-    support: Support,
+    pub(super) support: Support,
+    /// Where the report says otherwise for an occurrence.
+    pub(super) except: &'static str,
 }
 
 const fn keyword(name: &'static str, since: Draft, until: Draft, support: Support) -> Keyword {
-    Keyword { name, since, until, support }
+    Keyword { name, since, until, support, except: "" }
+}
+
+impl Keyword {
+    const fn but(self, except: &'static str) -> Self {
+        Self { except, ..self }
+    }
 }
 
 use Draft::{Draft4 as D4, Draft6 as D6, Draft7 as D7, Draft201909 as D19, Draft202012 as D20};
@@ -37,6 +46,8 @@ use Support::{Annotation, Definitions, Exact};
 
 const NAMES: Support = Annotation("names a schema or a place");
 const PEOPLE: Support = Annotation("is for people");
+const BOUND: &str = "approximate for bounds from 2^32 on";
+const ORDER: &str = "narrower with keys in any order, where these have too many combinations";
 const HINT: Support = Annotation("describes the value and does not constrain it");
 
 /// All keywords of drafts 4 to 2020-12, sorted by name.
@@ -73,14 +84,15 @@ pub(crate) const KEYWORDS: &[Keyword] = &[
     keyword("examples", D6, D20, PEOPLE),
     keyword("exclusiveMaximum", D4, D20, Exact),
     keyword("exclusiveMinimum", D4, D20, Exact),
-    keyword("format", D4, D20, Exact),
+    keyword("format", D4, D20, Exact)
+        .but("an annotation for unknown names; narrower for some formats, see below"),
     keyword("id", D4, D4, NAMES),
     keyword("if", D7, D20, Exact),
     keyword("items", D4, D20, Exact),
     keyword("maxContains", D19, D20, Exact),
-    keyword("maxItems", D4, D20, Exact),
-    keyword("maxLength", D4, D20, Exact),
-    keyword("maxProperties", D4, D20, Exact),
+    keyword("maxItems", D4, D20, Exact).but(BOUND),
+    keyword("maxLength", D4, D20, Exact).but(BOUND),
+    keyword("maxProperties", D4, D20, Exact).but(BOUND),
     keyword("maximum", D4, D20, Exact),
     keyword("minContains", D19, D20, Exact),
     keyword("minItems", D4, D20, Exact),
@@ -89,20 +101,22 @@ pub(crate) const KEYWORDS: &[Keyword] = &[
     keyword("minimum", D4, D20, Exact),
     keyword("multipleOf", D4, D20, Exact),
     keyword("not", D4, D20, Exact),
-    keyword("oneOf", D4, D20, Exact),
-    keyword("pattern", D4, D20, Exact),
-    keyword("patternProperties", D4, D20, Exact),
+    keyword("oneOf", D4, D20, Exact)
+        .but("approximate where branches over objects overlap in too many ways to be told apart"),
+    keyword("pattern", D4, D20, Exact).but("refused with backreferences"),
+    keyword("patternProperties", D4, D20, Exact).but("refused with backreferences"),
     keyword("prefixItems", D20, D20, Exact),
-    keyword("properties", D4, D20, Exact),
+    keyword("properties", D4, D20, Exact).but(ORDER),
     keyword("propertyNames", D6, D20, Exact),
     keyword("readOnly", D7, D20, HINT),
-    keyword("required", D4, D20, Exact),
+    keyword("required", D4, D20, Exact).but(ORDER),
     keyword("then", D7, D20, Exact),
     keyword("title", D4, D20, PEOPLE),
     keyword("type", D4, D20, Exact),
     keyword("unevaluatedItems", D19, D20, Exact),
     keyword("unevaluatedProperties", D19, D20, Exact),
-    keyword("uniqueItems", D4, D20, Exact),
+    keyword("uniqueItems", D4, D20, Exact)
+        .but("approximate where items have more than eight possible values; refused there under a negation"),
     keyword("writeOnly", D7, D20, HINT),
 ];
 

@@ -33,10 +33,13 @@ mod read;
 mod report;
 mod resolve;
 mod resources;
+mod rust_type;
 mod schema;
 mod string;
 mod strings;
 mod survey;
+#[cfg(test)]
+mod table;
 mod types;
 
 #[cfg(test)]
@@ -53,6 +56,7 @@ pub use options::{
 };
 pub use prelude::{Piece, Prelude, prelude_grammar};
 pub use resources::{ResourceError, Resources};
+pub use rust_type::Schema;
 
 /// The grammar of a schema's instances.
 ///

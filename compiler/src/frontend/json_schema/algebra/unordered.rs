@@ -18,6 +18,9 @@ use super::members::{KeyAtoms, Member, MemberAutomaton, MemberName, MemberState,
 use super::objects::ObjectAtom;
 use super::{Algebra, FormulaId};
 
+/// New formulas for each state or edge that an automaton has room for. More are a sign that it will have no room.
+const FORMULAS: usize = 8;
+
 impl Algebra<'_> {
     /// The automaton of an object formula with its keys in any order, required ones in theirs unless they are `free`;
     /// `None` where it has more states or edges than there is room for.
@@ -81,6 +84,7 @@ impl Algebra<'_> {
         let mut states: IndexMap<(usize, FormulaId), MemberState, FxBuildHasher> =
             IndexMap::default();
         states.insert((0, rest), MemberState::default());
+        let formulas_before = self.objects.formulas.len();
         let mut edges = 0;
         let mut at = 0;
         while let Some((&(place, rest), _)) = states.get_index(at) {
@@ -123,7 +127,8 @@ impl Algebra<'_> {
             edges += state.members.len();
             states[at] = state;
             at += 1;
-            if states.len() + edges > room {
+            let formulas = self.objects.formulas.len() - formulas_before;
+            if states.len() + edges > room || formulas > room.saturating_mul(FORMULAS) {
                 return Ok(None);
             }
             self.grow()?;

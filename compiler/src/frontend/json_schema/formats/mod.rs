@@ -142,6 +142,12 @@ static FORMATS: [Format; 19] = [
     Format::new("uuid", Exact, uuid::uuid),
 ];
 
+/// All formats, by name.
+#[cfg(test)]
+pub(crate) fn all() -> &'static [Format] {
+    &FORMATS
+}
+
 /// The format of this name, where some draft defines it.
 pub(crate) fn format(name: &str) -> Option<&'static Format> {
     let at = FORMATS.binary_search_by(|format| format.name.cmp(name)).ok()?;
