@@ -6,6 +6,7 @@ pub(crate) mod completions;
 pub(crate) mod debug;
 pub(crate) mod facts;
 pub(crate) mod inspect;
+pub(crate) mod keywords;
 pub(crate) mod maskbench;
 pub(crate) mod sample;
 pub(crate) mod vocab;
@@ -28,6 +29,8 @@ pub(crate) enum Command {
     Check(check::CheckArgs),
     /// Draw random outputs of a compiled grammar
     Sample(sample::SampleArgs),
+    /// Show what becomes of each keyword and format of JSON Schema
+    Keywords(keywords::KeywordsArgs),
     /// Judge a folder of schemas with valid and invalid instances
     Maskbench(maskbench::MaskbenchArgs),
     /// Show what the compiler makes of a source, and what the runtime makes of an artifact
@@ -45,6 +48,7 @@ pub(crate) fn run(command: Command, output: &mut Output) -> Result<u8, Failure> 
         Command::Inspect(args) => inspect::run(args, output),
         Command::Check(args) => check::run(args, output),
         Command::Sample(args) => sample::run(args, output),
+        Command::Keywords(args) => keywords::run(args, output),
         Command::Maskbench(args) => maskbench::run(args, output),
         Command::Debug(command) => debug::run(command, output),
         Command::Completions(args) => completions::run(args, output),

@@ -38,7 +38,6 @@ mod schema;
 mod string;
 mod strings;
 mod survey;
-#[cfg(test)]
 mod table;
 mod types;
 
@@ -57,6 +56,7 @@ pub use options::{
 pub use prelude::{Piece, Prelude, prelude_grammar};
 pub use resources::{ResourceError, Resources};
 pub use rust_type::Schema;
+pub use table::{SupportRow, support_table};
 
 /// The grammar of a schema's instances.
 ///

@@ -1,74 +1,43 @@
-//! `docs/json-schema.md`, made of the tables of keywords and formats.
-//!
-//! The test fails where the page is not what the tables say. With `GRAMMARC_BLESS=1` it writes the page instead, and
-//! counts again how many MaskBench schemas have each keyword or format, for which it needs the data.
+//! The tables of keywords and formats as one table for people and programs.
 
-use std::collections::BTreeMap;
-use std::fmt::Write;
-use std::path::{Path, PathBuf};
-use std::{env, fs};
-
-use serde_json::Value;
+use crate::diagnostics::report::Verdict;
 
 use super::dialect::Draft;
 use super::formats::{self, Exactness};
 use super::keyword::{KEYWORDS, Support};
 
-const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/json-schema.md");
+/// What becomes of a keyword or format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SupportRow {
+    /// The keyword, or the name of the format.
+    pub name: &'static str,
+    /// First and last draft that define the keyword; `None` for a format.
+    pub drafts: Option<(&'static str, &'static str)>,
+    /// What the report says of it, unless the note says otherwise.
+    pub verdict: Verdict,
+    /// Why, where it is not exact, or where the report says something else.
+    pub note: &'static str,
+}
 
-const HEAD: &str = "\
-# JSON Schema: what becomes of each keyword
-
-Made from the tables of support in `compiler/src/frontend/json_schema` by their test; not to be edited.
-
-Every keyword of a schema is entered in the report of its artifact as one of:
-
-- **exact**: the grammar accepts the texts of exactly the instances that the specification accepts;
-- **annotation**: constrains nothing, by the specification;
-- **narrower**: accepts no wrong instance, and not all right ones;
-- **approximate**: accepts more than the specification.
-
-What is none of these is an error that names the place. A keyword outside the drafts in which it is defined is an
-annotation if `$schema` names the draft, and counts if it does not. \"Share\" is the part of MaskBench's 3,427
-development schemas that have the keyword anywhere.
-
-";
-
-/// What stands in the last column of a row for a name.
-type Shares = BTreeMap<String, String>;
-
-fn page(keyword_shares: &Shares, format_shares: &Shares) -> String {
-    let mut page = HEAD.to_owned();
-    let share = |shares: &Shares, name: &str| shares.get(name).cloned().unwrap_or_default();
-    page += "| keyword | drafts | verdict | except | share |\n| --- | --- | --- | --- | --: |\n";
-    for keyword in KEYWORDS {
-        let verdict = match keyword.support {
-            Support::Exact => "exact".to_owned(),
-            Support::Definitions => "annotation: holds schemas for references".to_owned(),
-            Support::Annotation(reason) => format!("annotation: {reason}"),
+/// All keywords of drafts 4 to 2020-12 by name, then all formats by name.
+pub fn support_table() -> impl Iterator<Item = SupportRow> {
+    let keywords = KEYWORDS.iter().map(|keyword| {
+        let (verdict, note) = match keyword.support {
+            Support::Exact => (Verdict::Exact, keyword.except),
+            Support::Definitions => (Verdict::Annotation, "holds schemas for references"),
+            Support::Annotation(reason) => (Verdict::Annotation, reason),
         };
-        let (since, until) = (draft(keyword.since), draft(keyword.until));
-        let drafts = if since == until { since.to_owned() } else { format!("{since} to {until}") };
-        let share = share(keyword_shares, keyword.name);
-        // Writing to a string does not fail.
-        let _ = writeln!(
-            page,
-            "| `{}` | {drafts} | {verdict} | {} | {share} |",
-            keyword.name, keyword.except
-        );
-    }
-    page += "\n## Formats\n\nOther names are annotations.\n\n";
-    page +=
-        "| format | verdict | refuses, though it is right | share |\n| --- | --- | --- | --: |\n";
-    for format in formats::all() {
-        let (verdict, but) = match format.exactness {
-            Exactness::Exact => ("exact", ""),
-            Exactness::Narrower(but) => ("narrower", but),
+        let drafts = Some((draft(keyword.since), draft(keyword.until)));
+        SupportRow { name: keyword.name, drafts, verdict, note }
+    });
+    let formats = formats::all().iter().map(|format| {
+        let (verdict, note) = match format.exactness {
+            Exactness::Exact => (Verdict::Exact, ""),
+            Exactness::Narrower(refused) => (Verdict::Narrower, refused),
         };
-        let share = share(format_shares, format.name);
-        let _ = writeln!(page, "| `{}` | {verdict} | {but} | {share} |", format.name);
-    }
-    page
+        SupportRow { name: format.name, drafts: None, verdict, note }
+    });
+    keywords.chain(formats)
 }
 
 fn draft(draft: Draft) -> &'static str {
@@ -79,87 +48,4 @@ fn draft(draft: Draft) -> &'static str {
         Draft::Draft201909 => "2019-09",
         Draft::Draft202012 => "2020-12",
     }
-}
-
-/// The shares as they stand in the page.
-fn written(page: &str) -> [Shares; 2] {
-    let (keywords, formats) = page.split_once("\n## Formats").unwrap_or((page, ""));
-    [keywords, formats].map(|part| {
-        let rows = part.lines().filter_map(|line| line.strip_prefix("| `")?.strip_suffix(" |"));
-        rows.filter_map(|row| {
-            let (name, _) = row.split_once('`')?;
-            let (_, share) = row.rsplit_once("| ")?;
-            Some((name.to_owned(), share.to_owned()))
-        })
-        .collect()
-    })
-}
-
-/// The share of schemas in a folder that have each keyword and each format.
-fn counted(folder: &Path) -> [Shares; 2] {
-    let mut counts = [BTreeMap::new(), BTreeMap::new()];
-    let mut schemas = 0_u32;
-    for entry in fs::read_dir(folder).expect("the folder is readable") {
-        let text = fs::read_to_string(entry.expect("an entry").path()).expect("it is text");
-        let case: Value = serde_json::from_str(&text).expect("it is JSON");
-        let mut names = [Vec::new(), Vec::new()];
-        collect(&case["schema"], &mut names);
-        schemas += 1;
-        for (names, counts) in names.iter_mut().zip(&mut counts) {
-            names.sort_unstable();
-            names.dedup();
-            for name in names {
-                *counts.entry((*name).to_owned()).or_insert(0_u32) += 1;
-            }
-        }
-    }
-    counts.map(|counts| {
-        let share = |count| format!("{:.1} %", f64::from(count) * 100.0 / f64::from(schemas));
-        counts.into_iter().map(|(name, count)| (name, share(count))).collect()
-    })
-}
-
-/// The keys that may be keywords, and formats.
-fn collect<'v>(value: &'v Value, names: &mut [Vec<&'v str>; 2]) {
-    match value {
-        Value::Array(items) => items.iter().for_each(|item| collect(item, names)),
-        Value::Object(members) => {
-            for (key, value) in members {
-                names[0].push(key);
-                if let ("format", Value::String(format)) = (key.as_str(), value) {
-                    names[1].push(format);
-                }
-                match (key.as_str(), value) {
-                    ("enum" | "const" | "default" | "examples" | "example", _) => {}
-                    // The keys of these are names and not keywords.
-                    (
-                        "properties" | "patternProperties" | "definitions" | "$defs"
-                        | "dependencies" | "dependentSchemas",
-                        Value::Object(schemas),
-                    ) => schemas.values().for_each(|schema| collect(schema, names)),
-                    _ => collect(value, names),
-                }
-            }
-        }
-        _ => {}
-    }
-}
-
-#[test]
-fn the_page_is_what_the_tables_say() {
-    let page_path = Path::new(PAGE);
-    if env::var_os("GRAMMARC_BLESS").is_some() {
-        let data = env::var_os("GRAMMARC_DATA").map_or_else(
-            || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data"),
-            PathBuf::from,
-        );
-        let [keywords, formats] = counted(&data.join("maskbench"));
-        fs::create_dir_all(page_path.parent().expect("a folder")).expect("it can be made");
-        fs::write(page_path, page(&keywords, &formats)).expect("it can be written");
-        return;
-    }
-    let found = fs::read_to_string(page_path).expect("docs/json-schema.md is there");
-    let [keywords, formats] = written(&found);
-    assert!(found == page(&keywords, &formats), "docs/json-schema.md is old; see this test's head");
-    assert!(keywords["properties"].ends_with(" %"), "the shares are kept");
 }

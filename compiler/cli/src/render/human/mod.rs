@@ -6,6 +6,7 @@ mod debug;
 mod diagnostic;
 mod facts;
 mod inspect;
+mod keywords;
 mod maskbench;
 mod sample;
 mod vocab;

@@ -143,7 +143,6 @@ static FORMATS: [Format; 19] = [
 ];
 
 /// All formats, by name.
-#[cfg(test)]
 pub(crate) fn all() -> &'static [Format] {
     &FORMATS
 }

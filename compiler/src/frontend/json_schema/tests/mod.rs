@@ -2,6 +2,7 @@
 
 mod cases;
 mod diagnostics;
+mod page;
 mod random;
 mod recognizer;
 
