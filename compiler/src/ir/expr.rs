@@ -18,9 +18,13 @@ impl ByteSet {
 
     /// The bytes `lo..=hi`.
     pub fn range(lo: u8, hi: u8) -> Self {
-        let mut set = Self::EMPTY;
-        (lo..=hi).for_each(|byte| set.insert(byte));
-        set
+        let below = |end: u16| -> [u64; 4] {
+            std::array::from_fn(|word| {
+                let bits = end.saturating_sub(64 * word as u16).min(64);
+                if bits == 64 { u64::MAX } else { (1 << bits) - 1 }
+            })
+        };
+        Self(below(u16::from(hi) + 1)).minus(Self(below(u16::from(lo))))
     }
 
     /// The bytes whose bits are set: bit `b % 32` of word `b / 32`.

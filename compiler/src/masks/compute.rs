@@ -93,7 +93,7 @@ pub fn compute(
     limits: MaskLimits,
 ) -> Result<Masks, MaskError> {
     let joined = network.joined(shared);
-    let follow = Follow::new(joined, &network.open);
+    let follow = Follow::new(joined, known.rules(), &network.open);
     let base = network.tables.bases.states;
     let states: Vec<u32> = (0..network.tables.states.len() as u32 - 1).map(|i| base + i).collect();
     let walker = || Walker::new(&follow, known, trie);
@@ -174,7 +174,7 @@ pub fn compute(
     }
     tables.token_edges.iter_mut().for_each(|edge| edge.tokens = sets[edge.tokens as usize]);
     classes.store(&mut tables, !network.open.is_empty());
-    let longest_chain = longest_chain(&tables, shared, &follow);
+    let longest_chain = longest_chain(&tables, shared, known.links(), &follow);
     Ok(Masks { tables, pairs, longest_chain })
 }
 

@@ -17,13 +17,17 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 use grammarc_artifacts::tables::{Joined, Tables};
 use rustc_hash::FxHashMap;
 
+use super::chain::{Link, links};
 use super::walk::Outcome;
+use crate::network::SharedRules;
 
 /// Outcomes that follow from the shared rules' masks.
 #[derive(Default)]
 pub struct SharedOutcomes {
     /// For a state and a child of the trie's root, a state that goes to it on the child's byte and nowhere else.
     sources: FxHashMap<(u32, u32), u32>,
+    rules: SharedRules,
+    links: Vec<Link>,
     /// By state, the ranks of its base mask.
     spans: Vec<OnceLock<Box<[Range<u32>]>>>,
 }
@@ -64,7 +68,17 @@ impl SharedOutcomes {
             }
         }
         let spans = (0..shared.state_count()).map(|_| OnceLock::new()).collect();
-        Self { sources, spans }
+        Self { sources, rules: SharedRules::new(shared), links: links(shared), spans }
+    }
+
+    /// What the shared rules say of each other.
+    pub fn rules(&self) -> &SharedRules {
+        &self.rules
+    }
+
+    /// Their follow entries that go on.
+    pub(super) fn links(&self) -> &[Link] {
+        &self.links
     }
 
     /// The outcome of `state` at `node`, where the stored masks tell it: at children of the root, below which
@@ -159,8 +173,8 @@ mod tests {
         let none = TablesData::empty(shared.totals(), shared.row_words);
         let network = Joined { shared, own: none.as_tables() };
         let open: Vec<u32> = (0..shared.rules.len() as u32).collect();
-        let follow = Follow::new(network, &open);
         let (known, nothing) = (SharedOutcomes::new(shared, trie), SharedOutcomes::default());
+        let follow = Follow::new(network, known.rules(), &open);
         let mut walker = Walker::new(&follow, &nothing, trie);
         let mut told = 0;
         for state in 0..shared.state_count() {

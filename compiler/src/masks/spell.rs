@@ -21,8 +21,8 @@ use grammarc_artifacts::tables::Tables;
 use super::shared::SharedOutcomes;
 use super::walk::Walker;
 use crate::ir::ByteSet;
-use crate::network::Network;
 use crate::network::follow::Follow;
+use crate::network::{Network, SharedRules};
 
 /// Bytes that are tokens by themselves.
 pub fn single_bytes(trie: Trie<'_>) -> ByteSet {
@@ -31,7 +31,12 @@ pub fn single_bytes(trie: Trie<'_>) -> ByteSet {
 }
 
 /// Clears the rest flag of every state that no sequence of tokens leads on from, and returns those states.
-pub fn mark(network: &mut Network, shared: Tables<'_>, trie: Trie<'_>) -> Vec<u32> {
+pub fn mark(
+    network: &mut Network,
+    shared: Tables<'_>,
+    facts: &SharedRules,
+    trie: Trie<'_>,
+) -> Vec<u32> {
     let spelled = single_bytes(trie);
     if spelled == ByteSet::FULL {
         return Vec::new();
@@ -42,7 +47,7 @@ pub fn mark(network: &mut Network, shared: Tables<'_>, trie: Trie<'_>) -> Vec<u3
     let mut loops: Vec<bool> =
         network.tables.states[..count].iter().map(|record| record.count_exit != NONE).collect();
     loop {
-        let rests = least(network, shared, trie, spelled, &loops, &by_token);
+        let rests = least(network, (shared, facts), trie, spelled, &loops, &by_token);
         let marker = Marker { network, shared, spelled, rests: &rests };
         let broken: Vec<usize> =
             (0..count).filter(|&at| loops[at] && rests[at] && !marker.leads_on(at)).collect();
@@ -80,7 +85,7 @@ fn without_countdown(network: &Network) -> Vec<bool> {
 /// The states that rest, where the heads of `loops` lead around their loops. The network's flags are set to match.
 fn least(
     network: &mut Network,
-    shared: Tables<'_>,
+    (shared, facts): (Tables<'_>, &SharedRules),
     trie: Trie<'_>,
     spelled: ByteSet,
     loops: &[bool],
@@ -99,7 +104,7 @@ fn least(
         if rests != before {
             continue;
         }
-        let follow = Follow::new(network.joined(shared), &network.open);
+        let follow = Follow::new(network.joined(shared), facts, &network.open);
         let none = SharedOutcomes::default();
         let mut walker = Walker::new(&follow, &none, trie);
         for index in (0..count).filter(|&index| !before[index]) {

@@ -7,7 +7,7 @@
 //!
 //! Cost: O(rules' size) for rules outside cycles, times the rounds for a cycle, which its size bounds.
 
-use std::collections::BTreeMap;
+use rustc_hash::FxHashMap;
 
 use super::build::Built;
 use super::rule::{Counted, Label, NetworkRule};
@@ -36,10 +36,10 @@ pub(super) struct Merged {
     pub(super) roots: Vec<usize>,
 }
 
-/// Merges equal rules and takes from the vocabulary those that it holds under the hashes `known`.
-pub(super) fn merge(built: &Built, known: &BTreeMap<RuleHash, u32>) -> Merged {
+/// Merges equal rules and takes from the vocabulary those that it holds: `known` tells them by their hashes.
+pub(super) fn merge(built: &Built, known: impl Fn(&RuleHash) -> Option<u32>) -> Merged {
     let hashes = hashes(built);
-    let mut numbers: BTreeMap<RuleHash, usize> = BTreeMap::new();
+    let mut numbers: FxHashMap<RuleHash, usize> = FxHashMap::default();
     let mut order: Vec<usize> = Vec::new();
     let mut number = |rule: usize, order: &mut Vec<usize>| {
         *numbers.entry(hashes[rule]).or_insert_with(|| {
@@ -52,7 +52,7 @@ pub(super) fn merge(built: &Built, known: &BTreeMap<RuleHash, u32>) -> Merged {
     let mut at = 0;
     while at < order.len() {
         for callee in callees(built, order[at]) {
-            if !known.contains_key(&hashes[callee]) {
+            if known(&hashes[callee]).is_none() {
                 number(callee, &mut order);
             }
         }
@@ -62,8 +62,8 @@ pub(super) fn merge(built: &Built, known: &BTreeMap<RuleHash, u32>) -> Merged {
         .map_while(|index| built.labels.get(256 + index))
         .map(|label| match label {
             Label::Tokens(ids) => MergedLabel::Tokens(ids.clone()),
-            &Label::Call { rule, count } => match known.get(&hashes[rule]) {
-                Some(&shared) => MergedLabel::Shared(shared, count),
+            &Label::Call { rule, count } => match known(&hashes[rule]) {
+                Some(shared) => MergedLabel::Shared(shared, count),
                 // Labels of rules that nothing calls any more are never looked at.
                 None => MergedLabel::Own(numbers.get(&hashes[rule]).copied().unwrap_or(0), count),
             },
