@@ -196,7 +196,7 @@ impl Compiler {
         let deadline = Instant::now().checked_add(time);
         let mut network = self.network(&lowered.grammar, options.network.unwrap_or_default())?;
         let mut findings = Vec::new();
-        let stuck = spell::mark(&mut network, shared, self.known.rules(), trie);
+        let stuck = spell::mark(&mut network, shared, &self.known, trie);
         if stuck.contains(&network.start(0)) {
             return Err(CompileError::Unspellable);
         }
@@ -276,10 +276,10 @@ pub fn build_vocabulary(
     let bare = VocabularyArtifact::from_buffer(bare.to_bytes()?)?;
     let lexicon = VocabularyLexicon::new(bare);
     let tables = none.as_tables();
-    let known = SharedOutcomes::default();
+    let known = SharedOutcomes::new(tables, trie.as_trie());
     let (facts, limits) = (known.rules(), NetworkLimits::default());
     let mut network = network::build_network(shared, &lexicon, tables, facts, Roots::Kept, limits)?;
-    spell::mark(&mut network, tables, facts, trie.as_trie());
+    spell::mark(&mut network, tables, &known, trie.as_trie());
     let masks = masks::compute(&network, tables, &known, trie.as_trie(), MaskLimits::default());
     let masks = masks.map_err(|error| CompileError::Masks { error, rule: "shared".to_owned() })?;
     let names = network.rules.iter().map(|(name, _)| name.clone()).collect();

@@ -18,10 +18,11 @@ use rustc_hash::FxHashSet;
 
 use super::chain::longest_chain;
 use super::classes::Classes;
+use super::outcome::Outcome;
 use super::pool::{Pool, stored};
 use super::reach::Reach;
 use super::shared::SharedOutcomes;
-use super::walk::{Outcome, Walker};
+use super::walk::Walker;
 use crate::network::Network;
 use crate::network::follow::Follow;
 use crate::network::local::{BOTTOM, LocalSets};
@@ -96,10 +97,10 @@ pub fn compute(
     let follow = Follow::new(joined, known.rules(), &network.open);
     let base = network.tables.bases.states;
     let states: Vec<u32> = (0..network.tables.states.len() as u32 - 1).map(|i| base + i).collect();
-    let walker = || Walker::new(&follow, known, trie);
+    let walker = || Walker::new(&follow, known, trie, worth_composing(trie));
     let mut context = Context {
         classes: Classes::new(shared),
-        pool: Pool::new(trie.token_of_rank, shared, network.tables.clone()),
+        pool: Pool::new(trie, shared, known, network.tables.clone()),
         limits,
     };
 
@@ -144,11 +145,12 @@ pub fn compute(
                 Some(0) => tokens_of(network, walker.sets(), ret),
                 _ => Vec::new(),
             };
-            (walker.follow(ret, nodes), extra)
+            let shared = (class < shared.classes.len() as u32).then_some(class);
+            (walker.follow(ret, nodes, shared), extra)
         })?;
         for (&(ret, class), (outcome, extra)) in round.iter().zip(&outcomes) {
             let next = context.classes.intern(&outcome.exits);
-            if next == NONE && outcome.spans.is_empty() && extra.is_empty() {
+            if next == NONE && outcome.is_empty() && extra.is_empty() {
                 continue;
             }
             let mask = context.intern(ret, outcome, extra)?;
@@ -176,6 +178,12 @@ pub fn compute(
     classes.store(&mut tables, !network.open.is_empty());
     let longest_chain = longest_chain(&tables, shared, known.links(), &follow);
     Ok(Masks { tables, pairs, longest_chain })
+}
+
+/// Nodes of a subtree, or tokens of a mask, from which on what is known of it is put together instead of walked. Real
+/// vocabularies have the highest; small ones a low one, so that they are composed like the real ones.
+fn worth_composing(trie: Trie<'_>) -> u32 {
+    (trie.len() as u32 / 4096).clamp(2, 64)
 }
 
 struct Context<'a> {
@@ -227,6 +235,9 @@ fn run<'a, T: Sync, R: Send>(
 /// Ids of the tokens that a state consumes by token edges, ascending: its own, and those of rules it can begin.
 fn tokens_of(network: &Network, sets: &mut LocalSets<'_>, state: u32) -> Vec<u32> {
     let joined = sets.network();
+    if joined.own.token_edges.is_empty() && joined.shared.token_edges.is_empty() {
+        return Vec::new();
+    }
     let mut ids = Vec::new();
     let mut seen = FxHashSet::default();
     let mut work = vec![(state, BOTTOM)];
@@ -237,8 +248,7 @@ fn tokens_of(network: &Network, sets: &mut LocalSets<'_>, state: u32) -> Vec<u32
         let (tables, index) = joined.locate(state);
         let own = state >= network.tables.bases.states;
         for edge in tables.token_edges_of(index) {
-            let after = sets.single(edge.target, frame);
-            if !sets.get(after).ends {
+            if !sets.settled(edge.target, frame).ends {
                 continue;
             }
             if own {

@@ -21,8 +21,8 @@ use grammarc_artifacts::tables::Tables;
 use super::shared::SharedOutcomes;
 use super::walk::Walker;
 use crate::ir::ByteSet;
+use crate::network::Network;
 use crate::network::follow::Follow;
-use crate::network::{Network, SharedRules};
 
 /// Bytes that are tokens by themselves.
 pub fn single_bytes(trie: Trie<'_>) -> ByteSet {
@@ -34,7 +34,7 @@ pub fn single_bytes(trie: Trie<'_>) -> ByteSet {
 pub fn mark(
     network: &mut Network,
     shared: Tables<'_>,
-    facts: &SharedRules,
+    known: &SharedOutcomes,
     trie: Trie<'_>,
 ) -> Vec<u32> {
     let spelled = single_bytes(trie);
@@ -47,7 +47,7 @@ pub fn mark(
     let mut loops: Vec<bool> =
         network.tables.states[..count].iter().map(|record| record.count_exit != NONE).collect();
     loop {
-        let rests = least(network, (shared, facts), trie, spelled, &loops, &by_token);
+        let rests = least(network, (shared, known), trie, spelled, &loops, &by_token);
         let marker = Marker { network, shared, spelled, rests: &rests };
         let broken: Vec<usize> =
             (0..count).filter(|&at| loops[at] && rests[at] && !marker.leads_on(at)).collect();
@@ -85,7 +85,7 @@ fn without_countdown(network: &Network) -> Vec<bool> {
 /// The states that rest, where the heads of `loops` lead around their loops. The network's flags are set to match.
 fn least(
     network: &mut Network,
-    (shared, facts): (Tables<'_>, &SharedRules),
+    (shared, known): (Tables<'_>, &SharedOutcomes),
     trie: Trie<'_>,
     spelled: ByteSet,
     loops: &[bool],
@@ -104,9 +104,8 @@ fn least(
         if rests != before {
             continue;
         }
-        let follow = Follow::new(network.joined(shared), facts, &network.open);
-        let none = SharedOutcomes::default();
-        let mut walker = Walker::new(&follow, &none, trie);
+        let follow = Follow::new(network.joined(shared), known.rules(), &network.open);
+        let mut walker = Walker::new(&follow, known, trie, u32::MAX);
         for index in (0..count).filter(|&index| !before[index]) {
             let state = base + index as u32;
             let counts = by_token[network.rule_of(state)];
