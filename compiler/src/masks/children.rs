@@ -52,6 +52,11 @@ impl Children {
         Some(self.node[range.start + at])
     }
 
+    /// Whether `child` is a child of `node`.
+    pub fn is_child(&self, node: u32, child: u32) -> bool {
+        self.node[self.range(node)].binary_search(&child).is_ok()
+    }
+
     /// Whether some child is on a byte of the set.
     pub fn any_on(&self, node: u32, bytes: ByteSet) -> bool {
         self.byte[self.range(node)].iter().any(|&byte| bytes.contains(byte))

@@ -142,7 +142,8 @@ impl SharedOutcomes {
         if node == 0 {
             return speaks_of_bytes(shared, state).then_some(state);
         }
-        self.sources.get(&(self.like(state), node)).copied()
+        let key = (self.like(state), node);
+        self.children.is_child(0, node).then(|| self.sources.get(&key).copied()).flatten()
     }
 
     /// The ranks of a state's base mask.

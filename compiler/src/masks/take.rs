@@ -62,7 +62,7 @@ impl Excepted {
 impl Walker<'_> {
     /// Takes the outcome at the root over from a shared state, where there is one that is worth it.
     pub(super) fn take(&mut self, at: At, building: &mut Building) -> bool {
-        let At::One(state, frame) = at else { return false };
+        let Some((state, frame)) = self.sets.one(at) else { return false };
         let (state, frame) = self.through(state, frame);
         let network = self.follow.network();
         if state < network.own.bases.states {

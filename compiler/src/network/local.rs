@@ -4,9 +4,10 @@
 //! simulation with a *local* stack: it begins empty, calls push on it, and a return that finds it empty leaves the rule
 //! the walk began in. Countdowns are taken as not running out: within one token they cannot (see `network::repeat`).
 //!
-//! Nearly always there is one configuration, and its move is found from the tables each time. Where there are several,
-//! their set is interned, and its move on each byte is found once: a lazily built automaton, like that of
-//! `regex-automata`'s hybrid engine. Such sets are few, so nothing is ever evicted.
+//! Nearly always there is one configuration that goes on with few bytes, and its move is found from the tables each
+//! time. Where there are several, or one goes on with many bytes, their set is interned, and its move on each byte is
+//! found once: a lazily built automaton, like that of `regex-automata`'s hybrid engine. Such sets are few, so nothing is
+//! ever evicted.
 
 use grammarc_artifacts::sections::network::{NONE, StateRecord, state_flags};
 use grammarc_artifacts::tables::Joined;
@@ -38,8 +39,8 @@ pub enum At {
     Nowhere,
     /// A state over a local frame. It does not only return.
     One(u32, u32),
-    /// Several, interned.
-    Many(SetId),
+    /// Several, or one that is worth it, interned.
+    Set(SetId),
 }
 
 /// Where a byte leads.
@@ -67,8 +68,10 @@ pub struct LocalSets<'a> {
     network: Joined<'a>,
     frames: Vec<Frame>,
     frame_ids: FxHashMap<(u32, u32), u32>,
-    /// Sorted configurations, at least two.
+    /// Sorted configurations.
     sets: Vec<Box<[(u32, u32)]>>,
+    /// The sets of one configuration.
+    singles: FxHashMap<(u32, u32), SetId>,
     set_ids: FxHashMap<Box<[(u32, u32)]>, SetId>,
     /// By set and byte, an index into `reached`.
     moves: Vec<[u32; 256]>,
@@ -87,6 +90,7 @@ impl<'a> LocalSets<'a> {
             frames: vec![bottom],
             frame_ids: FxHashMap::default(),
             sets: Vec::new(),
+            singles: FxHashMap::default(),
             set_ids: FxHashMap::default(),
             moves: Vec::new(),
             reached: Vec::new(),
@@ -108,7 +112,7 @@ impl<'a> LocalSets<'a> {
         self.finish(building)
     }
 
-    /// Where a byte leads. O(1) for several configurations after the first time.
+    /// Where a byte leads. From an interned set to an interned set, O(1) after the first time.
     pub fn step(&mut self, at: At, byte: u8) -> Reached {
         match at {
             At::Nowhere => Reached::DEAD,
@@ -116,17 +120,42 @@ impl<'a> LocalSets<'a> {
                 self.work.push((state, frame));
                 self.find(byte)
             }
-            At::Many(set) => {
+            At::Set(set) => {
                 let known = self.moves[set as usize][usize::from(byte)];
                 if known != UNKNOWN {
                     return self.reached[known as usize];
                 }
                 self.work.extend_from_slice(&self.sets[set as usize]);
-                let reached = self.find(byte);
+                let mut reached = self.find(byte);
+                reached.at = self.interned(reached.at);
                 self.moves[set as usize][usize::from(byte)] = self.reached.len() as u32;
                 self.reached.push(reached);
                 reached
             }
+        }
+    }
+
+    /// The same configurations, with moves that are found once.
+    pub fn interned(&mut self, at: At) -> At {
+        let At::One(state, frame) = at else { return at };
+        let next = self.sets.len() as SetId;
+        let id = *self.singles.entry((state, frame)).or_insert(next);
+        if id == next {
+            self.sets.push([(state, frame)].into());
+            self.moves.push([UNKNOWN; 256]);
+        }
+        At::Set(id)
+    }
+
+    /// The configuration, where there is just one.
+    pub fn one(&self, at: At) -> Option<(u32, u32)> {
+        match at {
+            At::Nowhere => None,
+            At::One(state, frame) => Some((state, frame)),
+            At::Set(set) => match self.sets[set as usize][..] {
+                [one] => Some(one),
+                _ => None,
+            },
         }
     }
 
@@ -135,7 +164,7 @@ impl<'a> LocalSets<'a> {
         let (one, many) = match *at {
             At::Nowhere => (None, None),
             At::One(state, frame) => (Some((state, frame)), None),
-            At::Many(set) => (None, Some(&self.sets[set as usize])),
+            At::Set(set) => (None, Some(&self.sets[set as usize])),
         };
         one.into_iter().chain(many.into_iter().flat_map(|set| set.iter().copied()))
     }
@@ -232,7 +261,7 @@ impl<'a> LocalSets<'a> {
         let at = match configurations[..] {
             [] => At::Nowhere,
             [(state, frame)] => At::One(state, frame),
-            _ => At::Many(self.intern(configurations)),
+            _ => At::Set(self.intern(configurations)),
         };
         configurations.clear();
         self.building = building;
