@@ -82,7 +82,14 @@ impl ByteSet {
 
     /// The bytes in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = u8> + '_ {
-        (0..=255u8).filter(|&byte| self.contains(byte))
+        (0u8..4).flat_map(|index| {
+            let mut word = self.0[usize::from(index)];
+            std::iter::from_fn(move || {
+                let bit = (word != 0).then(|| word.trailing_zeros() as u8)?;
+                word &= word - 1;
+                Some(index * 64 + bit)
+            })
+        })
     }
 
     /// The maximal runs of bytes in ascending order, as inclusive bounds.

@@ -39,6 +39,16 @@ pub(super) struct Building {
     after: ByteSet,
 }
 
+/// Configurations to go on from.
+#[derive(Clone, Copy)]
+struct Way {
+    at: At,
+    /// Bytes with which they go on.
+    live: ByteSet,
+    /// The configuration that counts, where there is one and a token may end on its stack.
+    one: Option<(u32, u32)>,
+}
+
 /// Walks over one trie and network, with what they have learnt.
 pub struct Walker<'a> {
     pub(super) trie: Trie<'a>,
@@ -90,7 +100,8 @@ impl<'a> Walker<'a> {
         }
         if !self.take(reached.at, &mut building) {
             let floor = self.todo.len();
-            self.descend(reached.at, 0, &mut building);
+            let way = self.way(reached.at);
+            self.descend(way, 0, &mut building);
             self.drain(floor, &mut building);
         }
         building.outcome.normalize();
@@ -108,11 +119,7 @@ impl<'a> Walker<'a> {
             Some(class) => {
                 self.leave_through(ret, BOTTOM, class, &nodes[at_root..], &mut building);
             }
-            None => {
-                for &node in &nodes[at_root..] {
-                    self.run(ret, BOTTOM, node, &mut building);
-                }
-            }
+            None => self.run(ret, BOTTOM, &nodes[at_root..], &mut building),
         }
         building.outcome.normalize();
         building.outcome
@@ -123,15 +130,26 @@ impl<'a> Walker<'a> {
         Building { outcome: Outcome::default(), after }
     }
 
-    /// Adds the outcome at `node` of `state` over the local frame `frame`.
-    fn run(&mut self, state: u32, frame: u32, node: u32, building: &mut Building) {
+    /// Adds the outcomes at `nodes` of `state` over the local frame `frame`.
+    fn run(&mut self, state: u32, frame: u32, nodes: &[u32], building: &mut Building) {
         let reached = self.sets.settled(state, frame);
-        if reached.exits {
-            self.leave(node, building);
-        }
+        let way = self.way(reached.at);
         let floor = self.todo.len();
-        self.descend(reached.at, node, building);
-        self.drain(floor, building);
+        for &node in nodes {
+            if reached.exits {
+                self.leave(node, building);
+            }
+            self.descend(way, node, building);
+            self.drain(floor, building);
+        }
+    }
+
+    /// What is to be known of configurations to go on from them.
+    fn way(&mut self, at: At) -> Way {
+        let live = self.live(&at);
+        let at = if live.len() < WORTH_REMEMBERING { at } else { self.sets.interned(at) };
+        let one = self.sets.one(at).map(|(state, frame)| self.through(state, frame));
+        Way { at, live, one: one.filter(|&(_, frame)| self.sets.frame_rests(frame)) }
     }
 
     /// Notes that the rule can be left at `node`, where anything may come of it. Tokens matched by id are looked for at
@@ -167,26 +185,23 @@ impl<'a> Walker<'a> {
             if reached.exits {
                 self.leave(child, building);
             }
-            self.descend(reached.at, child, building);
+            let way = self.way(reached.at);
+            self.descend(way, child, building);
         }
     }
 
     /// Adds what becomes of the strings below `node`, at once where it is known and otherwise by visits to come.
-    fn descend(&mut self, at: At, node: u32, building: &mut Building) {
-        if let Some((state, frame)) = self.sets.one(at) {
-            let (state, frame) = self.through(state, frame);
-            if self.sets.frame_rests(frame) && self.compose(state, frame, node, building) {
-                return;
-            }
+    fn descend(&mut self, way: Way, node: u32, building: &mut Building) {
+        if let Some((state, frame)) = way.one
+            && self.compose(state, frame, node, building)
+        {
+            return;
         }
-        let live = self.live(&at);
-        if live.len() < WORTH_REMEMBERING {
-            self.open(at, live, node);
-        } else if self.trie.end[node as usize] - node < self.worth {
-            self.sweep(at, node, building);
+        let size = self.trie.end[node as usize] - node;
+        if size < self.worth && way.live.len() >= WORTH_REMEMBERING {
+            self.sweep(way.at, node, building);
         } else {
-            let at = self.sets.interned(at);
-            self.open(at, live, node);
+            self.open(way, node);
         }
     }
 
@@ -194,7 +209,7 @@ impl<'a> Walker<'a> {
     fn sweep(&mut self, at: At, node: u32, building: &mut Building) {
         let trie = self.trie;
         let floor = self.path.len();
-        self.path.push((trie.end[node as usize], self.sets.interned(at)));
+        self.path.push((trie.end[node as usize], at));
         let mut next = node + 1;
         while self.path.len() > floor {
             let (end, at) = self.path[self.path.len() - 1];
@@ -223,10 +238,10 @@ impl<'a> Walker<'a> {
     }
 
     /// Has the children of `node` visited on whose bytes the configurations go on.
-    fn open(&mut self, at: At, live: ByteSet, node: u32) {
+    fn open(&mut self, Way { at, live, .. }: Way, node: u32) {
         let children = self.known.children();
         if live.len() == 1 {
-            let on = live.iter().find_map(|byte| children.on(node, byte));
+            let on = live.iter().next().and_then(|byte| children.on(node, byte));
             self.todo.extend(on.map(|child| (child, at)));
         } else if !live.is_empty() {
             let on = children.of(node).rev().filter(|&(byte, _)| live.contains(byte));
@@ -316,9 +331,9 @@ impl<'a> Walker<'a> {
         if self.follow.is_final(state) {
             self.leave(node, &mut building);
         }
-        let at = self.sets.interned(At::One(state, BOTTOM));
+        let way = self.way(At::One(state, BOTTOM));
         let floor = self.todo.len();
-        self.open(at, self.live(&at), node);
+        self.open(way, node);
         self.drain(floor, &mut building);
         building.outcome.normalize();
         building.outcome
@@ -332,9 +347,7 @@ impl<'a> Walker<'a> {
             return;
         }
         let (ret, parent) = self.sets.frame(frame);
-        for &exit in exits {
-            self.run(ret, parent, exit, building);
-        }
+        self.run(ret, parent, exits, building);
     }
 
     /// Adds the outcomes of `ret` over `parent` at those nodes of a shared exit class that are in `nodes`.
