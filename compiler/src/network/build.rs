@@ -218,6 +218,6 @@ impl Atoms for Builder<'_> {
 
     fn check(&mut self, nfa: &Nfa) -> Result<(), Failure> {
         let limit = self.limits.rule_states.saturating_mul(16);
-        if nfa.states.len() > limit { Err(self.limit("states of a rule", limit)) } else { Ok(()) }
+        if nfa.len() > limit { Err(self.limit("states of a rule", limit)) } else { Ok(()) }
     }
 }
