@@ -1,18 +1,18 @@
 //! Minimisation of partial automata by refinement of two partitions, of states and of transitions, in turns.
 //!
 //! A. Valmari, "Fast brief practical DFA minimization", Information Processing Letters 112(6), 2012. O(m log n) for m
-//! transitions, counted after cutting every range at the bounds of all ranges. Automata whose cycles are simple are
-//! minimised from the end instead, without cutting (see [`bottom_up`]).
+//! transitions, counted after cutting every range at the bounds of all ranges. Most automata of
+//! rules are minimised more simply and without cutting (see [`colours`]).
 //!
 //! The result is canonical: states are numbered in breadth-first order along sorted edges, so that equal languages
 //! give equal automata. The network relies on this to tell equal rules by their bytes.
 
-use super::{Dfa, DfaState, Edge, bottom_up};
+use super::{Dfa, DfaState, Edge, colours};
 
 /// The smallest automaton of the same language, in canonical numbering. `dfa` must be trimmed (see
 /// [`Dfa::trimmed`]), as the result is.
 pub fn minimize(dfa: &Dfa) -> Dfa {
-    match bottom_up::classes(dfa) {
+    match colours::classes(dfa) {
         Some(classes) => quotient(dfa, &classes),
         None => refine(dfa),
     }
