@@ -2,17 +2,17 @@
 //!
 //! A. Valmari, "Fast brief practical DFA minimization", Information Processing Letters 112(6), 2012. O(m log n) for m
 //! transitions, counted after cutting every range at the bounds of all ranges. Most automata of
-//! rules are minimised more simply and without cutting (see [`colours`]).
+//! rules are minimised more simply and without cutting (see [`classes`]).
 //!
 //! The result is canonical: states are numbered in breadth-first order along sorted edges, so that equal languages
 //! give equal automata. The network relies on this to tell equal rules by their bytes.
 
-use super::{Dfa, DfaState, Edge, colours};
+use super::{Dfa, DfaState, Edge, classes};
 
 /// The smallest automaton of the same language, in canonical numbering. `dfa` must be trimmed (see
 /// [`Dfa::trimmed`]), as the result is.
 pub fn minimize(dfa: &Dfa) -> Dfa {
-    match colours::classes(dfa) {
+    match classes::classes(dfa) {
         Some(classes) => quotient(dfa, &classes),
         None => refine(dfa),
     }

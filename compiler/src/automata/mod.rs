@@ -3,7 +3,7 @@
 //! Symbols 0 to 255 are bytes. Larger symbols stand for whatever the user of the toolkit makes of them (the network
 //! uses them for calls and token sets), so that one determinisation and one minimisation serve patterns and rules.
 
-mod colours;
+mod classes;
 mod determinize;
 mod dfa;
 mod minimize;

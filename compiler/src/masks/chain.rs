@@ -7,6 +7,8 @@
 //! Nearly all entries are the last of their chain. They are counted where another leads to them and not looked at by
 //! themselves, so the cost is O(entries that go on, and their steps).
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use grammarc_artifacts::sections::network::NONE;
 use grammarc_artifacts::tables::{Tables, TablesData};
 
@@ -44,8 +46,10 @@ pub(super) fn longest_chain(
     let links: Vec<Link> = known.iter().copied().chain(links(own)).collect();
     let mut longest = vec![1u32; links.len()];
     let mut steps: Vec<Vec<usize>> = vec![Vec::new(); links.len()];
+    let mut returns: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
     for (at, link) in links.iter().enumerate() {
-        for below in follow.returns(follow.rule_of(link.ret)) {
+        let rule = follow.rule_of(link.ret);
+        for &below in returns.entry(rule).or_insert_with(|| follow.returns(rule)).iter() {
             let (tables, index) = match below.checked_sub(own.bases.states) {
                 Some(index) => (own, index),
                 None => (shared, below),

@@ -22,7 +22,7 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 use rustc_hash::FxHashMap;
 
 use super::outcome::Outcome;
-use super::shared::{SharedOutcomes, Stored};
+use super::shared::{SharedOutcomes, Stored, class_nodes};
 use super::take::OwnMoves;
 use crate::ir::ByteSet;
 use crate::network::follow::Follow;
@@ -363,18 +363,17 @@ impl<'a> Walker<'a> {
         if reached.exits {
             nodes.iter().for_each(|&node| self.leave(node, building));
         }
-        let live = self.live(&reached.at);
-        let edges = self.known.class_edges(self.follow.network().shared, class);
+        let Way { at, live, .. } = self.way(reached.at);
+        let shared = self.follow.network().shared;
+        let edges = self.known.class_edges(shared, class);
+        let all = class_nodes(shared, class).len() == nodes.len();
         let floor = self.todo.len();
         let mut from = 0;
-        while let Some(edge) = edges.get(from) {
-            let past = from + edges[from..].partition_point(|other| other.byte == edge.byte);
-            if live.contains(edge.byte) {
-                let on = edges[from..past].iter();
-                let on = on.filter(|edge| nodes.binary_search(&edge.node).is_ok());
-                self.todo.extend(on.map(|edge| (edge.child, reached.at)));
-            }
-            from = past;
+        for byte in live.iter() {
+            from += edges[from..].partition_point(|edge| edge.byte < byte);
+            let on = edges[from..].iter().take_while(|edge| edge.byte == byte);
+            let on = on.filter(|edge| all || nodes.binary_search(&edge.node).is_ok());
+            self.todo.extend(on.map(|edge| (edge.child, at)));
         }
         self.todo[floor..].sort_unstable_by_key(|&(child, _)| std::cmp::Reverse(child));
         self.drain(floor, building);

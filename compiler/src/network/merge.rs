@@ -87,17 +87,22 @@ fn hashes(built: &Built) -> Vec<RuleHash> {
     component.iter().enumerate().for_each(|(rule, &id)| groups[id as usize].push(rule));
     let mut hashes = vec![[0; 4]; count];
     for group in groups.iter().take_while(|group| !group.is_empty()) {
+        if let [rule] = group[..]
+            && !calls[rule].contains(&rule)
+        {
+            hashes[rule] = hash(built, rule, &hashes);
+            continue;
+        }
         let mut distinct = 0;
         group.iter().for_each(|&rule| hashes[rule] = shape(built, rule));
         loop {
             let round: Vec<RuleHash> =
                 group.iter().map(|&rule| hash(built, rule, &hashes)).collect();
             group.iter().zip(&round).for_each(|(&rule, &hash)| hashes[rule] = hash);
-            let recursive = group.len() > 1 || calls[group[0]].contains(&group[0]);
             let mut classes = round;
             classes.sort_unstable();
             classes.dedup();
-            if !recursive || classes.len() == distinct {
+            if classes.len() == distinct {
                 break;
             }
             distinct = classes.len();
