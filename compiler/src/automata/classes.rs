@@ -29,7 +29,7 @@ use crate::graph::components_by;
 const EFFORT: usize = 24;
 
 /// Symbols within which a cycle must do the same as a settled one to be compared with it.
-const LOOK_AHEAD: usize = 6;
+const LOOK_AHEAD: usize = 3;
 
 const UNSETTLED: u32 = u32::MAX;
 

@@ -19,7 +19,7 @@ use grammarc_artifacts::sections::network::NONE;
 
 use super::outcome::Taken;
 use super::shared::{Moves, class_nodes};
-use super::walk::{Building, Walker};
+use super::walk::{Building, WORTH_REMEMBERING, Walker};
 use crate::ir::ByteSet;
 use crate::network::local::{At, BOTTOM};
 
@@ -73,7 +73,8 @@ impl Walker<'_> {
             }
             return worth;
         }
-        if self.live(&At::One(state, BOTTOM)).len() < super::walk::WORTH_REMEMBERING {
+        let live = self.live(&At::One(state, BOTTOM));
+        if !live.has_at_least(WORTH_REMEMBERING) {
             return false;
         }
         let moves = self.own_moves(state, frame);

@@ -45,6 +45,8 @@ struct Way {
     at: At,
     /// Bytes with which they go on.
     live: ByteSet,
+    /// Whether those are many.
+    is_wide: bool,
     /// The configuration that counts, where there is one and a token may end on its stack.
     one: Option<(u32, u32)>,
 }
@@ -147,9 +149,11 @@ impl<'a> Walker<'a> {
     /// What is to be known of configurations to go on from them.
     fn way(&mut self, at: At) -> Way {
         let live = self.live(&at);
-        let at = if live.len() < WORTH_REMEMBERING { at } else { self.sets.interned(at) };
+        let is_wide = live.has_at_least(WORTH_REMEMBERING);
+        let at = if is_wide { self.sets.interned(at) } else { at };
         let one = self.sets.one(at).map(|(state, frame)| self.through(state, frame));
-        Way { at, live, one: one.filter(|&(_, frame)| self.sets.frame_rests(frame)) }
+        let one = one.filter(|&(_, frame)| self.sets.frame_rests(frame));
+        Way { at, live, is_wide, one }
     }
 
     /// Notes that the rule can be left at `node`, where anything may come of it. Tokens matched by id are looked for at
@@ -198,7 +202,7 @@ impl<'a> Walker<'a> {
             return;
         }
         let size = self.trie.end[node as usize] - node;
-        if size < self.worth && way.live.len() >= WORTH_REMEMBERING {
+        if size < self.worth && way.is_wide {
             self.sweep(way.at, node, building);
         } else {
             self.open(way, node);
@@ -240,10 +244,11 @@ impl<'a> Walker<'a> {
     /// Has the children of `node` visited on whose bytes the configurations go on.
     fn open(&mut self, Way { at, live, .. }: Way, node: u32) {
         let children = self.known.children();
-        if live.len() == 1 {
-            let on = live.iter().next().and_then(|byte| children.on(node, byte));
-            self.todo.extend(on.map(|child| (child, at)));
-        } else if !live.is_empty() {
+        let mut bytes = live.iter();
+        let Some(first) = bytes.next() else { return };
+        if bytes.next().is_none() {
+            self.todo.extend(children.on(node, first).map(|child| (child, at)));
+        } else {
             let on = children.of(node).rev().filter(|&(byte, _)| live.contains(byte));
             self.todo.extend(on.map(|(_, child)| (child, at)));
         }
@@ -298,8 +303,8 @@ impl<'a> Walker<'a> {
             return false;
         }
         let outcome = if own {
-            let narrow = self.live(&At::One(state, BOTTOM)).len() < WORTH_REMEMBERING;
-            if narrow || node == 0 {
+            let live = self.live(&At::One(state, BOTTOM));
+            if !live.has_at_least(WORTH_REMEMBERING) || node == 0 {
                 return false;
             }
             match self.remembered.get(&(state, node)) {

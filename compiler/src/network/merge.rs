@@ -34,6 +34,8 @@ pub(super) struct Merged {
     pub(super) labels: Vec<MergedLabel>,
     /// The roots that are rules of this grammar.
     pub(super) roots: Vec<usize>,
+    /// The hashes of all rules as they were built.
+    pub(super) hashes: Vec<RuleHash>,
 }
 
 /// Merges equal rules and takes from the vocabulary those that it holds: `known` tells them by their hashes.
@@ -69,8 +71,8 @@ pub(super) fn merge(built: &Built, known: impl Fn(&RuleHash) -> Option<u32>) -> 
             },
         })
         .collect();
-    let rules = order.iter().map(|&rule| (built.rules[rule].clone(), hashes[rule]));
-    Merged { rules: rules.collect(), labels, roots }
+    let rules = order.iter().map(|&rule| (built.rules[rule].clone(), hashes[rule])).collect();
+    Merged { rules, labels, roots, hashes }
 }
 
 /// Rules that a rule calls, in the order of its edges, with repetition.
@@ -87,6 +89,12 @@ fn hashes(built: &Built) -> Vec<RuleHash> {
     component.iter().enumerate().for_each(|(rule, &id)| groups[id as usize].push(rule));
     let mut hashes = vec![[0; 4]; count];
     for group in groups.iter().take_while(|group| !group.is_empty()) {
+        if let [rule] = group[..]
+            && let Some((hash, _)) = built.rules[rule].stored
+        {
+            hashes[rule] = hash;
+            continue;
+        }
         if let [rule] = group[..]
             && !calls[rule].contains(&rule)
         {

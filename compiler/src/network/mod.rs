@@ -18,6 +18,7 @@ mod calls;
 mod display;
 pub mod follow;
 mod inline;
+mod kept;
 pub mod layout;
 pub mod left_recursion;
 pub mod lexicon;
@@ -133,27 +134,35 @@ pub fn build_network(
     // What a shared rule was compiled for may not cover this grammar's use of it.
     let mut refused: Vec<u32> = Vec::new();
     let mut spelling = repeat::Spelling::Counted;
-    loop {
-        let mut built = build::build(&resolved, lexicon, roots, spelling, limits)?;
+    let mut kept = Some((shared, &facts.kept));
+    'build: loop {
+        let mut built = build::build(&resolved, lexicon, roots, spelling, kept, limits)?;
         match left_recursion::eliminate(&mut built, limits) {
             Ok(()) => loop {
-                let merged = merge::merge(&built, |hash| {
+                let mut merged = merge::merge(&built, |hash| {
                     let known = facts.by_hash.get(hash).copied();
                     known.filter(|rule| !refused.contains(rule))
                 });
+                let hashes = std::mem::take(&mut merged.hashes);
                 let network = layout::lay_out(merged, shared, roots);
                 let follow = Follow::new(network.joined(shared), facts, &network.open);
                 let misused = layout::misused(&follow);
                 if misused.is_empty() {
                     let after = layout::after_bytes(&follow);
+                    built.learn(&resolved, &hashes, facts);
                     return Ok(network.with_after_bytes(after));
                 }
                 refused.extend(misused);
+                if built.takes(&refused) {
+                    kept = None;
+                    continue 'build;
+                }
             },
             // A countdown cannot be unrolled along a left spine. Such a repetition is written out instead, within the
             // limits; there is no third way, so the second failure is final.
             Err(left_recursion::Failure::Counted) if spelling == repeat::Spelling::Counted => {
                 spelling = repeat::Spelling::WrittenOut;
+                kept = None;
             }
             Err(failure) => return Err(failure.into_error(&built, limits)),
         }

@@ -7,11 +7,12 @@ use grammarc_artifacts::sections::network::state_flags;
 use grammarc_artifacts::tables::{Joined, Tables};
 
 use super::calls::Calls;
+use super::kept::KeptRules;
 use super::merge::RuleHash;
 use crate::ir::ByteSet;
 
 /// Facts about the shared rules that hold whatever grammar calls them.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct SharedRules {
     pub(super) calls: Calls,
     /// Bytes that come after each rule where other shared rules call it.
@@ -22,6 +23,8 @@ pub struct SharedRules {
     pub(super) overlaps: bool,
     /// The rules by content.
     pub(super) by_hash: BTreeMap<RuleHash, u32>,
+    /// Rules by their expressions.
+    pub(super) kept: KeptRules,
 }
 
 impl SharedRules {
@@ -46,7 +49,7 @@ impl SharedRules {
         let overlaps = calls.firsts.iter().any(|(_, overlaps)| *overlaps);
         let rules = (0..).zip(shared.rules);
         let by_hash = rules.map(|(id, rule)| (rule.hash, id)).collect();
-        Self { calls, after, past_end, overlaps, by_hash }
+        Self { calls, after, past_end, overlaps, by_hash, kept: KeptRules::default() }
     }
 }
 
