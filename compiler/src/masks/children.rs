@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use grammarc_artifacts::sections::network::NONE;
 use grammarc_artifacts::sections::vocabulary::Trie;
 
 use crate::ir::ByteSet;
@@ -17,6 +18,8 @@ pub struct Children {
     first: Vec<u32>,
     byte: Vec<u8>,
     node: Vec<u32>,
+    /// The root's children by byte, or [`NONE`].
+    of_root: Vec<u32>,
 }
 
 impl Children {
@@ -27,7 +30,11 @@ impl Children {
             first: Vec::with_capacity(count + 1),
             byte: Vec::with_capacity(count),
             node: Vec::with_capacity(count),
+            of_root: vec![NONE; 256],
         };
+        trie.children(0).for_each(|child| {
+            this.of_root[usize::from(trie.byte[child as usize])] = child;
+        });
         for node in 0..count as u32 {
             this.first.push(this.node.len() as u32);
             for child in trie.children(node) {
@@ -47,14 +54,12 @@ impl Children {
 
     /// The child on a byte.
     pub fn on(&self, node: u32, byte: u8) -> Option<u32> {
+        if node == 0 {
+            return Some(self.of_root[usize::from(byte)]).filter(|&child| child != NONE);
+        }
         let range = self.range(node);
         let at = self.byte[range.clone()].iter().position(|&other| other == byte)?;
         Some(self.node[range.start + at])
-    }
-
-    /// Whether `child` is a child of `node`.
-    pub fn is_child(&self, node: u32, child: u32) -> bool {
-        self.node[self.range(node)].binary_search(&child).is_ok()
     }
 
     /// Whether some child is on a byte of the set.

@@ -38,9 +38,8 @@ pub struct SharedOutcomes {
     links: Vec<Link>,
     /// By state, the lowest that does the same.
     like: Vec<u32>,
-    /// For a state (the lowest of those alike) and a child of the trie's root, a state that goes to it on the child's
-    /// byte and nowhere else.
-    sources: FxHashMap<(u32, u32), u32>,
+    /// For a state (the lowest of those alike) and a byte, a state that goes to it on the byte and nowhere else.
+    sources: FxHashMap<(u32, u8), u32>,
     /// By mask, its ranks.
     spans: Vec<OnceLock<Box<[Range<u32>]>>>,
     /// By state, where its byte edges lead.
@@ -96,10 +95,8 @@ impl SharedOutcomes {
                 {
                     continue;
                 }
-                for (byte, child) in children.of(0) {
-                    if (edge.lo()..=edge.hi()).contains(&byte) && !calls.contains(byte) {
-                        sources.entry((like[edge.target as usize], child)).or_insert(state);
-                    }
+                for byte in ByteSet::range(edge.lo(), edge.hi()).minus(calls).iter() {
+                    sources.entry((like[edge.target as usize], byte)).or_insert(state);
                 }
             }
         }
@@ -138,12 +135,24 @@ impl SharedOutcomes {
 
     /// A state whose base mask and exits below `node`, a child of the root, are the outcome of `state` there; at the
     /// root, the state itself.
-    pub(super) fn source(&self, shared: Tables<'_>, state: u32, node: u32) -> Option<u32> {
+    pub(super) fn source(
+        &self,
+        shared: Tables<'_>,
+        trie: Trie<'_>,
+        state: u32,
+        node: u32,
+    ) -> Option<u32> {
         if node == 0 {
             return speaks_of_bytes(shared, state).then_some(state);
         }
-        let key = (self.like(state), node);
-        self.children.is_child(0, node).then(|| self.sources.get(&key).copied()).flatten()
+        let byte = trie.byte[node as usize];
+        let is_first = self.children.on(0, byte) == Some(node);
+        is_first.then(|| self.source_on(state, byte)).flatten()
+    }
+
+    /// The source for the root's child on a byte.
+    pub(super) fn source_on(&self, state: u32, byte: u8) -> Option<u32> {
+        self.sources.get(&(self.like(state), byte)).copied()
     }
 
     /// The ranks of a state's base mask.
@@ -358,7 +367,7 @@ mod tests {
         for state in 0..shared.state_count() {
             let after = follow.bytes(follow.rule_of(state));
             for node in (1..trie.len() as u32).filter(|&node| !trie.is_leaf(node)) {
-                let Some(source) = known.source(shared, state, node) else { continue };
+                let Some(source) = known.source(shared, trie, state, node) else { continue };
                 told += 1;
                 let stored = Stored::new(&known, shared, trie, source, node);
                 let ranks: Vec<u32> = stored.spans().flatten().collect();

@@ -57,6 +57,19 @@ impl Excepted {
             _ => self.0.push(nodes),
         }
     }
+
+    /// Those of some nodes, in ascending order, that are not excepted.
+    fn without(&self, nodes: &[u32]) -> Vec<u32> {
+        let mut kept = Vec::with_capacity(nodes.len());
+        let mut rest = nodes;
+        for range in &self.0 {
+            let (before, from) = rest.split_at(rest.partition_point(|&node| node < range.start));
+            kept.extend_from_slice(before);
+            rest = &from[from.partition_point(|&node| node < range.end)..];
+        }
+        kept.extend_from_slice(rest);
+        kept
+    }
 }
 
 impl Walker<'_> {
@@ -90,13 +103,12 @@ impl Walker<'_> {
         let shared = self.follow.network().shared;
         let base = shared.states[model.state as usize].base;
         self.sets.frame_rests(model.frame)
-            && self.known.source(shared, model.state, 0).is_some()
+            && self.known.source(shared, self.trie, model.state, 0).is_some()
             && shared.masks[base as usize].count >= self.worth
     }
 
     /// The shared state that has most bytes in common with these moves.
     fn model(&self, moves: &OwnMoves) -> Option<Model> {
-        let shared = self.follow.network().shared;
         let own = self.follow.network().own.bases.states;
         let mut found: Vec<(Model, usize)> = Vec::new();
         let mut byte = 0;
@@ -108,10 +120,7 @@ impl Walker<'_> {
             if state >= own {
                 continue;
             }
-            let children = self.known.children();
-            let source = bytes.clone().find_map(|byte| children.on(0, byte));
-            let source = source.and_then(|child| self.known.source(shared, state, child));
-            let Some(source) = source else { continue };
+            let Some(source) = self.known.source_on(state, *bytes.start()) else { continue };
             let model = Model { state: source, frame };
             match found.iter_mut().find(|(other, _)| *other == model) {
                 Some((_, count)) => *count += run,
@@ -185,11 +194,7 @@ impl Walker<'_> {
         let mut nodes = class_nodes(shared, class);
         let kept: Vec<u32>;
         if !excepted.0.is_empty() {
-            let is_in = |node: &u32| {
-                let at = excepted.0.partition_point(|range| range.end <= *node);
-                excepted.0.get(at).is_none_or(|range| *node < range.start)
-            };
-            kept = nodes.iter().copied().filter(is_in).collect();
+            kept = excepted.without(nodes);
             nodes = &kept;
         }
         if model.frame == BOTTOM {

@@ -150,7 +150,6 @@ impl<'a> Walker<'a> {
     fn way(&mut self, at: At) -> Way {
         let live = self.live(&at);
         let is_wide = live.has_at_least(WORTH_REMEMBERING);
-        let at = if is_wide { self.sets.interned(at) } else { at };
         let one = self.sets.one(at).map(|(state, frame)| self.through(state, frame));
         let one = one.filter(|&(_, frame)| self.sets.frame_rests(frame));
         Way { at, live, is_wide, one }
@@ -202,7 +201,12 @@ impl<'a> Walker<'a> {
             return;
         }
         let size = self.trie.end[node as usize] - node;
-        if size < self.worth && way.is_wide {
+        if !way.is_wide {
+            self.open(way, node);
+            return;
+        }
+        let way = Way { at: self.sets.interned(way.at), ..way };
+        if size < self.worth {
             self.sweep(way.at, node, building);
         } else {
             self.open(way, node);
@@ -293,7 +297,7 @@ impl<'a> Walker<'a> {
         let network = self.follow.network();
         let size = self.trie.end[node as usize] - node;
         let own = state >= network.own.bases.states;
-        if !own && let Some(source) = self.known.source(network.shared, state, node) {
+        if !own && let Some(source) = self.known.source(network.shared, self.trie, state, node) {
             let stored = Stored::new(self.known, network.shared, self.trie, source, node);
             stored.spans().for_each(|span| building.outcome.add_span(span));
             self.go_on(frame, stored.exits, building);
