@@ -7,6 +7,7 @@
 //! of threads.
 //!
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use grammarc_artifacts::sections::masks::FollowEntry;
@@ -97,14 +98,15 @@ pub fn compute(
     let follow = Follow::new(joined, known.rules(), &network.open);
     let base = network.tables.bases.states;
     let states: Vec<u32> = (0..network.tables.states.len() as u32 - 1).map(|i| base + i).collect();
-    let walker = || Walker::new(&follow, known, trie, worth_composing(trie));
+    let new = || Walker::new(&follow, known, trie, worth_composing(trie));
+    let walkers = Walkers { idle: Mutex::default(), new };
     let mut context = Context {
         classes: Classes::new(shared),
         pool: Pool::new(trie, shared, known, network.tables.clone()),
         limits,
     };
 
-    let outcomes = run(&states, limits, walker, |walker, &state| {
+    let outcomes = run(&states, limits, &walkers, |walker, &state| {
         let extra = tokens_of(network, walker.sets(), state);
         (walker.base(state), extra)
     })?;
@@ -139,7 +141,7 @@ pub fn compute(
             });
         }
         let classes = &context.classes;
-        let outcomes = run(&round, limits, walker, |walker, &(ret, class)| {
+        let outcomes = run(&round, limits, &walkers, |walker, &(ret, class)| {
             let nodes = classes.nodes(class);
             let extra = match nodes.first() {
                 Some(0) => tokens_of(network, walker.sets(), ret),
@@ -203,32 +205,47 @@ impl Context<'_> {
     }
 }
 
+/// The walkers of a computation. Each is used by one thread at a time and keeps what it has learnt.
+struct Walkers<'a, F> {
+    idle: Mutex<Vec<Walker<'a>>>,
+    new: F,
+}
+
+impl<'a, F: Fn() -> Walker<'a>> Walkers<'a, F> {
+    fn with<R>(&self, work: impl FnOnce(&mut Walker<'a>) -> R) -> R {
+        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = idle().pop();
+        let mut walker = next.unwrap_or_else(&self.new);
+        let result = work(&mut walker);
+        idle().push(walker);
+        result
+    }
+}
+
 /// Maps the items in order, on several threads where there are enough of them.
 fn run<'a, T: Sync, R: Send>(
     items: &[T],
     limits: MaskLimits,
-    walker: impl Fn() -> Walker<'a> + Sync,
+    walkers: &Walkers<'a, impl Fn() -> Walker<'a> + Sync>,
     work: impl Fn(&mut Walker<'a>, &T) -> R + Sync,
 ) -> Result<Vec<R>, MaskError> {
     let late = || limits.deadline.is_some_and(|deadline| Instant::now() > deadline);
     let time = |states| MaskError::Time { states, total: items.len() };
-    let threads = rayon::current_num_threads();
-    if threads == 1 || items.len() < WORTH_A_THREAD {
-        let mut walker = walker();
-        let one =
-            |(index, item)| if late() { Err(time(index)) } else { Ok(work(&mut walker, item)) };
-        return items.iter().enumerate().map(one).collect();
-    }
     // One contiguous part a thread: neighbouring states lead to the same sets.
-    let part = items.len().div_ceil(threads * 2).max(1);
-    let parts: Result<Vec<Vec<R>>, MaskError> = items
-        .par_chunks(part)
-        .enumerate()
-        .map_init(&walker, |walker, (index, chunk)| {
+    let threads = rayon::current_num_threads();
+    let alone = threads == 1 || items.len() < WORTH_A_THREAD;
+    let part = if alone { items.len() } else { items.len().div_ceil(threads * 2) }.max(1);
+    let map = |(index, chunk): (usize, &[T])| {
+        walkers.with(|walker| {
             let one = |item| if late() { Err(time(index * part)) } else { Ok(work(walker, item)) };
-            chunk.iter().map(one).collect()
+            chunk.iter().map(one).collect::<Result<Vec<R>, MaskError>>()
         })
-        .collect();
+    };
+    if alone {
+        return map((0, items));
+    }
+    let parts: Result<Vec<Vec<R>>, MaskError> =
+        items.par_chunks(part).enumerate().map(map).collect();
     Ok(parts?.into_iter().flatten().collect())
 }
 
