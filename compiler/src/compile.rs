@@ -175,7 +175,8 @@ impl Compiler {
         limits: NetworkLimits,
     ) -> Result<Network, NetworkError> {
         let shared = self.vocabulary().tables();
-        network::build_network(grammar, &self.lexicon, shared, Roots::Start, limits)
+        let facts = self.known.rules();
+        network::build_network(grammar, &self.lexicon, shared, facts, Roots::Start, limits)
     }
 
     /// Compiles a grammar with all its masks. `kind` names the source's language in the artifact.
@@ -195,7 +196,7 @@ impl Compiler {
         let deadline = Instant::now().checked_add(time);
         let mut network = self.network(&lowered.grammar, options.network.unwrap_or_default())?;
         let mut findings = Vec::new();
-        let stuck = spell::mark(&mut network, shared, trie);
+        let stuck = spell::mark(&mut network, shared, &self.known, trie);
         if stuck.contains(&network.start(0)) {
             return Err(CompileError::Unspellable);
         }
@@ -210,7 +211,8 @@ impl Compiler {
                 CompileError::Masks { error, rule: network.rules[network.rule_of(state)].0.clone() }
             })?;
         let is_text = |token| vocabulary.token_kind(token) == TokenKind::Text;
-        let configurations = ambiguity::most_configurations(&network, shared, &is_text);
+        let configurations =
+            ambiguity::most_configurations(&network, shared, self.known.rules(), &is_text);
         let parts = emit::Parts {
             lowered,
             kind,
@@ -274,16 +276,11 @@ pub fn build_vocabulary(
     let bare = VocabularyArtifact::from_buffer(bare.to_bytes()?)?;
     let lexicon = VocabularyLexicon::new(bare);
     let tables = none.as_tables();
-    let limits = NetworkLimits::default();
-    let mut network = network::build_network(shared, &lexicon, tables, Roots::Kept, limits)?;
-    spell::mark(&mut network, tables, trie.as_trie());
-    let masks = masks::compute(
-        &network,
-        tables,
-        &SharedOutcomes::default(),
-        trie.as_trie(),
-        MaskLimits::default(),
-    );
+    let known = SharedOutcomes::new(tables, trie.as_trie());
+    let (facts, limits) = (known.rules(), NetworkLimits::default());
+    let mut network = network::build_network(shared, &lexicon, tables, facts, Roots::Kept, limits)?;
+    spell::mark(&mut network, tables, &known, trie.as_trie());
+    let masks = masks::compute(&network, tables, &known, trie.as_trie(), MaskLimits::default());
     let masks = masks.map_err(|error| CompileError::Masks { error, rule: "shared".to_owned() })?;
     let names = network.rules.iter().map(|(name, _)| name.clone()).collect();
     Ok(emit::vocabulary_data(table, source, trie, masks.tables, names))

@@ -4,12 +4,22 @@
 /// number: callees before callers. R. Tarjan, "Depth-first search and linear graph algorithms", SIAM J. Comput. 1(2),
 /// 1972, with the recursion unrolled. O(nodes + edges).
 pub(crate) fn components(count: usize, successors: impl Fn(usize) -> Vec<usize>) -> Vec<u32> {
+    let lists: Vec<Vec<usize>> = (0..count).map(successors).collect();
+    components_by(count, |node| lists[node].len(), |node, at| lists[node][at])
+}
+
+/// The same, with the number of each node's successors and the successor of each number.
+pub(crate) fn components_by(
+    count: usize,
+    degree: impl Fn(usize) -> usize,
+    successor: impl Fn(usize, usize) -> usize,
+) -> Vec<u32> {
     const UNSEEN: u32 = u32::MAX;
     let mut index = vec![UNSEEN; count];
     let mut low = vec![0u32; count];
     let mut component = vec![UNSEEN; count];
     let mut open: Vec<usize> = Vec::new();
-    let mut path: Vec<(usize, Vec<usize>)> = Vec::new();
+    let mut path: Vec<(usize, usize)> = Vec::new();
     let (mut next_index, mut next_component) = (0, 0);
     for root in 0..count {
         if index[root] != UNSEEN {
@@ -22,11 +32,15 @@ pub(crate) fn components(count: usize, successors: impl Fn(usize) -> Vec<usize>)
                 low[node] = next_index;
                 next_index += 1;
                 open.push(node);
-                path.push((node, successors(node)));
+                path.push((node, degree(node)));
             }
             let Some((node, pending)) = path.last_mut() else { break };
             let node = *node;
-            match pending.pop() {
+            let next = pending.checked_sub(1);
+            if let Some(rest) = next {
+                *pending = rest;
+            }
+            match next.map(|at| successor(node, at)) {
                 Some(next) if index[next] == UNSEEN => enter = Some(next),
                 Some(next) if component[next] == UNSEEN => low[node] = low[node].min(index[next]),
                 Some(_) => {}

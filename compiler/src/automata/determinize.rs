@@ -6,7 +6,8 @@
 //! states with empty transitions alone are one. The cost is that of the result times the width of its subsets; the
 //! result may be exponential in the input, so the caller states how many states it will bear.
 
-use rustc_hash::FxHashMap;
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
 
 use super::{Dfa, DfaState, Edge, Nfa};
 
@@ -25,48 +26,37 @@ pub struct StateLimit {
 ///
 /// [`StateLimit`] where more than `limit` states are needed.
 pub fn determinize(nfa: &Nfa, limit: usize) -> Result<Dfa, StateLimit> {
-    let mut subsets = Subsets { nfa, marks: vec![0; nfa.states.len()], mark: 0, stack: Vec::new() };
-    let mut ids: FxHashMap<Box<[u32]>, u32> = FxHashMap::default();
-    let mut order: Vec<Box<[u32]>> = Vec::new();
+    let (marks, stack, members) = (vec![0; nfa.len()], Vec::new(), Vec::new());
+    let mut subsets = Subsets { nfa, marks, mark: 0, stack, members };
+    let mut order: IndexSet<Box<[u32]>, FxBuildHasher> = IndexSet::default();
     let mut states: Vec<DfaState> = Vec::new();
-
-    let first = subsets.closure(&[nfa.start]);
-    ids.insert(first.clone(), 0);
-    order.push(first);
+    subsets.close(&[nfa.start]);
+    order.insert(subsets.members[..].into());
 
     let mut moves: Vec<Edge> = Vec::new();
-    let mut at = 0;
-    while at < order.len() {
-        let subset = order[at].clone();
-        at += 1;
+    let mut pieces = Pieces::default();
+    while let Some(subset) = order.get_index(states.len()) {
+        let accepting = subset.binary_search(&nfa.end).is_ok();
         moves.clear();
-        for &member in &*subset {
-            moves.extend_from_slice(&nfa.states[member as usize].edges);
-        }
-        let mut edges: Vec<Edge> = Vec::new();
-        for (lo, hi, targets) in split(&mut moves) {
-            let next = subsets.closure(&targets);
-            if next.is_empty() {
+        subset.iter().for_each(|&member| moves.extend(nfa.edges(member)));
+        pieces.cut(&mut moves);
+        let mut edges: Vec<Edge> = Vec::with_capacity(pieces.bounds.len());
+        for (lo, hi, targets) in pieces.iter() {
+            subsets.close(targets);
+            if subsets.members.is_empty() {
                 continue;
             }
-            let target = match ids.get(&next) {
-                Some(&id) => id,
-                None => {
-                    if order.len() == limit {
-                        return Err(StateLimit { limit });
-                    }
-                    let id = order.len() as u32;
-                    ids.insert(next.clone(), id);
-                    order.push(next);
-                    id
-                }
-            };
+            let target = match order.get_index_of(&subsets.members[..]) {
+                Some(id) => id,
+                None if order.len() == limit => return Err(StateLimit { limit }),
+                None => order.insert_full(subsets.members[..].into()).0,
+            } as u32;
             match edges.last_mut() {
                 Some(last) if last.target == target && last.hi + 1 == lo => last.hi = hi,
                 _ => edges.push(Edge { lo, hi, target }),
             }
         }
-        states.push(DfaState { edges, accepting: subset.binary_search(&nfa.end).is_ok() });
+        states.push(DfaState { edges, accepting });
     }
     Ok(Dfa { states }.trimmed())
 }
@@ -76,56 +66,73 @@ struct Subsets<'a> {
     marks: Vec<u32>,
     mark: u32,
     stack: Vec<u32>,
+    members: Vec<u32>,
 }
 
 impl Subsets<'_> {
-    /// The important states reachable on nothing, sorted.
-    fn closure(&mut self, from: &[u32]) -> Box<[u32]> {
+    /// Fills `members` with the important states reachable on nothing, sorted.
+    fn close(&mut self, from: &[u32]) {
         self.mark += 1;
-        let mut members = Vec::new();
+        self.members.clear();
         self.stack.extend_from_slice(from);
         while let Some(state) = self.stack.pop() {
             if std::mem::replace(&mut self.marks[state as usize], self.mark) == self.mark {
                 continue;
             }
-            let record = &self.nfa.states[state as usize];
-            if !record.edges.is_empty() || state == self.nfa.end {
-                members.push(state);
+            if self.nfa.has_edges(state) || state == self.nfa.end {
+                self.members.push(state);
             }
-            self.stack.extend_from_slice(&record.empty);
+            self.stack.extend(self.nfa.empties(state));
         }
-        members.sort_unstable();
-        members.into()
+        self.members.sort_unstable();
     }
 }
 
-/// Cuts overlapping edges into disjoint ranges with the set of targets of each, in ascending order.
-fn split(moves: &mut [Edge]) -> Vec<(u32, u32, Vec<u32>)> {
-    moves.sort_unstable_by_key(|edge| edge.lo);
-    let mut pieces = Vec::new();
-    let mut open: Vec<Edge> = Vec::new();
-    let mut next = 0;
-    let mut from = 0;
-    while next < moves.len() || !open.is_empty() {
-        if open.is_empty() {
-            from = moves[next].lo;
+/// Disjoint ranges of symbols in ascending order, and the targets of each.
+#[derive(Default)]
+struct Pieces {
+    /// Lowest and highest symbol, and where the targets end.
+    bounds: Vec<(u32, u32, usize)>,
+    targets: Vec<u32>,
+    open: Vec<Edge>,
+}
+
+impl Pieces {
+    /// Cuts overlapping edges.
+    fn cut(&mut self, moves: &mut [Edge]) {
+        let Self { bounds, targets, open } = self;
+        bounds.clear();
+        targets.clear();
+        moves.sort_unstable_by_key(|edge| edge.lo);
+        let mut next = 0;
+        let mut from = 0;
+        while next < moves.len() || !open.is_empty() {
+            if open.is_empty() {
+                from = moves[next].lo;
+            }
+            while next < moves.len() && moves[next].lo == from {
+                open.push(moves[next]);
+                next += 1;
+            }
+            let mut to = open.iter().map(|edge| edge.hi).min().unwrap_or(from);
+            if let Some(edge) = moves.get(next) {
+                to = to.min(edge.lo - 1);
+            }
+            targets.extend(open.iter().map(|edge| edge.target));
+            bounds.push((from, to, targets.len()));
+            open.retain(|edge| edge.hi > to);
+            from = to + 1;
         }
-        while next < moves.len() && moves[next].lo == from {
-            open.push(moves[next]);
-            next += 1;
-        }
-        let mut to = open.iter().map(|edge| edge.hi).min().unwrap_or(from);
-        if let Some(edge) = moves.get(next) {
-            to = to.min(edge.lo - 1);
-        }
-        let mut targets: Vec<u32> = open.iter().map(|edge| edge.target).collect();
-        targets.sort_unstable();
-        targets.dedup();
-        pieces.push((from, to, targets));
-        open.retain(|edge| edge.hi > to);
-        from = to + 1;
     }
-    pieces
+
+    /// Lowest and highest symbol, and the targets, in any order and with repetition.
+    fn iter(&self) -> impl Iterator<Item = (u32, u32, &[u32])> {
+        let mut from = 0;
+        self.bounds.iter().map(move |&(lo, hi, end)| {
+            let targets = &self.targets[std::mem::replace(&mut from, end)..end];
+            (lo, hi, targets)
+        })
+    }
 }
 
 #[cfg(test)]
@@ -136,14 +143,16 @@ mod tests {
     fn splits_overlaps_into_disjoint_ranges() {
         let edge = |lo, hi, target| Edge { lo, hi, target };
         let mut moves = [edge(0, 10, 1), edge(5, 20, 2), edge(5, 5, 3), edge(30, 30, 1)];
+        let mut pieces = Pieces::default();
+        pieces.cut(&mut moves);
         assert_eq!(
-            split(&mut moves),
+            pieces.iter().collect::<Vec<_>>(),
             [
-                (0, 4, vec![1]),
-                (5, 5, vec![1, 2, 3]),
-                (6, 10, vec![1, 2]),
-                (11, 20, vec![2]),
-                (30, 30, vec![1]),
+                (0, 4, &[1][..]),
+                (5, 5, &[1, 2, 3]),
+                (6, 10, &[1, 2]),
+                (11, 20, &[2]),
+                (30, 30, &[1]),
             ]
         );
     }

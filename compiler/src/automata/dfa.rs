@@ -61,10 +61,14 @@ impl Dfa {
         let mut reached = vec![false; count];
         reached[0] = true;
         let mut stack = vec![0u32];
-        let mut sources: Vec<Vec<u32>> = vec![Vec::new(); count];
+        // By state, the last edge into it that was met; by edge, its source and the edge into the same state before.
+        let mut last = vec![u32::MAX; count];
+        let mut sources: Vec<(u32, u32)> = Vec::new();
         while let Some(state) = stack.pop() {
             for edge in &self.states[state as usize].edges {
-                sources[edge.target as usize].push(state);
+                let met = sources.len() as u32;
+                let before = std::mem::replace(&mut last[edge.target as usize], met);
+                sources.push((state, before));
                 if !std::mem::replace(&mut reached[edge.target as usize], true) {
                     stack.push(edge.target);
                 }
@@ -78,10 +82,12 @@ impl Dfa {
             }
         }
         while let Some(state) = stack.pop() {
-            for &source in &sources[state as usize] {
+            let mut edge = sources.get(last[state as usize] as usize);
+            while let Some(&(source, before)) = edge {
                 if !std::mem::replace(&mut useful[source as usize], true) {
                     stack.push(source);
                 }
+                edge = sources.get(before as usize);
             }
         }
         if useful.iter().all(|&is| is) {

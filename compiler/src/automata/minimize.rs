@@ -1,16 +1,25 @@
 //! Minimisation of partial automata by refinement of two partitions, of states and of transitions, in turns.
 //!
 //! A. Valmari, "Fast brief practical DFA minimization", Information Processing Letters 112(6), 2012. O(m log n) for m
-//! transitions, counted after cutting every range at the bounds of all ranges.
+//! transitions, counted after cutting every range at the bounds of all ranges. Most automata of
+//! rules are minimised more simply and without cutting (see [`classes`]).
 //!
 //! The result is canonical: states are numbered in breadth-first order along sorted edges, so that equal languages
 //! give equal automata. The network relies on this to tell equal rules by their bytes.
 
-use super::{Dfa, DfaState, Edge};
+use super::{Dfa, DfaState, Edge, classes};
 
 /// The smallest automaton of the same language, in canonical numbering. `dfa` must be trimmed (see
 /// [`Dfa::trimmed`]), as the result is.
 pub fn minimize(dfa: &Dfa) -> Dfa {
+    match classes::classes(dfa) {
+        Some(classes) => quotient(dfa, &classes),
+        None => refine(dfa),
+    }
+}
+
+/// The same by refinement, whatever the automaton.
+fn refine(dfa: &Dfa) -> Dfa {
     let count = dfa.states.len();
     let cuts = cuts(dfa);
     let mut moves: Vec<(u32, u32, u32)> = Vec::new();
@@ -22,7 +31,8 @@ pub fn minimize(dfa: &Dfa) -> Dfa {
             }
         }
     }
-    moves.sort_unstable();
+    // Each tail's transitions were made in order, so that sorting them by symbol keeps the order of the tails.
+    moves.sort_by_key(|&(symbol, ..)| symbol);
 
     let mut blocks = Partition::new(count);
     for (index, state) in dfa.states.iter().enumerate() {
@@ -231,28 +241,26 @@ mod tests {
     }
 
     fn naive(nfa: &Nfa, text: &[u8]) -> bool {
+        let states = 0..nfa.len() as u32;
         let close = |mut set: Vec<bool>| {
             loop {
                 let before = set.clone();
-                for (index, state) in nfa.states.iter().enumerate() {
-                    if set[index] {
-                        state.empty.iter().for_each(|&to| set[to as usize] = true);
-                    }
+                for state in states.clone().filter(|&state| before[state as usize]) {
+                    nfa.empties(state).for_each(|to| set[to as usize] = true);
                 }
                 if set == before {
                     return set;
                 }
             }
         };
-        let mut set = vec![false; nfa.states.len()];
+        let mut set = vec![false; nfa.len()];
         set[nfa.start as usize] = true;
         set = close(set);
         for &byte in text {
-            let mut next = vec![false; nfa.states.len()];
-            for (index, state) in nfa.states.iter().enumerate() {
-                for edge in &state.edges {
-                    let on = (edge.lo..=edge.hi).contains(&u32::from(byte));
-                    next[edge.target as usize] |= set[index] && on;
+            let mut next = vec![false; nfa.len()];
+            for state in states.clone().filter(|&state| set[state as usize]) {
+                for edge in nfa.edges(state) {
+                    next[edge.target as usize] |= (edge.lo..=edge.hi).contains(&u32::from(byte));
                 }
             }
             set = close(next);
@@ -278,6 +286,7 @@ mod tests {
                 prop_assert_eq!(small.accepts(&text), expected, "minimised, {:?}", text);
             }
             prop_assert_eq!(minimize(&small), small.clone());
+            prop_assert_eq!(refine(&dfa), small.clone());
             let twice = minimize(&complement(&complement(&small)));
             prop_assert_eq!(twice, small);
         }

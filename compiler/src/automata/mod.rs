@@ -3,6 +3,7 @@
 //! Symbols 0 to 255 are bytes. Larger symbols stand for whatever the user of the toolkit makes of them (the network
 //! uses them for calls and token sets), so that one determinisation and one minimisation serve patterns and rules.
 
+mod classes;
 mod determinize;
 mod dfa;
 mod minimize;
@@ -12,5 +13,5 @@ mod product;
 pub use determinize::{StateLimit, determinize};
 pub use dfa::{Dfa, DfaState, Edge, Symbol};
 pub use minimize::minimize;
-pub use nfa::{Nfa, NfaState};
+pub use nfa::Nfa;
 pub use product::{complement, intersect};

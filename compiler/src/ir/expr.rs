@@ -18,9 +18,13 @@ impl ByteSet {
 
     /// The bytes `lo..=hi`.
     pub fn range(lo: u8, hi: u8) -> Self {
-        let mut set = Self::EMPTY;
-        (lo..=hi).for_each(|byte| set.insert(byte));
-        set
+        let below = |end: u16| -> [u64; 4] {
+            std::array::from_fn(|word| {
+                let bits = end.saturating_sub(64 * word as u16).min(64);
+                if bits == 64 { u64::MAX } else { (1 << bits) - 1 }
+            })
+        };
+        Self(below(u16::from(hi) + 1)).minus(Self(below(u16::from(lo))))
     }
 
     /// The bytes whose bits are set: bit `b % 32` of word `b / 32`.
@@ -78,21 +82,41 @@ impl ByteSet {
 
     /// The bytes in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = u8> + '_ {
-        (0..=255u8).filter(|&byte| self.contains(byte))
+        (0u8..4).flat_map(|index| {
+            let mut word = self.0[usize::from(index)];
+            std::iter::from_fn(move || {
+                let bit = (word != 0).then(|| word.trailing_zeros() as u8)?;
+                word &= word - 1;
+                Some(index * 64 + bit)
+            })
+        })
+    }
+
+    /// The lowest byte that is at least `from`.
+    fn lowest_from(&self, from: u8) -> Option<u8> {
+        let index = usize::from(from >> 6);
+        let first = self.0[index] & u64::MAX << (from & 63);
+        if first != 0 {
+            return Some((from & !63) + first.trailing_zeros() as u8);
+        }
+        let more = (index + 1..4).find(|&index| self.0[index] != 0)?;
+        Some(64 * more as u8 + self.0[more].trailing_zeros() as u8)
+    }
+
+    /// Whether there are at least `count` bytes. O(count).
+    pub fn has_at_least(&self, count: usize) -> bool {
+        count == 0 || self.iter().nth(count - 1).is_some()
     }
 
     /// The maximal runs of bytes in ascending order, as inclusive bounds.
     pub fn ranges(&self) -> impl Iterator<Item = (u8, u8)> + '_ {
-        let mut next = 0u16;
+        let outside = Self::FULL.minus(*self);
+        let mut next = Some(0);
         std::iter::from_fn(move || {
-            while next < 256 && !self.contains(next as u8) {
-                next += 1;
-            }
-            let lo = next;
-            while next < 256 && self.contains(next as u8) {
-                next += 1;
-            }
-            (lo < next).then(|| (lo as u8, (next - 1) as u8))
+            let lo = self.lowest_from(next?)?;
+            let end = outside.lowest_from(lo);
+            next = end;
+            Some((lo, end.map_or(u8::MAX, |end| end - 1)))
         })
     }
 }

@@ -7,6 +7,7 @@
 //! of threads.
 //!
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use grammarc_artifacts::sections::masks::FollowEntry;
@@ -18,10 +19,11 @@ use rustc_hash::FxHashSet;
 
 use super::chain::longest_chain;
 use super::classes::Classes;
+use super::outcome::Outcome;
 use super::pool::{Pool, stored};
 use super::reach::Reach;
 use super::shared::SharedOutcomes;
-use super::walk::{Outcome, Walker};
+use super::walk::Walker;
 use crate::network::Network;
 use crate::network::follow::Follow;
 use crate::network::local::{BOTTOM, LocalSets};
@@ -93,17 +95,18 @@ pub fn compute(
     limits: MaskLimits,
 ) -> Result<Masks, MaskError> {
     let joined = network.joined(shared);
-    let follow = Follow::new(joined, &network.open);
+    let follow = Follow::new(joined, known.rules(), &network.open);
     let base = network.tables.bases.states;
     let states: Vec<u32> = (0..network.tables.states.len() as u32 - 1).map(|i| base + i).collect();
-    let walker = || Walker::new(&follow, known, trie);
+    let new = || Walker::new(&follow, known, trie, worth_composing(trie));
+    let walkers = Walkers { idle: Mutex::default(), new };
     let mut context = Context {
         classes: Classes::new(shared),
-        pool: Pool::new(trie.token_of_rank, shared, network.tables.clone()),
+        pool: Pool::new(trie, shared, known, network.tables.clone()),
         limits,
     };
 
-    let outcomes = run(&states, limits, walker, |walker, &state| {
+    let outcomes = run(&states, limits, &walkers, |walker, &state| {
         let extra = tokens_of(network, walker.sets(), state);
         (walker.base(state), extra)
     })?;
@@ -138,17 +141,18 @@ pub fn compute(
             });
         }
         let classes = &context.classes;
-        let outcomes = run(&round, limits, walker, |walker, &(ret, class)| {
+        let outcomes = run(&round, limits, &walkers, |walker, &(ret, class)| {
             let nodes = classes.nodes(class);
             let extra = match nodes.first() {
                 Some(0) => tokens_of(network, walker.sets(), ret),
                 _ => Vec::new(),
             };
-            (walker.follow(ret, nodes), extra)
+            let shared = (class < shared.classes.len() as u32).then_some(class);
+            (walker.follow(ret, nodes, shared), extra)
         })?;
         for (&(ret, class), (outcome, extra)) in round.iter().zip(&outcomes) {
             let next = context.classes.intern(&outcome.exits);
-            if next == NONE && outcome.spans.is_empty() && extra.is_empty() {
+            if next == NONE && outcome.is_empty() && extra.is_empty() {
                 continue;
             }
             let mask = context.intern(ret, outcome, extra)?;
@@ -174,8 +178,14 @@ pub fn compute(
     }
     tables.token_edges.iter_mut().for_each(|edge| edge.tokens = sets[edge.tokens as usize]);
     classes.store(&mut tables, !network.open.is_empty());
-    let longest_chain = longest_chain(&tables, shared, &follow);
+    let longest_chain = longest_chain(&tables, shared, known.links(), &follow);
     Ok(Masks { tables, pairs, longest_chain })
+}
+
+/// Nodes of a subtree, or tokens of a mask, from which on what is known of it is put together instead of walked. Real
+/// vocabularies have the highest; small ones a low one, so that they are composed like the real ones.
+fn worth_composing(trie: Trie<'_>) -> u32 {
+    (trie.len() as u32 / 4096).clamp(2, 64)
 }
 
 struct Context<'a> {
@@ -195,38 +205,56 @@ impl Context<'_> {
     }
 }
 
+/// The walkers of a computation. Each is used by one thread at a time and keeps what it has learnt.
+struct Walkers<'a, F> {
+    idle: Mutex<Vec<Walker<'a>>>,
+    new: F,
+}
+
+impl<'a, F: Fn() -> Walker<'a>> Walkers<'a, F> {
+    fn with<R>(&self, work: impl FnOnce(&mut Walker<'a>) -> R) -> R {
+        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = idle().pop();
+        let mut walker = next.unwrap_or_else(&self.new);
+        let result = work(&mut walker);
+        idle().push(walker);
+        result
+    }
+}
+
 /// Maps the items in order, on several threads where there are enough of them.
 fn run<'a, T: Sync, R: Send>(
     items: &[T],
     limits: MaskLimits,
-    walker: impl Fn() -> Walker<'a> + Sync,
+    walkers: &Walkers<'a, impl Fn() -> Walker<'a> + Sync>,
     work: impl Fn(&mut Walker<'a>, &T) -> R + Sync,
 ) -> Result<Vec<R>, MaskError> {
     let late = || limits.deadline.is_some_and(|deadline| Instant::now() > deadline);
     let time = |states| MaskError::Time { states, total: items.len() };
-    let threads = rayon::current_num_threads();
-    if threads == 1 || items.len() < WORTH_A_THREAD {
-        let mut walker = walker();
-        let one =
-            |(index, item)| if late() { Err(time(index)) } else { Ok(work(&mut walker, item)) };
-        return items.iter().enumerate().map(one).collect();
-    }
     // One contiguous part a thread: neighbouring states lead to the same sets.
-    let part = items.len().div_ceil(threads * 2).max(1);
-    let parts: Result<Vec<Vec<R>>, MaskError> = items
-        .par_chunks(part)
-        .enumerate()
-        .map_init(&walker, |walker, (index, chunk)| {
+    let threads = rayon::current_num_threads();
+    let alone = threads == 1 || items.len() < WORTH_A_THREAD;
+    let part = if alone { items.len() } else { items.len().div_ceil(threads * 2) }.max(1);
+    let map = |(index, chunk): (usize, &[T])| {
+        walkers.with(|walker| {
             let one = |item| if late() { Err(time(index * part)) } else { Ok(work(walker, item)) };
-            chunk.iter().map(one).collect()
+            chunk.iter().map(one).collect::<Result<Vec<R>, MaskError>>()
         })
-        .collect();
+    };
+    if alone {
+        return map((0, items));
+    }
+    let parts: Result<Vec<Vec<R>>, MaskError> =
+        items.par_chunks(part).enumerate().map(map).collect();
     Ok(parts?.into_iter().flatten().collect())
 }
 
 /// Ids of the tokens that a state consumes by token edges, ascending: its own, and those of rules it can begin.
 fn tokens_of(network: &Network, sets: &mut LocalSets<'_>, state: u32) -> Vec<u32> {
     let joined = sets.network();
+    if joined.own.token_edges.is_empty() && joined.shared.token_edges.is_empty() {
+        return Vec::new();
+    }
     let mut ids = Vec::new();
     let mut seen = FxHashSet::default();
     let mut work = vec![(state, BOTTOM)];
@@ -237,8 +265,7 @@ fn tokens_of(network: &Network, sets: &mut LocalSets<'_>, state: u32) -> Vec<u32
         let (tables, index) = joined.locate(state);
         let own = state >= network.tables.bases.states;
         for edge in tables.token_edges_of(index) {
-            let after = sets.single(edge.target, frame);
-            if !sets.get(after).ends {
+            if !sets.settled(edge.target, frame).ends {
                 continue;
             }
             if own {

@@ -12,13 +12,17 @@
 //! | [`compute`](mod@compute) | all of it for a network, in parallel, in an order that does not depend on the threads |
 //! | [`spell`] | states in which no token may end, where the vocabulary lacks a byte |
 
+mod alike;
 mod chain;
+pub mod children;
 pub mod classes;
 pub mod compute;
+pub mod outcome;
 pub mod pool;
 mod reach;
 pub mod shared;
 pub mod spell;
+mod take;
 pub mod walk;
 
 pub use compute::{MaskError, MaskLimits, Masks, compute};

@@ -4,50 +4,142 @@
 //! vocabulary's rows included) where that takes less than half a row. Equal sets are one record. Ids are given in the
 //! order of insertion, which the caller keeps independent of threads.
 
+use std::ops::Range;
+
 use grammarc_artifacts::sections::masks::MaskRecord;
 use grammarc_artifacts::sections::network::NONE;
+use grammarc_artifacts::sections::vocabulary::Trie;
 use grammarc_artifacts::tables::{Tables, TablesData};
 use rustc_hash::FxHashMap;
 
-use super::walk::Outcome;
+use super::outcome::{Outcome, Taken, cut, minus};
+use super::shared::SharedOutcomes;
 
 /// How many of the newest own rows a new wide mask is compared with.
 const NEIGHBOURS: usize = 64;
 
-/// What makes a mask: its runs of ranks, and its single tokens.
-type Content = (Box<[(u32, u32)]>, Box<[u32]>);
-
 /// A pool under construction.
 pub struct Pool<'a> {
-    token_of_rank: &'a [u32],
+    trie: Trie<'a>,
     shared: Tables<'a>,
+    known: &'a SharedOutcomes,
     tables: TablesData,
-    ids: FxHashMap<Content, u32>,
+    /// By content: the row, the length of the minus list, both lists.
+    ids: FxHashMap<Box<[u32]>, u32>,
+    /// By the outcome of those that were expensive to find.
+    wide: FxHashMap<Vec<Range<u32>>, u32>,
+    content: Vec<u32>,
     scratch: Vec<u32>,
 }
 
 impl<'a> Pool<'a> {
     /// An empty pool, numbered on from the vocabulary's masks and rows.
-    pub fn new(token_of_rank: &'a [u32], shared: Tables<'a>, tables: TablesData) -> Self {
-        Self { token_of_rank, shared, tables, ids: FxHashMap::default(), scratch: Vec::new() }
+    pub fn new(
+        trie: Trie<'a>,
+        shared: Tables<'a>,
+        known: &'a SharedOutcomes,
+        tables: TablesData,
+    ) -> Self {
+        let (ids, wide) = (FxHashMap::default(), FxHashMap::default());
+        Self { trie, shared, known, tables, ids, wide, content: Vec::new(), scratch: Vec::new() }
     }
 
     /// The mask of an outcome's tokens and of `extra`, ascending ids that no rank stands for.
     pub fn intern(&mut self, outcome: &Outcome, extra: &[u32]) -> u32 {
-        let spans: Box<[(u32, u32)]> = outcome.spans.iter().map(|s| (s.start, s.end)).collect();
-        if let Some(&id) = self.ids.get(&(spans.clone(), extra.into())) {
+        if let Some(taken) = &outcome.taken {
+            if extra.is_empty()
+                && let Some(id) = self.differing(taken, &outcome.spans)
+            {
+                return id;
+            }
+            let stored = self.known.spans(self.shared, self.trie, taken.state);
+            let spans = [minus(stored, &taken.except), outcome.spans.clone()].concat();
+            let mut outcome = Outcome { taken: None, spans, exits: Vec::new() };
+            outcome.normalize();
+            return self.intern(&outcome, extra);
+        }
+        if outcome.count() as usize + extra.len() <= self.list_limit() {
+            let mut ids: Vec<u32> = self.tokens(outcome, extra).collect();
+            ids.sort_unstable();
+            ids.dedup();
+            self.content.clear();
+            self.content.extend([NONE, 0]);
+            self.content.extend_from_slice(&ids);
+            return self.put(ids.len() as u32);
+        }
+        if extra.is_empty()
+            && let Some(&id) = self.wide.get(&outcome.spans)
+        {
             return id;
         }
-        let count = outcome.count() as usize + extra.len();
-        let record = if count <= self.list_limit() {
-            self.list(outcome, extra)
-        } else {
-            self.wide(outcome, extra)
-        };
-        let id = self.tables.bases.masks + self.tables.masks.len() as u32;
-        self.tables.masks.push(record);
-        self.ids.insert((spans, extra.into()), id);
+        let id = self.wide(outcome, extra);
+        if extra.is_empty() {
+            self.wide.insert(outcome.spans.clone(), id);
+        }
         id
+    }
+
+    /// The mask of a shared state's tokens but for some ranks, and with those of `spans`, where it takes little to tell
+    /// it from the shared mask.
+    fn differing(&mut self, taken: &Taken, spans: &[Range<u32>]) -> Option<u32> {
+        let record = self.shared.masks[self.shared.states[taken.state as usize].base as usize];
+        let stored = self.known.spans(self.shared, self.trie, taken.state);
+        let mut gone: Vec<Range<u32>> = Vec::new();
+        for range in &taken.except {
+            let within: Vec<Range<u32>> = cut(stored, range.clone()).collect();
+            gone.extend(minus(&within, spans));
+        }
+        let mut new: Vec<Range<u32>> = Vec::new();
+        for span in spans {
+            let within: Vec<Range<u32>> = cut(stored, span.clone()).collect();
+            new.extend(minus(std::slice::from_ref(span), &within));
+        }
+        let gone = self.sorted_ids(&gone);
+        let new = self.sorted_ids(&new);
+        let count = record.count + new.len() as u32 - gone.len() as u32;
+        let (without, with) = (self.shared.minus(&record), self.shared.plus(&record));
+        let is_list = count as usize <= self.list_limit();
+        if is_list != (record.row == NONE) {
+            return None;
+        }
+        let content = &mut self.content;
+        content.clear();
+        content.extend([record.row, 0]);
+        merge(without, &new, &gone, with, content);
+        content[1] = content.len() as u32 - 2;
+        merge(with, &gone, &new, without, content);
+        if content.len() - 2 > self.list_limit() {
+            return None;
+        }
+        Some(self.put(count))
+    }
+
+    /// The record of the row and lists in `content`.
+    fn put(&mut self, count: u32) -> u32 {
+        let content = &self.content[..];
+        if let Some(&id) = self.ids.get(content) {
+            return id;
+        }
+        let (row, minus_len) = (content[0], content[1] as usize);
+        let id = self.tables.bases.masks + self.tables.masks.len() as u32;
+        let mut list = |ids: &[u32]| {
+            let at = if ids.is_empty() { 0 } else { self.tables.lists.len() as u32 };
+            self.tables.lists.extend_from_slice(ids);
+            (at, ids.len() as u32)
+        };
+        let (minus, minus_len) = list(&content[2..2 + minus_len]);
+        let (plus, plus_len) = list(&content[2 + minus_len as usize..]);
+        self.tables.masks.push(MaskRecord { row, minus, minus_len, plus, plus_len, count });
+        self.ids.insert(content.into(), id);
+        id
+    }
+
+    /// Token ids of ranks, ascending.
+    fn sorted_ids(&self, spans: &[Range<u32>]) -> Vec<u32> {
+        let ranks = spans.iter().flat_map(|span| span.start as usize..span.end as usize);
+        let mut ids: Vec<u32> = ranks.map(|rank| self.trie.token_of_rank[rank]).collect();
+        ids.sort_unstable();
+        ids
     }
 
     /// Number of dense rows of its own.
@@ -71,18 +163,10 @@ impl<'a> Pool<'a> {
         extra: &'b [u32],
     ) -> impl Iterator<Item = u32> + 'b {
         let ranks = outcome.spans.iter().flat_map(|span| span.start as usize..span.end as usize);
-        ranks.map(|rank| self.token_of_rank[rank]).chain(extra.iter().copied())
+        ranks.map(|rank| self.trie.token_of_rank[rank]).chain(extra.iter().copied())
     }
 
-    fn list(&mut self, outcome: &Outcome, extra: &[u32]) -> MaskRecord {
-        let mut ids: Vec<u32> = self.tokens(outcome, extra).collect();
-        ids.sort_unstable();
-        ids.dedup();
-        let (plus, plus_len) = self.put(&ids);
-        MaskRecord { row: NONE, minus: 0, minus_len: 0, plus, plus_len, count: plus_len }
-    }
-
-    fn wide(&mut self, outcome: &Outcome, extra: &[u32]) -> MaskRecord {
+    fn wide(&mut self, outcome: &Outcome, extra: &[u32]) -> u32 {
         let words = self.tables.row_words as usize;
         let mut row = std::mem::take(&mut self.scratch);
         row.clear();
@@ -91,35 +175,29 @@ impl<'a> Pool<'a> {
             row[token as usize / 32] |= 1 << (token % 32);
         }
         let count = row.iter().map(|word| word.count_ones()).sum();
-        let record = match self.nearest(&row) {
+        let mut content = std::mem::take(&mut self.content);
+        content.clear();
+        match self.nearest(&row) {
             Some(nearest) => {
+                content.extend([nearest, 0]);
                 let old = self.row(nearest);
-                let (mut minus, mut plus) = (Vec::new(), Vec::new());
-                for (index, (&old, &new)) in old.iter().zip(&row).enumerate() {
-                    for_each_bit(old & !new, index, &mut minus);
-                    for_each_bit(new & !old, index, &mut plus);
+                let pairs = old.iter().zip(&row).enumerate();
+                for (index, (&old, &new)) in pairs.clone() {
+                    for_each_bit(old & !new, index, &mut content);
                 }
-                let (minus, minus_len) = self.put(&minus);
-                let (plus, plus_len) = self.put(&plus);
-                MaskRecord { row: nearest, minus, minus_len, plus, plus_len, count }
+                content[1] = content.len() as u32 - 2;
+                for (index, (&old, &new)) in pairs {
+                    for_each_bit(new & !old, index, &mut content);
+                }
             }
             None => {
-                let id = self.tables.bases.rows + self.rows() as u32;
+                content.extend([self.tables.bases.rows + self.rows() as u32, 0]);
                 self.tables.rows.extend_from_slice(&row);
-                MaskRecord { row: id, minus: 0, minus_len: 0, plus: 0, plus_len: 0, count }
             }
-        };
-        self.scratch = row;
-        record
-    }
-
-    fn put(&mut self, ids: &[u32]) -> (u32, u32) {
-        if ids.is_empty() {
-            return (0, 0);
         }
-        let at = self.tables.lists.len() as u32;
-        self.tables.lists.extend_from_slice(ids);
-        (at, ids.len() as u32)
+        self.scratch = row;
+        self.content = content;
+        self.put(count)
     }
 
     fn row(&self, id: u32) -> &[u32] {
@@ -169,6 +247,20 @@ pub(super) fn stored(shared: Tables<'_>, mask: u32) -> Vec<u32> {
         ids.sort_unstable();
     }
     ids
+}
+
+/// Appends `list` without `dropped`, and with what of `added` is not in `known`: all ascending, `added` disjoint from
+/// `list`.
+fn merge(list: &[u32], dropped: &[u32], added: &[u32], known: &[u32], to: &mut Vec<u32>) {
+    let is_in = |list: &[u32], id: u32| list.binary_search(&id).is_ok();
+    let mut added = added.iter().copied().filter(|&id| !is_in(known, id)).peekable();
+    for &id in list.iter().filter(|&&id| !is_in(dropped, id)) {
+        while let Some(first) = added.next_if(|&other| other < id) {
+            to.push(first);
+        }
+        to.push(id);
+    }
+    to.extend(added);
 }
 
 fn for_each_bit(mut word: u32, index: usize, ids: &mut Vec<u32>) {

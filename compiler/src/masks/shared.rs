@@ -1,105 +1,276 @@
 //! What the vocabulary's stored masks say about walks, so that a grammar's own states do not walk the same subtrees
 //! again.
 //!
-//! Where a shared state `s` goes to `q` on byte `b`, and nowhere else, the part of `s`'s base mask and exit class that
-//! lies below the trie's node for `b` is the outcome of `q` at that node. Walks meet wide subtrees just there: one byte
-//! into a token, inside a string. So the outcome is cut from what is stored, which for a JSON string is the difference
-//! between a walk over the whole vocabulary and a binary search.
+//! - Where a shared state `s` goes to `q` on byte `b`, and nowhere else, the part of `s`'s base mask and exit class that
+//!   lies below the trie's node for `b` is the outcome of `q` at that node. Walks meet wide subtrees just there: one
+//!   byte into a token, inside a string. So the outcome is cut from what is stored: a binary search instead of a walk.
+//! - Deeper in the trie an outcome is walked once and kept.
+//! - The children of an exit class's nodes are kept by their byte, so that a return state that goes on with a comma
+//!   looks at the commas alone.
 //!
-//! A state's base mask is turned from token ids into ranks when it is first asked for, about 0.2 ms for a wide one, and
-//! kept for as long as the compiler lives.
+//! All of it is worked out when it is first asked for and kept for as long as the compiler lives: a base mask as ranks
+//! takes about 0.2 ms for a wide one. Outcomes depend on the vocabulary alone, so it does not matter which grammar asks
+//! first, or on which thread.
 
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use grammarc_artifacts::sections::network::{NONE, state_flags};
 use grammarc_artifacts::sections::vocabulary::Trie;
-use grammarc_artifacts::tables::{Joined, Tables};
+use grammarc_artifacts::tables::Tables;
 use rustc_hash::FxHashMap;
 
-use super::walk::Outcome;
+use super::alike::alike;
+use super::chain::{Link, links};
+use super::children::Children;
+use super::outcome::{Outcome, cut};
+use crate::ir::ByteSet;
+use crate::network::SharedRules;
+
+/// Most spans and exits that are kept of walked outcomes: some 32 MB.
+const MOST_KEPT: usize = 4 << 20;
 
 /// Outcomes that follow from the shared rules' masks.
 #[derive(Default)]
 pub struct SharedOutcomes {
-    /// For a state and a child of the trie's root, a state that goes to it on the child's byte and nowhere else.
-    sources: FxHashMap<(u32, u32), u32>,
-    /// By state, the ranks of its base mask.
+    children: Children,
+    rules: SharedRules,
+    links: Vec<Link>,
+    /// By state, the lowest that does the same.
+    like: Vec<u32>,
+    /// For a state (the lowest of those alike) and a byte, a state that goes to it on the byte and nowhere else.
+    sources: FxHashMap<(u32, u8), u32>,
+    /// By mask, its ranks.
     spans: Vec<OnceLock<Box<[Range<u32>]>>>,
+    /// By state, where its byte edges lead.
+    moves: Vec<OnceLock<Box<Moves>>>,
+    /// By exit class, byte and node of each child of its nodes, and the node; ascending.
+    edges: Vec<OnceLock<Box<[ClassEdge]>>>,
+    kept: RwLock<Kept>,
+}
+
+/// A child of a node of an exit class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct ClassEdge {
+    /// Byte into the child.
+    pub(super) byte: u8,
+    /// The child.
+    pub(super) child: u32,
+    /// The node of the class.
+    pub(super) node: u32,
+}
+
+/// Where the byte edges of a shared state lead.
+#[derive(Clone, Debug)]
+pub(super) struct Moves {
+    /// By byte, the state (the lowest of those alike), or [`NONE`].
+    pub(super) to: [u32; 256],
+    /// Bytes after which a token may end.
+    pub(super) ends: ByteSet,
+    /// Bytes that lead out of the rule, and nowhere else.
+    pub(super) leave: ByteSet,
+    /// Bytes with which calls begin.
+    pub(super) calls: ByteSet,
+}
+
+/// Outcomes walked before.
+#[derive(Default)]
+struct Kept {
+    outcomes: FxHashMap<(u32, u32), Arc<Outcome>>,
+    size: usize,
 }
 
 impl SharedOutcomes {
-    /// The outcomes of a vocabulary's shared rules, none of them worked out yet. O(byte edges).
+    /// The outcomes of a vocabulary's shared rules, none of them worked out yet. O(nodes, states and edges).
     pub fn new(shared: Tables<'_>, trie: Trie<'_>) -> Self {
-        let network = Joined { shared, own: shared };
-        let mut child_of = [NONE; 256];
-        trie.children(0).for_each(|child| child_of[usize::from(trie.byte[child as usize])] = child);
+        let like = alike(shared);
+        let children = Children::new(trie);
         let mut sources = FxHashMap::default();
-        for state in 0..shared.state_count() {
-            let index = state as usize;
-            let mut callees =
-                shared.call_edges_of(index).iter().map(|call| network.rule(call.callee));
-            let tokens = callees.any(|callee| callee.first_tokens != 0);
-            if tokens || !shared.token_edges_of(index).is_empty() {
-                // A base mask with tokens matched by id says nothing about bytes.
-                continue;
-            }
-            for edge in shared.byte_edges_of(index) {
+        for state in (0..shared.state_count()).filter(|&state| speaks_of_bytes(shared, state)) {
+            let calls = first_of_calls(shared, state);
+            for edge in shared.byte_edges_of(state as usize) {
                 let target = shared.states[edge.target as usize];
                 if target.flags & state_flags::POP_ONLY != 0
                     || target.flags & state_flags::RESTS == 0
                 {
                     continue;
                 }
-                for byte in edge.lo()..=edge.hi() {
-                    let called = shared.call_edges_of(index).iter().any(|call| {
-                        let first = network.rule(call.callee).first_bytes;
-                        first[usize::from(byte) / 32] >> (byte % 32) & 1 == 1
-                    });
-                    let child = child_of[usize::from(byte)];
-                    if !called && child != NONE {
-                        sources.entry((edge.target, child)).or_insert(state);
-                    }
+                for byte in ByteSet::range(edge.lo(), edge.hi()).minus(calls).iter() {
+                    sources.entry((like[edge.target as usize], byte)).or_insert(state);
                 }
             }
         }
-        let spans = (0..shared.state_count()).map(|_| OnceLock::new()).collect();
-        Self { sources, spans }
+        Self {
+            children,
+            rules: SharedRules::new(shared),
+            links: links(shared),
+            sources,
+            spans: shared.masks.iter().map(|_| OnceLock::new()).collect(),
+            moves: like.iter().map(|_| OnceLock::new()).collect(),
+            edges: shared.classes.iter().map(|_| OnceLock::new()).collect(),
+            kept: RwLock::default(),
+            like,
+        }
     }
 
-    /// The outcome of `state` at `node`, where the stored masks tell it: at children of the root, below which
-    /// they speak of the same texts.
-    pub fn outcome(
+    /// The children of the trie's nodes.
+    pub fn children(&self) -> &Children {
+        &self.children
+    }
+
+    /// What the shared rules say of each other.
+    pub fn rules(&self) -> &SharedRules {
+        &self.rules
+    }
+
+    /// Their follow entries that go on.
+    pub(super) fn links(&self) -> &[Link] {
+        &self.links
+    }
+
+    /// The lowest shared state that does the same as this one.
+    pub(super) fn like(&self, state: u32) -> u32 {
+        self.like[state as usize]
+    }
+
+    /// A state whose base mask and exits below `node`, a child of the root, are the outcome of `state` there; at the
+    /// root, the state itself.
+    pub(super) fn source(
         &self,
         shared: Tables<'_>,
         trie: Trie<'_>,
         state: u32,
         node: u32,
-    ) -> Option<Outcome> {
-        let source = *self.sources.get(&(state, node))?;
-        let record = shared.states[source as usize];
-        let spans =
-            self.spans[source as usize].get_or_init(|| base_spans(shared, trie, record.base));
-        let below = trie.tokens_at(node).end..trie.tokens_below(node).end;
-        let from = spans.partition_point(|span| span.end <= below.start);
-        let cut = spans[from..].iter().take_while(|span| span.start < below.end);
-        let spans = cut.map(|span| span.start.max(below.start)..span.end.min(below.end)).collect();
-        let exits = match record.exits {
-            NONE => Vec::new(),
-            class => {
-                let class = shared.classes[class as usize];
-                let nodes = &shared.class_nodes[class.first as usize..][..class.len as usize];
-                let from = nodes.partition_point(|&exit| exit < node);
-                let to = nodes.partition_point(|&exit| exit < trie.end[node as usize]);
-                nodes[from..to].to_vec()
+    ) -> Option<u32> {
+        if node == 0 {
+            return speaks_of_bytes(shared, state).then_some(state);
+        }
+        let byte = trie.byte[node as usize];
+        let is_first = self.children.on(0, byte) == Some(node);
+        is_first.then(|| self.source_on(state, byte)).flatten()
+    }
+
+    /// The source for the root's child on a byte.
+    pub(super) fn source_on(&self, state: u32, byte: u8) -> Option<u32> {
+        self.sources.get(&(self.like(state), byte)).copied()
+    }
+
+    /// The ranks of a state's base mask.
+    pub(super) fn spans(&self, shared: Tables<'_>, trie: Trie<'_>, state: u32) -> &[Range<u32>] {
+        let base = shared.states[state as usize].base;
+        self.spans[base as usize].get_or_init(|| ranks(shared, trie, base))
+    }
+
+    /// Where a state's byte edges lead.
+    pub(super) fn moves(&self, shared: Tables<'_>, state: u32) -> &Moves {
+        self.moves[state as usize].get_or_init(|| {
+            let calls = first_of_calls(shared, state);
+            let (ends, leave) = (ByteSet::EMPTY, ByteSet::EMPTY);
+            let mut moves = Moves { to: [NONE; 256], ends, leave, calls };
+            for edge in shared.byte_edges_of(state as usize) {
+                let bytes = ByteSet::range(edge.lo(), edge.hi());
+                let flags = shared.states[edge.target as usize].flags;
+                if flags & state_flags::POP_ONLY != 0 {
+                    moves.leave = moves.leave.union(bytes);
+                } else {
+                    let to = usize::from(edge.lo())..=usize::from(edge.hi());
+                    moves.to[to].fill(self.like(edge.target));
+                    if flags & state_flags::RESTS != 0 {
+                        moves.ends = moves.ends.union(bytes);
+                    }
+                }
             }
-        };
-        Some(Outcome { spans, exits })
+            moves.into()
+        })
+    }
+
+    /// The children of the nodes of an exit class, in ascending order of their bytes.
+    pub(super) fn class_edges(&self, shared: Tables<'_>, class: u32) -> &[ClassEdge] {
+        self.edges[class as usize].get_or_init(|| {
+            let edges = class_nodes(shared, class).iter().flat_map(|&node| {
+                let children = self.children.of(node);
+                children.map(move |(byte, child)| ClassEdge { byte, child, node })
+            });
+            let mut edges: Vec<ClassEdge> = edges.collect();
+            edges.sort_unstable();
+            edges.into()
+        })
+    }
+
+    /// An outcome that was walked before.
+    pub(super) fn kept(&self, state: u32, node: u32) -> Option<Arc<Outcome>> {
+        let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
+        kept.outcomes.get(&(self.like(state), node)).cloned()
+    }
+
+    /// Keeps the outcome of `state` at `node`, walked with anything coming after its rule.
+    pub(super) fn keep(&self, state: u32, node: u32, outcome: &Arc<Outcome>) {
+        let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
+        let size = 16 + 2 * outcome.spans.len() + outcome.exits.len();
+        if kept.size + size <= MOST_KEPT {
+            kept.size += size;
+            kept.outcomes.insert((self.like(state), node), Arc::clone(outcome));
+        }
+    }
+}
+
+/// Whether a state's base mask holds no tokens matched by id, of which it says nothing by their bytes.
+fn speaks_of_bytes(shared: Tables<'_>, state: u32) -> bool {
+    let calls = shared.call_edges_of(state as usize);
+    shared.token_edges_of(state as usize).is_empty()
+        && calls.iter().all(|call| shared.rules[call.callee as usize].first_tokens == 0)
+}
+
+/// Bytes with which the calls of a state begin.
+fn first_of_calls(shared: Tables<'_>, state: u32) -> ByteSet {
+    let calls = shared.call_edges_of(state as usize).iter();
+    let firsts = calls.map(|call| shared.rules[call.callee as usize].first_bytes);
+    firsts.fold(ByteSet::EMPTY, |set, first| set.union(ByteSet::from_words(first)))
+}
+
+/// Nodes of a shared exit class, ascending; none of [`NONE`].
+pub(super) fn class_nodes(shared: Tables<'_>, class: u32) -> &[u32] {
+    match class {
+        NONE => &[],
+        class => {
+            let class = shared.classes[class as usize];
+            &shared.class_nodes[class.first as usize..][..class.len as usize]
+        }
+    }
+}
+
+/// The part of a shared state's base mask and exits that lies below a node.
+pub(super) struct Stored<'a> {
+    spans: &'a [Range<u32>],
+    below: Range<u32>,
+    /// Nodes at which the rule is left.
+    pub(super) exits: &'a [u32],
+}
+
+impl<'a> Stored<'a> {
+    /// The part of the state `source`.
+    pub(super) fn new(
+        known: &'a SharedOutcomes,
+        shared: Tables<'a>,
+        trie: Trie<'_>,
+        source: u32,
+        node: u32,
+    ) -> Self {
+        let nodes = class_nodes(shared, shared.states[source as usize].exits);
+        let from = nodes.partition_point(|&exit| exit < node);
+        let to = nodes.partition_point(|&exit| exit < trie.end[node as usize]);
+        let below = trie.tokens_at(node).end..trie.tokens_below(node).end;
+        Self { spans: known.spans(shared, trie, source), below, exits: &nodes[from..to] }
+    }
+
+    /// The ranks consumed.
+    pub(super) fn spans(&self) -> impl Iterator<Item = Range<u32>> + 'a {
+        cut(self.spans, self.below.clone())
     }
 }
 
 /// Ranks of a shared mask's tokens, as spans.
-fn base_spans(shared: Tables<'_>, trie: Trie<'_>, mask: u32) -> Box<[Range<u32>]> {
+fn ranks(shared: Tables<'_>, trie: Trie<'_>, mask: u32) -> Box<[Range<u32>]> {
     let record = &shared.masks[mask as usize];
     let words = shared.row_words as usize;
     let mut row = match record.row {
@@ -122,13 +293,14 @@ fn base_spans(shared: Tables<'_>, trie: Trie<'_>, mask: u32) -> Box<[Range<u32>]
 
 #[cfg(test)]
 mod tests {
+    use grammarc_artifacts::tables::Joined;
     use grammarc_artifacts::{TablesData, TokenKind, VocabularyArtifact};
 
     use super::*;
     use crate::compile::build_vocabulary;
     use crate::frontend::json_schema::{TextForm, prelude_grammar};
-    use crate::masks::walk::Walker;
     use crate::network::follow::Follow;
+    use crate::network::local::{BOTTOM, LocalSets};
     use crate::vocabulary::{TokenEntry, TokenTable};
 
     /// All bytes, and all texts of up to three of some characters that mean something to JSON.
@@ -152,27 +324,59 @@ mod tests {
         VocabularyArtifact::from_buffer(bytes).expect("valid")
     }
 
+    /// The outcome of `state` at `node`, found byte by byte.
+    fn walked(
+        sets: &mut LocalSets<'_>,
+        trie: Trie<'_>,
+        after: ByteSet,
+        state: u32,
+        node: u32,
+    ) -> (Vec<u32>, Vec<u32>) {
+        let (mut ranks, mut exits) = (Vec::new(), Vec::new());
+        let start = sets.settled(state, BOTTOM);
+        let mut work = vec![(node, start.at, start.exits)];
+        while let Some((node, at, leaves)) = work.pop() {
+            if leaves && trie.children(node).any(|child| after.contains(trie.byte[child as usize]))
+            {
+                exits.push(node);
+            }
+            for child in trie.children(node) {
+                let reached = sets.step(at, trie.byte[child as usize]);
+                if reached.ends {
+                    ranks.extend(trie.tokens_at(child));
+                }
+                work.push((child, reached.at, reached.exits));
+            }
+        }
+        ranks.sort_unstable();
+        exits.sort_unstable();
+        (ranks, exits)
+    }
+
     #[test]
     fn stored_outcomes_are_those_of_walks() {
         let vocabulary = vocabulary();
         let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
         let none = TablesData::empty(shared.totals(), shared.row_words);
         let network = Joined { shared, own: none.as_tables() };
+        let known = SharedOutcomes::new(shared, trie);
         let open: Vec<u32> = (0..shared.rules.len() as u32).collect();
-        let follow = Follow::new(network, &open);
-        let (known, nothing) = (SharedOutcomes::new(shared, trie), SharedOutcomes::default());
-        let mut walker = Walker::new(&follow, &nothing, trie);
+        let follow = Follow::new(network, known.rules(), &open);
+        let mut sets = LocalSets::new(network);
         let mut told = 0;
         for state in 0..shared.state_count() {
+            let after = follow.bytes(follow.rule_of(state));
             for node in (1..trie.len() as u32).filter(|&node| !trie.is_leaf(node)) {
-                if let Some(outcome) = known.outcome(shared, trie, state, node) {
-                    told += 1;
-                    assert_eq!(
-                        outcome,
-                        walker.follow(state, &[node]),
-                        "state {state}, node {node}"
-                    );
-                }
+                let Some(source) = known.source(shared, trie, state, node) else { continue };
+                told += 1;
+                let stored = Stored::new(&known, shared, trie, source, node);
+                let ranks: Vec<u32> = stored.spans().flatten().collect();
+                let leaves = |exit: &u32| {
+                    trie.children(*exit).any(|child| after.contains(trie.byte[child as usize]))
+                };
+                let exits: Vec<u32> = stored.exits.iter().copied().filter(leaves).collect();
+                let expected = walked(&mut sets, trie, after, state, node);
+                assert_eq!((ranks, exits), expected, "state {state}, node {node}");
             }
         }
         assert!(told > 100, "{told}");

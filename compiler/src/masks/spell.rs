@@ -31,7 +31,12 @@ pub fn single_bytes(trie: Trie<'_>) -> ByteSet {
 }
 
 /// Clears the rest flag of every state that no sequence of tokens leads on from, and returns those states.
-pub fn mark(network: &mut Network, shared: Tables<'_>, trie: Trie<'_>) -> Vec<u32> {
+pub fn mark(
+    network: &mut Network,
+    shared: Tables<'_>,
+    known: &SharedOutcomes,
+    trie: Trie<'_>,
+) -> Vec<u32> {
     let spelled = single_bytes(trie);
     if spelled == ByteSet::FULL {
         return Vec::new();
@@ -42,7 +47,7 @@ pub fn mark(network: &mut Network, shared: Tables<'_>, trie: Trie<'_>) -> Vec<u3
     let mut loops: Vec<bool> =
         network.tables.states[..count].iter().map(|record| record.count_exit != NONE).collect();
     loop {
-        let rests = least(network, shared, trie, spelled, &loops, &by_token);
+        let rests = least(network, (shared, known), trie, spelled, &loops, &by_token);
         let marker = Marker { network, shared, spelled, rests: &rests };
         let broken: Vec<usize> =
             (0..count).filter(|&at| loops[at] && rests[at] && !marker.leads_on(at)).collect();
@@ -80,7 +85,7 @@ fn without_countdown(network: &Network) -> Vec<bool> {
 /// The states that rest, where the heads of `loops` lead around their loops. The network's flags are set to match.
 fn least(
     network: &mut Network,
-    shared: Tables<'_>,
+    (shared, known): (Tables<'_>, &SharedOutcomes),
     trie: Trie<'_>,
     spelled: ByteSet,
     loops: &[bool],
@@ -99,9 +104,8 @@ fn least(
         if rests != before {
             continue;
         }
-        let follow = Follow::new(network.joined(shared), &network.open);
-        let none = SharedOutcomes::default();
-        let mut walker = Walker::new(&follow, &none, trie);
+        let follow = Follow::new(network.joined(shared), known.rules(), &network.open);
+        let mut walker = Walker::new(&follow, known, trie, u32::MAX);
         for index in (0..count).filter(|&index| !before[index]) {
             let state = base + index as u32;
             let counts = by_token[network.rule_of(state)];

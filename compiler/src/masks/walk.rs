@@ -5,92 +5,87 @@
 //! the outcome at the root; a follow mask is the union of a return state's outcomes at the nodes of an exit class.
 //!
 //! Outcomes compose as the runtime composes masks: where the walk reaches a single configuration `(q', frames)`, the
-//! outcome of `q'` alone is enough, continued from the frames at its exits. So the wide subtrees, those inside a JSON
-//! string for instance, are walked once for the string's own states and then reused by every state that leads there.
+//! outcome of `q'` alone is enough, continued from the frames at its exits. What is known of a shared `q'`, or was
+//! walked for a `q'` before, is not walked again. A state that can do nothing but call a rule is looked through: what
+//! counts is the state that the call begins in, over one more frame.
 //!
 //! A node at which a rule is left matters only if some byte below it may come after the rule, so the others are left
 //! out: the exit classes of an identifier that may end anywhere shrink to the few nodes where it does.
 //!
-//! Cost of a walk: O(nodes reached), about 4 ns each once the moves of the sets met are known.
+//! Cost of a walk: O(children with a byte that the configurations can consume), and the bytes of their siblings, where
+//! those bytes are few; O(nodes reached), some 4 ns each, where they are many.
 
-use std::ops::Range;
 use std::sync::Arc;
 
+use grammarc_artifacts::sections::network::{NONE, state_flags};
 use grammarc_artifacts::sections::vocabulary::Trie;
 use rustc_hash::FxHashMap;
 
-use super::shared::SharedOutcomes;
+use super::outcome::Outcome;
+use super::shared::{SharedOutcomes, Stored, class_nodes};
+use super::take::OwnMoves;
 use crate::ir::ByteSet;
 use crate::network::follow::Follow;
-use crate::network::local::{BOTTOM, DEAD, LocalSets, SetId};
+use crate::network::local::{At, BOTTOM, LocalSets};
 
-/// Subtrees of at least this many nodes have their outcomes remembered.
-const WORTH_REMEMBERING: u32 = 64;
-
-/// What becomes of the byte strings below a node.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Outcome {
-    /// Ranks of the tokens consumed within the rule: sorted, disjoint, not adjacent.
-    pub spans: Vec<Range<u32>>,
-    /// Inner nodes at which the rule is left, sorted.
-    pub exits: Vec<u32>,
-}
-
-impl Outcome {
-    /// Number of tokens.
-    pub fn count(&self) -> u32 {
-        self.spans.iter().map(|span| span.end - span.start).sum()
-    }
-
-    fn normalize(&mut self) {
-        if !self.spans.is_sorted_by(|a, b| a.end < b.start) {
-            self.spans.sort_unstable_by_key(|span| (span.start, span.end));
-            let mut merged: Vec<Range<u32>> = Vec::with_capacity(self.spans.len());
-            for span in self.spans.drain(..) {
-                match merged.last_mut() {
-                    Some(last) if span.start <= last.end => last.end = last.end.max(span.end),
-                    _ => merged.push(span),
-                }
-            }
-            self.spans = merged;
-        }
-        if !self.exits.is_sorted_by(|a, b| a < b) {
-            self.exits.sort_unstable();
-            self.exits.dedup();
-        }
-    }
-
-    fn add_span(&mut self, span: Range<u32>) {
-        match self.spans.last_mut() {
-            _ if span.is_empty() => {}
-            Some(last) if last.end == span.start => last.end = span.end,
-            _ => self.spans.push(span),
-        }
-    }
-}
+/// States that go on with at least this many bytes have their outcomes at wide nodes remembered; walking the others
+/// is as cheap as remembering.
+pub(super) const WORTH_REMEMBERING: usize = 8;
 
 /// An outcome under construction.
-struct Building {
-    outcome: Outcome,
+pub(super) struct Building {
+    pub(super) outcome: Outcome,
     /// Bytes that may come after the rule the walk began in.
     after: ByteSet,
 }
 
+/// Configurations to go on from.
+#[derive(Clone, Copy)]
+struct Way {
+    at: At,
+    /// Bytes with which they go on.
+    live: ByteSet,
+    /// Whether those are many.
+    is_wide: bool,
+    /// The configuration that counts, where there is one and a token may end on its stack.
+    one: Option<(u32, u32)>,
+}
+
 /// Walks over one trie and network, with what they have learnt.
 pub struct Walker<'a> {
-    trie: Trie<'a>,
-    follow: &'a Follow<'a>,
-    shared: &'a SharedOutcomes,
-    sets: LocalSets<'a>,
+    pub(super) trie: Trie<'a>,
+    pub(super) follow: &'a Follow<'a>,
+    pub(super) known: &'a SharedOutcomes,
+    /// Nodes of a subtree, or tokens of a mask, that are worth composing.
+    pub(super) worth: u32,
+    pub(super) sets: LocalSets<'a>,
+    pub(super) moves: FxHashMap<u32, Arc<OwnMoves>>,
     remembered: FxHashMap<(u32, u32), Arc<Outcome>>,
-    path: Vec<(u32, SetId)>,
+    /// Nodes to visit, the next one last, and the configurations at their parents.
+    todo: Vec<(u32, At)>,
+    /// Ends of the subtrees that are being swept, and the configurations at their roots.
+    path: Vec<(u32, At)>,
 }
 
 impl<'a> Walker<'a> {
-    /// A walker that has learnt nothing yet.
-    pub fn new(follow: &'a Follow<'a>, shared: &'a SharedOutcomes, trie: Trie<'a>) -> Self {
-        let sets = LocalSets::new(follow.network());
-        Self { trie, follow, shared, sets, remembered: FxHashMap::default(), path: Vec::new() }
+    /// A walker that has learnt nothing yet. Subtrees of fewer than `worth` nodes are walked each time.
+    pub fn new(
+        follow: &'a Follow<'a>,
+        known: &'a SharedOutcomes,
+        trie: Trie<'a>,
+        worth: u32,
+    ) -> Self {
+        Self {
+            trie,
+            follow,
+            known,
+            worth,
+            sets: LocalSets::new(follow.network()),
+            moves: FxHashMap::default(),
+            remembered: FxHashMap::default(),
+            todo: Vec::new(),
+            path: Vec::new(),
+        }
     }
 
     /// The sets met.
@@ -100,14 +95,33 @@ impl<'a> Walker<'a> {
 
     /// The outcome of `state` at the root.
     pub fn base(&mut self, state: u32) -> Outcome {
-        self.follow(state, &[0])
+        let mut building = self.begin(state);
+        let reached = self.sets.settled(state, BOTTOM);
+        if reached.exits {
+            self.leave(0, &mut building);
+        }
+        if !self.take(reached.at, &mut building) {
+            let floor = self.todo.len();
+            let way = self.way(reached.at);
+            self.descend(way, 0, &mut building);
+            self.drain(floor, &mut building);
+        }
+        building.outcome.normalize();
+        building.outcome
     }
 
-    /// The union of the outcomes of the return state `ret` at the nodes of an exit class.
-    pub fn follow(&mut self, ret: u32, class: &[u32]) -> Outcome {
-        let mut building = self.begin(ret);
-        for &node in class {
-            self.run(ret, BOTTOM, node, &mut building);
+    /// The union of the outcomes of the return state `ret` at the nodes of an exit class; `shared` is the class's
+    /// number where it is one of the vocabulary's.
+    pub fn follow(&mut self, ret: u32, nodes: &[u32], shared: Option<u32>) -> Outcome {
+        let (mut building, at_root) = match nodes.first() {
+            Some(0) => (Building { outcome: self.base(ret), ..self.begin(ret) }, 1),
+            _ => (self.begin(ret), 0),
+        };
+        match shared {
+            Some(class) => {
+                self.leave_through(ret, BOTTOM, class, &nodes[at_root..], &mut building);
+            }
+            None => self.run(ret, BOTTOM, &nodes[at_root..], &mut building),
         }
         building.outcome.normalize();
         building.outcome
@@ -118,101 +132,259 @@ impl<'a> Walker<'a> {
         Building { outcome: Outcome::default(), after }
     }
 
-    /// Adds the outcome at `node` of `state` over the local frame `frame`.
-    fn run(&mut self, state: u32, frame: u32, node: u32, building: &mut Building) {
-        let set = self.sets.single(state, frame);
-        if self.sets.get(set).exits {
-            self.leave(node, building);
+    /// Adds the outcomes at `nodes` of `state` over the local frame `frame`.
+    fn run(&mut self, state: u32, frame: u32, nodes: &[u32], building: &mut Building) {
+        let reached = self.sets.settled(state, frame);
+        let way = self.way(reached.at);
+        let floor = self.todo.len();
+        for &node in nodes {
+            if reached.exits {
+                self.leave(node, building);
+            }
+            self.descend(way, node, building);
+            self.drain(floor, building);
         }
-        self.below(set, node, building);
+    }
+
+    /// What is to be known of configurations to go on from them.
+    fn way(&mut self, at: At) -> Way {
+        let live = self.live(&at);
+        let is_wide = live.has_at_least(WORTH_REMEMBERING);
+        let one = self.sets.one(at).map(|(state, frame)| self.through(state, frame));
+        let one = one.filter(|&(_, frame)| self.sets.frame_rests(frame));
+        Way { at, live, is_wide, one }
     }
 
     /// Notes that the rule can be left at `node`, where anything may come of it. Tokens matched by id are looked for at
     /// the root, so the root is always noted.
-    fn leave(&self, node: u32, building: &mut Building) {
-        let trie = self.trie;
-        let goes_on = |child: u32| building.after.contains(trie.byte[child as usize]);
-        if node == 0 || trie.children(node).any(goes_on) {
+    pub(super) fn leave(&self, node: u32, building: &mut Building) {
+        if node == 0 || self.known.children().any_on(node, building.after) {
             building.outcome.exits.push(node);
         }
     }
 
-    /// Adds what becomes of the strings below `node` from `set`.
-    fn below(&mut self, set: SetId, node: u32, building: &mut Building) {
+    /// Adds what becomes of the strings that begin with `child`, from the configurations at its parent.
+    pub(super) fn visit(&mut self, at: At, child: u32, building: &mut Building) {
+        let floor = self.todo.len();
+        self.todo.push((child, at));
+        self.drain(floor, building);
+    }
+
+    /// Visits what is to be visited, down to `floor`.
+    fn drain(&mut self, floor: usize, building: &mut Building) {
+        let trie = self.trie;
+        while self.todo.len() > floor {
+            let Some((child, at)) = self.todo.pop() else { return };
+            let reached = self.sets.step(at, trie.byte[child as usize]);
+            if reached.is_dead() {
+                continue;
+            }
+            if reached.ends {
+                building.outcome.add_span(trie.tokens_at(child));
+            }
+            if trie.is_leaf(child) {
+                continue;
+            }
+            if reached.exits {
+                self.leave(child, building);
+            }
+            let way = self.way(reached.at);
+            self.descend(way, child, building);
+        }
+    }
+
+    /// Adds what becomes of the strings below `node`, at once where it is known and otherwise by visits to come.
+    fn descend(&mut self, way: Way, node: u32, building: &mut Building) {
+        if let Some((state, frame)) = way.one
+            && self.compose(state, frame, node, building)
+        {
+            return;
+        }
+        let size = self.trie.end[node as usize] - node;
+        if !way.is_wide {
+            self.open(way, node);
+            return;
+        }
+        let way = Way { at: self.sets.interned(way.at), ..way };
+        if size < self.worth {
+            self.sweep(way.at, node, building);
+        } else {
+            self.open(way, node);
+        }
+    }
+
+    /// Adds what becomes of the strings below `node`, in one go.
+    fn sweep(&mut self, at: At, node: u32, building: &mut Building) {
         let trie = self.trie;
         let floor = self.path.len();
-        self.path.push((trie.end[node as usize], set));
-        let mut at = node + 1;
+        self.path.push((trie.end[node as usize], at));
+        let mut next = node + 1;
         while self.path.len() > floor {
-            let (end, set) = self.path[self.path.len() - 1];
-            if at >= end {
+            let (end, at) = self.path[self.path.len() - 1];
+            if next >= end {
                 self.path.pop();
                 continue;
             }
-            let child = at;
+            let child = next;
+            let reached = self.sets.step(at, trie.byte[child as usize]);
             let child_end = trie.end[child as usize];
-            let next = self.sets.next(set, trie.byte[child as usize]);
-            if next == DEAD {
-                at = child_end;
-                continue;
-            }
-            let reached = self.sets.get(next);
+            next = child_end;
             if reached.ends {
                 building.outcome.add_span(trie.tokens_at(child));
             }
             if child_end == child + 1 {
-                at = child_end;
                 continue;
             }
-            let remember = child_end - child >= WORTH_REMEMBERING;
             if reached.exits {
                 self.leave(child, building);
             }
-            match self.sets.get(next).configurations[..] {
-                [] => at = child_end,
-                [(state, frame)] if remember && self.sets.frame_rests(frame) => {
-                    self.compose(state, frame, child, building);
-                    at = child_end;
-                }
-                _ => {
-                    self.path.push((child_end, next));
-                    at = child + 1;
-                }
+            if reached.at != At::Nowhere {
+                self.path.push((child_end, reached.at));
+                next = child + 1;
             }
         }
     }
 
-    /// Adds the outcome of `state` at `node`, continued from `frame` at its exits.
-    fn compose(&mut self, state: u32, frame: u32, node: u32, building: &mut Building) {
-        let alone = match self.remembered.get(&(state, node)) {
-            Some(alone) => Arc::clone(alone),
-            None => {
-                let alone = Arc::new(self.alone(state, node));
-                self.remembered.insert((state, node), Arc::clone(&alone));
-                alone
+    /// Has the children of `node` visited on whose bytes the configurations go on.
+    fn open(&mut self, Way { at, live, .. }: Way, node: u32) {
+        let children = self.known.children();
+        let mut bytes = live.iter();
+        let Some(first) = bytes.next() else { return };
+        if bytes.next().is_none() {
+            self.todo.extend(children.on(node, first).map(|child| (child, at)));
+        } else {
+            let on = children.of(node).rev().filter(|&(byte, _)| live.contains(byte));
+            self.todo.extend(on.map(|(_, child)| (child, at)));
+        }
+    }
+
+    /// Bytes with which the configurations go on.
+    pub(super) fn live(&self, at: &At) -> ByteSet {
+        let mut live = ByteSet::EMPTY;
+        for (mut state, mut frame) in self.sets.configurations(at) {
+            loop {
+                live = live.union(self.follow.first(state).0);
+                if frame == BOTTOM || !self.follow.is_final(state) {
+                    break;
+                }
+                (state, frame) = self.sets.frame(frame);
+            }
+        }
+        live
+    }
+
+    /// Looks through states that do nothing but call.
+    pub(super) fn through(&mut self, mut state: u32, mut frame: u32) -> (u32, u32) {
+        let network = self.follow.network();
+        loop {
+            let (tables, index) = network.locate(state);
+            let [call] = tables.call_edges_of(index) else { return (state, frame) };
+            let alone = tables.byte_edges_of(index).is_empty()
+                && tables.token_edges_of(index).is_empty()
+                && tables.states[index].flags & state_flags::FINAL == 0;
+            if !alone {
+                return (state, frame);
+            }
+            if call.ret != NONE {
+                frame = self.sets.push(call.ret, frame);
+            }
+            state = network.rule(call.callee).first_state;
+        }
+    }
+
+    /// Adds the outcome of `state` at `node`, continued from `frame` at its exits, where it is known or worth knowing.
+    fn compose(&mut self, state: u32, frame: u32, node: u32, building: &mut Building) -> bool {
+        let network = self.follow.network();
+        let size = self.trie.end[node as usize] - node;
+        let own = state >= network.own.bases.states;
+        if !own && let Some(source) = self.known.source(network.shared, self.trie, state, node) {
+            let stored = Stored::new(self.known, network.shared, self.trie, source, node);
+            stored.spans().for_each(|span| building.outcome.add_span(span));
+            self.go_on(frame, stored.exits, building);
+            return true;
+        }
+        if size < self.worth {
+            return false;
+        }
+        let outcome = if own {
+            let live = self.live(&At::One(state, BOTTOM));
+            if !live.has_at_least(WORTH_REMEMBERING) || node == 0 {
+                return false;
+            }
+            match self.remembered.get(&(state, node)) {
+                Some(outcome) => Arc::clone(outcome),
+                None => {
+                    let outcome = Arc::new(self.alone(state, node, self.begin(state)));
+                    self.remembered.insert((state, node), Arc::clone(&outcome));
+                    outcome
+                }
+            }
+        } else {
+            match self.known.kept(state, node) {
+                Some(outcome) => outcome,
+                None => {
+                    let building = Building { outcome: Outcome::default(), after: ByteSet::FULL };
+                    let outcome = Arc::new(self.alone(state, node, building));
+                    self.known.keep(state, node, &outcome);
+                    outcome
+                }
             }
         };
-        alone.spans.iter().for_each(|span| building.outcome.add_span(span.clone()));
-        if frame == BOTTOM {
-            // The walk may have come here from another rule by tail calls, after which less may come.
-            alone.exits.iter().for_each(|&exit| self.leave(exit, building));
-            return;
-        }
-        let (ret, parent) = self.sets.frame(frame);
-        for &exit in &alone.exits {
-            self.run(ret, parent, exit, building);
-        }
+        outcome.spans.iter().for_each(|span| building.outcome.add_span(span.clone()));
+        self.go_on(frame, &outcome.exits, building);
+        true
     }
 
     /// The outcome of `state` at `node` whatever its rule is called from.
-    fn alone(&mut self, state: u32, node: u32) -> Outcome {
-        let tables = self.sets.network().shared;
-        if let Some(stored) = self.shared.outcome(tables, self.trie, state, node) {
-            return stored;
+    fn alone(&mut self, state: u32, node: u32, mut building: Building) -> Outcome {
+        if self.follow.is_final(state) {
+            self.leave(node, &mut building);
         }
-        let mut building = self.begin(state);
-        self.run(state, BOTTOM, node, &mut building);
+        let way = self.way(At::One(state, BOTTOM));
+        let floor = self.todo.len();
+        self.open(way, node);
+        self.drain(floor, &mut building);
         building.outcome.normalize();
         building.outcome
+    }
+
+    /// Continues from `frame` at nodes at which a callee is left.
+    fn go_on(&mut self, frame: u32, exits: &[u32], building: &mut Building) {
+        if frame == BOTTOM {
+            // The walk may have come here from another rule by tail calls, after which less may come.
+            exits.iter().for_each(|&exit| self.leave(exit, building));
+            return;
+        }
+        let (ret, parent) = self.sets.frame(frame);
+        self.run(ret, parent, exits, building);
+    }
+
+    /// Adds the outcomes of `ret` over `parent` at those nodes of a shared exit class that are in `nodes`.
+    pub(super) fn leave_through(
+        &mut self,
+        ret: u32,
+        parent: u32,
+        class: u32,
+        nodes: &[u32],
+        building: &mut Building,
+    ) {
+        let reached = self.sets.settled(ret, parent);
+        if reached.exits {
+            nodes.iter().for_each(|&node| self.leave(node, building));
+        }
+        let Way { at, live, .. } = self.way(reached.at);
+        let shared = self.follow.network().shared;
+        let edges = self.known.class_edges(shared, class);
+        let all = class_nodes(shared, class).len() == nodes.len();
+        let floor = self.todo.len();
+        let mut from = 0;
+        for byte in live.iter() {
+            from += edges[from..].partition_point(|edge| edge.byte < byte);
+            let on = edges[from..].iter().take_while(|edge| edge.byte == byte);
+            let on = on.filter(|edge| all || nodes.binary_search(&edge.node).is_ok());
+            self.todo.extend(on.map(|edge| (edge.child, at)));
+        }
+        self.todo[floor..].sort_unstable_by_key(|&(child, _)| std::cmp::Reverse(child));
+        self.drain(floor, building);
     }
 }

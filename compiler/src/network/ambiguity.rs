@@ -21,6 +21,7 @@ use grammarc_artifacts::tables::{Joined, Tables};
 
 use super::follow::Follow;
 use super::layout::Network;
+use super::shared::SharedRules;
 
 /// Sets explored before giving up.
 const MOST_SETS: usize = 4_000;
@@ -47,13 +48,17 @@ enum Symbol {
 pub fn most_configurations(
     network: &Network,
     shared: Tables<'_>,
+    facts: &SharedRules,
     is_text: &dyn Fn(u32) -> bool,
 ) -> Result<u32, u32> {
     let joined = network.joined(shared);
-    let follow = Follow::new(joined, &[]);
-    let states = joined.own.bases.states + joined.own.state_count();
+    let follow = Follow::new(joined, facts, &[]);
     let no_tokens = shared.token_edges.is_empty() && joined.own.token_edges.is_empty();
-    if no_tokens && (0..states).all(|state| is_deterministic(&follow, state)) {
+    let mut own = joined.own.bases.states..joined.own.bases.states + joined.own.state_count();
+    if no_tokens
+        && shared_are_deterministic(&follow)
+        && own.all(|state| is_deterministic(&follow, state))
+    {
         return Ok(1);
     }
     let texts = network.token_sets.iter().map(|set| set.iter().any(|&token| is_text(token)));
@@ -65,6 +70,13 @@ fn is_deterministic(follow: &Follow<'_>, state: u32) -> bool {
     let (first, shared) = follow.first(state);
     let after = follow.bytes(follow.rule_of(state));
     !shared && (!follow.is_final(state) || first.intersect(after).is_empty())
+}
+
+/// Whether all states of the vocabulary's rules are.
+fn shared_are_deterministic(follow: &Follow<'_>) -> bool {
+    let shared = follow.shared();
+    let mut ends = (0..).zip(&shared.past_end);
+    !shared.overlaps && ends.all(|(rule, set)| set.intersect(follow.bytes(rule)).is_empty())
 }
 
 /// The own rules and those of the vocabulary that they call, directly or not.
@@ -219,7 +231,7 @@ impl<'a> Exploration<'a> {
         if context == MOST_CONTEXT {
             return if alone { Ok(()) } else { Err(state) };
         }
-        let returns = self.follow.returns(self.follow.rule_of(state)).clone();
+        let returns = self.follow.returns(self.follow.rule_of(state));
         for ret in returns {
             let over: Vec<Configuration> =
                 set.iter().map(|(state, stack)| (*state, [&[ret][..], stack].concat())).collect();

@@ -3,17 +3,21 @@
 //! Rules are built in the order in which calls of them are met, from the roots on, so that the result does not depend
 //! on how the source numbers its rules, and rules that nothing calls are left out.
 
+use grammarc_artifacts::tables::Tables;
 use rustc_hash::FxHashMap;
 
+use super::kept::{self, KeptRules};
+use super::merge::RuleHash;
 use super::repeat::{Spelling, Synthetic};
 use super::rule::{Label, Labels, NetworkRule};
+use super::shared::SharedRules;
 use super::{
     Lexicon, NetworkError, NetworkErrorKind, NetworkLimits, Roots, error_at, inline, token_sets,
 };
 use crate::automata::{Dfa, Nfa, determinize, minimize};
 use crate::ir::facts::{self, Facts};
 use crate::ir::thompson::{Atoms, Repetition, build as thompson};
-use crate::ir::{Expr, Grammar, Origin, RuleId, TokenSet};
+use crate::ir::{Expr, Grammar, Origin, Rule, RuleId, TokenSet};
 
 /// Rules and labels, before normal form.
 #[derive(Clone, Debug)]
@@ -24,6 +28,27 @@ pub struct Built {
     pub labels: Labels,
     /// The rules to start from.
     pub roots: Vec<usize>,
+    /// Kept rules of the grammar that were built, and their numbers.
+    kept: Vec<(RuleId, usize)>,
+}
+
+impl Built {
+    /// Whether one of these rules of the vocabulary was taken without building it.
+    pub(super) fn takes(&self, shared: &[u32]) -> bool {
+        let stored = self.rules.iter().filter_map(|rule| rule.stored);
+        stored.into_iter().any(|(_, rule)| shared.contains(&rule))
+    }
+
+    /// Remembers which kept rules the vocabulary holds, where `hashes` are those of all rules.
+    pub(super) fn learn(&self, grammar: &Grammar, hashes: &[RuleHash], facts: &SharedRules) {
+        for &(rule, number) in &self.kept {
+            if let Some(&shared) = facts.by_hash.get(&hashes[number])
+                && let Some(text) = kept::text(grammar, rule)
+            {
+                facts.kept.learn(text, shared);
+            }
+        }
+    }
 }
 
 /// An error raised deep in the construction.
@@ -34,6 +59,8 @@ pub(super) struct Builder<'a> {
     pub(super) facts: &'a [Facts],
     pub(super) lexicon: &'a dyn Lexicon,
     pub(super) spelling: Spelling,
+    /// The vocabulary's rules, and their expressions as far as they were met.
+    known: Option<(Tables<'a>, &'a KeptRules)>,
     pub(super) limits: NetworkLimits,
     pub(super) labels: Labels,
     pub(super) synthetic: FxHashMap<Synthetic, usize>,
@@ -53,6 +80,7 @@ pub(super) fn build(
     lexicon: &dyn Lexicon,
     roots: Roots,
     spelling: Spelling,
+    known: Option<(Tables<'_>, &KeptRules)>,
     limits: NetworkLimits,
 ) -> Result<Built, NetworkError> {
     let facts = facts::of_rules(grammar);
@@ -61,6 +89,7 @@ pub(super) fn build(
         facts: &facts,
         lexicon,
         spelling,
+        known,
         limits,
         labels: Labels::default(),
         synthetic: FxHashMap::default(),
@@ -74,7 +103,13 @@ pub(super) fn build(
     };
     let roots = builder.build_all(roots).map_err(|error| *error)?;
     let rules = builder.rules.into_iter().map(|rule| rule.expect("every numbered rule is built"));
-    Ok(Built { rules: rules.collect(), labels: builder.labels, roots })
+    let rules: Vec<NetworkRule> = rules.collect();
+    let numbers = (0..).map(RuleId::new).zip(builder.numbers);
+    let kept = numbers.filter_map(|(rule, number)| Some((rule, number?)));
+    let kept = kept
+        .filter(|&(rule, number)| grammar.rule(rule).keep && rules[number].stored.is_none())
+        .collect();
+    Ok(Built { rules, labels: builder.labels, roots, kept })
 }
 
 impl Builder<'_> {
@@ -100,7 +135,8 @@ impl Builder<'_> {
             let (name, origin) = self.place();
             let number = self.number(rule);
             self.count_states(dfa.states.len())?;
-            self.rules[number] = Some(NetworkRule { name, origin, dfa, counted: None });
+            self.rules[number] =
+                Some(NetworkRule { name, origin, dfa, counted: None, stored: None });
         }
         Ok(roots)
     }
@@ -118,7 +154,7 @@ impl Builder<'_> {
         let limit = self.limits.rule_states;
         let dfa = determinize(&nfa, limit).map_err(|_| self.limit("states of a rule", limit))?;
         let (name, origin) = self.place();
-        self.add(NetworkRule { name, origin, dfa: minimize(&dfa), counted: None })
+        self.add(NetworkRule { name, origin, dfa: minimize(&dfa), counted: None, stored: None })
     }
 
     /// The number of an IR rule, which is built later where it is new.
@@ -127,10 +163,24 @@ impl Builder<'_> {
             return number;
         }
         let number = self.rules.len();
-        self.rules.push(None);
         self.numbers[rule.index()] = Some(number);
-        self.pending.push(rule);
+        let stored = self.stored(rule);
+        if stored.is_none() {
+            self.pending.push(rule);
+        }
+        self.rules.push(stored.map(|stored| {
+            let Rule { name, origin, .. } = self.grammar.rule(rule);
+            let (name, origin) = (name.clone(), origin.clone());
+            NetworkRule { name, origin, dfa: Dfa::never(), counted: None, stored: Some(stored) }
+        }));
         number
+    }
+
+    /// The vocabulary's rule that a kept rule is known to be.
+    fn stored(&self, rule: RuleId) -> Option<(RuleHash, u32)> {
+        let (shared, known) = self.known.filter(|_| self.grammar.rule(rule).keep)?;
+        let stored = known.get(&kept::text(self.grammar, rule)?)?;
+        Some((shared.rules[stored as usize].hash, stored))
     }
 
     /// Adds a finished rule.
@@ -218,6 +268,6 @@ impl Atoms for Builder<'_> {
 
     fn check(&mut self, nfa: &Nfa) -> Result<(), Failure> {
         let limit = self.limits.rule_states.saturating_mul(16);
-        if nfa.states.len() > limit { Err(self.limit("states of a rule", limit)) } else { Ok(()) }
+        if nfa.len() > limit { Err(self.limit("states of a rule", limit)) } else { Ok(()) }
     }
 }

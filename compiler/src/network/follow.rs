@@ -1,95 +1,52 @@
 //! What can come after a rule: its return states, tail calls followed, and the bytes they go on with.
+//!
+//! A grammar's own calls add to what the vocabulary's rules know of each other ([`SharedRules`]), so the cost is that
+//! of the grammar alone: O(own states and edges), and a copy of one byte set for each shared rule.
 
 use std::collections::BTreeSet;
 
-use grammarc_artifacts::sections::network::{NONE, state_flags};
+use grammarc_artifacts::sections::network::state_flags;
 use grammarc_artifacts::tables::Joined;
 
+use super::calls::Calls;
+use super::shared::{SharedRules, spread};
 use crate::ir::ByteSet;
 
 /// Facts about returns, for every rule and state of the joined numbering.
 pub struct Follow<'a> {
     network: Joined<'a>,
-    /// States that each rule may return to, by rule id.
-    returns: Vec<BTreeSet<u32>>,
-    /// Rule of each state.
-    rule_of: Vec<u32>,
+    shared: &'a SharedRules,
+    own: Calls,
     /// Bytes that may come after each rule, by rule id.
     bytes: Vec<ByteSet>,
 }
 
 impl<'a> Follow<'a> {
-    /// The facts of a network. After the rules `open`, which others may call later, anything may come. O(states, edges
-    /// and returns, times the depth of the calls).
-    pub fn new(network: Joined<'a>, open: &[u32]) -> Self {
-        let rules = network.shared.rules.len() + network.own.rules.len();
-        let states = network.own.bases.states + network.own.state_count();
-        let mut rule_of = vec![0; states as usize];
-        let mut returns = vec![BTreeSet::new(); rules];
-        let mut tails: Vec<Vec<u32>> = vec![Vec::new(); rules];
-        for id in 0..rules as u32 {
-            let rule = network.rule(id);
-            for state in rule.first_state..rule.first_state + rule.state_count {
-                rule_of[state as usize] = id;
-                let (tables, index) = network.locate(state);
-                for call in tables.call_edges_of(index) {
-                    match call.ret {
-                        NONE => tails[id as usize].push(call.callee),
-                        ret => {
-                            let exit = network.state(ret).count_exit;
-                            let rets = [ret, exit].into_iter().filter(|&ret| ret != NONE);
-                            returns[call.callee as usize].extend(rets);
-                        }
-                    }
-                }
+    /// The facts of a network over the shared rules' own. After the rules `open`, which others may call later, anything
+    /// may come.
+    pub fn new(network: Joined<'a>, shared: &'a SharedRules, open: &[u32]) -> Self {
+        let own = Calls::new(network.own, network);
+        let mut bytes = shared.after.clone();
+        bytes.resize(bytes.len() + network.own.rules.len(), ByteSet::EMPTY);
+        open.iter().for_each(|&rule| bytes[rule as usize] = ByteSet::FULL);
+        let mut changed: Vec<u32> = open.to_vec();
+        let base = network.own.bases.states;
+        for &(callee, ret) in own.all_returns() {
+            let set = &mut bytes[callee as usize];
+            let wider = set.union(own.firsts[(ret - base) as usize].0);
+            if std::mem::replace(set, wider) != wider {
+                changed.push(callee);
             }
         }
-        let mut this = Self { network, returns, rule_of, bytes: vec![ByteSet::EMPTY; rules] };
-        open.iter().for_each(|&rule| this.bytes[rule as usize] = ByteSet::FULL);
-        this.spread_returns(&tails);
-        this.spread_bytes(&tails);
-        this
-    }
-
-    fn spread_returns(&mut self, tails: &[Vec<u32>]) {
-        let mut work: Vec<u32> = (0..tails.len() as u32).collect();
-        while let Some(rule) = work.pop() {
-            for &callee in &tails[rule as usize] {
-                let more = self.returns[rule as usize].clone();
-                let known = &mut self.returns[callee as usize];
-                let before = known.len();
-                known.extend(more);
-                if known.len() > before {
-                    work.push(callee);
-                }
-            }
-        }
-    }
-
-    fn spread_bytes(&mut self, tails: &[Vec<u32>]) {
-        let firsts: Vec<ByteSet> =
-            (0..self.rule_of.len() as u32).map(|state| self.first(state).0).collect();
-        loop {
-            let mut changed = false;
-            for (rule, tails) in tails.iter().enumerate() {
-                let mut set = self.bytes[rule];
-                for &ret in &self.returns[rule] {
-                    set = set.union(firsts[ret as usize]);
-                    if self.is_final(ret) {
-                        set = set.union(self.bytes[self.rule_of(ret) as usize]);
-                    }
-                }
-                changed |= std::mem::replace(&mut self.bytes[rule], set) != set;
-                for &callee in tails {
-                    let wider = self.bytes[callee as usize].union(set);
-                    let before = std::mem::replace(&mut self.bytes[callee as usize], wider);
-                    changed |= before != wider;
-                }
-            }
-            if !changed {
-                return;
-            }
-        }
+        changed.extend(own.all_passes().iter().map(|&(caller, _)| caller));
+        changed.sort_unstable();
+        changed.dedup();
+        let first_own = network.own.bases.rules;
+        spread(&mut bytes, changed, |rule, reach| match rule < first_own {
+            true => shared.calls.passes(rule).for_each(reach),
+            false => own.passes(rule).for_each(reach),
+        });
+        Self { network, shared, own, bytes }
     }
 
     /// The network.
@@ -97,14 +54,29 @@ impl<'a> Follow<'a> {
         self.network
     }
 
-    /// Rule of a state.
-    pub fn rule_of(&self, state: u32) -> u32 {
-        self.rule_of[state as usize]
+    /// The facts of the shared rules.
+    pub(super) fn shared(&self) -> &'a SharedRules {
+        self.shared
     }
 
-    /// States that a rule may return to.
-    pub fn returns(&self, rule: u32) -> &BTreeSet<u32> {
-        &self.returns[rule as usize]
+    /// Rule of a state.
+    pub fn rule_of(&self, state: u32) -> u32 {
+        let (calls, index) = self.locate(state);
+        calls.rule_of[index]
+    }
+
+    /// States that a rule may return to, from tail calls on its way too. O(rules that lead to it by tail calls).
+    pub fn returns(&self, rule: u32) -> BTreeSet<u32> {
+        let mut returns = BTreeSet::new();
+        let mut seen = BTreeSet::from([rule]);
+        let mut work = vec![rule];
+        while let Some(rule) = work.pop() {
+            for calls in [&self.shared.calls, &self.own] {
+                returns.extend(calls.returns(rule));
+                work.extend(calls.tail_callers(rule).filter(|&caller| seen.insert(caller)));
+            }
+        }
+        returns
     }
 
     /// Bytes that may come after a rule.
@@ -119,18 +91,14 @@ impl<'a> Follow<'a> {
 
     /// Bytes with which a state goes on within its rule, and whether two of its ways share one.
     pub fn first(&self, state: u32) -> (ByteSet, bool) {
-        let (tables, index) = self.network.locate(state);
-        let mut set = ByteSet::EMPTY;
-        for edge in tables.byte_edges_of(index) {
-            set = set.union(ByteSet::range(edge.lo(), edge.hi()));
+        let (calls, index) = self.locate(state);
+        calls.firsts[index]
+    }
+
+    fn locate(&self, state: u32) -> (&Calls, usize) {
+        match state.checked_sub(self.network.own.bases.states) {
+            Some(index) => (&self.own, index as usize),
+            None => (&self.shared.calls, state as usize),
         }
-        let mut shared = false;
-        for call in tables.call_edges_of(index) {
-            let words = self.network.rule(call.callee).first_bytes;
-            let more = ByteSet::from_words(words);
-            shared |= !set.intersect(more).is_empty();
-            set = set.union(more);
-        }
-        (set, shared)
     }
 }

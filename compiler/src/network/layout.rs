@@ -37,6 +37,15 @@ impl Network {
         Joined { shared, own: self.tables.as_tables() }
     }
 
+    /// The same with the bytes that may come after each own rule.
+    #[must_use]
+    pub(super) fn with_after_bytes(mut self, after: Vec<ByteSet>) -> Self {
+        for (rule, after) in self.tables.rules.iter_mut().zip(after) {
+            rule.after_bytes = after.to_words();
+        }
+        self
+    }
+
     /// Id of the initial state of a root.
     pub fn start(&self, root: usize) -> u32 {
         let bases = self.tables.bases;
@@ -157,20 +166,19 @@ pub(super) fn lay_out(merged: Merged, shared: Tables<'_>, kind: Roots) -> Networ
         Roots::Start => Vec::new(),
         Roots::Kept => roots.clone(),
     };
-    let mut network = Network { tables, rules, token_sets, roots, open };
-    let follow = Follow::new(network.joined(shared), &network.open);
-    let after: Vec<_> = (0..network.tables.rules.len() as u32)
-        .map(|index| follow.bytes(bases.rules + index).to_words())
-        .collect();
-    for (rule, after) in network.tables.rules.iter_mut().zip(after) {
-        rule.after_bytes = after;
-    }
-    network
+    Network { tables, rules, token_sets, roots, open }
+}
+
+/// The bytes that may come after each own rule.
+pub(super) fn after_bytes(follow: &Follow<'_>) -> Vec<ByteSet> {
+    let own = follow.network().own;
+    let rules = own.bases.rules..own.bases.rules + own.rules.len() as u32;
+    rules.map(|rule| follow.bytes(rule)).collect()
 }
 
 /// Vocabulary rules that the network calls and goes on from with a byte that their exit classes do not know of.
-pub(super) fn misused(network: &Network, shared: Tables<'_>) -> Vec<u32> {
-    let follow = Follow::new(network.joined(shared), &network.open);
+pub(super) fn misused(follow: &Follow<'_>) -> Vec<u32> {
+    let shared = follow.network().shared;
     let knows = |rule: u32| ByteSet::from_words(shared.rules[rule as usize].after_bytes);
     (0..shared.rules.len() as u32)
         .filter(|&rule| !follow.bytes(rule).minus(knows(rule)).is_empty())

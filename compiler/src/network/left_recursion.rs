@@ -95,7 +95,7 @@ impl Climb {
         let mut nfa = Nfa::new();
         let mut bases = Vec::new();
         for &rule in cycle {
-            bases.push((rule, nfa.states.len() as u32));
+            bases.push((rule, nfa.len() as u32));
             (0..built.rules[rule].dfa.states.len()).for_each(|_| {
                 nfa.state();
             });

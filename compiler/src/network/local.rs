@@ -4,21 +4,20 @@
 //! simulation with a *local* stack: it begins empty, calls push on it, and a return that finds it empty leaves the rule
 //! the walk began in. Countdowns are taken as not running out: within one token they cannot (see `network::repeat`).
 //!
-//! A set of such configurations is interned, and its move on each byte is found once: a lazily built automaton, like
-//! that of `regex-automata`'s hybrid engine. Sets are few (hundreds for a schema), so nothing is ever evicted.
+//! Nearly always there is one configuration that goes on with few bytes, and its move is found from the tables each
+//! time. Where there are several, or one goes on with many bytes, their set is interned, and its move on each byte is
+//! found once: a lazily built automaton, like that of `regex-automata`'s hybrid engine. Such sets are few, so nothing is
+//! ever evicted.
 
 use grammarc_artifacts::sections::network::{NONE, StateRecord, state_flags};
 use grammarc_artifacts::tables::Joined;
 use rustc_hash::FxHashMap;
 
 /// Number of an interned set.
-pub type SetId = u32;
-
-/// The move of a set on a byte that no configuration can consume.
-pub const DEAD: SetId = u32::MAX;
+type SetId = u32;
 
 /// A move not looked for yet.
-const UNKNOWN: SetId = u32::MAX - 1;
+const UNKNOWN: SetId = u32::MAX;
 
 /// The local stack's bottom, below which nothing is known.
 pub const BOTTOM: u32 = 0;
@@ -33,30 +32,53 @@ struct Frame {
     rests: bool,
 }
 
-/// One interned set.
-#[derive(Clone, Debug)]
-pub struct LocalSet {
-    /// State and local frame of each configuration, sorted. None of them only returns.
-    pub configurations: Box<[(u32, u32)]>,
+/// The configurations that a walk has come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum At {
+    /// None: no string goes on from here within the rule.
+    Nowhere,
+    /// A state over a local frame. It does not only return.
+    One(u32, u32),
+    /// Several, or one that is worth it, interned.
+    Set(SetId),
+}
+
+/// Where a byte leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reached {
+    /// The configurations.
+    pub at: At,
     /// Whether the rule the walk began in can be left here.
     pub exits: bool,
     /// Whether a token may end here.
     pub ends: bool,
 }
 
-/// The configurations of a set, and whether it exits and ends.
-type SetKey = (Box<[(u32, u32)]>, bool, bool);
+impl Reached {
+    const DEAD: Self = Self { at: At::Nowhere, exits: false, ends: false };
+
+    /// Whether there is no way on, not even out of the rule.
+    pub fn is_dead(&self) -> bool {
+        self.at == At::Nowhere && !self.exits
+    }
+}
 
 /// The sets met so far, with their moves.
 pub struct LocalSets<'a> {
     network: Joined<'a>,
     frames: Vec<Frame>,
     frame_ids: FxHashMap<(u32, u32), u32>,
-    sets: Vec<LocalSet>,
-    set_ids: FxHashMap<SetKey, SetId>,
-    moves: Vec<[SetId; 256]>,
+    /// Sorted configurations.
+    sets: Vec<Box<[(u32, u32)]>>,
+    /// The sets of one configuration.
+    singles: FxHashMap<(u32, u32), SetId>,
+    set_ids: FxHashMap<Box<[(u32, u32)]>, SetId>,
+    /// By set and byte, an index into `reached`.
+    moves: Vec<[u32; 256]>,
+    reached: Vec<Reached>,
     work: Vec<(u32, u32)>,
     seen: Vec<(u32, u32)>,
+    building: Building,
 }
 
 impl<'a> LocalSets<'a> {
@@ -68,10 +90,13 @@ impl<'a> LocalSets<'a> {
             frames: vec![bottom],
             frame_ids: FxHashMap::default(),
             sets: Vec::new(),
+            singles: FxHashMap::default(),
             set_ids: FxHashMap::default(),
             moves: Vec::new(),
+            reached: Vec::new(),
             work: Vec::new(),
             seen: Vec::new(),
+            building: Building::default(),
         }
     }
 
@@ -80,33 +105,68 @@ impl<'a> LocalSets<'a> {
         self.network
     }
 
-    /// Number of sets so far.
-    pub fn len(&self) -> usize {
-        self.sets.len()
-    }
-
-    /// Whether no set was met so far.
-    pub fn is_empty(&self) -> bool {
-        self.sets.is_empty()
-    }
-
-    /// A set by its number.
-    pub fn get(&self, set: SetId) -> &LocalSet {
-        &self.sets[set as usize]
-    }
-
-    /// The set of one configuration that rests in `state` over the local frame `frame`.
-    pub fn single(&mut self, state: u32, frame: u32) -> SetId {
-        let mut building = Building::default();
+    /// What resting in `state` over the local frame `frame` comes to: a state that only returns does so.
+    pub fn settled(&mut self, state: u32, frame: u32) -> Reached {
+        let mut building = std::mem::take(&mut self.building);
         self.settle(state, frame, &mut building);
-        self.intern(building)
+        self.finish(building)
     }
 
-    /// The set of these configurations.
-    pub fn of(&mut self, configurations: &[(u32, u32)]) -> SetId {
-        let mut building = Building::default();
-        configurations.iter().for_each(|&(state, frame)| self.settle(state, frame, &mut building));
-        self.intern(building)
+    /// Where a byte leads. From an interned set to an interned set, O(1) after the first time.
+    pub fn step(&mut self, at: At, byte: u8) -> Reached {
+        match at {
+            At::Nowhere => Reached::DEAD,
+            At::One(state, frame) => {
+                self.work.push((state, frame));
+                self.find(byte)
+            }
+            At::Set(set) => {
+                let known = self.moves[set as usize][usize::from(byte)];
+                if known != UNKNOWN {
+                    return self.reached[known as usize];
+                }
+                self.work.extend_from_slice(&self.sets[set as usize]);
+                let mut reached = self.find(byte);
+                reached.at = self.interned(reached.at);
+                self.moves[set as usize][usize::from(byte)] = self.reached.len() as u32;
+                self.reached.push(reached);
+                reached
+            }
+        }
+    }
+
+    /// The same configurations, with moves that are found once.
+    pub fn interned(&mut self, at: At) -> At {
+        let At::One(state, frame) = at else { return at };
+        let next = self.sets.len() as SetId;
+        let id = *self.singles.entry((state, frame)).or_insert(next);
+        if id == next {
+            self.sets.push([(state, frame)].into());
+            self.moves.push([UNKNOWN; 256]);
+        }
+        At::Set(id)
+    }
+
+    /// The configuration, where there is just one.
+    pub fn one(&self, at: At) -> Option<(u32, u32)> {
+        match at {
+            At::Nowhere => None,
+            At::One(state, frame) => Some((state, frame)),
+            At::Set(set) => match self.sets[set as usize][..] {
+                [one] => Some(one),
+                _ => None,
+            },
+        }
+    }
+
+    /// The configurations, in ascending order.
+    pub fn configurations(&self, at: &At) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let (one, many) = match *at {
+            At::Nowhere => (None, None),
+            At::One(state, frame) => (Some((state, frame)), None),
+            At::Set(set) => (None, Some(&self.sets[set as usize])),
+        };
+        one.into_iter().chain(many.into_iter().flat_map(|set| set.iter().copied()))
     }
 
     /// Return state and parent of a local frame.
@@ -118,18 +178,6 @@ impl<'a> LocalSets<'a> {
     /// Whether a token may end while this frame is on the stack.
     pub fn frame_rests(&self, frame: u32) -> bool {
         self.frames[frame as usize].rests
-    }
-
-    /// Where the set goes on a byte, or [`DEAD`]. O(1) after the first time.
-    pub fn next(&mut self, set: SetId, byte: u8) -> SetId {
-        match self.moves[set as usize][usize::from(byte)] {
-            UNKNOWN => {
-                let next = self.find(set, byte);
-                self.moves[set as usize][usize::from(byte)] = next;
-                next
-            }
-            next => next,
-        }
     }
 
     /// The frame that a call pushes: the parent itself where pushing would change nothing.
@@ -152,11 +200,10 @@ impl<'a> LocalSets<'a> {
         id
     }
 
-    fn find(&mut self, set: SetId, byte: u8) -> SetId {
-        let mut building = Building::default();
+    /// Where the configurations in `work` go on a byte.
+    fn find(&mut self, byte: u8) -> Reached {
+        let mut building = std::mem::take(&mut self.building);
         self.seen.clear();
-        self.work.clear();
-        self.work.extend_from_slice(&self.sets[set as usize].configurations);
         while let Some((state, frame)) = self.work.pop() {
             if self.seen.contains(&(state, frame)) {
                 continue;
@@ -181,7 +228,7 @@ impl<'a> LocalSets<'a> {
                 self.work.push((ret, parent));
             }
         }
-        if building.is_dead() { DEAD } else { self.intern(building) }
+        self.finish(building)
     }
 
     /// Adds a configuration to a set under construction. One that only returns does so at once.
@@ -204,18 +251,31 @@ impl<'a> LocalSets<'a> {
         }
     }
 
-    fn intern(&mut self, mut building: Building) -> SetId {
-        building.configurations.sort_unstable();
-        building.configurations.dedup();
-        let Building { configurations, exits, ends } = building;
-        let key = (configurations.into_boxed_slice(), exits, ends);
-        if let Some(&id) = self.set_ids.get(&key) {
+    fn finish(&mut self, mut building: Building) -> Reached {
+        let Building { configurations, exits, ends } = &mut building;
+        let (exits, ends) = (std::mem::take(exits), std::mem::take(ends));
+        if configurations.len() > 1 {
+            configurations.sort_unstable();
+            configurations.dedup();
+        }
+        let at = match configurations[..] {
+            [] => At::Nowhere,
+            [(state, frame)] => At::One(state, frame),
+            _ => At::Set(self.intern(configurations)),
+        };
+        configurations.clear();
+        self.building = building;
+        Reached { at, exits, ends }
+    }
+
+    fn intern(&mut self, configurations: &[(u32, u32)]) -> SetId {
+        if let Some(&id) = self.set_ids.get(configurations) {
             return id;
         }
         let id = self.sets.len() as SetId;
-        self.sets.push(LocalSet { configurations: key.0.clone(), exits, ends });
+        self.sets.push(configurations.into());
         self.moves.push([UNKNOWN; 256]);
-        self.set_ids.insert(key, id);
+        self.set_ids.insert(configurations.into(), id);
         id
     }
 }
@@ -225,10 +285,4 @@ struct Building {
     configurations: Vec<(u32, u32)>,
     exits: bool,
     ends: bool,
-}
-
-impl Building {
-    fn is_dead(&self) -> bool {
-        self.configurations.is_empty() && !self.exits
-    }
 }

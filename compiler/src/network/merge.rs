@@ -7,7 +7,7 @@
 //!
 //! Cost: O(rules' size) for rules outside cycles, times the rounds for a cycle, which its size bounds.
 
-use std::collections::BTreeMap;
+use rustc_hash::FxHashMap;
 
 use super::build::Built;
 use super::rule::{Counted, Label, NetworkRule};
@@ -34,12 +34,14 @@ pub(super) struct Merged {
     pub(super) labels: Vec<MergedLabel>,
     /// The roots that are rules of this grammar.
     pub(super) roots: Vec<usize>,
+    /// The hashes of all rules as they were built.
+    pub(super) hashes: Vec<RuleHash>,
 }
 
-/// Merges equal rules and takes from the vocabulary those that it holds under the hashes `known`.
-pub(super) fn merge(built: &Built, known: &BTreeMap<RuleHash, u32>) -> Merged {
+/// Merges equal rules and takes from the vocabulary those that it holds: `known` tells them by their hashes.
+pub(super) fn merge(built: &Built, known: impl Fn(&RuleHash) -> Option<u32>) -> Merged {
     let hashes = hashes(built);
-    let mut numbers: BTreeMap<RuleHash, usize> = BTreeMap::new();
+    let mut numbers: FxHashMap<RuleHash, usize> = FxHashMap::default();
     let mut order: Vec<usize> = Vec::new();
     let mut number = |rule: usize, order: &mut Vec<usize>| {
         *numbers.entry(hashes[rule]).or_insert_with(|| {
@@ -52,7 +54,7 @@ pub(super) fn merge(built: &Built, known: &BTreeMap<RuleHash, u32>) -> Merged {
     let mut at = 0;
     while at < order.len() {
         for callee in callees(built, order[at]) {
-            if !known.contains_key(&hashes[callee]) {
+            if known(&hashes[callee]).is_none() {
                 number(callee, &mut order);
             }
         }
@@ -62,15 +64,15 @@ pub(super) fn merge(built: &Built, known: &BTreeMap<RuleHash, u32>) -> Merged {
         .map_while(|index| built.labels.get(256 + index))
         .map(|label| match label {
             Label::Tokens(ids) => MergedLabel::Tokens(ids.clone()),
-            &Label::Call { rule, count } => match known.get(&hashes[rule]) {
-                Some(&shared) => MergedLabel::Shared(shared, count),
+            &Label::Call { rule, count } => match known(&hashes[rule]) {
+                Some(shared) => MergedLabel::Shared(shared, count),
                 // Labels of rules that nothing calls any more are never looked at.
                 None => MergedLabel::Own(numbers.get(&hashes[rule]).copied().unwrap_or(0), count),
             },
         })
         .collect();
-    let rules = order.iter().map(|&rule| (built.rules[rule].clone(), hashes[rule]));
-    Merged { rules: rules.collect(), labels, roots }
+    let rules = order.iter().map(|&rule| (built.rules[rule].clone(), hashes[rule])).collect();
+    Merged { rules, labels, roots, hashes }
 }
 
 /// Rules that a rule calls, in the order of its edges, with repetition.
@@ -87,17 +89,28 @@ fn hashes(built: &Built) -> Vec<RuleHash> {
     component.iter().enumerate().for_each(|(rule, &id)| groups[id as usize].push(rule));
     let mut hashes = vec![[0; 4]; count];
     for group in groups.iter().take_while(|group| !group.is_empty()) {
+        if let [rule] = group[..]
+            && let Some((hash, _)) = built.rules[rule].stored
+        {
+            hashes[rule] = hash;
+            continue;
+        }
+        if let [rule] = group[..]
+            && !calls[rule].contains(&rule)
+        {
+            hashes[rule] = hash(built, rule, &hashes);
+            continue;
+        }
         let mut distinct = 0;
         group.iter().for_each(|&rule| hashes[rule] = shape(built, rule));
         loop {
             let round: Vec<RuleHash> =
                 group.iter().map(|&rule| hash(built, rule, &hashes)).collect();
             group.iter().zip(&round).for_each(|(&rule, &hash)| hashes[rule] = hash);
-            let recursive = group.len() > 1 || calls[group[0]].contains(&group[0]);
             let mut classes = round;
             classes.sort_unstable();
             classes.dedup();
-            if !recursive || classes.len() == distinct {
+            if classes.len() == distinct {
                 break;
             }
             distinct = classes.len();
@@ -187,17 +200,15 @@ fn hash(built: &Built, rule: usize, hashes: &[RuleHash]) -> RuleHash {
 }
 
 #[derive(Default)]
-struct Digest(blake3::Hasher);
+struct Digest(Vec<u8>);
 
 impl Digest {
     fn put(&mut self, words: &[u32]) {
-        for word in words {
-            self.0.update(&word.to_le_bytes());
-        }
+        words.iter().for_each(|word| self.0.extend_from_slice(&word.to_le_bytes()));
     }
 
     fn finish(self) -> RuleHash {
-        let bytes = self.0.finalize();
+        let bytes = blake3::hash(&self.0);
         std::array::from_fn(|i| {
             let at = &bytes.as_bytes()[4 * i..4 * i + 4];
             u32::from_le_bytes([at[0], at[1], at[2], at[3]])

@@ -14,24 +14,28 @@
 
 pub mod ambiguity;
 pub mod build;
+mod calls;
 mod display;
 pub mod follow;
 mod inline;
+mod kept;
 pub mod layout;
 pub mod left_recursion;
 pub mod lexicon;
 pub mod local;
+pub mod shared;
 
 mod merge;
 mod repeat;
 mod rule;
 mod token_sets;
 
-use std::collections::BTreeMap;
-
 pub use layout::Network;
 pub use lexicon::Lexicon;
 pub use rule::{Counted, Label, Labels, NetworkRule};
+pub use shared::SharedRules;
+
+use follow::Follow;
 
 use crate::ir::pass::{RegularError, resolve};
 use crate::ir::{Grammar, Origin, RuleId};
@@ -104,8 +108,8 @@ pub enum Roots {
 
 /// Builds the network of a grammar.
 ///
-/// `shared` holds the vocabulary's rules; a rule of the grammar that equals one of them is not built again but taken
-/// from there.
+/// `shared` holds the vocabulary's rules, of which `facts` are known; a rule of the grammar that equals one of them is
+/// taken from there.
 ///
 /// # Errors
 ///
@@ -114,6 +118,7 @@ pub fn build_network(
     grammar: &Grammar,
     lexicon: &dyn Lexicon,
     shared: Tables<'_>,
+    facts: &SharedRules,
     roots: Roots,
     limits: NetworkLimits,
 ) -> Result<Network, NetworkError> {
@@ -126,27 +131,38 @@ pub fn build_network(
         }
     })?;
     token_sets::drop_empty(&mut resolved, lexicon);
-    let mut known: BTreeMap<[u32; 4], u32> =
-        shared.rules.iter().enumerate().map(|(id, rule)| (rule.hash, id as u32)).collect();
+    // What a shared rule was compiled for may not cover this grammar's use of it.
+    let mut refused: Vec<u32> = Vec::new();
     let mut spelling = repeat::Spelling::Counted;
-    loop {
-        let mut built = build::build(&resolved, lexicon, roots, spelling, limits)?;
+    let mut kept = Some((shared, &facts.kept));
+    'build: loop {
+        let mut built = build::build(&resolved, lexicon, roots, spelling, kept, limits)?;
         match left_recursion::eliminate(&mut built, limits) {
             Ok(()) => loop {
-                let network = layout::lay_out(merge::merge(&built, &known), shared, roots);
-                let misused = layout::misused(&network, shared);
-                if misused.is_empty() {
-                    return Ok(network);
-                }
-                // What a shared rule was compiled for does not cover this grammar's use of it.
-                misused.iter().for_each(|&rule| {
-                    known.remove(&shared.rules[rule as usize].hash);
+                let mut merged = merge::merge(&built, |hash| {
+                    let known = facts.by_hash.get(hash).copied();
+                    known.filter(|rule| !refused.contains(rule))
                 });
+                let hashes = std::mem::take(&mut merged.hashes);
+                let network = layout::lay_out(merged, shared, roots);
+                let follow = Follow::new(network.joined(shared), facts, &network.open);
+                let misused = layout::misused(&follow);
+                if misused.is_empty() {
+                    let after = layout::after_bytes(&follow);
+                    built.learn(&resolved, &hashes, facts);
+                    return Ok(network.with_after_bytes(after));
+                }
+                refused.extend(misused);
+                if built.takes(&refused) {
+                    kept = None;
+                    continue 'build;
+                }
             },
             // A countdown cannot be unrolled along a left spine. Such a repetition is written out instead, within the
             // limits; there is no third way, so the second failure is final.
             Err(left_recursion::Failure::Counted) if spelling == repeat::Spelling::Counted => {
                 spelling = repeat::Spelling::WrittenOut;
+                kept = None;
             }
             Err(failure) => return Err(failure.into_error(&built, limits)),
         }

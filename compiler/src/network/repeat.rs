@@ -69,6 +69,9 @@ impl Builder<'_> {
         to: u32,
     ) -> Result<(), Failure> {
         let Repetition { body, min, max } = repetition;
+        if min == 0 && matches!(max, None | Some(1)) {
+            return spell_out(self, nfa, repetition, from, to);
+        }
         let facts = facts::of_expr(body, self.facts);
         if !facts.productive || facts.shortest == u32::MAX {
             // Nothing, or nothing but the empty string, however often.
@@ -156,8 +159,13 @@ impl Builder<'_> {
             }
         };
         let (name, origin) = self.place();
-        let rule =
-            self.add(NetworkRule { name: format!("{name}{suffix}"), origin, dfa, counted })?;
+        let rule = self.add(NetworkRule {
+            name: format!("{name}{suffix}"),
+            origin,
+            dfa,
+            counted,
+            stored: None,
+        })?;
         self.synthetic.insert(what, rule);
         Ok(rule)
     }

@@ -2,6 +2,7 @@
 
 use indexmap::IndexSet;
 
+use super::merge::RuleHash;
 use crate::automata::{Dfa, Symbol};
 use crate::ir::Origin;
 
@@ -65,4 +66,6 @@ pub struct NetworkRule {
     pub dfa: Dfa,
     /// Set where activations carry a countdown.
     pub counted: Option<Counted>,
+    /// Content hash and number of the vocabulary's rule that this is known to be; its automaton was not built then.
+    pub stored: Option<(RuleHash, u32)>,
 }

@@ -1,5 +1,6 @@
 //! Token sets looked up in the vocabulary.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{Lexicon, NetworkErrorKind};
@@ -31,13 +32,25 @@ pub(super) fn ids(lexicon: &dyn Lexicon, set: &TokenSet) -> Result<Vec<u32>, Net
 
 /// Replaces sets in which the vocabulary has no token by [`Expr::Never`], so that what is known of rules holds for
 /// this vocabulary. Sets with unknown tokens stay, for the construction to report where a root leads to them.
-pub(super) fn drop_empty(grammar: &mut Grammar, lexicon: &dyn Lexicon) {
-    grammar.rules.iter_mut().for_each(|rule| drop_in(&mut rule.expr, lexicon));
+pub(super) fn drop_empty(grammar: &mut Cow<'_, Grammar>, lexicon: &dyn Lexicon) {
+    if grammar.rules.iter().any(|rule| has_negated(&rule.expr)) {
+        grammar.to_mut().rules.iter_mut().for_each(|rule| drop_in(&mut rule.expr, lexicon));
+    }
+}
+
+/// Whether there is a negated set in the expression: no other can be empty.
+fn has_negated(expr: &Expr) -> bool {
+    match expr {
+        Expr::Token(set) => set.negated,
+        Expr::Seq(parts) | Expr::Alt(parts) => parts.iter().any(has_negated),
+        Expr::Repeat { body, .. } => has_negated(body),
+        Expr::Graph(graph) => graph.edges().any(|(_, part, _)| has_negated(part)),
+        _ => false,
+    }
 }
 
 fn drop_in(expr: &mut Expr, lexicon: &dyn Lexicon) {
     match expr {
-        // Only a negated set can be empty.
         Expr::Token(set) if set.negated && ids(lexicon, set).is_ok_and(|ids| ids.is_empty()) => {
             *expr = Expr::Never;
         }

@@ -4,6 +4,7 @@
 //! The operands must be regular. A call inside an operand is replaced by the called rule's expression, which must not
 //! lead back to the rule. Cost: the automata may be exponential in the expressions; the state limit bounds them.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::automata::{Dfa, Nfa, StateLimit, complement, determinize, intersect, minimize};
@@ -40,12 +41,16 @@ pub enum RegularErrorKind {
     TooLarge(#[from] StateLimit),
 }
 
-/// The grammar with every intersection and complement replaced by its automaton, none of more than `limit` states.
+/// The grammar with every intersection and complement replaced by its automaton, none of more than `limit` states; the
+/// grammar itself where it has none.
 ///
 /// # Errors
 ///
 /// [`RegularError`] where an operand is not regular or its automaton is too large.
-pub fn resolve(grammar: &Grammar, limit: usize) -> Result<Grammar, RegularError> {
+pub fn resolve(grammar: &Grammar, limit: usize) -> Result<Cow<'_, Grammar>, RegularError> {
+    if !grammar.rules.iter().any(|rule| has_operands(&rule.expr)) {
+        return Ok(Cow::Borrowed(grammar));
+    }
     let rules = grammar.rules.iter().enumerate().map(|(index, rule)| {
         let mut operand = Operand { grammar, limit, open: Vec::new() };
         let expr = rewrite(&mut operand, &rule.expr).map_err(|kind| RegularError {
@@ -55,7 +60,18 @@ pub fn resolve(grammar: &Grammar, limit: usize) -> Result<Grammar, RegularError>
         })?;
         Ok(Rule { expr, ..rule.clone() })
     });
-    Ok(Grammar { rules: rules.collect::<Result<_, _>>()?, start: grammar.start })
+    Ok(Cow::Owned(Grammar { rules: rules.collect::<Result<_, _>>()?, start: grammar.start }))
+}
+
+/// Whether there is an intersection or a complement in the expression.
+fn has_operands(expr: &Expr) -> bool {
+    match expr {
+        Expr::And(_) | Expr::Not(_) => true,
+        Expr::Seq(parts) | Expr::Alt(parts) => parts.iter().any(has_operands),
+        Expr::Graph(graph) => graph.edges().any(|(_, part, _)| has_operands(part)),
+        Expr::Repeat { body, .. } => has_operands(body),
+        _ => false,
+    }
 }
 
 /// The minimal automaton of an expression of bytes alone, of at most `limit` states.
@@ -165,6 +181,6 @@ impl Atoms for Operand<'_> {
         // An automaton is built from at least as many states as it ends with, save for constant factors; the factor
         // here leaves room for the states that determinisation merges.
         let limit = self.limit.saturating_mul(16);
-        if nfa.states.len() > limit { Err(StateLimit { limit }.into()) } else { Ok(()) }
+        if nfa.len() > limit { Err(StateLimit { limit }.into()) } else { Ok(()) }
     }
 }

@@ -1,0 +1,239 @@
+//! Classes of equal states, settled from the end.
+//!
+//! D. Revuz, "Minimisation of acyclic deterministic automata in linear time", TCS 92(1), 1992: where the classes of all
+//! targets are settled, equal states are those that accept alike and go on alike. States on a cycle come together,
+//! after all that their cycle leads to:
+//!
+//! - among themselves they are told apart by colours that are refined round by round (E. F. Moore, 1956), as what they
+//!   lead to outside is settled;
+//! - if one of them equals a state settled before, all do, each another: this is tried for settled states that do the
+//!   same within a few symbols, by following both in step.
+//!
+//! Rules are nearly trees with short cycles, so the rounds are few. Where the work exceeds a multiple of the automaton's
+//! size, this gives up and the general method of [`minimize`](super::minimize) is used.
+//!
+//! Ranges are compared as they are, and never cut into the pieces that all ranges of the automaton have in common: for
+//! the keys of an object that may have other keys, every byte but for the next of a key, that is the difference between
+//! the number of edges and its square.
+//!
+//! Nothing is left to a hash: colours that collide only cost, as classes are compared by what they stand for.
+
+use std::hash::Hasher;
+
+use rustc_hash::{FxHashMap, FxHasher};
+
+use super::{Dfa, DfaState, Edge};
+use crate::graph::components_by;
+
+/// Edges looked at, as a multiple of the automaton's, before giving up.
+const EFFORT: usize = 24;
+
+/// Symbols within which a cycle must do the same as a settled one to be compared with it.
+const LOOK_AHEAD: usize = 3;
+
+const UNSETTLED: u32 = u32::MAX;
+
+/// For each state of a trimmed automaton the number of its class, where it is easily found.
+pub(super) fn classes(dfa: &Dfa) -> Option<Vec<u32>> {
+    let count = dfa.states.len();
+    let successor = |state: usize, edge: usize| dfa.states[state].edges[edge].target as usize;
+    let component = components_by(count, |state| dfa.states[state].edges.len(), successor);
+    let mut order: Vec<u32> = (0..count as u32).collect();
+    order.sort_by_key(|&state| component[state as usize]);
+    let edges: usize = dfa.states.iter().map(|state| state.edges.len()).sum();
+    let mut settling = Settling {
+        dfa,
+        classes: vec![UNSETTLED; count],
+        first: Vec::new(),
+        seen: FxHashMap::default(),
+        cyclic: FxHashMap::default(),
+        colours: None,
+        effort: EFFORT * (edges + count),
+        words: Vec::new(),
+    };
+    for group in order.chunk_by(|&a, &b| component[a as usize] == component[b as usize]) {
+        let loops = |state: u32| dfa.states[state as usize].edges.iter().any(|e| e.target == state);
+        match group {
+            &[state] if !loops(state) => settling.settle(state),
+            cycle => settling.settle_cycle(cycle)?,
+        }
+    }
+    Some(settling.classes)
+}
+
+struct Settling<'a> {
+    dfa: &'a Dfa,
+    classes: Vec<u32>,
+    /// The first state of each class.
+    first: Vec<u32>,
+    /// The class of what [`describe`] says of a state.
+    seen: FxHashMap<Box<[u32]>, u32>,
+    /// Settled states of cycles, the first of each class, by colour.
+    cyclic: FxHashMap<u32, Vec<u32>>,
+    /// What each state does with a few symbols; found when the first cycle is met.
+    colours: Option<Vec<u32>>,
+    effort: usize,
+    words: Vec<u32>,
+}
+
+impl Settling<'_> {
+    /// Settles a state all targets of which are settled.
+    fn settle(&mut self, state: u32) {
+        self.words.clear();
+        describe(&self.dfa.states[state as usize], &self.classes, &mut self.words);
+        let class = match self.seen.get(&self.words[..]) {
+            Some(&class) => class,
+            None => {
+                let class = self.first.len() as u32;
+                self.first.push(state);
+                self.seen.insert(self.words[..].into(), class);
+                class
+            }
+        };
+        self.classes[state as usize] = class;
+    }
+
+    /// Settles the states of a cycle, all other targets of which are settled.
+    fn settle_cycle(&mut self, cycle: &[u32]) -> Option<()> {
+        if self.colours.is_none() {
+            self.colours = Some(look_ahead(self.dfa));
+        }
+        let colour =
+            |this: &Self, state: u32| this.colours.as_ref().map_or(0, |c| c[state as usize]);
+        let alike = self.cyclic.get(&colour(self, cycle[0])).cloned().unwrap_or_default();
+        for other in alike {
+            if self.equals(cycle, other)? {
+                return Some(());
+            }
+        }
+        // The classes among themselves, by number from those settled on.
+        let mut groups = 0;
+        let next = self.first.len() as u32;
+        cycle.iter().for_each(|&state| self.classes[state as usize] = next);
+        loop {
+            self.spend(cycle)?;
+            let mut numbers: FxHashMap<Box<[u32]>, u32> = FxHashMap::default();
+            let mut new = Vec::with_capacity(cycle.len());
+            for &state in cycle {
+                self.words.clear();
+                self.words.push(self.classes[state as usize]);
+                describe(&self.dfa.states[state as usize], &self.classes, &mut self.words);
+                let number = next + numbers.len() as u32;
+                new.push(match numbers.get(&self.words[..]) {
+                    Some(&number) => number,
+                    None => {
+                        numbers.insert(self.words[..].into(), number);
+                        number
+                    }
+                });
+            }
+            cycle.iter().zip(new).for_each(|(&state, class)| self.classes[state as usize] = class);
+            if numbers.len() == groups {
+                break;
+            }
+            groups = numbers.len();
+        }
+        for &state in cycle {
+            let class = self.classes[state as usize];
+            if class as usize == self.first.len() {
+                self.first.push(state);
+                self.words.clear();
+                describe(&self.dfa.states[state as usize], &self.classes, &mut self.words);
+                self.seen.insert(self.words[..].into(), class);
+                let colour = colour(self, state);
+                self.cyclic.entry(colour).or_default().push(state);
+            }
+        }
+        Some(())
+    }
+
+    /// Whether the first state of a cycle equals a settled one; the cycle is settled accordingly if so.
+    fn equals(&mut self, cycle: &[u32], other: u32) -> Option<bool> {
+        self.spend(cycle)?;
+        let mut pairs = vec![(cycle[0], self.classes[other as usize])];
+        self.classes[cycle[0] as usize] = pairs[0].1;
+        let mut at = 0;
+        while at < pairs.len() {
+            let (state, class) = pairs[at];
+            at += 1;
+            let settled = &self.dfa.states[self.first[class as usize] as usize];
+            let state = &self.dfa.states[state as usize];
+            let mut same = state.accepting == settled.accepting;
+            same &= in_step(&state.edges, &settled.edges, |target, other| {
+                let class = self.classes[other as usize];
+                let known = &mut self.classes[target as usize];
+                if *known == UNSETTLED {
+                    *known = class;
+                    pairs.push((target, class));
+                }
+                *known == class
+            });
+            if !same {
+                cycle.iter().for_each(|&state| self.classes[state as usize] = UNSETTLED);
+                return Some(false);
+            }
+        }
+        Some(true)
+    }
+
+    fn spend(&mut self, states: &[u32]) -> Option<()> {
+        let edges = states.iter().map(|&state| 1 + self.dfa.states[state as usize].edges.len());
+        self.effort = self.effort.checked_sub(edges.sum())?;
+        Some(())
+    }
+}
+
+/// Whether two states go on with the same symbols, to targets that are the same for every symbol.
+fn in_step(a: &[Edge], b: &[Edge], mut same: impl FnMut(u32, u32) -> bool) -> bool {
+    let (mut a, mut b) = (a.iter().copied().peekable(), b.iter().copied().peekable());
+    loop {
+        match (a.peek_mut(), b.peek_mut()) {
+            (None, None) => return true,
+            (Some(x), Some(y)) if x.lo == y.lo && same(x.target, y.target) => {
+                let end = x.hi.min(y.hi);
+                (x.lo, y.lo) = (end + 1, end + 1);
+                let (x, y) = (x.hi == end, y.hi == end);
+                if x {
+                    a.next();
+                }
+                if y {
+                    b.next();
+                }
+            }
+            _ => return false,
+        }
+    }
+}
+
+/// For each state a number that tells what it does with a few symbols: equal for equal states.
+fn look_ahead(dfa: &Dfa) -> Vec<u32> {
+    let mut colours: Vec<u32> = dfa.states.iter().map(|state| state.accepting.into()).collect();
+    let mut words = Vec::new();
+    for _ in 0..LOOK_AHEAD {
+        let new = dfa.states.iter().map(|state| {
+            words.clear();
+            describe(state, &colours, &mut words);
+            let mut hasher = FxHasher::default();
+            words.iter().for_each(|&word| hasher.write_u32(word));
+            (hasher.finish() >> 32) as u32
+        });
+        colours = new.collect();
+    }
+    colours
+}
+
+/// Whether a state accepts, and its edges with the classes of their targets, neighbours of one class joined.
+fn describe(state: &DfaState, classes: &[u32], words: &mut Vec<u32>) {
+    words.push(state.accepting.into());
+    let from = words.len();
+    for edge in &state.edges {
+        let class = classes[edge.target as usize];
+        match words[from..] {
+            [.., hi, last] if last == class && hi + 1 == edge.lo => {
+                let at = words.len() - 2;
+                words[at] = edge.hi;
+            }
+            _ => words.extend([edge.lo, edge.hi, class]),
+        }
+    }
+}

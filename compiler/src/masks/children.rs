@@ -1,0 +1,73 @@
+//! The children of every trie node side by side, so that a walk that goes on with one byte finds it without stepping
+//! over the subtrees of the others.
+//!
+//! In the trie's own arrays the next sibling is found through the end of the subtree before it, a cache line away for
+//! each. Here the bytes of a node's children are one short slice. Five bytes a node; built in O(nodes).
+
+use std::ops::Range;
+
+use grammarc_artifacts::sections::network::NONE;
+use grammarc_artifacts::sections::vocabulary::Trie;
+
+use crate::ir::ByteSet;
+
+/// The children of each node in ascending order.
+#[derive(Clone, Debug, Default)]
+pub struct Children {
+    /// By node, where its children begin in the other two; and where those of the last end.
+    first: Vec<u32>,
+    byte: Vec<u8>,
+    node: Vec<u32>,
+    /// The root's children by byte, or [`NONE`].
+    of_root: Vec<u32>,
+}
+
+impl Children {
+    /// The children in a trie.
+    pub fn new(trie: Trie<'_>) -> Self {
+        let count = trie.len();
+        let mut this = Self {
+            first: Vec::with_capacity(count + 1),
+            byte: Vec::with_capacity(count),
+            node: Vec::with_capacity(count),
+            of_root: vec![NONE; 256],
+        };
+        trie.children(0).for_each(|child| {
+            this.of_root[usize::from(trie.byte[child as usize])] = child;
+        });
+        for node in 0..count as u32 {
+            this.first.push(this.node.len() as u32);
+            for child in trie.children(node) {
+                this.byte.push(trie.byte[child as usize]);
+                this.node.push(child);
+            }
+        }
+        this.first.push(this.node.len() as u32);
+        this
+    }
+
+    /// Byte and node of each child.
+    pub fn of(&self, node: u32) -> impl DoubleEndedIterator<Item = (u8, u32)> + '_ {
+        let range = self.range(node);
+        self.byte[range.clone()].iter().copied().zip(self.node[range].iter().copied())
+    }
+
+    /// The child on a byte.
+    pub fn on(&self, node: u32, byte: u8) -> Option<u32> {
+        if node == 0 {
+            return Some(self.of_root[usize::from(byte)]).filter(|&child| child != NONE);
+        }
+        let range = self.range(node);
+        let at = self.byte[range.clone()].iter().position(|&other| other == byte)?;
+        Some(self.node[range.start + at])
+    }
+
+    /// Whether some child is on a byte of the set.
+    pub fn any_on(&self, node: u32, bytes: ByteSet) -> bool {
+        self.byte[self.range(node)].iter().any(|&byte| bytes.contains(byte))
+    }
+
+    fn range(&self, node: u32) -> Range<usize> {
+        self.first[node as usize] as usize..self.first[node as usize + 1] as usize
+    }
+}

@@ -1,0 +1,92 @@
+//! What becomes of byte strings: the tokens consumed within a rule, and the nodes at which it is left.
+
+use std::ops::Range;
+
+/// What becomes of the byte strings below a node.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// Tokens taken over from a shared state.
+    pub taken: Option<Taken>,
+    /// Ranks of the other tokens consumed within the rule: sorted, disjoint, not adjacent once normalised.
+    pub spans: Vec<Range<u32>>,
+    /// Inner nodes at which the rule is left, sorted.
+    pub exits: Vec<u32>,
+}
+
+/// The base mask of a shared state, but for some ranges of ranks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Taken {
+    /// The shared state.
+    pub state: u32,
+    /// The ranks that are not taken over: sorted, disjoint.
+    pub except: Vec<Range<u32>>,
+}
+
+impl Outcome {
+    /// Number of tokens in the spans.
+    pub fn count(&self) -> u32 {
+        self.spans.iter().map(|span| span.end - span.start).sum()
+    }
+
+    /// Whether there is no token in it.
+    pub fn is_empty(&self) -> bool {
+        self.taken.is_none() && self.spans.is_empty()
+    }
+
+    /// Brings spans and exits in order.
+    pub fn normalize(&mut self) {
+        if !self.spans.is_sorted_by(|a, b| a.end < b.start) {
+            self.spans.sort_unstable_by_key(|span| (span.start, span.end));
+            let mut merged: Vec<Range<u32>> = Vec::with_capacity(self.spans.len());
+            for span in self.spans.drain(..) {
+                match merged.last_mut() {
+                    Some(last) if span.start <= last.end => last.end = last.end.max(span.end),
+                    _ => merged.push(span),
+                }
+            }
+            self.spans = merged;
+        }
+        if !self.exits.is_sorted_by(|a, b| a < b) {
+            self.exits.sort_unstable();
+            self.exits.dedup();
+        }
+    }
+
+    /// Adds ranks at the end.
+    pub fn add_span(&mut self, span: Range<u32>) {
+        match self.spans.last_mut() {
+            _ if span.is_empty() => {}
+            Some(last) if last.end == span.start => last.end = span.end,
+            _ => self.spans.push(span),
+        }
+    }
+}
+
+/// The parts of `spans` within `range`. Both are of ranks, the spans sorted and disjoint. O(log spans + parts).
+pub fn cut(spans: &[Range<u32>], range: Range<u32>) -> impl Iterator<Item = Range<u32>> + '_ {
+    let from = spans.partition_point(|span| span.end <= range.start);
+    let within = spans[from..].iter().take_while(move |span| span.start < range.end);
+    within.map(move |span| span.start.max(range.start)..span.end.min(range.end))
+}
+
+/// `spans` without `others`, both sorted and disjoint. O(spans + others).
+pub fn minus(spans: &[Range<u32>], others: &[Range<u32>]) -> Vec<Range<u32>> {
+    let mut rest = Vec::with_capacity(spans.len());
+    let mut from = 0;
+    for span in spans {
+        while others.get(from).is_some_and(|other| other.end <= span.start) {
+            from += 1;
+        }
+        let mut start = span.start;
+        for other in others[from..].iter().take_while(|other| other.start < span.end) {
+            if start < other.start {
+                rest.push(start..other.start);
+            }
+            start = start.max(other.end);
+        }
+        if start < span.end {
+            rest.push(start..span.end);
+        }
+    }
+    rest
+}

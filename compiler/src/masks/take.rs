@@ -1,0 +1,291 @@
+//! Base masks taken over from shared states.
+//!
+//! Most wide masks of a grammar differ from one of the vocabulary's in a few tokens: in a state before the rest of a
+//! string they are those of any string and what may follow it, inside a key of an object that may have other keys those
+//! of any string but for the tokens that go on with the key. Such an outcome is the shared state's, but for some
+//! subtrees, and what is walked there.
+//!
+//! The state `q` and the shared state `k` run over the trie side by side. They agree at a node where `q`'s
+//! configuration is `k`'s state, or one alike, over the one frame `f` that all of `q`'s agreement is over: below such a
+//! node the tokens are `k`'s, and where `k` exits the walk goes on from `f`. Below a node where they do not agree, both
+//! go on side by side, so that only the path along which they part is excepted.
+//!
+//! Cost: O(children of the nodes along that path), whatever the size of the mask.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use grammarc_artifacts::sections::network::NONE;
+
+use super::outcome::Taken;
+use super::shared::{Moves, class_nodes};
+use super::walk::{Building, WORTH_REMEMBERING, Walker};
+use crate::ir::ByteSet;
+use crate::network::local::{At, BOTTOM};
+
+/// Where a state of the grammar leads by single bytes.
+pub(super) struct OwnMoves {
+    /// By byte, state and local frame, calls looked through and shared states by the lowest of those alike; or
+    /// [`NOWHERE`].
+    to: [(u32, u32); 256],
+    /// Bytes after which a token may end.
+    ends: ByteSet,
+    /// Bytes after which the rule can be left.
+    exits: ByteSet,
+    /// Bytes of which this does not tell.
+    unclear: ByteSet,
+}
+
+const NOWHERE: (u32, u32) = (NONE, NONE);
+
+/// A shared state to take over from, and the frame that it is over.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Model {
+    state: u32,
+    frame: u32,
+}
+
+/// What is excepted, as ranges of nodes.
+#[derive(Default)]
+struct Excepted(Vec<Range<u32>>);
+
+impl Excepted {
+    /// Nodes are excepted in ascending order.
+    fn add(&mut self, nodes: Range<u32>) {
+        match self.0.last_mut() {
+            Some(last) if last.end == nodes.start => last.end = nodes.end,
+            _ => self.0.push(nodes),
+        }
+    }
+
+    /// Those of some nodes, in ascending order, that are not excepted.
+    fn without(&self, nodes: &[u32]) -> Vec<u32> {
+        let mut kept = Vec::with_capacity(nodes.len());
+        let mut rest = nodes;
+        for range in &self.0 {
+            let (before, from) = rest.split_at(rest.partition_point(|&node| node < range.start));
+            kept.extend_from_slice(before);
+            rest = &from[from.partition_point(|&node| node < range.end)..];
+        }
+        kept.extend_from_slice(rest);
+        kept
+    }
+}
+
+impl Walker<'_> {
+    /// Takes the outcome at the root over from a shared state, where there is one that is worth it.
+    pub(super) fn take(&mut self, at: At, building: &mut Building) -> bool {
+        let Some((state, frame)) = self.sets.one(at) else { return false };
+        let (state, frame) = self.through(state, frame);
+        let network = self.follow.network();
+        if state < network.own.bases.states {
+            let model = Model { state, frame };
+            let worth = self.is_worth(model);
+            if worth {
+                self.take_over(model, Excepted::default(), building);
+            }
+            return worth;
+        }
+        let live = self.live(&At::One(state, BOTTOM));
+        if !live.has_at_least(WORTH_REMEMBERING) {
+            return false;
+        }
+        let moves = self.own_moves(state, frame);
+        let Some(model) = self.model(&moves) else { return false };
+        let mut excepted = Excepted::default();
+        let known = self.known.moves(network.shared, model.state);
+        self.part((state, frame), &moves, known, model, 0, &mut excepted, building);
+        self.take_over(model, excepted, building);
+        true
+    }
+
+    fn is_worth(&self, model: Model) -> bool {
+        let shared = self.follow.network().shared;
+        let base = shared.states[model.state as usize].base;
+        self.sets.frame_rests(model.frame)
+            && self.known.source(shared, self.trie, model.state, 0).is_some()
+            && shared.masks[base as usize].count >= self.worth
+    }
+
+    /// The shared state that has most bytes in common with these moves.
+    fn model(&self, moves: &OwnMoves) -> Option<Model> {
+        let own = self.follow.network().own.bases.states;
+        let mut found: Vec<(Model, usize)> = Vec::new();
+        let mut byte = 0;
+        while byte < 256 {
+            let (state, frame) = moves.to[byte];
+            let run = moves.to[byte..].iter().take_while(|to| **to == (state, frame)).count();
+            let bytes = byte as u8..=(byte + run - 1) as u8;
+            byte += run;
+            if state >= own {
+                continue;
+            }
+            let Some(source) = self.known.source_on(state, *bytes.start()) else { continue };
+            let model = Model { state: source, frame };
+            match found.iter_mut().find(|(other, _)| *other == model) {
+                Some((_, count)) => *count += run,
+                None => found.push((model, run)),
+            }
+        }
+        let most = found.iter().map(|(_, count)| *count).max()?;
+        let best = found.iter().find(|(_, count)| *count == most).map(|(model, _)| *model);
+        best.filter(|&model| self.is_worth(model))
+    }
+
+    /// Excepts what becomes of the strings below `node` where `from`, whose moves these are, and the model, in a state
+    /// whose moves are `known`, part; and adds what becomes of them instead.
+    #[expect(clippy::too_many_arguments, reason = "two automata side by side")]
+    fn part(
+        &mut self,
+        (state, frame): (u32, u32),
+        moves: &OwnMoves,
+        known: &Moves,
+        model: Model,
+        node: u32,
+        excepted: &mut Excepted,
+        building: &mut Building,
+    ) {
+        let network = self.follow.network();
+        let children = self.known.children();
+        for (byte, child) in children.of(node) {
+            let (to, stored) = (moves.to[usize::from(byte)], known.to[usize::from(byte)]);
+            let subtree = child..self.trie.end[child as usize];
+            let unclear = moves.unclear.contains(byte) || known.calls.contains(byte);
+            let left = known.leave.contains(byte);
+            let ends = moves.ends.contains(byte);
+            if !unclear && !left && to == (stored, model.frame) && ends == known.ends.contains(byte)
+            {
+                continue;
+            }
+            let nothing = stored == NONE && !left && !known.calls.contains(byte);
+            if !unclear && to == NOWHERE {
+                if !nothing {
+                    excepted.add(subtree);
+                }
+                continue;
+            }
+            if unclear || nothing || left || to.0 < network.own.bases.states {
+                if !nothing {
+                    excepted.add(subtree);
+                }
+                self.visit(At::One(state, frame), child, building);
+                continue;
+            }
+            excepted.add(child..child + 1);
+            if ends {
+                building.outcome.add_span(self.trie.tokens_at(child));
+            }
+            if self.trie.is_leaf(child) {
+                continue;
+            }
+            if moves.exits.contains(byte) {
+                self.leave(child, building);
+            }
+            let next = self.own_moves(to.0, to.1);
+            let known = self.known.moves(network.shared, stored);
+            self.part(to, &next, known, model, child, excepted, building);
+        }
+    }
+
+    /// Adds the model's tokens and what comes after its exits, but for what is excepted.
+    fn take_over(&mut self, model: Model, excepted: Excepted, building: &mut Building) {
+        let shared = self.follow.network().shared;
+        let class = shared.states[model.state as usize].exits;
+        let mut nodes = class_nodes(shared, class);
+        let kept: Vec<u32>;
+        if !excepted.0.is_empty() {
+            kept = excepted.without(nodes);
+            nodes = &kept;
+        }
+        if model.frame == BOTTOM {
+            nodes.iter().for_each(|&node| self.leave(node, building));
+        } else if class != NONE {
+            let (ret, parent) = self.sets.frame(model.frame);
+            self.leave_through(ret, parent, class, nodes, building);
+        }
+        let rank = |node: u32| self.trie.rank[node as usize];
+        let mut except: Vec<Range<u32>> = Vec::with_capacity(excepted.0.len());
+        for nodes in excepted.0 {
+            let ranks = rank(nodes.start)..rank(nodes.end);
+            match except.last_mut() {
+                _ if ranks.is_empty() => {}
+                Some(last) if last.end == ranks.start => last.end = ranks.end,
+                _ => except.push(ranks),
+            }
+        }
+        building.outcome.taken = Some(Taken { state: model.state, except });
+    }
+
+    /// Where a state of the grammar leads over a frame; remembered where nothing is known below.
+    fn own_moves(&mut self, state: u32, frame: u32) -> Arc<OwnMoves> {
+        if frame == BOTTOM
+            && let Some(moves) = self.moves.get(&state)
+        {
+            return Arc::clone(moves);
+        }
+        let moves = Arc::new(self.find_moves(state, frame));
+        if frame == BOTTOM {
+            self.moves.insert(state, Arc::clone(&moves));
+        }
+        moves
+    }
+
+    fn find_moves(&mut self, state: u32, frame: u32) -> OwnMoves {
+        let network = self.follow.network();
+        let (tables, index) = network.locate(state);
+        let own = network.own.bases.states;
+        let mut moves = OwnMoves {
+            to: [NOWHERE; 256],
+            ends: ByteSet::EMPTY,
+            exits: ByteSet::EMPTY,
+            unclear: ByteSet::EMPTY,
+        };
+        let mut seen = ByteSet::EMPTY;
+        for edge in tables.byte_edges_of(index) {
+            let bytes = ByteSet::range(edge.lo(), edge.hi());
+            seen = seen.union(bytes);
+            let reached = self.sets.settled(edge.target, frame);
+            let At::One(target, over) = reached.at else {
+                moves.unclear = moves.unclear.union(bytes);
+                continue;
+            };
+            let (target, over) = self.through(target, over);
+            let target = if target < own { self.known.like(target) } else { target };
+            let to = usize::from(edge.lo())..=usize::from(edge.hi());
+            moves.to[to].fill((target, over));
+            if reached.ends {
+                moves.ends = moves.ends.union(bytes);
+            }
+            if reached.exits {
+                moves.exits = moves.exits.union(bytes);
+            }
+        }
+        for call in tables.call_edges_of(index) {
+            let callee = network.rule(call.callee);
+            let bytes = ByteSet::from_words(callee.first_bytes);
+            let twice = seen.intersect(bytes);
+            let over = if call.ret == NONE { frame } else { self.sets.push(call.ret, frame) };
+            let (first, over) = self.through(callee.first_state, over);
+            seen = seen.union(bytes);
+            moves.unclear = moves.unclear.union(twice);
+            if first >= own || !self.sets.frame_rests(over) {
+                moves.unclear = moves.unclear.union(bytes);
+                continue;
+            }
+            let known = self.known.moves(network.shared, first);
+            moves.unclear = moves.unclear.union(known.calls.union(known.leave).intersect(bytes));
+            for byte in bytes.minus(twice).iter() {
+                moves.to[usize::from(byte)] = match known.to[usize::from(byte)] {
+                    NONE => NOWHERE,
+                    to => (to, over),
+                };
+            }
+            moves.ends = moves.ends.union(known.ends.intersect(bytes.minus(twice)));
+        }
+        if self.follow.is_final(state) && frame != BOTTOM {
+            let (ret, parent) = self.sets.frame(frame);
+            moves.unclear = moves.unclear.union(self.live(&At::One(ret, parent)));
+        }
+        moves
+    }
+}

@@ -1,0 +1,111 @@
+//! The calls of one group of tables, turned round: by callee, where they return to and who makes them.
+
+use grammarc_artifacts::sections::network::{NONE, state_flags};
+use grammarc_artifacts::tables::{Joined, Tables};
+
+use crate::ir::ByteSet;
+
+/// What one group of tables says about its own states and calls. O(states and edges).
+#[derive(Clone, Debug, Default)]
+pub(super) struct Calls {
+    /// Id of the rule of each state.
+    pub(super) rule_of: Vec<u32>,
+    /// Bytes with which each state goes on within its rule, and whether two of its ways share one.
+    pub(super) firsts: Vec<(ByteSet, bool)>,
+    /// Callees and the states that they return to: sorted, without repetition.
+    returns: Vec<(u32, u32)>,
+    /// Callees and the rules that call them in tail position: sorted, without repetition.
+    tails: Vec<(u32, u32)>,
+    /// Callers and the callees that are followed by what follows the caller: those in tail position or on the way to a
+    /// final state. Sorted, without repetition.
+    passes: Vec<(u32, u32)>,
+}
+
+impl Calls {
+    /// The calls of `tables`, one of the two groups of `network`.
+    pub(super) fn new(tables: Tables<'_>, network: Joined<'_>) -> Self {
+        let states = tables.state_count() as usize;
+        let mut this = Self {
+            rule_of: Vec::with_capacity(states),
+            firsts: Vec::with_capacity(states),
+            ..Self::default()
+        };
+        for (rule, record) in (tables.bases.rules..).zip(tables.rules) {
+            let first = (record.first_state - tables.bases.states) as usize;
+            for state in first..first + record.state_count as usize {
+                this.rule_of.push(rule);
+                this.firsts.push(first_bytes(tables, network, state));
+                for call in tables.call_edges_of(state) {
+                    this.add(network, rule, call.callee, call.ret);
+                }
+            }
+        }
+        for pairs in [&mut this.returns, &mut this.tails, &mut this.passes] {
+            pairs.sort_unstable();
+            pairs.dedup();
+        }
+        this
+    }
+
+    fn add(&mut self, network: Joined<'_>, caller: u32, callee: u32, ret: u32) {
+        if ret == NONE {
+            self.tails.push((callee, caller));
+            self.passes.push((caller, callee));
+            return;
+        }
+        // A frame pushed when a countdown runs out holds the state that takes the head's place.
+        let exit = network.state(ret).count_exit;
+        for ret in [ret, exit].into_iter().filter(|&ret| ret != NONE) {
+            self.returns.push((callee, ret));
+            if network.state(ret).flags & state_flags::FINAL != 0 {
+                self.passes.push((caller, callee));
+            }
+        }
+    }
+
+    /// All callees and the states that they return to.
+    pub(super) fn all_returns(&self) -> &[(u32, u32)] {
+        &self.returns
+    }
+
+    /// All callers and the callees that are followed by what follows the caller.
+    pub(super) fn all_passes(&self) -> &[(u32, u32)] {
+        &self.passes
+    }
+
+    /// States that calls of `callee` return to.
+    pub(super) fn returns(&self, callee: u32) -> impl Iterator<Item = u32> + '_ {
+        of(&self.returns, callee)
+    }
+
+    /// Rules that call `callee` in tail position.
+    pub(super) fn tail_callers(&self, callee: u32) -> impl Iterator<Item = u32> + '_ {
+        of(&self.tails, callee)
+    }
+
+    /// Callees that are followed by what follows `caller`.
+    pub(super) fn passes(&self, caller: u32) -> impl Iterator<Item = u32> + '_ {
+        of(&self.passes, caller)
+    }
+}
+
+/// Second members of the pairs that begin with `first`.
+fn of(pairs: &[(u32, u32)], first: u32) -> impl Iterator<Item = u32> + '_ {
+    let from = pairs.partition_point(|pair| pair.0 < first);
+    pairs[from..].iter().take_while(move |pair| pair.0 == first).map(|pair| pair.1)
+}
+
+/// Bytes with which the state of this index goes on within its rule, and whether two of its ways share one.
+fn first_bytes(tables: Tables<'_>, network: Joined<'_>, state: usize) -> (ByteSet, bool) {
+    let mut set = ByteSet::EMPTY;
+    for edge in tables.byte_edges_of(state) {
+        set = set.union(ByteSet::range(edge.lo(), edge.hi()));
+    }
+    let mut shared = false;
+    for call in tables.call_edges_of(state) {
+        let more = ByteSet::from_words(network.rule(call.callee).first_bytes);
+        shared |= !set.intersect(more).is_empty();
+        set = set.union(more);
+    }
+    (set, shared)
+}

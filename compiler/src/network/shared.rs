@@ -1,0 +1,72 @@
+//! What the vocabulary's shared rules say of each other, found once per vocabulary, so that a grammar's compilation
+//! need not read them again: they have thousands of states, and a grammar a hundred.
+
+use std::collections::BTreeMap;
+
+use grammarc_artifacts::sections::network::state_flags;
+use grammarc_artifacts::tables::{Joined, Tables};
+
+use super::calls::Calls;
+use super::kept::KeptRules;
+use super::merge::RuleHash;
+use crate::ir::ByteSet;
+
+/// Facts about the shared rules that hold whatever grammar calls them.
+#[derive(Debug, Default)]
+pub struct SharedRules {
+    pub(super) calls: Calls,
+    /// Bytes that come after each rule where other shared rules call it.
+    pub(super) after: Vec<ByteSet>,
+    /// For each rule, the bytes with which its final states go on.
+    pub(super) past_end: Vec<ByteSet>,
+    /// Whether two ways of some state begin with one byte.
+    pub(super) overlaps: bool,
+    /// The rules by content.
+    pub(super) by_hash: BTreeMap<RuleHash, u32>,
+    /// Rules by their expressions.
+    pub(super) kept: KeptRules,
+}
+
+impl SharedRules {
+    /// The facts of a vocabulary's tables. O(states and edges).
+    pub fn new(shared: Tables<'_>) -> Self {
+        let network = Joined { shared, own: shared };
+        let calls = Calls::new(shared, network);
+        let mut after = vec![ByteSet::EMPTY; shared.rules.len()];
+        for &(callee, ret) in calls.all_returns() {
+            let set = &mut after[callee as usize];
+            *set = set.union(calls.firsts[ret as usize].0);
+        }
+        let changed = (0..after.len() as u32).collect();
+        spread(&mut after, changed, |rule, reach| calls.passes(rule).for_each(reach));
+        let mut past_end = vec![ByteSet::EMPTY; shared.rules.len()];
+        for (index, &rule) in calls.rule_of.iter().enumerate() {
+            if shared.states[index].flags & state_flags::FINAL != 0 {
+                let set = &mut past_end[rule as usize];
+                *set = set.union(calls.firsts[index].0);
+            }
+        }
+        let overlaps = calls.firsts.iter().any(|(_, overlaps)| *overlaps);
+        let rules = (0..).zip(shared.rules);
+        let by_hash = rules.map(|(id, rule)| (rule.hash, id)).collect();
+        Self { calls, after, past_end, overlaps, by_hash, kept: KeptRules::default() }
+    }
+}
+
+/// Widens the sets of the rules that are followed by what follows another, beginning with those in `work`.
+pub(super) fn spread(
+    sets: &mut [ByteSet],
+    mut work: Vec<u32>,
+    passes: impl Fn(u32, &mut dyn FnMut(u32)),
+) {
+    while let Some(rule) = work.pop() {
+        let more = sets[rule as usize];
+        passes(rule, &mut |callee| {
+            let set = &mut sets[callee as usize];
+            let wider = set.union(more);
+            if std::mem::replace(set, wider) != wider {
+                work.push(callee);
+            }
+        });
+    }
+}
