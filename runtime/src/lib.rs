@@ -76,15 +76,18 @@
 
 mod apply;
 mod bytes;
+mod chains;
 pub mod error;
 pub mod export;
 mod forced;
 mod grammar;
 mod mask;
 mod matcher;
+mod moves;
 mod options;
 mod pool;
 mod position;
+mod run;
 mod sequence;
 mod stack;
 mod step;
@@ -92,6 +95,7 @@ mod step;
 mod testing;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod trail;
 
 pub use bytes::ByteMatcher;

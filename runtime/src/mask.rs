@@ -12,13 +12,10 @@
 //!
 //! The last three work in blocks of [`BLOCK`] words on the stack, so nothing is allocated.
 
-use grammarc_artifacts::sections::network::NONE;
 use grammarc_artifacts::tables::Joined;
 
 use crate::error::BufferError;
-use crate::position::Configuration;
-use crate::stack::{BOTTOM, Frames};
-use crate::step::Machine;
+use crate::grammar::Grammar;
 use crate::{apply, pool};
 
 /// Words of a block: 4,096 tokens, whose logits fill half of a first-level cache.
@@ -30,7 +27,7 @@ const BITS: usize = u32::BITS as usize;
 /// The tokens that a matcher allows next, borrowed from its grammar.
 #[derive(Clone, Copy, Debug)]
 pub struct Mask<'m> {
-    tables: Joined<'m>,
+    grammar: &'m Grammar,
     /// Ids of non-empty masks, each once.
     parts: &'m [u32],
     /// Sorted end tokens where the sequence may end, else empty.
@@ -40,8 +37,9 @@ pub struct Mask<'m> {
 
 impl<'m> Mask<'m> {
     /// The union of parts and end tokens. `parts` are distinct and not empty, `ends` is sorted.
-    pub(crate) fn new(tables: Joined<'m>, parts: &'m [u32], ends: &'m [u32], width: u32) -> Self {
-        Self { tables, parts, ends, width }
+    #[inline]
+    pub(crate) fn new(grammar: &'m Grammar, parts: &'m [u32], ends: &'m [u32], width: u32) -> Self {
+        Self { grammar, parts, ends, width }
     }
 
     /// Number of stored masks whose union this is.
@@ -56,7 +54,8 @@ impl<'m> Mask<'m> {
 
     /// Whether a token is allowed.
     pub fn contains(&self, token: u32) -> bool {
-        self.parts.iter().any(|&part| pool::contains(&self.tables, part, token))
+        let tables = self.grammar.tables();
+        self.parts.iter().any(|&part| pool::contains(&tables, part, token))
             || self.ends.binary_search(&token).is_ok()
     }
 
@@ -67,17 +66,18 @@ impl<'m> Mask<'m> {
 
     /// Number of allowed tokens.
     pub fn len(&self) -> usize {
+        let tables = self.grammar.tables();
         match self.parts {
             [] => self.ends.len(),
             &[part] => {
-                let more = |&&end: &&u32| !pool::contains(&self.tables, part, end);
-                self.tables.mask(part).1.count as usize + self.ends.iter().filter(more).count()
+                let more = |&&end: &&u32| !pool::contains(&tables, part, end);
+                tables.mask(part).1.count as usize + self.ends.iter().filter(more).count()
             }
             _ => {
                 let mut total = 0;
                 let mut block = [0; BLOCK];
                 for first in (0..self.words()).step_by(BLOCK) {
-                    self.window(first, &mut block);
+                    self.window(&tables, first, &mut block);
                     total += block.iter().map(|word| word.count_ones() as usize).sum::<usize>();
                 }
                 total
@@ -87,14 +87,22 @@ impl<'m> Mask<'m> {
 
     /// The allowed tokens in ascending order.
     pub fn iter(&self) -> Tokens<'m> {
-        Tokens { mask: *self, block: [0; BLOCK], first: 0, at: 0, loaded: false }
+        Tokens {
+            mask: *self,
+            tables: self.grammar.tables(),
+            block: [0; BLOCK],
+            first: 0,
+            at: 0,
+            loaded: false,
+        }
     }
 
     /// The one allowed token, or `None` where there are more or none.
     pub(crate) fn only(&self) -> Option<u32> {
+        let tables = self.grammar.tables();
         let parts = self.parts.iter().map(|&part| {
-            let one = self.tables.mask(part).1.count == 1;
-            one.then(|| pool::least(&self.tables, part)).flatten()
+            let one = tables.mask(part).1.count == 1;
+            one.then(|| pool::least(&tables, part)).flatten()
         });
         let mut candidates = parts.chain(self.ends.iter().copied().map(Some));
         let first = candidates.next()??;
@@ -112,7 +120,7 @@ impl<'m> Mask<'m> {
             let (found, needed) = (words.len(), self.words());
             return Err(BufferError { unit: "words", found, needed });
         }
-        self.window(0, words);
+        self.window(&self.grammar.tables(), 0, words);
         Ok(())
     }
 
@@ -127,11 +135,12 @@ impl<'m> Mask<'m> {
             let (found, needed) = (logits.len(), self.width as usize);
             return Err(BufferError { unit: "logits", found, needed });
         }
+        let tables = self.grammar.tables();
         let kernel = apply::kernel();
         let mut block = [0; BLOCK];
         for (at, logits) in logits.chunks_mut(BLOCK * BITS).enumerate() {
             let words = &mut block[..logits.len().div_ceil(BITS)];
-            self.window(at * BLOCK, words);
+            self.window(&tables, at * BLOCK, words);
             kernel(words, logits);
         }
         Ok(())
@@ -143,12 +152,12 @@ impl<'m> Mask<'m> {
     }
 
     /// Writes the words of the mask that begin at word `first`.
-    fn window(&self, first: usize, window: &mut [u32]) {
+    fn window(&self, tables: &Joined<'_>, first: usize, window: &mut [u32]) {
         match self.parts.split_first() {
             Some((&part, others)) => {
-                pool::write_into(&self.tables, part, first, window);
+                pool::write_into(tables, part, first, window);
                 for &part in others {
-                    pool::or_into(&self.tables, part, first, window);
+                    pool::or_into(tables, part, first, window);
                 }
             }
             None => window.fill(0),
@@ -179,6 +188,7 @@ impl<'m> IntoIterator for &Mask<'m> {
 #[derive(Clone, Debug)]
 pub struct Tokens<'m> {
     mask: Mask<'m>,
+    tables: Joined<'m>,
     block: [u32; BLOCK],
     /// First word of the block.
     first: usize,
@@ -196,7 +206,7 @@ impl Iterator for Tokens<'_> {
                 if self.first >= self.mask.words() {
                     return None;
                 }
-                self.mask.window(self.first, &mut self.block);
+                self.mask.window(&self.tables, self.first, &mut self.block);
                 self.at = 0;
                 self.loaded = true;
             }
@@ -210,37 +220,6 @@ impl Iterator for Tokens<'_> {
             }
             self.first += BLOCK;
             self.loaded = false;
-        }
-    }
-}
-
-impl Machine<'_> {
-    /// Collects the ids of the masks whose union a position allows: for each configuration the base mask, then down
-    /// its stack the follow mask of each return state, for as long as a token can leave the rule above it.
-    pub(crate) fn masks(&self, frames: &Frames, position: &[Configuration], parts: &mut Vec<u32>) {
-        parts.clear();
-        let mut add = |mask| {
-            if self.tables.mask(mask).1.count != 0 {
-                parts.push(mask);
-            }
-        };
-        for at in position {
-            let state = self.state(at.state);
-            add(state.base);
-            let mut class = state.exits;
-            let mut frame = at.frame;
-            while class != NONE && frame != BOTTOM {
-                let top = frames.get(frame);
-                let (tables, index) = self.tables.locate(top.ret);
-                let Some(entry) = pool::follow(tables.follows_of(index), class) else { break };
-                add(entry.mask);
-                class = entry.next;
-                frame = top.parent;
-            }
-        }
-        if parts.len() > 1 {
-            parts.sort_unstable();
-            parts.dedup();
         }
     }
 }

@@ -3,7 +3,6 @@
 //! Whatever works on a whole mask works on a window of its words instead, so that one piece of code serves the whole
 //! row (`fill`), a block on the stack (`len`, `iter`, `apply`) and never needs a buffer of its own.
 
-use grammarc_artifacts::sections::masks::FollowEntry;
 use grammarc_artifacts::tables::Joined;
 
 /// Bits of a mask word.
@@ -86,12 +85,6 @@ pub(crate) fn least(tables: &Joined<'_>, mask: u32) -> Option<u32> {
         (Some(plus), Some(in_row)) => Some(plus.min(in_row)),
         (one, other) => one.or(other),
     }
-}
-
-/// The follow entry for an exit class, among those of a return state.
-#[inline]
-pub(crate) fn follow(entries: &[FollowEntry], class: u32) -> Option<&FollowEntry> {
-    entries.binary_search_by_key(&class, |entry| entry.class).ok().map(|at| &entries[at])
 }
 
 /// Those of the sorted tokens that lie in a window of words.
