@@ -80,6 +80,18 @@ impl Matcher {
     ///
     /// The token is not allowed here, or a limit was met.
     pub fn accept(&mut self, token: u32) -> Result<(), AcceptError> {
+        let sequence = Arc::make_mut(&mut self.sequence);
+        let mut short = Short::default();
+        let text = self.grammar.vocabulary().text(token, &mut short);
+        if sequence.advance_by_run(&self.grammar, self.settings.limits, token, text) {
+            return Ok(());
+        }
+        self.accept_otherwise(token)
+    }
+
+    /// Accepts a token that a run does not, or says why not.
+    #[inline(never)]
+    fn accept_otherwise(&mut self, token: u32) -> Result<(), AcceptError> {
         if self.is_finished() {
             return Err(AcceptError::Finished { token });
         }

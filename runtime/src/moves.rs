@@ -10,7 +10,7 @@
 //! not on the path from one state to the next.
 //!
 //! A move is definite where the tables leave one way to read the byte within the state's rule and its callees.
-//! Where there are several the move is [`Move::Open`] and the machine of [`step`](crate::step) decides.
+//! Where there are several the move is [`Move::OPEN`] and the machine of [`step`](crate::step) decides.
 
 use grammarc_artifacts::sections::network::{CallEdge, NONE, StateRecord, state_flags};
 use grammarc_artifacts::tables::{Joined, Tables};
@@ -20,57 +20,70 @@ const ROW: u32 = 16;
 /// Flag of a state beside those of the artifact: arriving there lowers a countdown.
 const COUNTED: u32 = 32;
 
-/// What a byte does in a state.
+/// What a byte does in a state, in 32 bits: a kind and an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Move {
-    /// Nothing: no edge and no callee takes it.
+pub(crate) struct Move(u32);
+
+/// The kinds of moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Nothing: no edge and no callee takes the byte.
     Refused,
-    /// It is read, and the state becomes this one of the same tables, by index.
-    Go(u32),
+    /// It is read, and the state becomes the one with this index in the same tables.
+    Go,
     /// As `Go`, to a state that counts or only returns.
-    Arrive(u32),
+    Arrive,
     /// A callee takes it: the call with this index.
-    Call(u32),
-    /// There are several ways, or an index is too large for a stored move.
+    Call,
+    /// There are several ways, or an index is too large to be stored.
     Open,
 }
 
-/// A move in 32 bits: the kind in the upper three, the index below.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stored(u32);
-
-impl Stored {
+impl Move {
     const INDEX: u32 = (1 << 29) - 1;
-    const REFUSED: Self = Self(0);
-    const OPEN: Self = Self(4 << 29);
+    pub(crate) const REFUSED: Self = Self::new(Kind::Refused, 0);
+    pub(crate) const OPEN: Self = Self::new(Kind::Open, 0);
 
-    fn new(kind: u32, index: usize) -> Self {
-        match u32::try_from(index) {
-            Ok(index) if index <= Self::INDEX => Self(kind << 29 | index),
-            _ => Self::OPEN,
+    const fn new(kind: Kind, index: usize) -> Self {
+        if index <= Self::INDEX as usize {
+            Self((kind as u32) << 29 | index as u32)
+        } else {
+            Self((Kind::Open as u32) << 29)
         }
     }
 
     #[inline]
-    fn get(self) -> Move {
-        let index = self.0 & Self::INDEX;
-        match self.0 >> 29 {
-            0 => Move::Refused,
-            1 => Move::Go(index),
-            2 => Move::Arrive(index),
-            3 => Move::Call(index),
-            _ => Move::Open,
-        }
+    pub(crate) fn is(self, kind: Kind) -> bool {
+        self.0 >> 29 == kind as u32
+    }
+
+    #[inline]
+    pub(crate) fn index(self) -> u32 {
+        self.0 & Self::INDEX
     }
 }
 
 /// One state.
 #[derive(Clone, Copy, Debug)]
-struct State {
+pub(crate) struct State {
     /// Lowest byte, highest byte, and from bit 16 on the flags. The range of a state that reads nothing is empty.
     word: u32,
     /// The move on the bytes of the range; where the state has a row, the index of its first move.
-    next: Stored,
+    next: Move,
+}
+
+impl State {
+    /// The [flags](state_flags) of the state, and some that are for this module alone.
+    #[inline]
+    pub(crate) fn flags(self) -> u32 {
+        self.word >> 16
+    }
+
+    /// Whether the state has one of these flags.
+    #[inline]
+    pub(crate) fn has(self, flags: u32) -> bool {
+        self.flags() & flags != 0
+    }
 }
 
 /// What a call does.
@@ -89,7 +102,7 @@ pub(crate) struct Call {
 pub(crate) struct Moves {
     states: Vec<State>,
     classes: [u8; 256],
-    rows: Vec<Stored>,
+    rows: Vec<Move>,
     calls: Vec<Call>,
     /// States whose arrival lowers a countdown, ascending, and where it leads at zero: indices.
     exits: Vec<(u32, u32)>,
@@ -109,13 +122,13 @@ impl Moves {
         };
         moves.calls = tables.call_edges.iter().map(|edge| call(joined, edge)).collect();
         moves.states.reserve_exact(tables.state_count() as usize);
-        let mut row = vec![Stored::REFUSED; count];
+        let mut row = vec![Move::REFUSED; count];
         for index in 0..tables.state_count() as usize {
             let record = &tables.states[index];
             if record.count_exit != NONE {
                 moves.exits.push((index as u32, record.count_exit - tables.bases.states));
             }
-            row.fill(Stored::REFUSED);
+            row.fill(Move::REFUSED);
             moves.fill_row(joined, tables, index, &mut row);
             let state = moves.store(flags(record), &row);
             moves.states.push(state);
@@ -124,12 +137,12 @@ impl Moves {
     }
 
     /// Writes the moves of a state by byte class.
-    fn fill_row(&self, joined: &Joined<'_>, tables: &Tables<'_>, index: usize, row: &mut [Stored]) {
+    fn fill_row(&self, joined: &Joined<'_>, tables: &Tables<'_>, index: usize, row: &mut [Move]) {
         for edge in tables.byte_edges_of(index) {
             let target = (edge.target - tables.bases.states) as usize;
             let record = &tables.states[target];
             let plain = record.count_exit == NONE && record.flags & state_flags::POP_ONLY == 0;
-            let go = Stored::new(if plain { 1 } else { 2 }, target);
+            let go = Move::new(if plain { Kind::Go } else { Kind::Arrive }, target);
             let [lo, hi] =
                 [edge.lo(), edge.hi()].map(|byte| usize::from(self.classes[usize::from(byte)]));
             row[lo..=hi].fill(go);
@@ -142,8 +155,8 @@ impl Moves {
                 let class = self.classes[usize::from(byte)];
                 if last != Some(class) && has(&callee.first_bytes, byte) {
                     let cell = &mut row[usize::from(class)];
-                    let free = *cell == Stored::REFUSED;
-                    *cell = if free { Stored::new(3, first + at) } else { Stored::OPEN };
+                    let free = *cell == Move::REFUSED;
+                    *cell = if free { Move::new(Kind::Call, first + at) } else { Move::OPEN };
                 }
                 last = Some(class);
             }
@@ -151,12 +164,12 @@ impl Moves {
     }
 
     /// Keeps a row, as a range where one is enough.
-    fn store(&mut self, flags: u32, row: &[Stored]) -> State {
-        let allowed = |stored: &Stored| *stored != Stored::REFUSED;
+    fn store(&mut self, flags: u32, row: &[Move]) -> State {
+        let allowed = |stored: &Move| *stored != Move::REFUSED;
         let from = row.iter().position(allowed);
         let to = row.iter().rposition(allowed);
         let (Some(from), Some(to)) = (from, to) else {
-            return State { word: 1 | flags << 16, next: Stored::REFUSED };
+            return State { word: 1 | flags << 16, next: Move::REFUSED };
         };
         if row[from..=to].iter().all(|stored| *stored == row[from]) {
             let in_class = |class: usize| move |found: &u8| usize::from(*found) == class;
@@ -165,42 +178,34 @@ impl Moves {
             return State { word: lo | hi << 8 | flags << 16, next: row[from] };
         }
         let Ok(next) = u32::try_from(self.rows.len()) else {
-            return State { word: 0xff00 | flags << 16, next: Stored::OPEN };
+            return State { word: 0xff00 | flags << 16, next: Move::OPEN };
         };
         self.rows.extend_from_slice(row);
-        State { word: (flags | ROW) << 16, next: Stored(next) }
+        State { word: (flags | ROW) << 16, next: Move(next) }
+    }
+
+    /// The state with this index.
+    #[inline]
+    pub(crate) fn state(&self, index: u32) -> State {
+        self.states[index as usize]
     }
 
     /// What a byte does in a state.
     #[inline]
-    pub(crate) fn on(&self, index: u32, byte: u8) -> Move {
-        let State { word, next } = self.states[index as usize];
-        let stored = if word >> 16 & ROW != 0 {
+    pub(crate) fn on(&self, State { word, next }: State, byte: u8) -> Move {
+        if word >> 16 & ROW != 0 {
             self.rows[next.0 as usize + usize::from(self.classes[usize::from(byte)])]
         } else if (word & 0xff) as u8 <= byte && byte <= (word >> 8 & 0xff) as u8 {
             next
         } else {
-            Stored::REFUSED
-        };
-        stored.get()
-    }
-
-    /// Whether the state has one of these [flags](state_flags).
-    #[inline]
-    pub(crate) fn has(&self, index: u32, flags: u32) -> bool {
-        self.states[index as usize].word >> 16 & flags != 0
-    }
-
-    /// The flags of a state.
-    #[inline]
-    pub(crate) fn flags(&self, index: u32) -> u32 {
-        self.states[index as usize].word >> 16 & (ROW - 1)
+            Move::REFUSED
+        }
     }
 
     /// Arrival at a state by a transition: the countdown goes down, and at zero leads elsewhere.
     #[inline]
     pub(crate) fn enter(&self, index: u32, count: u32) -> (u32, u32) {
-        if !self.has(index, COUNTED) {
+        if !self.state(index).has(COUNTED) {
             return (index, count);
         }
         match (count.saturating_sub(1), self.exits.binary_search_by_key(&index, |exit| exit.0)) {

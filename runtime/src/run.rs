@@ -13,8 +13,7 @@
 
 use grammarc_artifacts::sections::network::{NONE, state_flags};
 
-use crate::error::LimitError;
-use crate::moves::{Move, Moves};
+use crate::moves::{Kind, Move, Moves, State};
 use crate::position::Configuration;
 use crate::stack::{BOTTOM, Frames};
 
@@ -36,6 +35,8 @@ pub(crate) enum Run {
     Read,
     /// A byte is not allowed.
     Refused,
+    /// The limit on frames was met.
+    Full,
     /// This many bytes are read, and the next can be read in several ways.
     Open(usize),
 }
@@ -47,19 +48,15 @@ impl<'g> Runner<'g> {
         if state >= self.first_own { (self.own, self.first_own) } else { (self.shared, 0) }
     }
 
-    /// The flags of a state.
+    /// A state.
     #[inline]
-    fn flags(&self, state: u32) -> u32 {
+    fn state(&self, state: u32) -> State {
         let (home, base) = self.home(state);
-        home.flags(state - base)
+        home.state(state - base)
     }
 
-    /// Follows bytes from a configuration, which becomes the one after the bytes that were read.
-    /// `max_frames` is the limit on the frames of the sequence.
-    ///
-    /// # Errors
-    ///
-    /// The limit on frames was met.
+    /// Follows bytes from a configuration, which becomes the one after the bytes that were read. `max_frames` is the
+    /// limit on the frames of the sequence.
     #[inline]
     pub(crate) fn run(
         &self,
@@ -67,41 +64,45 @@ impl<'g> Runner<'g> {
         at: &mut Configuration,
         bytes: &[u8],
         max_frames: usize,
-    ) -> Result<Run, LimitError> {
+    ) -> Run {
         let (mut home, mut base) = self.home(at.state);
+        let mut index = at.state - base;
         let mut read = 0;
         while let Some(&byte) = bytes.get(read) {
-            let index = at.state - base;
-            let mut next = home.on(index, byte);
-            if at.frame != BOTTOM && home.has(index, state_flags::FINAL) {
-                if next == Move::Refused {
+            let state = home.state(index);
+            let mut next = home.on(state, byte);
+            if state.has(state_flags::FINAL) && at.frame != BOTTOM {
+                if next == Move::REFUSED {
                     *at = returned(frames, at.frame);
                     (home, base) = self.home(at.state);
+                    index = at.state - base;
                     continue;
                 }
                 if self.takes_below(frames, at.frame, byte) {
-                    next = Move::Open;
+                    next = Move::OPEN;
                 }
             }
-            match next {
-                Move::Go(index) => {
-                    at.state = base + index;
-                    read += 1;
-                }
-                Move::Arrive(index) => {
-                    *at = self.arrive(frames, *at, base + index);
-                    (home, base) = self.home(at.state);
-                    read += 1;
-                }
-                Move::Call(index) => {
-                    self.call(frames, at, (home, base), index, max_frames)?;
-                    (home, base) = self.home(at.state);
-                }
-                Move::Refused => return Ok(Run::Refused),
-                Move::Open => return Ok(Run::Open(read)),
+            if next.is(Kind::Go) {
+                index = next.index();
+                read += 1;
+                continue;
             }
+            at.state = base + index;
+            if next.is(Kind::Call) {
+                if !self.call(frames, at, (home, base), next.index(), max_frames) {
+                    return Run::Full;
+                }
+            } else if next.is(Kind::Arrive) {
+                self.arrive(frames, at, base + next.index());
+                read += 1;
+            } else {
+                return if next == Move::REFUSED { Run::Refused } else { Run::Open(read) };
+            }
+            (home, base) = self.home(at.state);
+            index = at.state - base;
         }
-        Ok(Run::Read)
+        at.state = base + index;
+        Run::Read
     }
 
     /// Whether some state that a stack may return to takes a byte, or may.
@@ -109,10 +110,11 @@ impl<'g> Runner<'g> {
         while frame != BOTTOM {
             let top = frames.get(frame);
             let (home, base) = self.home(top.ret);
-            if home.on(top.ret - base, byte) != Move::Refused {
+            let state = home.state(top.ret - base);
+            if home.on(state, byte) != Move::REFUSED {
                 return true;
             }
-            if !home.has(top.ret - base, state_flags::FINAL) {
+            if !state.has(state_flags::FINAL) {
                 return false;
             }
             frame = top.parent;
@@ -121,13 +123,12 @@ impl<'g> Runner<'g> {
     }
 
     /// Arrival at a state by a transition: see [`Machine`](crate::step::Machine).
-    fn arrive(&self, frames: &Frames, from: Configuration, target: u32) -> Configuration {
-        let (state, count) = self.enter(target, from.count);
-        let mut at = Configuration { state, count, frame: from.frame };
-        while at.frame != BOTTOM && self.flags(at.state) & state_flags::POP_ONLY != 0 {
-            at = returned(frames, at.frame);
+    #[inline]
+    fn arrive(&self, frames: &Frames, at: &mut Configuration, target: u32) {
+        (at.state, at.count) = self.enter(target, at.count);
+        while at.frame != BOTTOM && self.state(at.state).has(state_flags::POP_ONLY) {
+            *at = returned(frames, at.frame);
         }
-        at
     }
 
     #[inline]
@@ -138,7 +139,7 @@ impl<'g> Runner<'g> {
     }
 
     /// Enters a callee: the frame is the caller's own for a tail call, and the parent itself where another frame of
-    /// an absorbing state would change nothing.
+    /// an absorbing state would change nothing. False where the limit on frames was met.
     #[inline]
     fn call(
         &self,
@@ -147,34 +148,37 @@ impl<'g> Runner<'g> {
         (home, base): (&Moves, u32),
         call: u32,
         max_frames: usize,
-    ) -> Result<(), LimitError> {
+    ) -> bool {
         let call = home.call(call);
         if call.ret != NONE {
             let (index, count) = home.enter(call.ret - base, at.count);
-            let (ret, flags) = (base + index, home.flags(index));
+            let (ret, flags) = (base + index, home.state(index).flags());
             let parent = frames.get(at.frame);
             let absorbed = flags & state_flags::ABSORBING != 0
                 && at.frame != BOTTOM
                 && parent.ret == ret
                 && parent.count == count;
             if !absorbed {
-                at.frame = frames.intern(ret, count, at.frame, flags, max_frames)?;
+                match frames.intern(ret, count, at.frame, flags, max_frames) {
+                    Ok(frame) => at.frame = frame,
+                    Err(_) => return false,
+                }
             }
         }
         (at.state, at.count) = (call.first_state, call.count);
-        Ok(())
+        true
     }
 
     /// Whether the input may end in a configuration.
     #[inline]
     pub(crate) fn is_accepting(&self, frames: &Frames, at: Configuration) -> bool {
-        self.flags(at.state) & state_flags::FINAL != 0 && frames.get(at.frame).is_nullable()
+        self.state(at.state).has(state_flags::FINAL) && frames.get(at.frame).is_nullable()
     }
 
     /// Whether whole tokens lead on from a configuration.
     #[inline]
     pub(crate) fn rests(&self, frames: &Frames, at: Configuration) -> bool {
-        self.flags(at.state) & state_flags::RESTS != 0 && frames.get(at.frame).rests()
+        self.state(at.state).has(state_flags::RESTS) && frames.get(at.frame).rests()
     }
 }
 

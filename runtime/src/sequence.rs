@@ -123,25 +123,61 @@ impl Sequence {
         scratch: &mut Scratch,
         input: Input<'_>,
     ) -> Result<bool, LimitError> {
-        if let &[mut at] = scratch.position.as_slice()
+        if let &[at] = scratch.position.as_slice()
             && !input.may_be_edge(grammar)
         {
-            let runner = grammar.runner();
-            let bytes = input.bytes();
-            return match runner.run(&mut self.frames, &mut at, bytes, limits.frames)? {
-                Run::Read if bytes.is_empty() => Ok(false),
-                Run::Read => {
-                    let stays = !input.is_token() || runner.rests(&self.frames, at);
-                    if stays {
-                        scratch.position[0] = at;
-                    }
-                    Ok(stays)
+            return match self.run(grammar, limits, at, input) {
+                (Run::Read, at) => {
+                    scratch.position[0] = at;
+                    Ok(true)
                 }
-                Run::Refused => Ok(false),
-                Run::Open(read) => self.read_set(grammar, limits, scratch, input, Some((at, read))),
+                (Run::Refused, _) => Ok(false),
+                (Run::Full, _) => Err(LimitError::Frames { limit: limits.frames }),
+                (Run::Open(read), at) => {
+                    self.read_set(grammar, limits, scratch, input, Some((at, read)))
+                }
             };
         }
         self.read_set(grammar, limits, scratch, input, None)
+    }
+
+    /// Runs over an input that no token edge carries. [`Run::Read`] says that the sequence can go on from there.
+    #[inline]
+    fn run(
+        &mut self,
+        grammar: &Grammar,
+        limits: Limits,
+        mut at: Configuration,
+        input: Input<'_>,
+    ) -> (Run, Configuration) {
+        let runner = grammar.runner();
+        let run = runner.run(&mut self.frames, &mut at, input.bytes(), limits.frames);
+        let stays = match input {
+            Input::Byte(_) => true,
+            Input::Token(_, bytes) => !bytes.is_empty() && runner.rests(&self.frames, at),
+        };
+        (if run == Run::Read && !stays { Run::Refused } else { run }, at)
+    }
+
+    /// Advances over a token where that takes no more than a run, and the position is to be kept. False where it
+    /// takes more, or the token is refused: then nothing has changed.
+    #[inline]
+    pub(crate) fn advance_by_run(
+        &mut self,
+        grammar: &Grammar,
+        limits: Limits,
+        token: u32,
+        bytes: &[u8],
+    ) -> bool {
+        let &[at] = self.trail.current() else { return false };
+        if grammar.has_edge_on(token) || self.frames.collection_is_due() {
+            return false;
+        }
+        let (run, at) = self.run(grammar, limits, at, Input::Token(token, bytes));
+        if run == Run::Read {
+            self.trail.push_one(at);
+        }
+        run == Run::Read
     }
 
     /// Reads the input from `scratch.position`, or what is left of it after some bytes from one configuration.
@@ -222,13 +258,16 @@ fn spell(
     let Scratch { closure, next, spare, .. } = scratch;
     while !bytes.is_empty() && !next.as_slice().is_empty() {
         if let &[mut at] = next.as_slice() {
-            let run = runner.run(frames, &mut at, bytes, machine.limits.frames)?;
+            let limit = machine.limits.frames;
+            let run = runner.run(frames, &mut at, bytes, limit);
             next.clear();
-            let Run::Open(read) = run else {
-                return if run == Run::Read { machine.add(next, at) } else { Ok(()) };
-            };
+            match run {
+                Run::Read => return machine.add(next, at),
+                Run::Refused => return Ok(()),
+                Run::Full => return Err(LimitError::Frames { limit }),
+                Run::Open(read) => bytes = &bytes[read..],
+            }
             machine.add(next, at)?;
-            bytes = &bytes[read..];
         }
         let Some((&byte, rest)) = bytes.split_first() else { break };
         std::mem::swap(next, spare);
