@@ -105,6 +105,27 @@ pub struct BufferError {
     pub needed: usize,
 }
 
+/// A token could not be drawn.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SampleError {
+    /// The row does not have the logit width.
+    #[error(transparent)]
+    Buffer(#[from] BufferError),
+    /// The temperature is negative, infinite or not a number.
+    #[error("a temperature of {given} is not in 0.0..={}", f32::MAX)]
+    Temperature {
+        /// The temperature given.
+        given: f32,
+    },
+    /// The random number is outside its interval.
+    #[error("the random number {given} is not in 0.0..1.0")]
+    Uniform {
+        /// The number given.
+        given: f64,
+    },
+}
+
 /// Bytes are not a position of this grammar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

@@ -16,13 +16,20 @@ use grammarc_artifacts::tables::Joined;
 
 use crate::error::BufferError;
 use crate::grammar::Grammar;
+use crate::lists::Lists;
+use crate::logit::Logit;
+use crate::logit::sealed::Lane;
 use crate::{apply, pool};
 
 /// Words of a block: 4,096 tokens, whose logits fill half of a first-level cache.
-const BLOCK: usize = 128;
+pub(crate) const BLOCK: usize = 128;
+
+/// Words that are applied to logits at once: few enough to stay in a first-level cache, and enough for the ends of a
+/// row that is not aligned not to matter.
+const APPLIED: usize = 1024;
 
 /// Bits of a mask word.
-const BITS: usize = u32::BITS as usize;
+pub(crate) const BITS: usize = u32::BITS as usize;
 
 /// The tokens that a matcher allows next, borrowed from its grammar.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +61,7 @@ impl<'m> Mask<'m> {
 
     /// Whether a token is allowed.
     pub fn contains(&self, token: u32) -> bool {
-        let tables = self.grammar.tables();
+        let tables = self.tables();
         self.parts.iter().any(|&part| pool::contains(&tables, part, token))
             || self.ends.binary_search(&token).is_ok()
     }
@@ -66,7 +73,7 @@ impl<'m> Mask<'m> {
 
     /// Number of allowed tokens.
     pub fn len(&self) -> usize {
-        let tables = self.grammar.tables();
+        let tables = self.tables();
         match self.parts {
             [] => self.ends.len(),
             &[part] => {
@@ -89,7 +96,7 @@ impl<'m> Mask<'m> {
     pub fn iter(&self) -> Tokens<'m> {
         Tokens {
             mask: *self,
-            tables: self.grammar.tables(),
+            tables: self.tables(),
             block: [0; BLOCK],
             first: 0,
             at: 0,
@@ -99,7 +106,7 @@ impl<'m> Mask<'m> {
 
     /// The one allowed token, or `None` where there are more or none.
     pub(crate) fn only(&self) -> Option<u32> {
-        let tables = self.grammar.tables();
+        let tables = self.tables();
         let parts = self.parts.iter().map(|&part| {
             let one = tables.mask(part).1.count == 1;
             one.then(|| pool::least(&tables, part)).flatten()
@@ -120,7 +127,7 @@ impl<'m> Mask<'m> {
             let (found, needed) = (words.len(), self.words());
             return Err(BufferError { unit: "words", found, needed });
         }
-        self.window(&self.grammar.tables(), 0, words);
+        self.window(&self.tables(), 0, words);
         Ok(())
     }
 
@@ -130,25 +137,59 @@ impl<'m> Mask<'m> {
     /// # Errors
     ///
     /// The row does not have the logit width.
-    pub fn apply(&self, logits: &mut [f32]) -> Result<(), BufferError> {
-        if logits.len() != self.width as usize {
-            let (found, needed) = (logits.len(), self.width as usize);
-            return Err(BufferError { unit: "logits", found, needed });
-        }
-        let tables = self.grammar.tables();
-        let kernel = apply::kernel();
-        let mut block = [0; BLOCK];
-        for (at, logits) in logits.chunks_mut(BLOCK * BITS).enumerate() {
+    pub fn apply<L: Logit>(&self, logits: &mut [L]) -> Result<(), BufferError> {
+        self.check_row(logits.len())?;
+        let tables = self.tables();
+        let kernels = apply::Kernels::fastest();
+        let mut block = [0; APPLIED];
+        for (at, logits) in L::lanes_mut(logits).chunks_mut(APPLIED * BITS).enumerate() {
             let words = &mut block[..logits.len().div_ceil(BITS)];
-            self.window(&tables, at * BLOCK, words);
-            kernel(words, logits);
+            L::Lane::apply(kernels, self.words_at(&tables, at * APPLIED, words), logits);
         }
         Ok(())
+    }
+
+    /// Checks the length of a row of logits.
+    pub(crate) fn check_row(&self, found: usize) -> Result<(), BufferError> {
+        let needed = self.width as usize;
+        let fits = found == needed;
+        fits.then_some(()).ok_or(BufferError { unit: "logits", found, needed })
+    }
+
+    /// The tables that the parts are in.
+    pub(crate) fn tables(&self) -> Joined<'m> {
+        self.grammar.tables()
+    }
+
+    /// The mask as token lists, where it has no dense part and at most `limit` tokens.
+    pub(crate) fn lists(&self, tables: &Joined<'m>, limit: usize) -> Option<Lists<'m>> {
+        Lists::new(tables, self.parts, self.ends, limit)
     }
 
     /// Words of the logit width.
     fn words(&self) -> usize {
         (self.width as usize).div_ceil(BITS)
+    }
+
+    /// The words of the mask that begin at word `first`: where they lie, if one dense row has them, else written to
+    /// `room`, whose length says how many there are.
+    pub(crate) fn words_at<'w>(
+        &self,
+        tables: &Joined<'m>,
+        first: usize,
+        room: &'w mut [u32],
+    ) -> &'w [u32]
+    where
+        'm: 'w,
+    {
+        if let (&[part], []) = (self.parts, self.ends)
+            && let Some(row) = pool::plain_row(tables, part)
+            && let Some(words) = row.get(first..first + room.len())
+        {
+            return words;
+        }
+        self.window(tables, first, room);
+        room
     }
 
     /// Writes the words of the mask that begin at word `first`.

@@ -19,6 +19,13 @@ pub(crate) fn contains(tables: &Joined<'_>, mask: u32, token: u32) -> bool {
         || home.plus(record).binary_search(&token).is_ok()
 }
 
+/// The dense row of a mask that is nothing but that row.
+pub(crate) fn plain_row<'t>(tables: &Joined<'t>, mask: u32) -> Option<&'t [u32]> {
+    let (_, record) = tables.mask(mask);
+    let plain = record.minus_len == 0 && record.plus_len == 0;
+    plain.then(|| tables.row(record.row)).flatten()
+}
+
 /// Adds a mask to a window of words that begins at word `first` of the row.
 pub(crate) fn or_into(tables: &Joined<'_>, mask: u32, first: usize, window: &mut [u32]) {
     let (home, record) = tables.mask(mask);
