@@ -105,6 +105,42 @@ pub struct BufferError {
     pub needed: usize,
 }
 
+/// A batch does not fit its matchers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BatchError {
+    /// The array is not a whole number of rows.
+    #[error("{len} elements are not a whole number of rows of {row_len}")]
+    Length {
+        /// Length of the array.
+        len: usize,
+        /// Length of a row.
+        row_len: usize,
+    },
+    /// The list names a row that is not there.
+    #[error("row {row} is not among the {rows} rows")]
+    Row {
+        /// The row.
+        row: usize,
+        /// Number of rows.
+        rows: usize,
+    },
+    /// The list is not in ascending order, or names a row twice.
+    #[error("row {row} is not listed in ascending order")]
+    Order {
+        /// The row.
+        row: usize,
+    },
+    /// A row does not fit the matcher that it is listed for.
+    #[error("row {row}: {source}")]
+    Buffer {
+        /// The row.
+        row: usize,
+        /// What does not fit.
+        source: BufferError,
+    },
+}
+
 /// A token could not be drawn.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]

@@ -75,6 +75,7 @@
 //! | [`error`] | one type of error for each kind of call |
 
 mod apply;
+pub mod batch;
 mod bytes;
 mod chains;
 pub mod error;

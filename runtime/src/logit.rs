@@ -82,7 +82,7 @@ pub(crate) mod sealed {
     use super::{Bf16, F16, Kernels};
 
     /// A row of logits as the kernels take it.
-    pub trait Row: Copy + 'static {
+    pub trait Row: Copy + Send + Sync + 'static {
         /// The type of the kernels' logits, with the same bits.
         type Lane: Lane;
         /// The row as lanes.
@@ -92,7 +92,7 @@ pub(crate) mod sealed {
     }
 
     /// One of the three types that there are kernels for.
-    pub trait Lane: Copy + 'static {
+    pub trait Lane: Copy + Send + Sync + 'static {
         /// The number.
         fn value(self) -> f32;
         /// Writes negative infinity where a bit of the words is clear.

@@ -127,8 +127,13 @@ impl<'m> Mask<'m> {
             let (found, needed) = (words.len(), self.words());
             return Err(BufferError { unit: "words", found, needed });
         }
-        self.window(&self.tables(), 0, words);
+        self.write(words);
         Ok(())
+    }
+
+    /// As [`fill`](Self::fill), where the buffer is known to be long enough.
+    pub(crate) fn write(&self, words: &mut [u32]) {
+        self.window(&self.tables(), 0, words);
     }
 
     /// Sets the logits of all tokens that are not allowed to negative infinity, and leaves the others untouched,
@@ -139,6 +144,12 @@ impl<'m> Mask<'m> {
     /// The row does not have the logit width.
     pub fn apply<L: Logit>(&self, logits: &mut [L]) -> Result<(), BufferError> {
         self.check_row(logits.len())?;
+        self.write_over(logits);
+        Ok(())
+    }
+
+    /// As [`apply`](Self::apply), where the row is known to have the logit width.
+    pub(crate) fn write_over<L: Logit>(&self, logits: &mut [L]) {
         let tables = self.tables();
         let kernels = apply::Kernels::fastest();
         let mut block = [0; APPLIED];
@@ -146,7 +157,6 @@ impl<'m> Mask<'m> {
             let words = &mut block[..logits.len().div_ceil(BITS)];
             L::Lane::apply(kernels, self.words_at(&tables, at * APPLIED, words), logits);
         }
-        Ok(())
     }
 
     /// Checks the length of a row of logits.

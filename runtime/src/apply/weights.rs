@@ -81,7 +81,7 @@ fn exponential(x: f32) -> f32 {
     // x = n ln 2 + rest, with ln 2 in two parts so that n times the first is exact.
     let rounded = x * std::f32::consts::LOG2_E + ROUND;
     let n = rounded - ROUND;
-    let rest = (x - n * 0.693_359_375) + n * 2.121_944_4e-4;
+    let rest = (x - n * 0.693_359_4) + n * 2.121_944_4e-4;
     // The series to the seventh power, with an error of 5e-9 at |rest| = ln 2 / 2.
     let series = [1.0 / 5040.0, 1.0 / 720.0, 1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0];
     let power = series.into_iter().fold(0.0, |sum, coefficient| sum * rest + coefficient);
