@@ -9,8 +9,10 @@
 //! | [`contains`](Mask::contains) | a bit and two binary searches for each part |
 //! | [`len`](Mask::len) | a stored number for one part, else the row |
 //! | [`iter`](Mask::iter), [`fill`](Mask::fill), [`apply`](Mask::apply) | the row, once |
+//! | [`argmax`](Mask::argmax), [`sample`](Mask::sample) | the allowed tokens where they are few, else the row |
 //!
-//! The last three work in blocks of [`BLOCK`] words on the stack, so nothing is allocated.
+//! Whatever needs words besides `fill` makes them in blocks on the stack, or takes them where one dense row has them,
+//! so nothing is allocated.
 
 use grammarc_artifacts::tables::Joined;
 
@@ -137,7 +139,10 @@ impl<'m> Mask<'m> {
     }
 
     /// Sets the logits of all tokens that are not allowed to negative infinity, and leaves the others untouched,
-    /// whatever they are.
+    /// whatever they are: a NaN of a forbidden token is overwritten, one of an allowed token stays.
+    ///
+    /// The row is one of `f32`, or of 16 bits (see [`Logit`]), and as long as the logit width. It need not be
+    /// aligned. One pass of stores, and none for the parts of the row that are allowed whole.
     ///
     /// # Errors
     ///

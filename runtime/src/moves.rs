@@ -12,7 +12,9 @@
 //! A move is definite where the tables leave one way to read the byte within the state's rule and its callees.
 //! Where there are several the move is [`Move::OPEN`] and the machine of [`step`](crate::step) decides.
 
-use grammarc_artifacts::sections::network::{CallEdge, NONE, StateRecord, state_flags};
+use std::ops::RangeInclusive;
+
+use grammarc_artifacts::sections::network::{ByteEdge, CallEdge, NONE, StateRecord, state_flags};
 use grammarc_artifacts::tables::{Joined, Tables};
 
 /// Flag of a state beside those of the artifact: it has a row of moves.
@@ -73,6 +75,12 @@ pub(crate) struct State {
 }
 
 impl State {
+    /// A state that makes one move on all bytes that it allows.
+    fn on_range(flags: u32, range: RangeInclusive<u8>, next: Move) -> Self {
+        let word = u32::from(*range.start()) | u32::from(*range.end()) << 8 | flags << 16;
+        Self { word, next }
+    }
+
     /// The [flags](state_flags) of the state, and some that are for this module alone.
     #[inline]
     pub(crate) fn flags(self) -> u32 {
@@ -111,77 +119,34 @@ pub(crate) struct Moves {
 impl Moves {
     /// The moves of `tables`, which are one half of `joined`.
     pub(crate) fn new(joined: &Joined<'_>, tables: &Tables<'_>) -> Self {
-        let classes = classes(joined, tables);
-        let count = usize::from(classes[255]) + 1;
-        let mut moves = Self {
-            states: Vec::new(),
-            classes,
-            rows: Vec::new(),
-            calls: Vec::new(),
-            exits: Vec::new(),
-        };
-        moves.calls = tables.call_edges.iter().map(|edge| call(joined, edge)).collect();
-        moves.states.reserve_exact(tables.state_count() as usize);
-        let mut row = vec![Move::REFUSED; count];
-        for index in 0..tables.state_count() as usize {
-            let record = &tables.states[index];
-            if record.count_exit != NONE {
-                moves.exits.push((index as u32, record.count_exit - tables.bases.states));
-            }
-            row.fill(Move::REFUSED);
-            moves.fill_row(joined, tables, index, &mut row);
-            let state = moves.store(flags(record), &row);
-            moves.states.push(state);
-        }
-        moves
-    }
-
-    /// Writes the moves of a state by byte class.
-    fn fill_row(&self, joined: &Joined<'_>, tables: &Tables<'_>, index: usize, row: &mut [Move]) {
-        for edge in tables.byte_edges_of(index) {
-            let target = (edge.target - tables.bases.states) as usize;
-            let record = &tables.states[target];
-            let plain = record.count_exit == NONE && record.flags & state_flags::POP_ONLY == 0;
-            let go = Move::new(if plain { Kind::Go } else { Kind::Arrive }, target);
-            let [lo, hi] =
-                [edge.lo(), edge.hi()].map(|byte| usize::from(self.classes[usize::from(byte)]));
-            row[lo..=hi].fill(go);
-        }
-        let first = tables.states[index].call_edges as usize;
-        for (at, edge) in tables.call_edges_of(index).iter().enumerate() {
-            let callee = joined.rule(edge.callee);
-            let mut last = None;
-            for byte in 0..=u8::MAX {
-                let class = self.classes[usize::from(byte)];
-                if last != Some(class) && has(&callee.first_bytes, byte) {
-                    let cell = &mut row[usize::from(class)];
-                    let free = *cell == Move::REFUSED;
-                    *cell = if free { Move::new(Kind::Call, first + at) } else { Move::OPEN };
+        let classes = ByteClasses::new(joined, tables);
+        let mut rows = Vec::new();
+        let mut row = vec![Move::REFUSED; classes.ranges.len()];
+        let state = |index: usize| {
+            let flags = flags(&tables.states[index]);
+            match (tables.byte_edges_of(index), tables.call_edges_of(index)) {
+                ([], []) => State::on_range(flags, 1..=0, Move::REFUSED),
+                ([edge], []) => State::on_range(flags, edge.lo()..=edge.hi(), go(tables, edge)),
+                _ => {
+                    row.fill(Move::REFUSED);
+                    fill_row(joined, tables, index, &classes, &mut row);
+                    store(flags, &classes, &row, &mut rows)
                 }
-                last = Some(class);
             }
-        }
-    }
-
-    /// Keeps a row, as a range where one is enough.
-    fn store(&mut self, flags: u32, row: &[Move]) -> State {
-        let allowed = |stored: &Move| *stored != Move::REFUSED;
-        let from = row.iter().position(allowed);
-        let to = row.iter().rposition(allowed);
-        let (Some(from), Some(to)) = (from, to) else {
-            return State { word: 1 | flags << 16, next: Move::REFUSED };
         };
-        if row[from..=to].iter().all(|stored| *stored == row[from]) {
-            let in_class = |class: usize| move |found: &u8| usize::from(*found) == class;
-            let lo = self.classes.iter().position(in_class(from)).unwrap_or(0) as u32;
-            let hi = self.classes.iter().rposition(in_class(to)).unwrap_or(0) as u32;
-            return State { word: lo | hi << 8 | flags << 16, next: row[from] };
+        let count = tables.state_count() as usize;
+        let states = (0..count).map(state).collect();
+        let exits = tables.states[..count].iter().enumerate().filter_map(|(index, record)| {
+            let exit = record.count_exit;
+            (exit != NONE).then(|| (index as u32, exit - tables.bases.states))
+        });
+        Self {
+            states,
+            rows,
+            classes: classes.of,
+            calls: tables.call_edges.iter().map(|edge| call(joined, edge)).collect(),
+            exits: exits.collect(),
         }
-        let Ok(next) = u32::try_from(self.rows.len()) else {
-            return State { word: 0xff00 | flags << 16, next: Move::OPEN };
-        };
-        self.rows.extend_from_slice(row);
-        State { word: (flags | ROW) << 16, next: Move(next) }
     }
 
     /// The state with this index.
@@ -231,27 +196,161 @@ fn call(joined: &Joined<'_>, edge: &CallEdge) -> Call {
     Call { first_state, ret: edge.ret, count: edge.count }
 }
 
+/// The move of a byte edge.
+fn go(tables: &Tables<'_>, edge: &ByteEdge) -> Move {
+    let target = (edge.target - tables.bases.states) as usize;
+    let record = &tables.states[target];
+    let plain = record.count_exit == NONE && record.flags & state_flags::POP_ONLY == 0;
+    Move::new(if plain { Kind::Go } else { Kind::Arrive }, target)
+}
+
+/// Writes the moves of a state by byte class.
+fn fill_row(
+    joined: &Joined<'_>,
+    tables: &Tables<'_>,
+    index: usize,
+    classes: &ByteClasses,
+    row: &mut [Move],
+) {
+    for edge in tables.byte_edges_of(index) {
+        let [lo, hi] = [edge.lo(), edge.hi()].map(|byte| classes.of(byte));
+        row[lo..=hi].fill(go(tables, edge));
+    }
+    let first = tables.states[index].call_edges as usize;
+    for (at, edge) in tables.call_edges_of(index).iter().enumerate() {
+        let callee = joined.rule(edge.callee);
+        for (cell, range) in row.iter_mut().zip(&classes.ranges) {
+            if has(&callee.first_bytes, *range.start()) {
+                let free = *cell == Move::REFUSED;
+                *cell = if free { Move::new(Kind::Call, first + at) } else { Move::OPEN };
+            }
+        }
+    }
+}
+
+/// Keeps a row, as a range where one is enough.
+fn store(flags: u32, classes: &ByteClasses, row: &[Move], rows: &mut Vec<Move>) -> State {
+    let allowed = |next: &Move| *next != Move::REFUSED;
+    let (from, to) = (row.iter().position(allowed), row.iter().rposition(allowed));
+    let (Some(from), Some(to)) = (from, to) else {
+        return State::on_range(flags, 1..=0, Move::REFUSED);
+    };
+    if row[from..=to].iter().all(|next| *next == row[from]) {
+        let range = *classes.ranges[from].start()..=*classes.ranges[to].end();
+        return State::on_range(flags, range, row[from]);
+    }
+    let Ok(next) = u32::try_from(rows.len()) else {
+        return State::on_range(flags, 0..=u8::MAX, Move::OPEN);
+    };
+    rows.extend_from_slice(row);
+    State { word: (flags | ROW) << 16, next: Move(next) }
+}
+
+/// The byte classes of some tables: bytes between two places where some edge or some callee's first bytes begin or
+/// end are of one class. They are numbered from 0 in the order of the bytes.
+struct ByteClasses {
+    of: [u8; 256],
+    /// The bytes of each class.
+    ranges: Vec<RangeInclusive<u8>>,
+}
+
+impl ByteClasses {
+    fn new(joined: &Joined<'_>, tables: &Tables<'_>) -> Self {
+        // Bit `b` says that a class begins with byte `b`.
+        let mut begins = [0u32; 8];
+        let mut begin = |byte: u8| begins[usize::from(byte / 32)] |= 1 << (byte % 32);
+        for edge in tables.byte_edges {
+            begin(edge.lo());
+            edge.hi().checked_add(1).map(&mut begin);
+        }
+        for edge in tables.call_edges {
+            let mut before = 0;
+            for (word, bytes) in begins.iter_mut().zip(joined.rule(edge.callee).first_bytes) {
+                *word |= bytes ^ (bytes << 1 | before >> 31);
+                before = bytes;
+            }
+        }
+        let (mut of, mut ranges) = ([0; 256], vec![0..=u8::MAX]);
+        for byte in 1..=u8::MAX {
+            let last = ranges.len() - 1;
+            if has(&begins, byte) {
+                ranges[last] = *ranges[last].start()..=byte - 1;
+                ranges.push(byte..=u8::MAX);
+            }
+            of[usize::from(byte)] = (ranges.len() - 1) as u8;
+        }
+        Self { of, ranges }
+    }
+
+    fn of(&self, byte: u8) -> usize {
+        usize::from(self.of[usize::from(byte)])
+    }
+}
+
 fn has(bytes: &[u32; 8], byte: u8) -> bool {
     bytes[usize::from(byte / 32)] >> (byte % 32) & 1 != 0
 }
 
-/// The byte classes of the tables: bytes between two places where some edge or some callee's first bytes begin or end
-/// are of one class, numbered from 0 in the order of the bytes.
-fn classes(joined: &Joined<'_>, tables: &Tables<'_>) -> [u8; 256] {
-    let mut begins = [false; 257];
-    for edge in tables.byte_edges {
-        begins[usize::from(edge.lo())] = true;
-        begins[usize::from(edge.hi()) + 1] = true;
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::testing::network::{Network, Shape};
+    use crate::testing::{EDGE_TOKENS, Random, grammar, vocabulary};
+
+    /// The move of a byte in a state as the tables have it: the first of what takes it, and how many do.
+    fn defined(joined: &Joined<'_>, tables: &Tables<'_>, index: usize, byte: u8) -> (Move, usize) {
+        let edges = tables.byte_edges_of(index).iter();
+        let edges = edges.filter(|edge| (edge.lo()..=edge.hi()).contains(&byte));
+        let mut all: Vec<Move> = edges.map(|edge| go(tables, edge)).collect();
+        let first = tables.states[index].call_edges as usize;
+        for (at, edge) in tables.call_edges_of(index).iter().enumerate() {
+            if has(&joined.rule(edge.callee).first_bytes, byte) {
+                all.push(Move::new(Kind::Call, first + at));
+            }
+        }
+        (all.first().copied().unwrap_or(Move::REFUSED), all.len())
     }
-    for edge in tables.call_edges {
-        let bytes = &joined.rule(edge.callee).first_bytes;
-        for byte in 1..=u8::MAX {
-            begins[usize::from(byte)] |= has(bytes, byte) != has(bytes, byte - 1);
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+        /// Every byte in every state of both halves of random networks.
+        #[test]
+        fn moves_are_those_of_the_tables(seed: u64, counts: bool) {
+            let random = &mut Random::new(seed);
+            let tokens = if counts { &[] } else { EDGE_TOKENS };
+            let network = Network::random(random, Shape { counts, tokens });
+            let grammar = grammar(&network, &vocabulary(random), &[3]);
+            let (joined, runner) = (grammar.tables(), grammar.runner());
+            for (tables, moves) in [(&joined.shared, runner.shared), (&joined.own, runner.own)] {
+                for index in 0..tables.state_count() {
+                    let state = moves.state(index);
+                    let record = &tables.states[index as usize];
+                    prop_assert_eq!(state.flags() & (ROW - 1), record.flags);
+                    for byte in 0..=u8::MAX {
+                        let (first, ways) = defined(&joined, tables, index as usize, byte);
+                        let expected = if ways > 1 { Move::OPEN } else { first };
+                        prop_assert_eq!(moves.on(state, byte), expected);
+                    }
+                    for count in 0..4 {
+                        let (exit, left) = (record.count_exit, u32::saturating_sub(count, 1));
+                        let expected = match (exit, left) {
+                            (NONE, _) => (index, count),
+                            (_, 0) => (exit - tables.bases.states, 0),
+                            _ => (index, left),
+                        };
+                        prop_assert_eq!(moves.enter(index, count), expected);
+                    }
+                }
+            }
         }
     }
-    let mut class = 0;
-    std::array::from_fn(|byte| {
-        class += u8::from(byte > 0 && begins[byte]);
-        class
-    })
+
+    #[test]
+    fn an_index_that_does_not_fit_is_left_open() {
+        let most = Move::INDEX as usize;
+        assert!(Move::new(Kind::Call, most).is(Kind::Call));
+        assert_eq!(Move::new(Kind::Call, most + 1), Move::OPEN);
+    }
 }

@@ -19,10 +19,26 @@ pub(super) const KERNELS: Kernels = Kernels {
     total_bf16: weights::total,
 };
 
+/// The bit of each lane of a word: compared with, not shifted by, because few processors shift lanes by different
+/// numbers.
+const LANES: [u32; 32] = {
+    let mut lanes = [1; 32];
+    let mut at = 1;
+    while at < 32 {
+        lanes[at] = lanes[at - 1] << 1;
+        at += 1;
+    }
+    lanes
+};
+
 /// See [`Kernels`].
 pub(super) fn apply<B: Bits>(words: &[u32], logits: &mut [B], infinity: B) {
-    for (&word, logits) in words.iter().zip(logits.chunks_mut(32)) {
+    let (whole, tail) = logits.as_chunks_mut::<32>();
+    for (&word, logits) in words.iter().zip(&mut *whole) {
         apply_word(word, logits, infinity);
+    }
+    if let Some(&word) = words.get(whole.len()) {
+        apply_word(word, tail, infinity);
     }
 }
 
@@ -33,8 +49,8 @@ pub(super) fn apply_word<B: Bits>(word: u32, logits: &mut [B], infinity: B) {
         u32::MAX => {}
         0 => logits.fill(infinity),
         _ => {
-            for (bit, logit) in logits.iter_mut().enumerate() {
-                *logit = logit.unless(word >> bit & 1 == 0, infinity);
+            for (logit, lane) in logits.iter_mut().zip(LANES) {
+                *logit = logit.unless(word & lane == 0, infinity);
             }
         }
     }
