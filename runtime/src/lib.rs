@@ -38,7 +38,7 @@
 //! | [`Matcher::accept`] | the bytes of the token x *c*, plus the calls and returns that a byte passes through |
 //! | [`Matcher::rollback`], [`Matcher::fork`] | constant; a fork copies its sequence when it first moves |
 //! | [`Mask::fill`], [`Mask::apply`] | the row of the host's logit width, once for each stored mask of the union |
-//! | [`Mask::argmax`], [`Mask::sample`] | the allowed tokens of a sparse mask; else the row, once to three times |
+//! | [`Mask::argmax`], [`Mask::sample`] | the allowed tokens of a sparse mask; else the row, once or twice |
 //! | [`Mask::contains`] | a bit and two binary searches for each stored mask of the union |
 //! | [`batch`] | the sum of its rows, on one thread or many |
 //!

@@ -75,6 +75,11 @@ pub(crate) struct State {
 }
 
 impl State {
+    /// A state that reads nothing.
+    fn refusing(flags: u32) -> Self {
+        Self { word: 1 | flags << 16, next: Move::REFUSED }
+    }
+
     /// A state that makes one move on all bytes that it allows.
     fn on_range(flags: u32, range: RangeInclusive<u8>, next: Move) -> Self {
         let word = u32::from(*range.start()) | u32::from(*range.end()) << 8 | flags << 16;
@@ -125,7 +130,7 @@ impl Moves {
         let state = |index: usize| {
             let flags = flags(&tables.states[index]);
             match (tables.byte_edges_of(index), tables.call_edges_of(index)) {
-                ([], []) => State::on_range(flags, 1..=0, Move::REFUSED),
+                ([], []) => State::refusing(flags),
                 ([edge], []) => State::on_range(flags, edge.lo()..=edge.hi(), go(tables, edge)),
                 _ => {
                     row.fill(Move::REFUSED);
@@ -233,7 +238,7 @@ fn store(flags: u32, classes: &ByteClasses, row: &[Move], rows: &mut Vec<Move>) 
     let allowed = |next: &Move| *next != Move::REFUSED;
     let (from, to) = (row.iter().position(allowed), row.iter().rposition(allowed));
     let (Some(from), Some(to)) = (from, to) else {
-        return State::on_range(flags, 1..=0, Move::REFUSED);
+        return State::refusing(flags);
     };
     if row[from..=to].iter().all(|next| *next == row[from]) {
         let range = *classes.ranges[from].start()..=*classes.ranges[to].end();

@@ -25,6 +25,9 @@ use crate::mask::{BITS, BLOCK, Mask};
 /// each token, and the row a fraction of a cycle.
 const SPARSE: usize = 32;
 
+/// Blocks whose sums of weights are kept for the search: those of a row of 262,144. Others are summed twice.
+const SUMS: usize = 64;
+
 /// Words that are searched one logit at a time once it is known that the token is among them.
 const SEARCHED: usize = 4;
 
@@ -51,7 +54,7 @@ impl Mask<'_> {
     /// out on that interval in ascending order of their ids. Tokens less than 3e-11 times as likely as the most likely
     /// one are never drawn.
     ///
-    /// O(allowed tokens) for a sparse mask, else two to three passes over the row.
+    /// O(allowed tokens) for a sparse mask, else two passes over the row.
     ///
     /// # Errors
     ///
@@ -176,13 +179,19 @@ impl<'r, 'm, L: Lane> Row<'r, 'm, L> {
         }
         let sum = |words: &[u32], logits: &[L]| L::total(self.kernels, words, logits, most, scale);
         let mut total = 0.0;
-        self.blocks(|words, logits, _| {
-            total += sum(words, logits);
+        let mut sums = [0.0; SUMS];
+        self.blocks(|words, logits, at| {
+            let sum = sum(words, logits);
+            total += sum;
+            if let Some(place) = sums.get_mut(at / BLOCK) {
+                *place = sum;
+            }
             None::<()>
         });
         let mut search = Search::new(uniform, total)?;
         self.blocks(|words, logits, at| {
-            if search.passes(sum(words, logits)) {
+            let sum_here = sums.get(at / BLOCK).copied().unwrap_or_else(|| sum(words, logits));
+            if search.passes(sum_here) {
                 return None;
             }
             let near =

@@ -18,6 +18,9 @@ use crate::logit::sealed::Lane;
 /// Logits that are worked on at once: those of one mask word.
 const LANES: usize = 32;
 
+/// Logits whose weights are computed at once: more would not fit in registers.
+const SUMMED: usize = 8;
+
 /// The full weight.
 const ONE: f32 = (1u64 << 34) as f32;
 
@@ -41,14 +44,30 @@ pub(super) fn most<L: Lane>(words: &[u32], logits: &[L]) -> f32 {
 /// See [`Kernels`](super::Kernels).
 #[inline(always)]
 pub(super) fn total<L: Lane>(words: &[u32], logits: &[L], most: f32, scale: f32) -> f64 {
-    let mut lanes = [0.0; LANES];
+    let mut lanes = [0.0; SUMMED];
     each_word(words, logits, |word, logits| {
-        for (bit, (lane, logit)) in lanes.iter_mut().zip(logits).enumerate() {
-            let weight = weight(logit.value(), most, scale);
-            *lane += f64::from(if word >> bit & 1 != 0 { weight } else { 0.0 });
+        let (whole, rest) = logits.as_chunks::<SUMMED>();
+        for (at, logits) in whole.iter().enumerate() {
+            add(&mut lanes, word >> (at * SUMMED), logits, most, scale);
         }
+        add(
+            &mut lanes,
+            word.checked_shr((whole.len() * SUMMED) as u32).unwrap_or(0),
+            rest,
+            most,
+            scale,
+        );
     });
     lanes.into_iter().sum()
+}
+
+/// Adds the weights of some logits under the lowest bits of a word to the sums of their lanes.
+#[inline(always)]
+fn add<L: Lane>(lanes: &mut [f64; SUMMED], word: u32, logits: &[L], most: f32, scale: f32) {
+    for (bit, (lane, logit)) in lanes.iter_mut().zip(logits).enumerate() {
+        let weight = weight(logit.value(), most, scale);
+        *lane += f64::from(if word >> bit & 1 != 0 { weight } else { 0.0 });
+    }
 }
 
 /// Shows a function each word that is not zero with its logits: all lanes at once, and those of a partly used word
