@@ -57,7 +57,7 @@ impl<'g> Runner<'g> {
 
     /// Follows bytes from a configuration, which becomes the one after the bytes that were read. `max_frames` is the
     /// limit on the frames of the sequence.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn run(
         &self,
         frames: &mut Frames,

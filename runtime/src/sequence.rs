@@ -142,7 +142,7 @@ impl Sequence {
     }
 
     /// Runs over an input that no token edge carries. [`Run::Read`] says that the sequence can go on from there.
-    #[inline]
+    #[inline(always)]
     fn run(
         &mut self,
         grammar: &Grammar,
