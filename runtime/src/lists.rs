@@ -49,8 +49,9 @@ impl<'m> Lists<'m> {
         std::iter::from_fn(move || rest.next())
     }
 
+    /// Takes the least token.
     #[inline]
-    fn next(&mut self) -> Option<u32> {
+    pub(crate) fn next(&mut self) -> Option<u32> {
         let lists = &mut self.lists[..self.count];
         if let [list] = lists {
             let (&first, rest) = list.split_first()?;

@@ -7,9 +7,9 @@
 //! | call | work |
 //! | --- | --- |
 //! | [`contains`](Mask::contains) | a bit and two binary searches for each part |
-//! | [`len`](Mask::len) | a stored number for one part, else the row |
-//! | [`iter`](Mask::iter), [`fill`](Mask::fill), [`apply`](Mask::apply) | the row, once |
-//! | [`argmax`](Mask::argmax), [`sample`](Mask::sample) | the allowed tokens where they are few, else the row |
+//! | [`len`](Mask::len) | a stored number for one part, else as `iter` |
+//! | [`iter`](Mask::iter), [`argmax`](Mask::argmax), [`sample`](Mask::sample) | the allowed tokens where they are few, else the row |
+//! | [`fill`](Mask::fill), [`apply`](Mask::apply) | the row, once |
 //!
 //! Whatever needs words besides `fill` makes them in blocks on the stack, or takes them where one dense row has them,
 //! so nothing is allocated.
@@ -29,6 +29,10 @@ pub(crate) const BLOCK: usize = 128;
 /// Words that are applied to logits at once: few enough to stay in a first-level cache, and enough for the ends of a
 /// row that is not aligned not to matter.
 const APPLIED: usize = 1024;
+
+/// A mask is sparse where it has at most one token in this many of the row: a token of a list costs a cache miss, and
+/// one of the row a fraction of a cycle.
+const SPARSE: usize = 32;
 
 /// Bits of a mask word.
 pub(crate) const BITS: usize = u32::BITS as usize;
@@ -83,6 +87,9 @@ impl<'m> Mask<'m> {
                 tables.mask(part).1.count as usize + self.ends.iter().filter(more).count()
             }
             _ => {
+                if let Some(lists) = self.lists(&tables) {
+                    return lists.iter().count();
+                }
                 let mut total = 0;
                 let mut block = [0; BLOCK];
                 for first in (0..self.words()).step_by(BLOCK) {
@@ -96,14 +103,9 @@ impl<'m> Mask<'m> {
 
     /// The allowed tokens in ascending order.
     pub fn iter(&self) -> Tokens<'m> {
-        Tokens {
-            mask: *self,
-            tables: self.tables(),
-            block: [0; BLOCK],
-            first: 0,
-            at: 0,
-            loaded: false,
-        }
+        let tables = self.tables();
+        let lists = self.lists(&tables);
+        Tokens { mask: *self, tables, lists, block: [0; BLOCK], first: 0, at: 0, loaded: false }
     }
 
     /// The one allowed token, or `None` where there are more or none.
@@ -176,9 +178,9 @@ impl<'m> Mask<'m> {
         self.grammar.tables()
     }
 
-    /// The mask as token lists, where it has no dense part and at most `limit` tokens.
-    pub(crate) fn lists(&self, tables: &Joined<'m>, limit: usize) -> Option<Lists<'m>> {
-        Lists::new(tables, self.parts, self.ends, limit)
+    /// The mask as token lists, where it is sparse: a few lists of at most one token in [`SPARSE`] of the row.
+    pub(crate) fn lists(&self, tables: &Joined<'m>) -> Option<Lists<'m>> {
+        Lists::new(tables, self.parts, self.ends, self.width as usize / SPARSE)
     }
 
     /// Words of the logit width.
@@ -245,6 +247,8 @@ impl<'m> IntoIterator for &Mask<'m> {
 pub struct Tokens<'m> {
     mask: Mask<'m>,
     tables: Joined<'m>,
+    /// The mask where it is sparse; the fields below are for the others.
+    lists: Option<Lists<'m>>,
     block: [u32; BLOCK],
     /// First word of the block.
     first: usize,
@@ -257,6 +261,9 @@ impl Iterator for Tokens<'_> {
     type Item = u32;
 
     fn next(&mut self) -> Option<u32> {
+        if let Some(lists) = &mut self.lists {
+            return lists.next();
+        }
         loop {
             if !self.loaded {
                 if self.first >= self.mask.words() {

@@ -1,7 +1,6 @@
 //! Picking a token under a mask without writing the mask into the logits: the greatest, or a draw.
 //!
-//! A sparse mask, a few lists of at most one token in [`SPARSE`] of the row, is walked as lists: only the logits of
-//! allowed tokens are read. Any other is taken in blocks of words, made on the stack and handed to the
+//! A sparse mask is walked as [lists](crate::lists): only the logits of allowed tokens are read. Any other is taken in blocks of words, made on the stack and handed to the
 //! [kernels](crate::apply). Both give the same token: see [`weights`](crate::apply::weights) for why a draw does not
 //! depend on the way its sum was taken.
 //!
@@ -20,10 +19,6 @@ use crate::lists::Lists;
 use crate::logit::Logit;
 use crate::logit::sealed::Lane;
 use crate::mask::{BITS, BLOCK, Mask};
-
-/// A mask is sparse where it has at most one token in this many of the row: walking a list costs a cache miss for
-/// each token, and the row a fraction of a cycle.
-const SPARSE: usize = 32;
 
 /// Blocks whose sums of weights are kept for the search: those of a row of 262,144. Others are summed twice.
 const SUMS: usize = 64;
@@ -92,7 +87,7 @@ struct Row<'r, 'm, L> {
 
 impl<'r, 'm, L: Lane> Row<'r, 'm, L> {
     fn new(mask: &'r Mask<'m>, tables: &'r Joined<'m>, logits: &'r [L]) -> Self {
-        let lists = mask.lists(tables, logits.len() / SPARSE);
+        let lists = mask.lists(tables);
         Self { mask, tables, lists, logits, kernels: Kernels::fastest() }
     }
 

@@ -141,3 +141,15 @@ fn kernels_have_names_of_their_own() {
     names.dedup();
     assert_eq!(names.len(), Kernels::available().len());
 }
+
+#[test]
+fn words_must_reach_the_end_of_the_row() {
+    for kernels in Kernels::available() {
+        let mut row = [1.0f32; 33];
+        let found = kernels.apply(&[u32::MAX], &mut row).unwrap_err();
+        assert_eq!((found.found, found.needed), (1, 2));
+        kernels.apply(&[u32::MAX, 0, 0], &mut row).unwrap();
+        assert_eq!(row[..32], [1.0; 32]);
+        assert_eq!(row[32], f32::NEG_INFINITY);
+    }
+}

@@ -91,6 +91,9 @@ proptest! {
             let row: Vec<f32> = (0..width).map(|_| logit(random)).collect();
             let halves: Vec<u16> = row.iter().map(|value| (value.to_bits() >> 16) as u16).collect();
             let mask = matcher.mask();
+            let allowed: Vec<u32> = (0..width).filter(|&token| mask.contains(token)).collect();
+            prop_assert_eq!(mask.iter().collect::<Vec<_>>(), &allowed[..]);
+            prop_assert_eq!(mask.len(), allowed.len());
             check(&mask, &row, |token| row[token as usize], temperature, uniform)?;
             let half = Bf16::wrap(&halves);
             check(&mask, half, |token| half[token as usize].to_f32(), temperature, uniform)?;
