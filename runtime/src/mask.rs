@@ -65,7 +65,7 @@ impl<'m> Mask<'m> {
         self.width
     }
 
-    /// Whether a token is allowed.
+    /// Whether a token is allowed. To ask for many tokens, [`fill`](Self::fill) words once and test their bits.
     pub fn contains(&self, token: u32) -> bool {
         let tables = self.tables();
         self.parts.iter().any(|&part| pool::contains(&tables, part, token))
