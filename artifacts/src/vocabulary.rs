@@ -13,6 +13,7 @@
 //! the shared rules, which have a digest of their own, because two compilers may precompute different rules for one
 //! vocabulary.
 
+use std::any::Any;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -142,6 +143,7 @@ struct Inner {
     token_of_rank: Flat<u32>,
     tables: StoredTables,
     usable: OnceLock<Vec<u32>>,
+    attachment: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
 impl VocabularyArtifact {
@@ -173,6 +175,7 @@ impl VocabularyArtifact {
             tables: StoredTables::locate(&container)?,
             container,
             usable: OnceLock::new(),
+            attachment: OnceLock::new(),
         };
         let artifact = Self { inner: Arc::new(inner) };
         artifact.validate()?;
@@ -277,6 +280,12 @@ impl VocabularyArtifact {
     /// more words than the tokens need. Made on the first call.
     pub fn usable_tokens(&self) -> &[u32] {
         self.inner.usable.get_or_init(|| self.tokens().usable())
+    }
+
+    /// What a reader derives from the artifact, kept with it so that all handles share it. Made on the first call; there
+    /// is room for one type, and `None` says that another has taken it.
+    pub fn attachment<T: Any + Send + Sync>(&self, make: impl FnOnce() -> T) -> Option<&T> {
+        self.inner.attachment.get_or_init(|| Box::new(make())).downcast_ref()
     }
 
     /// Ids of the text tokens with these bytes, ascending; empty where there is none. O(log n) comparisons.

@@ -31,8 +31,7 @@ impl ByteMatcher {
     }
 
     fn at_start(grammar: &Grammar, settings: Settings) -> Self {
-        let first = grammar.machine(settings.limits).initial();
-        let sequence = Sequence::new(first, 0);
+        let sequence = Sequence::new(grammar.initial(), 0);
         let mut scratch = Scratch::default();
         sequence.load(&mut scratch);
         Self { grammar: grammar.clone(), settings, sequence, scratch }
@@ -44,9 +43,10 @@ impl ByteMatcher {
     ///
     /// A byte is not allowed or met a limit; the bytes before it were accepted.
     pub fn accept(&mut self, bytes: &[u8]) -> Result<(), BytesError> {
-        let machine = self.grammar.machine(self.settings.limits);
+        let limits = self.settings.limits;
         for (at, &byte) in bytes.iter().enumerate() {
-            match self.sequence.advance(&machine, &mut self.scratch, Input::Byte(byte)) {
+            let input = Input::Byte(&[byte]);
+            match self.sequence.advance(&self.grammar, limits, &mut self.scratch, input) {
                 Ok(true) => {}
                 Ok(false) => return Err(BytesError::Refused { at }),
                 Err(limit) => return Err(BytesError::Limit { at, limit }),
@@ -61,14 +61,13 @@ impl ByteMatcher {
     ///
     /// A limit was met. A token that is not allowed is `Ok(false)`.
     pub fn accept_token(&mut self, token: u32) -> Result<bool, LimitError> {
-        let machine = self.grammar.machine(self.settings.limits);
-        self.sequence.advance(&machine, &mut self.scratch, Input::Token(token, &[]))
+        let input = Input::Token(token, &[]);
+        self.sequence.advance(&self.grammar, self.settings.limits, &mut self.scratch, input)
     }
 
     /// Whether the text may end here.
     pub fn is_accepting(&self) -> bool {
-        let machine = self.grammar.machine(self.settings.limits);
-        machine.is_accepting(&self.sequence.frames, &self.scratch.position)
+        self.sequence.is_accepting(&self.grammar, &self.scratch.position)
     }
 
     /// The bytes that may come next, in ascending order.
@@ -98,8 +97,7 @@ impl ByteMatcher {
 
     /// Goes back to the start of a text.
     pub fn reset(&mut self) {
-        let first = self.grammar.machine(self.settings.limits).initial();
-        self.sequence = Sequence::new(first, 0);
+        self.sequence = Sequence::new(self.grammar.initial(), 0);
         self.sequence.load(&mut self.scratch);
     }
 }

@@ -105,6 +105,63 @@ pub struct BufferError {
     pub needed: usize,
 }
 
+/// A batch does not fit its matchers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BatchError {
+    /// The array is not a whole number of rows.
+    #[error("{len} elements are not a whole number of rows of {row_len}")]
+    Length {
+        /// Length of the array.
+        len: usize,
+        /// Length of a row.
+        row_len: usize,
+    },
+    /// The list names a row that is not there.
+    #[error("row {row} is not among the {rows} rows")]
+    Row {
+        /// The row.
+        row: usize,
+        /// Number of rows.
+        rows: usize,
+    },
+    /// The list is not in ascending order, or names a row twice.
+    #[error("row {row} is not listed in ascending order")]
+    Order {
+        /// The row.
+        row: usize,
+    },
+    /// A row does not fit the matcher that it is listed for.
+    #[error("row {row}: {source}")]
+    Buffer {
+        /// The row.
+        row: usize,
+        /// What does not fit.
+        source: BufferError,
+    },
+}
+
+/// A token could not be drawn.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SampleError {
+    /// The row does not have the logit width.
+    #[error(transparent)]
+    Buffer(#[from] BufferError),
+    /// The temperature is negative, infinite or not a number.
+    #[error("a temperature of {given} is not in 0.0..={}", f32::MAX)]
+    Temperature {
+        /// The temperature given.
+        given: f32,
+    },
+    /// The random number is outside its interval.
+    #[error("the random number {given} is not in 0.0..1.0")]
+    Uniform {
+        /// The number given.
+        given: f64,
+    },
+}
+
 /// Bytes are not a position of this grammar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

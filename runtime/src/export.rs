@@ -127,7 +127,7 @@ pub(crate) fn read(
             return Err(malformed);
         }
         let new = Configuration { state, count, frame };
-        if !machine.rests(&frames, new) {
+        if !grammar.runner().rests(&frames, new) {
             return Err(malformed);
         }
         position.insert(new, machine.monotone, settings.limits.configurations)?;

@@ -15,17 +15,15 @@ impl Matcher {
     /// [`MAX_FORCED_RUN`]. The buffer is emptied first; the matcher does not move.
     pub fn forced_tokens(&mut self, run: &mut Vec<u32>) {
         run.clear();
-        let machine = self.grammar.machine(self.settings.limits);
+        let (grammar, settings) = (&self.grammar, &*self.settings);
         let sequence = Arc::make_mut(&mut self.sequence);
         let scratch = &mut self.scratch;
         sequence.load(scratch);
-        while run.len() < MAX_FORCED_RUN
-            && !machine.is_accepting(&sequence.frames, &scratch.position)
-        {
-            machine.masks(&sequence.frames, &scratch.position, &mut scratch.parts);
-            let mask = Mask::new(machine.tables, &scratch.parts, &[], self.settings.width);
+        while run.len() < MAX_FORCED_RUN && !sequence.is_accepting(grammar, &scratch.position) {
+            grammar.chains().collect(&sequence.frames, &scratch.position, &mut scratch.parts);
+            let mask = Mask::new(grammar, &scratch.parts, &[], settings.width);
             let Some(token) = mask.only() else { break };
-            let taken = advance(&self.grammar, &self.settings, &machine, sequence, scratch, token);
+            let taken = advance(grammar, settings, sequence, scratch, token);
             if taken.is_err() {
                 break;
             }
@@ -39,16 +37,15 @@ impl Matcher {
     /// The run is one of the grammar's bytes: whether tokens meet in its end is the tokenizer's affair.
     pub fn forced_bytes(&mut self, run: &mut Vec<u8>) {
         run.clear();
-        let machine = self.grammar.machine(self.settings.limits);
+        let (grammar, limits) = (&self.grammar, self.settings.limits);
+        let machine = grammar.machine(limits);
         let sequence = Arc::make_mut(&mut self.sequence);
         let scratch = &mut self.scratch;
         sequence.load(scratch);
-        while run.len() < MAX_FORCED_RUN
-            && !machine.is_accepting(&sequence.frames, &scratch.position)
-        {
+        while run.len() < MAX_FORCED_RUN && !sequence.is_accepting(grammar, &scratch.position) {
             let Ok(first) = sequence.first_bytes(&machine, scratch) else { break };
             let Some(byte) = first.only() else { break };
-            if sequence.advance(&machine, scratch, Input::Byte(byte)) != Ok(true) {
+            if sequence.advance(grammar, limits, scratch, Input::Byte(&[byte])) != Ok(true) {
                 break;
             }
             run.push(byte);

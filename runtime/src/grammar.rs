@@ -2,19 +2,57 @@
 //!
 //! Both types are handles: a clone shares the mapped bytes. Everything a matcher trusts was checked when the artifact
 //! was opened, by [`grammarc_artifacts`].
+//!
+//! # What is derived
+//!
+//! The large tables, mask rows and token lists, are read where they lie in the file. What a step reads besides is
+//! derived when an artifact is opened and kept on the heap in the form in which a step wants it: [`Moves`],
+//! [`Chains`] and [`Texts`]. For a vocabulary that is a megabyte or two, once for all that open the same artifact
+//! handle; for a grammar, 20 bytes a state and some two hundred for a state with several ways on.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use grammarc_artifacts::sections::network::rule_flags;
-use grammarc_artifacts::{Error, GrammarArtifact, TokenKind, VocabularyArtifact};
+use grammarc_artifacts::tables::{Joined, TablesData};
+use grammarc_artifacts::{Error, GrammarArtifact, VocabularyArtifact};
 
-use crate::position::MonotoneStates;
+use crate::chains::{Chains, MaskChains};
+use crate::moves::Moves;
+use crate::pool;
+use crate::position::{Configuration, MonotoneStates};
+use crate::run::Runner;
+use crate::stack::BOTTOM;
 use crate::step::{Limits, Machine};
+use crate::texts::{Short, Texts};
 
 /// A vocabulary: the tokens of one tokenizer, and the masks that all its grammars share.
 #[derive(Clone, Debug)]
-pub struct Vocabulary(VocabularyArtifact);
+pub struct Vocabulary {
+    artifact: VocabularyArtifact,
+    derived: Arc<Derived>,
+}
+
+/// What is derived from a vocabulary artifact.
+#[derive(Debug)]
+struct Derived {
+    texts: Texts,
+    moves: Moves,
+    chains: Chains,
+}
+
+impl Derived {
+    fn new(artifact: &VocabularyArtifact) -> Self {
+        let shared = artifact.tables();
+        let none = TablesData::empty(shared.totals(), shared.row_words);
+        let joined = Joined { shared, own: none.as_tables() };
+        Self {
+            texts: Texts::new(artifact),
+            moves: Moves::new(&joined, &shared),
+            chains: Chains::new(&joined, &shared),
+        }
+    }
+}
 
 impl Vocabulary {
     /// Maps a vocabulary artifact. The file may be replaced by a rename while it is mapped, but must not be written in
@@ -24,7 +62,7 @@ impl Vocabulary {
     ///
     /// The file cannot be read, or is not a whole and valid vocabulary artifact.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
-        VocabularyArtifact::open(path.as_ref()).map(Self)
+        VocabularyArtifact::open(path.as_ref()).map(Self::from)
     }
 
     /// Reads a vocabulary artifact into memory.
@@ -33,47 +71,46 @@ impl Vocabulary {
     ///
     /// The file cannot be read, or is not a whole and valid vocabulary artifact.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, Error> {
-        VocabularyArtifact::read(path.as_ref()).map(Self)
+        VocabularyArtifact::read(path.as_ref()).map(Self::from)
     }
 
     /// The artifact.
     pub fn artifact(&self) -> &VocabularyArtifact {
-        &self.0
+        &self.artifact
     }
 
     /// The name that users know the vocabulary by.
     pub fn name(&self) -> &str {
-        self.0.name()
+        self.artifact.name()
     }
 
     /// Length of the model's logit row.
     pub fn logit_width(&self) -> u32 {
-        self.0.logit_width()
+        self.artifact.logit_width()
     }
 
     /// The tokens that end a sequence unless the host says otherwise.
     pub fn end_tokens(&self) -> &[u32] {
-        self.0.end_tokens()
+        self.artifact.end_tokens()
     }
 
     /// Bytes of a token; for a special token, its name. Empty for an id that is no token.
     pub fn token_bytes(&self, token: u32) -> &[u8] {
-        self.0.token_bytes(token)
+        self.artifact.token_bytes(token)
     }
 
-    /// The bytes that a token adds to the text: none unless it is a text token.
+    /// The bytes that a token adds to the text: none unless it is a text token. `short` is room for them.
     #[inline]
-    pub(crate) fn text(&self, token: u32) -> &[u8] {
-        match self.0.token_kind(token) {
-            TokenKind::Text => self.0.token_bytes(token),
-            TokenKind::Special | TokenKind::Unused => &[],
-        }
+    pub(crate) fn text<'t>(&'t self, token: u32, short: &'t mut Short) -> &'t [u8] {
+        self.derived.texts.get(&self.artifact, token, short)
     }
 }
 
 impl From<VocabularyArtifact> for Vocabulary {
     fn from(artifact: VocabularyArtifact) -> Self {
-        Self(artifact)
+        let derive = || Arc::new(Derived::new(&artifact));
+        let derived = artifact.attachment(derive).cloned().unwrap_or_else(derive);
+        Self { artifact, derived }
     }
 }
 
@@ -86,7 +123,13 @@ struct Shared {
     artifact: GrammarArtifact,
     vocabulary: Vocabulary,
     monotone: MonotoneStates,
-    has_token_edges: bool,
+    /// Mask words with the tokens that token edges carry; empty where there are no token edges.
+    edge_tokens: Vec<u32>,
+    moves: Moves,
+    chains: Chains,
+    /// Id of the first own state.
+    first_own: u32,
+    start_state: u32,
 }
 
 impl Grammar {
@@ -96,7 +139,7 @@ impl Grammar {
     ///
     /// The file cannot be read, is not a whole and valid grammar artifact, or was compiled for another vocabulary.
     pub fn open(path: impl AsRef<Path>, vocabulary: &Vocabulary) -> Result<Self, Error> {
-        GrammarArtifact::open(path.as_ref(), &vocabulary.0).map(Self::from)
+        GrammarArtifact::open(path.as_ref(), &vocabulary.artifact).map(Self::from)
     }
 
     /// Reads a grammar artifact into memory.
@@ -105,7 +148,7 @@ impl Grammar {
     ///
     /// The file cannot be read, is not a whole and valid grammar artifact, or was compiled for another vocabulary.
     pub fn read(path: impl AsRef<Path>, vocabulary: &Vocabulary) -> Result<Self, Error> {
-        GrammarArtifact::read(path.as_ref(), &vocabulary.0).map(Self::from)
+        GrammarArtifact::read(path.as_ref(), &vocabulary.artifact).map(Self::from)
     }
 
     /// A grammar from an opened artifact, such as one that was compiled in this process.
@@ -118,9 +161,17 @@ impl Grammar {
             .filter(|rule| rule.flags & rule_flags::MONOTONE != 0)
             .map(|rule| rule.first_state..rule.first_state + rule.state_count);
         let monotone = MonotoneStates::new(counted.collect());
-        let has_token_edges = all.iter().any(|tables| !tables.token_edges.is_empty());
-        let vocabulary = Vocabulary(artifact.vocabulary().clone());
-        Self(Arc::new(Shared { artifact, vocabulary, monotone, has_token_edges }))
+        let derived = Shared {
+            monotone,
+            edge_tokens: edge_tokens(&joined),
+            moves: Moves::new(&joined, &joined.own),
+            chains: Chains::new(&joined, &joined.own),
+            first_own: joined.own.bases.states,
+            start_state: artifact.start_state(),
+            vocabulary: Vocabulary::from(artifact.vocabulary().clone()),
+            artifact,
+        };
+        Self(Arc::new(derived))
     }
 
     /// The artifact.
@@ -138,17 +189,60 @@ impl Grammar {
         self.0.artifact.checksum()
     }
 
-    /// The tables, ready to be run. Takes the addresses of some twenty tables, so it is made once for a call.
+    /// The position before any input: the first state of the start rule on an empty stack.
+    pub(crate) fn initial(&self) -> Configuration {
+        Configuration { state: self.0.start_state, count: 0, frame: BOTTOM }
+    }
+
+    /// Whether a token edge carries a token.
     #[inline]
-    pub(crate) fn machine(&self, limits: Limits) -> Machine<'_> {
-        Machine {
-            tables: self.0.artifact.joined(),
-            start_rule: self.0.artifact.start_rule(),
-            monotone: &self.0.monotone,
-            has_token_edges: self.0.has_token_edges,
-            limits,
+    pub(crate) fn has_edge_on(&self, token: u32) -> bool {
+        let word = self.0.edge_tokens.get((token / u32::BITS) as usize);
+        word.is_some_and(|word| word >> (token % u32::BITS) & 1 != 0)
+    }
+
+    /// The moves of all states.
+    #[inline]
+    pub(crate) fn runner(&self) -> Runner<'_> {
+        Runner {
+            shared: &self.0.vocabulary.derived.moves,
+            own: &self.0.moves,
+            first_own: self.0.first_own,
         }
     }
+
+    /// The mask chains of all states.
+    #[inline]
+    pub(crate) fn chains(&self) -> MaskChains<'_> {
+        MaskChains {
+            shared: &self.0.vocabulary.derived.chains,
+            own: &self.0.chains,
+            first_own: self.0.first_own,
+        }
+    }
+
+    /// The tables as they lie in the artifacts. Takes the addresses of some forty tables, so it is for the uses of a
+    /// mask and for what [`run`](crate::run) leaves open.
+    pub(crate) fn tables(&self) -> Joined<'_> {
+        self.0.artifact.joined()
+    }
+
+    /// The machine for all that [`run`](crate::run) leaves open.
+    pub(crate) fn machine(&self, limits: Limits) -> Machine<'_> {
+        Machine { tables: self.tables(), monotone: &self.0.monotone, limits }
+    }
+}
+
+/// The union of the tokens that token edges carry, as mask words.
+fn edge_tokens(joined: &Joined<'_>) -> Vec<u32> {
+    let edges = joined.shared.token_edges.iter().chain(joined.own.token_edges);
+    let mut masks: Vec<u32> = edges.map(|edge| edge.tokens).collect();
+    masks.sort_unstable();
+    masks.dedup();
+    let words = if masks.is_empty() { 0 } else { joined.own.row_words as usize };
+    let mut union = vec![0; words];
+    masks.iter().for_each(|&mask| pool::or_into(joined, mask, 0, &mut union));
+    union
 }
 
 impl From<GrammarArtifact> for Grammar {

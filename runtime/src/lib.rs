@@ -38,7 +38,9 @@
 //! | [`Matcher::accept`] | the bytes of the token x *c*, plus the calls and returns that a byte passes through |
 //! | [`Matcher::rollback`], [`Matcher::fork`] | constant; a fork copies its sequence when it first moves |
 //! | [`Mask::fill`], [`Mask::apply`] | the row of the host's logit width, once for each stored mask of the union |
+//! | [`Mask::argmax`], [`Mask::sample`] | the allowed tokens of a sparse mask; else the row, once or twice |
 //! | [`Mask::contains`] | a bit and two binary searches for each stored mask of the union |
+//! | [`batch`] | the sum of its rows, on one thread or many |
 //!
 //! The compiler derives bounds on *c* and *f* from the tables, records them in the artifact
 //! ([`WorkBound`](grammarc_artifacts::WorkBound)) and prints them. So a mask reference takes a number of table reads
@@ -60,31 +62,57 @@
 //! does not take itself finishes the sequence. The host's logit row may be longer than the vocabulary's; ids in
 //! between are never allowed.
 //!
+//! # Logits
+//!
+//! [`Mask::apply`], [`Mask::argmax`] and [`Mask::sample`] take rows of `f32`, [`F16`] or [`Bf16`], where they lie and at any
+//! alignment. The logit of a token that is not allowed becomes negative infinity, NaN included; that of an allowed
+//! token keeps its bits. The code is chosen once for the processor: AVX-512, AVX2, NEON or plain, with the same result
+//! to the last bit.
+//!
+//! # Features
+//!
+//! | feature | adds |
+//! | --- | --- |
+//! | `half` | rows of that crate's `f16` and `bf16` as logits |
+//! | `rayon` | batches on the threads of a pool |
+//!
 //! # Rooms
 //!
 //! | module | what it answers |
 //! | --- | --- |
 //! | `grammar` | opened artifacts |
 //! | `matcher`, `options`, `forced`, `bytes` | what a host calls |
+//! | [`batch`] | many matchers at once |
 //! | `sequence`, `trail` | one sequence: advance by a token, take back |
-//! | `step` | what one byte does to a position |
+//! | `run`, `moves` | a token while there is one configuration and nothing to choose: nearly always |
+//! | `step` | what one byte does to a position, however many configurations it has |
 //! | `position`, `stack` | configurations and frames |
-//! | `mask`, `pool` | which stored masks a position allows, and their tokens |
-//! | `apply` | mask words on logits: scalar, AVX2, AVX-512 |
+//! | `chains` | which stored masks a position allows |
+//! | `mask`, `pool`, `lists` | stored masks and their tokens |
+//! | `pick` | the greatest allowed logit, and draws |
+//! | `logit`, `apply` | types of logits; mask words on rows of them: plain, AVX2, AVX-512, NEON |
+//! | `texts` | the bytes of tokens |
 //! | [`export`] | positions as bytes |
 //! | [`error`] | one type of error for each kind of call |
 
 mod apply;
+pub mod batch;
 mod bytes;
+mod chains;
 pub mod error;
 pub mod export;
 mod forced;
 mod grammar;
+mod lists;
+mod logit;
 mod mask;
 mod matcher;
+mod moves;
 mod options;
+mod pick;
 mod pool;
 mod position;
+mod run;
 mod sequence;
 mod stack;
 mod step;
@@ -92,12 +120,15 @@ mod step;
 mod testing;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod trail;
 
+pub use apply::Kernels;
 pub use bytes::ByteMatcher;
 pub use forced::MAX_FORCED_RUN;
 pub use grammar::{Grammar, Vocabulary};
 pub use grammarc_artifacts::Error as OpenError;
+pub use logit::{Bf16, F16, Logit};
 pub use mask::{Mask, Tokens};
 pub use matcher::Matcher;
 pub use options::MatcherOptions;

@@ -7,30 +7,40 @@
 //! | call | work |
 //! | --- | --- |
 //! | [`contains`](Mask::contains) | a bit and two binary searches for each part |
-//! | [`len`](Mask::len) | a stored number for one part, else the row |
-//! | [`iter`](Mask::iter), [`fill`](Mask::fill), [`apply`](Mask::apply) | the row, once |
+//! | [`len`](Mask::len) | a stored number for one part, else as `iter` |
+//! | [`iter`](Mask::iter), [`argmax`](Mask::argmax), [`sample`](Mask::sample) | the allowed tokens where they are few, else the row |
+//! | [`fill`](Mask::fill), [`apply`](Mask::apply) | the row, once |
 //!
-//! The last three work in blocks of [`BLOCK`] words on the stack, so nothing is allocated.
+//! Whatever needs words besides `fill` makes them in blocks on the stack, or takes them where one dense row has them,
+//! so nothing is allocated.
 
-use grammarc_artifacts::sections::network::NONE;
 use grammarc_artifacts::tables::Joined;
 
 use crate::error::BufferError;
-use crate::position::Configuration;
-use crate::stack::{BOTTOM, Frames};
-use crate::step::Machine;
+use crate::grammar::Grammar;
+use crate::lists::Lists;
+use crate::logit::Logit;
+use crate::logit::sealed::Lane;
 use crate::{apply, pool};
 
 /// Words of a block: 4,096 tokens, whose logits fill half of a first-level cache.
-const BLOCK: usize = 128;
+pub(crate) const BLOCK: usize = 128;
+
+/// Words that are applied to logits at once: few enough to stay in a first-level cache, and enough for the ends of a
+/// row that is not aligned not to matter.
+const APPLIED: usize = 1024;
+
+/// A mask is sparse where it has at most one token in this many of the row: a token of a list costs a cache miss, and
+/// one of the row a fraction of a cycle.
+const SPARSE: usize = 32;
 
 /// Bits of a mask word.
-const BITS: usize = u32::BITS as usize;
+pub(crate) const BITS: usize = u32::BITS as usize;
 
 /// The tokens that a matcher allows next, borrowed from its grammar.
 #[derive(Clone, Copy, Debug)]
 pub struct Mask<'m> {
-    tables: Joined<'m>,
+    grammar: &'m Grammar,
     /// Ids of non-empty masks, each once.
     parts: &'m [u32],
     /// Sorted end tokens where the sequence may end, else empty.
@@ -40,8 +50,9 @@ pub struct Mask<'m> {
 
 impl<'m> Mask<'m> {
     /// The union of parts and end tokens. `parts` are distinct and not empty, `ends` is sorted.
-    pub(crate) fn new(tables: Joined<'m>, parts: &'m [u32], ends: &'m [u32], width: u32) -> Self {
-        Self { tables, parts, ends, width }
+    #[inline]
+    pub(crate) fn new(grammar: &'m Grammar, parts: &'m [u32], ends: &'m [u32], width: u32) -> Self {
+        Self { grammar, parts, ends, width }
     }
 
     /// Number of stored masks whose union this is.
@@ -54,9 +65,10 @@ impl<'m> Mask<'m> {
         self.width
     }
 
-    /// Whether a token is allowed.
+    /// Whether a token is allowed. To ask for many tokens, [`fill`](Self::fill) words once and test their bits.
     pub fn contains(&self, token: u32) -> bool {
-        self.parts.iter().any(|&part| pool::contains(&self.tables, part, token))
+        let tables = self.tables();
+        self.parts.iter().any(|&part| pool::contains(&tables, part, token))
             || self.ends.binary_search(&token).is_ok()
     }
 
@@ -67,17 +79,21 @@ impl<'m> Mask<'m> {
 
     /// Number of allowed tokens.
     pub fn len(&self) -> usize {
+        let tables = self.tables();
         match self.parts {
             [] => self.ends.len(),
             &[part] => {
-                let more = |&&end: &&u32| !pool::contains(&self.tables, part, end);
-                self.tables.mask(part).1.count as usize + self.ends.iter().filter(more).count()
+                let more = |&&end: &&u32| !pool::contains(&tables, part, end);
+                tables.mask(part).1.count as usize + self.ends.iter().filter(more).count()
             }
             _ => {
+                if let Some(lists) = self.lists(&tables) {
+                    return lists.iter().count();
+                }
                 let mut total = 0;
                 let mut block = [0; BLOCK];
                 for first in (0..self.words()).step_by(BLOCK) {
-                    self.window(first, &mut block);
+                    self.window(&tables, first, &mut block);
                     total += block.iter().map(|word| word.count_ones() as usize).sum::<usize>();
                 }
                 total
@@ -87,14 +103,17 @@ impl<'m> Mask<'m> {
 
     /// The allowed tokens in ascending order.
     pub fn iter(&self) -> Tokens<'m> {
-        Tokens { mask: *self, block: [0; BLOCK], first: 0, at: 0, loaded: false }
+        let tables = self.tables();
+        let lists = self.lists(&tables);
+        Tokens { mask: *self, tables, lists, block: [0; BLOCK], first: 0, at: 0, loaded: false }
     }
 
     /// The one allowed token, or `None` where there are more or none.
     pub(crate) fn only(&self) -> Option<u32> {
+        let tables = self.tables();
         let parts = self.parts.iter().map(|&part| {
-            let one = self.tables.mask(part).1.count == 1;
-            one.then(|| pool::least(&self.tables, part)).flatten()
+            let one = tables.mask(part).1.count == 1;
+            one.then(|| pool::least(&tables, part)).flatten()
         });
         let mut candidates = parts.chain(self.ends.iter().copied().map(Some));
         let first = candidates.next()??;
@@ -112,29 +131,56 @@ impl<'m> Mask<'m> {
             let (found, needed) = (words.len(), self.words());
             return Err(BufferError { unit: "words", found, needed });
         }
-        self.window(0, words);
+        self.write(words);
         Ok(())
     }
 
+    /// As [`fill`](Self::fill), where the buffer is known to be long enough.
+    pub(crate) fn write(&self, words: &mut [u32]) {
+        self.window(&self.tables(), 0, words);
+    }
+
     /// Sets the logits of all tokens that are not allowed to negative infinity, and leaves the others untouched,
-    /// whatever they are.
+    /// whatever they are: a NaN of a forbidden token is overwritten, one of an allowed token stays.
+    ///
+    /// The row is one of `f32`, or of 16 bits (see [`Logit`]), and as long as the logit width. It need not be
+    /// aligned. One pass of stores, and none for the parts of the row that are allowed whole.
     ///
     /// # Errors
     ///
     /// The row does not have the logit width.
-    pub fn apply(&self, logits: &mut [f32]) -> Result<(), BufferError> {
-        if logits.len() != self.width as usize {
-            let (found, needed) = (logits.len(), self.width as usize);
-            return Err(BufferError { unit: "logits", found, needed });
-        }
-        let kernel = apply::kernel();
-        let mut block = [0; BLOCK];
-        for (at, logits) in logits.chunks_mut(BLOCK * BITS).enumerate() {
-            let words = &mut block[..logits.len().div_ceil(BITS)];
-            self.window(at * BLOCK, words);
-            kernel(words, logits);
-        }
+    pub fn apply<L: Logit>(&self, logits: &mut [L]) -> Result<(), BufferError> {
+        self.check_row(logits.len())?;
+        self.write_over(logits);
         Ok(())
+    }
+
+    /// As [`apply`](Self::apply), where the row is known to have the logit width.
+    pub(crate) fn write_over<L: Logit>(&self, logits: &mut [L]) {
+        let tables = self.tables();
+        let kernels = apply::Kernels::fastest();
+        let mut block = [0; APPLIED];
+        for (at, logits) in L::lanes_mut(logits).chunks_mut(APPLIED * BITS).enumerate() {
+            let words = &mut block[..logits.len().div_ceil(BITS)];
+            L::Lane::apply(kernels, self.words_at(&tables, at * APPLIED, words), logits);
+        }
+    }
+
+    /// Checks the length of a row of logits.
+    pub(crate) fn check_row(&self, found: usize) -> Result<(), BufferError> {
+        let needed = self.width as usize;
+        let fits = found == needed;
+        fits.then_some(()).ok_or(BufferError { unit: "logits", found, needed })
+    }
+
+    /// The tables that the parts are in.
+    pub(crate) fn tables(&self) -> Joined<'m> {
+        self.grammar.tables()
+    }
+
+    /// The mask as token lists, where it is sparse: a few lists of at most one token in [`SPARSE`] of the row.
+    pub(crate) fn lists(&self, tables: &Joined<'m>) -> Option<Lists<'m>> {
+        Lists::new(tables, self.parts, self.ends, self.width as usize / SPARSE)
     }
 
     /// Words of the logit width.
@@ -142,13 +188,34 @@ impl<'m> Mask<'m> {
         (self.width as usize).div_ceil(BITS)
     }
 
+    /// The words of the mask that begin at word `first`: where they lie, if one dense row has them, else written to
+    /// `room`, whose length says how many there are.
+    pub(crate) fn words_at<'w>(
+        &self,
+        tables: &Joined<'m>,
+        first: usize,
+        room: &'w mut [u32],
+    ) -> &'w [u32]
+    where
+        'm: 'w,
+    {
+        if let (&[part], []) = (self.parts, self.ends)
+            && let Some(row) = pool::plain_row(tables, part)
+            && let Some(words) = row.get(first..first + room.len())
+        {
+            return words;
+        }
+        self.window(tables, first, room);
+        room
+    }
+
     /// Writes the words of the mask that begin at word `first`.
-    fn window(&self, first: usize, window: &mut [u32]) {
+    fn window(&self, tables: &Joined<'_>, first: usize, window: &mut [u32]) {
         match self.parts.split_first() {
             Some((&part, others)) => {
-                pool::write_into(&self.tables, part, first, window);
+                pool::write_into(tables, part, first, window);
                 for &part in others {
-                    pool::or_into(&self.tables, part, first, window);
+                    pool::or_into(tables, part, first, window);
                 }
             }
             None => window.fill(0),
@@ -179,6 +246,9 @@ impl<'m> IntoIterator for &Mask<'m> {
 #[derive(Clone, Debug)]
 pub struct Tokens<'m> {
     mask: Mask<'m>,
+    tables: Joined<'m>,
+    /// The mask where it is sparse; the fields below are for the others.
+    lists: Option<Lists<'m>>,
     block: [u32; BLOCK],
     /// First word of the block.
     first: usize,
@@ -191,12 +261,15 @@ impl Iterator for Tokens<'_> {
     type Item = u32;
 
     fn next(&mut self) -> Option<u32> {
+        if let Some(lists) = &mut self.lists {
+            return lists.next();
+        }
         loop {
             if !self.loaded {
                 if self.first >= self.mask.words() {
                     return None;
                 }
-                self.mask.window(self.first, &mut self.block);
+                self.mask.window(&self.tables, self.first, &mut self.block);
                 self.at = 0;
                 self.loaded = true;
             }
@@ -210,37 +283,6 @@ impl Iterator for Tokens<'_> {
             }
             self.first += BLOCK;
             self.loaded = false;
-        }
-    }
-}
-
-impl Machine<'_> {
-    /// Collects the ids of the masks whose union a position allows: for each configuration the base mask, then down
-    /// its stack the follow mask of each return state, for as long as a token can leave the rule above it.
-    pub(crate) fn masks(&self, frames: &Frames, position: &[Configuration], parts: &mut Vec<u32>) {
-        parts.clear();
-        let mut add = |mask| {
-            if self.tables.mask(mask).1.count != 0 {
-                parts.push(mask);
-            }
-        };
-        for at in position {
-            let state = self.state(at.state);
-            add(state.base);
-            let mut class = state.exits;
-            let mut frame = at.frame;
-            while class != NONE && frame != BOTTOM {
-                let top = frames.get(frame);
-                let (tables, index) = self.tables.locate(top.ret);
-                let Some(entry) = pool::follow(tables.follows_of(index), class) else { break };
-                add(entry.mask);
-                class = entry.next;
-                frame = top.parent;
-            }
-        }
-        if parts.len() > 1 {
-            parts.sort_unstable();
-            parts.dedup();
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::grammar::Grammar;
 use crate::mask::Mask;
 use crate::options::{MatcherOptions, Settings};
 use crate::sequence::{Input, Scratch, Sequence};
-use crate::step::Machine;
+use crate::texts::Short;
 
 /// One sequence under one grammar: which tokens may come next, and what was accepted so far.
 ///
@@ -37,9 +37,7 @@ impl Matcher {
     }
 
     fn at_start(grammar: &Grammar, settings: Settings) -> Self {
-        let machine = grammar.machine(settings.limits);
-        let first = machine.initial();
-        let sequence = Sequence::new(first, settings.window);
+        let sequence = Sequence::new(grammar.initial(), settings.window);
         Self {
             grammar: grammar.clone(),
             settings: Arc::new(settings),
@@ -65,13 +63,12 @@ impl Matcher {
 
     /// The tokens that may come next. In a finished sequence these are the end tokens.
     pub fn mask(&mut self) -> Mask<'_> {
-        let machine = self.grammar.machine(self.settings.limits);
         let position = self.sequence.trail.current();
         let frames = &self.sequence.frames;
-        machine.masks(frames, position, &mut self.scratch.parts);
-        let ended = position.is_empty() || machine.is_accepting(frames, position);
+        self.grammar.chains().collect(frames, position, &mut self.scratch.parts);
+        let ended = position.is_empty() || self.sequence.is_accepting(&self.grammar, position);
         let ends = if ended { &self.settings.end_tokens[..] } else { &[] };
-        Mask::new(machine.tables, &self.scratch.parts, ends, self.settings.width)
+        Mask::new(&self.grammar, &self.scratch.parts, ends, self.settings.width)
     }
 
     /// Accepts a token.
@@ -83,15 +80,25 @@ impl Matcher {
     ///
     /// The token is not allowed here, or a limit was met.
     pub fn accept(&mut self, token: u32) -> Result<(), AcceptError> {
+        let sequence = Arc::make_mut(&mut self.sequence);
+        let mut short = Short::default();
+        let text = self.grammar.vocabulary().text(token, &mut short);
+        if sequence.advance_by_run(&self.grammar, self.settings.limits, token, text) {
+            return Ok(());
+        }
+        self.accept_otherwise(token)
+    }
+
+    /// Accepts a token that a run does not, or says why not.
+    #[inline(never)]
+    fn accept_otherwise(&mut self, token: u32) -> Result<(), AcceptError> {
         if self.is_finished() {
             return Err(AcceptError::Finished { token });
         }
         let sequence = Arc::make_mut(&mut self.sequence);
         sequence.load(&mut self.scratch);
-        let machine = self.grammar.machine(self.settings.limits);
-        let scratch = &mut self.scratch;
-        advance(&self.grammar, &self.settings, &machine, sequence, scratch, token)?;
-        sequence.trail.push(&scratch.position);
+        advance(&self.grammar, &self.settings, sequence, &mut self.scratch, token)?;
+        sequence.trail.push(&self.scratch.position);
         Ok(())
     }
 
@@ -100,10 +107,9 @@ impl Matcher {
     pub fn validate(&mut self, tokens: &[u32]) -> usize {
         let sequence = Arc::make_mut(&mut self.sequence);
         sequence.load(&mut self.scratch);
-        let machine = self.grammar.machine(self.settings.limits);
         let scratch = &mut self.scratch;
         let refused = tokens.iter().position(|&token| {
-            advance(&self.grammar, &self.settings, &machine, sequence, scratch, token).is_err()
+            advance(&self.grammar, &self.settings, sequence, scratch, token).is_err()
         });
         refused.unwrap_or(tokens.len())
     }
@@ -138,15 +144,12 @@ impl Matcher {
 
     /// Goes back to the start of a sequence and forgets what was accepted.
     pub fn reset(&mut self) {
-        let machine = self.grammar.machine(self.settings.limits);
-        let first = machine.initial();
-        self.sequence = Arc::new(Sequence::new(first, self.settings.window));
+        self.sequence = Arc::new(Sequence::new(self.grammar.initial(), self.settings.window));
     }
 
     /// Whether the sequence may end here: an end token would be accepted.
     pub fn is_accepting(&self) -> bool {
-        let machine = self.grammar.machine(self.settings.limits);
-        machine.is_accepting(&self.sequence.frames, self.sequence.trail.current())
+        self.sequence.is_accepting(&self.grammar, self.sequence.trail.current())
     }
 
     /// Whether an end token was accepted.
@@ -186,7 +189,6 @@ impl Clone for Matcher {
 pub(crate) fn advance(
     grammar: &Grammar,
     settings: &Settings,
-    machine: &Machine<'_>,
     sequence: &mut Sequence,
     scratch: &mut Scratch,
     token: u32,
@@ -197,12 +199,13 @@ pub(crate) fn advance(
     if scratch.position.is_empty() {
         return Err(AcceptError::Finished { token });
     }
-    let input = Input::Token(token, grammar.vocabulary().text(token));
-    if sequence.advance(machine, scratch, input)? {
+    let mut short = Short::default();
+    let input = Input::Token(token, grammar.vocabulary().text(token, &mut short));
+    if sequence.advance(grammar, settings.limits, scratch, input)? {
         return Ok(());
     }
     let ends = settings.end_tokens.binary_search(&token).is_ok();
-    if ends && machine.is_accepting(&sequence.frames, &scratch.position) {
+    if ends && sequence.is_accepting(grammar, &scratch.position) {
         scratch.position.clear();
         return Ok(());
     }

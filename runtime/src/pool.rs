@@ -3,7 +3,6 @@
 //! Whatever works on a whole mask works on a window of its words instead, so that one piece of code serves the whole
 //! row (`fill`), a block on the stack (`len`, `iter`, `apply`) and never needs a buffer of its own.
 
-use grammarc_artifacts::sections::masks::FollowEntry;
 use grammarc_artifacts::tables::Joined;
 
 /// Bits of a mask word.
@@ -18,6 +17,13 @@ pub(crate) fn contains(tables: &Joined<'_>, mask: u32, token: u32) -> bool {
     });
     (in_row && home.minus(record).binary_search(&token).is_err())
         || home.plus(record).binary_search(&token).is_ok()
+}
+
+/// The dense row of a mask that is nothing but that row.
+pub(crate) fn plain_row<'t>(tables: &Joined<'t>, mask: u32) -> Option<&'t [u32]> {
+    let (_, record) = tables.mask(mask);
+    let plain = record.minus_len == 0 && record.plus_len == 0;
+    plain.then(|| tables.row(record.row)).flatten()
 }
 
 /// Adds a mask to a window of words that begins at word `first` of the row.
@@ -86,12 +92,6 @@ pub(crate) fn least(tables: &Joined<'_>, mask: u32) -> Option<u32> {
         (Some(plus), Some(in_row)) => Some(plus.min(in_row)),
         (one, other) => one.or(other),
     }
-}
-
-/// The follow entry for an exit class, among those of a return state.
-#[inline]
-pub(crate) fn follow(entries: &[FollowEntry], class: u32) -> Option<&FollowEntry> {
-    entries.binary_search_by_key(&class, |entry| entry.class).ok().map(|at| &entries[at])
 }
 
 /// Those of the sorted tokens that lie in a window of words.

@@ -4,9 +4,11 @@
 //! and keeps its buffers, so a step allocates nothing once they have grown.
 
 use crate::error::LimitError;
+use crate::grammar::Grammar;
 use crate::position::{Configuration, Configurations};
+use crate::run::{Run, Runner};
 use crate::stack::Frames;
-use crate::step::{Calls, Machine};
+use crate::step::{Calls, Limits, Machine};
 use crate::trail::Trail;
 
 /// The state of one sequence.
@@ -46,9 +48,30 @@ impl Scratch {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Input<'t> {
     /// One byte, after which no token need follow.
-    Byte(u8),
+    Byte(&'t [u8; 1]),
     /// One whole token.
     Token(u32, &'t [u8]),
+}
+
+impl<'t> Input<'t> {
+    #[inline]
+    fn bytes(self) -> &'t [u8] {
+        match self {
+            Self::Byte(byte) => byte,
+            Self::Token(_, bytes) => bytes,
+        }
+    }
+
+    #[inline]
+    fn is_token(self) -> bool {
+        matches!(self, Self::Token(..))
+    }
+
+    /// Whether a token edge carries it.
+    #[inline]
+    fn may_be_edge(self, grammar: &Grammar) -> bool {
+        matches!(self, Self::Token(token, _) if grammar.has_edge_on(token))
+    }
 }
 
 impl Sequence {
@@ -58,6 +81,7 @@ impl Sequence {
     }
 
     /// Makes the newest position the one that [`advance`](Self::advance) works on.
+    #[inline]
     pub(crate) fn load(&self, scratch: &mut Scratch) {
         scratch.position.clear();
         scratch.position.extend_from_slice(self.trail.current());
@@ -70,50 +94,130 @@ impl Sequence {
     /// once more when the limit on frames is met, so that the limit speaks of frames that are alive.
     pub(crate) fn advance(
         &mut self,
-        machine: &Machine<'_>,
+        grammar: &Grammar,
+        limits: Limits,
         scratch: &mut Scratch,
         input: Input<'_>,
     ) -> Result<bool, LimitError> {
         if self.frames.collection_is_due() {
             self.collect(scratch);
         }
-        match self.read(machine, scratch, input) {
+        match self.read(grammar, limits, scratch, input) {
             Err(LimitError::Frames { .. }) if self.collect(scratch) > 0 => {
-                self.read(machine, scratch, input)
+                self.read(grammar, limits, scratch, input)
             }
             result => result,
         }
     }
 
+    #[cold]
     fn collect(&mut self, scratch: &mut Scratch) -> usize {
         self.frames.collect(&mut [self.trail.configurations_mut(), &mut scratch.position])
     }
 
+    #[inline]
     fn read(
         &mut self,
-        machine: &Machine<'_>,
+        grammar: &Grammar,
+        limits: Limits,
         scratch: &mut Scratch,
         input: Input<'_>,
     ) -> Result<bool, LimitError> {
-        let frames = &mut self.frames;
-        match input {
-            Input::Byte(byte) => {
-                let Scratch { position, closure, next, .. } = scratch;
-                machine.step(frames, position, byte, closure, next)?;
-                Ok(scratch.take_next(|_| true))
-            }
-            Input::Token(token, bytes) => {
-                scratch.next.clear();
-                if !bytes.is_empty() {
-                    spell(machine, frames, scratch, bytes)?;
+        if let &[at] = scratch.position.as_slice()
+            && !input.may_be_edge(grammar)
+        {
+            return match self.run(grammar, limits, at, input) {
+                (Run::Read, at) => {
+                    scratch.position[0] = at;
+                    Ok(true)
                 }
-                if machine.has_token_edges {
-                    let Scratch { position, closure, next, .. } = scratch;
-                    machine.step_token(frames, position, token, closure, next)?;
+                (Run::Refused, _) => Ok(false),
+                (Run::Full, _) => Err(LimitError::Frames { limit: limits.frames }),
+                (Run::Open(read), at) => {
+                    self.read_set(grammar, limits, scratch, input, Some((at, read)))
                 }
-                Ok(scratch.take_next(|at| machine.rests(frames, at)))
-            }
+            };
         }
+        self.read_set(grammar, limits, scratch, input, None)
+    }
+
+    /// Runs over an input that no token edge carries. [`Run::Read`] says that the sequence can go on from there.
+    #[inline(always)]
+    fn run(
+        &mut self,
+        grammar: &Grammar,
+        limits: Limits,
+        mut at: Configuration,
+        input: Input<'_>,
+    ) -> (Run, Configuration) {
+        let runner = grammar.runner();
+        let run = runner.run(&mut self.frames, &mut at, input.bytes(), limits.frames);
+        let stays = match input {
+            Input::Byte(_) => true,
+            Input::Token(_, bytes) => !bytes.is_empty() && runner.rests(&self.frames, at),
+        };
+        (if run == Run::Read && !stays { Run::Refused } else { run }, at)
+    }
+
+    /// Advances over a token where that takes no more than a run, and the position is to be kept. False where it
+    /// takes more, or the token is refused: then nothing has changed.
+    #[inline]
+    pub(crate) fn advance_by_run(
+        &mut self,
+        grammar: &Grammar,
+        limits: Limits,
+        token: u32,
+        bytes: &[u8],
+    ) -> bool {
+        let &[at] = self.trail.current() else { return false };
+        if grammar.has_edge_on(token) || self.frames.collection_is_due() {
+            return false;
+        }
+        let (run, at) = self.run(grammar, limits, at, Input::Token(token, bytes));
+        if run == Run::Read {
+            self.trail.push_one(at);
+        }
+        run == Run::Read
+    }
+
+    /// Reads the input from `scratch.position`, or what is left of it after some bytes from one configuration.
+    #[inline(never)]
+    fn read_set(
+        &mut self,
+        grammar: &Grammar,
+        limits: Limits,
+        scratch: &mut Scratch,
+        input: Input<'_>,
+        from: Option<(Configuration, usize)>,
+    ) -> Result<bool, LimitError> {
+        let machine = grammar.machine(limits);
+        let runner = grammar.runner();
+        let frames = &mut self.frames;
+        let Scratch { position, next, .. } = scratch;
+        let (from, read) = match &from {
+            Some((at, read)) => (std::slice::from_ref(at), *read),
+            None => (position.as_slice(), 0),
+        };
+        next.clear();
+        let bytes = &input.bytes()[read..];
+        if !bytes.is_empty() {
+            from.iter().try_for_each(|&at| machine.add(next, at))?;
+            spell(&machine, &runner, frames, scratch, bytes)?;
+        }
+        if let Input::Token(token, _) = input
+            && grammar.has_edge_on(token)
+        {
+            let Scratch { position, closure, next, .. } = scratch;
+            machine.step_token(frames, position, token, closure, next)?;
+        }
+        Ok(scratch.take_next(|at| !input.is_token() || runner.rests(frames, at)))
+    }
+
+    /// Whether the input may end at a position.
+    #[inline]
+    pub(crate) fn is_accepting(&self, grammar: &Grammar, position: &[Configuration]) -> bool {
+        let runner = grammar.runner();
+        position.iter().any(|&at| runner.is_accepting(&self.frames, at))
     }
 
     /// The bytes that may follow `scratch.position`, and whether token edges leave it as well.
@@ -143,32 +247,31 @@ impl Sequence {
     }
 }
 
-/// Makes `scratch.next` the configurations after some bytes, from `scratch.position`.
+/// Makes `scratch.next` the configurations after some bytes, from those that it holds.
 fn spell(
     machine: &Machine<'_>,
+    runner: &Runner<'_>,
     frames: &mut Frames,
     scratch: &mut Scratch,
     mut bytes: &[u8],
 ) -> Result<(), LimitError> {
-    let Scratch { position, closure, next, spare, .. } = scratch;
-    for &at in position.iter() {
-        machine.add(next, at)?;
-    }
-    while let Some((&byte, rest)) = bytes.split_first() {
-        std::mem::swap(next, spare);
-        if let &[mut at] = spare.as_slice() {
+    let Scratch { closure, next, spare, .. } = scratch;
+    while !bytes.is_empty() && !next.as_slice().is_empty() {
+        if let &[mut at] = next.as_slice() {
+            let limit = machine.limits.frames;
+            let run = runner.run(frames, &mut at, bytes, limit);
             next.clear();
-            let Some(left) = machine.run(frames, &mut at, bytes) else { return Ok(()) };
-            if left.len() < bytes.len() {
-                machine.add(next, at)?;
-                bytes = left;
-                continue;
+            match run {
+                Run::Read => return machine.add(next, at),
+                Run::Refused => return Ok(()),
+                Run::Full => return Err(LimitError::Frames { limit }),
+                Run::Open(read) => bytes = &bytes[read..],
             }
+            machine.add(next, at)?;
         }
+        let Some((&byte, rest)) = bytes.split_first() else { break };
+        std::mem::swap(next, spare);
         machine.step(frames, spare.as_slice(), byte, closure, next)?;
-        if next.as_slice().is_empty() {
-            return Ok(());
-        }
         bytes = rest;
     }
     Ok(())

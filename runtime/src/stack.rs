@@ -24,6 +24,9 @@ pub(crate) const BOTTOM: u32 = 0;
 /// Below this many frames no collection is due.
 const COLLECT_FROM: usize = 4096;
 
+/// Frames that there is room for at first: those of most texts, in less than a kilobyte.
+const FIRST: usize = 32;
+
 /// Flag of a frame: every frame of the chain may return at once.
 const NULLABLE: u32 = 1;
 /// Flag of a frame: every return state of the chain can be continued by whole tokens.
@@ -69,7 +72,9 @@ impl Frames {
     /// The bottom alone.
     pub(crate) fn new() -> Self {
         let bottom = Frame { ret: 0, count: 0, parent: BOTTOM, flags: NULLABLE | RESTS };
-        Self { nodes: vec![bottom], slots: vec![0; 16], due: COLLECT_FROM, moved: Vec::new() }
+        let mut nodes = Vec::with_capacity(FIRST);
+        nodes.push(bottom);
+        Self { nodes, slots: vec![BOTTOM; FIRST * 2], due: COLLECT_FROM, moved: Vec::new() }
     }
 
     /// The frame with this number.
@@ -167,7 +172,7 @@ impl Frames {
     /// Builds the index anew, with four slots a frame.
     fn index(&mut self) {
         self.slots.clear();
-        self.slots.resize((self.nodes.len() * 4).next_power_of_two().max(16), BOTTOM);
+        self.slots.resize((self.nodes.len() * 4).next_power_of_two().max(FIRST * 2), BOTTOM);
         for frame in 1..self.nodes.len() {
             let node = self.nodes[frame];
             let mut slot = self.first_slot(node.ret, node.count, node.parent);

@@ -1,6 +1,7 @@
-//! The machine: what one byte does to a position.
+//! The machine: what one byte does to a position, however many configurations it has.
 //!
-//! A byte is read from the closure of the position: a configuration, the initial states of the rules it may call for
+//! It reads what [`run`](crate::run) leaves open, from the tables of the artifacts alone, and is the definition that
+//! the shorter way is held to. A byte is read from the closure of the position: a configuration, the initial states of the rules it may call for
 //! this byte, and, where its state is final, the states it returns to. The closure is a worklist that is also the set
 //! of what was visited, so ambiguous grammars visit each configuration once and nothing recurses.
 //!
@@ -13,6 +14,7 @@ use grammarc_artifacts::tables::Joined;
 
 use crate::error::LimitError;
 use crate::position::{Configuration, Configurations, MonotoneStates};
+use crate::run::returned;
 use crate::stack::{BOTTOM, Frames};
 
 /// Up to this many edges a scan costs less than a binary search.
@@ -32,12 +34,8 @@ pub(crate) struct Limits {
 pub(crate) struct Machine<'g> {
     /// Shared and own tables.
     pub(crate) tables: Joined<'g>,
-    /// Rule in whose initial state a sequence begins.
-    pub(crate) start_rule: u32,
     /// States of rules with a monotone countdown.
     pub(crate) monotone: &'g MonotoneStates,
-    /// Whether any state has a token edge.
-    pub(crate) has_token_edges: bool,
     /// The matcher's limits.
     pub(crate) limits: Limits,
 }
@@ -50,12 +48,6 @@ impl<'g> Machine<'g> {
     #[inline]
     pub(crate) fn state(&self, state: u32) -> &'g StateRecord {
         self.tables.state(state)
-    }
-
-    /// The position before any input: the first state of the start rule on an empty stack.
-    pub(crate) fn initial(&self) -> Configuration {
-        let state = self.tables.rule(self.start_rule).first_state;
-        Configuration { state, count: 0, frame: BOTTOM }
     }
 
     /// Number of states, shared and own.
@@ -143,29 +135,6 @@ impl<'g> Machine<'g> {
         position.insert(new, self.monotone, self.limits.configurations)
     }
 
-    /// Follows bytes with one configuration for as long as there is nothing to choose, which inside a string or a
-    /// number is the whole token: no calls, and no frame to return to. Returns the bytes that are left, or `None` where
-    /// a byte is not allowed.
-    #[inline]
-    pub(crate) fn run<'t>(
-        &self,
-        frames: &Frames,
-        at: &mut Configuration,
-        mut bytes: &'t [u8],
-    ) -> Option<&'t [u8]> {
-        while let Some((&byte, rest)) = bytes.split_first() {
-            let (tables, index) = self.tables.locate(at.state);
-            let returns =
-                at.frame != BOTTOM && tables.states[index].flags & state_flags::FINAL != 0;
-            if returns || !tables.call_edges_of(index).is_empty() {
-                break;
-            }
-            *at = self.arrive(frames, *at, target_on(tables.byte_edges_of(index), byte)?);
-            bytes = rest;
-        }
-        Some(bytes)
-    }
-
     /// Takes the token edges that carry a token, from everywhere that is reached without input: adds to `next`.
     pub(crate) fn step_token(
         &self,
@@ -218,20 +187,6 @@ impl<'g> Machine<'g> {
         }
         Ok(())
     }
-
-    /// Whether the input may end at a position.
-    pub(crate) fn is_accepting(&self, frames: &Frames, position: &[Configuration]) -> bool {
-        position.iter().any(|at| {
-            self.state(at.state).flags & state_flags::FINAL != 0
-                && frames.get(at.frame).is_nullable()
-        })
-    }
-
-    /// Whether whole tokens lead on from a configuration.
-    #[inline]
-    pub(crate) fn rests(&self, frames: &Frames, at: Configuration) -> bool {
-        self.state(at.state).flags & state_flags::RESTS != 0 && frames.get(at.frame).rests()
-    }
 }
 
 /// Which calls a closure follows.
@@ -254,13 +209,6 @@ impl Calls {
             Self::Never => false,
         }
     }
-}
-
-/// The configuration after the rule on top of a frame has returned.
-#[inline]
-fn returned(frames: &Frames, frame: u32) -> Configuration {
-    let top = frames.get(frame);
-    Configuration { state: top.ret, count: top.count, frame: top.parent }
 }
 
 /// Target of the edge on a byte, among sorted disjoint edges.

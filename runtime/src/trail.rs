@@ -18,12 +18,20 @@ pub(crate) struct Trail {
     /// Start of each position in `configurations`; at least one entry.
     starts: Vec<usize>,
     window: usize,
+    /// Positions that are kept before those that have left the window are removed.
+    most: usize,
 }
 
 impl Trail {
     /// A trail that begins at a position.
     pub(crate) fn new(first: &[Configuration], window: usize) -> Self {
-        Self { configurations: first.to_vec(), starts: vec![0], window }
+        let most = window.saturating_mul(2).max(SLACK).saturating_add(1);
+        let room = most.min(SLACK);
+        let mut configurations = Vec::with_capacity(room.max(first.len()));
+        configurations.extend_from_slice(first);
+        let mut starts = Vec::with_capacity(room);
+        starts.push(0);
+        Self { configurations, starts, window, most }
     }
 
     /// The newest position.
@@ -37,14 +45,29 @@ impl Trail {
     pub(crate) fn push(&mut self, position: &[Configuration]) {
         self.starts.push(self.configurations.len());
         self.configurations.extend_from_slice(position);
-        let old = self.starts.len() - 1;
-        if old > self.window.saturating_mul(2).max(SLACK) {
-            let removed = old - self.window;
-            let first = self.starts[removed];
-            self.configurations.drain(..first);
-            self.starts.drain(..removed);
-            self.starts.iter_mut().for_each(|start| *start -= first);
+        if self.starts.len() > self.most {
+            self.trim();
         }
+    }
+
+    /// Adds a position of one configuration.
+    #[inline]
+    pub(crate) fn push_one(&mut self, at: Configuration) {
+        self.starts.push(self.configurations.len());
+        self.configurations.push(at);
+        if self.starts.len() > self.most {
+            self.trim();
+        }
+    }
+
+    /// Removes what has left the window.
+    #[cold]
+    fn trim(&mut self) {
+        let removed = self.starts.len() - 1 - self.window;
+        let first = self.starts[removed];
+        self.configurations.drain(..first);
+        self.starts.drain(..removed);
+        self.starts.iter_mut().for_each(|start| *start -= first);
     }
 
     /// How many tokens can be taken back.

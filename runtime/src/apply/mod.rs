@@ -1,86 +1,126 @@
-//! Kernels that apply mask words to logits: negative infinity where a bit is clear, untouched where it is set.
+//! Kernels over mask words and logits.
+//!
+//! | kernel | what it does |
+//! | --- | --- |
+//! | `apply` | negative infinity where a bit is clear; a logit whose bit is set keeps its bits, whatever they are |
+//! | `most` | the greatest logit whose bit is set; NaN is skipped |
+//! | `total` | the sum of the weights of the logits whose bit is set: see [`weights`] |
 //!
 //! Every kernel takes packed words and the logits that they speak of, in which the last word may be partly used:
-//! `words.len() == logits.len().div_ceil(32)`. What a logit holds does not matter: NaN and infinities of allowed
-//! tokens keep their bits. The kernel is chosen once, from what the processor has.
+//! `words.len() == logits.len().div_ceil(32)`. All sets of kernels give the same bits for the same input. The set is
+//! chosen once, from what the processor has.
+//!
+//! `apply` is written by hand for each instruction set, because it is bound by the stores it can do without. The other
+//! two are one piece of plain code each, in lanes that a compiler turns into vectors, compiled anew for each set.
 
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod scalar;
+pub(crate) mod weights;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::OnceLock;
 
-/// A kernel.
-pub(crate) type Kernel = fn(&[u32], &mut [f32]);
+use crate::error::BufferError;
+use crate::logit::sealed::Lane;
+use crate::logit::{Bf16, F16, Logit};
 
-/// The fastest kernel that this processor runs.
-pub(crate) fn kernel() -> Kernel {
-    static CHOSEN: OnceLock<Kernel> = OnceLock::new();
-    *CHOSEN.get_or_init(|| available().pop().map_or(scalar::apply as Kernel, |(_, kernel)| kernel))
+/// Writes a value into the lanes whose bit is clear.
+type Apply<B> = fn(&[u32], &mut [B], B);
+/// The greatest logit whose bit is set, negative infinity where there is none.
+type Most<L> = fn(&[u32], &[L]) -> f32;
+/// The sum of the weights of the logits whose bit is set, given the greatest and the scale.
+type Total<L> = fn(&[u32], &[L], f32, f32) -> f64;
+
+/// One set of kernels: the code that masks logits on one instruction set.
+///
+/// A [`Mask`](crate::Mask) takes the fastest by itself. This is for hosts that fill bitmasks in one place and apply
+/// them in another, and for measurements.
+#[derive(Clone, Copy, Debug)]
+pub struct Kernels {
+    name: &'static str,
+    apply32: Apply<u32>,
+    apply16: Apply<u16>,
+    most_f32: Most<f32>,
+    most_f16: Most<F16>,
+    most_bf16: Most<Bf16>,
+    total_f32: Total<f32>,
+    total_f16: Total<F16>,
+    total_bf16: Total<Bf16>,
 }
 
-/// All kernels that this processor runs, by name, fastest last.
-fn available() -> Vec<(&'static str, Kernel)> {
-    let mut kernels: Vec<(&'static str, Kernel)> = vec![("scalar", scalar::apply)];
-    #[cfg(target_arch = "x86_64")]
-    kernels.extend(x86::available());
-    kernels
+impl Kernels {
+    /// The fastest that this processor runs. Chosen on the first call.
+    pub fn fastest() -> &'static Self {
+        static CHOSEN: OnceLock<Kernels> = OnceLock::new();
+        CHOSEN.get_or_init(|| Self::available().pop().unwrap_or(scalar::KERNELS))
+    }
+
+    /// All that this processor runs, fastest last. Never empty: the first runs on any processor.
+    pub fn available() -> Vec<Self> {
+        let mut sets = vec![scalar::KERNELS];
+        #[cfg(target_arch = "x86_64")]
+        sets.extend(x86::available());
+        #[cfg(target_arch = "aarch64")]
+        sets.extend(neon::available());
+        sets
+    }
+
+    /// The instruction set: `scalar`, `avx2`, `avx512` or `neon`.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Sets the logits whose bit is clear to negative infinity, and leaves the others untouched, whatever they are.
+    /// Logit `t` has bit `t % 32` of word `t / 32`, as [`Mask::fill`](crate::Mask::fill) writes it; words past the
+    /// row are not read.
+    ///
+    /// # Errors
+    ///
+    /// There are fewer words than the row needs.
+    pub fn apply<L: Logit>(&self, words: &[u32], logits: &mut [L]) -> Result<(), BufferError> {
+        let needed = logits.len().div_ceil(32);
+        let found = words.len();
+        let words = words.get(..needed).ok_or(BufferError { unit: "words", found, needed })?;
+        L::Lane::apply(self, words, L::lanes_mut(logits));
+        Ok(())
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
+/// The types of logits that there are kernels for, each with its kernels of a set.
+macro_rules! lane {
+    ($lane:ty, $value:expr, $apply:ident($infinity:expr), $most:ident, $total:ident) => {
+        impl Lane for $lane {
+            #[inline(always)]
+            fn value(self) -> f32 {
+                $value(self)
+            }
 
-    use super::*;
+            fn apply(kernels: &Kernels, words: &[u32], logits: &mut [Self]) {
+                (kernels.$apply)(words, bytemuck::cast_slice_mut(logits), $infinity);
+            }
 
-    /// The definition, one logit at a time.
-    fn oracle(words: &[u32], logits: &mut [f32]) {
-        for (at, logit) in logits.iter_mut().enumerate() {
-            if words[at / 32] >> (at % 32) & 1 == 0 {
-                *logit = f32::NEG_INFINITY;
+            fn most(kernels: &Kernels, words: &[u32], logits: &[Self]) -> f32 {
+                (kernels.$most)(words, logits)
+            }
+
+            fn total(
+                kernels: &Kernels,
+                words: &[u32],
+                logits: &[Self],
+                most: f32,
+                scale: f32,
+            ) -> f64 {
+                (kernels.$total)(words, logits, most, scale)
             }
         }
-    }
-
-    fn word() -> impl Strategy<Value = u32> {
-        prop_oneof![2 => Just(0), 2 => Just(u32::MAX), 3 => any::<u32>(), 1 => (0u32..32).prop_map(|b| 1 << b)]
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(600))]
-        /// Bit for bit the oracle's result, at every width, tail and alignment, whatever the logits are.
-        #[test]
-        fn every_kernel_agrees_with_the_oracle(
-            width in prop_oneof![3 => 0usize..300, 1 => 4000usize..4200],
-            skew in 0usize..17,
-            pool in prop::collection::vec(word(), 1..40),
-            bits in prop::collection::vec(any::<u32>(), 1..40),
-        ) {
-            let words: Vec<u32> =
-                (0..width.div_ceil(32)).map(|at| pool[at % pool.len()].rotate_left(at as u32)).collect();
-            let given: Vec<f32> =
-                (0..skew + width + 16).map(|at| f32::from_bits(bits[at % bits.len()])).collect();
-            let mut expected = given.clone();
-            oracle(&words, &mut expected[skew..skew + width]);
-            let raw = |row: &[f32]| row.iter().map(|logit| logit.to_bits()).collect::<Vec<_>>();
-            for (name, kernel) in available() {
-                let mut found = given.clone();
-                kernel(&words, &mut found[skew..skew + width]);
-                prop_assert_eq!(raw(&found), raw(&expected), "{}", name);
-            }
-        }
-    }
-
-    #[test]
-    fn special_values_survive_and_are_masked() {
-        let special = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -0.0, f32::MIN_POSITIVE / 2.0];
-        for (name, kernel) in available() {
-            let mut row: Vec<f32> = special.iter().copied().cycle().take(64).collect();
-            let before: Vec<u32> = row.iter().map(|logit| logit.to_bits()).collect();
-            kernel(&[u32::MAX, 0], &mut row);
-            let after: Vec<u32> = row.iter().map(|logit| logit.to_bits()).collect();
-            assert_eq!(after[..32], before[..32], "{name}");
-            assert!(row[32..].iter().all(|&logit| logit == f32::NEG_INFINITY), "{name}");
-        }
-    }
+    };
 }
+
+lane!(f32, std::convert::identity, apply32(0xff80_0000), most_f32, total_f32);
+lane!(F16, F16::to_f32, apply16(0xfc00), most_f16, total_f16);
+lane!(Bf16, Bf16::to_f32, apply16(0xff80), most_bf16, total_bf16);

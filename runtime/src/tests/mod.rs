@@ -1,4 +1,6 @@
 //! Tests of the whole runtime; those of one part are beside it.
 
+mod batches;
 mod definition;
 mod directed;
+mod picks;

@@ -1,0 +1,206 @@
+//! Many matchers at once: their masks into one bitmask, or onto one array of logits.
+//!
+//! A batch is a bitmask of `[rows, row_words]` or logits of `[rows, row_len]`, row after row, and a list of matchers with
+//! the rows that are theirs, in ascending order. The matchers may be of different grammars, as long as one row
+//! fits all of them. Rows that no matcher is listed for are unconstrained.
+//!
+//! With the feature `rayon` the same work is split among the threads of the current pool, by halving the list where
+//! it stands: no row is touched by two threads, nothing is allocated for the split, and the result is the same.
+
+use std::ops::Range;
+
+use crate::error::{BatchError, BufferError};
+use crate::logit::Logit;
+use crate::mask::BITS;
+use crate::matcher::Matcher;
+
+/// A matcher and its row.
+pub type RowOf<'m> = (usize, &'m mut Matcher);
+
+/// What becomes of the rows of a bitmask that no matcher is listed for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unlisted {
+    /// They stay as they are.
+    Keep,
+    /// They allow every token: all bits become one.
+    AllowAll,
+}
+
+/// Fills the rows of matchers in a bitmask of rows of `row_words` words: for each, what [`Mask::fill`] of
+/// [`Matcher::mask`] writes. Rows that are longer than a matcher's logit width needs end in zeros.
+///
+/// O(rows x `row_words`); nothing is allocated.
+///
+/// # Errors
+///
+/// The bitmask is not a whole number of rows, a row has no room for a matcher's mask, or the list names a row that
+/// is not there, or is not in ascending order. Then nothing was written.
+///
+/// [`Mask::fill`]: crate::Mask::fill
+pub fn fill_batch(
+    matchers: &mut [RowOf<'_>],
+    bitmask: &mut [u32],
+    row_words: usize,
+    unlisted: Unlisted,
+) -> Result<(), BatchError> {
+    let rows = check(matchers, bitmask.len(), row_words, |matcher| words_of(matcher, row_words))?;
+    fill_rows(matchers, bitmask, 0..rows, row_words, unlisted);
+    Ok(())
+}
+
+/// As [`fill_batch`], on the threads of the current rayon pool.
+///
+/// # Errors
+///
+/// As [`fill_batch`].
+#[cfg(feature = "rayon")]
+pub fn par_fill_batch(
+    matchers: &mut [RowOf<'_>],
+    bitmask: &mut [u32],
+    row_words: usize,
+    unlisted: Unlisted,
+) -> Result<(), BatchError> {
+    let rows = check(matchers, bitmask.len(), row_words, |matcher| words_of(matcher, row_words))?;
+    let fill = |matchers: &mut [RowOf<'_>], bitmask: &mut [u32], rows| {
+        fill_rows(matchers, bitmask, rows, row_words, unlisted);
+    };
+    split(matchers, bitmask, 0..rows, row_words, &fill);
+    Ok(())
+}
+
+/// Applies the masks of matchers to their rows of logits, of `row_len` each: for each, what [`Mask::apply`] of
+/// [`Matcher::mask`] does. `row_len` must be the logit width of every matcher. Unlisted rows stay as they are.
+///
+/// O(listed rows x `row_len`); nothing is allocated.
+///
+/// # Errors
+///
+/// The logits are not a whole number of rows, a matcher has another logit width, or the list names a row that is
+/// not there, or is not in ascending order. Then nothing was written.
+///
+/// [`Mask::apply`]: crate::Mask::apply
+pub fn apply_batch<L: Logit>(
+    matchers: &mut [RowOf<'_>],
+    logits: &mut [L],
+    row_len: usize,
+) -> Result<(), BatchError> {
+    let rows = check(matchers, logits.len(), row_len, |matcher| logits_of(matcher, row_len))?;
+    apply_rows(matchers, logits, 0..rows, row_len);
+    Ok(())
+}
+
+/// As [`apply_batch`], on the threads of the current rayon pool.
+///
+/// # Errors
+///
+/// As [`apply_batch`].
+#[cfg(feature = "rayon")]
+pub fn par_apply_batch<L: Logit>(
+    matchers: &mut [RowOf<'_>],
+    logits: &mut [L],
+    row_len: usize,
+) -> Result<(), BatchError> {
+    let rows = check(matchers, logits.len(), row_len, |matcher| logits_of(matcher, row_len))?;
+    let apply = |matchers: &mut [RowOf<'_>], logits: &mut [L], rows| {
+        apply_rows(matchers, logits, rows, row_len);
+    };
+    split(matchers, logits, 0..rows, row_len, &apply);
+    Ok(())
+}
+
+/// Checks a batch, of which `fits` says what a row lacks for a matcher, and counts its rows.
+fn check(
+    matchers: &[RowOf<'_>],
+    len: usize,
+    row_len: usize,
+    fits: impl Fn(&Matcher) -> Result<(), BufferError>,
+) -> Result<usize, BatchError> {
+    let rows = len.checked_div(row_len).unwrap_or(0);
+    if rows * row_len != len {
+        return Err(BatchError::Length { len, row_len });
+    }
+    let mut least = 0;
+    for (row, matcher) in matchers {
+        if *row >= rows {
+            return Err(BatchError::Row { row: *row, rows });
+        }
+        if *row < least {
+            return Err(BatchError::Order { row: *row });
+        }
+        least = row + 1;
+        fits(matcher).map_err(|source| BatchError::Buffer { row: *row, source })?;
+    }
+    Ok(rows)
+}
+
+fn words_of(matcher: &Matcher, found: usize) -> Result<(), BufferError> {
+    let needed = (matcher.logit_width() as usize).div_ceil(BITS);
+    if found < needed {
+        return Err(BufferError { unit: "words", found, needed });
+    }
+    Ok(())
+}
+
+fn logits_of(matcher: &Matcher, found: usize) -> Result<(), BufferError> {
+    let needed = matcher.logit_width() as usize;
+    if found != needed {
+        return Err(BufferError { unit: "logits", found, needed });
+    }
+    Ok(())
+}
+
+/// Fills the part of a bitmask that begins at row `rows.start`.
+fn fill_rows(
+    matchers: &mut [RowOf<'_>],
+    bitmask: &mut [u32],
+    rows: Range<usize>,
+    row_words: usize,
+    unlisted: Unlisted,
+) {
+    let mut matchers = matchers.iter_mut().peekable();
+    for (row, words) in rows.zip(bitmask.chunks_exact_mut(row_words.max(1))) {
+        match matchers.next_if(|(listed, _)| *listed == row) {
+            Some((_, matcher)) => matcher.mask().write(words),
+            None if unlisted == Unlisted::AllowAll => words.fill(u32::MAX),
+            None => {}
+        }
+    }
+}
+
+/// Applies masks to the part of the logits that begins at row `rows.start`.
+fn apply_rows<L: Logit>(
+    matchers: &mut [RowOf<'_>],
+    logits: &mut [L],
+    rows: Range<usize>,
+    row_len: usize,
+) {
+    for (row, matcher) in matchers {
+        let at = (*row - rows.start) * row_len;
+        matcher.mask().write_over(&mut logits[at..at + row_len]);
+    }
+}
+
+/// Up to this many matchers are one thread's work: some microseconds, in which a thread can be woken.
+#[cfg(feature = "rayon")]
+const TOGETHER: usize = 8;
+
+/// Does work on parts of a batch, each with the matchers of its rows.
+#[cfg(feature = "rayon")]
+fn split<T: Send>(
+    matchers: &mut [RowOf<'_>],
+    data: &mut [T],
+    rows: Range<usize>,
+    row_len: usize,
+    work: &(impl Fn(&mut [RowOf<'_>], &mut [T], Range<usize>) + Sync),
+) {
+    if matchers.len() <= TOGETHER {
+        return work(matchers, data, rows);
+    }
+    let (left, right) = matchers.split_at_mut(matchers.len() / 2);
+    let middle = right[0].0;
+    let (before, after) = data.split_at_mut((middle - rows.start) * row_len);
+    rayon::join(
+        || split(left, before, rows.start..middle, row_len, work),
+        || split(right, after, middle..rows.end, row_len, work),
+    );
+}

@@ -1,0 +1,112 @@
+//! Which stored masks a position allows, worked out when an artifact is opened.
+//!
+//! These are the parts of the tables that a mask reference reads: 12 bytes for each state of a position, and one
+//! follow entry for each link of its chain. Empty masks are marked here, so the mask pool is not touched before a mask
+//! is used.
+
+use grammarc_artifacts::sections::masks::FollowEntry;
+use grammarc_artifacts::sections::network::NONE;
+use grammarc_artifacts::tables::{Joined, Tables};
+
+use crate::position::Configuration;
+use crate::stack::{BOTTOM, Frames};
+
+/// What a mask reference reads of one state.
+#[derive(Clone, Copy, Debug)]
+struct Head {
+    /// Base mask, or [`NONE`] where it is empty.
+    base: u32,
+    /// Exit class, or [`NONE`].
+    exits: u32,
+    /// First of the state's follow entries; those of the next state begin where they end.
+    follows: u32,
+}
+
+/// The heads and links of one artifact's states, by index: the state's id less the tables' base.
+#[derive(Debug)]
+pub(crate) struct Chains {
+    heads: Vec<Head>,
+    /// Sorted by class for each state; the mask is [`NONE`] where it is empty.
+    links: Vec<FollowEntry>,
+}
+
+impl Chains {
+    /// The chains of `tables`, which are one half of `joined`.
+    pub(crate) fn new(joined: &Joined<'_>, tables: &Tables<'_>) -> Self {
+        let unless_empty = |mask| if joined.mask(mask).1.count == 0 { NONE } else { mask };
+        let states = tables.states.split_last().map_or(&[][..], |(_, states)| states);
+        let heads = states.iter().map(|state| Head {
+            base: unless_empty(state.base),
+            exits: state.exits,
+            follows: state.follows,
+        });
+        let end = Head { base: NONE, exits: NONE, follows: tables.follows.len() as u32 };
+        let links = tables.follows.iter();
+        let links = links.map(|link| FollowEntry { mask: unless_empty(link.mask), ..*link });
+        Self { heads: heads.chain([end]).collect(), links: links.collect() }
+    }
+
+    /// The link of a return state for an exit class.
+    #[inline]
+    fn link(&self, index: usize, class: u32) -> Option<&FollowEntry> {
+        let range = self.heads[index].follows as usize..self.heads[index + 1].follows as usize;
+        let links = &self.links[range];
+        links.binary_search_by_key(&class, |link| link.class).ok().map(|at| &links[at])
+    }
+}
+
+/// The chains of a grammar and its vocabulary.
+#[derive(Clone, Copy)]
+pub(crate) struct MaskChains<'g> {
+    /// Of the shared rules.
+    pub(crate) shared: &'g Chains,
+    /// Of the grammar's own rules.
+    pub(crate) own: &'g Chains,
+    /// Id of the grammar's first own state.
+    pub(crate) first_own: u32,
+}
+
+impl<'g> MaskChains<'g> {
+    #[inline]
+    fn home(&self, state: u32) -> (&'g Chains, usize) {
+        match state.checked_sub(self.first_own) {
+            Some(index) => (self.own, index as usize),
+            None => (self.shared, state as usize),
+        }
+    }
+
+    /// Collects the ids of the masks whose union a position allows: for each configuration the base mask, then down
+    /// its stack the follow mask of each return state, for as long as a token can leave the rule above it.
+    #[inline]
+    pub(crate) fn collect(
+        &self,
+        frames: &Frames,
+        position: &[Configuration],
+        parts: &mut Vec<u32>,
+    ) {
+        parts.clear();
+        for at in position {
+            let (home, index) = self.home(at.state);
+            let head = home.heads[index];
+            if head.base != NONE {
+                parts.push(head.base);
+            }
+            let mut class = head.exits;
+            let mut frame = at.frame;
+            while class != NONE && frame != BOTTOM {
+                let top = frames.get(frame);
+                let (home, index) = self.home(top.ret);
+                let Some(link) = home.link(index, class) else { break };
+                if link.mask != NONE {
+                    parts.push(link.mask);
+                }
+                class = link.next;
+                frame = top.parent;
+            }
+        }
+        if parts.len() > 1 {
+            parts.sort_unstable();
+            parts.dedup();
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Sparse masks as sorted token lists, walked without a row of bits.
+
+use grammarc_artifacts::sections::network::NONE;
+use grammarc_artifacts::tables::Joined;
+
+/// Most lists that are merged: base mask, follow masks and end tokens of nearly every position.
+const MOST: usize = 8;
+
+/// Sorted lists of tokens whose union is a mask.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lists<'m> {
+    lists: [&'m [u32]; MOST],
+    count: usize,
+}
+
+impl<'m> Lists<'m> {
+    /// The lists of some masks of the pool and a sorted list beside them; `None` where a mask has a dense row, or
+    /// where there are more than a handful of lists or `limit` tokens, so that the row is the shorter way.
+    pub(crate) fn new(
+        tables: &Joined<'m>,
+        parts: &[u32],
+        beside: &'m [u32],
+        limit: usize,
+    ) -> Option<Self> {
+        let mut lists = Self { lists: [&[]; MOST], count: 0 };
+        let mut total = 0;
+        let mut add = |list: &'m [u32]| {
+            total += list.len();
+            if !list.is_empty() {
+                *lists.lists.get_mut(lists.count)? = list;
+                lists.count += 1;
+            }
+            (total <= limit).then_some(())
+        };
+        add(beside)?;
+        for &part in parts {
+            let (home, record) = tables.mask(part);
+            if record.row != NONE {
+                return None;
+            }
+            add(home.plus(record))?;
+        }
+        Some(lists)
+    }
+
+    /// The tokens in ascending order, each once.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = u32> + use<'m> {
+        let mut rest = *self;
+        std::iter::from_fn(move || rest.next())
+    }
+
+    /// Takes the least token.
+    #[inline]
+    pub(crate) fn next(&mut self) -> Option<u32> {
+        let lists = &mut self.lists[..self.count];
+        if let [list] = lists {
+            let (&first, rest) = list.split_first()?;
+            *list = rest;
+            return Some(first);
+        }
+        let least = lists.iter().filter_map(|list| list.first()).min().copied()?;
+        for list in lists {
+            if let Some((&first, rest)) = list.split_first()
+                && first == least
+            {
+                *list = rest;
+            }
+        }
+        Some(least)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn merge_is_the_union(sets in prop::collection::vec(prop::collection::btree_set(0u32..60, 0..20), 0..=MOST)) {
+            let sorted: Vec<Vec<u32>> = sets.iter().map(|set| set.iter().copied().collect()).collect();
+            let mut lists = Lists { lists: [&[]; MOST], count: sorted.len() };
+            for (place, list) in lists.lists.iter_mut().zip(&sorted) {
+                *place = list;
+            }
+            let expected: BTreeSet<u32> = sets.iter().flatten().copied().collect();
+            prop_assert_eq!(lists.iter().collect::<Vec<_>>(), Vec::from_iter(expected));
+        }
+    }
+}
