@@ -106,8 +106,8 @@ fn matchers(ours: &Ours) -> Vec<Matcher> {
     let cases = inputs::maskbench();
     let texts = inputs::spread(&cases, GRAMMARS).filter_map(|case| {
         let grammar = ours.grammar(Text::JsonSchema(&case.schema.to_string())).ok()?;
-        let valid = case.instances.iter().find(|instance| instance.valid)?;
-        let tokens = inputs::tokens(&tokenizer, &case.texts(valid)[0]);
+        let valid = case.tests.iter().find(|instance| instance.valid)?;
+        let tokens = inputs::tokens(&tokenizer, &inputs::texts(case, valid)[0]);
         let taken = Matcher::new(&grammar).validate(&tokens) == tokens.len();
         taken.then_some((grammar, tokens))
     });

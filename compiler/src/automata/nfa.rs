@@ -2,7 +2,6 @@
 //! growing automaton, and a fragment is a pair of its states.
 //!
 //! K. Thompson, "Regular expression search algorithm", CACM 11(6), 1968.
-
 //!
 //! A state has one or two transitions, and there are many states, so transitions stand in two shared lists, linked from
 //! state to state.

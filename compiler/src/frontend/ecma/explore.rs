@@ -159,8 +159,8 @@ impl Explorer<'_> {
 
     fn targets(&self, state: u32, byte: u8) -> Vec<u32> {
         let symbol = Symbol::from(byte);
-        let edges = &self.program.nfa.states[state as usize].edges;
-        let on = edges.iter().filter(|edge| (edge.lo..=edge.hi).contains(&symbol));
+        let edges = self.program.nfa.edges(state);
+        let on = edges.filter(|edge| (edge.lo..=edge.hi).contains(&symbol));
         on.map(|edge| edge.target).collect()
     }
 
@@ -195,10 +195,10 @@ impl Explorer<'_> {
             if !seen.insert((state, demand)) {
                 continue;
             }
-            let record = &program.nfa.states[state as usize];
-            let mut stop = record.edges.is_empty() && record.empty.is_empty();
-            stack.extend(record.empty.iter().map(|&next| (next, demand)));
-            for edge in &record.edges {
+            let nfa = &program.nfa;
+            let mut stop = !nfa.has_edges(state) && nfa.empties(state).next().is_none();
+            stack.extend(nfa.empties(state).map(|next| (next, demand)));
+            for edge in nfa.edges(state) {
                 match program.guard(edge.lo) {
                     None => stop = true,
                     Some(guard) => {

@@ -60,9 +60,10 @@ impl Formulas {
 
     /// The formulas over the states of a program.
     pub(super) fn new(program: &Program) -> Self {
-        let state_cuts = program.nfa.states.iter().map(|state| {
+        let states = 0..program.nfa.len() as u32;
+        let state_cuts = states.map(|state| {
             let mut cuts = [0; 4];
-            for edge in state.edges.iter().filter(|edge| edge.hi < 256) {
+            for edge in program.nfa.edges(state).filter(|edge| edge.hi < 256) {
                 cut(&mut cuts, edge.lo);
                 cut(&mut cuts, edge.hi + 1);
             }

@@ -141,7 +141,7 @@ impl Compiler {
     }
 
     fn node(&mut self, node: &Node, from: u32, to: u32) -> Result<(), TooLarge> {
-        if self.program.nfa.states.len() > self.limit {
+        if self.program.nfa.len() > self.limit {
             return Err(TooLarge);
         }
         match node {

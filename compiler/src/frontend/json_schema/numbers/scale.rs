@@ -40,7 +40,7 @@ struct Copy<'a> {
 
 impl<'a> Copy<'a> {
     fn new(nfa: &mut Nfa, dfa: &'a Dfa) -> Self {
-        let base = nfa.states.len() as u32;
+        let base = nfa.len() as u32;
         for _ in &dfa.states {
             nfa.state();
         }

@@ -231,7 +231,7 @@ fn spell(nfa: &mut Nfa, mantissas: &Mantissas, from: u32, to: u32) {
     let dfa = set.dfa();
     let count = dfa.states.len() as u32;
     let [whole, fraction] = [(); 2].map(|()| {
-        let base = nfa.states.len() as u32;
+        let base = nfa.len() as u32;
         (0..count).for_each(|_| _ = nfa.state());
         base
     });
