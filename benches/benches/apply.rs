@@ -35,7 +35,7 @@ fn words(among: usize, chosen_is_forbidden: bool) -> Vec<u32> {
     let mut state = 0x9e37_79b9_7f4a_7c15u64;
     let mut chosen = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        (state >> 33) as usize % among == 0
+        ((state >> 33) as usize).is_multiple_of(among)
     };
     let word =
         |_| (0..32).fold(0, |word, bit| word | u32::from(chosen() != chosen_is_forbidden) << bit);

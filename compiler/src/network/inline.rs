@@ -1,8 +1,8 @@
 //! Which rules are written into their callers.
 //!
 //! Inlining is what determinism comes from: two alternatives that begin alike are one path only where both are in one
-//! automaton. A rule is inlined where it does not lead back to itself, is not to be kept, and either is called once or
-//! is small. Calls inside repeated bodies count as they stand; a body that grows too large becomes a rule of its own
+//! automaton. A rule is inlined where it does not lead back to itself, is not to be kept, and either is small, or is
+//! called once and not so large that the caller could no longer be built. Calls inside repeated bodies count as they stand; a body that grows too large becomes a rule of its own
 //! when its repetition is built.
 
 use crate::graph::components;
@@ -10,6 +10,9 @@ use crate::ir::{Expr, Grammar};
 
 /// Rules of at most this many expression nodes are written into every caller.
 const SMALL: usize = 24;
+
+/// Rules of at most this many expression nodes are written into their only caller.
+const LARGE: usize = 4_000;
 
 /// How deep rules are written into rules that are written into rules: the construction recurses this deep.
 const DEPTH: usize = 64;
@@ -51,7 +54,7 @@ pub(super) fn plan(grammar: &Grammar) -> Vec<bool> {
         inlined[rule] = !recursive
             && !grammar.rules[rule].keep
             && depths[rule] < DEPTH
-            && (uses[rule] <= 1 || sizes[rule] <= SMALL)
+            && sizes[rule] <= if uses[rule] <= 1 { LARGE } else { SMALL }
             && !matches!(grammar.rules[rule].expr, Expr::Never);
     }
     inlined

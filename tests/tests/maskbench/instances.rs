@@ -13,7 +13,7 @@ fn instances_are_judged_as_given() {
     let Some(fixture) = fixture() else { return };
     let (mut schemas, mut valid, mut invalid, mut tokens) = (0, 0, 0, 0);
     let (mut admitted, mut wrong) = (Vec::new(), Vec::new());
-    let count = sized(150, fixture.cases.len());
+    let count = sized(100, fixture.cases.len());
     for case in spread(&fixture.cases, count).take(count) {
         let judged = fixture.judge.judge(case);
         let Some(report) = judged.report else { continue };

@@ -1,8 +1,10 @@
 //! Random walks by mask alone, finished by the shortest completion: there is never a dead end, and every text parses
-//! and validates.
+//! and validates, but where the report says that a keyword is approximate.
 
 use grammarc::sample::{SampleOptions, Sampler};
 use grammarc_benches::inputs::sized;
+use grammarc_benches::ours::Text;
+use grammarc_compiler::diagnostics::report::Verdict;
 use grammarc_runtime::Grammar;
 use jsonschema::Validator;
 use serde_json::Value;
@@ -33,17 +35,22 @@ fn samplers(grammar: &Grammar) -> [Sampler; 3] {
 fn every_walk_ends_in_an_instance() {
     let Some(fixture) = fixture() else { return };
     let (mut schemas, mut walks, mut tokens) = (0, 0, 0);
-    let mut wrong = Vec::new();
-    for (case, grammar) in fixture.compiled(300) {
+    let (mut admitted, mut wrong) = (0, Vec::new());
+    let count = sized(150, fixture.cases.len());
+    for (case, grammar) in fixture.compiled(count) {
         // A few schemas break their meta-schema in places that mean nothing here; that crate takes none of those.
         let options = jsonschema::options().should_validate_formats(true);
         let Ok(validator) = options.build(&case.schema) else { continue };
+        let text = case.schema.to_string();
+        let lowered = Text::JsonSchema(&text).lower().expect("it compiled");
+        let approximate = lowered.report.count(Verdict::Approximate) > 0;
         schemas += 1;
         for (at, sampler) in samplers(&grammar).iter().enumerate() {
-            for number in 0..sized(2, 20) as u64 {
+            for number in 0..sized(2, 7) as u64 {
                 walks += 1;
                 match judge(sampler, number, &validator) {
                     Ok(more) => tokens += more,
+                    Err(_) if approximate => admitted += 1,
                     Err(what) => {
                         wrong.push(format!("{}, sampler {at}, {number}: {what}", case.id));
                     }
@@ -51,7 +58,10 @@ fn every_walk_ends_in_an_instance() {
             }
         }
     }
-    eprintln!("{schemas} schemas, {walks} walks, {tokens} tokens, {} wrong", wrong.len());
+    eprintln!(
+        "{schemas} schemas, {walks} walks, {tokens} tokens, {} wrong, {admitted} admitted by the report",
+        wrong.len()
+    );
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(schemas > 290);
+    assert!(schemas * 100 >= count * 97 && admitted * 100 < walks);
 }

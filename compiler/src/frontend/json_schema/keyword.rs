@@ -97,7 +97,8 @@ pub(crate) const KEYWORDS: &[Keyword] = &[
     keyword("minContains", D19, D20, Exact),
     keyword("minItems", D4, D20, Exact),
     keyword("minLength", D4, D20, Exact),
-    keyword("minProperties", D4, D20, Exact),
+    keyword("minProperties", D4, D20, Exact)
+        .but("approximate from 2 on where other keys are allowed: one that is written twice counts twice"),
     keyword("minimum", D4, D20, Exact),
     keyword("multipleOf", D4, D20, Exact),
     keyword("not", D4, D20, Exact),

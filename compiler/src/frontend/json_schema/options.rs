@@ -112,7 +112,7 @@ impl Default for JsonSchemaOptions {
             text: TextForm::default(),
             key_order: KeyOrder::default(),
             resources: Resources::default(),
-            max_states: 20_000,
+            max_states: 50_000,
             max_shapes: 20_000,
             max_rules: 100_000,
         }

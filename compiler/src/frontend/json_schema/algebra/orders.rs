@@ -16,8 +16,9 @@ use crate::diagnostics::report::Verdict;
 
 use super::super::options::KeyOrder;
 use super::super::schema::{Part, SchemaId};
-use super::formula::{Formula, Formulas};
-use super::members::MemberAutomaton;
+use super::formula::{Formula, Formulas, Literal};
+use super::members::{MemberAutomaton, MemberName};
+use super::objects::ObjectAtom;
 use super::{Algebra, FormulaId, Subject};
 
 /// States for each key, and besides, that a formula with alternatives may take before it is split.
@@ -28,6 +29,11 @@ const MOST_PARTS: usize = 64;
 const MOST_FREE: usize = 1_024;
 /// States and members that the automata of one formula with keys in any order may have together.
 const MOST_FREE_TOGETHER: usize = 8 * MOST_FREE;
+
+/// Why keys in any order are narrower.
+const ORDER: &str = "these keys keep their order: in any order they have too many combinations";
+/// Why a count of members is approximate.
+const TWICE: &str = "a key that the schema does not name counts each time it is written";
 
 /// How keys are ordered in an automaton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +80,10 @@ impl Algebra<'_> {
                 }
                 None => {
                     // Too much to tell one part of it from the others in any order.
-                    self.note_order(value);
+                    self.note(value, Verdict::Narrower, ORDER, |part| {
+                        let named = matches!(part, Part::Required(_) | Part::Properties(_));
+                        named || matches!(part, Part::MemberCount(_))
+                    });
                     automata.clear();
                     let last = [Order::Optional, Order::Named];
                     automata.extend(self.first_automaton(whole, &last, MOST_FREE)?);
@@ -83,6 +92,11 @@ impl Algebra<'_> {
             }
         }
         automata.dedup();
+        if self.may_count_twice(whole, &automata) {
+            self.note(value, Verdict::Approximate, TWICE, |part| {
+                matches!(part, Part::MemberCount(_))
+            });
+        }
         Ok(Some(automata))
     }
 
@@ -143,10 +157,14 @@ impl Algebra<'_> {
         }
     }
 
-    /// Enters the keywords that name keys of a value as narrower, because not every order of them is accepted.
-    fn note_order(&mut self, value: FormulaId) {
-        const REASON: &str =
-            "these keys keep their order: in any order they have too many combinations";
+    /// Enters keywords of a value's schemas in the report as not exact.
+    fn note(
+        &mut self,
+        value: FormulaId,
+        verdict: Verdict,
+        reason: &'static str,
+        applies: impl Fn(&Part) -> bool,
+    ) {
         let mut open: Vec<SchemaId> = self
             .subjects(value)
             .filter_map(|(subject, _)| match subject {
@@ -161,11 +179,24 @@ impl Algebra<'_> {
             }
             for (place, part) in self.schemas.parts(id) {
                 open.extend(part.in_place());
-                if matches!(part, Part::Required(_) | Part::Properties(_) | Part::MemberCount(_)) {
-                    self.inexact.insert((*place, Verdict::Narrower, REASON));
+                if applies(part) {
+                    self.inexact.insert((*place, verdict, reason));
                 }
             }
         }
+    }
+
+    /// Whether an object needs two members at least, where some of them have keys that the automata do not tell apart.
+    fn may_count_twice(&self, formula: FormulaId, automata: &[MemberAutomaton]) -> bool {
+        let needs_two = |literal: &Literal| match self.objects.atoms[literal.atom as usize] {
+            ObjectAtom::Count(bounds) if literal.positive => bounds.min > 1,
+            ObjectAtom::Count(bounds) => bounds.max.is_some_and(|max| max > 0),
+            _ => false,
+        };
+        let members = automata.iter().flat_map(|automaton| &automaton.states);
+        let mut members = members.flat_map(|state| &state.members);
+        self.objects.formulas.literals(formula).iter().any(needs_two)
+            && members.any(|member| matches!(member.name, MemberName::Names(_)))
     }
 
     /// Whether every alternative inside the formula names its keys in the order in which the whole does.
