@@ -154,8 +154,7 @@ fn keyword(rng: &mut Rng, depth: usize, budget: &mut usize, members: &mut Map<St
     };
     let count = |rng: &mut Rng| json!(rng.below(4));
     let keys = |rng: &mut Rng| {
-        let mut keys: Vec<&str> =
-            KEYS.iter().copied().filter(|_| rng.one_in(3)).collect();
+        let mut keys: Vec<&str> = KEYS.iter().copied().filter(|_| rng.one_in(3)).collect();
         if rng.one_in(2) {
             keys.reverse();
         }
@@ -273,8 +272,8 @@ pub fn tame(rng: &mut Rng, value: Value) -> Value {
     match value {
         Value::Number(given) => {
             let text = canonical(&given.to_string());
-            match text.len() {
-                ..=9 => serde_json::from_str(&text).unwrap_or(Value::Number(given)),
+            match serde_json::from_str(&text) {
+                Ok(plain) if text.len() < 10 && !text.contains(['e', 'E']) => plain,
                 _ => number(rng),
             }
         }

@@ -169,6 +169,7 @@ fn verdicts_are_those_of_the_validator() {
     assert!(tally.wrong.is_empty(), "{}", tally.wrong.join("\n"));
     assert!(tally.pairs >= pairs && tally.valid * 5 >= pairs);
     assert!(tally.admitted * 100 <= tally.pairs);
-    let over: usize = tally.refused.iter().filter(|(code, _)| code.ends_with("-limit")).map(|(_, n)| n).sum();
+    let over: usize =
+        tally.refused.iter().filter(|(code, _)| code.ends_with("-limit")).map(|(_, n)| n).sum();
     assert!(over as u64 * 100 <= schemas);
 }

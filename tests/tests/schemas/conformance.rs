@@ -183,7 +183,8 @@ fn the_official_suite_is_judged_as_listed() {
         return;
     };
     let (groups, resources, mut known) = (groups(&suite), remotes(&suite), known());
-    let forms = [("any", KeyOrder::Any, TextForm::WIDE), ("schema", KeyOrder::Schema, TextForm::SHORT)];
+    let forms =
+        [("any", KeyOrder::Any, TextForm::WIDE), ("schema", KeyOrder::Schema, TextForm::SHORT)];
     let mut failures = Vec::new();
     for (form, order, text) in forms {
         let judged: Vec<(&Group, Vec<Option<Fault>>, Option<String>)> = groups
@@ -199,9 +200,8 @@ fn the_official_suite_is_judged_as_listed() {
                     ..JsonSchemaOptions::default()
                 };
                 let compiled = compile(&with_draft(group), &options);
-                let verdict = |test: &Value| {
-                    fault(&compiled, order, &test["data"], test["valid"] == true)
-                };
+                let verdict =
+                    |test: &Value| fault(&compiled, order, &test["data"], test["valid"] == true);
                 let refusal = compiled.as_ref().err().map(|refusal| format!("{refusal:?}"));
                 (group, group.tests.iter().map(verdict).collect(), refusal)
             })
@@ -210,8 +210,7 @@ fn the_official_suite_is_judged_as_listed() {
             for (part, least) in PARTS {
                 let mut counts = BTreeMap::new();
                 let mut all = 0;
-                let of_part =
-                    |group: &Group| group.part == part && group.name.starts_with(draft);
+                let of_part = |group: &Group| group.part == part && group.name.starts_with(draft);
                 for (group, faults, refusal) in judged.iter().filter(|(group, ..)| of_part(group)) {
                     for (test, fault) in group.tests.iter().zip(faults) {
                         all += 1;

@@ -17,9 +17,7 @@
 
 use std::collections::BTreeSet;
 
-use grammarc_compiler::frontend::json_schema::{
-    JsonSchemaOptions, KeyOrder, TextForm, Whitespace,
-};
+use grammarc_compiler::frontend::json_schema::{JsonSchemaOptions, KeyOrder, TextForm, Whitespace};
 use grammarc_tests::schemas::{Compiled, Refusal, compile};
 use serde_json::Value;
 
