@@ -240,6 +240,20 @@ impl Formulas {
         found
     }
 
+    /// The last operand of an `And`, and the formula of the others, where that is known already.
+    pub(crate) fn all_but_last(&self, id: FormulaId) -> Option<(FormulaId, FormulaId)> {
+        let Formula::And(operands) = self.get(id) else { return None };
+        let (&last, others) = operands.split_last()?;
+        let start = match others {
+            &[one] => one,
+            _ => {
+                let others = Formula::And(others.into());
+                FormulaId(u32::try_from(self.formulas.get_index_of(&others)?).ok()?)
+            }
+        };
+        Some((start, last))
+    }
+
     /// The operands that all hold where the formula does: those of an `And`, or the formula itself.
     pub(crate) fn conjuncts(&self, id: FormulaId) -> Vec<FormulaId> {
         match self.get(id) {
