@@ -199,6 +199,11 @@ impl Domain for ArrayFormulas {
         Ok(algebra.arrays.formulas.or([*a, *b]))
     }
 
+    fn any(algebra: &mut Algebra<'_>, sets: Vec<FormulaId>) -> Result<FormulaId, Diagnostic> {
+        algebra.spend()?;
+        Ok(algebra.arrays.formulas.or(sets))
+    }
+
     fn not(algebra: &mut Algebra<'_>, set: &FormulaId) -> Result<FormulaId, Diagnostic> {
         algebra.spend()?;
         Ok(algebra.arrays.formulas.not(*set))
