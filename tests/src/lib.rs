@@ -8,16 +8,18 @@
 //! | [`mix`] | which kinds of grammar a run of random cases met |
 //! | [`compare`] | holds the compiled masks of a case against the oracle |
 //! | [`shrink`] | makes a failing case small |
+//! | [`schemas`] | JSON schemas compiled for single bytes, and texts judged by the masks |
 //! | [`sources`] | grammars from texts and from `grammars/` |
 //! | [`vocabularies`] | vocabularies to compile for |
 //! | [`layers`] | which room of the sources uses which |
 //!
-//! The tests themselves are three binaries:
+//! The tests themselves are four binaries:
 //!
 //! | binary | what it holds the whole to |
 //! | --- | --- |
 //! | `suite` | promises, by oracles and random cases; needs no data |
 //! | `maskbench` | real schemas and a real vocabulary: what the masks lead to is valid, what is valid passes |
+//! | `schemas` | JSON Schema: the official suite, the `jsonschema` crate's verdicts, bounds, scale, hostile schemas |
 //! | `peer` | llguidance's masks, bit by bit |
 
 pub mod case;
@@ -26,6 +28,7 @@ pub mod layers;
 pub mod mix;
 pub mod oracle;
 pub mod random;
+pub mod schemas;
 pub mod shrink;
 pub mod sources;
 pub mod vocabularies;

@@ -51,7 +51,7 @@ use crate::diagnostics::{Diagnostic, Source};
 use crate::ir::Lowered;
 
 pub use options::{
-    DigitLimits, Escapes, JsonSchemaOptions, KeyOrder, NumberForm, TextForm, Whitespace,
+    DigitLimits, Escapes, Formats, JsonSchemaOptions, KeyOrder, NumberForm, TextForm, Whitespace,
 };
 pub use prelude::{Piece, Prelude, prelude_grammar};
 pub use resources::{ResourceError, Resources};

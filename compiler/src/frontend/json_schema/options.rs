@@ -89,6 +89,16 @@ pub enum KeyOrder {
     Any,
 }
 
+/// What `format` does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Formats {
+    /// Strings are of the format that it names, where that is a known one.
+    #[default]
+    Asserted,
+    /// Nothing: it is an annotation, as the specification has it by default.
+    Annotated,
+}
+
 /// Options of [`lower`](fn@super::lower).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct JsonSchemaOptions {
@@ -96,6 +106,8 @@ pub struct JsonSchemaOptions {
     pub text: TextForm,
     /// In which order keys are accepted.
     pub key_order: KeyOrder,
+    /// What `format` does.
+    pub formats: Formats,
     /// Schemas that references may lead to beside the document itself and the published meta-schemas.
     pub resources: Resources,
     /// Most states of one automaton over characters or digits.
@@ -111,6 +123,7 @@ impl Default for JsonSchemaOptions {
         Self {
             text: TextForm::default(),
             key_order: KeyOrder::default(),
+            formats: Formats::default(),
             resources: Resources::default(),
             max_states: 50_000,
             max_shapes: 20_000,

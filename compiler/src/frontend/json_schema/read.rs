@@ -6,6 +6,7 @@ use crate::diagnostics::report::Verdict;
 use super::document::{Document, Json, NodeId};
 use super::formats::{Exactness, format};
 use super::numbers::{Decimal, NumberSet};
+use super::options::Formats;
 use super::resolve::Context;
 use super::schema::{Bounds, Part, SchemaId, Schemas};
 use super::strings::StringSet;
@@ -59,6 +60,8 @@ pub(crate) struct Reader<'a> {
     pub(crate) followed: &'a [(NodeId, SchemaId)],
     /// Most states of an automaton.
     pub(crate) limit: usize,
+    /// What `format` does.
+    pub(crate) formats: Formats,
     pub(crate) found: &'a mut Found,
 }
 
@@ -351,6 +354,9 @@ impl Reader<'_> {
             let found = self.document.json(node).kind();
             return Read::Parts(self.wrong("format", node, "the name of a format", found));
         };
+        if self.formats == Formats::Annotated {
+            return annotation("formats are annotations by the options given");
+        }
         let Some(format) = format(name) else { return annotation("unknown format") };
         let strings = match StringSet::automaton(format.automaton(), self.limit) {
             Ok(strings) => strings,

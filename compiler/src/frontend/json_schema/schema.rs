@@ -61,6 +61,15 @@ impl Bounds {
         self == Self::default()
     }
 
+    /// The counts that are not within, where these are bounds too.
+    pub(crate) fn complement(self) -> Option<Self> {
+        match self {
+            Self { min: 0, max: Some(max) } => max.checked_add(1).map(Self::at_least),
+            Self { min, max: None } => min.checked_sub(1).map(Self::at_most),
+            _ => None,
+        }
+    }
+
     /// What remains to be counted after one more; `None` where one more is too many.
     pub(crate) fn after_one(self) -> Option<Self> {
         let max = match self.max {

@@ -9,7 +9,7 @@ use crate::diagnostics::report::{ReportEntry, Verdict};
 
 use super::document::{Document, Json, NodeId};
 use super::keyword::{Support, support};
-use super::options::JsonSchemaOptions;
+use super::options::{Formats, JsonSchemaOptions};
 use super::read::{Found, Queued, Read, Reader};
 use super::resolve::{Context, References};
 use super::schema::{Part, Schema, SchemaId, Schemas};
@@ -40,6 +40,7 @@ pub(crate) fn survey(
         document,
         references,
         limit: options.max_states,
+        formats: options.formats,
         entries: Vec::new(),
         found: Found::default(),
         definitions: Vec::new(),
@@ -73,6 +74,7 @@ struct Survey<'a> {
     references: References<'a>,
     /// Most states of an automaton.
     limit: usize,
+    formats: Formats,
     /// With the place of the keyword's value.
     entries: Vec<(NodeId, ReportEntry)>,
     found: Found,
@@ -117,6 +119,7 @@ impl Survey<'_> {
             context,
             followed: &followed,
             limit: self.limit,
+            formats: self.formats,
             found: &mut self.found,
         };
         let mut enter = |value, key: &str, verdict, reason: &str| {

@@ -1,5 +1,7 @@
 //! What schemas say about arrays, as a formula over atoms.
 
+use std::collections::BTreeMap;
+
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
@@ -70,7 +72,8 @@ impl Algebra<'_> {
     }
 
     /// The formula with `uniqueItems` said by other atoms: each value that an item can have occurs at most once.
-    /// Where items can have too many values, the keyword is passed over and entered as approximate.
+    /// Where some items can have too many values, the keyword is entered as approximate and still holds for the values
+    /// of the others.
     pub(super) fn tell_unique(&mut self, formula: FormulaId) -> Result<FormulaId, Diagnostic> {
         let arrays = &self.arrays;
         let literals = arrays.formulas.literals(formula);
@@ -78,57 +81,42 @@ impl Algebra<'_> {
         if !literals.iter().any(|literal| unique(literal.atom)) {
             return Ok(formula);
         }
-        let mut single = false;
-        let mut each = None;
-        for conjunct in self.arrays.formulas.conjuncts(formula) {
-            let Formula::Literal(literal) = *self.arrays.formulas.get(conjunct) else { continue };
-            match self.arrays.atoms[literal.atom as usize] {
-                ArrayAtom::Items(0, value) if literal.positive => {
-                    let all = each.unwrap_or(FormulaId::TRUE);
-                    each = Some(self.values.and([all, value]));
-                }
-                ArrayAtom::Count(bounds) if literal.positive => {
-                    single |= bounds.max.is_some_and(|max| max < 2);
-                }
-                _ => {}
+        let mut values: IndexSet<Scalar, FxBuildHasher> = IndexSet::default();
+        let mut all_told = true;
+        for items in self.item_values(formula) {
+            match self.few_values(items)? {
+                Some(few) => values.extend(few),
+                None => all_told = false,
             }
         }
-        let finite = match each {
-            Some(each) if !single => {
-                let scalars = self.scalars(each)?;
-                let structured = self.object_formula(each)? != FormulaId::FALSE
-                    || self.array_formula(each)? != FormulaId::FALSE;
-                if structured { None } else { scalars.finite(MOST_UNIQUE) }
-            }
-            _ => single.then(Vec::new),
-        };
-        let told = finite.map(|values| {
-            let once: Vec<_> = values
-                .into_iter()
-                .map(|value| {
-                    let value = self.subject(Subject::Scalar(value));
-                    self.arrays.atom(ArrayAtom::Contains(value, Bounds::at_most(1)))
-                })
-                .collect();
-            self.arrays.formulas.and(once)
-        });
+        if values.len() > MOST_UNIQUE {
+            all_told = false;
+            values.clear();
+        }
+        let once: Vec<_> = values
+            .into_iter()
+            .map(|value| {
+                let value = self.subject(Subject::Scalar(value));
+                self.arrays.atom(ArrayAtom::Contains(value, Bounds::at_most(1)))
+            })
+            .collect();
+        let told = self.arrays.formulas.and(once);
         let atoms = self.arrays.atoms.clone();
         let inexact = &mut self.inexact;
         let mut refused = None;
         let replaced = self.arrays.formulas.replace(
             formula,
             &mut Default::default(),
-            &mut |formulas, literal| match (atoms[literal.atom as usize], told) {
-                (ArrayAtom::Unique(_), Some(told)) if literal.positive => told,
-                (ArrayAtom::Unique(_), Some(told)) => formulas.not(told),
-                (ArrayAtom::Unique(place), None) => {
-                    if literal.positive {
+            &mut |formulas, literal| match atoms[literal.atom as usize] {
+                ArrayAtom::Unique(_) if all_told && !literal.positive => formulas.not(told),
+                ArrayAtom::Unique(place) => {
+                    if !literal.positive {
+                        refused = Some(place);
+                    } else if !all_told {
                         let reason = "items with many possible values may repeat";
                         inexact.insert((place, Verdict::Approximate, reason));
-                    } else {
-                        refused = Some(place);
                     }
-                    FormulaId::TRUE
+                    told
                 }
                 _ => formulas.literal(literal.atom, literal.positive),
             },
@@ -140,6 +128,42 @@ impl Algebra<'_> {
             }
             None => Ok(replaced),
         }
+    }
+
+    /// Formulas over values, one of which every item satisfies in an array of two or more that the formula holds for.
+    fn item_values(&mut self, formula: FormulaId) -> Vec<FormulaId> {
+        let mut items: BTreeMap<u32, Vec<FormulaId>> = BTreeMap::new();
+        let (mut rests, mut most) = (Vec::new(), u32::MAX);
+        for conjunct in self.arrays.formulas.conjuncts(formula) {
+            let Formula::Literal(literal) = *self.arrays.formulas.get(conjunct) else { continue };
+            match self.arrays.atoms[literal.atom as usize] {
+                _ if !literal.positive => {}
+                ArrayAtom::Item(at, value) => items.entry(at).or_default().push(value),
+                ArrayAtom::Items(from, value) => rests.push((from, value)),
+                ArrayAtom::Count(bounds) => most = most.min(bounds.max.unwrap_or(u32::MAX)),
+                _ => {}
+            }
+        }
+        if most < 2 {
+            return Vec::new();
+        }
+        let ends = items.keys().map(|at| at + 1).chain(rests.iter().map(|(from, _)| *from));
+        let uniform = ends.max().unwrap_or(0);
+        let positions = 0..=uniform.min(most - 1);
+        let values = positions.map(|position| {
+            let here = items.get(&position).into_iter().flatten().copied();
+            let rest = rests.iter().filter(|(from, _)| *from <= position).map(|(_, value)| *value);
+            self.values.and(here.chain(rest))
+        });
+        let distinct: IndexSet<_, FxBuildHasher> = values.collect();
+        distinct.into_iter().collect()
+    }
+
+    /// The values that a formula over values holds for, where they are few and none is an object or an array.
+    fn few_values(&mut self, formula: FormulaId) -> Result<Option<Vec<Scalar>>, Diagnostic> {
+        let structured = self.object_formula(formula)? != FormulaId::FALSE
+            || self.array_formula(formula)? != FormulaId::FALSE;
+        if structured { Ok(None) } else { Ok(self.scalars(formula)?.finite(MOST_UNIQUE)) }
     }
 }
 
@@ -173,6 +197,11 @@ impl Domain for ArrayFormulas {
     ) -> Result<FormulaId, Diagnostic> {
         algebra.spend()?;
         Ok(algebra.arrays.formulas.or([*a, *b]))
+    }
+
+    fn any(algebra: &mut Algebra<'_>, sets: Vec<FormulaId>) -> Result<FormulaId, Diagnostic> {
+        algebra.spend()?;
+        Ok(algebra.arrays.formulas.or(sets))
     }
 
     fn not(algebra: &mut Algebra<'_>, set: &FormulaId) -> Result<FormulaId, Diagnostic> {

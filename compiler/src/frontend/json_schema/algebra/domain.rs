@@ -48,6 +48,15 @@ pub(super) trait Domain {
         Ok(one)
     }
 
+    /// What is in any of the sets.
+    fn any(algebra: &mut Algebra<'_>, sets: Vec<Self::Set>) -> Result<Self::Set, Diagnostic> {
+        let mut any = Self::constant(false);
+        for set in sets {
+            any = Self::or(algebra, &any, &set)?;
+        }
+        Ok(any)
+    }
+
     /// What a keyword of the schema says about values of the type; `None` for nothing. Keywords that apply other
     /// schemas to the same value are only seen here where [`combine`](fn@combine) leaves them to the domain.
     fn part(
@@ -61,14 +70,14 @@ pub(super) trait Domain {
     fn value(algebra: &mut Algebra<'_>, node: NodeId) -> Result<Self::Set, Diagnostic>;
     /// The values at some places that are of the type.
     fn values(algebra: &mut Algebra<'_>, nodes: &[NodeId]) -> Result<Self::Set, Diagnostic> {
-        let mut any = Self::constant(false);
+        let mut sets = Vec::new();
         for &node in nodes {
             let set = Self::value(algebra, node)?;
             if !Self::is_none(&set) {
-                any = Self::or(algebra, &any, &set)?;
+                sets.push(set);
             }
         }
-        Ok(any)
+        Self::any(algebra, sets)
     }
 
     /// A scalar, or nothing where that is of another type.
@@ -102,12 +111,9 @@ pub(super) fn evaluate<D: Domain>(
             Ok(all)
         }
         Formula::Or(operands) => {
-            let mut any = D::constant(false);
-            for &operand in &operands {
-                let set = evaluate::<D>(algebra, operand)?;
-                any = D::or(algebra, &any, &set)?;
-            }
-            Ok(any)
+            let sets = operands.iter().map(|&operand| evaluate::<D>(algebra, operand));
+            let sets = sets.collect::<Result<_, _>>()?;
+            D::any(algebra, sets)
         }
     }
 }
@@ -182,12 +188,9 @@ fn combine<D: Domain>(
             all
         }
         Part::Any(schemas) => {
-            let mut any = D::constant(false);
-            for &schema in schemas {
-                let set = of_schema::<D>(algebra, schema)?;
-                any = D::or(algebra, &any, &set)?;
-            }
-            any
+            let sets = schemas.iter().map(|&schema| of_schema::<D>(algebra, schema));
+            let sets = sets.collect::<Result<_, _>>()?;
+            D::any(algebra, sets)?
         }
         Part::One(schemas) => {
             let sets = schemas.iter().map(|&schema| of_schema::<D>(algebra, schema));

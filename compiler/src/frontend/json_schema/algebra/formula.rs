@@ -53,12 +53,13 @@ pub(crate) enum Formula {
 pub(crate) struct Formulas {
     formulas: IndexSet<Formula, FxBuildHasher>,
     negations: FxHashMap<FormulaId, FormulaId>,
+    operands: usize,
 }
 
 impl Default for Formulas {
     fn default() -> Self {
         let formulas = [Formula::True, Formula::False].into_iter().collect();
-        Self { formulas, negations: FxHashMap::default() }
+        Self { formulas, negations: FxHashMap::default(), operands: 0 }
     }
 }
 
@@ -73,10 +74,21 @@ impl Formulas {
         self.formulas.len()
     }
 
+    /// Number of operands of all formulas so far.
+    pub(crate) fn operands(&self) -> usize {
+        self.operands
+    }
+
     fn intern(&mut self, formula: Formula) -> FormulaId {
-        FormulaId(
-            u32::try_from(self.formulas.insert_full(formula).0).expect("budgets are below 2^32"),
-        )
+        let operands = match &formula {
+            Formula::And(operands) | Formula::Or(operands) => operands.len(),
+            _ => 0,
+        };
+        let (index, new) = self.formulas.insert_full(formula);
+        if new {
+            self.operands += operands;
+        }
+        FormulaId(u32::try_from(index).expect("budgets are below 2^32"))
     }
 
     /// An atom, or its negation.
@@ -238,6 +250,20 @@ impl Formulas {
             }
         }
         found
+    }
+
+    /// The last operand of an `And`, and the formula of the others, where that is known already.
+    pub(crate) fn all_but_last(&self, id: FormulaId) -> Option<(FormulaId, FormulaId)> {
+        let Formula::And(operands) = self.get(id) else { return None };
+        let (&last, others) = operands.split_last()?;
+        let start = match others {
+            &[one] => one,
+            _ => {
+                let others = Formula::And(others.into());
+                FormulaId(u32::try_from(self.formulas.get_index_of(&others)?).ok()?)
+            }
+        };
+        Some((start, last))
     }
 
     /// The operands that all hold where the formula does: those of an `And`, or the formula itself.

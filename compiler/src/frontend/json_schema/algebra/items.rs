@@ -11,7 +11,7 @@ use crate::diagnostics::Diagnostic;
 use super::super::schema::Bounds;
 use super::arrays::ArrayAtom;
 use super::cases::Atoms;
-use super::formula::{Formula, Formulas, Literal};
+use super::formula::{Formula, Formulas};
 use super::{Algebra, FormulaId};
 
 /// A state.
@@ -89,7 +89,7 @@ impl Algebra<'_> {
                 return Ok(ItemState::default());
             }
             let loops = self.cases(atoms, uncounted, FormulaId::TRUE)?;
-            if loops.iter().all(|(_, rest)| *rest == uncounted) {
+            if !self.counts_items(uncounted) && loops.iter().all(|(_, rest)| *rest == uncounted) {
                 return Ok(ItemState {
                     items: loops.into_iter().map(|(value, _)| (value, at)).collect(),
                     end: self.array_may_end(uncounted),
@@ -108,14 +108,18 @@ impl Algebra<'_> {
         Ok(state)
     }
 
+    /// Whether the formula says anything about the number of items.
+    fn counts_items(&self, formula: FormulaId) -> bool {
+        let literals = self.arrays.formulas.literals(formula);
+        let atoms = &self.arrays.atoms;
+        literals.iter().any(|literal| matches!(atoms[literal.atom as usize], ArrayAtom::Count(_)))
+    }
+
     fn array_count(&self, formula: FormulaId) -> Option<Bounds> {
-        match *self.arrays.formulas.get(formula) {
-            Formula::Literal(Literal { atom, positive: true }) => {
-                match self.arrays.atoms[atom as usize] {
-                    ArrayAtom::Count(bounds) => Some(bounds),
-                    _ => None,
-                }
-            }
+        let Formula::Literal(literal) = *self.arrays.formulas.get(formula) else { return None };
+        match self.arrays.atoms[literal.atom as usize] {
+            ArrayAtom::Count(bounds) if literal.positive => Some(bounds),
+            ArrayAtom::Count(bounds) => bounds.complement(),
             _ => None,
         }
     }

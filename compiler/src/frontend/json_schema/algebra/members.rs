@@ -198,7 +198,8 @@ impl Algebra<'_> {
         }
         // Where members change nothing but their count, a repetition counts them.
         let loops = self.other_members(names, uncounted)?;
-        if loops.iter().all(|(_, (_, rest))| *rest == uncounted) {
+        if !self.counts_members(uncounted) && loops.iter().all(|(_, (_, rest))| *rest == uncounted)
+        {
             let mut state = MemberState {
                 end: self.object_may_end(uncounted),
                 repeat: (!bounds.is_all()).then_some(bounds),
@@ -293,14 +294,18 @@ impl Algebra<'_> {
         Ok(classes)
     }
 
+    /// Whether the formula says anything about the number of members.
+    fn counts_members(&self, formula: FormulaId) -> bool {
+        let literals = self.objects.formulas.literals(formula);
+        let atoms = &self.objects.atoms;
+        literals.iter().any(|literal| matches!(atoms[literal.atom as usize], ObjectAtom::Count(_)))
+    }
+
     fn object_count(&self, formula: FormulaId) -> Option<Bounds> {
-        match *self.objects.formulas.get(formula) {
-            Formula::Literal(Literal { atom, positive: true }) => {
-                match self.objects.atoms[atom as usize] {
-                    ObjectAtom::Count(bounds) => Some(bounds),
-                    _ => None,
-                }
-            }
+        let Formula::Literal(literal) = *self.objects.formulas.get(formula) else { return None };
+        match self.objects.atoms[literal.atom as usize] {
+            ObjectAtom::Count(bounds) if literal.positive => Some(bounds),
+            ObjectAtom::Count(bounds) => bounds.complement(),
             _ => None,
         }
     }

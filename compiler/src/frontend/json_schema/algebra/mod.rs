@@ -96,6 +96,9 @@ pub(crate) struct Limits {
     pub(crate) formulas: usize,
 }
 
+/// Operands that a formula may have on average before they count for another one.
+const OPERANDS: usize = 32;
+
 /// Code of the error where combinations of schemas are too many.
 pub(crate) const SHAPE_LIMIT: &str = "json-schema::shape-limit";
 
@@ -204,8 +207,10 @@ impl<'a> Algebra<'a> {
 
     /// Counts work, so that no schema keeps the compiler busy for ever.
     fn spend(&mut self) -> Result<(), Diagnostic> {
-        let spent = self.values.len() + self.objects.formulas.len() + self.arrays.formulas.len();
-        if spent > self.limits.formulas {
+        let arenas = [&self.values, &self.objects.formulas, &self.arrays.formulas];
+        let spent: usize = arenas.iter().map(|arena| arena.len()).sum();
+        let operands: usize = arenas.iter().map(|arena| arena.operands()).sum();
+        if spent > self.limits.formulas || operands / OPERANDS > self.limits.formulas {
             return Err(self.too_much(format!(
                 "the schema's combinations take more than {} formulas",
                 self.limits.formulas

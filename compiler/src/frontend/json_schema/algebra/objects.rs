@@ -120,6 +120,11 @@ impl Domain for ObjectFormulas {
         Ok(algebra.objects.formulas.or([*a, *b]))
     }
 
+    fn any(algebra: &mut Algebra<'_>, sets: Vec<FormulaId>) -> Result<FormulaId, Diagnostic> {
+        algebra.spend()?;
+        Ok(algebra.objects.formulas.or(sets))
+    }
+
     fn not(algebra: &mut Algebra<'_>, set: &FormulaId) -> Result<FormulaId, Diagnostic> {
         algebra.spend()?;
         Ok(algebra.objects.formulas.not(*set))

@@ -59,13 +59,32 @@ impl Algebra<'_> {
         if let Some(known) = self.scalars.by_formula.get(&formula) {
             return Ok(known.clone());
         }
-        let constants = evaluate::<Constants>(self, formula)?;
-        let scalars = Scalars {
-            null: constants & NULL != 0,
-            no: constants & NO != 0,
-            yes: constants & YES != 0,
-            numbers: evaluate::<Numbers>(self, formula)?,
-            strings: evaluate::<Strings>(self, formula)?,
+        // Formulas grow by one operand at a time where cases are told apart, and so do their sets.
+        let start = self.values.all_but_last(formula).and_then(|(start, last)| {
+            let known = self.scalars.by_formula.get(&start)?;
+            Some((known.clone(), last))
+        });
+        let scalars = match start {
+            Some((known, last)) => {
+                let last = self.scalars(last)?;
+                Scalars {
+                    null: known.null && last.null,
+                    no: known.no && last.no,
+                    yes: known.yes && last.yes,
+                    numbers: Numbers::and(self, &known.numbers, &last.numbers)?,
+                    strings: Strings::and(self, &known.strings, &last.strings)?,
+                }
+            }
+            None => {
+                let constants = evaluate::<Constants>(self, formula)?;
+                Scalars {
+                    null: constants & NULL != 0,
+                    no: constants & NO != 0,
+                    yes: constants & YES != 0,
+                    numbers: evaluate::<Numbers>(self, formula)?,
+                    strings: evaluate::<Strings>(self, formula)?,
+                }
+            }
         };
         self.scalars.by_formula.insert(formula, scalars.clone());
         Ok(scalars)
