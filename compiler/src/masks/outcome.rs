@@ -25,7 +25,7 @@ pub struct Taken {
 impl Outcome {
     /// Number of tokens in the spans.
     pub fn count(&self) -> u32 {
-        self.spans.iter().map(|span| span.end - span.start).sum()
+        count_of(&self.spans)
     }
 
     /// Whether there is no token in it.
@@ -60,6 +60,11 @@ impl Outcome {
             _ => self.spans.push(span),
         }
     }
+}
+
+/// Number of ranks in disjoint spans.
+pub fn count_of(spans: &[Range<u32>]) -> u32 {
+    spans.iter().map(|span| span.end - span.start).sum()
 }
 
 /// The parts of `spans` within `range`. Both are of ranks, the spans sorted and disjoint. O(log spans + parts).

@@ -38,6 +38,40 @@ pub(super) struct OwnMoves {
 
 const NOWHERE: (u32, u32) = (NONE, NONE);
 
+/// Bytes that are looked ahead for a state to take over from: a string with a minimum of a few characters is like any
+/// string behind them.
+const AHEAD: usize = 3;
+
+impl OwnMoves {
+    /// Maximal runs of bytes that lead to the same: where, the first byte, and how many.
+    fn runs(&self) -> impl Iterator<Item = ((u32, u32), u8, usize)> + '_ {
+        let mut byte = 0;
+        self.to.chunk_by(|a, b| a == b).map(move |run| {
+            let first = byte as u8;
+            byte += run.len();
+            (run[0], first, run.len())
+        })
+    }
+
+    /// The longest run that leads somewhere.
+    fn widest(&self) -> Option<((u32, u32), u8, usize)> {
+        self.runs().filter(|(to, ..)| *to != NOWHERE).max_by_key(|(_, _, run)| *run)
+    }
+}
+
+/// The key with the largest sum; the first of those that have it.
+fn most_of<K: PartialEq + Copy>(counts: impl Iterator<Item = (K, usize)>) -> Option<K> {
+    let mut sums: Vec<(K, usize)> = Vec::new();
+    for (key, count) in counts {
+        match sums.iter_mut().find(|(other, _)| *other == key) {
+            Some((_, sum)) => *sum += count,
+            None => sums.push((key, count)),
+        }
+    }
+    let most = sums.iter().map(|(_, sum)| *sum).max()?;
+    sums.into_iter().find(|(_, sum)| *sum == most).map(|(key, _)| key)
+}
+
 /// A shared state to take over from, and the frame that it is over.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Model {
@@ -107,29 +141,41 @@ impl Walker<'_> {
             && shared.masks[base as usize].count >= self.worth
     }
 
-    /// The shared state that has most bytes in common with these moves.
-    fn model(&self, moves: &OwnMoves) -> Option<Model> {
+    /// The shared state to take over from: the one that has most bytes in common with these moves, or with those of a
+    /// state that they lead to.
+    fn model(&mut self, moves: &Arc<OwnMoves>) -> Option<Model> {
         let own = self.follow.network().own.bases.states;
-        let mut found: Vec<(Model, usize)> = Vec::new();
-        let mut byte = 0;
-        while byte < 256 {
-            let (state, frame) = moves.to[byte];
-            let run = moves.to[byte..].iter().take_while(|to| **to == (state, frame)).count();
-            let bytes = byte as u8..=(byte + run - 1) as u8;
-            byte += run;
-            if state >= own {
-                continue;
+        let mut moves = Arc::clone(moves);
+        let mut path = Vec::new();
+        loop {
+            let runs = moves.runs().filter(|((state, _), ..)| *state < own);
+            let models = runs.filter_map(|((state, frame), byte, run)| {
+                let model = Model { state: self.known.source_on(state, byte)?, frame };
+                path.push(byte);
+                let meets = self.is_worth(model) && self.leads_to(model.state, &path, state);
+                path.pop();
+                meets.then_some((model, run))
+            });
+            let model = most_of(models);
+            if model.is_some() || path.len() == AHEAD {
+                return model;
             }
-            let Some(source) = self.known.source_on(state, *bytes.start()) else { continue };
-            let model = Model { state: source, frame };
-            match found.iter_mut().find(|(other, _)| *other == model) {
-                Some((_, count)) => *count += run,
-                None => found.push((model, run)),
-            }
+            let ((state, frame), byte, _) = moves.widest()?;
+            path.push(byte);
+            moves = self.own_moves(state, frame);
         }
-        let most = found.iter().map(|(_, count)| *count).max()?;
-        let best = found.iter().find(|(_, count)| *count == most).map(|(model, _)| *model);
-        best.filter(|&model| self.is_worth(model))
+    }
+
+    /// Whether a shared state goes to another, or one alike, on some bytes.
+    fn leads_to(&self, mut state: u32, bytes: &[u8], target: u32) -> bool {
+        let shared = self.follow.network().shared;
+        for &byte in bytes {
+            if state == NONE {
+                return false;
+            }
+            state = self.known.moves(shared, state).to[usize::from(byte)];
+        }
+        state == target
     }
 
     /// Excepts what becomes of the strings below `node` where `from`, whose moves these are, and the model, in a state
@@ -216,17 +262,13 @@ impl Walker<'_> {
         building.outcome.taken = Some(Taken { state: model.state, except });
     }
 
-    /// Where a state of the grammar leads over a frame; remembered where nothing is known below.
+    /// Where a state of the grammar leads over a frame. Found once.
     fn own_moves(&mut self, state: u32, frame: u32) -> Arc<OwnMoves> {
-        if frame == BOTTOM
-            && let Some(moves) = self.moves.get(&state)
-        {
+        if let Some(moves) = self.moves.get(&(state, frame)) {
             return Arc::clone(moves);
         }
         let moves = Arc::new(self.find_moves(state, frame));
-        if frame == BOTTOM {
-            self.moves.insert(state, Arc::clone(&moves));
-        }
+        self.moves.insert((state, frame), Arc::clone(&moves));
         moves
     }
 

@@ -59,7 +59,7 @@ pub struct Walker<'a> {
     /// Nodes of a subtree, or tokens of a mask, that are worth composing.
     pub(super) worth: u32,
     pub(super) sets: LocalSets<'a>,
-    pub(super) moves: FxHashMap<u32, Arc<OwnMoves>>,
+    pub(super) moves: FxHashMap<(u32, u32), Arc<OwnMoves>>,
     remembered: FxHashMap<(u32, u32), Arc<Outcome>>,
     /// Nodes to visit, the next one last, and the configurations at their parents.
     todo: Vec<(u32, At)>,
@@ -150,6 +150,7 @@ impl<'a> Walker<'a> {
     fn way(&mut self, at: At) -> Way {
         let live = self.live(&at);
         let is_wide = live.has_at_least(WORTH_REMEMBERING);
+        let at = if is_wide { self.sets.interned(at) } else { at };
         let one = self.sets.one(at).map(|(state, frame)| self.through(state, frame));
         let one = one.filter(|&(_, frame)| self.sets.frame_rests(frame));
         Way { at, live, is_wide, one }
@@ -205,7 +206,6 @@ impl<'a> Walker<'a> {
             self.open(way, node);
             return;
         }
-        let way = Way { at: self.sets.interned(way.at), ..way };
         if size < self.worth {
             self.sweep(way.at, node, building);
         } else {
