@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use grammarc_artifacts::sections::network::NONE;
 
-use super::outcome::Taken;
+use super::outcome::{Outcome, Taken, minus};
 use super::shared::{Moves, class_nodes};
 use super::walk::{Building, WORTH_REMEMBERING, Walker};
 use crate::ir::ByteSet;
@@ -59,19 +59,6 @@ impl OwnMoves {
     }
 }
 
-/// The key with the largest sum; the first of those that have it.
-fn most_of<K: PartialEq + Copy>(counts: impl Iterator<Item = (K, usize)>) -> Option<K> {
-    let mut sums: Vec<(K, usize)> = Vec::new();
-    for (key, count) in counts {
-        match sums.iter_mut().find(|(other, _)| *other == key) {
-            Some((_, sum)) => *sum += count,
-            None => sums.push((key, count)),
-        }
-    }
-    let most = sums.iter().map(|(_, sum)| *sum).max()?;
-    sums.into_iter().find(|(_, sum)| *sum == most).map(|(key, _)| key)
-}
-
 /// A shared state to take over from, and the frame that it is over.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Model {
@@ -92,17 +79,19 @@ impl Excepted {
         }
     }
 
-    /// Those of some nodes, in ascending order, that are not excepted.
-    fn without(&self, nodes: &[u32]) -> Vec<u32> {
-        let mut kept = Vec::with_capacity(nodes.len());
+    /// Those of some nodes, in ascending order, that are not excepted, and those that are.
+    fn split(&self, nodes: &[u32]) -> (Vec<u32>, Vec<u32>) {
+        let (mut kept, mut gone) = (Vec::with_capacity(nodes.len()), Vec::new());
         let mut rest = nodes;
         for range in &self.0 {
             let (before, from) = rest.split_at(rest.partition_point(|&node| node < range.start));
+            let (within, past) = from.split_at(from.partition_point(|&node| node < range.end));
             kept.extend_from_slice(before);
-            rest = &from[from.partition_point(|&node| node < range.end)..];
+            gone.extend_from_slice(within);
+            rest = past;
         }
         kept.extend_from_slice(rest);
-        kept
+        (kept, gone)
     }
 }
 
@@ -141,24 +130,26 @@ impl Walker<'_> {
             && shared.masks[base as usize].count >= self.worth
     }
 
-    /// The shared state to take over from: the one that has most bytes in common with these moves, or with those of a
-    /// state that they lead to.
+    /// The shared state to take over from: the first that fits a run of these moves, the longest runs first, or of those
+    /// of a state that they lead to.
     fn model(&mut self, moves: &Arc<OwnMoves>) -> Option<Model> {
         let own = self.follow.network().own.bases.states;
         let mut moves = Arc::clone(moves);
         let mut path = Vec::new();
         loop {
-            let runs = moves.runs().filter(|((state, _), ..)| *state < own);
-            let models = runs.filter_map(|((state, frame), byte, run)| {
-                let model = Model { state: self.known.source_on(state, byte)?, frame };
+            let mut runs: Vec<_> = moves.runs().filter(|((state, _), ..)| *state < own).collect();
+            runs.sort_by_key(|&(_, _, run)| std::cmp::Reverse(run));
+            for ((state, frame), byte, _) in runs {
+                let Some(source) = self.known.source_on(state, byte) else { continue };
+                let model = Model { state: source, frame };
                 path.push(byte);
-                let meets = self.is_worth(model) && self.leads_to(model.state, &path, state);
+                if self.is_worth(model) && self.leads_to(source, &path, state) {
+                    return Some(model);
+                }
                 path.pop();
-                meets.then_some((model, run))
-            });
-            let model = most_of(models);
-            if model.is_some() || path.len() == AHEAD {
-                return model;
+            }
+            if path.len() == AHEAD {
+                return None;
             }
             let ((state, frame), byte, _) = moves.widest()?;
             path.push(byte);
@@ -237,17 +228,12 @@ impl Walker<'_> {
     fn take_over(&mut self, model: Model, excepted: Excepted, building: &mut Building) {
         let shared = self.follow.network().shared;
         let class = shared.states[model.state as usize].exits;
-        let mut nodes = class_nodes(shared, class);
-        let kept: Vec<u32>;
-        if !excepted.0.is_empty() {
-            kept = excepted.without(nodes);
-            nodes = &kept;
-        }
+        let nodes = class_nodes(shared, class);
+        let (kept, gone) = excepted.split(nodes);
         if model.frame == BOTTOM {
-            nodes.iter().for_each(|&node| self.leave(node, building));
+            kept.iter().for_each(|&node| self.leave(node, building));
         } else if class != NONE {
-            let (ret, parent) = self.sets.frame(model.frame);
-            self.leave_through(ret, parent, class, nodes, building);
+            self.leave_over(model.frame, class, (&kept, &gone), building);
         }
         let rank = |node: u32| self.trie.rank[node as usize];
         let mut except: Vec<Range<u32>> = Vec::with_capacity(excepted.0.len());
@@ -260,6 +246,44 @@ impl Walker<'_> {
             }
         }
         building.outcome.taken = Some(Taken { state: model.state, except });
+    }
+
+    /// Adds what comes after the nodes `kept` of a shared exit class, which are all of them but `gone`. What comes after
+    /// the whole class is found once and then cut, where no node of the class is below another: a state before a key
+    /// and those within it go on alike after the key's end.
+    fn leave_over(
+        &mut self,
+        frame: u32,
+        class: u32,
+        (kept, gone): (&[u32], &[u32]),
+        building: &mut Building,
+    ) {
+        let (ret, parent) = self.sets.frame(frame);
+        let trie = self.trie;
+        let whole = match self.after_class.get(&(class, frame)) {
+            Some(whole) => Arc::clone(whole),
+            None => {
+                let nodes = class_nodes(self.follow.network().shared, class);
+                if nodes.windows(2).any(|pair| pair[1] < trie.end[pair[0] as usize]) {
+                    return self.leave_through(ret, parent, class, kept, building);
+                }
+                let mut building = Building { outcome: Outcome::default(), after: ByteSet::FULL };
+                self.leave_through(ret, parent, class, nodes, &mut building);
+                building.outcome.normalize();
+                let whole = Arc::new(building.outcome);
+                self.after_class.insert((class, frame), Arc::clone(&whole));
+                whole
+            }
+        };
+        let gaps: Vec<Range<u32>> = gone.iter().map(|&node| trie.tokens_below(node)).collect();
+        let spans = minus(&whole.spans, &gaps);
+        spans.into_iter().for_each(|span| building.outcome.add_span(span));
+        for &exit in &whole.exits {
+            let before = gone.partition_point(|&node| node <= exit).checked_sub(1);
+            if before.is_none_or(|at| trie.end[gone[at] as usize] <= exit) {
+                self.leave(exit, building);
+            }
+        }
     }
 
     /// Where a state of the grammar leads over a frame. Found once.

@@ -36,7 +36,7 @@ pub(super) const WORTH_REMEMBERING: usize = 8;
 pub(super) struct Building {
     pub(super) outcome: Outcome,
     /// Bytes that may come after the rule the walk began in.
-    after: ByteSet,
+    pub(super) after: ByteSet,
 }
 
 /// Configurations to go on from.
@@ -60,6 +60,8 @@ pub struct Walker<'a> {
     pub(super) worth: u32,
     pub(super) sets: LocalSets<'a>,
     pub(super) moves: FxHashMap<(u32, u32), Arc<OwnMoves>>,
+    /// By shared exit class and frame, what comes after the class.
+    pub(super) after_class: FxHashMap<(u32, u32), Arc<Outcome>>,
     remembered: FxHashMap<(u32, u32), Arc<Outcome>>,
     /// Nodes to visit, the next one last, and the configurations at their parents.
     todo: Vec<(u32, At)>,
@@ -82,6 +84,7 @@ impl<'a> Walker<'a> {
             worth,
             sets: LocalSets::new(follow.network()),
             moves: FxHashMap::default(),
+            after_class: FxHashMap::default(),
             remembered: FxHashMap::default(),
             todo: Vec::new(),
             path: Vec::new(),
