@@ -11,6 +11,9 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 
 use crate::ir::ByteSet;
 
+/// So many bytes are found sooner by looking at all children.
+const FEW: usize = 8;
+
 /// The children of each node in ascending order.
 #[derive(Clone, Debug, Default)]
 pub struct Children {
@@ -52,13 +55,27 @@ impl Children {
         self.byte[range.clone()].iter().copied().zip(self.node[range].iter().copied())
     }
 
+    /// Number of children.
+    pub fn count(&self, node: u32) -> usize {
+        self.range(node).len()
+    }
+
+    /// Byte and node of each child on a byte of the set, in ascending order.
+    pub fn on_any(&self, node: u32, bytes: ByteSet) -> impl Iterator<Item = (u8, u32)> + '_ {
+        // A few bytes are looked for one by one.
+        let all = bytes.has_at_least(FEW).then(|| self.of(node));
+        let few = if all.is_some() { ByteSet::EMPTY } else { bytes };
+        let few = few.iter().filter_map(move |byte| Some((byte, self.on(node, byte)?)));
+        few.chain(all.into_iter().flatten().filter(move |&(byte, _)| bytes.contains(byte)))
+    }
+
     /// The child on a byte.
     pub fn on(&self, node: u32, byte: u8) -> Option<u32> {
         if node == 0 {
             return Some(self.of_root[usize::from(byte)]).filter(|&child| child != NONE);
         }
         let range = self.range(node);
-        let at = self.byte[range.clone()].iter().position(|&other| other == byte)?;
+        let at = self.byte[range.clone()].binary_search(&byte).ok()?;
         Some(self.node[range.start + at])
     }
 

@@ -25,9 +25,10 @@ use crate::network::local::{At, BOTTOM};
 
 /// Where a state of the grammar leads by single bytes.
 pub(super) struct OwnMoves {
-    /// By byte, state and local frame, calls looked through and shared states by the lowest of those alike; or
-    /// [`NOWHERE`].
-    to: [(u32, u32); 256],
+    /// By byte, the state, calls looked through and shared states by the lowest of those alike; or [`NONE`].
+    states: [u32; 256],
+    /// By byte, the local frame.
+    frames: [u32; 256],
     /// Bytes after which a token may end.
     ends: ByteSet,
     /// Bytes after which the rule can be left.
@@ -36,26 +37,64 @@ pub(super) struct OwnMoves {
     unclear: ByteSet,
 }
 
-const NOWHERE: (u32, u32) = (NONE, NONE);
-
 /// Bytes that are looked ahead for a state to take over from: a string with a minimum of a few characters is like any
 /// string behind them.
 const AHEAD: usize = 3;
 
+/// Children from which on the bytes that differ are found before them.
+const MANY: usize = 64;
+
 impl OwnMoves {
+    fn to(&self, byte: u8) -> (u32, u32) {
+        (self.states[usize::from(byte)], self.frames[usize::from(byte)])
+    }
+
+    fn set(&mut self, bytes: ByteSet, (state, frame): (u32, u32)) {
+        for (lo, hi) in bytes.ranges() {
+            let range = usize::from(lo)..=usize::from(hi);
+            self.states[range.clone()].fill(state);
+            self.frames[range].fill(frame);
+        }
+    }
+
+    /// Whether this and a shared state over `frame` agree on a byte.
+    fn agrees(&self, known: &Moves, frame: u32, byte: u8) -> bool {
+        let (state, over) = self.to(byte);
+        state == known.to[usize::from(byte)]
+            && (over == frame || state == NONE)
+            && self.ends.contains(byte) == known.ends.contains(byte)
+            && ![self.unclear, known.calls, known.leave].iter().any(|set| set.contains(byte))
+    }
+
+    /// Bytes on which they do not.
+    fn differing(&self, known: &Moves, frame: u32) -> ByteSet {
+        let words = std::array::from_fn(|word| {
+            (0..32).fold(0, |bits, bit| {
+                let byte = 32 * word + bit;
+                let (state, over) = (self.states[byte], self.frames[byte]);
+                let same = (state == known.to[byte]) & ((over == frame) | (state == NONE));
+                bits | u32::from(!same) << bit
+            })
+        });
+        let [more, less] = [self.ends.minus(known.ends), known.ends.minus(self.ends)];
+        let sets = [more, less, self.unclear, known.calls, known.leave];
+        sets.into_iter().fold(ByteSet::from_words(words), ByteSet::union)
+    }
+
     /// Maximal runs of bytes that lead to the same: where, the first byte, and how many.
     fn runs(&self) -> impl Iterator<Item = ((u32, u32), u8, usize)> + '_ {
-        let mut byte = 0;
-        self.to.chunk_by(|a, b| a == b).map(move |run| {
-            let first = byte as u8;
-            byte += run.len();
-            (run[0], first, run.len())
+        let mut next = 0;
+        std::iter::from_fn(move || {
+            let first = next;
+            let to = self.to(u8::try_from(first).ok()?);
+            next += (first..256).take_while(|&byte| self.to(byte as u8) == to).count();
+            Some((to, first as u8, next - first))
         })
     }
 
     /// The longest run that leads somewhere.
     fn widest(&self) -> Option<((u32, u32), u8, usize)> {
-        self.runs().filter(|(to, ..)| *to != NOWHERE).max_by_key(|(_, _, run)| *run)
+        self.runs().filter(|(to, ..)| to.0 != NONE).max_by_key(|(_, _, run)| *run)
     }
 }
 
@@ -184,18 +223,21 @@ impl Walker<'_> {
     ) {
         let network = self.follow.network();
         let children = self.known.children();
-        for (byte, child) in children.of(node) {
-            let (to, stored) = (moves.to[usize::from(byte)], known.to[usize::from(byte)]);
+        let differing = match children.count(node) {
+            0..MANY => ByteSet::FULL,
+            _ => moves.differing(known, model.frame),
+        };
+        for (byte, child) in children.on_any(node, differing) {
+            if moves.agrees(known, model.frame, byte) {
+                continue;
+            }
+            let (to, stored) = (moves.to(byte), known.to[usize::from(byte)]);
             let subtree = child..self.trie.end[child as usize];
             let unclear = moves.unclear.contains(byte) || known.calls.contains(byte);
             let left = known.leave.contains(byte);
             let ends = moves.ends.contains(byte);
-            if !unclear && !left && to == (stored, model.frame) && ends == known.ends.contains(byte)
-            {
-                continue;
-            }
             let nothing = stored == NONE && !left && !known.calls.contains(byte);
-            if !unclear && to == NOWHERE {
+            if !unclear && to.0 == NONE {
                 if !nothing {
                     excepted.add(subtree);
                 }
@@ -301,7 +343,8 @@ impl Walker<'_> {
         let (tables, index) = network.locate(state);
         let own = network.own.bases.states;
         let mut moves = OwnMoves {
-            to: [NOWHERE; 256],
+            states: [NONE; 256],
+            frames: [NONE; 256],
             ends: ByteSet::EMPTY,
             exits: ByteSet::EMPTY,
             unclear: ByteSet::EMPTY,
@@ -317,8 +360,7 @@ impl Walker<'_> {
             };
             let (target, over) = self.through(target, over);
             let target = if target < own { self.known.like(target) } else { target };
-            let to = usize::from(edge.lo())..=usize::from(edge.hi());
-            moves.to[to].fill((target, over));
+            moves.set(bytes, (target, over));
             if reached.ends {
                 moves.ends = moves.ends.union(bytes);
             }
@@ -341,10 +383,8 @@ impl Walker<'_> {
             let known = self.known.moves(network.shared, first);
             moves.unclear = moves.unclear.union(known.calls.union(known.leave).intersect(bytes));
             for byte in bytes.minus(twice).iter() {
-                moves.to[usize::from(byte)] = match known.to[usize::from(byte)] {
-                    NONE => NOWHERE,
-                    to => (to, over),
-                };
+                moves.states[usize::from(byte)] = known.to[usize::from(byte)];
+                moves.frames[usize::from(byte)] = over;
             }
             moves.ends = moves.ends.union(known.ends.intersect(bytes.minus(twice)));
         }
