@@ -88,3 +88,36 @@ impl Children {
         self.first[node as usize] as usize..self.first[node as usize + 1] as usize
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use grammarc_artifacts::{TokenKind, TrieData};
+
+    use super::*;
+
+    #[test]
+    fn children_are_those_of_the_trie() {
+        let texts: Vec<Vec<u8>> =
+            (0..200u32).map(|i| vec![(i * 7 % 90) as u8, (i % 11) as u8, (i % 3) as u8]).collect();
+        let tokens: Vec<_> = texts.into_iter().map(|text| (text, TokenKind::Text)).collect();
+        let data = TrieData::build(&tokens).expect("small");
+        let trie = data.as_trie();
+        let children = Children::new(trie);
+        for node in 0..trie.len() as u32 {
+            let expected: Vec<(u8, u32)> =
+                trie.children(node).map(|child| (trie.byte[child as usize], child)).collect();
+            assert_eq!(children.of(node).collect::<Vec<_>>(), expected);
+            assert_eq!(children.count(node), expected.len());
+            for bytes in [ByteSet::range(3, 5), ByteSet::range(2, 70), ByteSet::EMPTY] {
+                let mut on = expected.clone();
+                on.retain(|&(byte, _)| bytes.contains(byte));
+                assert_eq!(children.any_on(node, bytes), !on.is_empty());
+                assert_eq!(children.on_any(node, bytes).collect::<Vec<_>>(), on);
+            }
+            for byte in 0..=u8::MAX {
+                let on = expected.iter().find(|(other, _)| *other == byte);
+                assert_eq!(children.on(node, byte), on.map(|(_, child)| *child));
+            }
+        }
+    }
+}
