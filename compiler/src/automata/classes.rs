@@ -46,8 +46,8 @@ pub(super) fn classes(dfa: &Dfa) -> Option<Vec<u32>> {
         classes: vec![UNSETTLED; count],
         first: Vec::new(),
         seen: FxHashMap::default(),
-        cyclic: FxHashMap::default(),
-        colours: None,
+        cyclic: Vec::new(),
+        colours: Vec::new(),
         effort: EFFORT * (edges + count),
         words: Vec::new(),
     };
@@ -68,10 +68,10 @@ struct Settling<'a> {
     first: Vec<u32>,
     /// The class of what [`describe`] says of a state.
     seen: FxHashMap<Box<[u32]>, u32>,
-    /// Settled states of cycles, the first of each class, by colour.
-    cyclic: FxHashMap<u32, Vec<u32>>,
-    /// What each state does with a few symbols; found when the first cycle is met.
-    colours: Option<Vec<u32>>,
+    /// Settled states of cycles, the first of each class.
+    cyclic: Vec<u32>,
+    /// What each state does with a few symbols; found when a second cycle is met.
+    colours: Vec<u32>,
     effort: usize,
     words: Vec<u32>,
 }
@@ -95,14 +95,13 @@ impl Settling<'_> {
 
     /// Settles the states of a cycle, all other targets of which are settled.
     fn settle_cycle(&mut self, cycle: &[u32]) -> Option<()> {
-        if self.colours.is_none() {
-            self.colours = Some(look_ahead(self.dfa));
+        if self.colours.is_empty() && !self.cyclic.is_empty() {
+            self.colours = look_ahead(self.dfa);
         }
-        let colour =
-            |this: &Self, state: u32| this.colours.as_ref().map_or(0, |c| c[state as usize]);
-        let alike = self.cyclic.get(&colour(self, cycle[0])).cloned().unwrap_or_default();
-        for other in alike {
-            if self.equals(cycle, other)? {
+        for at in 0..self.cyclic.len() {
+            let other = self.cyclic[at];
+            let alike = self.colours[other as usize] == self.colours[cycle[0] as usize];
+            if alike && self.equals(cycle, other)? {
                 return Some(());
             }
         }
@@ -140,8 +139,7 @@ impl Settling<'_> {
                 self.words.clear();
                 describe(&self.dfa.states[state as usize], &self.classes, &mut self.words);
                 self.seen.insert(self.words[..].into(), class);
-                let colour = colour(self, state);
-                self.cyclic.entry(colour).or_default().push(state);
+                self.cyclic.push(state);
             }
         }
         Some(())

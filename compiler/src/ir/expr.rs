@@ -18,13 +18,14 @@ impl ByteSet {
 
     /// The bytes `lo..=hi`.
     pub fn range(lo: u8, hi: u8) -> Self {
-        let below = |end: u16| -> [u64; 4] {
-            std::array::from_fn(|word| {
-                let bits = end.saturating_sub(64 * word as u16).min(64);
-                if bits == 64 { u64::MAX } else { (1 << bits) - 1 }
-            })
-        };
-        Self(below(u16::from(hi) + 1)).minus(Self(below(u16::from(lo))))
+        let mut set = Self::EMPTY;
+        if lo <= hi {
+            let (first, last) = (usize::from(lo >> 6), usize::from(hi >> 6));
+            set.0[first..=last].fill(u64::MAX);
+            set.0[first] &= u64::MAX << (lo & 63);
+            set.0[last] &= u64::MAX >> (63 - (hi & 63));
+        }
+        set
     }
 
     /// The bytes whose bits are set: bit `b % 32` of word `b / 32`.
@@ -81,9 +82,10 @@ impl ByteSet {
     }
 
     /// The bytes in ascending order.
-    pub fn iter(&self) -> impl Iterator<Item = u8> + '_ {
-        (0u8..4).flat_map(|index| {
-            let mut word = self.0[usize::from(index)];
+    pub fn iter(&self) -> impl Iterator<Item = u8> + use<> {
+        let words = self.0;
+        (0u8..4).flat_map(move |index| {
+            let mut word = words[usize::from(index)];
             std::iter::from_fn(move || {
                 let bit = (word != 0).then(|| word.trailing_zeros() as u8)?;
                 word &= word - 1;

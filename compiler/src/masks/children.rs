@@ -11,6 +11,9 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 
 use crate::ir::ByteSet;
 
+/// So many bytes are found sooner by looking at all children.
+const FEW: usize = 8;
+
 /// The children of each node in ascending order.
 #[derive(Clone, Debug, Default)]
 pub struct Children {
@@ -52,13 +55,27 @@ impl Children {
         self.byte[range.clone()].iter().copied().zip(self.node[range].iter().copied())
     }
 
+    /// Number of children.
+    pub fn count(&self, node: u32) -> usize {
+        self.range(node).len()
+    }
+
+    /// Byte and node of each child on a byte of the set, in ascending order.
+    pub fn on_any(&self, node: u32, bytes: ByteSet) -> impl Iterator<Item = (u8, u32)> + '_ {
+        // A few bytes are looked for one by one.
+        let all = bytes.has_at_least(FEW).then(|| self.of(node));
+        let few = if all.is_some() { ByteSet::EMPTY } else { bytes };
+        let few = few.iter().filter_map(move |byte| Some((byte, self.on(node, byte)?)));
+        few.chain(all.into_iter().flatten().filter(move |&(byte, _)| bytes.contains(byte)))
+    }
+
     /// The child on a byte.
     pub fn on(&self, node: u32, byte: u8) -> Option<u32> {
         if node == 0 {
             return Some(self.of_root[usize::from(byte)]).filter(|&child| child != NONE);
         }
         let range = self.range(node);
-        let at = self.byte[range.clone()].iter().position(|&other| other == byte)?;
+        let at = self.byte[range.clone()].binary_search(&byte).ok()?;
         Some(self.node[range.start + at])
     }
 
@@ -69,5 +86,38 @@ impl Children {
 
     fn range(&self, node: u32) -> Range<usize> {
         self.first[node as usize] as usize..self.first[node as usize + 1] as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use grammarc_artifacts::{TokenKind, TrieData};
+
+    use super::*;
+
+    #[test]
+    fn children_are_those_of_the_trie() {
+        let texts: Vec<Vec<u8>> =
+            (0..200u32).map(|i| vec![(i * 7 % 90) as u8, (i % 11) as u8, (i % 3) as u8]).collect();
+        let tokens: Vec<_> = texts.into_iter().map(|text| (text, TokenKind::Text)).collect();
+        let data = TrieData::build(&tokens).expect("small");
+        let trie = data.as_trie();
+        let children = Children::new(trie);
+        for node in 0..trie.len() as u32 {
+            let expected: Vec<(u8, u32)> =
+                trie.children(node).map(|child| (trie.byte[child as usize], child)).collect();
+            assert_eq!(children.of(node).collect::<Vec<_>>(), expected);
+            assert_eq!(children.count(node), expected.len());
+            for bytes in [ByteSet::range(3, 5), ByteSet::range(2, 70), ByteSet::EMPTY] {
+                let mut on = expected.clone();
+                on.retain(|&(byte, _)| bytes.contains(byte));
+                assert_eq!(children.any_on(node, bytes), !on.is_empty());
+                assert_eq!(children.on_any(node, bytes).collect::<Vec<_>>(), on);
+            }
+            for byte in 0..=u8::MAX {
+                let on = expected.iter().find(|(other, _)| *other == byte);
+                assert_eq!(children.on(node, byte), on.map(|(_, child)| *child));
+            }
+        }
     }
 }

@@ -8,7 +8,7 @@
 //!
 
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use grammarc_artifacts::sections::masks::FollowEntry;
 use grammarc_artifacts::sections::network::NONE;
@@ -28,8 +28,8 @@ use crate::network::Network;
 use crate::network::follow::Follow;
 use crate::network::local::{BOTTOM, LocalSets};
 
-/// Fewer states or pairs than this are not worth a second thread, which would have to learn the wide subtrees anew.
-const WORTH_A_THREAD: usize = 256;
+/// Time after which a second thread is worth it, which has to learn the wide subtrees anew.
+const WORTH_A_THREAD: Duration = Duration::from_millis(1);
 
 /// Bounds on the computation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -222,31 +222,50 @@ impl<'a, F: Fn() -> Walker<'a>> Walkers<'a, F> {
     }
 }
 
-/// Maps the items in order, on several threads where there are enough of them.
+/// Maps the items in order; on several threads once it has taken as long as makes them worth it. Which items these are
+/// depends on the time, and no result does.
 fn run<'a, T: Sync, R: Send>(
     items: &[T],
     limits: MaskLimits,
     walkers: &Walkers<'a, impl Fn() -> Walker<'a> + Sync>,
     work: impl Fn(&mut Walker<'a>, &T) -> R + Sync,
 ) -> Result<Vec<R>, MaskError> {
-    let late = || limits.deadline.is_some_and(|deadline| Instant::now() > deadline);
+    let late = |now| limits.deadline.is_some_and(|deadline| now > deadline);
     let time = |states| MaskError::Time { states, total: items.len() };
-    // One contiguous part a thread: neighbouring states lead to the same sets.
     let threads = rayon::current_num_threads();
-    let alone = threads == 1 || items.len() < WORTH_A_THREAD;
-    let part = if alone { items.len() } else { items.len().div_ceil(threads * 2) }.max(1);
-    let map = |(index, chunk): (usize, &[T])| {
+    let start = Instant::now();
+    let mut results = Vec::with_capacity(items.len());
+    walkers.with(|walker| {
+        for item in items {
+            results.push(work(walker, item));
+            let now = Instant::now();
+            if late(now) {
+                return Err(time(results.len()));
+            }
+            if threads > 1 && now - start > WORTH_A_THREAD {
+                break;
+            }
+        }
+        Ok(())
+    })?;
+    let done = results.len();
+    let rest = &items[done..];
+    // Contiguous parts: neighbouring states lead to the same sets.
+    let part = rest.len().div_ceil(threads * 16).max(1);
+    let parts = rest.par_chunks(part).enumerate().map(|(index, chunk)| {
         walkers.with(|walker| {
-            let one = |item| if late() { Err(time(index * part)) } else { Ok(work(walker, item)) };
+            let one = |item| match late(Instant::now()) {
+                true => Err(time(done + index * part)),
+                false => Ok(work(walker, item)),
+            };
             chunk.iter().map(one).collect::<Result<Vec<R>, MaskError>>()
         })
-    };
-    if alone {
-        return map((0, items));
+    });
+    if !rest.is_empty() {
+        let parts: Result<Vec<Vec<R>>, MaskError> = parts.collect();
+        results.extend(parts?.into_iter().flatten());
     }
-    let parts: Result<Vec<Vec<R>>, MaskError> =
-        items.par_chunks(part).enumerate().map(map).collect();
-    Ok(parts?.into_iter().flatten().collect())
+    Ok(results)
 }
 
 /// Ids of the tokens that a state consumes by token edges, ascending: its own, and those of rules it can begin.

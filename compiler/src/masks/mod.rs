@@ -3,8 +3,12 @@
 //!
 //! | file | what |
 //! | --- | --- |
-//! | [`walk`] | runs a state over a subtree of the trie: the tokens consumed, the nodes at which the rule is left |
+//! | [`outcome`] | what becomes of byte strings: the tokens consumed, the nodes at which the rule is left |
+//! | [`walk`] | runs a state over a subtree of the trie |
+//! | [`take`] | takes over the base mask of a shared state, but for the subtrees where the two part |
 //! | [`shared`] | outcomes that the vocabulary's stored masks already tell |
+//! | [`alike`] | shared states that do the same |
+//! | [`children`] | the children of the trie's nodes by their bytes |
 //! | [`classes`] | interns sets of exit nodes |
 //! | [`pool`] | turns sets of tokens into mask records: dense rows, differences, lists |
 //! | [`reach`] | which pairs of return state and exit class can occur |

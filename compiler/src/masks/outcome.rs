@@ -25,7 +25,7 @@ pub struct Taken {
 impl Outcome {
     /// Number of tokens in the spans.
     pub fn count(&self) -> u32 {
-        self.spans.iter().map(|span| span.end - span.start).sum()
+        count_of(&self.spans)
     }
 
     /// Whether there is no token in it.
@@ -62,6 +62,11 @@ impl Outcome {
     }
 }
 
+/// Number of ranks in disjoint spans.
+pub fn count_of(spans: &[Range<u32>]) -> u32 {
+    spans.iter().map(|span| span.end - span.start).sum()
+}
+
 /// The parts of `spans` within `range`. Both are of ranks, the spans sorted and disjoint. O(log spans + parts).
 pub fn cut(spans: &[Range<u32>], range: Range<u32>) -> impl Iterator<Item = Range<u32>> + '_ {
     let from = spans.partition_point(|span| span.end <= range.start);
@@ -89,4 +94,42 @@ pub fn minus(spans: &[Range<u32>], others: &[Range<u32>]) -> Vec<Range<u32>> {
         }
     }
     rest
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn spans(ranks: &BTreeSet<u32>) -> Vec<Range<u32>> {
+        let mut outcome = Outcome::default();
+        ranks.iter().for_each(|&rank| outcome.add_span(rank..rank + 1));
+        outcome.spans
+    }
+
+    fn ranks(spans: impl IntoIterator<Item = Range<u32>>) -> Vec<u32> {
+        spans.into_iter().flatten().collect()
+    }
+
+    proptest! {
+        #[test]
+        fn spans_are_sets_of_ranks(
+            a in prop::collection::btree_set(0u32..40, 0..30),
+            b in prop::collection::btree_set(0u32..40, 0..30),
+            range in (0u32..40, 0u32..40),
+        ) {
+            let range = range.0.min(range.1)..range.0.max(range.1);
+            let (left, right) = (spans(&a), spans(&b));
+            prop_assert_eq!(count_of(&left) as usize, a.len());
+            let within: Vec<u32> = a.range(range.clone()).copied().collect();
+            prop_assert_eq!(ranks(cut(&left, range)), within);
+            prop_assert_eq!(ranks(minus(&left, &right)), ranks(spans(&(&a - &b))));
+            let mut both = Outcome { spans: [right, left].concat(), ..Outcome::default() };
+            both.normalize();
+            prop_assert_eq!(both.spans, spans(&(&a | &b)));
+        }
+    }
 }

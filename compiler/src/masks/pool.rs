@@ -12,7 +12,7 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 use grammarc_artifacts::tables::{Tables, TablesData};
 use rustc_hash::FxHashMap;
 
-use super::outcome::{Outcome, Taken, cut, minus};
+use super::outcome::{Outcome, Taken, count_of, cut, minus};
 use super::shared::SharedOutcomes;
 
 /// How many of the newest own rows a new wide mask is compared with.
@@ -84,15 +84,13 @@ impl<'a> Pool<'a> {
     fn differing(&mut self, taken: &Taken, spans: &[Range<u32>]) -> Option<u32> {
         let record = self.shared.masks[self.shared.states[taken.state as usize].base as usize];
         let stored = self.known.spans(self.shared, self.trie, taken.state);
-        let mut gone: Vec<Range<u32>> = Vec::new();
-        for range in &taken.except {
-            let within: Vec<Range<u32>> = cut(stored, range.clone()).collect();
-            gone.extend(minus(&within, spans));
-        }
-        let mut new: Vec<Range<u32>> = Vec::new();
-        for span in spans {
-            let within: Vec<Range<u32>> = cut(stored, span.clone()).collect();
-            new.extend(minus(std::slice::from_ref(span), &within));
+        let within = |ranges: &[Range<u32>]| -> Vec<Range<u32>> {
+            ranges.iter().flat_map(|range| cut(stored, range.clone())).collect()
+        };
+        let gone = minus(&within(&taken.except), spans);
+        let new = minus(spans, &within(spans));
+        if count_of(&gone).max(count_of(&new)) as usize > self.list_limit() {
+            return None;
         }
         let gone = self.sorted_ids(&gone);
         let new = self.sorted_ids(&new);

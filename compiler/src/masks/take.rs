@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use grammarc_artifacts::sections::network::NONE;
 
-use super::outcome::Taken;
+use super::outcome::{Outcome, Taken, minus};
 use super::shared::{Moves, class_nodes};
 use super::walk::{Building, WORTH_REMEMBERING, Walker};
 use crate::ir::ByteSet;
@@ -25,9 +25,10 @@ use crate::network::local::{At, BOTTOM};
 
 /// Where a state of the grammar leads by single bytes.
 pub(super) struct OwnMoves {
-    /// By byte, state and local frame, calls looked through and shared states by the lowest of those alike; or
-    /// [`NOWHERE`].
-    to: [(u32, u32); 256],
+    /// By byte, the state, calls looked through and shared states by the lowest of those alike; or [`NONE`].
+    states: [u32; 256],
+    /// By byte, the local frame.
+    frames: [u32; 256],
     /// Bytes after which a token may end.
     ends: ByteSet,
     /// Bytes after which the rule can be left.
@@ -36,7 +37,66 @@ pub(super) struct OwnMoves {
     unclear: ByteSet,
 }
 
-const NOWHERE: (u32, u32) = (NONE, NONE);
+/// Bytes that are looked ahead for a state to take over from: a string with a minimum of a few characters is like any
+/// string behind them.
+const AHEAD: usize = 3;
+
+/// Children from which on the bytes that differ are found before them.
+const MANY: usize = 64;
+
+impl OwnMoves {
+    fn to(&self, byte: u8) -> (u32, u32) {
+        (self.states[usize::from(byte)], self.frames[usize::from(byte)])
+    }
+
+    fn set(&mut self, bytes: ByteSet, (state, frame): (u32, u32)) {
+        for (lo, hi) in bytes.ranges() {
+            let range = usize::from(lo)..=usize::from(hi);
+            self.states[range.clone()].fill(state);
+            self.frames[range].fill(frame);
+        }
+    }
+
+    /// Whether this and a shared state over `frame` agree on a byte.
+    fn agrees(&self, known: &Moves, frame: u32, byte: u8) -> bool {
+        let (state, over) = self.to(byte);
+        state == known.to[usize::from(byte)]
+            && (over == frame || state == NONE)
+            && self.ends.contains(byte) == known.ends.contains(byte)
+            && ![self.unclear, known.calls, known.leave].iter().any(|set| set.contains(byte))
+    }
+
+    /// Bytes on which they do not.
+    fn differing(&self, known: &Moves, frame: u32) -> ByteSet {
+        let words = std::array::from_fn(|word| {
+            (0..32).fold(0, |bits, bit| {
+                let byte = 32 * word + bit;
+                let (state, over) = (self.states[byte], self.frames[byte]);
+                let same = (state == known.to[byte]) & ((over == frame) | (state == NONE));
+                bits | u32::from(!same) << bit
+            })
+        });
+        let [more, less] = [self.ends.minus(known.ends), known.ends.minus(self.ends)];
+        let sets = [more, less, self.unclear, known.calls, known.leave];
+        sets.into_iter().fold(ByteSet::from_words(words), ByteSet::union)
+    }
+
+    /// Maximal runs of bytes that lead to the same: where, the first byte, and how many.
+    fn runs(&self) -> impl Iterator<Item = ((u32, u32), u8, usize)> + '_ {
+        let mut next = 0;
+        std::iter::from_fn(move || {
+            let first = next;
+            let to = self.to(u8::try_from(first).ok()?);
+            next += (first..256).take_while(|&byte| self.to(byte as u8) == to).count();
+            Some((to, first as u8, next - first))
+        })
+    }
+
+    /// The longest run that leads somewhere.
+    fn widest(&self) -> Option<((u32, u32), u8, usize)> {
+        self.runs().filter(|(to, ..)| to.0 != NONE).max_by_key(|(_, _, run)| *run)
+    }
+}
 
 /// A shared state to take over from, and the frame that it is over.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -58,17 +118,19 @@ impl Excepted {
         }
     }
 
-    /// Those of some nodes, in ascending order, that are not excepted.
-    fn without(&self, nodes: &[u32]) -> Vec<u32> {
-        let mut kept = Vec::with_capacity(nodes.len());
+    /// Those of some nodes, in ascending order, that are not excepted, and those that are.
+    fn split(&self, nodes: &[u32]) -> (Vec<u32>, Vec<u32>) {
+        let (mut kept, mut gone) = (Vec::with_capacity(nodes.len()), Vec::new());
         let mut rest = nodes;
         for range in &self.0 {
             let (before, from) = rest.split_at(rest.partition_point(|&node| node < range.start));
+            let (within, past) = from.split_at(from.partition_point(|&node| node < range.end));
             kept.extend_from_slice(before);
-            rest = &from[from.partition_point(|&node| node < range.end)..];
+            gone.extend_from_slice(within);
+            rest = past;
         }
         kept.extend_from_slice(rest);
-        kept
+        (kept, gone)
     }
 }
 
@@ -107,29 +169,43 @@ impl Walker<'_> {
             && shared.masks[base as usize].count >= self.worth
     }
 
-    /// The shared state that has most bytes in common with these moves.
-    fn model(&self, moves: &OwnMoves) -> Option<Model> {
+    /// The shared state to take over from: the first that fits a run of these moves, the longest runs first, or of those
+    /// of a state that they lead to.
+    fn model(&mut self, moves: &Arc<OwnMoves>) -> Option<Model> {
         let own = self.follow.network().own.bases.states;
-        let mut found: Vec<(Model, usize)> = Vec::new();
-        let mut byte = 0;
-        while byte < 256 {
-            let (state, frame) = moves.to[byte];
-            let run = moves.to[byte..].iter().take_while(|to| **to == (state, frame)).count();
-            let bytes = byte as u8..=(byte + run - 1) as u8;
-            byte += run;
-            if state >= own {
-                continue;
+        let mut moves = Arc::clone(moves);
+        let mut path = Vec::new();
+        loop {
+            let mut runs: Vec<_> = moves.runs().filter(|((state, _), ..)| *state < own).collect();
+            runs.sort_by_key(|&(_, _, run)| std::cmp::Reverse(run));
+            for ((state, frame), byte, _) in runs {
+                let Some(source) = self.known.source_on(state, byte) else { continue };
+                let model = Model { state: source, frame };
+                path.push(byte);
+                if self.is_worth(model) && self.leads_to(source, &path, state) {
+                    return Some(model);
+                }
+                path.pop();
             }
-            let Some(source) = self.known.source_on(state, *bytes.start()) else { continue };
-            let model = Model { state: source, frame };
-            match found.iter_mut().find(|(other, _)| *other == model) {
-                Some((_, count)) => *count += run,
-                None => found.push((model, run)),
+            if path.len() == AHEAD {
+                return None;
             }
+            let ((state, frame), byte, _) = moves.widest()?;
+            path.push(byte);
+            moves = self.own_moves(state, frame);
         }
-        let most = found.iter().map(|(_, count)| *count).max()?;
-        let best = found.iter().find(|(_, count)| *count == most).map(|(model, _)| *model);
-        best.filter(|&model| self.is_worth(model))
+    }
+
+    /// Whether a shared state goes to another, or one alike, on some bytes.
+    fn leads_to(&self, mut state: u32, bytes: &[u8], target: u32) -> bool {
+        let shared = self.follow.network().shared;
+        for &byte in bytes {
+            if state == NONE {
+                return false;
+            }
+            state = self.known.moves(shared, state).to[usize::from(byte)];
+        }
+        state == target
     }
 
     /// Excepts what becomes of the strings below `node` where `from`, whose moves these are, and the model, in a state
@@ -147,18 +223,21 @@ impl Walker<'_> {
     ) {
         let network = self.follow.network();
         let children = self.known.children();
-        for (byte, child) in children.of(node) {
-            let (to, stored) = (moves.to[usize::from(byte)], known.to[usize::from(byte)]);
+        let differing = match children.count(node) {
+            0..MANY => ByteSet::FULL,
+            _ => moves.differing(known, model.frame),
+        };
+        for (byte, child) in children.on_any(node, differing) {
+            if moves.agrees(known, model.frame, byte) {
+                continue;
+            }
+            let (to, stored) = (moves.to(byte), known.to[usize::from(byte)]);
             let subtree = child..self.trie.end[child as usize];
             let unclear = moves.unclear.contains(byte) || known.calls.contains(byte);
             let left = known.leave.contains(byte);
             let ends = moves.ends.contains(byte);
-            if !unclear && !left && to == (stored, model.frame) && ends == known.ends.contains(byte)
-            {
-                continue;
-            }
             let nothing = stored == NONE && !left && !known.calls.contains(byte);
-            if !unclear && to == NOWHERE {
+            if !unclear && to.0 == NONE {
                 if !nothing {
                     excepted.add(subtree);
                 }
@@ -191,17 +270,12 @@ impl Walker<'_> {
     fn take_over(&mut self, model: Model, excepted: Excepted, building: &mut Building) {
         let shared = self.follow.network().shared;
         let class = shared.states[model.state as usize].exits;
-        let mut nodes = class_nodes(shared, class);
-        let kept: Vec<u32>;
-        if !excepted.0.is_empty() {
-            kept = excepted.without(nodes);
-            nodes = &kept;
-        }
+        let nodes = class_nodes(shared, class);
+        let (kept, gone) = excepted.split(nodes);
         if model.frame == BOTTOM {
-            nodes.iter().for_each(|&node| self.leave(node, building));
+            kept.iter().for_each(|&node| self.leave(node, building));
         } else if class != NONE {
-            let (ret, parent) = self.sets.frame(model.frame);
-            self.leave_through(ret, parent, class, nodes, building);
+            self.leave_over(model.frame, class, (&kept, &gone), building);
         }
         let rank = |node: u32| self.trie.rank[node as usize];
         let mut except: Vec<Range<u32>> = Vec::with_capacity(excepted.0.len());
@@ -216,17 +290,51 @@ impl Walker<'_> {
         building.outcome.taken = Some(Taken { state: model.state, except });
     }
 
-    /// Where a state of the grammar leads over a frame; remembered where nothing is known below.
+    /// Adds what comes after the nodes `kept` of a shared exit class, which are all of them but `gone`. What comes after
+    /// the whole class is found once and then cut, where no node of the class is below another: a state before a key
+    /// and those within it go on alike after the key's end.
+    fn leave_over(
+        &mut self,
+        frame: u32,
+        class: u32,
+        (kept, gone): (&[u32], &[u32]),
+        building: &mut Building,
+    ) {
+        let (ret, parent) = self.sets.frame(frame);
+        let trie = self.trie;
+        let whole = match self.after_class.get(&(class, frame)) {
+            Some(whole) => Arc::clone(whole),
+            None => {
+                let nodes = class_nodes(self.follow.network().shared, class);
+                if nodes.windows(2).any(|pair| pair[1] < trie.end[pair[0] as usize]) {
+                    return self.leave_through(ret, parent, class, kept, building);
+                }
+                let mut building = Building { outcome: Outcome::default(), after: ByteSet::FULL };
+                self.leave_through(ret, parent, class, nodes, &mut building);
+                building.outcome.normalize();
+                let whole = Arc::new(building.outcome);
+                self.after_class.insert((class, frame), Arc::clone(&whole));
+                whole
+            }
+        };
+        let gaps: Vec<Range<u32>> = gone.iter().map(|&node| trie.tokens_below(node)).collect();
+        let spans = minus(&whole.spans, &gaps);
+        spans.into_iter().for_each(|span| building.outcome.add_span(span));
+        for &exit in &whole.exits {
+            let before = gone.partition_point(|&node| node <= exit).checked_sub(1);
+            if before.is_none_or(|at| trie.end[gone[at] as usize] <= exit) {
+                self.leave(exit, building);
+            }
+        }
+    }
+
+    /// Where a state of the grammar leads over a frame. Found once.
     fn own_moves(&mut self, state: u32, frame: u32) -> Arc<OwnMoves> {
-        if frame == BOTTOM
-            && let Some(moves) = self.moves.get(&state)
-        {
+        if let Some(moves) = self.moves.get(&(state, frame)) {
             return Arc::clone(moves);
         }
         let moves = Arc::new(self.find_moves(state, frame));
-        if frame == BOTTOM {
-            self.moves.insert(state, Arc::clone(&moves));
-        }
+        self.moves.insert((state, frame), Arc::clone(&moves));
         moves
     }
 
@@ -235,7 +343,8 @@ impl Walker<'_> {
         let (tables, index) = network.locate(state);
         let own = network.own.bases.states;
         let mut moves = OwnMoves {
-            to: [NOWHERE; 256],
+            states: [NONE; 256],
+            frames: [NONE; 256],
             ends: ByteSet::EMPTY,
             exits: ByteSet::EMPTY,
             unclear: ByteSet::EMPTY,
@@ -251,8 +360,7 @@ impl Walker<'_> {
             };
             let (target, over) = self.through(target, over);
             let target = if target < own { self.known.like(target) } else { target };
-            let to = usize::from(edge.lo())..=usize::from(edge.hi());
-            moves.to[to].fill((target, over));
+            moves.set(bytes, (target, over));
             if reached.ends {
                 moves.ends = moves.ends.union(bytes);
             }
@@ -275,10 +383,8 @@ impl Walker<'_> {
             let known = self.known.moves(network.shared, first);
             moves.unclear = moves.unclear.union(known.calls.union(known.leave).intersect(bytes));
             for byte in bytes.minus(twice).iter() {
-                moves.to[usize::from(byte)] = match known.to[usize::from(byte)] {
-                    NONE => NOWHERE,
-                    to => (to, over),
-                };
+                moves.states[usize::from(byte)] = known.to[usize::from(byte)];
+                moves.frames[usize::from(byte)] = over;
             }
             moves.ends = moves.ends.union(known.ends.intersect(bytes.minus(twice)));
         }

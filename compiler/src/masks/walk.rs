@@ -36,7 +36,7 @@ pub(super) const WORTH_REMEMBERING: usize = 8;
 pub(super) struct Building {
     pub(super) outcome: Outcome,
     /// Bytes that may come after the rule the walk began in.
-    after: ByteSet,
+    pub(super) after: ByteSet,
 }
 
 /// Configurations to go on from.
@@ -59,7 +59,9 @@ pub struct Walker<'a> {
     /// Nodes of a subtree, or tokens of a mask, that are worth composing.
     pub(super) worth: u32,
     pub(super) sets: LocalSets<'a>,
-    pub(super) moves: FxHashMap<u32, Arc<OwnMoves>>,
+    pub(super) moves: FxHashMap<(u32, u32), Arc<OwnMoves>>,
+    /// By shared exit class and frame, what comes after the class.
+    pub(super) after_class: FxHashMap<(u32, u32), Arc<Outcome>>,
     remembered: FxHashMap<(u32, u32), Arc<Outcome>>,
     /// Nodes to visit, the next one last, and the configurations at their parents.
     todo: Vec<(u32, At)>,
@@ -82,6 +84,7 @@ impl<'a> Walker<'a> {
             worth,
             sets: LocalSets::new(follow.network()),
             moves: FxHashMap::default(),
+            after_class: FxHashMap::default(),
             remembered: FxHashMap::default(),
             todo: Vec::new(),
             path: Vec::new(),
@@ -150,6 +153,7 @@ impl<'a> Walker<'a> {
     fn way(&mut self, at: At) -> Way {
         let live = self.live(&at);
         let is_wide = live.has_at_least(WORTH_REMEMBERING);
+        let at = if is_wide { self.sets.interned(at) } else { at };
         let one = self.sets.one(at).map(|(state, frame)| self.through(state, frame));
         let one = one.filter(|&(_, frame)| self.sets.frame_rests(frame));
         Way { at, live, is_wide, one }
@@ -205,7 +209,6 @@ impl<'a> Walker<'a> {
             self.open(way, node);
             return;
         }
-        let way = Way { at: self.sets.interned(way.at), ..way };
         if size < self.worth {
             self.sweep(way.at, node, building);
         } else {

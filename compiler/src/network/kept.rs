@@ -110,3 +110,45 @@ impl Writer {
         parts.iter().try_for_each(|part| self.expr(part))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{GrammarBuilder, Origin};
+
+    /// The texts of two kept rules that call each other, in a grammar with some rules before them.
+    fn texts(before: usize, last: &str) -> [Option<Text>; 2] {
+        let mut builder = GrammarBuilder::new();
+        for index in 0..before {
+            let rule = builder.declare(format!("r{index}"));
+            builder.define(rule, Expr::literal("x"), Origin::default());
+        }
+        let rules = ["a", "b"].map(|name| builder.declare(name));
+        let [a, b] = rules;
+        let expr = Expr::alt([Expr::seq([Expr::byte(b'('), Expr::Call(b)]), Expr::literal("()")]);
+        builder.define_kept(a, expr, Origin::default());
+        let expr = Expr::seq([Expr::Call(a), Expr::literal(last)]);
+        builder.define_kept(b, expr, Origin::default());
+        let grammar = builder.finish(a);
+        rules.map(|rule| text(&grammar, rule))
+    }
+
+    #[test]
+    fn texts_depend_on_what_rules_lead_to_and_on_nothing_else() {
+        let [a, b] = texts(0, ")");
+        assert!(a.is_some() && a != b);
+        assert_eq!(texts(3, ")"), [a.clone(), b.clone()]);
+        let other = texts(0, "]");
+        assert!(other[0] != a && other[1] != b);
+    }
+
+    #[test]
+    fn rules_that_lead_to_others_than_kept_ones_have_no_text() {
+        let mut builder = GrammarBuilder::new();
+        let (kept, other) = (builder.declare("kept"), builder.declare("other"));
+        builder.define_kept(kept, Expr::Call(other), Origin::default());
+        builder.define(other, Expr::literal("x"), Origin::default());
+        let grammar = builder.finish(kept);
+        assert_eq!(text(&grammar, kept), None);
+    }
+}

@@ -8,6 +8,9 @@
 //! | merge | [`merge`] | equal rules become one; rules that the vocabulary holds are taken from it |
 //! | layout | [`layout`] | numbering, tail calls, flags, first bytes: the flat records |
 //!
+//! What the vocabulary's rules say of each other is found once per vocabulary ([`shared`]), and the rules that every
+//! grammar of a front end brings are recognised by their expressions ([`kept`]).
+//!
 //! No rule of the network derives the empty string, but for the start rule at the bottom of the stack: where a callee
 //! is nullable, its callers have a way around the call. This is what makes every path between two consumed bytes
 //! finite.

@@ -20,7 +20,7 @@ const CRATES: [Row<'_>; 6] = [
 const ROOMS: [Row<'_>; 10] = [
     ("graph", &[]),
     ("diagnostics", &[]),
-    ("automata", &[]),
+    ("automata", &["graph"]),
     ("ir", &["diagnostics", "automata"]),
     ("frontend", &["graph", "diagnostics", "automata", "ir"]),
     ("network", &["graph", "automata", "ir"]),
