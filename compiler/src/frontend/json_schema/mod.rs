@@ -75,6 +75,7 @@ pub fn lower(source: Source, options: &JsonSchemaOptions) -> Result<Lowered, Vec
         states: options.max_states,
         shapes: options.max_shapes.saturating_add(size.saturating_mul(4)),
         formulas: options.max_shapes.saturating_mul(10).saturating_add(size.saturating_mul(8)),
+        work: options.max_shapes.saturating_mul(100).saturating_add(size.saturating_mul(100)),
     };
     let build = |one_of| {
         let order = options.key_order;

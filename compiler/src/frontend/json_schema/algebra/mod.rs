@@ -92,8 +92,10 @@ pub(crate) struct Limits {
     pub(crate) states: usize,
     /// States of all automata over members and items, and value formulas.
     pub(crate) shapes: usize,
-    /// Operations on formulas.
+    /// Formulas.
     pub(crate) formulas: usize,
+    /// Cases told apart, and states of the sets of strings that this took.
+    pub(crate) work: usize,
 }
 
 /// Operands that a formula may have on average before they count for another one.
@@ -128,6 +130,8 @@ pub(crate) struct Algebra<'a> {
     at: NodeId,
     /// States of automata built so far.
     shapes: usize,
+    /// Cases told apart and states of the sets of strings that this took.
+    work: usize,
     /// Occurrences of keywords that are not met in full, with the reason.
     pub(crate) inexact: IndexSet<(NodeId, Verdict, &'static str), FxBuildHasher>,
 }
@@ -155,6 +159,7 @@ impl<'a> Algebra<'a> {
             apart: Apart::default(),
             at: document.root(),
             shapes: 0,
+            work: 0,
             inexact: IndexSet::default(),
         }
     }
@@ -207,6 +212,13 @@ impl<'a> Algebra<'a> {
 
     /// Counts work, so that no schema keeps the compiler busy for ever.
     fn spend(&mut self) -> Result<(), Diagnostic> {
+        self.work += 1;
+        if self.work > self.limits.work {
+            return Err(self.too_much(format!(
+                "telling the schema's combinations apart takes more than {} steps",
+                self.limits.work
+            )));
+        }
         let arenas = [&self.values, &self.objects.formulas, &self.arrays.formulas];
         let spent: usize = arenas.iter().map(|arena| arena.len()).sum();
         let operands: usize = arenas.iter().map(|arena| arena.operands()).sum();

@@ -53,6 +53,9 @@ impl Scalars {
     }
 }
 
+/// Work of finding the scalars of a formula, besides the states of its strings.
+const SCALARS_WORK: usize = 16;
+
 impl Algebra<'_> {
     /// The scalars that a formula holds for.
     pub(crate) fn scalars(&mut self, formula: FormulaId) -> Result<Scalars, Diagnostic> {
@@ -86,6 +89,7 @@ impl Algebra<'_> {
                 }
             }
         };
+        self.work += SCALARS_WORK + scalars.strings.states();
         self.scalars.by_formula.insert(formula, scalars.clone());
         Ok(scalars)
     }

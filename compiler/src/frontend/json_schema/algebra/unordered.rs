@@ -18,8 +18,8 @@ use super::members::{KeyAtoms, Member, MemberAutomaton, MemberName, MemberState,
 use super::objects::ObjectAtom;
 use super::{Algebra, FormulaId};
 
-/// New formulas for each state or edge that an automaton has room for. More are a sign that it will have no room.
-const FORMULAS: usize = 8;
+/// Work for each state or edge that an automaton has room for. More is a sign that it will have no room.
+const WORK: usize = 64;
 
 impl Algebra<'_> {
     /// The automaton of an object formula with its keys in any order, required ones in theirs unless they are `free`;
@@ -84,7 +84,7 @@ impl Algebra<'_> {
         let mut states: IndexMap<(usize, FormulaId), MemberState, FxBuildHasher> =
             IndexMap::default();
         states.insert((0, rest), MemberState::default());
-        let formulas_before = self.objects.formulas.len();
+        let most_work = self.work.saturating_add(room.saturating_mul(WORK));
         let mut edges = 0;
         let mut at = 0;
         while let Some((&(place, rest), _)) = states.get_index(at) {
@@ -109,6 +109,9 @@ impl Algebra<'_> {
                     true => KeyAtoms::once(key),
                     false => KeyAtoms::again(key, negated.contains(&key)),
                 };
+                if self.work > most_work {
+                    return Ok(None);
+                }
                 for (value, mut rest) in self.cases(atoms, next, value)? {
                     if counted {
                         let atom =
@@ -127,8 +130,7 @@ impl Algebra<'_> {
             edges += state.members.len();
             states[at] = state;
             at += 1;
-            let formulas = self.objects.formulas.len() - formulas_before;
-            if states.len() + edges > room || formulas > room.saturating_mul(FORMULAS) {
+            if states.len() + edges > room || self.work > most_work {
                 return Ok(None);
             }
             self.grow()?;

@@ -86,6 +86,11 @@ pub(crate) struct StringSet {
 }
 
 impl StringSet {
+    /// States of its automata.
+    pub(crate) fn states(&self) -> usize {
+        self.bands.iter().map(|band| band.language.dfa().states.len()).sum()
+    }
+
     /// Every string.
     pub(crate) fn all() -> Self {
         Self::of(Some(Language::all()))
