@@ -50,6 +50,8 @@ use crate::diagnostics::report::Report;
 use crate::diagnostics::{Diagnostic, Source};
 use crate::ir::Lowered;
 
+use algebra::{OneOf, Orders, SHAPE_LIMIT};
+
 pub use options::{
     DigitLimits, Escapes, Formats, JsonSchemaOptions, KeyOrder, NumberForm, TextForm, Whitespace,
 };
@@ -57,6 +59,9 @@ pub use prelude::{Piece, Prelude, prelude_grammar};
 pub use resources::{ResourceError, Resources};
 pub use rust_type::Schema;
 pub use table::{SupportRow, support_table};
+
+/// Part of the budget that keys in any order may take before they keep the order of the schema.
+const ANY_ORDER_SHARE: usize = 4;
 
 /// The grammar of a schema's instances.
 ///
@@ -77,16 +82,32 @@ pub fn lower(source: Source, options: &JsonSchemaOptions) -> Result<Lowered, Vec
         formulas: options.max_shapes.saturating_mul(10).saturating_add(size.saturating_mul(8)),
         work: options.max_shapes.saturating_mul(100).saturating_add(size.saturating_mul(100)),
     };
-    let build = |one_of| {
-        let order = options.key_order;
-        let mut algebra = algebra::Algebra::new(&document, &schemas, limits, order, one_of);
+    let build = |orders, one_of, share: usize| {
+        let limits = algebra::Limits {
+            formulas: limits.formulas / share,
+            work: limits.work / share,
+            ..limits
+        };
+        let mut algebra = algebra::Algebra::new(&document, &schemas, limits, orders, one_of);
         let root = algebra.schema(root);
         algebra::build(&mut algebra, root).map(|graph| (algebra, graph))
     };
-    let built = match build(algebra::OneOf::Exact) {
-        Err(error) if error.code == algebra::SHAPE_LIMIT => build(algebra::OneOf::AnyOf),
-        built => built,
+    // What is asked for, within a part of the budget; then with less, so that what is accepted stays right as long as
+    // it can.
+    let mut built = match options.key_order {
+        KeyOrder::Any => build(Orders::Any, OneOf::Exact, ANY_ORDER_SHARE),
+        KeyOrder::Schema => build(Orders::Schema, OneOf::Exact, 1),
     };
+    let given_up = match options.key_order {
+        KeyOrder::Any => Orders::GivenUp,
+        KeyOrder::Schema => Orders::Schema,
+    };
+    for (orders, one_of) in [(given_up, OneOf::Exact), (given_up, OneOf::AnyOf)] {
+        let same = orders == Orders::Schema && one_of == OneOf::Exact;
+        if built.as_ref().is_err_and(|error| error.code == SHAPE_LIMIT) && !same {
+            built = build(orders, one_of, 1);
+        }
+    }
     let (mut algebra, mut graph) = built.map_err(one)?;
     if let Some(error) = report::unsatisfiable(&mut algebra, &graph).map_err(one)? {
         return Err(vec![error]);

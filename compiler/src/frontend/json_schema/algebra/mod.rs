@@ -47,7 +47,6 @@ use crate::diagnostics::report::Verdict;
 
 use super::document::{Document, NodeId};
 use super::numbers::Decimal;
-use super::options::KeyOrder;
 use super::schema::{Schema, SchemaId, Schemas};
 
 pub(crate) use conflict::{Conflict, conflict};
@@ -104,6 +103,17 @@ const OPERANDS: usize = 32;
 /// Code of the error where combinations of schemas are too many.
 pub(crate) const SHAPE_LIMIT: &str = "json-schema::shape-limit";
 
+/// In which order keys come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Orders {
+    /// In the schema's.
+    Schema,
+    /// In any.
+    Any,
+    /// In the schema's where any was asked for, entered as narrower. For schemas in which orders multiply.
+    GivenUp,
+}
+
 /// What is made of `oneOf` over objects that more than one branch may accept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OneOf {
@@ -118,7 +128,7 @@ pub(crate) struct Algebra<'a> {
     pub(crate) document: &'a Document,
     pub(crate) schemas: &'a Schemas,
     pub(crate) limits: Limits,
-    order: KeyOrder,
+    orders: Orders,
     one_of: OneOf,
     subjects: IndexSet<Subject, FxBuildHasher>,
     values: Formulas,
@@ -142,14 +152,14 @@ impl<'a> Algebra<'a> {
         document: &'a Document,
         schemas: &'a Schemas,
         limits: Limits,
-        order: KeyOrder,
+        orders: Orders,
         one_of: OneOf,
     ) -> Self {
         Self {
             document,
             schemas,
             limits,
-            order,
+            orders,
             one_of,
             subjects: IndexSet::default(),
             values: Formulas::default(),

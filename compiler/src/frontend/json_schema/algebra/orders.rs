@@ -14,12 +14,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::report::Verdict;
 
-use super::super::options::KeyOrder;
 use super::super::schema::{Part, SchemaId};
 use super::formula::{Formula, Formulas, Literal};
 use super::members::{MemberAutomaton, MemberName};
 use super::objects::ObjectAtom;
-use super::{Algebra, FormulaId, Subject};
+use super::{Algebra, FormulaId, Orders, Subject};
 
 /// States for each key, and besides, that a formula with alternatives may take before it is split.
 const ROOM: [usize; 2] = [8, 64];
@@ -80,16 +79,16 @@ impl Algebra<'_> {
                 }
                 None => {
                     // Too much to tell one part of it from the others in any order.
-                    self.note(value, Verdict::Narrower, ORDER, |part| {
-                        let named = matches!(part, Part::Required(_) | Part::Properties(_));
-                        named || matches!(part, Part::MemberCount(_))
-                    });
+                    self.note_order(value);
                     automata.clear();
                     let last = [Order::Optional, Order::Named];
                     automata.extend(self.first_automaton(whole, &last, MOST_FREE)?);
                     break;
                 }
             }
+        }
+        if self.orders == Orders::GivenUp {
+            self.note_order(value);
         }
         automata.dedup();
         if self.may_count_twice(whole, &automata) {
@@ -109,16 +108,18 @@ impl Algebra<'_> {
     ) -> Result<Option<MemberAutomaton>, Diagnostic> {
         let keys = self.keys_of(formula);
         let room = if may_split { ROOM[0] * keys.len() + ROOM[1] } else { usize::MAX };
-        match self.order {
-            KeyOrder::Any => {
+        match self.orders {
+            Orders::Any => {
                 let room = room.min(MOST_FREE).min(MOST_FREE_TOGETHER.saturating_sub(spent));
                 self.ordered_members(formula, &keys, Order::Any, room)
             }
-            KeyOrder::Schema if self.in_order(formula, &keys) => {
+            Orders::Schema | Orders::GivenUp if self.in_order(formula, &keys) => {
                 self.ordered_members(formula, &keys, Order::Named, room)
             }
-            KeyOrder::Schema if may_split => Ok(None),
-            KeyOrder::Schema => self.ordered_members(formula, &keys, Order::Remaining, room),
+            Orders::Schema | Orders::GivenUp if may_split => Ok(None),
+            Orders::Schema | Orders::GivenUp => {
+                self.ordered_members(formula, &keys, Order::Remaining, room)
+            }
         }
     }
 
@@ -155,6 +156,13 @@ impl Algebra<'_> {
             Order::Any => self.unordered_members(formula, keys, true, room),
             Order::Optional => self.unordered_members(formula, keys, false, room),
         }
+    }
+
+    /// Enters the keywords that name or count keys as narrower.
+    fn note_order(&mut self, value: FormulaId) {
+        self.note(value, Verdict::Narrower, ORDER, |part| {
+            matches!(part, Part::Required(_) | Part::Properties(_) | Part::MemberCount(_))
+        });
     }
 
     /// Enters keywords of a value's schemas in the report as not exact.
