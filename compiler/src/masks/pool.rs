@@ -1,8 +1,9 @@
 //! The mask pool: sets of tokens as records of a dense row, a minus list and a plus list.
 //!
 //! A set of few tokens is a plus list. A larger one is a dense row, or the difference to a row that exists already (the
-//! vocabulary's rows included) where that takes less than half a row. Equal sets are one record. Ids are given in the
-//! order of insertion, which the caller keeps independent of threads.
+//! vocabulary's rows included) where that takes less than half a row. What was taken over from a shared state differs
+//! from that state's mask, which costs the difference alone; any other wide set is compared with the rows. Equal records
+//! are one. Ids are given in the order of insertion, which the caller keeps independent of threads.
 
 use std::ops::Range;
 

@@ -41,6 +41,9 @@ pub(super) struct OwnMoves {
 /// string behind them.
 const AHEAD: usize = 3;
 
+/// States whose moves are remembered at once: some 8 MB.
+const MOST_MOVES: usize = 4096;
+
 /// Children from which on the bytes that differ are found before them.
 const MANY: usize = 64;
 
@@ -328,12 +331,15 @@ impl Walker<'_> {
         }
     }
 
-    /// Where a state of the grammar leads over a frame. Found once.
+    /// Where a state of the grammar leads over a frame. Remembered for a while.
     fn own_moves(&mut self, state: u32, frame: u32) -> Arc<OwnMoves> {
         if let Some(moves) = self.moves.get(&(state, frame)) {
             return Arc::clone(moves);
         }
         let moves = Arc::new(self.find_moves(state, frame));
+        if self.moves.len() >= MOST_MOVES {
+            self.moves.clear();
+        }
         self.moves.insert((state, frame), Arc::clone(&moves));
         moves
     }
