@@ -29,10 +29,6 @@ use crate::ir::thompson::{Repetition, build, spell_out};
 /// Copies times body nodes up to which a repetition is simply written out.
 const WRITTEN_OUT: usize = 32;
 
-/// The same for a minimum that more repetitions may follow. A chain for it would be left after every repetition, into
-/// the middle of all that a token can go on with, and there is no chain of the vocabulary to stand in for it.
-const MINIMUM_WRITTEN_OUT: usize = 256;
-
 /// States up to which a body stands in the chain itself; a larger one is called.
 const BODY_STATES: usize = 16;
 
@@ -89,15 +85,14 @@ impl Builder<'_> {
         let size = self.inlined_size(body);
         let optional = max.map(|max| max - min.min(max));
         let middle = nfa.state();
-        let limit = if optional == Some(0) { WRITTEN_OUT } else { MINIMUM_WRITTEN_OUT };
-        if is_small(min, size, limit) {
+        if is_small(min, size) {
             let exactly = Repetition { body, min, max: Some(min) };
             spell_out(self, nfa, exactly, from, middle)?;
         } else {
             self.run(nfa, body, facts, Mode::Exactly, min, from, middle)?;
         }
         match optional {
-            Some(count) if !is_small(count, size, WRITTEN_OUT) => {
+            Some(count) if !is_small(count, size) => {
                 nfa.empty(middle, to);
                 self.run(nfa, body, facts, Mode::UpTo, count, middle, to)
             }
@@ -256,8 +251,8 @@ impl Builder<'_> {
     }
 }
 
-fn is_small(copies: u32, size: usize, limit: usize) -> bool {
-    copies <= 1 || (copies as usize).saturating_mul(size) <= limit
+fn is_small(copies: u32, size: usize) -> bool {
+    copies <= 1 || (copies as usize).saturating_mul(size) <= WRITTEN_OUT
 }
 
 /// Removes the empty string from the language: the initial state becomes a copy of itself that does not accept.
