@@ -160,6 +160,11 @@ impl StringSet {
         self.bands.is_empty()
     }
 
+    /// States of its automata: what an operation on it costs.
+    pub(crate) fn states(&self) -> usize {
+        self.bands.iter().map(|band| band.language.dfa().states.len()).sum()
+    }
+
     /// The strings in both sets.
     ///
     /// # Errors
