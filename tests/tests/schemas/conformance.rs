@@ -4,6 +4,8 @@
 //! `schema` is the default form, where a valid instance has at least one accepted text (some order of its keys, numbers
 //! in canonical form) and an invalid one has none.
 //!
+//! Formats take the most time by far, so they are judged in form `schema` alone unless `GRAMMARC_FULL=1`.
+//!
 //! `exceptions.json` lists every case that is not judged as the suite has it, with the reason. A case that fails and is
 //! not listed fails the test, and so does one that is listed and no longer fails.
 
@@ -11,12 +13,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use grammarc_benches::inputs;
+use grammarc_benches::inputs::{self, sized};
 use grammarc_compiler::diagnostics::report::Verdict;
 use grammarc_compiler::frontend::json_schema::{
     Formats, JsonSchemaOptions, KeyOrder, Resources, TextForm,
 };
-use grammarc_tests::schemas::{Compiled, Refusal, compile, texts};
+use grammarc_tests::schemas::{Compiled, Refusal, compile, compiler, texts};
 use rayon::prelude::*;
 use serde_json::{Map, Value};
 
@@ -29,7 +31,7 @@ const DRAFTS: [(&str, &str); 2] = [
 const MOST_TEXTS: usize = 5_000;
 
 /// A part of the suite, and the least share of its cases to judge right, in percent.
-const PARTS: [(&str, usize); 3] = [("required", 99), ("optional/format", 95), ("optional", 0)];
+const PARTS: [(&str, usize); 3] = [("required", 98), ("optional/format", 95), ("optional", 0)];
 
 /// What becomes of a case that is not judged as the suite has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,6 +65,9 @@ struct Group {
     schema: Value,
     tests: Vec<Value>,
 }
+
+/// A group, the fault of each of its cases, and why its schema was refused.
+type Judged<'a> = (&'a Group, Vec<Option<Fault>>, Option<String>);
 
 /// The files of a folder and of those in it, by name.
 fn files(folder: &Path) -> Vec<PathBuf> {
@@ -182,13 +187,26 @@ fn the_official_suite_is_judged_as_listed() {
         eprintln!("SKIPPED: no JSON Schema Test Suite; set GRAMMARC_DATA");
         return;
     };
+    // Built here, for it waits for workers, and a worker must not wait for it.
+    compiler();
     let (groups, resources, mut known) = (groups(&suite), remotes(&suite), known());
     let forms =
         [("any", KeyOrder::Any, TextForm::WIDE), ("schema", KeyOrder::Schema, TextForm::SHORT)];
     let mut failures = Vec::new();
     for (form, order, text) in forms {
-        let judged: Vec<(&Group, Vec<Option<Fault>>, Option<String>)> = groups
-            .par_iter()
+        let left_out = if form == "any" { sized(1, 0) } else { 0 };
+        let groups: Vec<&Group> = groups
+            .iter()
+            .filter(|group| left_out == 0 || group.part != "optional/format")
+            .collect();
+        if left_out == 1 {
+            eprintln!("SKIPPED: formats in form any; set GRAMMARC_FULL=1");
+            known.retain(|name, _| {
+                !(name.starts_with("any | ") && name.contains("/optional/format/"))
+            });
+        }
+        let judged: Vec<Judged<'_>> = groups
+            .into_par_iter()
             .map(|group| {
                 let formats =
                     if group.part == "required" { Formats::Annotated } else { Formats::Asserted };

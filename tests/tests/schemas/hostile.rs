@@ -6,20 +6,39 @@
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use grammarc_benches::inputs::sized;
 use grammarc_compiler::frontend::json_schema::{JsonSchemaOptions, KeyOrder};
 use grammarc_tests::schemas::{Refusal, compile, compiler};
-use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
 /// The variable with the name of the schema to compile.
 const CHOSEN: &str = "GRAMMARC_HOSTILE";
 /// Most memory, in KiB.
 const MOST_MEMORY: u64 = 2 << 20;
-/// Most time in a release build. A build without optimisation on a busy machine may take several times that.
+/// Most processor time; a build with debug assertions may take more.
 const MOST_TIME: Duration = Duration::from_secs(if cfg!(debug_assertions) { 30 } else { 10 });
+
+/// Those that take a second or more, left out unless `GRAMMARC_FULL=1`.
+const HEAVY: [&str; 14] = [
+    "oneOf of oneOf, 20 deep",
+    "enum of 20,000 objects",
+    "oneOf of 10,000 constants",
+    "a pattern of optional parts",
+    "twelve patterns at once",
+    "a chain of 10,000 allOf",
+    "a chain of 10,000 items",
+    "a chain of 10,000 properties",
+    "100,000 properties",
+    "100,000 required keys",
+    "2,000 patterns of keys",
+    "300 dependent keys in a ring",
+    "30 contains at once",
+    "the largest counts",
+];
 
 type Make = fn() -> String;
 
@@ -203,6 +222,15 @@ fn chain(link: fn(Value) -> Value) -> String {
     text
 }
 
+/// The time that this process has spent on processors, the same on a busy machine as on a quiet one.
+fn spent() -> Duration {
+    let status = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // The name in parentheses may hold spaces; user and system time are the 12th and 13th fields behind it.
+    let fields = status.rsplit_once(") ").map_or("", |(_, fields)| fields).split(' ');
+    let ticks: u64 = fields.skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
+    Duration::from_millis(ticks * 10)
+}
+
 /// The peak of this process's memory, in KiB.
 fn peak() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -218,19 +246,16 @@ fn one() {
     let text = make();
     compiler();
     for key_order in [KeyOrder::Schema, KeyOrder::Any] {
-        let started = Instant::now();
+        let started = spent();
         let options = JsonSchemaOptions { key_order, ..JsonSchemaOptions::default() };
         let compiled = compile(&text, &options);
-        let time = started.elapsed();
+        let time = spent().saturating_sub(started);
         let outcome = match &compiled {
             Ok(compiled) => format!("{} states, {} bytes", compiled.states, compiled.size),
             Err(refusal) => {
                 if let Refusal::Schema(diagnostic) = refusal {
-                    assert!(
-                        !diagnostic.message.is_empty() && diagnostic.help.is_some()
-                            || diagnostic.pointer.is_some(),
-                        "{diagnostic:?}"
-                    );
+                    let placed = !diagnostic.labels.is_empty();
+                    assert!(placed && !diagnostic.message.is_empty(), "{diagnostic:?}");
                 }
                 refusal.code().to_owned()
             }
@@ -273,7 +298,20 @@ fn run(program: &Path, name: &str) -> (String, bool) {
 #[test]
 fn every_hostile_schema_is_answered() {
     let program = std::env::current_exe().expect("the path of this test");
-    let runs: Vec<_> = SCHEMAS.par_iter().map(|(name, _)| (*name, run(&program, name))).collect();
+    let mut names: Vec<&str> = SCHEMAS.iter().map(|(name, _)| *name).collect();
+    assert!(HEAVY.iter().all(|heavy| names.contains(heavy)));
+    if sized(0, 1) == 0 {
+        eprintln!("SKIPPED: {} of {} schemas; set GRAMMARC_FULL=1", HEAVY.len(), names.len());
+        names.retain(|name| !HEAVY.contains(name));
+    }
+    let names = Mutex::new(names.into_iter());
+    let next = || names.lock().ok()?.next();
+    let work = || std::iter::from_fn(next).map(|name| (name, run(&program, name))).collect();
+    let runs: Vec<(&str, (String, bool))> = thread::scope(|scope| {
+        let second = scope.spawn(work);
+        let first: Vec<_> = work();
+        first.into_iter().chain(second.join().expect("it does not panic")).collect()
+    });
     let mut failed = Vec::new();
     for (name, (said, well)) in runs {
         for line in said.lines().filter(|line| line.starts_with(name)) {

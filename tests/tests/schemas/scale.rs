@@ -1,8 +1,9 @@
 //! Schemas of unusual size and shape: each is compiled, what it costs is printed, and the masks' verdicts are those of
-//! the `jsonschema` crate.
+//! the `jsonschema` crate. The largest are a part of their size unless `GRAMMARC_FULL=1`.
 
 use std::time::Duration;
 
+use grammarc_benches::inputs::sized;
 use grammarc_compiler::diagnostics::report::Verdict;
 use grammarc_compiler::frontend::json_schema::{JsonSchemaOptions, KeyOrder, TextForm};
 use grammarc_tests::random::Rng;
@@ -90,6 +91,7 @@ fn many_properties_in_any_order() {
 
 #[test]
 fn a_discriminated_union_of_two_hundred_branches() {
+    let count = sized(50, 200);
     let branch = |at: usize| {
         json!({
             "type": "object",
@@ -103,9 +105,9 @@ fn a_discriminated_union_of_two_hundred_branches() {
         })
     };
     for keyword in ["oneOf", "anyOf"] {
-        let schema = json!({ keyword: (0..200).map(branch).collect::<Vec<_>>() });
-        judge(&format!("{keyword} of 200 branches"), &schema, KeyOrder::Schema, |rng| {
-            let at = rng.below(200);
+        let schema = json!({ keyword: (0..count).map(branch).collect::<Vec<_>>() });
+        judge(&format!("{keyword} of {count} branches"), &schema, KeyOrder::Schema, |rng| {
+            let at = rng.below(count);
             let (kind, name) = (if rng.one_in(5) { at + 1 } else { at }, at % 17);
             let value = [json!(at), json!("x"), json!(true)][at % 3].clone();
             let mut members =
@@ -120,10 +122,10 @@ fn a_discriminated_union_of_two_hundred_branches() {
 
 #[test]
 fn two_megabytes_and_three_thousand_definitions() {
-    const COUNT: usize = 3_000;
+    let count = sized(300, 3_000);
     let name = |at: usize| format!("definition{at}");
     let definition = |at: usize| {
-        let other = |at: usize| json!({"$ref": format!("#/$defs/{}", name(at % COUNT))});
+        let other = |at: usize| json!({"$ref": format!("#/$defs/{}", name(at % count))});
         json!({
             "description": "what this is and where it comes from, at length; ".repeat(9),
             "type": "object",
@@ -137,25 +139,25 @@ fn two_megabytes_and_three_thousand_definitions() {
             "additionalProperties": false
         })
     };
-    let definitions: Map<String, Value> = (0..COUNT).map(|at| (name(at), definition(at))).collect();
+    let definitions: Map<String, Value> = (0..count).map(|at| (name(at), definition(at))).collect();
     let schema = json!({"$ref": "#/$defs/definition0", "$defs": definitions});
-    assert!(schema.to_string().len() > 2_000_000);
-    fn walk(rng: &mut Rng, at: usize, depth: usize) -> Value {
+    assert!(schema.to_string().len() > 650 * count);
+    fn walk(rng: &mut Rng, count: usize, at: usize, depth: usize) -> Value {
         let mut value = json!({"id": if rng.one_in(30) { at + 1 } else { at }});
         if depth > 0 {
-            value["next"] = walk(rng, (at + 1) % COUNT, depth - 1);
+            value["next"] = walk(rng, count, (at + 1) % count, depth - 1);
         }
         if depth > 0 && rng.one_in(2) {
-            value["list"] = json!([walk(rng, (at * 7 + 3) % COUNT, depth - 1)]);
+            value["list"] = json!([walk(rng, count, (at * 7 + 3) % count, depth - 1)]);
         }
         if rng.one_in(3) {
             value["note"] = json!("n".repeat(rng.below(at % 40 + 2)));
         }
         value
     }
-    judge("3,000 definitions", &schema, KeyOrder::Schema, |rng| {
+    judge(&format!("{count} definitions"), &schema, KeyOrder::Schema, |rng| {
         let depth = 1 + rng.below(6);
-        walk(rng, 0, depth)
+        walk(rng, count, 0, depth)
     });
 }
 

@@ -17,6 +17,9 @@ use super::formula::{Formula, Formulas, Literal};
 use super::objects::ObjectAtom;
 use super::{Algebra, FormulaId};
 
+/// States of automata over characters that count as one state of an automaton over members where keys are told apart.
+const CHARACTER_STATES: usize = 16;
+
 /// The key or keys of a member.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum MemberName {
@@ -285,9 +288,9 @@ impl Algebra<'_> {
                 let inside = self.limited(class.intersect(&set, limit))?;
                 let outside = self.limited(class.intersect(&not, limit))?;
                 let with = sets.iter().copied().chain([names]).collect();
+                self.grow_by(1 + (inside.states() + outside.states()) / CHARACTER_STATES)?;
                 split.extend((!inside.is_none()).then_some((inside, with)));
                 split.extend((!outside.is_none()).then_some((outside, sets)));
-                self.grow()?;
             }
             classes = split;
         }

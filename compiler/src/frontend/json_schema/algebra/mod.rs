@@ -98,7 +98,7 @@ pub(crate) struct Limits {
 }
 
 /// Operands that a formula may have on average before they count for another one.
-const OPERANDS: usize = 32;
+const OPERANDS: usize = 64;
 
 /// Code of the error where combinations of schemas are too many.
 pub(crate) const SHAPE_LIMIT: &str = "json-schema::shape-limit";
@@ -243,7 +243,12 @@ impl<'a> Algebra<'a> {
 
     /// Counts a state of an automaton.
     fn grow(&mut self) -> Result<(), Diagnostic> {
-        self.shapes += 1;
+        self.grow_by(1)
+    }
+
+    /// Counts states of an automaton.
+    fn grow_by(&mut self, states: usize) -> Result<(), Diagnostic> {
+        self.shapes += states;
         if self.shapes > self.limits.shapes {
             return Err(self.too_much(format!(
                 "the schema unfolds to more than {} shapes",

@@ -86,11 +86,6 @@ pub(crate) struct StringSet {
 }
 
 impl StringSet {
-    /// States of its automata.
-    pub(crate) fn states(&self) -> usize {
-        self.bands.iter().map(|band| band.language.dfa().states.len()).sum()
-    }
-
     /// Every string.
     pub(crate) fn all() -> Self {
         Self::of(Some(Language::all()))
@@ -163,6 +158,11 @@ impl StringSet {
     /// Whether no string is in the set. Exact and O(1).
     pub(crate) fn is_none(&self) -> bool {
         self.bands.is_empty()
+    }
+
+    /// States of its automata: what an operation on it costs.
+    pub(crate) fn states(&self) -> usize {
+        self.bands.iter().map(|band| band.language.dfa().states.len()).sum()
     }
 
     /// The strings in both sets.

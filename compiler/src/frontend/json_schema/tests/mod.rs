@@ -3,7 +3,6 @@
 mod cases;
 mod diagnostics;
 mod page;
-mod random;
 mod recognizer;
 
 use crate::diagnostics::{Diagnostic, Source};
@@ -17,6 +16,6 @@ fn compile(schema: &str) -> Result<Lowered, Vec<Diagnostic>> {
 }
 
 /// Whether a lowered schema accepts a text.
-pub(super) fn accepts(lowered: &Lowered, text: &str) -> bool {
+fn accepts(lowered: &Lowered, text: &str) -> bool {
     recognizer::accepts(&lowered.grammar, text.as_bytes())
 }
