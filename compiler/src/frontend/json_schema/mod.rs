@@ -109,10 +109,10 @@ pub fn lower(source: Source, options: &JsonSchemaOptions) -> Result<Lowered, Vec
         }
     }
     let (mut algebra, mut graph) = built.map_err(one)?;
-    if let Some(error) = report::unsatisfiable(&mut algebra, &graph).map_err(one)? {
+    if let Some(error) = report::unsatisfiable(&mut algebra, &graph) {
         return Err(vec![error]);
     }
-    findings.extend(report::pruned(&mut algebra, &graph).map_err(one)?);
+    findings.extend(report::pruned(&mut algebra, &graph));
     merge::merge(&mut graph);
     let grammar = lower::lower(&algebra, &graph, options).map_err(one)?;
     // Where both are true of a keyword, that it accepts too much is what is said.

@@ -1,5 +1,8 @@
 //! What the emptiness of parts means for the author: an unsatisfiable schema is an error that names the two places in
 //! conflict; a property or branch that nothing satisfies is left out with a note.
+//!
+//! Looking for the places to blame can take more than the budget has left. Then nobody is blamed, and what would only
+//! have been a note is none: neither is a reason to refuse a schema.
 
 use rustc_hash::FxHashSet;
 
@@ -10,23 +13,23 @@ use super::document::{Document, NodeId};
 use super::schema::{Part, Schema};
 
 /// Why the whole schema holds nothing; `None` where it holds something.
-pub(crate) fn unsatisfiable(
-    algebra: &mut Algebra<'_>,
-    graph: &ContentGraph,
-) -> Result<Option<Diagnostic>, Diagnostic> {
+pub(crate) fn unsatisfiable(algebra: &mut Algebra<'_>, graph: &ContentGraph) -> Option<Diagnostic> {
     let root = graph.root();
     if graph.holds(root) {
-        return Ok(None);
+        return None;
     }
     let document = algebra.document;
     let error = Diagnostic::error("json-schema::unsatisfiable", "no value satisfies the schema");
-    Ok(Some(match conflict(algebra, root)? {
-        Some(conflict) => explain(document, error, conflict)
+    Some(match conflict(algebra, root) {
+        Ok(Some(conflict)) => explain(document, error, conflict)
             .with_help("change one of the two places, or make what needs them optional"),
-        None => document
+        Ok(None) => document
             .place(error, document.root())
             .with_help("only an infinite value would satisfy it; make the recursion optional"),
-    }))
+        Err(_) => document.place(error, document.root()).with_help(
+            "required members contradict each other or need each other without end; make one optional",
+        ),
+    })
 }
 
 fn explain(document: &Document, diagnostic: Diagnostic, conflict: Conflict) -> Diagnostic {
@@ -41,10 +44,7 @@ fn explain(document: &Document, diagnostic: Diagnostic, conflict: Conflict) -> D
 }
 
 /// Notes on what was left out, in source order.
-pub(crate) fn pruned(
-    algebra: &mut Algebra<'_>,
-    graph: &ContentGraph,
-) -> Result<Vec<Diagnostic>, Diagnostic> {
+pub(crate) fn pruned(algebra: &mut Algebra<'_>, graph: &ContentGraph) -> Vec<Diagnostic> {
     let (document, schemas) = (algebra.document, algebra.schemas);
     let mut empty: FxHashSet<_> = graph.formulas().filter(|&f| !graph.holds(f)).collect();
     let mut notes: Vec<(NodeId, Diagnostic)> = Vec::new();
@@ -71,7 +71,7 @@ pub(crate) fn pruned(
                     true => algebra.both(whole, own),
                     false => own,
                 };
-                if !empty.contains(&formula) && !algebra.nothing(formula)? {
+                if !empty.contains(&formula) && !algebra.nothing(formula).unwrap_or(false) {
                     continue;
                 }
                 empty.insert(formula);
@@ -89,9 +89,9 @@ pub(crate) fn pruned(
                         Diagnostic::note("json-schema::forbidden-property", text)
                     }
                 };
-                let note = match conflict(algebra, formula)? {
-                    Some(conflict) => explain(document, note, conflict),
-                    None => document.place(note, place),
+                let note = match conflict(algebra, formula) {
+                    Ok(Some(conflict)) => explain(document, note, conflict),
+                    Ok(None) | Err(_) => document.place(note, place),
                 };
                 notes.push((place, note));
             }
@@ -99,5 +99,5 @@ pub(crate) fn pruned(
     }
     notes.sort_by_key(|(node, _)| *node);
     debug_assert!(notes.iter().all(|(_, note)| note.severity == Severity::Note));
-    Ok(notes.into_iter().map(|(_, note)| note).collect())
+    notes.into_iter().map(|(_, note)| note).collect()
 }
