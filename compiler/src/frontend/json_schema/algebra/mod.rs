@@ -97,7 +97,7 @@ pub(crate) struct Limits {
 }
 
 /// Operands that a formula may have on average before they count for another one.
-const OPERANDS: usize = 16;
+const OPERANDS: usize = 64;
 
 /// Code of the error where combinations of schemas are too many.
 pub(crate) const SHAPE_LIMIT: &str = "json-schema::shape-limit";
