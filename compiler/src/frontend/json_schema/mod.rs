@@ -82,7 +82,7 @@ pub fn lower(source: Source, options: &JsonSchemaOptions) -> Result<Lowered, Vec
         formulas: options.max_shapes.saturating_mul(10).saturating_add(size.saturating_mul(8)),
         work: options.max_shapes.saturating_mul(100).saturating_add(size.saturating_mul(100)),
     };
-    let build = |orders, one_of, share: usize| {
+    let build = |(orders, one_of, share): (Orders, OneOf, usize)| {
         let limits = algebra::Limits {
             formulas: limits.formulas / share,
             work: limits.work / share,
@@ -92,20 +92,21 @@ pub fn lower(source: Source, options: &JsonSchemaOptions) -> Result<Lowered, Vec
         let root = algebra.schema(root);
         algebra::build(&mut algebra, root).map(|graph| (algebra, graph))
     };
-    // What is asked for, within a part of the budget; then with less, so that what is accepted stays right as long as
-    // it can.
-    let mut built = match options.key_order {
-        KeyOrder::Any => build(Orders::Any, OneOf::Exact, ANY_ORDER_SHARE),
-        KeyOrder::Schema => build(Orders::Schema, OneOf::Exact, 1),
+    // What is asked for, in any order within a part of the budget; then with less, so that what is accepted stays right
+    // as long as it can.
+    let (first, others): (_, &[_]) = match options.key_order {
+        KeyOrder::Any => (
+            (Orders::Any, OneOf::Exact, ANY_ORDER_SHARE),
+            &[(Orders::GivenUp, OneOf::Exact, 1), (Orders::GivenUp, OneOf::AnyOf, 1)],
+        ),
+        KeyOrder::Schema => {
+            ((Orders::Schema, OneOf::Exact, 1), &[(Orders::Schema, OneOf::AnyOf, 1)])
+        }
     };
-    let given_up = match options.key_order {
-        KeyOrder::Any => Orders::GivenUp,
-        KeyOrder::Schema => Orders::Schema,
-    };
-    for (orders, one_of) in [(given_up, OneOf::Exact), (given_up, OneOf::AnyOf)] {
-        let same = orders == Orders::Schema && one_of == OneOf::Exact;
-        if built.as_ref().is_err_and(|error| error.code == SHAPE_LIMIT) && !same {
-            built = build(orders, one_of, 1);
+    let mut built = build(first);
+    for &other in others {
+        if built.as_ref().is_err_and(|error| error.code == SHAPE_LIMIT) {
+            built = build(other);
         }
     }
     let (mut algebra, mut graph) = built.map_err(one)?;

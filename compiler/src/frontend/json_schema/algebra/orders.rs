@@ -34,19 +34,6 @@ const ORDER: &str = "these keys keep their order: in any order they have too man
 /// Why a count of members is approximate.
 const TWICE: &str = "a key that the schema does not name counts each time it is written";
 
-/// How keys are ordered in an automaton.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Order {
-    /// As the formula names them.
-    Named,
-    /// As what remains of the formula names them.
-    Remaining,
-    /// Any.
-    Any,
-    /// Any, but that required keys keep theirs among themselves.
-    Optional,
-}
-
 impl Algebra<'_> {
     /// Automata that together accept the objects that a formula over values holds for. `None` for all objects.
     pub(crate) fn member_automata(
@@ -81,8 +68,13 @@ impl Algebra<'_> {
                     // Too much to tell one part of it from the others in any order.
                     self.note_order(value);
                     automata.clear();
-                    let last = [Order::Optional, Order::Named];
-                    automata.extend(self.first_automaton(whole, &last, MOST_FREE)?);
+                    let keys = self.keys_of(whole);
+                    automata.extend(
+                        match self.unordered_members(whole, &keys, false, MOST_FREE)? {
+                            None => self.named_members(whole, &keys, None)?,
+                            automaton => automaton,
+                        },
+                    );
                     break;
                 }
             }
@@ -107,54 +99,30 @@ impl Algebra<'_> {
         spent: usize,
     ) -> Result<Option<MemberAutomaton>, Diagnostic> {
         let keys = self.keys_of(formula);
-        let room = if may_split { ROOM[0] * keys.len() + ROOM[1] } else { usize::MAX };
+        let room = may_split.then(|| ROOM[0] * keys.len() + ROOM[1]);
         match self.orders {
             Orders::Any => {
-                let room = room.min(MOST_FREE).min(MOST_FREE_TOGETHER.saturating_sub(spent));
-                self.ordered_members(formula, &keys, Order::Any, room)
+                let left = MOST_FREE.min(MOST_FREE_TOGETHER.saturating_sub(spent));
+                let room = room.map_or(left, |room| room.min(left));
+                self.unordered_members(formula, &keys, true, room)
             }
-            Orders::Schema | Orders::GivenUp if self.in_order(formula, &keys) => {
-                self.ordered_members(formula, &keys, Order::Named, room)
-            }
-            Orders::Schema | Orders::GivenUp if may_split => Ok(None),
-            Orders::Schema | Orders::GivenUp => {
-                self.ordered_members(formula, &keys, Order::Remaining, room)
-            }
+            Orders::Schema | Orders::GivenUp => self.named_members(formula, &keys, room),
         }
     }
 
-    /// The automaton in the first of these orders that has room for it; the last is given all the room there is.
-    fn first_automaton(
-        &mut self,
-        formula: FormulaId,
-        orders: &[Order],
-        room: usize,
-    ) -> Result<Option<MemberAutomaton>, Diagnostic> {
-        let keys = self.keys_of(formula);
-        for (at, &order) in orders.iter().enumerate() {
-            let room = if at + 1 == orders.len() { usize::MAX } else { room };
-            if let Some(automaton) = self.ordered_members(formula, &keys, order, room)? {
-                return Ok(Some(automaton));
-            }
-        }
-        Ok(None)
-    }
-
-    fn ordered_members(
+    /// The automaton with keys in the order in which the formula names them, or what remains of it where alternatives
+    /// differ. `room` is given where the formula may be split, which is then preferred to an order that depends on what
+    /// remains.
+    fn named_members(
         &mut self,
         formula: FormulaId,
         keys: &[u32],
-        order: Order,
-        room: usize,
+        room: Option<usize>,
     ) -> Result<Option<MemberAutomaton>, Diagnostic> {
-        match order {
-            Order::Named if !self.in_order(formula, keys) => {
-                self.reordered_members(formula, keys, room)
-            }
-            Order::Named => self.members_within(formula, keys, room),
-            Order::Remaining => self.reordered_members(formula, keys, room),
-            Order::Any => self.unordered_members(formula, keys, true, room),
-            Order::Optional => self.unordered_members(formula, keys, false, room),
+        match (self.in_order(formula, keys), room) {
+            (true, room) => self.members_within(formula, keys, room.unwrap_or(usize::MAX)),
+            (false, Some(_)) => Ok(None),
+            (false, None) => self.reordered_members(formula, keys, usize::MAX),
         }
     }
 
