@@ -2,13 +2,14 @@
 
 use std::fmt;
 
+use grammarc::maskbench::Percentiles;
+
 /// Samples of one quantity.
 #[derive(Clone, Debug, Default)]
 pub struct Samples(Vec<f64>);
 
 /// The percentiles that tables show.
-pub const SHOWN: [(&str, f64); 5] =
-    [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999), ("max", 1.0)];
+pub const SHOWN: [&str; 5] = ["p50", "p90", "p99", "p99.9", "max"];
 
 impl Samples {
     /// Adds a sample.
@@ -38,12 +39,8 @@ impl Samples {
 
     /// The values at the shown percentiles, nearest rank; 0 where there are no samples.
     pub fn percentiles(&self) -> [f64; SHOWN.len()] {
-        let mut sorted = self.0.clone();
-        sorted.sort_unstable_by(f64::total_cmp);
-        SHOWN.map(|(_, share)| {
-            let rank = (share * sorted.len() as f64).ceil() as usize;
-            sorted.get(rank.saturating_sub(1)).copied().unwrap_or_default()
-        })
+        let Percentiles { p50, p90, p99, p999, max } = Percentiles::of(&mut self.0.clone());
+        [p50, p90, p99, p999, max]
     }
 
     /// This divided by other samples, one by one.
@@ -93,7 +90,7 @@ impl Table {
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "| {} |", self.title)?;
-        SHOWN.iter().try_for_each(|(name, _)| write!(f, " {name} |"))?;
+        SHOWN.iter().try_for_each(|name| write!(f, " {name} |"))?;
         writeln!(f, " mean |\n| --- |{}", " --: |".repeat(SHOWN.len() + 1))?;
         for (name, cells) in &self.rows {
             write!(f, "| {name} |")?;

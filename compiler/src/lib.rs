@@ -9,4 +9,6 @@ mod graph;
 pub mod ir;
 pub mod masks;
 pub mod network;
+#[cfg(test)]
+mod testing;
 pub mod vocabulary;

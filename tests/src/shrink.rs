@@ -6,15 +6,25 @@ use crate::case::Case;
 use crate::oracle::Token;
 
 /// A case that fails and none of whose simpler neighbours does, or the best found in `tries` attempts.
-pub fn shrink(mut case: Case, mut tries: usize, fails: impl Fn(&Case) -> bool) -> Case {
+pub fn shrink(case: Case, tries: usize, fails: impl Fn(&Case) -> bool) -> Case {
+    simplest(case, tries, neighbours, fails)
+}
+
+/// As [`shrink`], of anything that has simpler neighbours.
+pub(crate) fn simplest<T>(
+    mut failing: T,
+    mut tries: usize,
+    neighbours: impl Fn(&T) -> Vec<T>,
+    fails: impl Fn(&T) -> bool,
+) -> T {
     loop {
-        let simpler = neighbours(&case).into_iter().find(|simpler| {
+        let simpler = neighbours(&failing).into_iter().find(|simpler| {
             tries = tries.saturating_sub(1);
             tries > 0 && fails(simpler)
         });
         match simpler {
-            Some(simpler) => case = simpler,
-            None => return case,
+            Some(simpler) => failing = simpler,
+            None => return failing,
         }
     }
 }

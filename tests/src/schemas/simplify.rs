@@ -2,18 +2,11 @@
 
 use serde_json::Value;
 
+use crate::shrink::simplest;
+
 /// A value that fails and none of whose simpler neighbours does, or the best found in `tries` attempts.
-pub fn simplify(mut value: Value, mut tries: usize, fails: impl Fn(&Value) -> bool) -> Value {
-    loop {
-        let simpler = neighbours(&value).into_iter().find(|simpler| {
-            tries = tries.saturating_sub(1);
-            tries > 0 && fails(simpler)
-        });
-        match simpler {
-            Some(simpler) => value = simpler,
-            None => return value,
-        }
-    }
+pub fn simplify(value: Value, tries: usize, fails: impl Fn(&Value) -> bool) -> Value {
+    simplest(value, tries, neighbours, fails)
 }
 
 /// The value with one member or item left out, replaced by one of its own, or itself made simpler.

@@ -122,24 +122,27 @@ impl Totals {
 
     /// Computes the percentiles.
     pub fn finish(&mut self) {
-        self.compile_us = percentiles(&mut self.samples.compile_us);
-        self.artifact_bytes = percentiles(&mut self.samples.artifact_bytes);
-        self.mask_ns = percentiles(&mut self.samples.mask_ns);
-        self.fill_ns = percentiles(&mut self.samples.fill_ns);
+        self.compile_us = Percentiles::of(&mut self.samples.compile_us);
+        self.artifact_bytes = Percentiles::of(&mut self.samples.artifact_bytes);
+        self.mask_ns = Percentiles::of(&mut self.samples.mask_ns);
+        self.fill_ns = Percentiles::of(&mut self.samples.fill_ns);
     }
 }
 
-fn percentiles(samples: &mut [f64]) -> Percentiles {
-    samples.sort_by(f64::total_cmp);
-    let rank = |share: f64| {
-        let at = (samples.len() as f64 * share).ceil() as usize;
-        samples.get(at.saturating_sub(1)).copied().unwrap_or_default()
-    };
-    Percentiles {
-        p50: rank(0.5),
-        p90: rank(0.9),
-        p99: rank(0.99),
-        p999: rank(0.999),
-        max: samples.last().copied().unwrap_or_default(),
+impl Percentiles {
+    /// Those of some samples, which are sorted on the way; 0 where there are none.
+    pub fn of(samples: &mut [f64]) -> Self {
+        samples.sort_unstable_by(f64::total_cmp);
+        let rank = |share: f64| {
+            let at = (samples.len() as f64 * share).ceil() as usize;
+            samples.get(at.saturating_sub(1)).copied().unwrap_or_default()
+        };
+        Self {
+            p50: rank(0.5),
+            p90: rank(0.9),
+            p99: rank(0.99),
+            p999: rank(0.999),
+            max: samples.last().copied().unwrap_or_default(),
+        }
     }
 }

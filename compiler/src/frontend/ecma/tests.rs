@@ -5,6 +5,7 @@ use std::time::Instant;
 use proptest::prelude::*;
 
 use super::*;
+use crate::testing::{data, files};
 
 const LIMIT: usize = 20_000;
 
@@ -229,18 +230,12 @@ proptest! {
 #[expect(clippy::print_stderr, reason = "figures, and a skipped test says so")]
 #[test]
 fn real_patterns() {
-    let folder = std::env::var("GRAMMARC_DATA").map_or_else(
-        |_| std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data"),
-        Into::into,
-    );
-    let Ok(entries) = std::fs::read_dir(folder.join("maskbench")) else {
-        eprintln!("skipped: no schemas in {}", folder.display());
+    let Some(folder) = data("maskbench") else {
+        eprintln!("SKIPPED: no MaskBench data; set GRAMMARC_DATA");
         return;
     };
     let mut texts = std::collections::BTreeSet::new();
-    for entry in entries.flatten() {
-        let Ok(file) = std::fs::read(entry.path()) else { continue };
-        let Ok(case) = serde_json::from_slice::<serde_json::Value>(&file) else { continue };
+    for (_, case) in files(&folder) {
         collect(&case["schema"], &mut texts);
     }
     let mut refused = Vec::new();

@@ -11,6 +11,8 @@ use grammarc_artifacts::sections::vocabulary::TokenKind;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::testing::root;
+
 use super::{TokenTable, VocabularyError, VocabularyOptions, import};
 
 /// A model folder that lives as long as the test.
@@ -107,11 +109,7 @@ fn has_finding(table: &TokenTable, code: &str) -> bool {
 
 /// The folder of a real tokenizer, or `None`, said aloud, where the data is not there.
 fn real(name: &str) -> Option<PathBuf> {
-    let root = std::env::var_os("GRAMMARC_DATA").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data")),
-        PathBuf::from,
-    );
-    let folder = root.join("tokenizers").join(name);
+    let folder = root().join("tokenizers").join(name);
     if folder.join("tokenizer.json").is_file() {
         return Some(folder);
     }

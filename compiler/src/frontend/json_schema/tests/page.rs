@@ -4,12 +4,13 @@
 //! counts again how many MaskBench schemas have each keyword or format, for which it needs the data.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::{env, fs};
 
 use serde_json::Value;
 
 use crate::frontend::json_schema::{SupportRow, support_table};
+use crate::testing::{data, files};
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/json-schema.md");
 
@@ -86,9 +87,7 @@ fn written(page: &str) -> [Shares; 2] {
 fn counted(folder: &Path) -> [Shares; 2] {
     let mut counts = [BTreeMap::new(), BTreeMap::new()];
     let mut schemas = 0_u32;
-    for entry in fs::read_dir(folder).expect("the folder is readable") {
-        let text = fs::read_to_string(entry.expect("an entry").path()).expect("it is text");
-        let case: Value = serde_json::from_str(&text).expect("it is JSON");
+    for (_, case) in files(folder) {
         let mut names = [Vec::new(), Vec::new()];
         collect(&case["schema"], &mut names);
         schemas += 1;
@@ -136,11 +135,7 @@ fn collect<'v>(value: &'v Value, names: &mut [Vec<&'v str>; 2]) {
 fn the_page_is_what_the_tables_say() {
     let page_path = Path::new(PAGE);
     if env::var_os("GRAMMARC_BLESS").is_some() {
-        let data = env::var_os("GRAMMARC_DATA").map_or_else(
-            || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data"),
-            PathBuf::from,
-        );
-        let shares = counted(&data.join("maskbench"));
+        let shares = counted(&data("maskbench").expect("MaskBench's schemas"));
         fs::create_dir_all(page_path.parent().expect("a folder")).expect("it can be made");
         grammarc_artifacts::write::replace(page_path, page(&shares).as_bytes())
             .expect("it can be written");

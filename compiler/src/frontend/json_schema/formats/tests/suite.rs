@@ -1,8 +1,8 @@
 //! The official suite's optional cases on formats, of drafts 7 and 2020-12: all right but those of [`REFUSED`].
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use serde_json::Value;
+use crate::testing::{data, files};
 
 use super::super::format;
 
@@ -47,25 +47,10 @@ const REFUSED: &[(&str, &str, &[&str])] = &[
 /// The share of cases to be right, in each draft.
 const FEWEST_RIGHT: f64 = 0.96;
 
-fn root() -> Option<PathBuf> {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
-    let folder = std::env::var_os("GRAMMARC_DATA")
-        .map_or(root, PathBuf::from)
-        .join("json-schema-test-suite");
-    folder.is_dir().then_some(folder)
-}
-
 /// Format, string and verdict of every case on a string.
 fn cases(folder: &Path) -> Vec<(String, String, bool)> {
-    let mut paths: Vec<_> = std::fs::read_dir(folder)
-        .expect("the folder is readable")
-        .map(|entry| entry.expect("the entry is readable").path())
-        .collect();
-    paths.sort();
     let mut cases = Vec::new();
-    for path in paths {
-        let text = std::fs::read_to_string(&path).expect("the file is readable");
-        let groups: Value = serde_json::from_str(&text).expect("the file is JSON");
+    for (_, groups) in files(folder) {
         for group in groups.as_array().into_iter().flatten() {
             let name = group["schema"]["format"].as_str().unwrap_or_default();
             for test in group["tests"].as_array().into_iter().flatten() {
@@ -81,7 +66,7 @@ fn cases(folder: &Path) -> Vec<(String, String, bool)> {
 #[test]
 #[expect(clippy::print_stderr, reason = "figures, and a skipped test says so")]
 fn official_suite() {
-    let Some(root) = root() else {
+    let Some(root) = data("json-schema-test-suite") else {
         eprintln!("SKIPPED: no JSON Schema test suite; set GRAMMARC_DATA");
         return;
     };

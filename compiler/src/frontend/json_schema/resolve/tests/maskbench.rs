@@ -1,7 +1,9 @@
 //! MaskBench: every reference in real schemas leads somewhere.
 
+use crate::testing::{data, files};
+
 use super::super::super::resources::Resources;
-use super::{data, files, outcome};
+use super::outcome;
 
 #[test]
 #[expect(clippy::print_stderr, reason = "figures, and a skipped test says so")]
@@ -10,7 +12,7 @@ fn real_references_lead_somewhere() {
         eprintln!("SKIPPED: no MaskBench data; set GRAMMARC_DATA");
         return;
     };
-    let cases = files(folder);
+    let cases = files(&folder);
     // Every schema with GRAMMARC_ALL, and a tenth of them without.
     let step = if std::env::var_os("GRAMMARC_ALL").is_some() { 1 } else { 11 };
     let (mut failed, mut warned) = (Vec::new(), Vec::new());

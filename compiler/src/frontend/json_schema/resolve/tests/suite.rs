@@ -6,8 +6,9 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::frontend::json_schema::resources::Resources;
+use crate::testing::{data, files};
 
-use super::{data, files, outcome};
+use super::outcome;
 
 const DRAFTS: [(&str, &str); 2] = [
     ("draft2020-12", "https://json-schema.org/draft/2020-12/schema"),
@@ -18,7 +19,7 @@ const DRAFTS: [(&str, &str); 2] = [
 fn remotes() -> Option<Resources> {
     let folder = data("json-schema-test-suite")?.join("remotes");
     let mut resources = Resources::default();
-    for (path, schema) in files(folder.clone()) {
+    for (path, schema) in files(&folder) {
         let name = path.strip_prefix(&folder).expect("the file is in the folder");
         let uri = format!("http://localhost:1234/{}", name.to_str()?);
         resources.add(&uri, schema).expect("the names are URIs");
@@ -31,7 +32,7 @@ fn remotes() -> Option<Resources> {
 fn for_each_group(mut judge: impl FnMut(&Path, &Value, String)) {
     for (draft, uri) in DRAFTS {
         let Some(folder) = data("json-schema-test-suite") else { continue };
-        for (path, groups) in files(folder.join(draft)) {
+        for (path, groups) in files(&folder.join(draft)) {
             for group in groups.as_array().into_iter().flatten() {
                 let mut schema = group["schema"].clone();
                 if let Some(members) = schema.as_object_mut()

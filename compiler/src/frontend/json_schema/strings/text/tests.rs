@@ -6,6 +6,7 @@ use super::super::tests::{any_recipe, any_string};
 use super::*;
 use crate::ir::recognize::recognizes;
 use crate::ir::{ByteSet, GrammarBuilder, Origin};
+use crate::testing::{data, files};
 
 const LIMIT: usize = 20_000;
 
@@ -192,18 +193,12 @@ const TWO_COUNTS: &str = r"^(?:\S+\s+){0,49}\S+$";
 #[expect(clippy::print_stderr, reason = "figures, and a skipped test says so")]
 #[test]
 fn real_bounds_on_real_patterns() {
-    let folder = std::env::var("GRAMMARC_DATA").map_or_else(
-        |_| std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data"),
-        Into::into,
-    );
-    let Ok(entries) = std::fs::read_dir(folder.join("maskbench")) else {
-        eprintln!("skipped: no schemas in {}", folder.display());
+    let Some(folder) = data("maskbench") else {
+        eprintln!("SKIPPED: no MaskBench data; set GRAMMARC_DATA");
         return;
     };
     let mut cases = std::collections::BTreeSet::new();
-    for entry in entries.flatten() {
-        let Ok(file) = std::fs::read(entry.path()) else { continue };
-        let Ok(case) = serde_json::from_slice::<serde_json::Value>(&file) else { continue };
+    for (_, case) in files(&folder) {
         collect(&case["schema"], &mut cases);
     }
     let mut figures = Vec::new();
