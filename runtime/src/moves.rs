@@ -19,7 +19,7 @@ use grammarc_artifacts::tables::{Joined, Tables};
 
 /// Flag of a state beside those of the artifact: it has a row of moves.
 const ROW: u32 = 16;
-/// Flag of a state beside those of the artifact: arriving there lowers a countdown.
+/// Flag of a state beside those of the artifact: arriving there lowers the register.
 const COUNTED: u32 = 32;
 
 /// What a byte does in a state, in 32 bits: a kind and an index.
@@ -106,7 +106,7 @@ pub(crate) struct Call {
     pub(crate) first_state: u32,
     /// State in which the caller goes on, or [`NONE`].
     pub(crate) ret: u32,
-    /// Countdown of the callee's activation.
+    /// Register of the callee's activation.
     pub(crate) count: u32,
 }
 
@@ -117,8 +117,10 @@ pub(crate) struct Moves {
     classes: [u8; 256],
     rows: Vec<Move>,
     calls: Vec<Call>,
-    /// States whose arrival lowers a countdown, ascending, and where it leads at zero: indices.
-    exits: Vec<(u32, u32)>,
+    /// Indices of the states whose arrival lowers the register, ascending, with their records.
+    counted: Vec<(u32, StateRecord)>,
+    /// Id of the first state.
+    base: u32,
 }
 
 impl Moves {
@@ -141,16 +143,15 @@ impl Moves {
         };
         let count = tables.state_count() as usize;
         let states = (0..count).map(state).collect();
-        let exits = tables.states[..count].iter().enumerate().filter_map(|(index, record)| {
-            let exit = record.count_exit;
-            (exit != NONE).then(|| (index as u32, exit - tables.bases.states))
-        });
+        let counted = (0..).zip(&tables.states[..count]);
+        let counted = counted.filter(|(_, record)| record.count_exit != NONE);
         Self {
             states,
             rows,
             classes: classes.of,
             calls: tables.call_edges.iter().map(|edge| call(joined, edge)).collect(),
-            exits: exits.collect(),
+            counted: counted.map(|(index, record)| (index, *record)).collect(),
+            base: tables.bases.states,
         }
     }
 
@@ -172,16 +173,17 @@ impl Moves {
         }
     }
 
-    /// Arrival at a state by a transition: the countdown goes down, and at zero leads elsewhere.
+    /// Arrival at a state by a transition: the register is lowered, and at zero leads elsewhere.
     #[inline]
     pub(crate) fn enter(&self, index: u32, count: u32) -> (u32, u32) {
         if !self.state(index).has(COUNTED) {
             return (index, count);
         }
-        match (count.saturating_sub(1), self.exits.binary_search_by_key(&index, |exit| exit.0)) {
-            (0, Ok(at)) => (self.exits[at].1, 0),
-            (left, _) => (index, left),
-        }
+        let Ok(at) = self.counted.binary_search_by_key(&index, |counted| counted.0) else {
+            return (index, count);
+        };
+        let (state, count) = self.counted[at].1.arrival(self.base + index, count);
+        (state - self.base, count)
     }
 
     /// The call with this index.
@@ -339,13 +341,9 @@ mod tests {
                         prop_assert_eq!(moves.on(state, byte), expected);
                     }
                     for count in 0..4 {
-                        let (exit, left) = (record.count_exit, u32::saturating_sub(count, 1));
-                        let expected = match (exit, left) {
-                            (NONE, _) => (index, count),
-                            (_, 0) => (exit - tables.bases.states, 0),
-                            _ => (index, left),
-                        };
-                        prop_assert_eq!(moves.enter(index, count), expected);
+                        let base = tables.bases.states;
+                        let (state, left) = record.arrival(base + index, count);
+                        prop_assert_eq!(moves.enter(index, count), (state - base, left));
                     }
                 }
             }

@@ -55,17 +55,10 @@ impl<'g> Machine<'g> {
         self.tables.own.bases.states + self.tables.own.state_count()
     }
 
-    /// Arrival at a state by a transition: the countdown goes down, and at zero leads elsewhere.
+    /// Arrival at a state by a transition: the register is lowered, and at zero leads elsewhere.
     #[inline]
     fn enter(&self, state: u32, count: u32) -> (u32, u32) {
-        let exit = self.state(state).count_exit;
-        if exit == NONE {
-            return (state, count);
-        }
-        match count.saturating_sub(1) {
-            0 => (exit, 0),
-            left => (state, left),
-        }
+        self.state(state).arrival(state, count)
     }
 
     /// Arrival of a configuration at the target of an edge. A state that can only return does so at once, down to the

@@ -31,11 +31,16 @@ pub mod state_flags {
     /// The language of this state within its rule is closed under concatenation with itself, so that pushing it on a
     /// frame that returns to the same state (with the same counter) changes nothing and is not done.
     pub const ABSORBING: u32 = 8;
+    /// Arriving at the state clears a bit of the activation's register instead of lowering it by one: the bit whose
+    /// number stands from [`CLEARED`] on. Only a state with a count exit clears one.
+    pub const CLEARS: u32 = 16;
+    /// Place of the number of the bit that a state with [`CLEARS`] clears, which takes five bits.
+    pub const CLEARED: u32 = 8;
 }
 
 /// Flag bits of [`RuleRecord::flags`].
 pub mod rule_flags {
-    /// Activations of this rule carry a countdown.
+    /// Activations of this rule carry a register that is not zero: a countdown, or a set of what is still to come.
     pub const COUNTED: u32 = 1;
     /// A larger countdown accepts all that a smaller one accepts, so of two configurations that differ in the
     /// countdown alone the smaller is dropped.
@@ -80,8 +85,9 @@ pub struct StateRecord {
     pub base: u32,
     /// Exit class id, or [`NONE`] where no token can leave the rule from here.
     pub exits: u32,
-    /// Where the countdown goes when it runs out: arriving at this state by a transition lowers the activation's
-    /// countdown by one, and at zero the configuration continues in this state instead. [`NONE`] for most states.
+    /// Where the activation goes on when its register becomes zero: arriving at this state by a transition lowers the
+    /// register (see [`lowered`](Self::lowered)), and at zero the configuration continues in the count exit instead.
+    /// [`NONE`] for most states.
     pub count_exit: u32,
     /// Bits of [`state_flags`].
     pub flags: u32,
@@ -93,6 +99,28 @@ impl StateRecord {
     pub fn sentinel([byte_edges, call_edges, token_edges, follows]: [u32; 4]) -> Self {
         let (base, exits, count_exit) = (NONE, NONE, NONE);
         Self { byte_edges, call_edges, token_edges, follows, base, exits, count_exit, flags: 0 }
+    }
+
+    /// The register after an arrival at this state, where it has a count exit: one less, or without a bit.
+    #[inline]
+    pub fn lowered(&self, register: u32) -> u32 {
+        if self.flags & state_flags::CLEARS == 0 {
+            register.saturating_sub(1)
+        } else {
+            register & !(1 << (self.flags >> state_flags::CLEARED & 31))
+        }
+    }
+
+    /// Where an arrival at this state, whose id is `state`, with this register leads: a state and its register.
+    #[inline]
+    pub fn arrival(&self, state: u32, register: u32) -> (u32, u32) {
+        if self.count_exit == NONE {
+            return (state, register);
+        }
+        match self.lowered(register) {
+            0 => (self.count_exit, 0),
+            left => (state, left),
+        }
     }
 }
 
@@ -133,7 +161,7 @@ pub struct CallEdge {
     pub callee: u32,
     /// State in which the caller goes on, or [`NONE`] for a tail call, which pushes no frame.
     pub ret: u32,
-    /// Countdown that the callee's activation starts with; 0 where the callee is not counted.
+    /// Register that the callee's activation starts with; 0 where the callee is not counted.
     pub count: u32,
 }
 

@@ -44,8 +44,14 @@ fn state(context: &Context<'_>, rule: usize, index: usize, states: &States) -> C
         let holds = counted && states.contains(&state.count_exit);
         place.require(Invariant::CountExit, holds, state.count_exit)?;
     }
-    let known =
+    let mut known =
         state_flags::FINAL | state_flags::POP_ONLY | state_flags::RESTS | state_flags::ABSORBING;
+    if state.count_exit != NONE {
+        known |= state_flags::CLEARS;
+    }
+    if state.flags & known & state_flags::CLEARS != 0 {
+        known |= 31 << state_flags::CLEARED;
+    }
     let edges = own.byte_edges_of(index).len()
         + own.call_edges_of(index).len()
         + own.token_edges_of(index).len();
@@ -102,7 +108,7 @@ fn call_edges(
             let ret = (edge.ret - own.bases.states) as usize;
             place.require(Invariant::TailCall, !is_pop_only(&own.states[ret]), edge.ret)?;
             returned_to[ret] = true;
-            // When the countdown runs out, the state that takes the head's place is returned to instead.
+            // When the register becomes zero, the count exit is returned to instead.
             let exit = own.states[ret].count_exit.checked_sub(own.bases.states);
             if let Some(exit) = exit.and_then(|exit| returned_to.get_mut(exit as usize)) {
                 *exit = true;

@@ -51,7 +51,7 @@ invariants! {
     ClassNodes = "the nodes of a class are trie nodes, ascending, without repetition",
     StateBase = "the base mask of a state is a mask",
     StateExits = "the exits of a state are an exit class or none",
-    StateFlags = "the flags of a state are known ones, and pop-only says that it is final and has no edges",
+    StateFlags = "the flags of a state are known ones, only one with a count exit clears a bit, and pop-only says that it is final and has no edges",
     CountExit = "a count exit is a state of the same rule, which is counted",
     ByteRange = "a byte edge has a range from low to high and nothing else",
     ByteOrder = "the byte edges of a state ascend and are disjoint",

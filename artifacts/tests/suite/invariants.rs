@@ -155,7 +155,9 @@ fn network() {
     breaks(StateBase, |t| t.states[0].base = 5);
     breaks(StateBase, |t| t.states[0].base = NONE);
     breaks(StateExits, |t| t.states[0].exits = 3);
-    breaks(StateFlags, |t| t.states[0].flags |= 16);
+    breaks(StateFlags, |t| t.states[0].flags |= state_flags::CLEARS);
+    breaks(StateFlags, |t| t.states[0].flags |= 32);
+    breaks(StateFlags, |t| t.states[0].flags |= 1 << state_flags::CLEARED);
     breaks(StateFlags, |t| t.states[0].flags |= state_flags::POP_ONLY);
     breaks(StateFlags, |t| t.states[3].flags &= !state_flags::POP_ONLY);
     breaks(CountExit, |t| t.states[0].count_exit = t.bases.states + 1);

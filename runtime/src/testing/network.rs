@@ -17,6 +17,8 @@ pub(crate) struct State {
     pub(crate) tokens: Vec<(Vec<u32>, usize)>,
     pub(crate) is_final: bool,
     pub(crate) count_exit: Option<usize>,
+    /// The bit of the register that an arrival clears; without one it lowers a countdown.
+    pub(crate) clears: Option<u32>,
     pub(crate) absorbing: bool,
     pub(crate) stuck: bool,
 }
@@ -73,6 +75,20 @@ impl Rule {
         let body = |state: State| state.call(callee, Some(1), 0);
         let states = [body(State::default()), body(again), State::default().ending()];
         Self { states: states.to_vec(), counted: true, monotone: !exact }
+    }
+
+    /// Any of the first `letters` letters any number of times, those of the activation's set at least once.
+    pub(crate) fn each(letters: u8) -> Self {
+        let all = |next: usize| {
+            (0..letters).fold(State::default(), |state, at| {
+                state.on(&[b'a' + at], if next == 0 { 1 + usize::from(at) } else { next })
+            })
+        };
+        let done = 1 + usize::from(letters);
+        let heads = (0..letters)
+            .map(|at| State { count_exit: Some(done), clears: Some(at.into()), ..all(0) });
+        let states = [all(0)].into_iter().chain(heads).chain([all(done).ending()]);
+        Self { states: states.collect(), counted: true, monotone: false }
     }
 }
 
@@ -171,12 +187,13 @@ impl Network {
             let mut rules: Vec<Rule> = Vec::new();
             for at in 0..count {
                 let repeats = shape.counts && at + 1 < count;
-                rules.push(match random.below(6) {
+                rules.push(match random.below(7) {
                     0 if repeats => Rule::repeat(b'a' + random.below(3) as u8, random.once_in(2)),
                     1 if repeats && at > 0 => {
                         Rule::repeat_call(random.below(at), random.once_in(2))
                     }
                     2 => loop_rule(random, at),
+                    3 if repeats => Rule::each(1 + random.below(3) as u8),
                     _ => general_rule(random, at, count, shape),
                 });
             }
@@ -214,7 +231,7 @@ impl Network {
         }
     }
 
-    /// Gives calls of counted rules a countdown and others none, and makes tail calls of those that are.
+    /// Gives calls of counted rules a register and others none, and makes tail calls of those that are.
     fn settle_calls(&mut self, random: &mut Random) {
         let counted: Vec<bool> = self.rules.iter().map(|rule| rule.counted).collect();
         for rule in &mut self.rules {
@@ -322,6 +339,7 @@ fn record(tables: &TablesData, offset: usize, state: &State) -> StateRecord {
         flags: flag(state.is_final, state_flags::FINAL)
             | flag(state.returns_only(), state_flags::POP_ONLY)
             | flag(state.absorbing, state_flags::ABSORBING)
-            | flag(!state.stuck || state.returns_only(), state_flags::RESTS),
+            | flag(!state.stuck || state.returns_only(), state_flags::RESTS)
+            | state.clears.map_or(0, |bit| state_flags::CLEARS | bit << state_flags::CLEARED),
     }
 }

@@ -38,9 +38,13 @@ impl<'n> Reference<'n> {
     fn enter(&self, id: usize, count: u32) -> (usize, u32) {
         let (offset, state) = self.state(id);
         match state.count_exit {
-            Some(exit) if count <= 1 => (offset + exit, 0),
-            Some(_) => (id, count - 1),
             None => (id, count),
+            Some(exit) => match state.clears {
+                Some(bit) if count & !(1 << bit) == 0 => (offset + exit, 0),
+                Some(bit) => (id, count & !(1 << bit)),
+                None if count <= 1 => (offset + exit, 0),
+                None => (id, count - 1),
+            },
         }
     }
 
