@@ -6,6 +6,7 @@
 
 use std::collections::VecDeque;
 
+use grammarc_artifacts::sections::network::{NONE, StateRecord, state_flags};
 use grammarc_compiler::compile::CompileError;
 use grammarc_compiler::network::NetworkErrorKind;
 use grammarc_runtime::error::AcceptError;
@@ -48,6 +49,8 @@ pub struct Counts {
     pub several: usize,
     /// Grammars with a countdown.
     pub counted: usize,
+    /// Grammars with a set of marks in a register.
+    pub pending: usize,
     /// Grammars so ambiguous that some position met the limit on configurations, and was not gone on from.
     pub limited: usize,
 }
@@ -65,6 +68,7 @@ impl Counts {
             ambiguous: self.ambiguous + other.ambiguous,
             several: self.several + other.several,
             counted: self.counted + other.counted,
+            pending: self.pending + other.pending,
             limited: self.limited + other.limited,
         }
     }
@@ -108,11 +112,12 @@ pub fn compare(case: &Case, effort: Effort, seed: u64) -> Result<Counts, Differe
         let what = "a grammar without any text was compiled".to_owned();
         return Err(Difference { prefix: Vec::new(), what });
     }
+    let (counted, pending) = registers(&grammar);
     let mut visit = Visit {
         case,
         exact: oracle.is_spelled(),
         oracle: &oracle,
-        counts: Counts { compiled: 1, counted: usize::from(counts_down(&grammar)), ..counts },
+        counts: Counts { compiled: 1, counted, pending, ..counts },
     };
     let options = MatcherOptions::new().max_configurations(CONFIGURATIONS);
     let matcher = Matcher::with_options(&grammar, options)
@@ -140,9 +145,13 @@ pub fn compare(case: &Case, effort: Effort, seed: u64) -> Result<Counts, Differe
     Ok(visit.counts)
 }
 
-/// Whether some call of the grammar starts a countdown.
-fn counts_down(grammar: &Grammar) -> bool {
-    grammar.artifact().tables().call_edges.iter().any(|edge| edge.count > 0)
+/// Whether the grammar has a countdown, and whether it has a set in a register: 0 or 1.
+fn registers(grammar: &Grammar) -> (usize, usize) {
+    let states = grammar.artifact().tables().states.iter();
+    let lowering = states.filter(|state| state.count_exit != NONE);
+    let (pending, counted): (Vec<&StateRecord>, Vec<&StateRecord>) =
+        lowering.partition(|state| state.flags & state_flags::CLEARS != 0);
+    (usize::from(!counted.is_empty()), usize::from(!pending.is_empty()))
 }
 
 #[derive(Clone)]

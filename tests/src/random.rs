@@ -2,7 +2,7 @@
 //!
 //! Grammars call any of their rules from anywhere, so most are recursive, and many are left-recursive, ambiguous or
 //! nullable in some part. Counted bounds are such that all three spellings of a repetition occur: written out, chained
-//! and counted down. Vocabularies hold the single bytes of a small alphabet (some hold all bytes, some lack one), random
+//! and counted down; graphs with marks occur with their sets in states and in registers. Vocabularies hold the single bytes of a small alphabet (some hold all bytes, some lack one), random
 //! strings over it, several tokens with one byte string, special tokens, and ids without a token.
 
 use std::sync::Arc;
@@ -164,6 +164,7 @@ impl Writer<'_> {
                 Expr::alt(choices)
             }
             8 if self.rng.one_in(3) => self.graph(depth),
+            8 if self.rng.one_in(3) => self.members(depth),
             8 | 9 => {
                 let body = self.expr(depth - 1);
                 self.repeat(body)
@@ -196,6 +197,35 @@ impl Writer<'_> {
             let part = self.expr(depth - 1);
             graph.edge(from as u32, part, to as u32);
         }
+        Expr::Graph(Arc::new(graph))
+    }
+
+    /// Members in any order, of which some have to be there.
+    fn members(&mut self, depth: usize) -> Expr {
+        let mut graph = ExprGraph::new();
+        let after = graph.state();
+        // Keys of one length that differ tell the marks apart, so that a register can hold them.
+        let told = !self.rng.one_in(3);
+        let mut keys: Vec<Expr> = Vec::new();
+        for &letter in self.letters {
+            keys.extend(self.letters.iter().map(|&second| Expr::literal([letter, second])));
+        }
+        let (marks, first) = (2 + self.rng.below(3), self.rng.below(keys.len()));
+        keys.rotate_left(first);
+        for at in 0..marks + self.rng.below(3) {
+            let member = graph.state();
+            if at < marks {
+                graph.mark(member, at as u8);
+            }
+            let key = keys.pop().filter(|_| told).unwrap_or_else(|| self.literal());
+            let value = if told { self.literal() } else { self.expr(depth - 1) };
+            graph.edge(ExprGraph::START, key.clone(), member);
+            graph.edge(member, value, after);
+            let key = if told || self.rng.one_in(2) { key } else { Expr::seq([self.literal(), key]) };
+            graph.edge(after, key, member);
+        }
+        let end = if self.rng.one_in(3) { Expr::Empty } else { self.literal() };
+        graph.edge(after, end, graph.end());
         Expr::Graph(Arc::new(graph))
     }
 

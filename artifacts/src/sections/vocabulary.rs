@@ -94,4 +94,11 @@ impl<'a> Trie<'a> {
             })
         })
     }
+
+    /// Bytes that are tokens by themselves, ascending.
+    pub fn single_bytes(&self) -> impl Iterator<Item = u8> + use<'a> {
+        let trie = *self;
+        let single = self.children(0).filter(move |&child| !trie.tokens_at(child).is_empty());
+        single.map(move |child| trie.byte[child as usize])
+    }
 }

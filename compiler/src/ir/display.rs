@@ -70,6 +70,9 @@ impl fmt::Display for Expr {
                 for (index, (from, part, to)) in graph.edges().enumerate() {
                     write!(f, "{}{from}: {part} -> {to}", if index > 0 { "; " } else { "" })?;
                 }
+                for (state, mark) in graph.marked() {
+                    write!(f, "; mark {mark} at {state}")?;
+                }
                 write!(f, "; end {}]", graph.end())
             }
         }

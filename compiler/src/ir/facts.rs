@@ -174,6 +174,10 @@ pub fn of_expr(expr: &Expr, rules: &[Facts]) -> Facts {
 }
 
 /// Facts of the strings that lead from the start to each state, swept until nothing changes.
+///
+/// Of a graph with marks, `shortest` and `first` are those of its paths whatever they visit, which is on the safe side
+/// for their uses, and it derives something where each mark can be visited on some path; where that takes different
+/// paths, the construction of the network finds out.
 fn of_graph(graph: &ExprGraph, rules: &[Facts]) -> Facts {
     let parts: Vec<(usize, Facts, usize)> = graph
         .edges()
@@ -188,7 +192,25 @@ fn of_graph(graph: &ExprGraph, rules: &[Facts]) -> Facts {
             changed |= std::mem::replace(&mut facts[to], new) != new;
         }
         if !changed {
-            return facts[graph.end() as usize];
+            break;
         }
     }
+    let end = graph.end() as usize;
+    if graph.marks() == 0 {
+        return facts[end];
+    }
+    let mut ends = vec![false; facts.len()];
+    ends[end] = true;
+    while parts.iter().fold(false, |changed, &(from, part, to)| {
+        let leads = part.productive && ends[to];
+        leads && !std::mem::replace(&mut ends[from], true) || changed
+    }) {}
+    let visited = graph.marked().iter().filter(|&&(state, _)| {
+        let state = state as usize;
+        facts[state].productive && ends[state]
+    });
+    if visited.fold(0, |marks, &(_, mark)| marks | 1 << mark) != graph.marks() {
+        return Facts::NEVER;
+    }
+    Facts { nullable: false, ..facts[end] }
 }

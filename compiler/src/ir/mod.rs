@@ -14,4 +14,4 @@ pub mod thompson;
 
 pub use expr::{ByteSet, Expr, TokenRef, TokenSet};
 pub use grammar::{Grammar, GrammarBuilder, Lowered, Origin, Rule, RuleId};
-pub use graph::ExprGraph;
+pub use graph::{ExprGraph, MOST_MARKS};

@@ -1,9 +1,11 @@
 //! From expressions to nondeterministic automata.
 //!
 //! What a call, a token set or a repetition becomes depends on who asks (a rule of the network, or an operand of an
-//! intersection), so those three are left to an [`Atoms`]. Everything else is Thompson's construction.
+//! intersection), so these are left to an [`Atoms`]. Everything else is Thompson's construction.
 
-use super::{Expr, RuleId, TokenSet};
+use std::sync::Arc;
+
+use super::{Expr, ExprGraph, RuleId, TokenSet};
 use crate::automata::{Nfa, Symbol};
 
 /// The parts of the construction that depend on its use. Each method connects `from` to `to` in `nfa`.
@@ -28,6 +30,15 @@ pub trait Atoms {
         &mut self,
         nfa: &mut Nfa,
         repetition: Repetition<'_>,
+        from: u32,
+        to: u32,
+    ) -> Result<(), Self::Error>;
+
+    /// A graph with marks.
+    fn marked(
+        &mut self,
+        nfa: &mut Nfa,
+        graph: &Arc<ExprGraph>,
         from: u32,
         to: u32,
     ) -> Result<(), Self::Error>;
@@ -104,17 +115,32 @@ pub fn build<A: Atoms>(
             atoms.repeat(nfa, Repetition { body, min: *min, max: *max }, from, to)?;
         }
         Expr::Regular(dfa) => nfa.embed(dfa, from, to),
-        Expr::Graph(graph) => {
-            let first = nfa.state();
-            (1..graph.states()).for_each(|_| _ = nfa.state());
-            nfa.empty(from, first);
-            for (source, part, target) in graph.edges() {
-                build(atoms, nfa, part, first + source, first + target)?;
-            }
-            nfa.empty(first + graph.end(), to);
-        }
+        Expr::Graph(graph) if graph.marks() != 0 => atoms.marked(nfa, graph, from, to)?,
+        Expr::Graph(graph) => build_graph(atoms, nfa, graph, from, to)?,
         Expr::And(_) | Expr::Not(_) => atoms.boolean(nfa, expr, from, to)?,
     }
+    Ok(())
+}
+
+/// Connects `from` to `to` by the paths of a graph, whatever their marks.
+///
+/// # Errors
+///
+/// Those of `atoms`.
+pub fn build_graph<A: Atoms>(
+    atoms: &mut A,
+    nfa: &mut Nfa,
+    graph: &ExprGraph,
+    from: u32,
+    to: u32,
+) -> Result<(), A::Error> {
+    let first = nfa.state();
+    (1..graph.states()).for_each(|_| _ = nfa.state());
+    nfa.empty(from, first);
+    for (source, part, target) in graph.edges() {
+        build(atoms, nfa, part, first + source, first + target)?;
+    }
+    nfa.empty(first + graph.end(), to);
     Ok(())
 }
 

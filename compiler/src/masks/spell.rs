@@ -24,12 +24,6 @@ use crate::ir::ByteSet;
 use crate::network::Network;
 use crate::network::follow::Follow;
 
-/// Bytes that are tokens by themselves.
-pub fn single_bytes(trie: Trie<'_>) -> ByteSet {
-    let single = |&child: &u32| !trie.tokens_at(child).is_empty();
-    trie.children(0).filter(single).map(|child| trie.byte[child as usize]).collect()
-}
-
 /// Clears the rest flag of every state that no sequence of tokens leads on from, and returns those states.
 pub fn mark(
     network: &mut Network,
@@ -37,7 +31,7 @@ pub fn mark(
     known: &SharedOutcomes,
     trie: Trie<'_>,
 ) -> Vec<u32> {
-    let spelled = single_bytes(trie);
+    let spelled: ByteSet = trie.single_bytes().collect();
     if spelled == ByteSet::FULL {
         return Vec::new();
     }

@@ -3,6 +3,8 @@
 //! Rules are built in the order in which calls of them are met, from the roots on, so that the result does not depend
 //! on how the source numbers its rules, and rules that nothing calls are left out.
 
+use std::sync::Arc;
+
 use grammarc_artifacts::tables::Tables;
 use rustc_hash::FxHashMap;
 
@@ -17,7 +19,7 @@ use super::{
 use crate::automata::{Dfa, Nfa, determinize, minimize};
 use crate::ir::facts::{self, Facts};
 use crate::ir::thompson::{Atoms, Repetition, build as thompson};
-use crate::ir::{Expr, Grammar, Origin, Rule, RuleId, TokenSet};
+use crate::ir::{Expr, ExprGraph, Grammar, Origin, Rule, RuleId, TokenSet};
 
 /// Rules and labels, before normal form.
 #[derive(Clone, Debug)]
@@ -64,11 +66,14 @@ pub(super) struct Builder<'a> {
     pub(super) limits: NetworkLimits,
     pub(super) labels: Labels,
     pub(super) synthetic: FxHashMap<Synthetic, usize>,
+    /// Rules of graphs with marks.
+    pub(super) pending: FxHashMap<Arc<ExprGraph>, usize>,
     pub(super) bodies: FxHashMap<Expr, Dfa>,
     inlined: Vec<bool>,
     rules: Vec<Option<NetworkRule>>,
     numbers: Vec<Option<usize>>,
-    pending: Vec<RuleId>,
+    /// Rules that are numbered and not built.
+    ahead: Vec<RuleId>,
     states: usize,
     /// The rule in whose automaton the construction is.
     current: RuleId,
@@ -93,11 +98,12 @@ pub(super) fn build(
         limits,
         labels: Labels::default(),
         synthetic: FxHashMap::default(),
+        pending: FxHashMap::default(),
         bodies: FxHashMap::default(),
         inlined: inline::plan(grammar),
         rules: Vec::new(),
         numbers: vec![None; grammar.rules.len()],
-        pending: Vec::new(),
+        ahead: Vec::new(),
         states: 0,
         current: grammar.start,
     };
@@ -125,7 +131,7 @@ impl Builder<'_> {
                 kept.into_iter().map(|rule| self.number(rule)).collect()
             }
         };
-        while let Some(rule) = self.pending.pop() {
+        while let Some(rule) = self.ahead.pop() {
             self.current = rule;
             let expr = &self.grammar.rule(rule).expr;
             let mut nfa = Nfa::new();
@@ -166,7 +172,7 @@ impl Builder<'_> {
         self.numbers[rule.index()] = Some(number);
         let stored = self.stored(rule);
         if stored.is_none() {
-            self.pending.push(rule);
+            self.ahead.push(rule);
         }
         self.rules.push(stored.map(|stored| {
             let Rule { name, origin, .. } = self.grammar.rule(rule);
@@ -260,6 +266,16 @@ impl Atoms for Builder<'_> {
         to: u32,
     ) -> Result<(), Failure> {
         self.build_repetition(nfa, repetition, from, to)
+    }
+
+    fn marked(
+        &mut self,
+        nfa: &mut Nfa,
+        graph: &Arc<ExprGraph>,
+        from: u32,
+        to: u32,
+    ) -> Result<(), Failure> {
+        self.build_marked(nfa, graph, from, to)
     }
 
     fn boolean(&mut self, _: &mut Nfa, _: &Expr, _: u32, _: u32) -> Result<(), Failure> {

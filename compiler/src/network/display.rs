@@ -30,7 +30,13 @@ impl fmt::Display for Network {
                     f.write_str(" no-rest")?;
                 }
                 if record.count_exit != NONE {
-                    write!(f, " counts-down-to {}", record.count_exit)?;
+                    match record.flags & state_flags::CLEARS {
+                        0 => write!(f, " counts-down-to {}", record.count_exit)?,
+                        _ => {
+                            let bit = record.flags >> state_flags::CLEARED & 31;
+                            write!(f, " clears {bit} down-to {}", record.count_exit)?;
+                        }
+                    }
                 }
                 writeln!(f)?;
                 for edge in tables.byte_edges_of(at) {

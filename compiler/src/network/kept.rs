@@ -88,6 +88,8 @@ impl Writer {
             }
             Expr::Graph(graph) => {
                 self.words.extend([8, graph.states(), graph.end(), graph.edges().count() as u32]);
+                self.words.push(graph.marked().len() as u32);
+                self.words.extend(graph.marked().iter().flat_map(|&(at, mark)| [at, mark.into()]));
                 for (from, part, to) in graph.edges() {
                     self.words.extend([from, to]);
                     self.expr(part)?;

@@ -12,7 +12,7 @@ use grammarc_artifacts::tables::{Bases, Joined, Tables, TablesData};
 use super::Roots;
 use super::follow::Follow;
 use super::merge::{Merged, MergedLabel};
-use super::rule::NetworkRule;
+use super::rule::{Lowered, NetworkRule};
 use crate::ir::{ByteSet, Origin};
 
 /// A network in normal form.
@@ -81,7 +81,7 @@ pub(super) fn lay_out(merged: Merged, shared: Tables<'_>, kind: Roots) -> Networ
         .collect();
     for (rule, hash) in &merged.rules {
         let first = bases.states + tables.states.len() as u32;
-        let counted = rule.counted;
+        let counted = rule.counted.as_ref();
         let mut flags = 0;
         if let Some(counted) = counted {
             flags |= rule_flags::COUNTED;
@@ -117,8 +117,11 @@ pub(super) fn lay_out(merged: Merged, shared: Tables<'_>, kind: Roots) -> Networ
             if absorbing[index] {
                 record.flags |= state_flags::ABSORBING;
             }
-            if let Some(counted) = counted.filter(|counted| counted.head == index as u32) {
-                record.count_exit = first + counted.exit;
+            if let Some(arrival) = counted.and_then(|counted| counted.arrival(index as u32)) {
+                record.count_exit = first + arrival.exit;
+                if let Lowered::Without(bit) = arrival.lowered {
+                    record.flags |= state_flags::CLEARS | u32::from(bit) << state_flags::CLEARED;
+                }
             }
             tables.states.push(record);
             for edge in &state.edges {

@@ -1,5 +1,7 @@
 //! What the network needs to know of a vocabulary, as a trait, so that this room does not depend on the vocabulary's.
 
+use std::sync::Arc;
+
 use crate::ir::{ByteSet, TokenRef};
 
 /// The network's view of a vocabulary.
@@ -15,4 +17,11 @@ pub trait Lexicon {
     /// An upper bound, at least 1, on how many repetitions one token can begin of a body whose strings begin with a
     /// byte of `first`, consist of bytes of `alphabet`, and are at least `shortest` bytes long.
     fn most_repetitions(&self, first: ByteSet, alphabet: ByteSet, shortest: u32) -> u32;
+
+    /// Bytes that are tokens by themselves.
+    fn single_bytes(&self) -> ByteSet;
+
+    /// What text tokens end with, the whole tokens left out, where it begins with a byte of `first` and has a byte of
+    /// `with`: in ascending order, without repetition.
+    fn tails(&self, first: ByteSet, with: ByteSet) -> Arc<[Box<[u8]>]>;
 }

@@ -10,7 +10,7 @@
 use rustc_hash::FxHashMap;
 
 use super::build::Built;
-use super::rule::{Counted, Label, NetworkRule};
+use super::rule::{Label, Lowered, NetworkRule};
 use crate::graph::components;
 
 /// A rule's content hash.
@@ -19,7 +19,7 @@ pub(super) type RuleHash = [u32; 4];
 /// What a label stands for once rules are merged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum MergedLabel {
-    /// A call of a rule of this grammar (an index into [`Merged::rules`]), with its countdown.
+    /// A call of a rule of this grammar (an index into [`Merged::rules`]), with its register.
     Own(usize, u32),
     /// A call of a rule of the vocabulary, with its countdown.
     Shared(u32, u32),
@@ -160,9 +160,11 @@ fn hash(built: &Built, rule: usize, hashes: &[RuleHash]) -> RuleHash {
         let number = order[at];
         let state = &rule.dfa.states[number as usize];
         at += 1;
-        let role = match rule.counted {
-            Some(Counted { head, monotone, .. }) if head == number => 2 + u32::from(monotone),
-            Some(Counted { exit, .. }) if exit == number => 4,
+        let arrival = rule.counted.as_ref().and_then(|counted| counted.arrival(number));
+        let role = match (&rule.counted, arrival.map(|arrival| arrival.lowered)) {
+            (Some(counted), Some(Lowered::ByOne)) => 2 + u32::from(counted.monotone),
+            (_, Some(Lowered::Without(bit))) => 8 + u32::from(bit),
+            (Some(counted), _) if counted.arrivals.iter().any(|other| other.exit == number) => 4,
             _ => 0,
         };
         digest.put(&[role, u32::from(state.accepting)]);
@@ -192,8 +194,8 @@ fn hash(built: &Built, rule: usize, hashes: &[RuleHash]) -> RuleHash {
             digest.put(&content);
             digest.put(&[reach(target)]);
         }
-        if let Some(counted) = rule.counted.filter(|counted| counted.head == number) {
-            digest.put(&[6, reach(counted.exit)]);
+        if let Some(arrival) = arrival {
+            digest.put(&[6, reach(arrival.exit)]);
         }
     }
     digest.finish()

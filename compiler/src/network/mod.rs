@@ -3,7 +3,7 @@
 //!
 //! | pass | file | what it does |
 //! | --- | --- | --- |
-//! | build | [`build`], [`inline`], [`repeat`] | one automaton a rule, small rules inlined, large bounds turned into countdowns |
+//! | build | [`build`], [`inline`], [`repeat`], [`pending`] | one automaton a rule, small rules inlined, large bounds and sets of members turned into registers |
 //! | left recursion | [`left_recursion`] | no rule begins with a call that leads back to it |
 //! | merge | [`merge`] | equal rules become one; rules that the vocabulary holds are taken from it |
 //! | layout | [`layout`] | numbering, tail calls, flags, first bytes: the flat records |
@@ -29,13 +29,14 @@ pub mod local;
 pub mod shared;
 
 mod merge;
+mod pending;
 mod repeat;
 mod rule;
 mod token_sets;
 
 pub use layout::Network;
 pub use lexicon::Lexicon;
-pub use rule::{Counted, Label, Labels, NetworkRule};
+pub use rule::{Arrival, Counted, Label, Labels, Lowered, NetworkRule};
 pub use shared::SharedRules;
 
 use follow::Follow;
@@ -148,6 +149,11 @@ pub fn build_network(
                 });
                 let hashes = std::mem::take(&mut merged.hashes);
                 let network = layout::lay_out(merged, shared, roots);
+                if pending::differ(network.joined(shared), lexicon) {
+                    spelling = repeat::Spelling::WrittenOut;
+                    kept = None;
+                    continue 'build;
+                }
                 let follow = Follow::new(network.joined(shared), facts, &network.open);
                 let misused = layout::misused(&follow);
                 if misused.is_empty() {
@@ -161,7 +167,7 @@ pub fn build_network(
                     continue 'build;
                 }
             },
-            // A countdown cannot be unrolled along a left spine. Such a repetition is written out instead, within the
+            // A register cannot be unrolled along a left spine. What has one is written out instead, within the
             // limits; there is no third way, so the second failure is final.
             Err(left_recursion::Failure::Counted) if spelling == repeat::Spelling::Counted => {
                 spelling = repeat::Spelling::WrittenOut;

@@ -20,7 +20,7 @@
 
 use super::NetworkErrorKind;
 use super::build::{Builder, Failure};
-use super::rule::{Counted, Label, NetworkRule};
+use super::rule::{Arrival, Counted, Label, Lowered, NetworkRule};
 use crate::automata::{Dfa, DfaState, Edge, Nfa, determinize, minimize};
 use crate::ir::Expr;
 use crate::ir::facts::{self, Facts};
@@ -154,16 +154,26 @@ impl Builder<'_> {
                 (dfa, Some(counted), if *upto { "{0,n}" } else { "{n}" }.to_owned())
             }
         };
+        let rule = self.add_part(&suffix, dfa, counted)?;
+        self.synthetic.insert(what, rule);
+        Ok(rule)
+    }
+
+    /// Adds a finished rule that is a part of the rule under construction.
+    pub(super) fn add_part(
+        &mut self,
+        suffix: &str,
+        dfa: Dfa,
+        counted: Option<Counted>,
+    ) -> Result<usize, Failure> {
         let (name, origin) = self.place();
-        let rule = self.add(NetworkRule {
+        self.add(NetworkRule {
             name: format!("{name}{suffix}"),
             origin,
             dfa,
             counted,
             stored: None,
-        })?;
-        self.synthetic.insert(what, rule);
-        Ok(rule)
+        })
     }
 
     fn chain(&mut self, body: &Expr, remaining: u32, upto: bool) -> Result<Dfa, Failure> {
@@ -205,9 +215,10 @@ impl Builder<'_> {
         let call = Edge { lo: symbol, hi: symbol, target: end };
         states.push(DfaState { edges: vec![call], accepting: upto });
         states.push(DfaState { edges: Vec::new(), accepting: true });
-        let (states, numbers) = without_unreached(states, exit);
+        let (states, numbers) = without_unreached(states, &[exit]);
         let at = |state: u32| numbers[state as usize];
-        Ok((Dfa { states }, Counted { head: at(head), exit: at(exit), monotone: upto }))
+        let arrival = Arrival { state: at(head), exit: at(exit), lowered: Lowered::ByOne };
+        Ok((Dfa { states }, Counted { arrivals: vec![arrival], monotone: upto }))
     }
 
     /// The body as a prefix-free automaton without the empty string: itself, or one call of it.
@@ -216,6 +227,11 @@ impl Builder<'_> {
         if dfa.is_prefix_free() && dfa.states.len() <= BODY_STATES {
             return Ok(dfa);
         }
+        self.body_call(body)
+    }
+
+    /// A call of the expression as a rule.
+    pub(super) fn body_call(&mut self, body: &Expr) -> Result<Dfa, Failure> {
         let rule = self.synthesize(Synthetic::Body(body.clone()))?;
         let symbol = self.labels.symbol(Label::Call { rule, count: 0 });
         let call = Edge { lo: symbol, hi: symbol, target: 1 };
@@ -227,7 +243,7 @@ impl Builder<'_> {
         })
     }
 
-    fn dfa_of(&mut self, body: &Expr) -> Result<Dfa, Failure> {
+    pub(super) fn dfa_of(&mut self, body: &Expr) -> Result<Dfa, Failure> {
         if let Some(dfa) = self.bodies.get(body) {
             return Ok(dfa.clone());
         }
@@ -275,11 +291,19 @@ pub(super) fn without_empty(mut dfa: Dfa) -> Dfa {
     dfa.trimmed()
 }
 
-/// Drops states that neither state 0 nor `root` leads to, and says where the others went.
-fn without_unreached(states: Vec<DfaState>, root: u32) -> (Vec<DfaState>, Vec<u32>) {
+/// Drops states that neither state 0 nor one of `roots` leads to, and says where the others went.
+pub(super) fn without_unreached(
+    states: Vec<DfaState>,
+    roots: &[u32],
+) -> (Vec<DfaState>, Vec<u32>) {
     let mut numbers = vec![u32::MAX; states.len()];
-    let mut order = vec![0, root];
-    (numbers[0], numbers[root as usize]) = (0, 1);
+    let mut order = Vec::new();
+    for &root in [0].iter().chain(roots) {
+        if numbers[root as usize] == u32::MAX {
+            numbers[root as usize] = order.len() as u32;
+            order.push(root);
+        }
+    }
     let mut at = 0;
     while at < order.len() {
         for edge in &states[order[at] as usize].edges {

@@ -9,11 +9,11 @@ use crate::ir::Origin;
 /// What a symbol above the bytes stands for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Label {
-    /// A call of a rule, with the countdown its activation starts with (0 where it is not counted).
+    /// A call of a rule, with the register its activation starts with (0 where it has none).
     Call {
         /// Index of the rule in [`Built::rules`](super::build::Built).
         rule: usize,
-        /// Initial countdown.
+        /// The register that the activation starts with.
         count: u32,
     },
     /// One token of the ids, ascending.
@@ -44,15 +44,40 @@ impl Labels {
     }
 }
 
-/// Where the countdown of a counted rule goes on and where it ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// What lowers the register of a rule's activations.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Counted {
-    /// The loop state: arriving here by a transition lowers the countdown.
-    pub head: u32,
-    /// The state that takes the head's place when the countdown runs out.
-    pub exit: u32,
-    /// Whether a larger countdown accepts all that a smaller one does.
+    /// The states that do.
+    pub arrivals: Vec<Arrival>,
+    /// Whether the register is a countdown, of which a larger one accepts all that a smaller one does.
     pub monotone: bool,
+}
+
+/// A state, arriving at which by a transition lowers the register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Arrival {
+    /// The state.
+    pub state: u32,
+    /// The state that takes its place when the register becomes zero.
+    pub exit: u32,
+    /// What becomes of the register.
+    pub lowered: Lowered,
+}
+
+/// What an arrival does to the register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Lowered {
+    /// It becomes less by one.
+    ByOne,
+    /// This bit is cleared.
+    Without(u8),
+}
+
+impl Counted {
+    /// The arrival at a state.
+    pub fn arrival(&self, state: u32) -> Option<&Arrival> {
+        self.arrivals.iter().find(|arrival| arrival.state == state)
+    }
 }
 
 /// One rule: an automaton whose strings are not empty (but for the start rule's), over bytes and labels.
@@ -64,7 +89,7 @@ pub struct NetworkRule {
     pub origin: Origin,
     /// The automaton, trimmed; the initial state is 0.
     pub dfa: Dfa,
-    /// Set where activations carry a countdown.
+    /// Set where activations carry a register.
     pub counted: Option<Counted>,
     /// Content hash and number of the vocabulary's rule that this is known to be; its automaton was not built then.
     pub stored: Option<(RuleHash, u32)>,

@@ -1,6 +1,8 @@
 //! The vocabulary as the network sees it: token references looked up, repetitions in a token bounded.
 
-use std::sync::Mutex;
+use std::collections::BTreeSet;
+use std::hash::Hash;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use grammarc_artifacts::VocabularyArtifact;
 use grammarc_artifacts::sections::vocabulary::TokenKind;
@@ -9,16 +11,20 @@ use rustc_hash::FxHashMap;
 use crate::ir::{ByteSet, TokenRef};
 use crate::network::Lexicon;
 
+/// Ends of tokens.
+type Tails = Arc<[Box<[u8]>]>;
+
 /// A vocabulary artifact with what was asked of it before.
 pub struct VocabularyLexicon {
     vocabulary: VocabularyArtifact,
     repetitions: Mutex<FxHashMap<(ByteSet, ByteSet, u32), u32>>,
+    tails: Mutex<FxHashMap<(ByteSet, ByteSet), Tails>>,
 }
 
 impl VocabularyLexicon {
     /// The view of a vocabulary.
     pub fn new(vocabulary: VocabularyArtifact) -> Self {
-        Self { vocabulary, repetitions: Mutex::default() }
+        Self { vocabulary, repetitions: Mutex::default(), tails: Mutex::default() }
     }
 
     /// The vocabulary.
@@ -51,6 +57,21 @@ impl VocabularyLexicon {
     }
 }
 
+/// The answer to a question, found on its first asking.
+fn remembered<K: Eq + Hash, V: Clone>(
+    answers: &Mutex<FxHashMap<K, V>>,
+    question: K,
+    find: impl FnOnce() -> V,
+) -> V {
+    let lock = || answers.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = lock().get(&question) {
+        return known.clone();
+    }
+    let found = find();
+    lock().insert(question, found.clone());
+    found
+}
+
 impl Lexicon for VocabularyLexicon {
     fn resolve(&self, token: &TokenRef) -> Vec<u32> {
         match token {
@@ -78,12 +99,29 @@ impl Lexicon for VocabularyLexicon {
     /// it the first bytes that are at least `shortest` apart. O(nodes) for a new question.
     fn most_repetitions(&self, first: ByteSet, alphabet: ByteSet, shortest: u32) -> u32 {
         let key = (first, alphabet, shortest);
-        let lock = || self.repetitions.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        if let Some(&known) = lock().get(&key) {
-            return known;
-        }
-        let count = self.count_repetitions(first, alphabet, shortest);
-        lock().insert(key, count);
-        count
+        remembered(&self.repetitions, key, || self.count_repetitions(first, alphabet, shortest))
+    }
+
+    fn single_bytes(&self) -> ByteSet {
+        self.vocabulary.trie().single_bytes().collect()
+    }
+
+    /// O(bytes of all tokens) for a new question.
+    fn tails(&self, first: ByteSet, with: ByteSet) -> Tails {
+        remembered(&self.tails, (first, with), || {
+            let mut tails = BTreeSet::new();
+            for id in 0..self.vocabulary.token_count() {
+                if self.vocabulary.token_kind(id) != TokenKind::Text {
+                    continue;
+                }
+                let bytes = self.vocabulary.token_bytes(id);
+                let Some(last) = bytes.iter().rposition(|&byte| with.contains(byte)) else {
+                    continue;
+                };
+                let begins = (1..=last).filter(|&at| first.contains(bytes[at]));
+                tails.extend(begins.map(|at| Box::from(&bytes[at..])));
+            }
+            tails.into_iter().collect()
+        })
     }
 }

@@ -204,6 +204,7 @@ impl Builder<'_> {
                 vec![Place::Call(first)]
             }
             Expr::Graph(graph) => {
+                let graph = graph.spelled_out(usize::MAX).expect("there is room for all sets");
                 let first = self.sides.len() as Symbol;
                 self.sides.extend((0..graph.states()).map(|_| Vec::new()));
                 self.sides[(first + graph.end()) as usize].push(Vec::new());

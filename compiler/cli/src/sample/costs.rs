@@ -1,60 +1,96 @@
 //! For every state, the least number of bytes and token edges that it takes to the end of its rule.
 //!
-//! In a counted rule the number depends on the countdown, and has a closed form: such a rule has one head, which every
-//! repetition arrives at, and one exit, where the countdown leads at zero. With the least cost `plain` of a way that
-//! does not arrive at the head, and `to_head` of one up to the next arrival, a state costs
-//! `min(plain, to_head + arrival(countdown))`, and each further arrival costs one round of the head.
+//! In a rule with a register the number depends on it. A way leads past *heads*, the states whose arrival lowers the
+//! register, and ends once it is zero. So a state of such a rule has, for each bit of the register (a countdown has one),
+//! the least cost `ahead` up to the next arrival at a head of that bit, and the least cost `plain` of a way to the end
+//! that passes no head. A countdown then has a closed form: `ahead`, and one round of its head for each repetition left.
+//! A set of bits is gone through in ascending order, at a round for each bit that suffices from every head, so that the
+//! cost never grows along the way: it is an upper bound there, and the way is short though not always the shortest.
 //!
 //! Computed once for a grammar, by sweeps over its states until nothing changes. States are numbered from the start of
 //! their rule on, so a sweep from the last to the first settles nearly all of them.
 
-use grammarc_artifacts::sections::network::{CallEdge, NONE, state_flags};
+use grammarc_artifacts::sections::network::{CallEdge, NONE, RuleRecord, state_flags};
 use grammarc_artifacts::tables::Joined;
 
 /// The cost of what cannot be done.
 pub const NEVER: u64 = u64::MAX;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct StateCost {
-    /// To the end of the rule, without arriving at its head.
-    plain: u64,
-    /// To the next arrival at the head of the rule.
-    to_head: u64,
+/// What is known of a rule with a register.
+#[derive(Clone, Debug)]
+struct Register {
+    /// The heads: state, exit and the bit that an arrival clears, 0 for a countdown.
+    heads: Vec<(u32, u32, u32)>,
+    /// Whether it is a set of bits, not a countdown.
+    is_set: bool,
+    first_state: u32,
+    /// Number of bits.
+    bits: usize,
+    /// By state of the rule and bit, the cost up to the next arrival at a head of the bit.
+    ahead: Vec<u64>,
 }
 
-/// Head and exit of a counted rule.
-#[derive(Clone, Copy, Debug)]
-struct Loop {
-    head: u32,
-    exit: u32,
+impl Register {
+    fn new(tables: Joined<'_>, rule: &RuleRecord) -> Option<Self> {
+        let states = rule.first_state..rule.first_state + rule.state_count;
+        let heads = states.filter_map(|state| {
+            let record = tables.state(state);
+            let bit = record.flags >> state_flags::CLEARED & 31;
+            (record.count_exit != NONE).then_some((state, record.count_exit, bit))
+        });
+        let heads: Vec<_> = heads.collect();
+        let &(head, ..) = heads.first()?;
+        let bits = heads.iter().map(|head| head.2 as usize + 1).max().unwrap_or(0);
+        Some(Self {
+            is_set: tables.state(head).flags & state_flags::CLEARS != 0,
+            first_state: rule.first_state,
+            bits,
+            ahead: vec![NEVER; rule.state_count as usize * bits],
+            heads,
+        })
+    }
+
+    /// Index of a state's costs in `ahead`.
+    fn at(&self, state: u32) -> usize {
+        (state - self.first_state) as usize * self.bits
+    }
+
+    /// The cost from a state up to a head of a bit.
+    fn ahead(&self, state: u32, bit: u32) -> u64 {
+        self.ahead.get(self.at(state) + bit as usize).copied().unwrap_or(NEVER)
+    }
+
+    /// The cost from any head to one of a bit.
+    fn round(&self, bit: u32) -> u64 {
+        self.heads.iter().map(|head| self.ahead(head.0, bit)).max().unwrap_or(NEVER)
+    }
 }
 
 /// The costs of all states of a grammar.
 #[derive(Clone, Debug)]
 pub struct Costs {
-    states: Vec<StateCost>,
-    /// Index into `loops` of the state's rule, [`NONE`] for rules that are not counted.
-    loop_of: Vec<u32>,
-    loops: Vec<Loop>,
+    /// By state, the cost to the end of the rule without arriving at a head.
+    plain: Vec<u64>,
+    /// Index into `registers` of the state's rule, [`NONE`] for rules without one.
+    register_of: Vec<u32>,
+    registers: Vec<Register>,
 }
 
 impl Costs {
     /// The costs over the joined tables of a grammar.
     pub fn new(tables: Joined<'_>) -> Self {
         let count = tables.own.bases.states + tables.own.state_count();
-        let unknown = StateCost { plain: NEVER, to_head: NEVER };
         let mut costs = Self {
-            states: vec![unknown; count as usize],
-            loop_of: vec![NONE; count as usize],
-            loops: Vec::new(),
+            plain: vec![NEVER; count as usize],
+            register_of: vec![NONE; count as usize],
+            registers: Vec::new(),
         };
         for rule in tables.shared.rules.iter().chain(tables.own.rules) {
-            let states = rule.first_state..rule.first_state + rule.state_count;
-            let head = states.clone().find(|&state| tables.state(state).count_exit != NONE);
-            if let Some(head) = head {
-                let number = costs.loops.len() as u32;
-                costs.loops.push(Loop { head, exit: tables.state(head).count_exit });
-                states.for_each(|state| costs.loop_of[state as usize] = number);
+            if let Some(register) = Register::new(tables, rule) {
+                let states = rule.first_state..rule.first_state + rule.state_count;
+                let number = costs.registers.len() as u32;
+                states.for_each(|state| costs.register_of[state as usize] = number);
+                costs.registers.push(register);
             }
         }
         // Shared rules call no others, so they are settled first.
@@ -69,12 +105,12 @@ impl Costs {
         costs
     }
 
-    /// The cost of leaving the rule from a state with this countdown.
+    /// The cost of leaving the rule from a state with this register.
     pub fn of(&self, state: u32, count: u32) -> u64 {
-        let StateCost { plain, to_head } = self.states[state as usize];
-        match self.loops.get(self.loop_of[state as usize] as usize) {
-            Some(&rule) => plain.min(to_head.saturating_add(self.arrival(rule, count))),
-            None => plain,
+        let plain = self.plain[state as usize];
+        match self.register(state) {
+            Some(register) if count > 0 => plain.min(self.with(register, state, count)),
+            _ => plain,
         }
     }
 
@@ -83,49 +119,61 @@ impl Costs {
         self.of(tables.rule(edge.callee).first_state, edge.count)
     }
 
-    /// The cost from an arrival at the head, where the countdown goes down by one first.
-    fn arrival(&self, rule: Loop, count: u32) -> u64 {
-        let head = self.states[rule.head as usize];
-        let last = self.states[rule.exit as usize].plain;
-        match count.saturating_sub(1) {
-            0 => last,
-            left => head.plain.min(head.to_head.saturating_mul(left.into()).saturating_add(last)),
+    fn register(&self, state: u32) -> Option<&Register> {
+        self.registers.get(self.register_of[state as usize] as usize)
+    }
+
+    /// The cost by way of a head.
+    fn with(&self, register: &Register, state: u32, count: u32) -> u64 {
+        let exits = register.heads.iter().map(|head| self.plain[head.1 as usize]);
+        let last = exits.max().unwrap_or(NEVER);
+        if register.is_set {
+            let (first, rest) = (count.trailing_zeros(), count & (count - 1));
+            let rest = (0..u32::BITS).filter(|bit| rest >> bit & 1 != 0);
+            let to_first = register.ahead(state, first).saturating_add(last);
+            return rest.fold(to_first, |cost, bit| cost.saturating_add(register.round(bit)));
         }
+        let &[(head, ..)] = &register.heads[..] else { return NEVER };
+        let after = match count - 1 {
+            0 => last,
+            left => {
+                let rounds = register.ahead(head, 0).saturating_mul(left.into());
+                self.plain[head as usize].min(rounds.saturating_add(last))
+            }
+        };
+        register.ahead(state, 0).saturating_add(after)
     }
 
     /// Recomputes one state from those it leads to, and says whether it changed.
     fn settle(&mut self, tables: Joined<'_>, state: u32) -> bool {
-        let head = self.loops.get(self.loop_of[state as usize] as usize).map(|rule| rule.head);
         let (part, index) = tables.locate(state);
         let accepts = part.states[index].flags & state_flags::FINAL != 0;
-        let mut cost = StateCost { plain: if accepts { 0 } else { NEVER }, to_head: NEVER };
-        let mut lead = |weight: u64, target: u32| {
-            let (plain, to_head) = match self.states[target as usize] {
-                _ if Some(target) == head => (NEVER, 0),
-                StateCost { plain, to_head } => (plain, to_head),
-            };
-            cost.plain = cost.plain.min(weight.saturating_add(plain));
-            cost.to_head = cost.to_head.min(weight.saturating_add(to_head));
+        let edges = part.byte_edges_of(index).iter().map(|edge| (1, edge.target));
+        let edges = edges.chain(part.token_edges_of(index).iter().map(|edge| (1, edge.target)));
+        let calls = part.call_edges_of(index).iter();
+        let calls = calls.map(|edge| (self.of_call(tables, edge), edge.ret));
+        let ways: Vec<(u64, u32)> = edges.chain(calls).collect();
+        let is_head = |target: u32| tables.state(target).count_exit != NONE;
+        let mut plain = if accepts { 0 } else { NEVER };
+        for &(weight, target) in ways.iter().filter(|way| way.1 == NONE || !is_head(way.1)) {
+            let rest = if target == NONE { 0 } else { self.plain[target as usize] };
+            plain = plain.min(weight.saturating_add(rest));
+        }
+        let mut changed = std::mem::replace(&mut self.plain[state as usize], plain) != plain;
+        let Some(register) = self.registers.get_mut(self.register_of[state as usize] as usize)
+        else {
+            return changed;
         };
-        part.byte_edges_of(index).iter().for_each(|edge| lead(1, edge.target));
-        part.token_edges_of(index).iter().for_each(|edge| lead(1, edge.target));
-        let calls = part.call_edges_of(index);
-        calls
-            .iter()
-            .filter(|edge| edge.ret != NONE)
-            .for_each(|edge| lead(self.of_call(tables, edge), edge.ret));
-        let tails = calls.iter().filter(|edge| edge.ret == NONE);
-        let tail = tails.map(|edge| self.of_call(tables, edge)).min().unwrap_or(NEVER);
-        cost.plain = cost.plain.min(tail);
-        std::mem::replace(&mut self.states[state as usize], cost) != cost
-    }
-}
-
-/// Where a transition to a state with this countdown arrives: the countdown goes down, and at zero leads elsewhere.
-pub fn enter(tables: Joined<'_>, state: u32, count: u32) -> (u32, u32) {
-    match (tables.state(state).count_exit, count.saturating_sub(1)) {
-        (NONE, _) => (state, count),
-        (exit, 0) => (exit, 0),
-        (_, left) => (state, left),
+        for bit in 0..register.bits as u32 {
+            let mut ahead = NEVER;
+            for &(weight, target) in ways.iter().filter(|way| way.1 != NONE) {
+                let arrives = register.heads.iter().any(|head| (head.0, head.2) == (target, bit));
+                let rest = if arrives { 0 } else { register.ahead(target, bit) };
+                ahead = ahead.min(weight.saturating_add(rest));
+            }
+            let at = register.at(state) + bit as usize;
+            changed |= std::mem::replace(&mut register.ahead[at], ahead) != ahead;
+        }
+        changed
     }
 }

@@ -3,7 +3,7 @@
 use grammarc_artifacts::sections::network::{ByteEdge, NONE};
 use grammarc_artifacts::tables::Joined;
 
-use super::costs::{Costs, NEVER, enter};
+use super::costs::{Costs, NEVER};
 use super::position::{Configuration, Position};
 
 /// One step of a route.
@@ -50,7 +50,7 @@ pub fn shortest(
     Some(units)
 }
 
-/// The first of the cheapest edges of a state: what it reads, and where it leads. A call reads nothing and may push
+/// The first of the cheapest ways on from a state: what it reads, and where it leads. A call reads nothing and may push
 /// onto the stack.
 fn cheapest(
     tables: Joined<'_>,
@@ -58,33 +58,37 @@ fn cheapest(
     (state, count): (u32, u32),
     stack: &mut Vec<(u32, u32)>,
 ) -> Option<(Option<Unit>, (u32, u32))> {
-    let wanted = costs.of(state, count);
-    let leads = |target| {
-        let at = enter(tables, target, count);
-        (costs.of(at.0, at.1).saturating_add(1) == wanted).then_some(at)
-    };
+    let arrive = |target: u32| tables.state(target).arrival(target, count);
+    let cost = |at: (u32, u32)| costs.of(at.0, at.1);
     let (part, index) = tables.locate(state);
-    let bytes = part.byte_edges_of(index).iter();
-    let readable = bytes.filter_map(|edge| Some((readable(edge), leads(edge.target)?)));
-    if let Some((byte, next)) = readable.min_by_key(|&(byte, _)| strangeness(byte)) {
-        return Some((Some(Unit::Byte(byte)), next));
-    }
-    for edge in part.call_edges_of(index) {
-        let back = (edge.ret != NONE).then(|| enter(tables, edge.ret, count));
-        let after = back.map_or(0, |(ret, count)| costs.of(ret, count));
-        if costs.of_call(tables, edge).saturating_add(after) == wanted {
-            stack.extend(back);
-            return Some((None, (tables.rule(edge.callee).first_state, edge.count)));
-        }
-    }
-    let mut tokens = part.token_edges_of(index).iter();
-    tokens.find_map(|edge| Some((Some(Unit::Token(edge.tokens)), leads(edge.target)?)))
+    let bytes = part.byte_edges_of(index).iter().map(|edge| {
+        let (byte, next) = (readable(edge), arrive(edge.target));
+        (cost(next).saturating_add(1), strangeness(byte), Some(Unit::Byte(byte)), next, None)
+    });
+    let calls = part.call_edges_of(index).iter().map(|edge| {
+        let back = (edge.ret != NONE).then(|| arrive(edge.ret));
+        let whole = costs.of_call(tables, edge).saturating_add(back.map_or(0, cost));
+        (whole, CALL, None, (tables.rule(edge.callee).first_state, edge.count), back)
+    });
+    let tokens = part.token_edges_of(index).iter().map(|edge| {
+        let next = arrive(edge.target);
+        (cost(next).saturating_add(1), TOKEN, Some(Unit::Token(edge.tokens)), next, None)
+    });
+    let ways = bytes.chain(calls).chain(tokens).filter(|way| way.0 != NEVER);
+    let (_, _, unit, next, back) = ways.min_by_key(|way| (way.0, way.1))?;
+    stack.extend(back);
+    Some((unit, next))
 }
 
 /// The byte of an edge that is easiest on the eye.
 fn readable(edge: &ByteEdge) -> u8 {
     (edge.lo()..=edge.hi()).min_by_key(|&byte| strangeness(byte)).unwrap_or(edge.lo())
 }
+
+/// How calls rank among ways that cost the same: behind bytes.
+const CALL: u8 = 4;
+/// How tokens do.
+const TOKEN: u8 = 5;
 
 /// How a byte ranks: digits and letters before punctuation, punctuation before the space, and all that before the rest.
 fn strangeness(byte: u8) -> u8 {

@@ -8,8 +8,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::automata::{Dfa, Nfa, StateLimit, complement, determinize, intersect, minimize};
-use crate::ir::thompson::{Atoms, Repetition, build, spell_out};
-use crate::ir::{Expr, Grammar, Rule, RuleId, TokenSet};
+use crate::ir::thompson::{Atoms, Repetition, build, build_graph, spell_out};
+use crate::ir::{Expr, ExprGraph, Grammar, Rule, RuleId, TokenSet};
 
 /// Why an intersection or complement has no automaton.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -163,6 +163,18 @@ impl Atoms for Operand<'_> {
         to: u32,
     ) -> Result<(), Self::Error> {
         spell_out(self, nfa, repetition, from, to)
+    }
+
+    fn marked(
+        &mut self,
+        nfa: &mut Nfa,
+        graph: &Arc<ExprGraph>,
+        from: u32,
+        to: u32,
+    ) -> Result<(), Self::Error> {
+        let limit = self.limit;
+        let spelled = graph.spelled_out(limit).ok_or(StateLimit { limit })?;
+        build_graph(self, nfa, &spelled, from, to)
     }
 
     fn boolean(

@@ -93,6 +93,7 @@ impl Recognizer<'_> {
                 ends
             }
             Expr::Graph(graph) => {
+                let graph = graph.spelled_out(usize::MAX).expect("there is room for all sets");
                 let mut from = vec![Vec::new(); graph.states() as usize];
                 graph.edges().for_each(|(source, part, to)| from[source as usize].push((part, to)));
                 let mut seen = BTreeSet::from([(ExprGraph::START, start)]);
