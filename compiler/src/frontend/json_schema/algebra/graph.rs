@@ -158,12 +158,14 @@ impl ContentGraph {
                 queue.push(Event::Holds(index));
             }
             for steps in content.automata() {
-                for &(from, value, to) in &steps.edges {
+                for &Step { from, value, to, .. } in &steps.edges {
                     if let Some(value) = value {
                         by_value[self.index(value)].push((automata.len(), from, to));
                     }
                 }
-                queue.push(Event::Reached(automata.len(), 0));
+                if steps.marks == 0 {
+                    queue.push(Event::Reached(automata.len(), 0));
+                }
                 automata.push((index, steps));
             }
         }
@@ -173,6 +175,15 @@ impl ContentGraph {
             match event {
                 Event::Holds(index) => {
                     for &(automaton, from, to) in &by_value[index] {
+                        let (owner, steps) = &automata[automaton];
+                        if steps.marks != 0 {
+                            let holds = |value| self.holds(value);
+                            if !self.holds[*owner] && steps.alive(holds)[0] {
+                                self.holds[*owner] = true;
+                                queue.push(Event::Holds(*owner));
+                            }
+                            continue;
+                        }
                         if reached[automaton][from as usize] {
                             queue.push(Event::Reached(automaton, to));
                         }
@@ -191,7 +202,7 @@ impl ContentGraph {
                         self.holds[*owner] = true;
                         queue.push(Event::Holds(*owner));
                     }
-                    for &(from, value, to) in steps.edges_of(state) {
+                    for &Step { from, value, to, .. } in steps.edges_of(state) {
                         if value.is_none_or(|value| self.holds(value)) {
                             queue.push(Event::Reached(automaton, to));
                             if from == to {
@@ -245,39 +256,75 @@ enum End {
     AfterOne,
 }
 
+/// An edge as far as emptiness is concerned.
+#[derive(Clone, Copy)]
+struct Step {
+    from: u32,
+    /// The child that has to be written.
+    value: Option<FormulaId>,
+    to: u32,
+    /// The mark that is passed, as a bit.
+    marks: u32,
+}
+
 /// An automaton as far as emptiness is concerned.
 struct Steps {
-    /// Source, the child that has to be written, target: sorted by source.
-    edges: Vec<(u32, Option<FormulaId>, u32)>,
+    /// Sorted by source.
+    edges: Vec<Step>,
     ends: Vec<End>,
+    /// All marks, as bits.
+    marks: u32,
 }
 
 impl Steps {
-    fn edges_of(&self, state: u32) -> &[(u32, Option<FormulaId>, u32)] {
-        let from = self.edges.partition_point(|edge| edge.0 < state);
-        let to = self.edges.partition_point(|edge| edge.0 <= state);
+    fn edges_of(&self, state: u32) -> &[Step] {
+        let from = self.edges.partition_point(|edge| edge.from < state);
+        let to = self.edges.partition_point(|edge| edge.from <= state);
         &self.edges[from..to]
+    }
+
+    /// The states that lead to an end. With marks, those that besides lead to every mark and from there on likewise:
+    /// what was written may be written again, so where a mark cannot be passed any more it has not been either, and
+    /// nothing that leads there is ever finished.
+    fn alive(&self, holds: impl Fn(FormulaId) -> bool) -> Vec<bool> {
+        let mut alive = vec![true; self.ends.len()];
+        loop {
+            let open = |edge: &&Step| alive[edge.to as usize] && edge.value.is_none_or(&holds);
+            let mut back = vec![Vec::new(); self.ends.len()];
+            for edge in self.edges.iter().filter(open) {
+                back[edge.to as usize].push(edge.from);
+            }
+            let ends = |state: u32| match self.ends[state as usize] {
+                End::Yes => true,
+                End::AfterOne => self.edges_of(state).iter().any(|edge| open(&edge)),
+                End::No => false,
+            };
+            let passes = |state: u32| {
+                let steps = self.edges_of(state).iter().filter(open);
+                steps.fold(0, |marks, edge| marks | edge.marks) == self.marks
+            };
+            let states = 0..self.ends.len() as u32;
+            let mut ending = vec![false; self.ends.len()];
+            let mut stack: Vec<u32> = states.filter(|&state| ends(state)).collect();
+            while let Some(state) = stack.pop() {
+                if !std::mem::replace(&mut ending[state as usize], true) {
+                    stack.extend(&back[state as usize]);
+                }
+            }
+            if self.marks != 0 {
+                (0..).zip(&mut ending).for_each(|(state, ending)| *ending &= passes(state));
+            }
+            if alive == ending || self.marks == 0 {
+                return ending;
+            }
+            alive = ending;
+        }
     }
 
     /// New numbers of the states that are on a way from the start to an end; `None` where there is no such way.
     fn renumbered(&self, holds: impl Fn(FormulaId) -> bool) -> Option<Vec<Option<u32>>> {
-        let open = |edge: &&(u32, Option<FormulaId>, u32)| edge.1.is_none_or(&holds);
-        let mut back = vec![Vec::new(); self.ends.len()];
-        for &(from, _, to) in self.edges.iter().filter(open) {
-            back[to as usize].push(from);
-        }
-        let ends = |state: u32| match self.ends[state as usize] {
-            End::Yes => true,
-            End::AfterOne => self.edges_of(state).iter().any(|edge| open(&edge)),
-            End::No => false,
-        };
-        let mut ending = vec![false; self.ends.len()];
-        let mut stack: Vec<u32> = (0..self.ends.len() as u32).filter(|&s| ends(s)).collect();
-        while let Some(state) = stack.pop() {
-            if !std::mem::replace(&mut ending[state as usize], true) {
-                stack.extend(&back[state as usize]);
-            }
-        }
+        let open = |edge: &&Step| edge.value.is_none_or(&holds);
+        let ending = self.alive(&holds);
         let mut numbers = vec![None; self.ends.len()];
         let mut next = 0;
         let mut seen = vec![false; self.ends.len()];
@@ -288,7 +335,7 @@ impl Steps {
             }
             numbers[state as usize] = Some(next);
             next += 1;
-            queue.extend(self.edges_of(state).iter().filter(open).map(|edge| edge.2));
+            queue.extend(self.edges_of(state).iter().filter(open).map(|edge| edge.to));
         }
         numbers[0].map(|_| numbers)
     }
@@ -323,10 +370,12 @@ impl ItemAutomaton {
     fn steps(&self) -> Steps {
         let mut edges = Vec::new();
         for (from, state) in (0..).zip(&self.states) {
-            edges.extend(state.items.iter().map(|&(value, to)| (from, Some(value), to)));
+            let items = state.items.iter();
+            let step = |&(value, to)| Step { from, value: Some(value), to, marks: 0 };
+            edges.extend(items.map(step));
         }
         let ends = self.states.iter().map(|state| end(state.end, state.repeat)).collect();
-        Steps { edges, ends }
+        Steps { edges, ends, marks: 0 }
     }
 
     fn prune(&mut self, holds: &impl Fn(FormulaId) -> bool) -> bool {
@@ -345,12 +394,17 @@ impl MemberAutomaton {
     fn steps(&self) -> Steps {
         let mut edges = Vec::new();
         for (from, state) in (0..).zip(&self.states) {
-            edges.extend(state.skip.map(|to| (from, None, to)));
-            let members = state.members.iter();
-            edges.extend(members.map(|member| (from, Some(member.value), member.to)));
+            edges.extend(state.skip.map(|to| Step { from, value: None, to, marks: 0 }));
+            edges.extend(state.members.iter().map(|member| Step {
+                from,
+                value: Some(member.value),
+                to: member.to,
+                marks: member.mark.map_or(0, |mark| 1 << mark),
+            }));
         }
         let ends = self.states.iter().map(|state| end(state.end, state.repeat)).collect();
-        Steps { edges, ends }
+        let marks = edges.iter().fold(0, |marks, edge| marks | edge.marks);
+        Steps { edges, ends, marks }
     }
 
     fn prune(&mut self, holds: &impl Fn(FormulaId) -> bool) -> bool {

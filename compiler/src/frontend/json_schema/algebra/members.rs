@@ -38,6 +38,8 @@ pub(crate) struct Member {
     pub(crate) value: FormulaId,
     /// The state after it.
     pub(crate) to: u32,
+    /// Where set, an object has to have a member with this mark before it ends.
+    pub(crate) mark: Option<u8>,
 }
 
 /// A state.
@@ -177,7 +179,7 @@ impl Algebra<'_> {
         let counted = self.count_object_member(rest);
         for (value, rest) in self.cases(KeyAtoms::once(key), counted, value)? {
             let to = builder.state(place + 1, rest);
-            state.members.push(Member { name: MemberName::Key(key), value, to });
+            state.members.push(Member { name: MemberName::Key(key), value, to, mark: None });
         }
         Ok(state)
     }
@@ -238,7 +240,7 @@ impl Algebra<'_> {
                 return Ok(());
             }
         }
-        state.members.push(Member { name: MemberName::Names(names), value, to });
+        state.members.push(Member { name: MemberName::Names(names), value, to, mark: None });
         Ok(())
     }
 

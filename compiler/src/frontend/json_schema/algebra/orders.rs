@@ -24,10 +24,8 @@ use super::{Algebra, FormulaId, Orders, Subject};
 const ROOM: [usize; 2] = [8, 64];
 /// Most automata that one formula is split into.
 const MOST_PARTS: usize = 64;
-/// States and members that an automaton with keys in any order may have before required keys keep their order.
+/// States and members that an automaton with keys in any order may always have.
 const MOST_FREE: usize = 1_024;
-/// States and members that the automata of one formula with keys in any order may have together.
-const MOST_FREE_TOGETHER: usize = 8 * MOST_FREE;
 
 /// Why keys in any order are narrower.
 const ORDER: &str = "these keys keep their order: in any order they have too many combinations";
@@ -70,7 +68,7 @@ impl Algebra<'_> {
                     automata.clear();
                     let keys = self.keys_of(whole);
                     automata.extend(
-                        match self.unordered_members(whole, &keys, false, MOST_FREE)? {
+                        match self.unordered_members(whole, &keys, false, most_free(&keys))? {
                             None => self.named_members(whole, &keys, None)?,
                             automaton => automaton,
                         },
@@ -102,7 +100,7 @@ impl Algebra<'_> {
         let room = may_split.then(|| ROOM[0] * keys.len() + ROOM[1]);
         match self.orders {
             Orders::Any => {
-                let left = MOST_FREE.min(MOST_FREE_TOGETHER.saturating_sub(spent));
+                let left = most_free(&keys).min(most_together(&keys).saturating_sub(spent));
                 let room = room.map_or(left, |room| room.min(left));
                 self.unordered_members(formula, &keys, true, room)
             }
@@ -200,6 +198,16 @@ impl Algebra<'_> {
         }
         true
     }
+}
+
+/// States and members that an automaton with these keys in any order may have before keys keep their order.
+fn most_free(keys: &[u32]) -> usize {
+    MOST_FREE.max(ROOM[0] * keys.len())
+}
+
+/// States and members that the automata of one formula with these keys in any order may have together.
+fn most_together(keys: &[u32]) -> usize {
+    8 * most_free(keys)
 }
 
 /// The first alternatives of a formula, each with all else that it says; `None` where there are none.

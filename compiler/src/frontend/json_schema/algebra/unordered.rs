@@ -2,9 +2,9 @@
 //!
 //! A key that has been written may be written again, with a value that satisfies the same: whichever of its values a
 //! parser keeps, the object is the same kind of object. So an automaton need not know what has been written, only
-//! which required keys have not: a state for each set of them. Where more than [`MOST_UNORDERED`] are required, these
-//! keep the order of the schema among themselves, and all other keys may still stand anywhere between them: every
-//! object keeps an accepted text, and states stay linear.
+//! which required keys have not: these carry marks, which an object has to pass each before it ends, and the number of
+//! states does not depend on how many they are. Where more are required than there are marks, the others keep the
+//! order of the schema among themselves, and all other keys may still stand anywhere between them.
 //!
 //! Where the number of members is bounded, repeated keys would be counted twice, so written keys are then forbidden,
 //! and a state is a set of written keys.
@@ -13,6 +13,7 @@ use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::diagnostics::Diagnostic;
+use crate::ir::MOST_MARKS;
 
 use super::members::{KeyAtoms, Member, MemberAutomaton, MemberName, MemberState, OtherKeys};
 use super::objects::ObjectAtom;
@@ -22,8 +23,9 @@ use super::{Algebra, FormulaId};
 const WORK: usize = 64;
 
 impl Algebra<'_> {
-    /// The automaton of an object formula with its keys in any order, required ones in theirs unless they are `free`;
-    /// `None` where it has more states or edges than there is room for.
+    /// The automaton of an object formula with its keys in any order. Where these are too many to be told apart,
+    /// `free` says to give up, and otherwise required keys keep their order among themselves, but for those with
+    /// marks. `None` where the automaton has more states or edges than there is room for.
     pub(super) fn unordered_members(
         &mut self,
         formula: FormulaId,
@@ -43,43 +45,13 @@ impl Algebra<'_> {
                 _ => None,
             })
             .collect();
-        let mut required: Vec<u32> = Vec::new();
-        for (key, _, absent) in self.properties(formula) {
-            if !absent && !required.contains(&key) {
-                required.push(key);
-            }
-        }
-        // A state is a set of keys, and these sets are known to be too many.
-        let told = match (counted, free) {
-            (true, _) => keys.len(),
-            (false, true) => required.len(),
-            (false, false) => 0,
-        };
-        let sets = u32::try_from(told).ok().and_then(|told| 1_usize.checked_shl(told));
-        if sets.is_none_or(|sets| sets > room) {
+        let Required { marks, ordered, rest } = self.required_members(formula, keys, counted);
+        // A state is a set of written keys where members are counted, and these sets are known to be too many.
+        let sets = if counted { u32::try_from(keys.len()).ok() } else { Some(0) };
+        let sets = sets.and_then(|keys| 1_usize.checked_shl(keys));
+        if free && !ordered.is_empty() || sets.is_none_or(|sets| sets > room) {
             return Ok(None);
         }
-        required.sort_by_key(|key| keys.iter().position(|other| other == key));
-        if free {
-            required.clear();
-        }
-        // Facts about keys that keep their order hold where those keys are written, and need no state.
-        let mut fixed: FxHashMap<u32, Vec<FormulaId>> = FxHashMap::default();
-        for (key, value, _) in self.properties(formula) {
-            if required.contains(&key) {
-                fixed.entry(key).or_default().push(value);
-            }
-        }
-        let rest: Vec<_> = self
-            .objects
-            .formulas
-            .conjuncts(formula)
-            .into_iter()
-            .filter(|&conjunct| {
-                !self.property_key(conjunct).is_some_and(|key| required.contains(&key))
-            })
-            .collect();
-        let rest = self.objects.formulas.and(rest);
         let mut others = OtherKeys::new(self.keys_but(keys)?);
         let mut states: IndexMap<(usize, FormulaId), MemberState, FxBuildHasher> =
             IndexMap::default();
@@ -89,7 +61,7 @@ impl Algebra<'_> {
         let mut at = 0;
         while let Some((&(place, rest), _)) = states.get_index(at) {
             let mut state = MemberState {
-                end: place == required.len() && self.object_may_end(rest),
+                end: place == ordered.len() && self.object_may_end(rest),
                 ..MemberState::default()
             };
             let mut to = |place: usize, rest: FormulaId| {
@@ -100,8 +72,10 @@ impl Algebra<'_> {
             };
             let next = self.count_object_member(rest);
             for &key in keys {
-                let (value, after) = match required.iter().position(|other| *other == key) {
-                    Some(at) if at == place => (self.values.and(fixed[&key].clone()), place + 1),
+                let (value, after) = match ordered.get(&key) {
+                    Some((at, values)) if *at == place => {
+                        (self.values.and(values.clone()), place + 1)
+                    }
                     Some(_) => continue,
                     None => (FormulaId::TRUE, place),
                 };
@@ -112,6 +86,7 @@ impl Algebra<'_> {
                 if self.work > most_work {
                     return Ok(None);
                 }
+                let mark = marks.get(&key).copied();
                 for (value, mut rest) in self.cases(atoms, next, value)? {
                     if counted {
                         let atom =
@@ -120,7 +95,7 @@ impl Algebra<'_> {
                         rest = self.objects.formulas.and([rest, forbidden]);
                     }
                     let to = to(after, rest);
-                    state.members.push(Member { name: MemberName::Key(key), value, to });
+                    state.members.push(Member { name: MemberName::Key(key), value, to, mark });
                 }
             }
             for (names, (value, rest)) in self.other_members(&mut others, next)? {
@@ -137,4 +112,49 @@ impl Algebra<'_> {
         }
         Ok(Some(MemberAutomaton { states: states.into_values().collect() }))
     }
+
+    /// Takes out of a formula what it says of required keys in every case.
+    fn required_members(
+        &mut self,
+        formula: FormulaId,
+        keys: &[u32],
+        counted: bool,
+    ) -> Required {
+        let fixed = self.properties(formula);
+        let needed: FxHashSet<u32> =
+            fixed.iter().filter(|(.., absent)| !absent).map(|&(key, ..)| key).collect();
+        // Where written keys are told apart, a formula that requires one says so in its states.
+        let needed = keys.iter().filter(|&key| !counted && needed.contains(key));
+        let most = usize::from(MOST_MARKS);
+        let marks = needed.clone().take(most).copied().zip(0..).collect::<FxHashMap<u32, u8>>();
+        let ordered = needed.skip(most).zip(0..).map(|(&key, place)| (key, (place, Vec::new())));
+        let mut ordered: FxHashMap<u32, (usize, Vec<FormulaId>)> = ordered.collect();
+        let mut rest = Vec::new();
+        for conjunct in self.objects.formulas.conjuncts(formula) {
+            let key = self.property_key(conjunct);
+            if key.is_none_or(|key| !marks.contains_key(&key) && !ordered.contains_key(&key)) {
+                rest.push(conjunct);
+            }
+        }
+        for (key, value, _) in fixed {
+            if marks.contains_key(&key) {
+                let atom = ObjectAtom::Property { key, value, absent: true };
+                rest.push(self.objects.atom(atom));
+            } else if let Some((_, values)) = ordered.get_mut(&key) {
+                // What holds for a key that keeps its place holds where it is written, and needs no state.
+                values.push(value);
+            }
+        }
+        Required { marks, ordered, rest: self.objects.formulas.and(rest) }
+    }
+}
+
+/// The keys that an object has to have in every case.
+struct Required {
+    /// Those with marks.
+    marks: FxHashMap<u32, u8>,
+    /// Those that keep their order: their places in it, and formulas over their values.
+    ordered: FxHashMap<u32, (usize, Vec<FormulaId>)>,
+    /// The formula without what these say.
+    rest: FormulaId,
 }

@@ -3,6 +3,8 @@
 //! The comma between members is the only thing that depends on what was written before, so every state stands for two:
 //! nothing written yet, and something written.
 //!
+//! A member with a mark passes it between its key and its value.
+//!
 //! A context-free grammar cannot keep other keys from repeating. Where the values of a repeated key satisfy the same
 //! formula, whichever of them a parser keeps, the object does.
 
@@ -40,8 +42,11 @@ impl Emitter<'_> {
         let space = self.whitespace();
         let mut graph = ExprGraph::new();
         let closing = graph.state();
-        graph.edge(closing, space.clone(), graph.end());
+        let close = Expr::byte(b'}');
+        graph.edge(closing, Expr::seq([space.clone(), close.clone()]), graph.end());
         let mut places = Places::new(graph);
+        // The states between key and value of members with marks, by mark, value and what follows.
+        let mut marked = FxHashMap::default();
         let mut next = 0;
         while let Some(&(state, written)) = places.order.get(next) {
             let from = places.known[&(state, written)];
@@ -57,11 +62,12 @@ impl Emitter<'_> {
                     MemberName::Key(key) => self.key(*key)?,
                     MemberName::Names(names) => self.string(names)?,
                 };
-                let value = self.refer(member.value)?;
-                members.push((Expr::seq([key, colon.clone(), value]), member.to));
+                let value = Expr::seq([colon.clone(), self.refer(member.value)?]);
+                members.push((key, value, member));
             }
             if let Some(bounds) = state.repeat {
-                let any = Expr::alt(members.into_iter().map(|(member, _)| member));
+                let any = members.into_iter().map(|(key, value, _)| Expr::seq([key, value]));
+                let any = Expr::alt(any);
                 let more = Expr::seq([comma.clone(), any.clone()]);
                 if !state.end {
                     continue;
@@ -72,7 +78,7 @@ impl Emitter<'_> {
                 }
                 if bounds.min == 0 {
                     let end = places.graph.end();
-                    places.graph.edge(from, Expr::Empty, end);
+                    places.graph.edge(from, close.clone(), end);
                 }
                 if let Some(rest) = bounds.after_one() {
                     let some = Expr::seq([any, more.repeat(rest.min, rest.max)]);
@@ -80,18 +86,34 @@ impl Emitter<'_> {
                 }
                 continue;
             }
-            for (member, to) in members {
-                let to = places.of(to, true);
-                let member = if written { Expr::seq([comma.clone(), member]) } else { member };
-                places.graph.edge(from, member, to);
+            for (key, value, member) in members {
+                let to = places.of(member.to, true);
+                let key = if written { Expr::seq([comma.clone(), key]) } else { key };
+                match member.mark {
+                    None => places.graph.edge(from, Expr::seq([key, value]), to),
+                    Some(mark) => {
+                        let middle = (mark, member.value, to);
+                        let middle = *marked.entry(middle).or_insert_with(|| {
+                            let middle = places.graph.state();
+                            places.graph.mark(middle, mark);
+                            places.graph.edge(middle, value, to);
+                            middle
+                        });
+                        places.graph.edge(from, key, middle);
+                    }
+                }
             }
-            if state.end {
-                let end = if written { closing } else { places.graph.end() };
-                places.graph.edge(from, Expr::Empty, end);
+            match (state.end, written) {
+                (true, true) => places.graph.edge(from, Expr::Empty, closing),
+                (true, false) => {
+                    let end = places.graph.end();
+                    places.graph.edge(from, close.clone(), end);
+                }
+                (false, _) => {}
             }
         }
         let members = Expr::Graph(Arc::new(places.graph));
-        Ok(Expr::seq([Expr::byte(b'{'), space, members, Expr::byte(b'}')]))
+        Ok(Expr::seq([Expr::byte(b'{'), space, members]))
     }
 }
 
