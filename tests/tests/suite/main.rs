@@ -6,6 +6,7 @@ mod bounds;
 mod determinism;
 mod layers;
 mod masks;
+mod members;
 mod recursion;
 mod robustness;
 mod walks;

@@ -5,9 +5,9 @@
 //! orders, each gets its own. Where that would be too many, one automaton lets the order depend on what remains
 //! ([`reordered`](super::reordered)).
 //!
-//! With keys in any order, combinations of required keys multiply, and the automata have a budget that is met long
-//! before it costs time. Over it, required keys keep their order, and where that is not enough all do; the keywords
-//! that name keys are then entered as narrower.
+//! With keys in any order, combinations of what members say of each other multiply, and the automata have a budget that
+//! is met long before it costs time. Over it, required keys that have no marks keep their order, and where that is not
+//! enough all do; the keywords that name keys are then entered as narrower.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
