@@ -221,7 +221,8 @@ impl Writer<'_> {
             let value = if told { self.literal() } else { self.expr(depth - 1) };
             graph.edge(ExprGraph::START, key.clone(), member);
             graph.edge(member, value, after);
-            let key = if told || self.rng.one_in(2) { key } else { Expr::seq([self.literal(), key]) };
+            let key =
+                if told || self.rng.one_in(2) { key } else { Expr::seq([self.literal(), key]) };
             graph.edge(after, key, member);
         }
         let end = if self.rng.one_in(3) { Expr::Empty } else { self.literal() };

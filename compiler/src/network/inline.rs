@@ -33,7 +33,7 @@ pub(super) fn plan(grammar: &Grammar) -> Vec<bool> {
     let mut members = vec![0u32; count];
     component.iter().for_each(|&id| members[id as usize] += 1);
     let mut uses = vec![0u32; count];
-    calls.iter().flatten().for_each(|&callee| uses[callee] += 1);
+    grammar.rules.iter().for_each(|rule| count_uses(&rule.expr, 1, &mut uses));
 
     // Callees first, so that a rule's size is known before that of its callers.
     let mut order: Vec<usize> = (0..count).collect();
@@ -58,4 +58,20 @@ pub(super) fn plan(grammar: &Grammar) -> Vec<bool> {
             && !matches!(grammar.rules[rule].expr, Expr::Never);
     }
     inlined
+}
+
+/// Adds how often an expression's calls stand in the automata that are built of it: those of a graph with marks stand in
+/// two copies.
+fn count_uses(expr: &Expr, times: u32, uses: &mut [u32]) {
+    if let Expr::Call(rule) = expr {
+        let uses = &mut uses[rule.index()];
+        *uses = uses.saturating_add(times);
+        return;
+    }
+    let copies = match expr {
+        Expr::Graph(graph) if graph.marks() != 0 => 2,
+        _ => 1,
+    };
+    let times = times.saturating_mul(copies);
+    expr.children().iter().for_each(|part| count_uses(part, times, uses));
 }

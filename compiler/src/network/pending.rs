@@ -204,10 +204,9 @@ pub(super) fn differ(network: Joined<'_>, lexicon: &dyn Lexicon) -> bool {
     }
     let Some((first, telling)) = telling_bytes(network, &heads) else { return true };
     let mut sets = LocalSets::new(network);
-    lexicon
-        .tails(first, telling)
-        .iter()
-        .any(|tail| heads.iter().any(|&(waiting, done)| tells_apart(&mut sets, waiting, done, tail)))
+    lexicon.tails(first, telling).iter().any(|tail| {
+        heads.iter().any(|&(waiting, done)| tells_apart(&mut sets, waiting, done, tail))
+    })
 }
 
 /// The bytes with which done copies go on behind marks, and those that they take somewhere where the waiting copies do
@@ -225,7 +224,8 @@ fn telling_bytes(network: Joined<'_>, heads: &[(u32, u32)]) -> Option<(ByteSet, 
             return None;
         }
         let (edges, calls) = ways(done);
-        first = edges.iter().fold(first, |set, edge| set.union(ByteSet::range(edge.lo(), edge.hi())));
+        first =
+            edges.iter().fold(first, |set, edge| set.union(ByteSet::range(edge.lo(), edge.hi())));
         first = calls.iter().fold(first, |set, call| set.union(firsts(call)));
     }
     let mut seen: FxHashSet<(u32, u32)> = heads.iter().copied().collect();
@@ -242,7 +242,9 @@ fn telling_bytes(network: Joined<'_>, heads: &[(u32, u32)]) -> Option<(ByteSet, 
                 let (lo, hi) = (edge.lo().max(other.lo()), edge.hi().min(other.hi()));
                 if lo <= hi {
                     missing = missing.minus(ByteSet::range(lo, hi));
-                    open.extend(Some((other.target, edge.target)).filter(|&pair| seen.insert(pair)));
+                    open.extend(
+                        Some((other.target, edge.target)).filter(|&pair| seen.insert(pair)),
+                    );
                 }
             }
             telling = telling.union(missing);

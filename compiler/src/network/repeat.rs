@@ -292,10 +292,7 @@ pub(super) fn without_empty(mut dfa: Dfa) -> Dfa {
 }
 
 /// Drops states that neither state 0 nor one of `roots` leads to, and says where the others went.
-pub(super) fn without_unreached(
-    states: Vec<DfaState>,
-    roots: &[u32],
-) -> (Vec<DfaState>, Vec<u32>) {
+pub(super) fn without_unreached(states: Vec<DfaState>, roots: &[u32]) -> (Vec<DfaState>, Vec<u32>) {
     let mut numbers = vec![u32::MAX; states.len()];
     let mut order = Vec::new();
     for &root in [0].iter().chain(roots) {

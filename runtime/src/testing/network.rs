@@ -85,8 +85,11 @@ impl Rule {
             })
         };
         let done = 1 + usize::from(letters);
-        let heads = (0..letters)
-            .map(|at| State { count_exit: Some(done), clears: Some(at.into()), ..all(0) });
+        let heads = (0..letters).map(|at| State {
+            count_exit: Some(done),
+            clears: Some(at.into()),
+            ..all(0)
+        });
         let states = [all(0)].into_iter().chain(heads).chain([all(done).ending()]);
         Self { states: states.collect(), counted: true, monotone: false }
     }

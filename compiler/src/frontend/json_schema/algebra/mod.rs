@@ -13,6 +13,7 @@
 //! | [`domain`] | how keywords combine, whatever the sets are |
 //! | [`scalars`], [`objects`], [`arrays`], [`unevaluated`] | what each keyword says about one type |
 //! | [`apart`] | whether a formula obviously holds nothing, which keeps exclusive branches from multiplying |
+//! | [`assume`] | alternatives decided by what holds besides |
 //! | [`cases`] | how a formula goes on, by what the next value satisfies |
 //! | [`orders`] | which automata over members an object formula becomes |
 //! | [`members`], [`reordered`], [`unordered`], [`items`] | automata over members and items |
@@ -24,6 +25,7 @@
 
 mod apart;
 mod arrays;
+mod assume;
 mod cases;
 mod conflict;
 mod domain;

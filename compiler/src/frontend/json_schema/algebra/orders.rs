@@ -47,6 +47,7 @@ impl Algebra<'_> {
         let mut parts = 1;
         let mut spent = 0;
         while let Some(formula) = open.pop() {
+            let formula = self.assumed(formula)?;
             if formula == FormulaId::FALSE {
                 continue;
             }

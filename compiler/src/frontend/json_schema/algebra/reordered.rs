@@ -54,7 +54,12 @@ impl Algebra<'_> {
                         self.cases(KeyAtoms::once(key), counted, FormulaId::TRUE)?
                     {
                         let to = reach(&mut states, left, rest);
-                        state.members.push(Member { name: MemberName::Key(key), value, to, mark: None });
+                        state.members.push(Member {
+                            name: MemberName::Key(key),
+                            value,
+                            to,
+                            mark: None,
+                        });
                     }
                     state
                 }

@@ -114,12 +114,7 @@ impl Algebra<'_> {
     }
 
     /// Takes out of a formula what it says of required keys in every case.
-    fn required_members(
-        &mut self,
-        formula: FormulaId,
-        keys: &[u32],
-        counted: bool,
-    ) -> Required {
+    fn required_members(&mut self, formula: FormulaId, keys: &[u32], counted: bool) -> Required {
         let fixed = self.properties(formula);
         let needed: FxHashSet<u32> =
             fixed.iter().filter(|(.., absent)| !absent).map(|&(key, ..)| key).collect();

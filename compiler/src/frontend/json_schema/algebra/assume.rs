@@ -1,0 +1,118 @@
+//! What an object formula says of a key in every case decides what its alternatives say of the same key.
+//!
+//! With `country` required to be `"CA"`, an alternative for `"US"` is none, and that `country` is missing is false.
+//! Without this, automata tell apart what never differs: states for alternatives that other conjuncts exclude, until the
+//! key that excludes them is read. A decided atom may turn an alternative into a conjunct, which decides more, so this is
+//! repeated while it helps (unit propagation).
+//!
+//! Cost: two tests of a conjunction for each atom about a key that the conjuncts speak of, each round.
+
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use crate::diagnostics::Diagnostic;
+
+use super::formula::{Formula, Literal};
+use super::objects::ObjectAtom;
+use super::{Algebra, FormulaId};
+
+/// Rounds after which what is decided is enough.
+const ROUNDS: usize = 4;
+
+/// What holds for a key in every case: the formula over its value, and whether it is there.
+struct Fact {
+    value: FormulaId,
+    present: bool,
+}
+
+impl Algebra<'_> {
+    /// The same formula with its alternatives decided as far as its other conjuncts decide them.
+    pub(super) fn assumed(&mut self, mut formula: FormulaId) -> Result<FormulaId, Diagnostic> {
+        for _ in 0..ROUNDS {
+            let conjuncts = self.objects.formulas.conjuncts(formula);
+            let (facts, choices): (Vec<_>, Vec<_>) = conjuncts
+                .into_iter()
+                .partition(|&id| matches!(self.objects.formulas.get(id), Formula::Literal(_)));
+            if facts.is_empty() || choices.is_empty() {
+                break;
+            }
+            let choices = self.objects.formulas.and(choices);
+            let decided = self.decided(formula, choices)?;
+            if decided.is_empty() {
+                break;
+            }
+            let choices = self.objects.formulas.replace(
+                choices,
+                &mut Default::default(),
+                &mut |formulas, literal| match decided.get(&literal.atom) {
+                    Some(holds) if *holds == literal.positive => FormulaId::TRUE,
+                    Some(_) => FormulaId::FALSE,
+                    None => formulas.literal(literal.atom, literal.positive),
+                },
+            );
+            formula = self.objects.formulas.and(facts.into_iter().chain([choices]));
+        }
+        Ok(formula)
+    }
+
+    /// The atoms of `choices` that the conjuncts of `formula` decide.
+    fn decided(
+        &mut self,
+        formula: FormulaId,
+        choices: FormulaId,
+    ) -> Result<FxHashMap<u32, bool>, Diagnostic> {
+        let mut facts: IndexMap<u32, Fact, FxBuildHasher> = IndexMap::default();
+        for (key, value, absent) in self.properties(formula) {
+            let fact = facts.entry(key).or_insert(Fact { value: FormulaId::TRUE, present: false });
+            fact.value = self.values.and([fact.value, value]);
+            fact.present |= !absent;
+        }
+        let mut decided = FxHashMap::default();
+        for Literal { atom, .. } in self.objects.formulas.literals(choices) {
+            let (key, value, absent) = match self.objects.atoms[atom as usize] {
+                ObjectAtom::Property { key, value, absent } => (key, value, absent),
+                ObjectAtom::Members { names, value } => {
+                    if self.some_member_fails(&facts, names, value)? {
+                        decided.insert(atom, false);
+                    }
+                    continue;
+                }
+                ObjectAtom::Count(_) => continue,
+            };
+            let Some(fact) = facts.get(&key) else { continue };
+            self.spend()?;
+            if fact.present || absent {
+                let not = self.values.not(value);
+                let against = self.values.and([fact.value, not]);
+                if against == FormulaId::FALSE || self.is_simple(value)? && self.nothing(against)? {
+                    decided.insert(atom, true);
+                    continue;
+                }
+            }
+            if fact.present || !absent {
+                let with = self.values.and([fact.value, value]);
+                if self.nothing(with)? {
+                    decided.insert(atom, false);
+                }
+            }
+        }
+        Ok(decided)
+    }
+    /// Whether the facts put a member under a key of a set that has no value which satisfies the formula.
+    fn some_member_fails(
+        &mut self,
+        facts: &IndexMap<u32, Fact, FxBuildHasher>,
+        names: u32,
+        value: FormulaId,
+    ) -> Result<bool, Diagnostic> {
+        for (&key, fact) in facts.iter().filter(|(_, fact)| fact.present) {
+            if self.objects.names[names as usize].contains(&self.objects.keys[key as usize]) {
+                let both = self.values.and([fact.value, value]);
+                if self.nothing(both)? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+}
