@@ -65,6 +65,9 @@ impl Arrays {
 /// Distinct values of an item up to which `uniqueItems` is exact: an automaton has a state for every set of them.
 const MOST_UNIQUE: usize = 8;
 
+/// Why `uniqueItems` is approximate.
+const MANY: &str = "items with many possible values may repeat";
+
 impl Algebra<'_> {
     /// The arrays that a formula over values holds for.
     pub(super) fn array_formula(&mut self, formula: FormulaId) -> Result<FormulaId, Diagnostic> {
@@ -73,7 +76,7 @@ impl Algebra<'_> {
 
     /// The formula with `uniqueItems` said by other atoms: each value that an item can have occurs at most once.
     /// Where some items can have too many values, the keyword is entered as approximate and still holds for the values
-    /// of the others.
+    /// of the others; where it is negated there, all arrays are taken to satisfy the negation.
     pub(super) fn tell_unique(&mut self, formula: FormulaId) -> Result<FormulaId, Diagnostic> {
         let arrays = &self.arrays;
         let literals = arrays.formulas.literals(formula);
@@ -103,31 +106,21 @@ impl Algebra<'_> {
         let told = self.arrays.formulas.and(once);
         let atoms = self.arrays.atoms.clone();
         let inexact = &mut self.inexact;
-        let mut refused = None;
         let replaced = self.arrays.formulas.replace(
             formula,
             &mut Default::default(),
             &mut |formulas, literal| match atoms[literal.atom as usize] {
                 ArrayAtom::Unique(_) if all_told && !literal.positive => formulas.not(told),
                 ArrayAtom::Unique(place) => {
-                    if !literal.positive {
-                        refused = Some(place);
-                    } else if !all_told {
-                        let reason = "items with many possible values may repeat";
-                        inexact.insert((place, Verdict::Approximate, reason));
+                    if !all_told {
+                        inexact.insert((place, Verdict::Approximate, MANY));
                     }
-                    told
+                    if literal.positive { told } else { FormulaId::TRUE }
                 }
                 _ => formulas.literal(literal.atom, literal.positive),
             },
         );
-        match refused {
-            Some(place) => {
-                let text = "`uniqueItems` is negated here, and items have too many values to tell which repeat";
-                Err(self.document.error("json-schema::negated-unique", place, text.to_owned()))
-            }
-            None => Ok(replaced),
-        }
+        Ok(replaced)
     }
 
     /// Formulas over values, one of which every item satisfies in an array of two or more that the formula holds for.
