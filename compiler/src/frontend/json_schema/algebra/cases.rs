@@ -29,6 +29,9 @@ pub(super) trait Atoms: Copy {
 /// The formula over values of one case, and the formula that remains after such a value.
 pub(super) type Case = (FormulaId, FormulaId);
 
+/// Remaining formulas, with the formulas over values that lead to each.
+type Found = IndexMap<FormulaId, Vec<FormulaId>, FxBuildHasher>;
+
 impl Algebra<'_> {
     /// The cases of a formula for a value that satisfies `value`. Values of different cases may overlap. No remaining
     /// formula is false, and none repeats.
@@ -38,6 +41,26 @@ impl Algebra<'_> {
         formula: FormulaId,
         value: FormulaId,
     ) -> Result<Vec<Case>, Diagnostic> {
+        let mut found = Found::default();
+        let parts = self.told(atoms, formula, value)?;
+        for (value, formula) in parts.unwrap_or_else(|| vec![(value, formula)]) {
+            self.cases_by_subject(atoms, formula, value, &mut found)?;
+        }
+        let mut cases = Vec::with_capacity(found.len());
+        for (formula, values) in found {
+            cases.push((self.values.or(values), formula));
+        }
+        Ok(cases)
+    }
+
+    /// The cases of a formula, one formula over values after the other.
+    fn cases_by_subject<A: Atoms>(
+        &mut self,
+        atoms: A,
+        formula: FormulaId,
+        value: FormulaId,
+        found: &mut Found,
+    ) -> Result<(), Diagnostic> {
         let mut subjects: IndexMap<FormulaId, Vec<Literal>, FxBuildHasher> = IndexMap::default();
         for literal in atoms.formulas(self).literals(formula) {
             if let Some(subject) = atoms.subject(self, literal.atom) {
@@ -45,7 +68,6 @@ impl Algebra<'_> {
             }
         }
         let subjects: Vec<_> = subjects.into_iter().collect();
-        let mut found: IndexMap<FormulaId, Vec<FormulaId>, FxBuildHasher> = IndexMap::default();
         let mut open = vec![(0, formula, value)];
         while let Some((next, formula, value)) = open.pop() {
             self.spend()?;
@@ -96,11 +118,7 @@ impl Algebra<'_> {
                 open.push((next + 1, met, value));
             }
         }
-        let mut cases = Vec::with_capacity(found.len());
-        for (formula, values) in found {
-            cases.push((self.values.or(values), formula));
-        }
-        Ok(cases)
+        Ok(())
     }
 
     fn decide<A: Atoms>(

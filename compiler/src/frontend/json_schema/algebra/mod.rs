@@ -15,6 +15,7 @@
 //! | [`apart`] | whether a formula obviously holds nothing, which keeps exclusive branches from multiplying |
 //! | [`assume`] | alternatives decided by what holds besides |
 //! | [`cases`] | how a formula goes on, by what the next value satisfies |
+//! | [`told`] | alternatives that the next value tells apart |
 //! | [`orders`] | which automata over members an object formula becomes |
 //! | [`members`], [`reordered`], [`unordered`], [`items`] | automata over members and items |
 //! | [`graph`] | everything reachable from the root, and what of it is empty |
@@ -37,6 +38,7 @@ mod objects;
 mod orders;
 mod reordered;
 mod scalars;
+mod told;
 mod unevaluated;
 mod unordered;
 

@@ -1,0 +1,98 @@
+//! Alternatives that the next value tells apart.
+//!
+//! In a union of a thousand constants, or of two hundred branches each with its own `"type"`, every value of the key
+//! leaves one alternative. To ask for each subject whether the value satisfies it would go through the whole formula a
+//! thousand times; where each alternative allows finitely many scalars, they are sorted by these in one pass.
+//!
+//! Cost: O(size of the formula), besides the sets of scalars.
+
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
+use crate::diagnostics::Diagnostic;
+
+use super::cases::{Atoms, Case};
+use super::formula::{Formula, Literal};
+use super::{Algebra, FormulaId, Scalar, Subject};
+
+/// Alternatives from which on sorting them is worth it.
+const MANY: usize = 8;
+/// Scalars of one alternative up to which it is sorted by them.
+const SCALARS: usize = 64;
+
+impl Algebra<'_> {
+    /// The formula cut into parts by what the next value is: together they say of values that satisfy `value` what the
+    /// formula says. `None` where the alternatives are few or not told apart by scalars.
+    pub(super) fn told<A: Atoms>(
+        &mut self,
+        atoms: A,
+        formula: FormulaId,
+        value: FormulaId,
+    ) -> Result<Option<Vec<Case>>, Diagnostic> {
+        let conjuncts = atoms.formulas(self).conjuncts(formula);
+        let Some((place, branches)) =
+            conjuncts.iter().enumerate().find_map(|(at, &id)| match atoms.formulas(self).get(id) {
+                Formula::Or(branches) if branches.len() >= MANY => Some((at, branches.to_vec())),
+                _ => None,
+            })
+        else {
+            return Ok(None);
+        };
+        let mut by_scalar: IndexMap<Scalar, Vec<FormulaId>, FxBuildHasher> = IndexMap::default();
+        for branch in branches {
+            let Some(scalars) = self.told_by(atoms, branch, value)? else { return Ok(None) };
+            for scalar in scalars {
+                by_scalar.entry(scalar).or_default().push(branch);
+            }
+        }
+        let mut groups: IndexMap<Vec<FormulaId>, Vec<FormulaId>, FxBuildHasher> =
+            IndexMap::default();
+        for (scalar, branches) in by_scalar {
+            let scalar = self.subject(Subject::Scalar(scalar));
+            groups.entry(branches).or_default().push(scalar);
+        }
+        let mut parts = Vec::with_capacity(groups.len());
+        for (branches, scalars) in groups {
+            self.spend()?;
+            let scalars = self.values.or(scalars);
+            let value = self.values.and([value, scalars]);
+            let formulas = atoms.formulas(self);
+            let left = formulas.or(branches);
+            let others = conjuncts.iter().enumerate().filter(|(at, _)| *at != place);
+            let part = formulas.and(others.map(|(_, &id)| id).chain([left]));
+            parts.push((value, part));
+        }
+        Ok(Some(parts))
+    }
+
+    /// The scalars that an alternative needs the next value to be one of; `None` where it allows others or goes on
+    /// without them.
+    fn told_by<A: Atoms>(
+        &mut self,
+        atoms: A,
+        branch: FormulaId,
+        value: FormulaId,
+    ) -> Result<Option<Vec<Scalar>>, Diagnostic> {
+        let mut needed = vec![value];
+        for conjunct in atoms.formulas(self).conjuncts(branch) {
+            let Formula::Literal(Literal { atom, positive: true }) =
+                *atoms.formulas(self).get(conjunct)
+            else {
+                continue;
+            };
+            if let Some(subject) = atoms.subject(self, atom)
+                && atoms.read(self, atom, false) == FormulaId::FALSE
+            {
+                needed.push(subject);
+            }
+        }
+        if needed.len() == 1 {
+            return Ok(None);
+        }
+        let needed = self.values.and(needed);
+        let scalars = self.scalars(needed)?.finite(SCALARS);
+        let structured = self.object_formula(needed)? != FormulaId::FALSE
+            || self.array_formula(needed)? != FormulaId::FALSE;
+        Ok(scalars.filter(|_| !structured))
+    }
+}
