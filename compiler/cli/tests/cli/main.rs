@@ -3,6 +3,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "inputs, and artifacts that are to be damaged")]
 
+mod cache;
 mod check;
 mod compile;
 mod debug;
