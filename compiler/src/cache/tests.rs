@@ -206,5 +206,5 @@ fn writers_beside_each_other_leave_whole_entries() {
     let left = fs::read_dir(cache.folder()).unwrap().map(|entry| entry.unwrap().path());
     let strays: Vec<PathBuf> =
         left.filter(|path| path.extension().is_none_or(|end| end != "gmask")).collect();
-    assert_eq!(strays, [PathBuf::new(); 0], "no temporary file stays");
+    assert_eq!(strays, Vec::<PathBuf>::new(), "no temporary file stays");
 }

@@ -32,7 +32,7 @@ fn the_second_time_it_is_a_copy() {
     // Another option or another text is another entry.
     let spaced = [&ARGUMENTS[..], &["c.gmask", "--whitespace", "spaced"]].concat();
     assert_eq!(place.run(&spaced).exits(0).value()["cached"], false);
-    let place = place.with("p.json", &format!("{SCHEMA}\n"));
+    let place = place.with("p.json", format!("{SCHEMA}\n"));
     assert_eq!(compile(&place, "d.gmask")["cached"], false);
     assert_eq!(entries(&place).len(), 3);
 }
@@ -58,7 +58,7 @@ fn what_is_refused_is_not_kept() {
     for _ in 0..2 {
         assert_eq!(place.run(&denied).exits(1).errors()[0]["code"], "compile::approximate");
     }
-    assert_eq!(entries(&place), [PathBuf::new(); 0]);
+    assert_eq!(entries(&place), Vec::<PathBuf>::new());
     assert_eq!(compile(&place, "a.gmask")["cached"], false);
     place.run(&denied).exits(1);
 }
