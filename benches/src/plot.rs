@@ -121,9 +121,14 @@ impl Plot {
                 Rectangle::new([(x, y - 3), (x + 14, y + 3)], colour.filled())
             });
         }
+        // Curves that grow leave the upper left free, distributions the lower right.
+        let free = match self.log_y {
+            true => SeriesLabelPosition::UpperLeft,
+            false => SeriesLabelPosition::LowerRight,
+        };
         chart
             .configure_series_labels()
-            .position(SeriesLabelPosition::UpperLeft)
+            .position(free)
             .background_style(WHITE.mix(0.8))
             .border_style(BLACK.mix(0.3))
             .label_font((FONT, 13))
