@@ -152,7 +152,7 @@ impl fmt::Display for Grid {
 fn short(value: f64) -> String {
     let decimals = match value.abs() {
         0.0 => 0,
-        size => (2 - size.log10().floor() as i32).clamp(0, 4) as usize,
+        size => (2 - size.log10().floor() as i32).clamp(0, 6) as usize,
     };
     format!("{value:.decimals$}")
 }
@@ -182,8 +182,13 @@ mod tests {
 
     #[test]
     fn numbers_are_short() {
-        for (value, text) in [(0.0, "0"), (0.01234, "0.0123"), (1.234, "1.23"), (12345.6, "12346")]
-        {
+        for (value, text) in [
+            (0.0, "0"),
+            (0.000_043_21, "0.000043"),
+            (0.01234, "0.0123"),
+            (1.234, "1.23"),
+            (12345.6, "12346"),
+        ] {
             assert_eq!(short(value), text);
         }
     }
