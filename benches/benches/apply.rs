@@ -7,6 +7,7 @@ use std::hint::black_box;
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, criterion_group, criterion_main};
+use grammarc_benches::densities::{self, DENSITIES, allowed};
 use grammarc_benches::inputs;
 use grammarc_benches::ours::{Ours, Text};
 use grammarc_runtime::batch::{
@@ -21,27 +22,6 @@ const ROWS: usize = 256;
 /// Grammars that share a batch.
 const GRAMMARS: usize = 50;
 
-/// Names of densities, and of how many tokens one is chosen to be allowed, or forbidden.
-const DENSITIES: [(&str, usize, bool); 5] = [
-    ("0.02 % allowed", 5_000, false),
-    ("2 % allowed", 50, false),
-    ("half allowed", 2, false),
-    ("98 % allowed", 50, true),
-    ("99.98 % allowed", 5_000, true),
-];
-
-/// Mask words in which one token of `among` is chosen by a multiplicative generator.
-fn words(among: usize, chosen_is_forbidden: bool) -> Vec<u32> {
-    let mut state = 0x9e37_79b9_7f4a_7c15u64;
-    let mut chosen = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        ((state >> 33) as usize).is_multiple_of(among)
-    };
-    let word =
-        |_| (0..32).fold(0, |word, bit| word | u32::from(chosen() != chosen_is_forbidden) << bit);
-    (0..WIDTH.div_ceil(32)).map(word).collect()
-}
-
 fn rows<L: Logit>(
     group: &mut BenchmarkGroup<'_, WallTime>,
     name: &str,
@@ -53,16 +33,20 @@ fn rows<L: Logit>(
     group.bench_function(format!("{name}/fill of the row"), |bencher| {
         bencher.iter(|| black_box(&mut row).fill(forbidden));
     });
-    for (density, among, chosen_is_forbidden) in DENSITIES {
-        let words = words(among, chosen_is_forbidden);
-        let allowed: usize = words.iter().map(|word| word.count_ones() as usize).sum();
+    for density in DENSITIES {
+        let words = density.words(WIDTH);
+        let allowed = allowed(&words);
         for kernels in Kernels::available() {
             let mut row = ones.clone();
             kernels.apply(&words, &mut row).expect("a whole row");
             assert_eq!(row.iter().filter(|logit| is_forbidden(logit)).count(), WIDTH - allowed);
-            group.bench_function(format!("{name}/{density}/{}", kernels.name()), |bencher| {
-                bencher.iter(|| kernels.apply(&words, black_box(&mut row)).expect("a whole row"));
-            });
+            group.bench_function(
+                format!("{name}/{}/{}", density.name, kernels.name()),
+                |bencher| {
+                    bencher
+                        .iter(|| kernels.apply(&words, black_box(&mut row)).expect("a whole row"));
+                },
+            );
         }
     }
 }
@@ -133,7 +117,7 @@ fn batches(criterion: &mut Criterion) {
     let mut logits = vec![1.0f32; batch.len() * WIDTH];
     fill_batch(&mut batch, &mut words, row_words, Unlisted::Keep).expect("it fits");
     let allowed: usize = batch.iter_mut().map(|(_, matcher)| matcher.mask().len()).sum();
-    assert_eq!(words.iter().map(|word| word.count_ones() as usize).sum::<usize>(), allowed);
+    assert_eq!(densities::allowed(&words), allowed);
 
     let mut group = criterion.benchmark_group(format!("batch of {ROWS} over {GRAMMARS} grammars"));
     group.sample_size(20);

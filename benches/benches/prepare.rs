@@ -7,13 +7,17 @@ use grammarc_artifacts::VocabularyArtifact;
 use grammarc_benches::inputs;
 use grammarc_benches::ours::{Ours, Text};
 use grammarc_benches::peer::{self, Cut, Peer};
+use grammarc_compiler::cache::{Cache, Origin};
 use grammarc_compiler::compile::CompileOptions;
+use grammarc_compiler::diagnostics::Source;
+use grammarc_compiler::frontend::FrontEnd;
 use grammarc_runtime::{Grammar, Vocabulary};
 
 fn prepare(criterion: &mut Criterion) {
     let (Some(ours), Some(tokenizer)) = (Ours::llama(), inputs::tokenizer()) else { return };
     let peer = Peer::new(ours.artifact(), Cut::Canonical(Box::new(tokenizer)));
     let folder = tempfile::tempdir().expect("a temporary folder");
+    let cache = Cache::new(folder.path().join("cache")).expect("a folder");
     for case in inputs::named() {
         let schema = case.schema.to_string();
         let text = Text::JsonSchema(&schema);
@@ -34,6 +38,16 @@ fn prepare(criterion: &mut Criterion) {
         let vocabulary = Vocabulary::from(ours.artifact().clone());
         group.bench_function("grammarc, open", |bencher| {
             bencher.iter(|| Grammar::open(&path, &vocabulary).expect("it is valid"));
+        });
+        let (front_end, options) = (FrontEnd::JsonSchema(Default::default()), Default::default());
+        let source = Source::new("source", schema.as_str());
+        let ask = || cache.get_or_compile(&ours.compiler, &front_end, &source, &options);
+        let made = ask().expect("it compiles").artifact;
+        let found = ask().expect("it is there");
+        assert!(matches!(found.origin, Origin::Found));
+        assert_eq!(found.artifact.checksum(), made.checksum());
+        group.bench_function("grammarc, cache hit", |bencher| {
+            bencher.iter(|| black_box(ask()).expect("it is there"));
         });
         group.finish();
     }

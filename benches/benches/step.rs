@@ -3,9 +3,11 @@
 //! The schemas are MaskBench's of three sizes, the positions those of a valid instance, all of them in one iteration, so
 //! that the figure is the time of a whole text. `compare` has the percentiles by token.
 
+use std::collections::BTreeMap;
 use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use grammarc_benches::counts::{Count, Counts};
 use grammarc_benches::inputs;
 use grammarc_benches::ours::{Ours, Text};
 use grammarc_benches::peer::{self, Cut, Peer};
@@ -31,11 +33,15 @@ const USES: [(&str, Use); 4] = [
 fn steps(criterion: &mut Criterion) {
     let (Some(ours), Some(tokenizer)) = (Ours::llama(), inputs::tokenizer()) else { return };
     let peer = Peer::new(ours.artifact(), Cut::Canonical(Box::new(tokenizer.clone())));
+    let expected = Counts::expected().expect("the counts are in the repository");
     for case in inputs::named() {
         let schema = case.schema.to_string();
         let grammar = ours.grammar(Text::JsonSchema(&schema)).expect("it compiles");
         let valid = case.tests.iter().find(|instance| instance.valid).expect("there is one");
         let tokens = inputs::tokens(&tokenizer, &inputs::texts(&case, valid)[0]);
+        let count = Count::of(&grammar, &tokens).expect("the text is taken");
+        let found = BTreeMap::from([(case.id.clone(), count)]);
+        expected.check(&found).expect("the masks are those that were counted");
         let mut group = criterion.benchmark_group(format!("step/{}", case.id));
         group.throughput(Throughput::Elements(tokens.len() as u64));
         for (name, each) in USES {

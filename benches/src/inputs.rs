@@ -25,15 +25,18 @@ pub fn sized(few: usize, all: usize) -> usize {
     if std::env::var_os("GRAMMARC_FULL").is_some() { all } else { few }
 }
 
-/// The folder of the Llama 3.1 tokenizer.
-pub fn tokenizer_folder() -> Option<PathBuf> {
-    let folder = folder()?.join("tokenizers/llama3_1");
+/// Name of the Llama 3.1 tokenizer's folder.
+pub const LLAMA: &str = "llama3_1";
+
+/// The folder of a tokenizer.
+pub fn tokenizer_folder(name: &str) -> Option<PathBuf> {
+    let folder = folder()?.join("tokenizers").join(name);
     folder.join("tokenizer.json").is_file().then_some(folder)
 }
 
 /// The Llama 3.1 tokenizer, for the real tokens of a text.
 pub fn tokenizer() -> Option<Tokenizer> {
-    Tokenizer::from_file(tokenizer_folder()?.join("tokenizer.json")).ok()
+    Tokenizer::from_file(tokenizer_folder(LLAMA)?.join("tokenizer.json")).ok()
 }
 
 /// The tokens of a text, without the one that begins a document.

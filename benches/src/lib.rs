@@ -2,17 +2,27 @@
 //!
 //! | module | what it gives |
 //! | --- | --- |
+//! | [`clock`] | wall time, and the CPU time of a thread |
+//! | [`counts`] | what the masks of known texts add up to |
+//! | [`densities`] | mask words from nearly empty to nearly full |
+//! | [`fit`] | exponents of growth |
 //! | [`inputs`] | the Llama 3.1 tokenizer and MaskBench, where the data is at hand |
 //! | [`machine`] | the machine and the versions, for the head of a table |
 //! | [`ours`] | a vocabulary artifact with the shared rules of JSON, and sources compiled for it |
 //! | [`peer`] | llguidance over the same token bytes |
+//! | [`plot`] | plots as SVG |
 //! | [`table`] | percentiles and how they are printed |
 //!
 //! Both engines get the token bytes of one vocabulary artifact, so that a difference between them is one of masks and
 //! never one of import.
 
+pub mod clock;
+pub mod counts;
+pub mod densities;
+pub mod fit;
 pub mod inputs;
 pub mod machine;
 pub mod ours;
 pub mod peer;
+pub mod plot;
 pub mod table;

@@ -15,7 +15,7 @@ pub fn describe() -> Vec<String> {
     vec![
         format!("machine: {}, {threads} threads", model.trim_start_matches(['\t', ' ', ':'])),
         format!("load before: {}", load.split(' ').take(3).collect::<Vec<_>>().join(" ")),
-        format!("compiler: {}", output("rustc", &["--version"])),
+        format!("compiler: {}", compiler()),
         format!(
             "grammarc: {} at {}",
             version("grammarc"),
@@ -23,6 +23,16 @@ pub fn describe() -> Vec<String> {
         ),
         format!("llguidance: {}", version("llguidance")),
     ]
+}
+
+/// The compiler's own words on its version.
+pub fn compiler() -> String {
+    output("rustc", &["--version"])
+}
+
+/// Today, as 2026-11-21.
+pub fn date() -> String {
+    output("date", &["-u", "+%F"])
 }
 
 fn output(program: &str, arguments: &[&str]) -> String {

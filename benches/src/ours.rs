@@ -66,11 +66,20 @@ impl Ours {
     ///
     /// Where the vocabulary cannot be imported or built.
     pub fn vocabulary() -> Option<VocabularyData> {
-        let folder = inputs::tokenizer_folder()?;
+        Self::vocabulary_of(inputs::LLAMA)
+    }
+
+    /// The same for another tokenizer of the data folder.
+    ///
+    /// # Panics
+    ///
+    /// As [`Ours::vocabulary`].
+    pub fn vocabulary_of(name: &str) -> Option<VocabularyData> {
+        let folder = inputs::tokenizer_folder(name)?;
         let spec = folder.to_str().expect("the data is under a path of UTF-8");
         let table = vocabulary::import(spec, &VocabularyOptions::new()).expect("it imports");
         let shared = prelude_grammar(&TextForm::COMMON);
-        Some(build_vocabulary(&table, "llama3_1", &shared).expect("it builds"))
+        Some(build_vocabulary(&table, name, &shared).expect("it builds"))
     }
 
     /// A compiler for the Llama 3.1 vocabulary; `None` where the tokenizer is absent.
@@ -79,7 +88,16 @@ impl Ours {
     ///
     /// As [`Ours::vocabulary`].
     pub fn llama() -> Option<Self> {
-        let bytes = Self::vocabulary()?.to_bytes().expect("it fits the format");
+        Self::of(inputs::LLAMA)
+    }
+
+    /// The same for another tokenizer of the data folder.
+    ///
+    /// # Panics
+    ///
+    /// As [`Ours::vocabulary`].
+    pub fn of(name: &str) -> Option<Self> {
+        let bytes = Self::vocabulary_of(name)?.to_bytes().expect("it fits the format");
         let vocabulary = VocabularyArtifact::from_buffer(bytes);
         Some(Self { compiler: Compiler::new(vocabulary.expect("a fresh artifact is valid")) })
     }

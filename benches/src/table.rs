@@ -22,6 +22,11 @@ impl Samples {
         self.0.len()
     }
 
+    /// The samples, in the order in which they were added.
+    pub fn iter(&self) -> impl Iterator<Item = f64> {
+        self.0.iter().copied()
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -101,11 +106,53 @@ impl fmt::Display for Table {
     }
 }
 
+/// Figures by row and column, each of a kind of its own.
+#[derive(Clone, Debug)]
+pub struct Grid {
+    corner: String,
+    columns: Vec<&'static str>,
+    rows: Vec<(String, Vec<Option<f64>>)>,
+}
+
+impl Grid {
+    /// A grid without rows.
+    pub fn new(corner: impl Into<String>, columns: Vec<&'static str>) -> Self {
+        Self { corner: corner.into(), columns, rows: Vec::new() }
+    }
+
+    /// Sets a figure. A row that is not there is added at the end; a column that is not there is passed over.
+    pub fn set(&mut self, row: impl Into<String>, column: &str, value: f64) {
+        let row = row.into();
+        let Some(column) = self.columns.iter().position(|name| *name == column) else { return };
+        let at = self.rows.iter().position(|(name, _)| *name == row).unwrap_or_else(|| {
+            self.rows.push((row, vec![None; self.columns.len()]));
+            self.rows.len() - 1
+        });
+        self.rows[at].1[column] = Some(value);
+    }
+}
+
+impl fmt::Display for Grid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "| {} |", self.corner)?;
+        self.columns.iter().try_for_each(|name| write!(f, " {name} |"))?;
+        writeln!(f, "\n| --- |{}", " --: |".repeat(self.columns.len()))?;
+        for (name, cells) in &self.rows {
+            write!(f, "| {name} |")?;
+            for cell in cells {
+                write!(f, " {} |", cell.map(short).unwrap_or_default())?;
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}
+
 /// Three digits that matter, more before the point.
 fn short(value: f64) -> String {
     let decimals = match value.abs() {
         0.0 => 0,
-        size => (2 - size.log10().floor() as i32).clamp(0, 4) as usize,
+        size => (2 - size.log10().floor() as i32).clamp(0, 6) as usize,
     };
     format!("{value:.decimals$}")
 }
@@ -124,9 +171,24 @@ mod tests {
     }
 
     #[test]
+    fn grids_keep_the_order_of_rows() {
+        let mut grid = Grid::new("what", vec!["a", "b"]);
+        for (row, column, value) in [("x", "b", 2.0), ("y", "a", 0.5), ("x", "none", 1.0)] {
+            grid.set(row, column, value);
+        }
+        let text = "| what | a | b |\n| --- | --: | --: |\n| x |  | 2.00 |\n| y | 0.500 |  |\n";
+        assert_eq!(grid.to_string(), text);
+    }
+
+    #[test]
     fn numbers_are_short() {
-        for (value, text) in [(0.0, "0"), (0.01234, "0.0123"), (1.234, "1.23"), (12345.6, "12346")]
-        {
+        for (value, text) in [
+            (0.0, "0"),
+            (0.000_043_21, "0.000043"),
+            (0.01234, "0.0123"),
+            (1.234, "1.23"),
+            (12345.6, "12346"),
+        ] {
             assert_eq!(short(value), text);
         }
     }

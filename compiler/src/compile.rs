@@ -1,6 +1,7 @@
 //! The pipeline on one page: a lowered grammar and a vocabulary in, an artifact out; an imported vocabulary in, a
 //! vocabulary artifact with its shared rules out.
 
+use std::hash::{Hash, Hasher};
 use std::time::{Duration, Instant};
 
 use grammarc_artifacts::{
@@ -62,6 +63,15 @@ impl CompileOptions {
     pub fn record(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
         self.record.push((key.into(), value.into()));
         self
+    }
+
+    /// Writes what decides an artifact's bytes or whether there is one, which is all but time.
+    pub(crate) fn identify(&self, state: &mut impl Hasher) {
+        let Self { network, masks, time: _, record, without_token_digests } = self;
+        let NetworkLimits { rule_states, states, rules } = network.unwrap_or_default();
+        let MaskLimits { pairs, rows, deadline: _ } = masks.unwrap_or_default();
+        (rule_states, states, rules, pairs, rows).hash(state);
+        (record, without_token_digests).hash(state);
     }
 }
 

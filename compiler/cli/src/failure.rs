@@ -4,6 +4,7 @@ use std::error::Error;
 use std::io;
 use std::path::PathBuf;
 
+use grammarc::latency::LatencyError;
 use grammarc::maskbench::MaskbenchError;
 use grammarc::sample::SampleError;
 use grammarc_compiler::compile::CompileError;
@@ -119,6 +120,9 @@ pub(crate) enum Problem {
         /// What happened.
         source: SampleError,
     },
+    /// A grammar cannot be measured.
+    #[error("the grammar cannot be measured")]
+    Latency(#[source] LatencyError),
     /// The threads cannot be started.
     #[error("cannot start the worker threads")]
     Threads(#[source] rayon::ThreadPoolBuildError),
@@ -158,6 +162,7 @@ impl Problem {
             Self::NoVocabulary { .. } => "cli::no-vocabulary",
             Self::Unreachable { .. } => "cli::unreachable",
             Self::Sample { .. } => "cli::sample",
+            Self::Latency(_) => "cli::bench",
             Self::Maskbench(_) => "cli::maskbench",
             Self::Threads(_) => "cli::threads",
         }

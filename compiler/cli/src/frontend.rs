@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use grammarc_compiler::diagnostics::report::{ReportEntry, Verdict};
 use grammarc_compiler::diagnostics::{Diagnostic, Source};
-use grammarc_compiler::frontend::gbnf::{self, GbnfOptions};
-use grammarc_compiler::frontend::json_schema::{self, JsonSchemaOptions};
-use grammarc_compiler::frontend::regex::{self, PatternOptions};
+use grammarc_compiler::frontend::FrontEnd;
+use grammarc_compiler::frontend::gbnf::GbnfOptions;
+use grammarc_compiler::frontend::json_schema::JsonSchemaOptions;
+use grammarc_compiler::frontend::regex::PatternOptions;
 use grammarc_compiler::ir::Lowered;
 
 use crate::failure::{Failure, Problem};
@@ -108,22 +109,24 @@ impl Deny {
     }
 }
 
-/// A source after its front end.
+/// A source that was read, and what to do with it.
 #[derive(Debug)]
-pub(crate) struct Front {
-    pub(crate) lowered: Lowered,
-    pub(crate) kind: Kind,
+pub(crate) struct Request {
+    pub(crate) source: Source,
+    pub(crate) front_end: FrontEnd,
     /// The options of the front end, for the artifact to record.
     pub(crate) options: Vec<(&'static str, String)>,
+    /// In order and each once.
+    deny: Vec<Deny>,
 }
 
 impl SourceArgs {
-    /// Reads the source and lowers it.
-    pub(crate) fn lower(&self) -> Result<Front, Failure> {
+    /// Reads the source, and what it may refer to.
+    pub(crate) fn read(&self) -> Result<Request, Failure> {
         let kind = self.kind()?;
         let source = read_source(&self.source)?;
         let mut options = Vec::new();
-        let lowered = match kind {
+        let front_end = match kind {
             Kind::JsonSchema => {
                 let resources = registry::read(&self.registry)?;
                 let mut given = JsonSchemaOptions { resources, ..JsonSchemaOptions::default() };
@@ -133,7 +136,7 @@ impl SourceArgs {
                     let arguments = self.registry.iter().map(|argument| argument.to_string_lossy());
                     options.push(("registry", arguments.collect::<Vec<_>>().join(" ")));
                 }
-                json_schema::lower(source.clone(), &given)
+                FrontEnd::JsonSchema(given)
             }
             Kind::Gbnf => {
                 let mut given = GbnfOptions::default();
@@ -141,24 +144,18 @@ impl SourceArgs {
                     given.start.clone_from(start);
                 }
                 options.push(("start", given.start.clone()));
-                gbnf::lower(source.clone(), &given)
+                FrontEnd::Gbnf(given)
             }
-            Kind::Regex => regex::lower(source.clone(), &PatternOptions::default()),
+            Kind::Regex => FrontEnd::Regex(PatternOptions::default()),
         };
-        let lowered = lowered
-            .map_err(|diagnostics| Failure::Refused { source: source.clone(), diagnostics })?;
         let mut deny = self.deny.clone();
         deny.sort();
         deny.dedup();
         if !deny.is_empty() {
             let names: Vec<_> = deny.iter().map(|what| what.name()).collect();
             options.push(("deny", names.join(" ")));
-            let diagnostics = denied(&lowered, &deny);
-            if !diagnostics.is_empty() {
-                return Err(Failure::Refused { source, diagnostics });
-            }
         }
-        Ok(Front { lowered, kind, options })
+        Ok(Request { source, front_end, options, deny })
     }
 
     /// The source's language, after a check that the options go with it.
@@ -182,6 +179,16 @@ impl SourceArgs {
             return Err(only_for("--registry", Kind::JsonSchema));
         }
         Ok(kind)
+    }
+}
+
+impl Request {
+    /// The grammar of the source.
+    pub(crate) fn lower(&self) -> Result<Lowered, Failure> {
+        let refused = |diagnostics| Failure::Refused { source: self.source.clone(), diagnostics };
+        let lowered = self.front_end.lower(self.source.clone()).map_err(refused)?;
+        let diagnostics = denied(&lowered, &self.deny);
+        if diagnostics.is_empty() { Ok(lowered) } else { Err(refused(diagnostics)) }
     }
 }
 

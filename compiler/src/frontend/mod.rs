@@ -1,7 +1,50 @@
-//! Front ends: source text in, [`Lowered`](crate::ir::Lowered) grammar with spans and diagnostics out.
+//! Front ends: source text in, [`Lowered`] grammar with spans and diagnostics out.
+//!
+//! [`FrontEnd`] is a choice of one with its options, for callers that take sources of any language.
 
 mod class;
 mod ecma;
 pub mod gbnf;
 pub mod json_schema;
 pub mod regex;
+
+use crate::diagnostics::{Diagnostic, Source};
+use crate::ir::Lowered;
+use gbnf::GbnfOptions;
+use json_schema::JsonSchemaOptions;
+use regex::PatternOptions;
+
+/// A source's language and how to read it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FrontEnd {
+    /// JSON Schema.
+    JsonSchema(JsonSchemaOptions),
+    /// GBNF, the grammar notation of llama.cpp.
+    Gbnf(GbnfOptions),
+    /// A regular expression.
+    Regex(PatternOptions),
+}
+
+impl FrontEnd {
+    /// The language's name in artifacts.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::JsonSchema(_) => "json-schema",
+            Self::Gbnf(_) => "gbnf",
+            Self::Regex(_) => "regex",
+        }
+    }
+
+    /// The grammar of a source.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the source.
+    pub fn lower(&self, source: Source) -> Result<Lowered, Vec<Diagnostic>> {
+        match self {
+            Self::JsonSchema(options) => json_schema::lower(source, options),
+            Self::Gbnf(options) => gbnf::lower(source, options),
+            Self::Regex(options) => regex::lower(source, options),
+        }
+    }
+}

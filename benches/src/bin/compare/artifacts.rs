@@ -5,15 +5,22 @@ use std::path::Path;
 use std::time::Instant;
 
 use grammarc_artifacts::GrammarArtifact;
+use grammarc_benches::inputs::Case;
 use grammarc_benches::ours::{Ours, Text};
 use grammarc_benches::peer::{Cut, Peer};
+use grammarc_benches::plot::{Marks, Plot, Series};
 use grammarc_benches::table::{Samples, Table};
+use grammarc_compiler::cache::{Cache, Origin};
 use grammarc_compiler::compile::CompileOptions;
+use grammarc_compiler::diagnostics::Source;
+use grammarc_compiler::frontend::FrontEnd;
+use grammarc_compiler::frontend::json_schema::JsonSchemaOptions;
 use grammarc_runtime::{Grammar, Vocabulary};
 
+use crate::report::Report;
 use crate::{Bench, ROUNDS};
 
-pub(crate) fn run(bench: &Bench, out: &mut impl Write) -> io::Result<()> {
+pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("vocabulary.gvocab");
     let mut data = None;
@@ -29,17 +36,20 @@ pub(crate) fn run(bench: &Bench, out: &mut impl Write) -> io::Result<()> {
         Peer::new(bench.ours.artifact(), Cut::Never);
         true
     });
-    writeln!(out, "\n## Artifacts\n\nVocabulary: {} bytes; ms\n", path.metadata()?.len())?;
+    writeln!(report, "\n## Artifacts\n\nVocabulary: {} bytes; ms\n", path.metadata()?.len())?;
     let mut table = Table::new("vocabulary");
     table.row("grammarc: import of tokenizer.json and build", &build);
     table.row("grammarc: open, mapped", &open);
     table.row("llguidance: trie and slices, from token bytes", &peer);
-    writeln!(out, "{table}")?;
+    writeln!(report, "{table}")?;
 
     let vocabulary = Vocabulary::open(&path).map_err(io::Error::other)?;
     let mut sizes: [Samples; 2] = Default::default();
     let mut opening: [Samples; 2] = Default::default();
     let options = CompileOptions::default();
+    let cache = Cache::new(folder.path().join("cache")).map_err(io::Error::other)?;
+    let front_end = FrontEnd::JsonSchema(JsonSchemaOptions::default());
+    let mut hits = Samples::default();
     for case in &bench.cases {
         let schema = case.schema.to_string();
         for (at, options) in
@@ -52,6 +62,17 @@ pub(crate) fn run(bench: &Bench, out: &mut impl Write) -> io::Result<()> {
             sizes[at].push(path.metadata()?.len() as f64 / 1e3);
             opening[at].push(timed(|| opens(&path, &vocabulary)).median() * 1e3);
         }
+        let source = Source::new("source", schema);
+        let ask = || cache.get_or_compile(&bench.ours.compiler, &front_end, &source, &options);
+        let made = ask().map_err(io::Error::other)?.artifact;
+        let found = timed(|| {
+            let cached = ask();
+            cached.is_ok_and(|cached| {
+                matches!(cached.origin, Origin::Found)
+                    && cached.artifact.checksum() == made.checksum()
+            })
+        });
+        hits.push(found.median() * 1e3);
     }
     let mut table = Table::new("grammar artifact");
     let names = ["with token digests", "without"];
@@ -61,7 +82,25 @@ pub(crate) fn run(bench: &Bench, out: &mut impl Write) -> io::Result<()> {
     for (name, samples) in names.iter().zip(&opening) {
         table.row(format!("opening in µs, {name}"), samples);
     }
-    write!(out, "{table}")
+    table.row("cache hit in µs: digest of the source, opening", &hits);
+    let names = ["with token digests", "without"];
+    let series = names.iter().zip(&sizes).map(|(name, samples)| Series {
+        name: (*name).to_owned(),
+        points: bench.cases.iter().map(length).zip(samples.iter()).collect(),
+    });
+    report.plot(Plot {
+        name: "size",
+        title: "Size of the artifact, without what the vocabulary holds".to_owned(),
+        axes: ["bytes of the schema", "kB"],
+        log_y: true,
+        marks: Marks::Dots,
+        series: series.collect(),
+    });
+    write!(report, "{table}")
+}
+
+fn length(case: &Case) -> f64 {
+    case.schema.to_string().len() as f64
 }
 
 fn opens(path: &Path, vocabulary: &Vocabulary) -> bool {

@@ -6,43 +6,24 @@
 //! time, which the load of the machine disturbs less.
 
 use std::io::{self, Write};
-use std::time::Instant;
 
 use grammarc_artifacts::GrammarArtifact;
+use grammarc_benches::clock::Clock;
 use grammarc_benches::ours::Text;
 use grammarc_benches::peer::{self, Peer};
+use grammarc_benches::plot::{Marks, Plot, Series};
 use grammarc_benches::table::{Samples, Table};
 use grammarc_compiler::compile::CompileOptions;
 use grammarc_runtime::{Grammar, Matcher};
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use rustix::time::{ClockId, clock_gettime};
 
+use crate::report::Report;
 use crate::{Bench, ROUNDS};
 
 /// Parts of our time, in microseconds.
 const PARTS: [&str; 5] =
     ["front end", "network and masks", "artifact and opening", "first mask", "all"];
 const ALL: usize = PARTS.len() - 1;
-
-/// What a time is measured with.
-#[derive(Clone, Copy)]
-enum Clock {
-    Cpu,
-    Wall(Instant),
-}
-
-impl Clock {
-    /// Microseconds since some time before.
-    fn now(self) -> f64 {
-        match self {
-            Self::Wall(start) => start.elapsed().as_secs_f64() * 1e6,
-            Self::Cpu => {
-                let time = clock_gettime(ClockId::ThreadCPUTime);
-                time.tv_sec as f64 * 1e6 + time.tv_nsec as f64 / 1e3
-            }
-        }
-    }
-}
 
 /// One way to measure ours.
 struct Setting {
@@ -59,9 +40,9 @@ impl Setting {
     }
 }
 
-pub(crate) fn run(bench: &Bench, out: &mut impl Write) -> io::Result<()> {
+pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let wall = Clock::Wall(Instant::now());
+    let wall = Clock::wall();
     let mut settings = [
         Setting::new("1 thread, CPU time".to_owned(), Clock::Cpu, 1),
         Setting::new(format!("{threads} threads, wall time"), wall, threads),
@@ -85,7 +66,7 @@ pub(crate) fn run(bench: &Bench, out: &mut impl Write) -> io::Result<()> {
             theirs[at].push(their[at].median());
         }
     }
-    writeln!(out, "\n## Schema to first mask\n\n{} schemas; µs\n", bench.cases.len())?;
+    writeln!(report, "\n## Schema to first mask\n\n{} schemas; µs\n", bench.cases.len())?;
     let mut table = Table::new("time");
     for (Setting { name, parts, .. }, theirs) in settings.iter().zip(&theirs) {
         for (part, samples) in PARTS.iter().zip(parts) {
@@ -95,7 +76,32 @@ pub(crate) fn run(bench: &Bench, out: &mut impl Write) -> io::Result<()> {
         table.ratio(format!("ratio of percentiles, {name}"), &parts[ALL], theirs);
         table.row(format!("ratio by schema, {name}"), &parts[ALL].over(theirs));
     }
-    write!(out, "{table}")
+    for peer in &bench.recorded {
+        let theirs = peer.compile();
+        table.row(format!("{}, {} schemas", peer.engine, theirs.len()), &theirs);
+        let ours = &settings[0].parts[ALL];
+        table.ratio(format!("ratio of percentiles to {}, 1 thread", peer.engine), ours, &theirs);
+    }
+    report.plot(plot(bench, &settings[0].parts[ALL], &theirs[0]));
+    write!(report, "{table}")
+}
+
+/// Times against the length of the schema's text.
+fn plot(bench: &Bench, ours: &Samples, theirs: &Samples) -> Plot {
+    let lengths = || bench.cases.iter().map(|case| case.schema.to_string().len() as f64);
+    let series = [("grammarc, all masks", ours), ("llguidance, first mask", theirs)];
+    let series = series.map(|(name, samples)| Series {
+        name: name.to_owned(),
+        points: lengths().zip(samples.iter()).collect(),
+    });
+    Plot {
+        name: "compile",
+        title: "From a schema to its first mask, one thread".to_owned(),
+        axes: ["bytes of the schema", "µs"],
+        log_y: true,
+        marks: Marks::Dots,
+        series: series.to_vec(),
+    }
 }
 
 fn our_first_mask(bench: &Bench, clock: Clock, schema: &str) -> [f64; PARTS.len()] {

@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use grammarc_artifacts::{GrammarArtifact, dump, write};
+use grammarc_artifacts::{Buffer, GrammarArtifact, VocabularyArtifact, dump, write};
+use grammarc_compiler::cache::{Cache, Key};
 use grammarc_compiler::compile::{CompileError, CompileOptions, Compiler};
+use grammarc_compiler::ir::Lowered;
 use grammarc_compiler::masks::MaskLimits;
 use grammarc_compiler::network::NetworkLimits;
 use serde::Serialize;
@@ -13,10 +15,10 @@ use serde::Serialize;
 use crate::args::{ThreadArgs, VocabularyArgs};
 use crate::cmd::facts::Facts;
 use crate::failure::{Failure, Problem};
-use crate::frontend::{Front, SourceArgs};
+use crate::frontend::{Request, SourceArgs};
 use crate::output::Output;
 use crate::progress::Progress;
-use crate::vocabularies::{self, Chosen};
+use crate::vocabularies::{self, Chosen, damaged};
 
 /// Arguments of `compile`.
 #[derive(Debug, Args)]
@@ -30,6 +32,14 @@ pub(crate) struct CompileArgs {
     /// Grammar artifact to write [default: the source's name with the extension .gmask]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+
+    /// Folder that keeps artifacts
+    ///
+    /// A source that was compiled before, for the same vocabulary and with the same options, is taken from there: it is
+    /// not read again, and what was found in it is not repeated. The folder is made where it does not exist; any file in
+    /// it may be deleted at any time.
+    #[arg(long, value_name = "DIR")]
+    cache: Option<PathBuf>,
 
     #[command(flatten)]
     threads: ThreadArgs,
@@ -71,6 +81,8 @@ pub(crate) struct LimitArgs {
 #[derive(Debug, Serialize)]
 pub(crate) struct CompiledFile {
     pub(crate) path: PathBuf,
+    /// Whether it was in the cache.
+    pub(crate) cached: bool,
     pub(crate) vocabulary_file: VocabularyFile,
     pub(crate) seconds: Seconds,
     #[serde(flatten)]
@@ -100,64 +112,95 @@ pub(crate) fn run(args: CompileArgs, output: &mut Output) -> Result<u8, Failure>
     let path = args.output_path()?;
     let progress = Progress::new(output);
 
-    // A source that is refused is not worth the wait for a vocabulary.
     progress.phase("reading the source");
-    let front = args.source.lower()?;
-    let lowering = started.elapsed();
-    output.diagnostics(&front.lowered.source, &front.lowered.findings)?;
+    let request = args.source.read()?;
+    let opened = |folder: &PathBuf| Cache::new(folder).map_err(|error| damaged(folder, error));
+    let cache = args.cache.as_ref().map(opened).transpose()?;
+    // A source that is refused is not worth the wait for a vocabulary; with a cache, it may need no reading.
+    let lowered = match &cache {
+        Some(_) => None,
+        None => Some(lower(&request, output)?),
+    };
+    let reading = started.elapsed();
 
     let opening = Instant::now();
     let Chosen { artifact: vocabulary, path: vocabulary_path, built } =
         vocabularies::choose(&args.vocabulary, &path, &progress, output)?;
     let opening = opening.elapsed();
 
-    progress.phase(format!("compiling {}", front.lowered.source.name));
+    progress.phase(format!("compiling {}", request.source.name));
     let compiling = Instant::now();
-    let compiler = Compiler::new(vocabulary.clone());
-    let facts = compile(&compiler, &front, &args.limits, &path, output)?;
-    let compiling = compiling.elapsed() + lowering;
+    let mut options = args.limits.options();
+    for (key, value) in &request.options {
+        options = options.record(*key, value);
+    }
+    let entry = cache.map(|cache| {
+        let key = Key::new(&vocabulary, &request.front_end, &request.source, &options);
+        (cache, key)
+    });
+    let found = entry.as_ref().and_then(|(cache, key)| cache.get(key, &vocabulary));
+    let cached = found.is_some();
+    let buffer = match found {
+        Some(artifact) => artifact.container().buffer().clone(),
+        None => {
+            let lowered = match lowered {
+                Some(lowered) => lowered,
+                None => lower(&request, output)?,
+            };
+            let buffer = compile(vocabulary, &request, &lowered, &options, output)?;
+            if let Some((cache, key)) = &entry {
+                cache.put(key, &buffer).map_err(|error| damaged(cache.folder(), error))?;
+            }
+            buffer
+        }
+    };
+    write::replace(&path, &buffer).map_err(|error| damaged(&path, error))?;
+    let inspection = dump::inspect(buffer).map_err(|error| damaged(&path, error))?;
+    let compiling = reading + compiling.elapsed();
     drop(progress);
 
     output.answer(&CompiledFile {
         path,
+        cached,
         vocabulary_file: VocabularyFile { path: vocabulary_path, built },
         seconds: Seconds {
             vocabulary: opening.as_secs_f64(),
             compile: compiling.as_secs_f64(),
             total: started.elapsed().as_secs_f64(),
         },
-        facts,
+        facts: Facts::new(inspection),
     })?;
     Ok(0)
 }
 
-/// Compiles, writes the artifact and returns its facts.
+/// The grammar of the source, after its findings are shown.
+fn lower(request: &Request, output: &mut Output) -> Result<Lowered, Failure> {
+    let lowered = request.lower()?;
+    output.diagnostics(&lowered.source, &lowered.findings)?;
+    Ok(lowered)
+}
+
+/// Compiles to the artifact's bytes, which can be opened.
 fn compile(
-    compiler: &Compiler,
-    front: &Front,
-    limits: &LimitArgs,
-    path: &Path,
+    vocabulary: VocabularyArtifact,
+    request: &Request,
+    lowered: &Lowered,
+    options: &CompileOptions,
     output: &mut Output,
-) -> Result<Facts, Failure> {
-    let source = &front.lowered.source;
+) -> Result<Buffer, Failure> {
+    let source = &request.source;
     let refused = |error: CompileError| Failure::Refused {
         source: source.clone(),
         diagnostics: vec![error.to_diagnostic()],
     };
-    let mut options = limits.options();
-    for (key, value) in &front.options {
-        options = options.record(*key, value);
-    }
-    let compiled =
-        compiler.compile(&front.lowered, front.kind.name(), &options).map_err(refused)?;
+    let compiler = Compiler::new(vocabulary);
+    let compiled = compiler.compile(lowered, request.front_end.kind(), options).map_err(refused)?;
     output.diagnostics(source, &compiled.findings)?;
-    let buffer = compiled.to_buffer(compiler).map_err(refused)?;
+    let buffer = compiled.to_buffer(&compiler).map_err(refused)?;
     // Nothing is written that could not be opened.
     let artifact = GrammarArtifact::from_buffer(buffer.clone(), compiler.vocabulary());
-    artifact.map_err(|error| vocabularies::damaged(path, error))?;
-    write::replace(path, &buffer).map_err(|error| vocabularies::damaged(path, error))?;
-    let inspection = dump::inspect(buffer).map_err(|error| vocabularies::damaged(path, error))?;
-    Ok(Facts::new(inspection))
+    artifact.map_err(|error| damaged(Path::new(&*source.name), error))?;
+    Ok(buffer)
 }
 
 impl CompileArgs {

@@ -1,5 +1,6 @@
 //! The verbs: their arguments, what they do, and the data that they answer with.
 
+pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod compile;
 pub(crate) mod completions;
@@ -29,6 +30,8 @@ pub(crate) enum Command {
     Check(check::CheckArgs),
     /// Draw random outputs of a compiled grammar
     Sample(sample::SampleArgs),
+    /// Measure how fast a compiled grammar is served here, over random outputs
+    Bench(bench::BenchArgs),
     /// Show what becomes of each keyword and format of JSON Schema
     Keywords(keywords::KeywordsArgs),
     /// Judge a folder of schemas with valid and invalid instances
@@ -48,6 +51,7 @@ pub(crate) fn run(command: Command, output: &mut Output) -> Result<u8, Failure> 
         Command::Inspect(args) => inspect::run(args, output),
         Command::Check(args) => check::run(args, output),
         Command::Sample(args) => sample::run(args, output),
+        Command::Bench(args) => bench::run(args, output),
         Command::Keywords(args) => keywords::run(args, output),
         Command::Maskbench(args) => maskbench::run(args, output),
         Command::Debug(command) => debug::run(command, output),

@@ -3,6 +3,8 @@
 
 #![expect(clippy::disallowed_methods, reason = "inputs, and artifacts that are to be damaged")]
 
+mod bench;
+mod cache;
 mod check;
 mod compile;
 mod debug;

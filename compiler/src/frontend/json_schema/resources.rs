@@ -12,7 +12,15 @@ use super::document::MAX_DEPTH;
 /// published meta-schemas is an error. Cheap to clone.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Resources {
-    by_uri: Arc<BTreeMap<String, Value>>,
+    by_uri: Arc<BTreeMap<String, Resource>>,
+}
+
+/// A schema with the digest of its text. Two texts of one value, with keys in another order, are two schemas: the
+/// order of keys decides which texts are accepted.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Resource {
+    schema: Value,
+    digest: [u8; 32],
 }
 
 /// Why a schema cannot be made available to references.
@@ -47,14 +55,16 @@ impl Resources {
         if depth(&schema, MAX_DEPTH).is_none() {
             return Err(ResourceError::Depth { uri: uri.to_owned() });
         }
+        let digest = *blake3::hash(schema.to_string().as_bytes()).as_bytes();
         let by_uri = Arc::make_mut(&mut self.by_uri);
         let own = ["$id", "id"].into_iter().find_map(|key| schema.get(key)?.as_str());
         if let Some(own) = own.filter(|own| own.contains(':')).and_then(|own| normal(own).ok())
             && own != key
         {
-            by_uri.entry(own).or_insert_with(|| schema.clone());
+            let resource = || Resource { schema: schema.clone(), digest };
+            by_uri.entry(own).or_insert_with(resource);
         }
-        by_uri.insert(key, schema);
+        by_uri.insert(key, Resource { schema, digest });
         Ok(())
     }
 
@@ -65,7 +75,12 @@ impl Resources {
 
     /// The schema of an absolute URI in normal form, without a fragment.
     pub(super) fn get(&self, uri: &str) -> Option<&Value> {
-        self.by_uri.get(uri)
+        Some(&self.by_uri.get(uri)?.schema)
+    }
+
+    /// The URIs, each with the digest of its schema's text.
+    pub(crate) fn digests(&self) -> impl ExactSizeIterator<Item = (&str, &[u8; 32])> {
+        self.by_uri.iter().map(|(uri, resource)| (uri.as_str(), &resource.digest))
     }
 
     /// The schema of a URI as it is written.

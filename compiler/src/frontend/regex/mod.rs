@@ -30,7 +30,7 @@ use crate::diagnostics::{Diagnostic, Source};
 use crate::ir::{Expr, GrammarBuilder, Lowered, Origin};
 
 /// What the pattern must match.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Extent {
     /// The whole text.
     #[default]
@@ -40,7 +40,7 @@ pub enum Extent {
 }
 
 /// What to make of a pattern.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PatternOptions {
     /// What the pattern must match.
     pub extent: Extent,

@@ -39,9 +39,9 @@ struct RuleText {
 }
 
 pub(crate) fn run(args: IrArgs, output: &mut Output) -> Result<u8, Failure> {
-    let front = args.source.lower()?;
-    output.diagnostics(&front.lowered.source, &front.lowered.findings)?;
-    output.answer(&ir_text(&front.lowered.grammar))?;
+    let lowered = args.source.read()?.lower()?;
+    output.diagnostics(&lowered.source, &lowered.findings)?;
+    output.answer(&ir_text(&lowered.grammar))?;
     Ok(0)
 }
 

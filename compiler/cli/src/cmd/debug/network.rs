@@ -78,12 +78,12 @@ struct TokenText {
 }
 
 pub(crate) fn run(args: NetworkArgs, output: &mut Output) -> Result<u8, Failure> {
-    let front = args.source.lower()?;
-    output.diagnostics(&front.lowered.source, &front.lowered.findings)?;
+    let lowered = args.source.read()?.lower()?;
+    output.diagnostics(&lowered.source, &lowered.findings)?;
     let compiler = Compiler::new(vocabularies::open(&args.vocab)?);
-    let network = compiler.network(&front.lowered.grammar, NetworkLimits::default());
+    let network = compiler.network(&lowered.grammar, NetworkLimits::default());
     let network = network.map_err(|error| Failure::Refused {
-        source: front.lowered.source.clone(),
+        source: lowered.source.clone(),
         diagnostics: vec![CompileError::Network(error).to_diagnostic()],
     })?;
     output.answer(&network_text(&network))?;

@@ -15,9 +15,10 @@ impl Answer for CompiledFile {
     fn human(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(
             out,
-            "{}: {}, compiled in {}",
+            "{}: {}, {} in {}",
             self.path.display(),
             readable::size(self.facts.bytes),
+            if self.cached { "from the cache" } else { "compiled" },
             readable::time(self.seconds.compile)
         )?;
         let ContentFacts::Grammar(grammar) = &self.facts.content else { return Ok(()) };

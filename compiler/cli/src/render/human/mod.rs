@@ -1,5 +1,6 @@
 //! For people: one file a verb.
 
+mod bench;
 mod check;
 mod compile;
 mod debug;

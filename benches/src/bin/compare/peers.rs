@@ -1,0 +1,131 @@
+//! Engines that are no crates: what a script of `benches/peers` measured, and what it measures it with.
+//!
+//! A script runs in a process of its own, so its times are held beside ours at the same percentiles and never token by
+//! token. It reads the schemas and tokens of this run ([`export`]) and the bytes of the same vocabulary; for an engine that
+//! writes spaces after `,` and `:`, the tokens of the same instances with them.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+
+use grammarc::maskbench::dumps;
+use grammarc_artifacts::{TokenKind, write};
+use grammarc_benches::densities::DENSITIES;
+use grammarc_benches::inputs;
+use grammarc_benches::table::Samples;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::Bench;
+use crate::texts::Run;
+
+/// What a script wrote.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Recorded {
+    /// The engine's name.
+    pub(crate) engine: String,
+    version: String,
+    /// How it was set up.
+    settings: String,
+    cases: BTreeMap<String, CaseTimes>,
+    #[serde(default)]
+    apply: Vec<ApplyTime>,
+}
+
+/// The times of one schema.
+#[derive(Debug, Deserialize)]
+struct CaseTimes {
+    /// Compiling, to the first mask; none where the engine refused the schema or was stopped.
+    compile_us: Option<f64>,
+    /// By token; none where it did not take the text.
+    mask_us: Option<Vec<f64>>,
+    accept_us: Option<Vec<f64>>,
+}
+
+/// The time of one application of a mask to logits.
+#[derive(Debug, Deserialize)]
+pub(crate) struct ApplyTime {
+    pub(crate) dtype: String,
+    pub(crate) density: String,
+    pub(crate) kernel: String,
+    pub(crate) us: f64,
+}
+
+impl Recorded {
+    /// Reads a script's file.
+    pub(crate) fn read(path: &Path) -> io::Result<Self> {
+        let bytes = std::fs::read(path)?;
+        serde_json::from_slice(&bytes)
+            .map_err(|error| io::Error::other(format!("{}: {error}", path.display())))
+    }
+
+    /// One line on the engine.
+    pub(crate) fn head(&self) -> String {
+        format!("{}: {}, {}", self.engine, self.version, self.settings)
+    }
+
+    /// The number of texts that it took, and its masks and accepts by token.
+    pub(crate) fn steps(&self) -> (usize, Samples, Samples) {
+        let (mut masks, mut accepts) = (Samples::default(), Samples::default());
+        let mut texts = 0;
+        for case in self.cases.values() {
+            let (Some(mask), Some(accept)) = (&case.mask_us, &case.accept_us) else { continue };
+            texts += 1;
+            masks.extend(mask.iter().copied());
+            accepts.extend(accept.iter().copied());
+        }
+        (texts, masks, accepts)
+    }
+
+    /// Microseconds from a schema to the first mask, of the schemas that it took.
+    pub(crate) fn compile(&self) -> Samples {
+        let mut samples = Samples::default();
+        samples.extend(self.cases.values().filter_map(|case| case.compile_us));
+        samples
+    }
+
+    /// Its kernels on logits.
+    pub(crate) fn apply(&self) -> &[ApplyTime] {
+        &self.apply
+    }
+}
+
+/// Writes what is measured: the vocabulary, each schema with the tokens of its text, and the densities of masks.
+pub(crate) fn export(bench: &Bench, path: &Path) -> io::Result<()> {
+    let vocabulary = bench.ours.artifact();
+    let token = |token: u32| {
+        let text = vocabulary.token_kind(token) == TokenKind::Text;
+        if text { hex(vocabulary.token_bytes(token)) } else { String::new() }
+    };
+    let mut tokens: BTreeMap<&str, [Vec<u32>; 2]> = BTreeMap::new();
+    for Run { id, text, tokens: compact, .. } in &bench.runs {
+        let spaced = dumps(&serde_json::from_str(text)?);
+        tokens.insert(id, [compact.clone(), inputs::tokens(&bench.tokenizer, &spaced)]);
+    }
+    let cases = bench.cases.iter().map(|case| {
+        let [compact, spaced] = [0, 1].map(|form| Some(&tokens.get(case.id.as_str())?[form]));
+        json!({
+            "id": case.id,
+            "schema": case.schema,
+            "tokens": compact,
+            "spaced_tokens": spaced,
+        })
+    });
+    let width = vocabulary.logit_width();
+    let densities = DENSITIES.iter().map(|density| {
+        let words = density.words(width as usize);
+        json!({ "name": density.name, "words": words })
+    });
+    let all = json!({
+        "tokens": (0..vocabulary.token_count()).map(token).collect::<Vec<_>>(),
+        "end_tokens": vocabulary.end_tokens(),
+        "logit_width": width,
+        "cases": cases.collect::<Vec<_>>(),
+        "densities": densities.collect::<Vec<_>>(),
+    });
+    write::replace(path, all.to_string().as_bytes()).map_err(io::Error::other)
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

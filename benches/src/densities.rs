@@ -1,0 +1,63 @@
+//! Mask words of chosen density, for the kernels that apply them.
+
+/// A density: its name, and that one token of `among` is allowed, or forbidden where `inverse`.
+#[derive(Clone, Copy, Debug)]
+pub struct Density {
+    /// What tables call it.
+    pub name: &'static str,
+    among: u64,
+    inverse: bool,
+}
+
+/// From masks that allow next to nothing to such that allow nearly all: both ends are what grammars give, the middle is
+/// the worst case of a kernel.
+pub const DENSITIES: [Density; 5] = [
+    Density { name: "0.02 % allowed", among: 5_000, inverse: false },
+    Density { name: "2 % allowed", among: 50, inverse: false },
+    Density { name: "half allowed", among: 2, inverse: false },
+    Density { name: "98 % allowed", among: 50, inverse: true },
+    Density { name: "99.98 % allowed", among: 5_000, inverse: true },
+];
+
+impl Density {
+    /// Words for `width` tokens, chosen by a multiplicative generator.
+    pub fn words(&self, width: usize) -> Vec<u32> {
+        let mut state = 0x9e37_79b9_7f4a_7c15u64;
+        let mut chosen = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33).is_multiple_of(self.among)
+        };
+        let mut words = vec![0; width.div_ceil(32)];
+        for token in 0..width {
+            words[token / 32] |= u32::from(chosen() != self.inverse) << (token % 32);
+        }
+        words
+    }
+}
+
+/// Number of tokens that mask words allow.
+pub fn allowed(words: &[u32]) -> usize {
+    words.iter().map(|word| word.count_ones() as usize).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn densities_are_what_they_are_called() {
+        let shares = DENSITIES.map(|density| allowed(&density.words(128_256)) as f64 / 1282.56);
+        for (share, expected) in shares.into_iter().zip([0.02, 2.0, 50.0, 98.0, 99.98]) {
+            assert!((share - expected).abs() < 0.5, "{share} for {expected}");
+        }
+        assert!(shares[0] > 0.0 && shares[4] < 100.0);
+    }
+
+    #[test]
+    fn no_bit_stands_behind_the_width() {
+        for density in DENSITIES {
+            let words = density.words(70);
+            assert_eq!((words.len(), words[2] >> 6), (3, 0));
+        }
+    }
+}

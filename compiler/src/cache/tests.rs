@@ -1,0 +1,210 @@
+//! A vocabulary of single bytes, and folders that other writers and bad luck have been at.
+
+use std::collections::BTreeSet;
+
+use grammarc_artifacts::TokenKind;
+
+use super::*;
+use crate::compile::build_vocabulary;
+use crate::frontend::gbnf::GbnfOptions;
+use crate::frontend::json_schema::{
+    JsonSchemaOptions, KeyOrder, Resources, TextForm, prelude_grammar,
+};
+use crate::frontend::regex::{Extent, PatternOptions};
+use crate::network::NetworkLimits;
+use crate::vocabulary::{TokenEntry, TokenTable};
+
+fn compiler(tokens: impl Iterator<Item = Vec<u8>>) -> Compiler {
+    let tokens: Vec<TokenEntry> =
+        tokens.map(|bytes| TokenEntry { bytes, kind: TokenKind::Text }).collect();
+    let table = TokenTable {
+        name: "bytes".to_owned(),
+        logit_width: tokens.len() as u32,
+        tokens,
+        end_tokens: Vec::new(),
+        findings: Vec::new(),
+    };
+    let data = build_vocabulary(&table, "test", &prelude_grammar(&[TextForm::SHORT])).unwrap();
+    Compiler::new(VocabularyArtifact::from_buffer(data.to_bytes().unwrap()).unwrap())
+}
+
+fn bytes() -> Compiler {
+    compiler((0..=255).map(|byte| vec![byte]))
+}
+
+fn schema(text: &str) -> Source {
+    Source::new("s.json", text)
+}
+
+fn json_schema() -> FrontEnd {
+    FrontEnd::JsonSchema(JsonSchemaOptions::default())
+}
+
+const POINT: &str = r#"{"properties": {"x": {"type": "integer"}}, "required": ["x"]}"#;
+
+#[test]
+fn keys_differ_where_artifacts_may() {
+    let (compiler, front_end) = (bytes(), json_schema());
+    let options = CompileOptions::default();
+    let of = |front_end: &FrontEnd, source: &Source, options: &CompileOptions| {
+        Key::new(compiler.vocabulary(), front_end, source, options)
+    };
+    let plain = of(&front_end, &schema(POINT), &options);
+    assert_eq!(plain, of(&front_end, &schema(POINT), &options));
+    let patient = options.clone().time_limit(std::time::Duration::from_secs(1));
+    assert_eq!(plain, of(&front_end, &schema(POINT), &patient), "time decides nothing");
+
+    let with = |change: fn(&mut JsonSchemaOptions)| {
+        let mut options = JsonSchemaOptions::default();
+        change(&mut options);
+        FrontEnd::JsonSchema(options)
+    };
+    let resource = |uri: &str, text: &str| {
+        let mut resources = Resources::default();
+        resources.add(uri, serde_json::from_str(text).unwrap()).unwrap();
+        FrontEnd::JsonSchema(JsonSchemaOptions { resources, ..JsonSchemaOptions::default() })
+    };
+    let few = NetworkLimits { states: 9, ..NetworkLimits::default() };
+    let other = compiler_with_a_word();
+    let keys = [
+        plain,
+        of(&front_end, &schema(&format!("{POINT} ")), &options),
+        of(&front_end, &Source::new("t.json", POINT), &options),
+        of(&with(|options| options.text = TextForm::WIDE), &schema(POINT), &options),
+        of(&with(|options| options.key_order = KeyOrder::Any), &schema(POINT), &options),
+        of(&with(|options| options.max_rules = 7), &schema(POINT), &options),
+        of(&resource("a:b", r#"{"p": 1, "q": 2}"#), &schema(POINT), &options),
+        of(&resource("a:c", r#"{"p": 1, "q": 2}"#), &schema(POINT), &options),
+        // The order of keys decides which texts are accepted.
+        of(&resource("a:b", r#"{"q": 2, "p": 1}"#), &schema(POINT), &options),
+        of(&front_end, &schema(POINT), &options.clone().network_limits(few)),
+        of(&front_end, &schema(POINT), &options.clone().record("a", "bc")),
+        of(&front_end, &schema(POINT), &options.clone().record("ab", "c")),
+        of(&front_end, &schema(POINT), &options.clone().without_token_digests()),
+        of(&FrontEnd::Gbnf(GbnfOptions::default()), &schema(POINT), &options),
+        of(&FrontEnd::Gbnf(GbnfOptions { start: "s".to_owned() }), &schema(POINT), &options),
+        of(&FrontEnd::Regex(PatternOptions::default()), &schema(POINT), &options),
+        of(
+            &FrontEnd::Regex(PatternOptions { extent: Extent::Part, ..PatternOptions::default() }),
+            &schema(POINT),
+            &options,
+        ),
+        Key::new(other.vocabulary(), &front_end, &schema(POINT), &options),
+    ];
+    let different: BTreeSet<Key> = keys.into_iter().collect();
+    assert_eq!(different.len(), keys.len());
+}
+
+fn compiler_with_a_word() -> Compiler {
+    compiler((0..=255).map(|byte| vec![byte]).chain([b"word".to_vec()]))
+}
+
+#[test]
+fn the_second_request_is_a_hit_with_the_same_bytes() {
+    let (compiler, folder) = (bytes(), tempfile::tempdir().unwrap());
+    let cache = Cache::new(folder.path().join("made/on/the/way")).unwrap();
+    let ask = || {
+        let (source, options) = (schema(POINT), CompileOptions::default());
+        cache.get_or_compile(&compiler, &json_schema(), &source, &options).unwrap()
+    };
+    let made = ask();
+    assert!(matches!(made.origin, Origin::Made));
+    let found = ask();
+    assert!(matches!(found.origin, Origin::Found));
+    let bytes = |cached: &Cached| cached.artifact.container().buffer().to_vec();
+    assert_eq!(bytes(&found), bytes(&made));
+    assert_eq!(fs::read_dir(cache.folder()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_hit_does_not_read_the_source() {
+    let (compiler, folder) = (bytes(), tempfile::tempdir().unwrap());
+    let cache = Cache::new(folder.path()).unwrap();
+    let options = CompileOptions::default();
+    let broken = schema("{ no JSON");
+    let ask = || cache.get_or_compile(&compiler, &json_schema(), &broken, &options);
+    assert!(matches!(ask(), Err(CacheError::Source(_))));
+    // With another source's artifact under its key, it is not even looked at.
+    let other = cache.get_or_compile(&compiler, &json_schema(), &schema("{}"), &options).unwrap();
+    let key = Key::new(compiler.vocabulary(), &json_schema(), &broken, &options);
+    cache.put(&key, other.artifact.container().buffer()).unwrap();
+    assert!(matches!(ask().unwrap().origin, Origin::Found));
+}
+
+#[test]
+fn what_is_damaged_is_made_anew() {
+    let (compiler, folder) = (bytes(), tempfile::tempdir().unwrap());
+    let cache = Cache::new(folder.path()).unwrap();
+    let (source, options) = (schema(POINT), CompileOptions::default());
+    let key = Key::new(compiler.vocabulary(), &json_schema(), &source, &options);
+    let ask = || cache.get_or_compile(&compiler, &json_schema(), &source, &options).unwrap();
+    let whole = ask().artifact.container().buffer().to_vec();
+    let mut flipped = whole.clone();
+    flipped[whole.len() / 2] ^= 1;
+    for damaged in [&flipped[..], &whole[..whole.len() / 2], b"", b"text"] {
+        write::replace(&cache.path(&key), damaged).unwrap();
+        let again = ask();
+        assert!(matches!(again.origin, Origin::Made));
+        assert_eq!(**again.artifact.container().buffer(), whole[..]);
+        assert!(matches!(ask().origin, Origin::Found));
+    }
+    fs::remove_file(cache.path(&key)).unwrap();
+    assert!(matches!(ask().origin, Origin::Made));
+}
+
+#[test]
+fn a_folder_that_takes_nothing_costs_the_keeping_alone() {
+    let (compiler, folder) = (bytes(), tempfile::tempdir().unwrap());
+    let cache = Cache::new(folder.path().join("gone")).unwrap();
+    fs::remove_dir(cache.folder()).unwrap();
+    let (source, options) = (schema(POINT), CompileOptions::default());
+    let cached = cache.get_or_compile(&compiler, &json_schema(), &source, &options).unwrap();
+    assert!(matches!(cached.origin, Origin::NotKept(Error::Io { .. })));
+    let file = tempfile::NamedTempFile::new().unwrap();
+    assert!(matches!(Cache::new(file.path()), Err(Error::Io { action: "create", .. })));
+}
+
+#[test]
+fn writers_beside_each_other_leave_whole_entries() {
+    const THREADS: usize = 4;
+    const ROUNDS: usize = 12;
+    let (compiler, folder) = (bytes(), tempfile::tempdir().unwrap());
+    let cache = Cache::new(folder.path()).unwrap();
+    let options = CompileOptions::default();
+    let sources =
+        [schema(POINT), schema(r#"{"type": "boolean"}"#), schema(r#"{"enum": [1, "a"]}"#)];
+    let expected: Vec<Vec<u8>> = sources
+        .iter()
+        .map(|source| {
+            let lowered = json_schema().lower(source.clone()).unwrap();
+            let compiled = compiler.compile(&lowered, "json-schema", &options).unwrap();
+            compiled.to_buffer(&compiler).unwrap().to_vec()
+        })
+        .collect();
+    std::thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let (cache, compiler, options, sources, expected) =
+                (&cache, &compiler, &options, &sources, &expected);
+            scope.spawn(move || {
+                for round in 0..ROUNDS {
+                    let at = (round + thread) % sources.len();
+                    let front_end = json_schema();
+                    let cached =
+                        cache.get_or_compile(compiler, &front_end, &sources[at], options).unwrap();
+                    assert_eq!(**cached.artifact.container().buffer(), expected[at][..]);
+                    // Some rounds take the entry away, some damage it, below the others' feet.
+                    let key = Key::new(compiler.vocabulary(), &front_end, &sources[at], options);
+                    match round % 4 {
+                        1 => drop(fs::remove_file(cache.path(&key))),
+                        3 => write::replace(&cache.path(&key), &expected[at][..100]).unwrap(),
+                        _ => {}
+                    }
+                }
+            });
+        }
+    });
+    let left = fs::read_dir(cache.folder()).unwrap().map(|entry| entry.unwrap().path());
+    let strays: Vec<PathBuf> =
+        left.filter(|path| path.extension().is_none_or(|end| end != "gmask")).collect();
+    assert_eq!(strays, Vec::<PathBuf>::new(), "no temporary file stays");
+}
