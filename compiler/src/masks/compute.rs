@@ -178,7 +178,7 @@ pub fn compute(
     }
     tables.token_edges.iter_mut().for_each(|edge| edge.tokens = sets[edge.tokens as usize]);
     classes.store(&mut tables, !network.open.is_empty());
-    let longest_chain = longest_chain(&tables, shared, known.links(), &follow);
+    let longest_chain = longest_chain(&tables, known.chains(), &follow);
     Ok(Masks { tables, pairs, longest_chain })
 }
 

@@ -21,7 +21,7 @@ use grammarc_artifacts::tables::Tables;
 use rustc_hash::FxHashMap;
 
 use super::alike::alike;
-use super::chain::{Link, links};
+use super::chain::SharedChains;
 use super::children::Children;
 use super::outcome::{Outcome, cut};
 use crate::ir::ByteSet;
@@ -35,7 +35,7 @@ const MOST_KEPT: usize = 4 << 20;
 pub struct SharedOutcomes {
     children: Children,
     rules: SharedRules,
-    links: Vec<Link>,
+    chains: SharedChains,
     /// By state, the lowest that does the same.
     like: Vec<u32>,
     /// For a state (the lowest of those alike) and a byte, a state that goes to it on the byte and nowhere else.
@@ -100,10 +100,11 @@ impl SharedOutcomes {
                 }
             }
         }
+        let rules = SharedRules::new(shared);
         Self {
             children,
-            rules: SharedRules::new(shared),
-            links: links(shared),
+            chains: SharedChains::new(shared, &rules),
+            rules,
             sources,
             spans: shared.masks.iter().map(|_| OnceLock::new()).collect(),
             moves: like.iter().map(|_| OnceLock::new()).collect(),
@@ -123,9 +124,9 @@ impl SharedOutcomes {
         &self.rules
     }
 
-    /// Their follow entries that go on.
-    pub(super) fn links(&self) -> &[Link] {
-        &self.links
+    /// The chains of their follow entries.
+    pub(super) fn chains(&self) -> &SharedChains {
+        &self.chains
     }
 
     /// The lowest shared state that does the same as this one.
