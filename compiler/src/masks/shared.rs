@@ -23,6 +23,7 @@ use rustc_hash::FxHashMap;
 use super::alike::alike;
 use super::chain::SharedChains;
 use super::children::Children;
+use super::nodes::Nodes;
 use super::outcome::{Outcome, cut};
 use crate::ir::ByteSet;
 use crate::network::SharedRules;
@@ -34,6 +35,7 @@ const MOST_KEPT: usize = 4 << 20;
 #[derive(Default)]
 pub struct SharedOutcomes {
     children: Children,
+    nodes: Nodes,
     rules: SharedRules,
     chains: SharedChains,
     /// By state, the lowest that does the same.
@@ -103,6 +105,7 @@ impl SharedOutcomes {
         let rules = SharedRules::new(shared);
         Self {
             children,
+            nodes: Nodes::new(trie),
             chains: SharedChains::new(shared, &rules),
             rules,
             sources,
@@ -117,6 +120,11 @@ impl SharedOutcomes {
     /// The children of the trie's nodes.
     pub fn children(&self) -> &Children {
         &self.children
+    }
+
+    /// What is below the trie's nodes.
+    pub(super) fn nodes(&self) -> &Nodes {
+        &self.nodes
     }
 
     /// What the shared rules say of each other.
