@@ -294,8 +294,6 @@ impl<'a> Walker<'a> {
                 if rows.loops(row, nodes.below(child), nodes.height(child), after) {
                     let below = trie.tokens_at(child).end..trie.tokens_below(child).end;
                     building.outcome.add_span(below);
-                } else if child_end - child >= self.worth {
-                    self.compose(rows.state(row), BOTTOM, child, building);
                 } else {
                     self.lane[depth] = row;
                     next = child + 1;
