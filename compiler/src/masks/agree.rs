@@ -31,6 +31,12 @@ const LIKE: usize = 4;
 /// Most tail calls that are looked through, one from the beginning of the other.
 const DEEPEST: usize = 16;
 
+/// Bytes from a wide state within which states take part as well: those of an escaped character, and some more.
+const NEAR: usize = 12;
+
+/// States besides twice the wide ones that take part.
+const FEW: usize = 256;
+
 /// A class by itself, with the index of its state.
 const ALONE: u32 = 1 << 31;
 
@@ -50,6 +56,8 @@ pub struct Agreement {
     through: FxHashMap<u32, (Box<[ByteEdge]>, Box<[CallEdge]>)>,
     /// The states that take part, as a table.
     rows: Rows,
+    /// By index of the state.
+    is_wide: Vec<bool>,
 }
 
 /// What an own state can do: byte edges in ascending order, and calls. What a tail call of an own rule begins with is
@@ -74,18 +82,57 @@ impl Agreement {
             models: vec![NONE; count],
             through: through(follow),
             rows: Rows::default(),
+            is_wide: vec![false; count],
         };
         let members: Vec<(u32, u32)> = (0..count as u32)
             .filter(|_| no_tokens)
             .filter_map(|index| Some((index, this.widest_target(follow, index)?)))
             .collect();
+        let active =
+            this.with_companions(follow, members.iter().map(|&(index, _)| index).collect());
         if members.len() > 1 {
-            this.refine(network, follow, members.iter().map(|&(index, _)| index).collect(), most);
+            this.refine(network, follow, active.clone(), most);
             this.choose_models(follow, &members);
         }
-        let states = members.iter().map(|&(index, _)| this.base + index).collect();
-        this.rows = Rows::new(network, &this, states);
+        let states: Vec<u32> = active.iter().map(|&index| this.base + index).collect();
+        this.rows = Rows::new(network, &this, &states);
+        for (index, _) in members {
+            this.is_wide[index as usize] = true;
+        }
         this
+    }
+
+    /// The members, which are wide, and the states that they lead to before long.
+    fn with_companions(&self, follow: &Follow<'_>, members: Vec<u32>) -> Vec<u32> {
+        let network = follow.network();
+        let most = 2 * members.len() + FEW;
+        let mut is_met = vec![false; self.rounds.len()];
+        members.iter().for_each(|&index| is_met[index as usize] = true);
+        let mut active = members;
+        let mut from = 0;
+        for _ in 0..NEAR {
+            let to = active.len();
+            for at in from..to {
+                for edge in self.moves(network, self.base + active[at]).edges {
+                    let index = edge.target - self.base;
+                    let counted = network.own.states[index as usize].count_exit != NONE;
+                    let plain = !counted && !follow.first(edge.target).1;
+                    if plain && active.len() < most && !is_met[index as usize] {
+                        is_met[index as usize] = true;
+                        active.push(index);
+                    }
+                }
+            }
+            from = to;
+        }
+        active.sort_unstable();
+        active
+    }
+
+    /// Whether an own state goes on with many bytes, most of them to states that have rows as well.
+    pub(super) fn is_wide(&self, state: u32) -> bool {
+        let index = state.checked_sub(self.base);
+        index.and_then(|index| self.is_wide.get(index as usize)).is_some_and(|&wide| wide)
     }
 
     /// What an own state can do.
@@ -95,12 +142,6 @@ impl Agreement {
         }
         let index = (state - self.base) as usize;
         Moves { edges: network.own.byte_edges_of(index), calls: network.own.call_edges_of(index) }
-    }
-
-    /// Whether two own states do the same with all strings of up to `length` bytes.
-    #[inline]
-    pub(super) fn agree(&self, one: u32, other: u32, length: usize) -> bool {
-        one == other || self.class(one, length) == self.class(other, length)
     }
 
     /// The states that take part, as a table.
@@ -113,6 +154,11 @@ impl Agreement {
     #[inline]
     pub(super) fn row_of(&self, state: u32) -> Option<u32> {
         self.rows.row_of(state.checked_sub(self.base)?)
+    }
+
+    /// The classes of an own state after each round in which it was not alone.
+    pub(super) fn classes(&self, state: u32) -> &[u32] {
+        &self.rounds[(state - self.base) as usize]
     }
 
     /// The most bytes for which two own states are known to do the same; none where they differ from the first.

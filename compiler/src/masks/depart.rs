@@ -9,6 +9,7 @@
 
 use grammarc_artifacts::sections::network::CallEdge;
 
+use super::nodes::bits;
 use super::outcome::{Outcome, Taken};
 use super::take::Excepted;
 use super::walk::{Building, Walker};
@@ -37,7 +38,7 @@ impl Walker<'_> {
     /// Finds the nodes whose tokens and exits are not those of the row `like`, and what becomes of them instead.
     fn depart(&mut self, row: u32, like: u32, excepted: &mut Excepted, building: &mut Building) {
         let (trie, nodes) = (self.trie, self.known.nodes());
-        let (agreement, rows) = (self.agreement, self.agreement.rows());
+        let (rows, after) = (self.agreement.rows(), bits(building.after));
         let mut pairs = vec![(row, like); nodes.height(0) + 1];
         let mut next = 1;
         while next < trie.len() as u32 {
@@ -50,27 +51,30 @@ impl Walker<'_> {
             if to == stored && !to.is_call() {
                 continue;
             }
-            let [state, model] = [row, like].map(|row| rows.state(row));
-            if let (Some(row), Some(like)) = (to.row(), stored.row()) {
-                let [to_state, to_model] = [row, like].map(|row| rows.state(row));
-                if agreement.agree(to_state, to_model, nodes.height(child)) {
+            let is_leaf = next == child + 1;
+            if let (Some(to_row), Some(stored_row)) = (to.row(), stored.row()) {
+                let (below, height) = (nodes.below(child), nodes.height(child));
+                let same_here = to.ends() == stored.ends();
+                if same_here && is_leaf || rows.agree(to_row, stored_row, height) {
                     continue;
                 }
-                if (to.ends(), to.exits()) != (stored.ends(), stored.exits()) {
+                if !same_here || to.exits() != stored.exits() {
                     excepted.add(child..child + 1);
                     if to.ends() {
                         building.outcome.add_span(trie.tokens_at(child));
                     }
-                    if to.exits() && !trie.is_leaf(child) {
+                    if to.exits() && !is_leaf {
                         self.leave(child, building);
                     }
                 }
-                if !trie.is_leaf(child) {
-                    pairs[depth] = (row, like);
+                let all = |row| rows.loops(row, below, height, after);
+                if !is_leaf && !(all(to_row) && all(stored_row)) {
+                    pairs[depth] = (to_row, stored_row);
                     next = child + 1;
                 }
                 continue;
             }
+            let [state, model] = [row, like].map(|row| rows.state(row));
             if to.is_call() && stored.is_call() && self.calls(state) == self.calls(model) {
                 continue;
             }

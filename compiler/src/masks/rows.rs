@@ -115,6 +115,9 @@ pub(super) struct Rows {
     states: Vec<u32>,
     /// By row.
     loops: Vec<Loops>,
+    /// By row, its classes after each round, one after the other, and where they begin.
+    classes: Vec<u32>,
+    firsts: Vec<u32>,
     /// By index of the own state, its row, or [`NONE`].
     row_of: Vec<u32>,
 }
@@ -128,6 +131,8 @@ impl Default for Rows {
             entries: Vec::new(),
             states: none(),
             loops: Vec::new(),
+            classes: none(),
+            firsts: none(),
             row_of: none(),
         }
     }
@@ -135,7 +140,7 @@ impl Default for Rows {
 
 impl Rows {
     /// The rows of own states.
-    pub(super) fn new(network: Joined<'_>, agreement: &Agreement, states: Vec<u32>) -> Self {
+    pub(super) fn new(network: Joined<'_>, agreement: &Agreement, states: &[u32]) -> Self {
         let own = network.own;
         let firsts: Vec<ByteSet> = states
             .iter()
@@ -162,7 +167,7 @@ impl Rows {
         }
         let width = usize::from(class) + 1;
         let mut row_of = vec![NONE; own.state_count() as usize];
-        for (row, &state) in (0..).zip(&states) {
+        for (row, &state) in (0..).zip(states) {
             row_of[(state - own.bases.states) as usize] = row;
         }
         let mut entries = vec![Entry::default(); width * states.len()];
@@ -189,7 +194,14 @@ impl Rows {
             }
             loops.push(Loops::new(network, agreement, state, *calls));
         }
-        Self { class_of, width, entries, states, loops, row_of }
+        let (mut classes, mut first) = (Vec::new(), Vec::with_capacity(states.len() + 1));
+        for &state in states {
+            first.push(classes.len() as u32);
+            classes.extend_from_slice(agreement.classes(state));
+        }
+        first.push(classes.len() as u32);
+        let (states, firsts) = (states.to_vec(), first);
+        Self { class_of, width, entries, states, loops, classes, firsts, row_of }
     }
 
     /// The row of an own state.
@@ -202,6 +214,16 @@ impl Rows {
     #[inline]
     pub(super) fn state(&self, row: u32) -> u32 {
         self.states[row as usize]
+    }
+
+    /// Whether the states of two rows are known to do the same with all strings of up to `length` bytes.
+    #[inline]
+    pub(super) fn agree(&self, one: u32, other: u32, length: usize) -> bool {
+        let class = |row: u32| {
+            let from = self.firsts[row as usize] as usize;
+            self.classes[from..self.firsts[row as usize + 1] as usize].get(length)
+        };
+        one == other || class(one).is_some_and(|one| class(other) == Some(one))
     }
 
     /// What becomes of a row's state on a byte.

@@ -112,7 +112,7 @@ impl<'a> Walker<'a> {
         if reached.exits {
             self.leave(0, &mut building);
         }
-        if let Some(row) = self.agreement.row_of(state) {
+        if let Some(row) = self.wide_row(state) {
             self.sweep_rows(row, 0, &mut building);
         } else if !self.take(reached.at, &mut building) {
             let floor = self.todo.len();
@@ -259,6 +259,11 @@ impl<'a> Walker<'a> {
         }
     }
 
+    /// The row of a state that is worth sweeping.
+    fn wide_row(&self, state: u32) -> Option<u32> {
+        self.agreement.row_of(state).filter(|_| self.agreement.is_wide(state))
+    }
+
     /// Adds what becomes of the strings below `node` in the state of a row with nothing on the local stack, in one go.
     fn sweep_rows(&mut self, row: u32, node: u32, building: &mut Building) {
         let (trie, nodes, rows) = (self.trie, self.known.nodes(), self.agreement.rows());
@@ -367,7 +372,7 @@ impl<'a> Walker<'a> {
             return true;
         }
         if size < self.worth {
-            let row = self.agreement.row_of(state).filter(|_| frame == BOTTOM);
+            let row = self.wide_row(state).filter(|_| frame == BOTTOM);
             if let Some(row) = row {
                 if self.follow.is_final(state) {
                     self.leave(node, building);
@@ -411,7 +416,7 @@ impl<'a> Walker<'a> {
         if self.follow.is_final(state) {
             self.leave(node, &mut building);
         }
-        if let Some(row) = self.agreement.row_of(state) {
+        if let Some(row) = self.wide_row(state) {
             self.sweep_rows(row, node, &mut building);
         } else {
             let way = self.way(At::One(state, BOTTOM));
