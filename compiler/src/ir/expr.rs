@@ -105,9 +105,9 @@ impl ByteSet {
         Some(64 * more as u8 + self.0[more].trailing_zeros() as u8)
     }
 
-    /// Whether there are at least `count` bytes. O(count).
+    /// Whether there are at least `count` bytes.
     pub fn has_at_least(&self, count: usize) -> bool {
-        count == 0 || self.iter().nth(count - 1).is_some()
+        self.len() >= count
     }
 
     /// The maximal runs of bytes in ascending order, as inclusive bounds.

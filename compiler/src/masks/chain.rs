@@ -4,79 +4,166 @@
 //! the rule of the first may return to. Its length is bounded where these steps have no cycle; a cycle means that a
 //! mask reads as much of the stack as there is, and is reported with a state on it.
 //!
-//! Nearly all entries are the last of their chain. They are counted where another leads to them and not looked at by
-//! themselves, so the cost is O(entries that go on, and their steps).
+//! Where a chain goes on depends on the rule of the entry and its next class alone. These pairs, its *ways out*, are far
+//! fewer than the entries. The vocabulary's rules call none of a grammar's, so a chain is one part within the
+//! vocabulary's tables and one within the grammar's; of the first, what every grammar needs is found once
+//! ([`SharedChains`]). Cost: O(ways out of the grammar's rules, their steps, and the entries of states that calls of
+//! shared rules return to).
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use grammarc_artifacts::sections::network::NONE;
 use grammarc_artifacts::tables::{Tables, TablesData};
 
+use crate::network::SharedRules;
 use crate::network::follow::Follow;
 
-/// A follow entry that goes on: in return state `ret`, after a callee was left through `class`, its own rule can be
-/// left through `next`.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Link {
-    ret: u32,
-    class: u32,
-    next: u32,
+/// What is to be known of the chains within the vocabulary's tables.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SharedChains {
+    /// Length of the longest; a return state of one that grows with the stack.
+    longest: Option<Result<u32, u32>>,
+    /// By rule, the classes through which it can be left in the middle of a chain, in ascending order, with the most
+    /// entries of the chain so far.
+    through: Vec<Box<[(u32, u32)]>>,
 }
 
-/// The entries of these tables that go on, by return state and class. O(states and entries).
-pub(super) fn links(tables: Tables<'_>) -> Vec<Link> {
-    let mut links = Vec::new();
-    for index in 0..tables.state_count() as usize {
-        let ret = tables.bases.states + index as u32;
-        let on = tables.follows_of(index).iter().filter(|entry| entry.next != NONE);
-        links.extend(on.map(|entry| Link { ret, class: entry.class, next: entry.next }));
+impl SharedChains {
+    /// The chains of the tables `shared`, whose rules are `rules`.
+    pub(super) fn new(shared: Tables<'_>, rules: &SharedRules) -> Self {
+        let ways = Ways::new(shared, |state| rules.rule_of(state), |rule| rules.returns(rule));
+        let lengths = match ways.lengths() {
+            Ok(lengths) => lengths,
+            Err(ret) => return Self { longest: Some(Err(ret)), through: Vec::new() },
+        };
+        // The longest come first, so that the chains before a way out are known when it is its turn.
+        let mut order: Vec<usize> = (0..lengths.len()).collect();
+        order.sort_by_key(|&way| std::cmp::Reverse(lengths[way]));
+        let mut before = vec![1u32; lengths.len()];
+        for way in order {
+            for &next in &ways.steps[way] {
+                before[next] = before[next].max(before[way] + 1);
+            }
+        }
+        let mut through = vec![BTreeMap::new(); shared.rules.len()];
+        for (&(rule, class), &before) in ways.all.iter().zip(&before) {
+            for caller in rules.with_tail_callers(rule) {
+                let most = through[caller as usize].entry(class).or_insert(before);
+                *most = before.max(*most);
+            }
+        }
+        let any = !shared.follows.is_empty();
+        let longest = lengths.into_iter().max().unwrap_or(u32::from(any));
+        let through = through.into_iter().map(|classes| classes.into_iter().collect());
+        Self { longest: Some(Ok(longest)), through: through.collect() }
     }
-    links
 }
 
-/// Length of the longest chain of follow entries, or a return state of a chain that grows with the stack. `known` are
-/// the links of the vocabulary's tables `shared`.
+/// Length of the longest chain of follow entries, or a return state of a chain that grows with the stack.
 pub(super) fn longest_chain(
     own: &TablesData,
-    shared: Tables<'_>,
-    known: &[Link],
+    shared: &SharedChains,
     follow: &Follow<'_>,
 ) -> Result<u32, u32> {
     let own = own.as_tables();
-    let links: Vec<Link> = known.iter().copied().chain(links(own)).collect();
-    let mut longest = vec![1u32; links.len()];
-    let mut steps: Vec<Vec<usize>> = vec![Vec::new(); links.len()];
-    let mut returns: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
-    for (at, link) in links.iter().enumerate() {
-        let rule = follow.rule_of(link.ret);
-        for &below in returns.entry(rule).or_insert_with(|| follow.returns(rule)).iter() {
-            let (tables, index) = match below.checked_sub(own.bases.states) {
-                Some(index) => (own, index),
-                None => (shared, below),
-            };
-            let entries = tables.follows_of(index as usize);
-            let Ok(entry) = entries.binary_search_by_key(&link.next, |entry| entry.class) else {
-                continue;
-            };
-            if entries[entry].next == NONE {
-                longest[at] = 2;
-            } else {
-                let key = (below, link.next);
-                steps[at].extend(links.binary_search_by_key(&key, |link| (link.ret, link.class)));
+    let within = shared.longest.unwrap_or(Ok(0))?;
+    let ways = Ways::new(own, |state| follow.rule_of(state), |rule| follow.own_returns(rule));
+    let lengths = ways.lengths()?;
+    let any = !own.follows.is_empty();
+    let mut longest = lengths.iter().copied().max().unwrap_or(u32::from(any)).max(within);
+    for callee in follow.shared_callees() {
+        let through = &shared.through[callee as usize];
+        if through.is_empty() {
+            continue;
+        }
+        for ret in follow.own_returns(callee) {
+            for entry in own.follows_of((ret - own.bases.states) as usize) {
+                let Ok(at) = through.binary_search_by_key(&entry.class, |(class, _)| *class) else {
+                    continue;
+                };
+                let on = match entry.next {
+                    NONE => 1,
+                    next => ways.length(&lengths, (follow.rule_of(ret), next)),
+                };
+                longest = longest.max(through[at].1 + on);
             }
         }
     }
-    let component = crate::graph::components(links.len(), |link| steps[link].clone());
-    let mut order: Vec<usize> = (0..links.len()).collect();
-    order.sort_by_key(|&link| component[link]);
-    for link in order {
-        for &next in &steps[link] {
-            if component[next] == component[link] {
-                return Err(links[link].ret);
+    Ok(longest)
+}
+
+/// The ways out that the entries of one group of tables lead to, and the steps between them within these tables.
+struct Ways {
+    /// Rule and class, ascending.
+    all: Vec<(u32, u32)>,
+    /// A return state of an entry that leads to each.
+    rets: Vec<u32>,
+    /// Those that each goes on to.
+    steps: Vec<Vec<usize>>,
+    /// Whether an entry that is the last of its chain comes after each.
+    ends: Vec<bool>,
+}
+
+impl Ways {
+    fn new(
+        tables: Tables<'_>,
+        rule_of: impl Fn(u32) -> u32,
+        returns: impl Fn(u32) -> BTreeSet<u32>,
+    ) -> Self {
+        let base = tables.bases.states;
+        let mut first = BTreeMap::new();
+        for index in 0..tables.state_count() {
+            let ret = base + index;
+            for entry in tables.follows_of(index as usize).iter().filter(|e| e.next != NONE) {
+                first.entry((rule_of(ret), entry.next)).or_insert(ret);
             }
-            longest[link] = longest[link].max(longest[next] + 1);
         }
+        let (all, rets): (Vec<(u32, u32)>, Vec<u32>) = first.into_iter().unzip();
+        let mut steps = vec![Vec::new(); all.len()];
+        let mut ends = vec![false; all.len()];
+        let mut below: (u32, BTreeSet<u32>) = (NONE, BTreeSet::new());
+        for (at, &(rule, class)) in all.iter().enumerate() {
+            if below.0 != rule {
+                below = (rule, returns(rule));
+            }
+            for &ret in &below.1 {
+                let entries = tables.follows_of((ret - base) as usize);
+                let Ok(entry) = entries.binary_search_by_key(&class, |entry| entry.class) else {
+                    continue;
+                };
+                match entries[entry].next {
+                    NONE => ends[at] = true,
+                    next => steps[at].extend(all.binary_search(&(rule_of(ret), next))),
+                }
+            }
+            steps[at].sort_unstable();
+            steps[at].dedup();
+        }
+        Self { all, rets, steps, ends }
     }
-    let any = u32::from(!own.follows.is_empty() || !shared.follows.is_empty());
-    Ok(longest.into_iter().max().unwrap_or(any))
+
+    /// For each way out, the entries of the longest chain from one that leads to it; or a return state of a cycle.
+    fn lengths(&self) -> Result<Vec<u32>, u32> {
+        let component = crate::graph::components_by(
+            self.all.len(),
+            |way| self.steps[way].len(),
+            |way, at| self.steps[way][at],
+        );
+        let mut order: Vec<usize> = (0..self.all.len()).collect();
+        order.sort_by_key(|&way| component[way]);
+        let mut lengths: Vec<u32> = self.ends.iter().map(|&ends| 1 + u32::from(ends)).collect();
+        for way in order {
+            for &next in &self.steps[way] {
+                if component[next] == component[way] {
+                    return Err(self.rets[way]);
+                }
+                lengths[way] = lengths[way].max(lengths[next] + 1);
+            }
+        }
+        Ok(lengths)
+    }
+
+    fn length(&self, lengths: &[u32], way: (u32, u32)) -> u32 {
+        self.all.binary_search(&way).map_or(1, |at| lengths[at])
+    }
 }

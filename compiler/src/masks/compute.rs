@@ -7,6 +7,7 @@
 //! of threads.
 //!
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -17,6 +18,7 @@ use grammarc_artifacts::tables::{Tables, TablesData};
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
+use super::agree::Agreement;
 use super::chain::longest_chain;
 use super::classes::Classes;
 use super::outcome::Outcome;
@@ -98,25 +100,49 @@ pub fn compute(
     let follow = Follow::new(joined, known.rules(), &network.open);
     let base = network.tables.bases.states;
     let states: Vec<u32> = (0..network.tables.states.len() as u32 - 1).map(|i| base + i).collect();
-    let new = || Walker::new(&follow, known, trie, worth_composing(trie));
+    let agreement = Agreement::new(&follow, known.nodes().height(0));
+    let new = || Walker::new(&follow, known, &agreement, trie, worth_composing(trie));
     let walkers = Walkers { idle: Mutex::default(), new };
+    let (derived, first): (Vec<u32>, Vec<u32>) =
+        states.iter().partition(|&&state| agreement.model(state).is_some());
+    let extra = |walker: &mut Walker<'_>, state| tokens_of(network, walker.sets(), state);
+    let outcomes =
+        run(&first, limits, &walkers, |walker, &state| (walker.base(state), extra(walker, state)))?;
+    let models: BTreeSet<u32> =
+        derived.iter().filter_map(|&state| agreement.model(state)).collect();
+    let models: BTreeMap<u32, Outcome> = first
+        .iter()
+        .zip(&outcomes)
+        .filter(|(state, _)| models.contains(state))
+        .map(|(&state, (outcome, _))| {
+            let taken = outcome.taken.as_ref();
+            let stored = taken.map_or(&[][..], |taken| known.spans(shared, trie, taken.state));
+            (state, outcome.over(stored))
+        })
+        .collect();
+    let others = run(&derived, limits, &walkers, |walker, &state| {
+        let model = agreement.model(state).and_then(|model| models.get_key_value(&model));
+        let outcome = model.map(|(&model, known)| walker.base_like(state, model, known));
+        (outcome.unwrap_or_default(), extra(walker, state))
+    })?;
     let mut context = Context {
         classes: Classes::new(shared),
         pool: Pool::new(trie, shared, known, network.tables.clone()),
         limits,
     };
-
-    let outcomes = run(&states, limits, &walkers, |walker, &state| {
-        let extra = tokens_of(network, walker.sets(), state);
-        (walker.base(state), extra)
-    })?;
+    let (mut outcomes, mut others) = (outcomes.into_iter(), others.into_iter());
     let mut exits = Vec::with_capacity(states.len());
-    for (&state, (outcome, extra)) in states.iter().zip(&outcomes) {
-        let mask = context.intern(state, outcome, extra)?;
+    for &state in &states {
+        let is_derived = agreement.model(state).is_some();
+        let next = if is_derived { others.next() } else { outcomes.next() };
+        let (outcome, extra) = next.unwrap_or_default();
+        let mask = context.intern(state, &outcome, &extra)?;
+        if let Some(model) = models.get(&state) {
+            context.pool.add_model(state, mask, &model.spans);
+        }
         let class = context.classes.intern(&outcome.exits);
         exits.push((mask, class));
     }
-    drop(outcomes);
 
     let mut reach = Reach::new(joined, network, shared);
     for (&state, &(_, class)) in states.iter().zip(&exits) {
@@ -178,7 +204,7 @@ pub fn compute(
     }
     tables.token_edges.iter_mut().for_each(|edge| edge.tokens = sets[edge.tokens as usize]);
     classes.store(&mut tables, !network.open.is_empty());
-    let longest_chain = longest_chain(&tables, shared, known.links(), &follow);
+    let longest_chain = longest_chain(&tables, known.chains(), &follow);
     Ok(Masks { tables, pairs, longest_chain })
 }
 

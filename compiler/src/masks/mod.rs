@@ -6,6 +6,10 @@
 //! | [`outcome`] | what becomes of byte strings: the tokens consumed, the nodes at which the rule is left |
 //! | [`walk`] | runs a state over a subtree of the trie |
 //! | [`take`] | takes over the base mask of a shared state, but for the subtrees where the two part |
+//! | [`agree`] | for how many bytes states do the same |
+//! | [`depart`] | derives the base mask of a state from that of one that does the same for some bytes |
+//! | [`nodes`] | what is below the nodes of the trie |
+//! | [`rows`] | wide states as a table |
 //! | [`shared`] | outcomes that the vocabulary's stored masks already tell |
 //! | [`alike`] | shared states that do the same |
 //! | [`children`] | the children of the trie's nodes by their bytes |
@@ -16,14 +20,19 @@
 //! | [`compute`](mod@compute) | all of it for a network, in parallel, in an order that does not depend on the threads |
 //! | [`spell`] | states in which no token may end, where the vocabulary lacks a byte |
 
+pub mod agree;
 mod alike;
+
 mod chain;
 pub mod children;
 pub mod classes;
 pub mod compute;
+mod depart;
+mod nodes;
 pub mod outcome;
 pub mod pool;
 mod reach;
+mod rows;
 pub mod shared;
 pub mod spell;
 mod take;

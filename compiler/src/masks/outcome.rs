@@ -5,7 +5,7 @@ use std::ops::Range;
 /// What becomes of the byte strings below a node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// Tokens taken over from a shared state.
+    /// Tokens taken over from a shared state, or from one of the grammar's own.
     pub taken: Option<Taken>,
     /// Ranks of the other tokens consumed within the rule: sorted, disjoint, not adjacent once normalised.
     pub spans: Vec<Range<u32>>,
@@ -13,10 +13,10 @@ pub struct Outcome {
     pub exits: Vec<u32>,
 }
 
-/// The base mask of a shared state, but for some ranges of ranks.
+/// The base mask of another state, but for some ranges of ranks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Taken {
-    /// The shared state.
+    /// The other state.
     pub state: u32,
     /// The ranks that are not taken over: sorted, disjoint.
     pub except: Vec<Range<u32>>,
@@ -31,6 +31,16 @@ impl Outcome {
     /// Whether there is no token in it.
     pub fn is_empty(&self) -> bool {
         self.taken.is_none() && self.spans.is_empty()
+    }
+
+    /// The same with what was taken over, of a state that consumes the ranks `stored`, among the spans.
+    #[must_use]
+    pub fn over(&self, stored: &[Range<u32>]) -> Self {
+        let except = self.taken.as_ref().map_or(&[][..], |taken| &taken.except);
+        let spans = [minus(stored, except), self.spans.clone()].concat();
+        let mut whole = Self { taken: None, spans, exits: self.exits.clone() };
+        whole.normalize();
+        whole
     }
 
     /// Brings spans and exits in order.

@@ -29,6 +29,8 @@ pub struct Pool<'a> {
     ids: FxHashMap<Box<[u32]>, u32>,
     /// By the outcome of those that were expensive to find.
     wide: FxHashMap<Vec<Range<u32>>, u32>,
+    /// By own state, the mask that others are derived from, and its ranks.
+    models: FxHashMap<u32, (u32, &'a [Range<u32>])>,
     content: Vec<u32>,
     scratch: Vec<u32>,
 }
@@ -41,8 +43,40 @@ impl<'a> Pool<'a> {
         known: &'a SharedOutcomes,
         tables: TablesData,
     ) -> Self {
-        let (ids, wide) = (FxHashMap::default(), FxHashMap::default());
-        Self { trie, shared, known, tables, ids, wide, content: Vec::new(), scratch: Vec::new() }
+        Self {
+            trie,
+            shared,
+            known,
+            tables,
+            ids: FxHashMap::default(),
+            wide: FxHashMap::default(),
+            models: FxHashMap::default(),
+            content: Vec::new(),
+            scratch: Vec::new(),
+        }
+    }
+
+    /// Notes that masks are derived from that of an own state, whose tokens have these ranks.
+    pub fn add_model(&mut self, state: u32, mask: u32, ranks: &'a [Range<u32>]) {
+        self.models.insert(state, (mask, ranks));
+    }
+
+    /// The mask that is taken over from a state, and its ranks.
+    fn taken(&self, state: u32) -> (MaskRecord, &'a [Range<u32>]) {
+        match self.models.get(&state) {
+            Some(&(mask, ranks)) => (*self.record(mask), ranks),
+            None => {
+                let record = self.shared.masks[self.shared.states[state as usize].base as usize];
+                (record, self.known.spans(self.shared, self.trie, state))
+            }
+        }
+    }
+
+    fn record(&self, mask: u32) -> &MaskRecord {
+        match mask.checked_sub(self.tables.bases.masks) {
+            Some(own) => &self.tables.masks[own as usize],
+            None => &self.shared.masks[mask as usize],
+        }
     }
 
     /// The mask of an outcome's tokens and of `extra`, ascending ids that no rank stands for.
@@ -53,11 +87,8 @@ impl<'a> Pool<'a> {
             {
                 return id;
             }
-            let stored = self.known.spans(self.shared, self.trie, taken.state);
-            let spans = [minus(stored, &taken.except), outcome.spans.clone()].concat();
-            let mut outcome = Outcome { taken: None, spans, exits: Vec::new() };
-            outcome.normalize();
-            return self.intern(&outcome, extra);
+            let (_, stored) = self.taken(taken.state);
+            return self.intern(&outcome.over(stored), extra);
         }
         if outcome.count() as usize + extra.len() <= self.list_limit() {
             let mut ids: Vec<u32> = self.tokens(outcome, extra).collect();
@@ -80,11 +111,10 @@ impl<'a> Pool<'a> {
         id
     }
 
-    /// The mask of a shared state's tokens but for some ranks, and with those of `spans`, where it takes little to tell
-    /// it from the shared mask.
+    /// The mask of another state's tokens but for some ranks, and with those of `spans`, where it takes little to tell
+    /// it from that mask.
     fn differing(&mut self, taken: &Taken, spans: &[Range<u32>]) -> Option<u32> {
-        let record = self.shared.masks[self.shared.states[taken.state as usize].base as usize];
-        let stored = self.known.spans(self.shared, self.trie, taken.state);
+        let (record, stored) = self.taken(taken.state);
         let within = |ranges: &[Range<u32>]| -> Vec<Range<u32>> {
             ranges.iter().flat_map(|range| cut(stored, range.clone())).collect()
         };
@@ -93,10 +123,16 @@ impl<'a> Pool<'a> {
         if count_of(&gone).max(count_of(&new)) as usize > self.list_limit() {
             return None;
         }
+        let model = self.models.get(&taken.state);
+        if let Some(&(mask, _)) = model.filter(|_| gone.is_empty() && new.is_empty()) {
+            return Some(mask);
+        }
         let gone = self.sorted_ids(&gone);
         let new = self.sorted_ids(&new);
         let count = record.count + new.len() as u32 - gone.len() as u32;
-        let (without, with) = (self.shared.minus(&record), self.shared.plus(&record));
+        let is_own = self.models.contains_key(&taken.state);
+        let tables = if is_own { self.tables.as_tables() } else { self.shared };
+        let (without, with) = (tables.minus(&record), tables.plus(&record));
         let is_list = count as usize <= self.list_limit();
         if is_list != (record.row == NONE) {
             return None;

@@ -21,8 +21,9 @@ use grammarc_artifacts::tables::Tables;
 use rustc_hash::FxHashMap;
 
 use super::alike::alike;
-use super::chain::{Link, links};
+use super::chain::SharedChains;
 use super::children::Children;
+use super::nodes::Nodes;
 use super::outcome::{Outcome, cut};
 use crate::ir::ByteSet;
 use crate::network::SharedRules;
@@ -34,8 +35,9 @@ const MOST_KEPT: usize = 4 << 20;
 #[derive(Default)]
 pub struct SharedOutcomes {
     children: Children,
+    nodes: Nodes,
     rules: SharedRules,
-    links: Vec<Link>,
+    chains: SharedChains,
     /// By state, the lowest that does the same.
     like: Vec<u32>,
     /// For a state (the lowest of those alike) and a byte, a state that goes to it on the byte and nowhere else.
@@ -100,10 +102,12 @@ impl SharedOutcomes {
                 }
             }
         }
+        let rules = SharedRules::new(shared);
         Self {
             children,
-            rules: SharedRules::new(shared),
-            links: links(shared),
+            nodes: Nodes::new(trie),
+            chains: SharedChains::new(shared, &rules),
+            rules,
             sources,
             spans: shared.masks.iter().map(|_| OnceLock::new()).collect(),
             moves: like.iter().map(|_| OnceLock::new()).collect(),
@@ -118,14 +122,19 @@ impl SharedOutcomes {
         &self.children
     }
 
+    /// What is below the trie's nodes.
+    pub(super) fn nodes(&self) -> &Nodes {
+        &self.nodes
+    }
+
     /// What the shared rules say of each other.
     pub fn rules(&self) -> &SharedRules {
         &self.rules
     }
 
-    /// Their follow entries that go on.
-    pub(super) fn links(&self) -> &[Link] {
-        &self.links
+    /// The chains of their follow entries.
+    pub(super) fn chains(&self) -> &SharedChains {
+        &self.chains
     }
 
     /// The lowest shared state that does the same as this one.

@@ -18,6 +18,7 @@ use grammarc_artifacts::sections::network::{NONE, rule_flags, state_flags};
 use grammarc_artifacts::sections::vocabulary::Trie;
 use grammarc_artifacts::tables::Tables;
 
+use super::agree::Agreement;
 use super::shared::SharedOutcomes;
 use super::walk::Walker;
 use crate::ir::ByteSet;
@@ -99,7 +100,8 @@ fn least(
             continue;
         }
         let follow = Follow::new(network.joined(shared), known.rules(), &network.open);
-        let mut walker = Walker::new(&follow, known, trie, u32::MAX);
+        let agreement = Agreement::default();
+        let mut walker = Walker::new(&follow, known, &agreement, trie, u32::MAX);
         for index in (0..count).filter(|&index| !before[index]) {
             let state = base + index as u32;
             let counts = by_token[network.rule_of(state)];

@@ -16,6 +16,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use grammarc_artifacts::sections::network::NONE;
+use grammarc_artifacts::sections::vocabulary::Trie;
 
 use super::outcome::{Outcome, Taken, minus};
 use super::shared::{Moves, class_nodes};
@@ -110,11 +111,11 @@ struct Model {
 
 /// What is excepted, as ranges of nodes.
 #[derive(Default)]
-struct Excepted(Vec<Range<u32>>);
+pub(super) struct Excepted(Vec<Range<u32>>);
 
 impl Excepted {
     /// Nodes are excepted in ascending order.
-    fn add(&mut self, nodes: Range<u32>) {
+    pub(super) fn add(&mut self, nodes: Range<u32>) {
         match self.0.last_mut() {
             Some(last) if last.end == nodes.start => last.end = nodes.end,
             _ => self.0.push(nodes),
@@ -122,7 +123,7 @@ impl Excepted {
     }
 
     /// Those of some nodes, in ascending order, that are not excepted, and those that are.
-    fn split(&self, nodes: &[u32]) -> (Vec<u32>, Vec<u32>) {
+    pub(super) fn split(&self, nodes: &[u32]) -> (Vec<u32>, Vec<u32>) {
         let (mut kept, mut gone) = (Vec::with_capacity(nodes.len()), Vec::new());
         let mut rest = nodes;
         for range in &self.0 {
@@ -134,6 +135,21 @@ impl Excepted {
         }
         kept.extend_from_slice(rest);
         (kept, gone)
+    }
+
+    /// Ranks of the tokens of the excepted nodes.
+    pub(super) fn ranks(&self, trie: Trie<'_>) -> Vec<Range<u32>> {
+        let rank = |node: u32| trie.rank[node as usize];
+        let mut ranks: Vec<Range<u32>> = Vec::with_capacity(self.0.len());
+        for nodes in &self.0 {
+            let more = rank(nodes.start)..rank(nodes.end);
+            match ranks.last_mut() {
+                _ if more.is_empty() => {}
+                Some(last) if last.end == more.start => last.end = more.end,
+                _ => ranks.push(more),
+            }
+        }
+        ranks
     }
 }
 
@@ -280,16 +296,7 @@ impl Walker<'_> {
         } else if class != NONE {
             self.leave_over(model.frame, class, (&kept, &gone), building);
         }
-        let rank = |node: u32| self.trie.rank[node as usize];
-        let mut except: Vec<Range<u32>> = Vec::with_capacity(excepted.0.len());
-        for nodes in excepted.0 {
-            let ranks = rank(nodes.start)..rank(nodes.end);
-            match except.last_mut() {
-                _ if ranks.is_empty() => {}
-                Some(last) if last.end == ranks.start => last.end = ranks.end,
-                _ => except.push(ranks),
-            }
-        }
+        let except = excepted.ranks(self.trie);
         building.outcome.taken = Some(Taken { state: model.state, except });
     }
 

@@ -21,6 +21,8 @@ use grammarc_artifacts::sections::network::{NONE, state_flags};
 use grammarc_artifacts::sections::vocabulary::Trie;
 use rustc_hash::FxHashMap;
 
+use super::agree::Agreement;
+use super::nodes::bits;
 use super::outcome::Outcome;
 use super::shared::{SharedOutcomes, Stored, class_nodes};
 use super::take::OwnMoves;
@@ -56,15 +58,19 @@ pub struct Walker<'a> {
     pub(super) trie: Trie<'a>,
     pub(super) follow: &'a Follow<'a>,
     pub(super) known: &'a SharedOutcomes,
+    pub(super) agreement: &'a Agreement,
     /// Nodes of a subtree, or tokens of a mask, that are worth composing.
     pub(super) worth: u32,
     pub(super) sets: LocalSets<'a>,
     pub(super) moves: FxHashMap<(u32, u32), Arc<OwnMoves>>,
     /// By shared exit class and frame, what comes after the class.
     pub(super) after_class: FxHashMap<(u32, u32), Arc<Outcome>>,
+    /// By node, and class of the states that do the same below it.
     remembered: FxHashMap<(u32, u32), Arc<Outcome>>,
     /// Nodes to visit, the next one last, and the configurations at their parents.
     todo: Vec<(u32, At)>,
+    /// By depth, the row that a sweep has come to.
+    lane: Vec<u32>,
     /// Ends of the subtrees that are being swept, and the configurations at their roots.
     path: Vec<(u32, At)>,
 }
@@ -74,6 +80,7 @@ impl<'a> Walker<'a> {
     pub fn new(
         follow: &'a Follow<'a>,
         known: &'a SharedOutcomes,
+        agreement: &'a Agreement,
         trie: Trie<'a>,
         worth: u32,
     ) -> Self {
@@ -81,12 +88,14 @@ impl<'a> Walker<'a> {
             trie,
             follow,
             known,
+            agreement,
             worth,
             sets: LocalSets::new(follow.network()),
             moves: FxHashMap::default(),
             after_class: FxHashMap::default(),
             remembered: FxHashMap::default(),
             todo: Vec::new(),
+            lane: Vec::new(),
             path: Vec::new(),
         }
     }
@@ -103,7 +112,9 @@ impl<'a> Walker<'a> {
         if reached.exits {
             self.leave(0, &mut building);
         }
-        if !self.take(reached.at, &mut building) {
+        if let Some(row) = self.wide_row(state) {
+            self.sweep_rows(row, 0, &mut building);
+        } else if !self.take(reached.at, &mut building) {
             let floor = self.todo.len();
             let way = self.way(reached.at);
             self.descend(way, 0, &mut building);
@@ -130,7 +141,7 @@ impl<'a> Walker<'a> {
         building.outcome
     }
 
-    fn begin(&self, state: u32) -> Building {
+    pub(super) fn begin(&self, state: u32) -> Building {
         let after = self.follow.bytes(self.follow.rule_of(state));
         Building { outcome: Outcome::default(), after }
     }
@@ -248,6 +259,60 @@ impl<'a> Walker<'a> {
         }
     }
 
+    /// The row of a state that is worth sweeping.
+    fn wide_row(&self, state: u32) -> Option<u32> {
+        self.agreement.row_of(state).filter(|_| self.agreement.is_wide(state))
+    }
+
+    /// Adds what becomes of the strings below `node` in the state of a row with nothing on the local stack, in one go.
+    fn sweep_rows(&mut self, row: u32, node: u32, building: &mut Building) {
+        let (trie, nodes, rows) = (self.trie, self.known.nodes(), self.agreement.rows());
+        let after = bits(building.after);
+        let end = trie.end[node as usize];
+        self.lane.resize(self.lane.len().max(nodes.depth(node) + nodes.height(node) + 1), 0);
+        self.lane[nodes.depth(node)] = row;
+        let mut next = node + 1;
+        while next < end {
+            let child = next;
+            let depth = nodes.depth(child);
+            let row = self.lane[depth - 1];
+            let entry = rows.on(row, trie.byte[child as usize]);
+            let child_end = trie.end[child as usize];
+            next = child_end;
+            if entry.is_dead() {
+                continue;
+            }
+            if entry.is_call() {
+                self.visit(At::One(rows.state(row), BOTTOM), child, building);
+                continue;
+            }
+            if entry.ends() {
+                building.outcome.add_span(trie.tokens_at(child));
+            }
+            if child_end == child + 1 {
+                continue;
+            }
+            if entry.exits() {
+                self.leave(child, building);
+            }
+            if let Some(row) = entry.row() {
+                if rows.loops(row, nodes.below(child), nodes.height(child), after) {
+                    let below = trie.tokens_at(child).end..trie.tokens_below(child).end;
+                    building.outcome.add_span(below);
+                } else {
+                    self.lane[depth] = row;
+                    next = child + 1;
+                }
+            } else if let Some(index) = entry.other() {
+                let floor = self.todo.len();
+                let state = self.follow.network().own.bases.states + index;
+                let way = self.way(At::One(state, BOTTOM));
+                self.descend(way, child, building);
+                self.drain(floor, building);
+            }
+        }
+    }
+
     /// Has the children of `node` visited on whose bytes the configurations go on.
     fn open(&mut self, Way { at, live, .. }: Way, node: u32) {
         let children = self.known.children();
@@ -307,18 +372,26 @@ impl<'a> Walker<'a> {
             return true;
         }
         if size < self.worth {
-            return false;
+            let row = self.wide_row(state).filter(|_| frame == BOTTOM);
+            if let Some(row) = row {
+                if self.follow.is_final(state) {
+                    self.leave(node, building);
+                }
+                self.sweep_rows(row, node, building);
+            }
+            return row.is_some();
         }
         let outcome = if own {
             let live = self.live(&At::One(state, BOTTOM));
             if !live.has_at_least(WORTH_REMEMBERING) || node == 0 {
                 return false;
             }
-            match self.remembered.get(&(state, node)) {
+            let class = self.agreement.class(state, self.known.nodes().height(node));
+            match self.remembered.get(&(class, node)) {
                 Some(outcome) => Arc::clone(outcome),
                 None => {
                     let outcome = Arc::new(self.alone(state, node, self.begin(state)));
-                    self.remembered.insert((state, node), Arc::clone(&outcome));
+                    self.remembered.insert((class, node), Arc::clone(&outcome));
                     outcome
                 }
             }
@@ -343,10 +416,14 @@ impl<'a> Walker<'a> {
         if self.follow.is_final(state) {
             self.leave(node, &mut building);
         }
-        let way = self.way(At::One(state, BOTTOM));
-        let floor = self.todo.len();
-        self.open(way, node);
-        self.drain(floor, &mut building);
+        if let Some(row) = self.wide_row(state) {
+            self.sweep_rows(row, node, &mut building);
+        } else {
+            let way = self.way(At::One(state, BOTTOM));
+            let floor = self.todo.len();
+            self.open(way, node);
+            self.drain(floor, &mut building);
+        }
         building.outcome.normalize();
         building.outcome
     }

@@ -15,9 +15,12 @@
 //! byte at once, and which sets that gives only its bytes can tell, so where both are possible no bound is known.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use grammarc_artifacts::sections::network::{NONE, TokenEdge, state_flags};
 use grammarc_artifacts::tables::{Joined, Tables};
+
+use rustc_hash::FxHashMap;
 
 use super::follow::Follow;
 use super::layout::Network;
@@ -96,8 +99,15 @@ fn reached(network: Joined<'_>) -> BTreeSet<u32> {
     found
 }
 
+/// A set over one more return state.
+fn over(ret: u32, set: &[Configuration]) -> Vec<Configuration> {
+    set.iter().map(|(state, stack)| (*state, [&[ret][..], stack].concat())).collect()
+}
+
 struct Exploration<'a> {
     follow: Follow<'a>,
+    /// By rule, the states that it may return to, as far as they were asked for.
+    returns: FxHashMap<u32, Arc<[u32]>>,
     /// One byte of each class that the network's edges tell apart, and whole tokens.
     symbols: Vec<Symbol>,
     /// By token set, whether text tokens are in it.
@@ -125,7 +135,8 @@ impl<'a> Exploration<'a> {
         let network = follow.network();
         let no_tokens = network.shared.token_edges.is_empty() && network.own.token_edges.is_empty();
         let (seen, work) = (BTreeSet::new(), Vec::new());
-        Self { follow, symbols, texts, no_tokens, seen, work, most: 1, moves: 0 }
+        let returns = FxHashMap::default();
+        Self { follow, returns, symbols, texts, no_tokens, seen, work, most: 1, moves: 0 }
     }
 
     fn run(mut self) -> Result<u32, u32> {
@@ -146,9 +157,14 @@ impl<'a> Exploration<'a> {
 
     /// Adds the successor of a set on a symbol, over every context that matters.
     fn step(&mut self, set: &[Configuration], symbol: Symbol, context: usize) -> Result<(), u32> {
-        self.moves += 1;
-        if self.moves > MOST_MOVES {
-            return Err(set[0].0);
+        self.count_move(set)?;
+        if let Symbol::Byte(byte) = symbol
+            && let Some(left) = self.is_stuck(set, byte)
+        {
+            return match left {
+                Some(last) if context < MOST_CONTEXT => self.step_below(set, byte, last, context),
+                _ => Ok(()),
+            };
         }
         let mut next = BTreeSet::new();
         let mut seen = BTreeSet::new();
@@ -231,13 +247,67 @@ impl<'a> Exploration<'a> {
         if context == MOST_CONTEXT {
             return if alone { Ok(()) } else { Err(state) };
         }
-        let returns = self.follow.returns(self.follow.rule_of(state));
-        for ret in returns {
-            let over: Vec<Configuration> =
-                set.iter().map(|(state, stack)| (*state, [&[ret][..], stack].concat())).collect();
-            self.step(&over, symbol, context + 1)?;
+        for &ret in self.returns(state).iter() {
+            self.step(&over(ret, set), symbol, context + 1)?;
         }
         Ok(())
+    }
+
+    fn count_move(&mut self, set: &[Configuration]) -> Result<(), u32> {
+        self.moves += 1;
+        if self.moves > MOST_MOVES { Err(set[0].0) } else { Ok(()) }
+    }
+
+    /// Whether no member of a set goes on with a byte; and then the state in which it returns into the unknown, if it
+    /// can. Most sets do not go on with most bytes. Larger sets that return into the unknown are not looked at.
+    fn is_stuck(&self, set: &[Configuration], byte: u8) -> Option<Option<u32>> {
+        let mut left = None;
+        for (state, stack) in set {
+            let mut rest = stack.iter().rev();
+            let mut state = *state;
+            loop {
+                if self.follow.first(state).0.contains(byte) {
+                    return None;
+                }
+                if !self.follow.is_final(state) {
+                    break;
+                }
+                match rest.next() {
+                    Some(&ret) => state = ret,
+                    None if set.len() == 1 => {
+                        left = Some(state);
+                        break;
+                    }
+                    None => return None,
+                }
+            }
+        }
+        Some(left)
+    }
+
+    /// What a step of a set that is stuck comes to over the return states of the rule of `last`, in which it returns.
+    fn step_below(
+        &mut self,
+        set: &[Configuration],
+        byte: u8,
+        last: u32,
+        context: usize,
+    ) -> Result<(), u32> {
+        for &ret in self.returns(last).iter() {
+            if !self.follow.first(ret).0.contains(byte) && !self.follow.is_final(ret) {
+                self.count_move(set)?;
+            } else {
+                self.step(&over(ret, set), Symbol::Byte(byte), context + 1)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The states that the rule of a state may return to.
+    fn returns(&mut self, state: u32) -> Arc<[u32]> {
+        let rule = self.follow.rule_of(state);
+        let returns = || self.follow.returns(rule).into_iter().collect();
+        Arc::clone(self.returns.entry(rule).or_insert_with(returns))
     }
 
     /// Whether the set of a state's token edge has text tokens in it. Of the vocabulary's rules that is not known here.

@@ -1,5 +1,7 @@
 //! The calls of one group of tables, turned round: by callee, where they return to and who makes them.
 
+use std::collections::BTreeSet;
+
 use grammarc_artifacts::sections::network::{NONE, state_flags};
 use grammarc_artifacts::tables::{Joined, Tables};
 
@@ -68,6 +70,11 @@ impl Calls {
         &self.returns
     }
 
+    /// All callees.
+    pub(super) fn callees(&self) -> BTreeSet<u32> {
+        self.returns.iter().chain(&self.tails).map(|&(callee, _)| callee).collect()
+    }
+
     /// All callers and the callees that are followed by what follows the caller.
     pub(super) fn all_passes(&self) -> &[(u32, u32)] {
         &self.passes
@@ -81,6 +88,21 @@ impl Calls {
     /// Rules that call `callee` in tail position.
     pub(super) fn tail_callers(&self, callee: u32) -> impl Iterator<Item = u32> + '_ {
         of(&self.tails, callee)
+    }
+
+    /// The rule and those that lead to it by tail calls.
+    pub(super) fn with_tail_callers(&self, rule: u32) -> BTreeSet<u32> {
+        let mut found = BTreeSet::from([rule]);
+        let mut work = vec![rule];
+        while let Some(rule) = work.pop() {
+            work.extend(self.tail_callers(rule).filter(|&caller| found.insert(caller)));
+        }
+        found
+    }
+
+    /// States that a rule may return to, from these tail calls on its way too.
+    pub(super) fn all_returns_of(&self, rule: u32) -> BTreeSet<u32> {
+        self.with_tail_callers(rule).into_iter().flat_map(|rule| self.returns(rule)).collect()
     }
 
     /// Callees that are followed by what follows `caller`.

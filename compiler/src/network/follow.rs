@@ -79,6 +79,18 @@ impl<'a> Follow<'a> {
         returns
     }
 
+    /// The grammar's own states that a rule may return to, from the grammar's own tail calls on its way too.
+    pub fn own_returns(&self, rule: u32) -> BTreeSet<u32> {
+        self.own.all_returns_of(rule)
+    }
+
+    /// The shared rules that the grammar's own call.
+    pub fn shared_callees(&self) -> BTreeSet<u32> {
+        let mut callees = self.own.callees();
+        callees.split_off(&self.network.own.bases.rules);
+        callees
+    }
+
     /// Bytes that may come after a rule.
     pub fn bytes(&self, rule: u32) -> ByteSet {
         self.bytes[rule as usize]

@@ -1,7 +1,7 @@
 //! What the vocabulary's shared rules say of each other, found once per vocabulary, so that a grammar's compilation
 //! need not read them again: they have thousands of states, and a grammar a hundred.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use grammarc_artifacts::sections::network::state_flags;
 use grammarc_artifacts::tables::{Joined, Tables};
@@ -50,6 +50,21 @@ impl SharedRules {
         let rules = (0..).zip(shared.rules);
         let by_hash = rules.map(|(id, rule)| (rule.hash, id)).collect();
         Self { calls, after, past_end, overlaps, by_hash, kept: KeptRules::default() }
+    }
+
+    /// Rule of a shared state.
+    pub fn rule_of(&self, state: u32) -> u32 {
+        self.calls.rule_of[state as usize]
+    }
+
+    /// The rule and the shared rules that lead to it by tail calls.
+    pub fn with_tail_callers(&self, rule: u32) -> BTreeSet<u32> {
+        self.calls.with_tail_callers(rule)
+    }
+
+    /// Shared states that a shared rule may return to, from tail calls on its way too.
+    pub fn returns(&self, rule: u32) -> BTreeSet<u32> {
+        self.calls.all_returns_of(rule)
     }
 }
 

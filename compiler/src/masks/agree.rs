@@ -1,0 +1,371 @@
+//! For how many bytes states of a grammar do the same, and which of them to derive masks from.
+//!
+//! The states of `[a-z]{0,255}` differ in how many characters may still come, which only a token as long as that can
+//! tell. What a state does with the strings below a node of the trie depends on its first `h` moves alone, with `h` the
+//! height of the node. So the states are put into classes of those that do the same for `0, 1, 2, ...` bytes, each round
+//! from the last: E. F. Moore, "Gedanken-experiments on sequential machines", 1956, where each round is one longer
+//! experiment. Unlike a minimisation, the rounds themselves are the result.
+//!
+//! Only states that go on with many bytes, most of them to such states again, take part. Each of the others is in a class
+//! by itself, which makes classes finer than they need be and never wrong.
+//!
+//! Cost: O(edges of states not yet in a class of their own) for each round; rounds end with the highest node of the trie,
+//! or where the work is more than it is worth.
+
+use grammarc_artifacts::sections::network::{ByteEdge, CallEdge, NONE};
+use grammarc_artifacts::tables::Joined;
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::Hasher;
+
+use super::rows::Rows;
+use super::walk::WORTH_REMEMBERING;
+use crate::network::follow::Follow;
+
+/// Edges that are looked at before the classes are left as they are.
+const MOST_WORK: usize = 4 << 20;
+
+/// Bytes for which a state does the same as the one that its mask is derived from. With fewer, the two masks differ in
+/// most of their tokens.
+const LIKE: usize = 4;
+
+/// Most tail calls that are looked through, one from the beginning of the other.
+const DEEPEST: usize = 16;
+
+/// Bytes from a wide state within which states take part as well: those of an escaped character, and some more.
+const NEAR: usize = 12;
+
+/// States besides twice the wide ones that take part.
+const FEW: usize = 256;
+
+/// A class by itself, with the index of its state.
+const ALONE: u32 = 1 << 31;
+
+/// Classes of a grammar's states that do the same for some bytes.
+#[derive(Debug, Default)]
+pub struct Agreement {
+    base: u32,
+    /// By index of the state, its class after each round in which it was not alone.
+    rounds: Vec<Vec<u32>>,
+    /// Number of rounds.
+    length: usize,
+    /// Whether the last round is like all that would follow.
+    is_settled: bool,
+    /// By index of the state, the one to derive its mask from.
+    models: Vec<u32>,
+    /// The moves of own states that begin with tail calls of own rules.
+    through: FxHashMap<u32, (Box<[ByteEdge]>, Box<[CallEdge]>)>,
+    /// The states that take part, as a table.
+    rows: Rows,
+    /// By index of the state.
+    is_wide: Vec<bool>,
+}
+
+/// What an own state can do: byte edges in ascending order, and calls. What a tail call of an own rule begins with is
+/// among them, since it is done with the same stack.
+#[derive(Clone, Copy)]
+pub(super) struct Moves<'a> {
+    pub(super) edges: &'a [ByteEdge],
+    pub(super) calls: &'a [CallEdge],
+}
+
+impl Agreement {
+    /// The agreement of a network's own states, for strings of up to `most` bytes.
+    pub(super) fn new(follow: &Follow<'_>, most: usize) -> Self {
+        let network = follow.network();
+        let count = network.own.state_count() as usize;
+        let no_tokens = network.shared.token_edges.is_empty() && network.own.token_edges.is_empty();
+        let mut this = Self {
+            base: network.own.bases.states,
+            rounds: vec![Vec::new(); count],
+            length: 1,
+            is_settled: false,
+            models: vec![NONE; count],
+            through: through(follow),
+            rows: Rows::default(),
+            is_wide: vec![false; count],
+        };
+        let members: Vec<(u32, u32)> = (0..count as u32)
+            .filter(|_| no_tokens)
+            .filter_map(|index| Some((index, this.widest_target(follow, index)?)))
+            .collect();
+        let active =
+            this.with_companions(follow, members.iter().map(|&(index, _)| index).collect());
+        if members.len() > 1 {
+            this.refine(network, follow, active.clone(), most);
+            this.choose_models(follow, &members);
+        }
+        let states: Vec<u32> = active.iter().map(|&index| this.base + index).collect();
+        this.rows = Rows::new(network, &this, &states);
+        for (index, _) in members {
+            this.is_wide[index as usize] = true;
+        }
+        this
+    }
+
+    /// The members, which are wide, and the states that they lead to before long.
+    fn with_companions(&self, follow: &Follow<'_>, members: Vec<u32>) -> Vec<u32> {
+        let network = follow.network();
+        let most = 2 * members.len() + FEW;
+        let mut is_met = vec![false; self.rounds.len()];
+        members.iter().for_each(|&index| is_met[index as usize] = true);
+        let mut active = members;
+        let mut from = 0;
+        for _ in 0..NEAR {
+            let to = active.len();
+            for at in from..to {
+                for edge in self.moves(network, self.base + active[at]).edges {
+                    let index = edge.target - self.base;
+                    let counted = network.own.states[index as usize].count_exit != NONE;
+                    let plain = !counted && !follow.first(edge.target).1;
+                    if plain && active.len() < most && !is_met[index as usize] {
+                        is_met[index as usize] = true;
+                        active.push(index);
+                    }
+                }
+            }
+            from = to;
+        }
+        active.sort_unstable();
+        active
+    }
+
+    /// Whether an own state goes on with many bytes, most of them to states that have rows as well.
+    pub(super) fn is_wide(&self, state: u32) -> bool {
+        let index = state.checked_sub(self.base);
+        index.and_then(|index| self.is_wide.get(index as usize)).is_some_and(|&wide| wide)
+    }
+
+    /// What an own state can do.
+    pub(super) fn moves<'a>(&'a self, network: Joined<'a>, state: u32) -> Moves<'a> {
+        if let Some((edges, calls)) = self.through.get(&state) {
+            return Moves { edges, calls };
+        }
+        let index = (state - self.base) as usize;
+        Moves { edges: network.own.byte_edges_of(index), calls: network.own.call_edges_of(index) }
+    }
+
+    /// The states that take part, as a table.
+    #[inline]
+    pub(super) fn rows(&self) -> &Rows {
+        &self.rows
+    }
+
+    /// The row of an own state in it.
+    #[inline]
+    pub(super) fn row_of(&self, state: u32) -> Option<u32> {
+        self.rows.row_of(state.checked_sub(self.base)?)
+    }
+
+    /// The classes of an own state after each round in which it was not alone.
+    pub(super) fn classes(&self, state: u32) -> &[u32] {
+        &self.rounds[(state - self.base) as usize]
+    }
+
+    /// The most bytes for which two own states are known to do the same; none where they differ from the first.
+    pub(super) fn length(&self, one: u32, other: u32) -> Option<usize> {
+        let [a, b] = [one, other].map(|state| &self.rounds[(state - self.base) as usize][..]);
+        let same = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+        let always = one == other || self.is_settled && same == self.length;
+        if always { Some(usize::MAX) } else { same.checked_sub(1) }
+    }
+
+    /// A number that an own state shares with those that do the same for `length` bytes.
+    #[inline]
+    pub(super) fn class(&self, state: u32, length: usize) -> u32 {
+        let index = state - self.base;
+        let rounds = self.rounds.get(index as usize).map_or(&[][..], |rounds| &rounds[..]);
+        let settled = rounds.last().filter(|_| self.is_settled && rounds.len() == self.length);
+        *rounds.get(length).or(settled).unwrap_or(&(ALONE | index))
+    }
+
+    /// The state from whose mask the mask of an own state is to be derived: a lower one that has none itself.
+    pub(super) fn model(&self, state: u32) -> Option<u32> {
+        let model = self.models.get((state - self.base) as usize);
+        model.copied().filter(|&model| model != NONE)
+    }
+
+    fn refine(
+        &mut self,
+        network: Joined<'_>,
+        follow: &Follow<'_>,
+        mut active: Vec<u32>,
+        most: usize,
+    ) {
+        let mut classes: Vec<u32> =
+            (0..self.rounds.len() as u32).map(|index| ALONE | index).collect();
+        let mut firsts = FxHashMap::default();
+        for &index in &active {
+            let state = self.base + index;
+            let next = firsts.len() as u32;
+            let after = follow.bytes(follow.rule_of(state)).to_words();
+            let key = (after, network.own.states[index as usize].flags);
+            classes[index as usize] = *firsts.entry(key).or_insert(next);
+            self.rounds[index as usize].push(classes[index as usize]);
+        }
+        let mut given = firsts.len() as u32;
+        let mut shared = given;
+        let mut work = 0;
+        for _ in 0..most {
+            let round = Round { agreement: self, network, classes: &classes };
+            // By class and hash of the moves: the first state, its class to be, and how many are like it.
+            let mut seen: FxHashMap<(u32, u64), (u32, u32, u32)> = FxHashMap::default();
+            let mut found = Vec::with_capacity(active.len());
+            for &index in &active {
+                let (hash, edges) = round.hash(index);
+                work += edges;
+                let key = (classes[index as usize], hash);
+                let (first, class, count) = seen.entry(key).or_insert_with(|| {
+                    given += 1;
+                    (index, given - 1, 0)
+                });
+                if round.are_same(*first, index) {
+                    *count += 1;
+                    found.push((index, key, *class));
+                }
+            }
+            let before = (shared, active.len());
+            for &index in &active {
+                classes[index as usize] = ALONE | index;
+            }
+            active.clear();
+            shared = 0;
+            for (index, key, class) in found {
+                if seen[&key].2 > 1 {
+                    classes[index as usize] = class;
+                    self.rounds[index as usize].push(class);
+                    active.push(index);
+                    shared += u32::from(seen[&key].0 == index);
+                }
+            }
+            self.length += 1;
+            self.is_settled = (shared, active.len()) == before;
+            if active.is_empty() || self.is_settled || work > MOST_WORK {
+                break;
+            }
+        }
+    }
+
+    fn choose_models(&mut self, follow: &Follow<'_>, members: &[(u32, u32)]) {
+        let mut by_target: FxHashMap<_, u32> = FxHashMap::default();
+        let mut by_class: FxHashMap<u32, u32> = FxHashMap::default();
+        for &(index, target) in members {
+            let state = self.base + index;
+            let target = (follow.bytes(follow.rule_of(state)).to_words(), target);
+            let class = self.class(state, LIKE);
+            match by_target.get(&target).or_else(|| by_class.get(&class)) {
+                Some(&model) => self.models[index as usize] = model,
+                None => {
+                    by_target.insert(target, state);
+                    by_class.insert(class, state);
+                }
+            }
+        }
+    }
+
+    /// Where the widest edge of an own state leads, where that is an own state that goes on with bytes, and the state
+    /// goes on with many.
+    fn widest_target(&self, follow: &Follow<'_>, index: u32) -> Option<u32> {
+        let network = follow.network();
+        let state = self.base + index;
+        let (live, overlap) = follow.first(state);
+        let counted = network.own.states[index as usize].count_exit != NONE;
+        if counted || overlap || live.len() < WORTH_REMEMBERING {
+            return None;
+        }
+        let edges = self.moves(network, state).edges;
+        let widest = edges.iter().max_by_key(|edge| edge.hi() - edge.lo())?;
+        let goes_on = !self.moves(network, widest.target).edges.is_empty();
+        goes_on.then_some(widest.target)
+    }
+}
+
+/// The moves of the own states that tail calls of own rules are looked through for.
+fn through(follow: &Follow<'_>) -> FxHashMap<u32, (Box<[ByteEdge]>, Box<[CallEdge]>)> {
+    let own = follow.network().own;
+    let is_own = |call: &&CallEdge| call.ret == NONE && call.callee >= own.bases.rules;
+    let begin = (0..own.state_count())
+        .filter(|&index| own.call_edges_of(index as usize).iter().any(|call| is_own(&call)))
+        .map(|index| own.bases.states + index);
+    let mut moves = FxHashMap::default();
+    for state in begin {
+        let (mut edges, mut calls) = (Vec::new(), Vec::new());
+        if !follow.first(state).1 && gather(follow, state, DEEPEST, &mut edges, &mut calls) {
+            edges.sort_unstable_by_key(|edge: &ByteEdge| edge.lo());
+            moves.insert(state, (edges.into(), calls.into()));
+        }
+    }
+    moves
+}
+
+/// Adds the moves of an own state, or says that they are not just moves.
+fn gather(
+    follow: &Follow<'_>,
+    state: u32,
+    depth: usize,
+    edges: &mut Vec<ByteEdge>,
+    calls: &mut Vec<CallEdge>,
+) -> bool {
+    let network = follow.network();
+    let own = network.own;
+    let index = (state - own.bases.states) as usize;
+    edges.extend(own.byte_edges_of(index));
+    own.call_edges_of(index).iter().all(|call| {
+        if call.ret != NONE || call.callee < own.bases.rules {
+            calls.push(*call);
+            return true;
+        }
+        let first = network.rule(call.callee).first_state;
+        let counted = call.count != 0 || network.state(first).count_exit != NONE;
+        !counted
+            && depth > 0
+            && !follow.first(first).1
+            && gather(follow, first, depth - 1, edges, calls)
+    })
+}
+
+/// The classes after some round.
+struct Round<'a> {
+    agreement: &'a Agreement,
+    network: Joined<'a>,
+    classes: &'a [u32],
+}
+
+impl Round<'_> {
+    fn moves(&self, index: u32) -> Moves<'_> {
+        self.agreement.moves(self.network, self.agreement.base + index)
+    }
+
+    fn class(&self, state: u32) -> u32 {
+        match state {
+            NONE => NONE,
+            state => self.classes[(state - self.agreement.base) as usize],
+        }
+    }
+
+    /// A hash of what a state does, and the number of its edges.
+    fn hash(&self, index: u32) -> (u64, usize) {
+        let Moves { edges, calls } = self.moves(index);
+        let mut hasher = FxHasher::default();
+        for edge in edges {
+            hasher.write_u64(u64::from(edge.range) << 32 | u64::from(self.class(edge.target)));
+        }
+        for call in calls {
+            hasher.write_u64(u64::from(call.callee) << 32 | u64::from(self.class(call.ret)));
+        }
+        (hasher.finish(), edges.len() + calls.len())
+    }
+
+    fn are_same(&self, one: u32, other: u32) -> bool {
+        if one == other {
+            return true;
+        }
+        let [one, other] = [one, other].map(|index| self.moves(index));
+        let edges = one.edges.iter().map(|edge| (edge.range, self.class(edge.target)));
+        let calls = |moves: Moves<'_>| {
+            let key = |call: &CallEdge| (call.callee, call.count, self.class(call.ret));
+            moves.calls.iter().map(key).collect::<Vec<_>>()
+        };
+        edges.eq(other.edges.iter().map(|edge| (edge.range, self.class(edge.target))))
+            && calls(one) == calls(other)
+    }
+}

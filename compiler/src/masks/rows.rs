@@ -1,0 +1,244 @@
+//! Wide states of a grammar as one table, so that a walk of the trie is one look-up a node, and the subtrees that such a
+//! state accepts as a whole.
+//!
+//! A row says for each class of bytes what becomes of a state on its own, with nothing on the local stack. Rows lead to
+//! rows; where one leads to any other state, or a byte begins a call, the walk goes on as walks do.
+//!
+//! A state *loops* on a byte where it leads to a state that does the same as itself for so many bytes. A subtree that is
+//! no higher than that, and has no other bytes in it, is accepted as it is.
+
+use grammarc_artifacts::sections::network::{NONE, state_flags};
+use grammarc_artifacts::tables::Joined;
+
+use super::agree::Agreement;
+use super::nodes::bits;
+use crate::ir::ByteSet;
+
+/// Loops of different lengths that are told apart.
+const MOST_LOOPS: usize = 3;
+
+/// What becomes of a state on a byte.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Entry(u32);
+
+impl Entry {
+    const ENDS: u32 = 1;
+    const EXITS: u32 = 2;
+    const ROW: u32 = 4;
+    const OTHER: u32 = 8;
+    const CALL: u32 = 16;
+
+    /// Whether the string ends here, and with it all that begin with it.
+    #[inline]
+    pub(super) fn is_dead(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether the byte begins a call.
+    #[inline]
+    pub(super) fn is_call(self) -> bool {
+        self.0 & Self::CALL != 0
+    }
+
+    /// Whether a token may end here.
+    #[inline]
+    pub(super) fn ends(self) -> bool {
+        self.0 & Self::ENDS != 0
+    }
+
+    /// Whether the rule can be left here.
+    #[inline]
+    pub(super) fn exits(self) -> bool {
+        self.0 & Self::EXITS != 0
+    }
+
+    /// The row that it leads to.
+    #[inline]
+    pub(super) fn row(self) -> Option<u32> {
+        (self.0 & Self::ROW != 0).then_some(self.0 >> 5)
+    }
+
+    /// The index of the state without a row that it leads to.
+    #[inline]
+    pub(super) fn other(self) -> Option<u32> {
+        (self.0 & Self::OTHER != 0).then_some(self.0 >> 5)
+    }
+}
+
+/// Bytes on which a state loops.
+#[derive(Clone, Debug)]
+struct Loops {
+    /// How many bytes it does the same for after them, the most first, and the bytes, with those of the loops before.
+    all: Vec<(usize, u128)>,
+    is_final: bool,
+}
+
+impl Loops {
+    /// The loops of an own state whose calls begin with some bytes.
+    fn new(network: Joined<'_>, agreement: &Agreement, state: u32, calls: ByteSet) -> Self {
+        let flags = network.own.states[(state - network.own.bases.states) as usize].flags;
+        let mut found: Vec<(usize, u128)> = agreement
+            .moves(network, state)
+            .edges
+            .iter()
+            .filter(|_| flags & state_flags::RESTS != 0)
+            .filter_map(|edge| {
+                let bytes = ByteSet::range(edge.lo(), edge.hi()).minus(calls);
+                Some((
+                    agreement.length(state, edge.target)?,
+                    bits(bytes) & !bits(ByteSet::range(0, 0)),
+                ))
+            })
+            .collect();
+        found.sort_by_key(|&(length, _)| std::cmp::Reverse(length));
+        let mut all: Vec<(usize, u128)> = Vec::new();
+        let mut bytes = 0;
+        for (length, more) in found {
+            bytes |= more;
+            match all.last_mut() {
+                Some(last) if last.0 == length => last.1 = bytes,
+                _ => all.push((length, bytes)),
+            }
+        }
+        all.truncate(MOST_LOOPS);
+        Self { all, is_final: flags & state_flags::FINAL != 0 }
+    }
+}
+
+/// The rows of some states.
+#[derive(Debug)]
+pub(super) struct Rows {
+    class_of: [u8; 256],
+    width: usize,
+    entries: Vec<Entry>,
+    /// By row, its state.
+    states: Vec<u32>,
+    /// By row.
+    loops: Vec<Loops>,
+    /// By row, its classes after each round, one after the other, and where they begin.
+    classes: Vec<u32>,
+    firsts: Vec<u32>,
+    /// By index of the own state, its row, or [`NONE`].
+    row_of: Vec<u32>,
+}
+
+impl Default for Rows {
+    fn default() -> Self {
+        let none = Vec::new;
+        Self {
+            class_of: [0; 256],
+            width: 0,
+            entries: Vec::new(),
+            states: none(),
+            loops: Vec::new(),
+            classes: none(),
+            firsts: none(),
+            row_of: none(),
+        }
+    }
+}
+
+impl Rows {
+    /// The rows of own states.
+    pub(super) fn new(network: Joined<'_>, agreement: &Agreement, states: &[u32]) -> Self {
+        let own = network.own;
+        let firsts: Vec<ByteSet> = states
+            .iter()
+            .map(|&state| {
+                let calls = agreement.moves(network, state).calls.iter();
+                calls.fold(ByteSet::EMPTY, |bytes, call| {
+                    bytes.union(ByteSet::from_words(network.rule(call.callee).first_bytes))
+                })
+            })
+            .collect();
+        let mut cuts = [false; 257];
+        for (&state, calls) in states.iter().zip(&firsts) {
+            let edges = agreement.moves(network, state).edges.iter();
+            for (lo, hi) in edges.map(|edge| (edge.lo(), edge.hi())).chain(calls.ranges()) {
+                cuts[usize::from(lo)] = true;
+                cuts[usize::from(hi) + 1] = true;
+            }
+        }
+        let mut class_of = [0u8; 256];
+        let mut class = 0;
+        for byte in 1..256 {
+            class += u8::from(cuts[byte]);
+            class_of[byte] = class;
+        }
+        let width = usize::from(class) + 1;
+        let mut row_of = vec![NONE; own.state_count() as usize];
+        for (row, &state) in (0..).zip(states) {
+            row_of[(state - own.bases.states) as usize] = row;
+        }
+        let mut entries = vec![Entry::default(); width * states.len()];
+        let mut loops = Vec::with_capacity(states.len());
+        for ((&state, calls), row) in states.iter().zip(&firsts).zip(entries.chunks_mut(width)) {
+            let edges = agreement.moves(network, state).edges;
+            for edge in edges {
+                let target = (edge.target - own.bases.states) as usize;
+                let flags = own.states[target].flags;
+                let is = |flag: u32, bit: u32| if flags & flag != 0 { bit } else { 0 };
+                let on = match (flags & state_flags::POP_ONLY != 0, row_of[target]) {
+                    (true, _) => Entry::ENDS | Entry::EXITS,
+                    (false, NONE) => Entry::OTHER | (target as u32) << 5,
+                    (false, row) => Entry::ROW | row << 5,
+                };
+                let flags =
+                    is(state_flags::FINAL, Entry::EXITS) | is(state_flags::RESTS, Entry::ENDS);
+                let classes =
+                    [edge.lo(), edge.hi()].map(|byte| usize::from(class_of[usize::from(byte)]));
+                row[classes[0]..=classes[1]].fill(Entry(on | flags));
+            }
+            for byte in calls.iter() {
+                row[usize::from(class_of[usize::from(byte)])] = Entry(Entry::CALL);
+            }
+            loops.push(Loops::new(network, agreement, state, *calls));
+        }
+        let (mut classes, mut first) = (Vec::new(), Vec::with_capacity(states.len() + 1));
+        for &state in states {
+            first.push(classes.len() as u32);
+            classes.extend_from_slice(agreement.classes(state));
+        }
+        first.push(classes.len() as u32);
+        let (states, firsts) = (states.to_vec(), first);
+        Self { class_of, width, entries, states, loops, classes, firsts, row_of }
+    }
+
+    /// The row of an own state.
+    #[inline]
+    pub(super) fn row_of(&self, index: u32) -> Option<u32> {
+        self.row_of.get(index as usize).copied().filter(|&row| row != NONE)
+    }
+
+    /// The state of a row.
+    #[inline]
+    pub(super) fn state(&self, row: u32) -> u32 {
+        self.states[row as usize]
+    }
+
+    /// Whether the states of two rows are known to do the same with all strings of up to `length` bytes.
+    #[inline]
+    pub(super) fn agree(&self, one: u32, other: u32, length: usize) -> bool {
+        let class = |row: u32| {
+            let from = self.firsts[row as usize] as usize;
+            self.classes[from..self.firsts[row as usize + 1] as usize].get(length)
+        };
+        one == other || class(one).is_some_and(|one| class(other) == Some(one))
+    }
+
+    /// What becomes of a row's state on a byte.
+    #[inline]
+    pub(super) fn on(&self, row: u32, byte: u8) -> Entry {
+        self.entries[row as usize * self.width + usize::from(self.class_of[usize::from(byte)])]
+    }
+
+    /// Whether every string of these bytes, none of them longer than `height`, keeps a row's state as it is, where
+    /// `after` may come after its rule.
+    #[inline]
+    pub(super) fn loops(&self, row: u32, bytes: u128, height: usize, after: u128) -> bool {
+        let Loops { all, is_final } = &self.loops[row as usize];
+        // What comes after the last byte of the longest string does not count.
+        let long = all.iter().take_while(|(length, _)| length.saturating_add(1) >= height).last();
+        long.is_some_and(|(_, on)| bytes & !on == 0) && !(*is_final && bytes & after != 0)
+    }
+}
