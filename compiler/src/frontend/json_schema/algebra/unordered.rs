@@ -45,13 +45,15 @@ impl Algebra<'_> {
                 _ => None,
             })
             .collect();
-        let Required { marks, ordered, rest } = self.required_members(formula, keys, counted);
+        let Fixed { marks, ordered, values, rest } = self.fixed_members(formula, keys, counted);
         // A state is a set of written keys where members are counted, and these sets are known to be too many.
         let sets = if counted { u32::try_from(keys.len()).ok() } else { Some(0) };
         let sets = sets.and_then(|keys| 1_usize.checked_shl(keys));
         if free && !ordered.is_empty() || sets.is_none_or(|sets| sets > room) {
             return Ok(None);
         }
+        let placed: FxHashSet<u32> = ordered.iter().copied().collect();
+        let unplaced: Vec<u32> = keys.iter().copied().filter(|key| !placed.contains(key)).collect();
         let mut others = OtherKeys::new(self.keys_but(keys)?);
         let mut states: IndexMap<(usize, FormulaId), MemberState, FxBuildHasher> =
             IndexMap::default();
@@ -71,14 +73,9 @@ impl Algebra<'_> {
                 u32::try_from(index).expect("budgets are below 2^32")
             };
             let next = self.count_object_member(rest);
-            for &key in keys {
-                let (value, after) = match ordered.get(&key) {
-                    Some((at, values)) if *at == place => {
-                        (self.values.and(values.clone()), place + 1)
-                    }
-                    Some(_) => continue,
-                    None => (FormulaId::TRUE, place),
-                };
+            let here = ordered.get(place).map(|&key| (key, place + 1));
+            for (key, after) in unplaced.iter().map(|&key| (key, place)).chain(here) {
+                let value = values.get(&key).copied().unwrap_or(FormulaId::TRUE);
                 let atoms = match counted {
                     true => KeyAtoms::once(key),
                     false => KeyAtoms::again(key, negated.contains(&key)),
@@ -113,43 +110,45 @@ impl Algebra<'_> {
         Ok(Some(MemberAutomaton { states: states.into_values().collect() }))
     }
 
-    /// Takes out of a formula what it says of required keys in every case.
-    fn required_members(&mut self, formula: FormulaId, keys: &[u32], counted: bool) -> Required {
-        let fixed = self.properties(formula);
-        let needed: FxHashSet<u32> =
-            fixed.iter().filter(|(.., absent)| !absent).map(|&(key, ..)| key).collect();
-        // Where written keys are told apart, a formula that requires one says so in its states.
-        let needed = keys.iter().filter(|&key| !counted && needed.contains(key));
-        let most = usize::from(MOST_MARKS);
-        let marks = needed.clone().take(most).copied().zip(0..).collect::<FxHashMap<u32, u8>>();
-        let ordered = needed.skip(most).zip(0..).map(|(&key, place)| (key, (place, Vec::new())));
-        let mut ordered: FxHashMap<u32, (usize, Vec<FormulaId>)> = ordered.collect();
+    /// Takes out of a formula what it says of single keys in every case: it holds where the key is written, each time,
+    /// and needs no state.
+    fn fixed_members(&mut self, formula: FormulaId, keys: &[u32], counted: bool) -> Fixed {
         let mut rest = Vec::new();
         for conjunct in self.objects.formulas.conjuncts(formula) {
-            let key = self.property_key(conjunct);
-            if key.is_none_or(|key| !marks.contains_key(&key) && !ordered.contains_key(&key)) {
+            if self.property_key(conjunct).is_none() {
                 rest.push(conjunct);
             }
         }
-        for (key, value, _) in fixed {
-            if marks.contains_key(&key) {
-                let atom = ObjectAtom::Property { key, value, absent: true };
-                rest.push(self.objects.atom(atom));
-            } else if let Some((_, values)) = ordered.get_mut(&key) {
-                // What holds for a key that keeps its place holds where it is written, and needs no state.
-                values.push(value);
+        let mut needed = FxHashSet::default();
+        let mut values: IndexMap<u32, Vec<FormulaId>, FxBuildHasher> = IndexMap::default();
+        for (key, value, absent) in self.properties(formula) {
+            if counted && !absent {
+                // Where written keys are told apart, the states say which required ones are missing.
+                rest.push(self.objects.atom(ObjectAtom::Property { key, value, absent }));
+                continue;
+            }
+            values.entry(key).or_default().push(value);
+            if !absent {
+                needed.insert(key);
             }
         }
-        Required { marks, ordered, rest: self.objects.formulas.and(rest) }
+        let values = values.into_iter().map(|(key, all)| (key, self.values.and(all))).collect();
+        let needed = keys.iter().copied().filter(|key| needed.contains(key));
+        let most = usize::from(MOST_MARKS);
+        let marks = needed.clone().take(most).zip(0..).collect();
+        let ordered = needed.skip(most).collect();
+        Fixed { marks, ordered, values, rest: self.objects.formulas.and(rest) }
     }
 }
 
-/// The keys that an object has to have in every case.
-struct Required {
-    /// Those with marks.
+/// What an object formula says of single keys in every case.
+struct Fixed {
+    /// Required keys with marks.
     marks: FxHashMap<u32, u8>,
-    /// Those that keep their order: their places in it, and formulas over their values.
-    ordered: FxHashMap<u32, (usize, Vec<FormulaId>)>,
+    /// Required keys that keep their order.
+    ordered: Vec<u32>,
+    /// Formulas over the values under keys.
+    values: FxHashMap<u32, FormulaId>,
     /// The formula without what these say.
     rest: FormulaId,
 }
