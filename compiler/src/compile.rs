@@ -18,6 +18,9 @@ use crate::network::{
 };
 use crate::vocabulary::{TokenTable, VocabularyLexicon};
 
+/// States from which on a second thread is worth waking up for the bound on configurations.
+const WORTH_A_THREAD: usize = 1024;
+
 /// Options of a compilation. Unset fields have the documented defaults.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CompileOptions {
@@ -212,17 +215,22 @@ impl Compiler {
         }
         findings.extend(unspelled(&network, &stuck));
         let limits = MaskLimits { deadline, ..options.masks.unwrap_or_default() };
-        let masks =
-            masks::compute(&network, shared, &self.known, trie, limits).map_err(|error| {
-                let state = match error {
-                    MaskError::Limit { state, .. } => state,
-                    MaskError::Time { .. } => network.start(0),
-                };
-                CompileError::Masks { error, rule: network.rules[network.rule_of(state)].0.clone() }
-            })?;
         let is_text = |token| vocabulary.token_kind(token) == TokenKind::Text;
+        let masks = || masks::compute(&network, shared, &self.known, trie, limits);
         let configurations =
-            ambiguity::most_configurations(&network, shared, self.known.rules(), &is_text);
+            || ambiguity::most_configurations(&network, shared, self.known.rules(), &is_text);
+        // Neither needs the other.
+        let (masks, configurations) = match network.tables.states.len() {
+            0..WORTH_A_THREAD => (masks(), configurations()),
+            _ => rayon::join(masks, configurations),
+        };
+        let masks = masks.map_err(|error| {
+            let state = match error {
+                MaskError::Limit { state, .. } => state,
+                MaskError::Time { .. } => network.start(0),
+            };
+            CompileError::Masks { error, rule: network.rules[network.rule_of(state)].0.clone() }
+        })?;
         let parts = emit::Parts {
             lowered,
             kind,

@@ -40,6 +40,9 @@ const FEW: usize = 256;
 /// A class by itself, with the index of its state.
 const ALONE: u32 = 1 << 31;
 
+/// [`Moves`] that stand in no table.
+type OwnedMoves = (Box<[ByteEdge]>, Box<[CallEdge]>);
+
 /// Classes of a grammar's states that do the same for some bytes.
 #[derive(Debug, Default)]
 pub struct Agreement {
@@ -53,7 +56,7 @@ pub struct Agreement {
     /// By index of the state, the one to derive its mask from.
     models: Vec<u32>,
     /// The moves of own states that begin with tail calls of own rules.
-    through: FxHashMap<u32, (Box<[ByteEdge]>, Box<[CallEdge]>)>,
+    through: FxHashMap<u32, OwnedMoves>,
     /// The states that take part, as a table.
     rows: Rows,
     /// By index of the state.
@@ -280,7 +283,7 @@ impl Agreement {
 }
 
 /// The moves of the own states that tail calls of own rules are looked through for.
-fn through(follow: &Follow<'_>) -> FxHashMap<u32, (Box<[ByteEdge]>, Box<[CallEdge]>)> {
+fn through(follow: &Follow<'_>) -> FxHashMap<u32, OwnedMoves> {
     let own = follow.network().own;
     let is_own = |call: &&CallEdge| call.ret == NONE && call.callee >= own.bases.rules;
     let begin = (0..own.state_count())

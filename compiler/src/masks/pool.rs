@@ -91,13 +91,17 @@ impl<'a> Pool<'a> {
             return self.intern(&outcome.over(stored), extra);
         }
         if outcome.count() as usize + extra.len() <= self.list_limit() {
-            let mut ids: Vec<u32> = self.tokens(outcome, extra).collect();
+            let mut ids = std::mem::take(&mut self.scratch);
+            ids.clear();
+            ids.extend(self.tokens(outcome, extra));
             ids.sort_unstable();
             ids.dedup();
             self.content.clear();
             self.content.extend([NONE, 0]);
             self.content.extend_from_slice(&ids);
-            return self.put(ids.len() as u32);
+            let count = ids.len() as u32;
+            self.scratch = ids;
+            return self.put(count);
         }
         if extra.is_empty()
             && let Some(&id) = self.wide.get(&outcome.spans)

@@ -301,6 +301,9 @@ fn ranks(shared: Tables<'_>, trie: Trie<'_>, mask: u32) -> Box<[Range<u32>]> {
 }
 
 #[cfg(test)]
+pub(super) use tests::vocabulary;
+
+#[cfg(test)]
 mod tests {
     use grammarc_artifacts::tables::Joined;
     use grammarc_artifacts::{TablesData, TokenKind, VocabularyArtifact};
@@ -312,13 +315,16 @@ mod tests {
     use crate::network::local::{BOTTOM, LocalSets};
     use crate::vocabulary::{TokenEntry, TokenTable};
 
-    /// All bytes, and all texts of up to three of some characters that mean something to JSON.
-    fn vocabulary() -> VocabularyArtifact {
+    /// All bytes, all texts of up to three of some characters that mean something to JSON, and
+    /// pairs of them up to `most` times.
+    pub(in super::super) fn vocabulary(most: usize) -> VocabularyArtifact {
         let marks = br#""\),0u-"#;
         let pairs = marks.iter().flat_map(|&a| marks.map(|b| vec![a, b]));
         let triples: Vec<_> =
             pairs.clone().flat_map(|pair| marks.map(|c| [&pair[..], &[c]].concat())).collect();
-        let texts = (0..=255).map(|byte| vec![byte]).chain(pairs).chain(triples);
+        let runs = pairs.clone().flat_map(|pair| (2..=most).map(move |times| pair.repeat(times)));
+        let texts =
+            (0..=255).map(|byte| vec![byte]).chain(pairs.clone()).chain(triples).chain(runs);
         let tokens = texts.map(|bytes| TokenEntry { bytes, kind: TokenKind::Text });
         let tokens: Vec<TokenEntry> = tokens.collect();
         let table = TokenTable {
@@ -364,7 +370,7 @@ mod tests {
 
     #[test]
     fn stored_outcomes_are_those_of_walks() {
-        let vocabulary = vocabulary();
+        let vocabulary = vocabulary(0);
         let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
         let none = TablesData::empty(shared.totals(), shared.row_words);
         let network = Joined { shared, own: none.as_tables() };

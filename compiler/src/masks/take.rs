@@ -107,6 +107,9 @@ impl OwnMoves {
 struct Model {
     state: u32,
     frame: u32,
+    /// Where it goes on over its frame when its rule is left, where that is one state, and whether a token may end and
+    /// the rule of the walk be left there.
+    after: Option<((u32, u32), bool, bool)>,
 }
 
 /// What is excepted, as ranges of nodes.
@@ -160,7 +163,7 @@ impl Walker<'_> {
         let (state, frame) = self.through(state, frame);
         let network = self.follow.network();
         if state < network.own.bases.states {
-            let model = Model { state, frame };
+            let model = Model { state, frame, after: None };
             let worth = self.is_worth(model);
             if worth {
                 self.take_over(model, Excepted::default(), building);
@@ -172,7 +175,8 @@ impl Walker<'_> {
             return false;
         }
         let moves = self.own_moves(state, frame);
-        let Some(model) = self.model(&moves) else { return false };
+        let Some(mut model) = self.model(&moves) else { return false };
+        model.after = self.after(model.frame);
         let mut excepted = Excepted::default();
         let known = self.known.moves(network.shared, model.state);
         self.part((state, frame), &moves, known, model, 0, &mut excepted, building);
@@ -199,7 +203,7 @@ impl Walker<'_> {
             runs.sort_by_key(|&(_, _, run)| std::cmp::Reverse(run));
             for ((state, frame), byte, _) in runs {
                 let Some(source) = self.known.source_on(state, byte) else { continue };
-                let model = Model { state: source, frame };
+                let model = Model { state: source, frame, after: None };
                 path.push(byte);
                 if self.is_worth(model) && self.leads_to(source, &path, state) {
                     return Some(model);
@@ -213,6 +217,24 @@ impl Walker<'_> {
             path.push(byte);
             moves = self.own_moves(state, frame);
         }
+    }
+
+    /// Where a walk goes on over a frame when its callee is left.
+    fn after(&mut self, frame: u32) -> Option<((u32, u32), bool, bool)> {
+        if frame == BOTTOM {
+            return None;
+        }
+        let (ret, parent) = self.sets.frame(frame);
+        let reached = self.sets.settled(ret, parent);
+        let (state, frame) = self.sets.one(reached.at)?;
+        let (state, frame) = self.through(state, frame);
+        Some(((self.like(state), frame), reached.ends, reached.exits))
+    }
+
+    /// A state of the grammar's, or the lowest of the shared ones that are alike.
+    fn like(&self, state: u32) -> u32 {
+        let own = self.follow.network().own.bases.states;
+        if state < own { self.known.like(state) } else { state }
     }
 
     /// Whether a shared state goes to another, or one alike, on some bytes.
@@ -255,6 +277,11 @@ impl Walker<'_> {
             let unclear = moves.unclear.contains(byte) || known.calls.contains(byte);
             let left = known.leave.contains(byte);
             let ends = moves.ends.contains(byte);
+            // Where both come to what is after the rule of the model, its exits say what becomes of that.
+            let here = Some((to, true, moves.exits.contains(byte)));
+            if left && ends && !unclear && model.after == here {
+                continue;
+            }
             let nothing = stored == NONE && !left && !known.calls.contains(byte);
             if !unclear && to.0 == NONE {
                 if !nothing {
@@ -372,8 +399,7 @@ impl Walker<'_> {
                 continue;
             };
             let (target, over) = self.through(target, over);
-            let target = if target < own { self.known.like(target) } else { target };
-            moves.set(bytes, (target, over));
+            moves.set(bytes, (self.like(target), over));
             if reached.ends {
                 moves.ends = moves.ends.union(bytes);
             }

@@ -143,7 +143,9 @@ impl<'a> Walker<'a> {
 
     pub(super) fn begin(&self, state: u32) -> Building {
         let after = self.follow.bytes(self.follow.rule_of(state));
-        Building { outcome: Outcome::default(), after }
+        // Most outcomes are of some dozen spans.
+        let outcome = Outcome { spans: Vec::with_capacity(32), ..Outcome::default() };
+        Building { outcome, after }
     }
 
     /// Adds the outcomes at `nodes` of `state` over the local frame `frame`.
