@@ -9,8 +9,6 @@ use grammarc_benches::ours::{Ours, Text};
 use grammarc_benches::peer::{self, Cut, Peer};
 use grammarc_compiler::cache::{Cache, Origin};
 use grammarc_compiler::compile::CompileOptions;
-use grammarc_compiler::diagnostics::Source;
-use grammarc_compiler::frontend::FrontEnd;
 use grammarc_runtime::{Grammar, Vocabulary};
 
 fn prepare(criterion: &mut Criterion) {
@@ -39,8 +37,8 @@ fn prepare(criterion: &mut Criterion) {
         group.bench_function("grammarc, open", |bencher| {
             bencher.iter(|| Grammar::open(&path, &vocabulary).expect("it is valid"));
         });
-        let (front_end, options) = (FrontEnd::JsonSchema(Default::default()), Default::default());
-        let source = Source::new("source", schema.as_str());
+        let (front_end, source) = (text.front_end(), text.source());
+        let options = CompileOptions::default();
         let ask = || cache.get_or_compile(&ours.compiler, &front_end, &source, &options);
         let made = ask().expect("it compiles").artifact;
         let found = ask().expect("it is there");

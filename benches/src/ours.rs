@@ -3,11 +3,10 @@
 use grammarc_artifacts::{GrammarArtifact, TokenKind, VocabularyArtifact, VocabularyData};
 use grammarc_compiler::compile::{CompileOptions, Compiled, Compiler, build_vocabulary};
 use grammarc_compiler::diagnostics::{Diagnostic, Source};
-use grammarc_compiler::frontend::gbnf::{self, GbnfOptions};
-use grammarc_compiler::frontend::json_schema::{
-    self, JsonSchemaOptions, TextForm, prelude_grammar,
-};
-use grammarc_compiler::frontend::regex::{self, PatternOptions};
+use grammarc_compiler::frontend::FrontEnd;
+use grammarc_compiler::frontend::gbnf::GbnfOptions;
+use grammarc_compiler::frontend::json_schema::{JsonSchemaOptions, TextForm, prelude_grammar};
+use grammarc_compiler::frontend::regex::PatternOptions;
 use grammarc_compiler::ir::Lowered;
 use grammarc_compiler::vocabulary::{self, VocabularyOptions};
 use grammarc_runtime::Grammar;
@@ -26,30 +25,33 @@ pub enum Text<'a> {
 }
 
 impl Text<'_> {
-    /// The name of the language, as artifacts have it.
-    pub fn kind(self) -> &'static str {
+    /// The front end of the language, with its default options.
+    pub fn front_end(self) -> FrontEnd {
         match self {
-            Self::Gbnf(_) => "gbnf",
-            Self::Regex(_) => "regex",
-            Self::JsonSchema(_) => "json-schema",
+            Self::Gbnf(_) => FrontEnd::Gbnf(GbnfOptions::default()),
+            Self::Regex(_) => FrontEnd::Regex(PatternOptions::default()),
+            Self::JsonSchema(_) => FrontEnd::JsonSchema(JsonSchemaOptions::default()),
         }
     }
 
-    /// The grammar of the source, with the default options of its front end.
+    /// The name of the language, as artifacts have it.
+    pub fn kind(self) -> &'static str {
+        self.front_end().kind()
+    }
+
+    /// The text with a name.
+    pub fn source(self) -> Source {
+        let (Self::Gbnf(text) | Self::Regex(text) | Self::JsonSchema(text)) = self;
+        Source::new("source", text)
+    }
+
+    /// The grammar of the source.
     ///
     /// # Errors
     ///
     /// The findings of the front end.
     pub fn lower(self) -> Result<Lowered, Vec<Diagnostic>> {
-        match self {
-            Self::Gbnf(text) => gbnf::lower(Source::new("source", text), &GbnfOptions::default()),
-            Self::Regex(text) => {
-                regex::lower(Source::new("source", text), &PatternOptions::default())
-            }
-            Self::JsonSchema(text) => {
-                json_schema::lower(Source::new("source", text), &JsonSchemaOptions::default())
-            }
-        }
+        self.front_end().lower(self.source())
     }
 }
 

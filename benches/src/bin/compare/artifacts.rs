@@ -12,9 +12,6 @@ use grammarc_benches::plot::{Marks, Plot, Series};
 use grammarc_benches::table::{Samples, Table};
 use grammarc_compiler::cache::{Cache, Origin};
 use grammarc_compiler::compile::CompileOptions;
-use grammarc_compiler::diagnostics::Source;
-use grammarc_compiler::frontend::FrontEnd;
-use grammarc_compiler::frontend::json_schema::JsonSchemaOptions;
 use grammarc_runtime::{Grammar, Vocabulary};
 
 use crate::report::Report;
@@ -48,7 +45,6 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
     let mut opening: [Samples; 2] = Default::default();
     let options = CompileOptions::default();
     let cache = Cache::new(folder.path().join("cache")).map_err(io::Error::other)?;
-    let front_end = FrontEnd::JsonSchema(JsonSchemaOptions::default());
     let mut hits = Samples::default();
     for case in &bench.cases {
         let schema = case.schema.to_string();
@@ -62,7 +58,8 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
             sizes[at].push(path.metadata()?.len() as f64 / 1e3);
             opening[at].push(timed(|| opens(&path, &vocabulary)).median() * 1e3);
         }
-        let source = Source::new("source", schema);
+        let text = Text::JsonSchema(&schema);
+        let (front_end, source) = (text.front_end(), text.source());
         let ask = || cache.get_or_compile(&bench.ours.compiler, &front_end, &source, &options);
         let made = ask().map_err(io::Error::other)?.artifact;
         let found = timed(|| {

@@ -77,10 +77,17 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
         table.row(format!("ratio by schema, {name}"), &parts[ALL].over(theirs));
     }
     for peer in &bench.recorded {
-        let theirs = peer.compile();
-        table.row(format!("{}, {} schemas", peer.engine, theirs.len()), &theirs);
-        let ours = &settings[0].parts[ALL];
-        table.ratio(format!("ratio of percentiles to {}, 1 thread", peer.engine), ours, &theirs);
+        let (mut ours, mut theirs) = (Samples::default(), Samples::default());
+        for (case, our) in bench.cases.iter().zip(settings[0].parts[ALL].iter()) {
+            let Some(their) = peer.compile(&case.id) else { continue };
+            ours.push(our);
+            theirs.push(their);
+        }
+        let name = &peer.engine;
+        table.row(format!("{name}, {} schemas", theirs.len()), &theirs);
+        table.row(format!("grammarc, 1 thread, the schemas of {name}"), &ours);
+        table.ratio(format!("ratio of percentiles, {name}"), &ours, &theirs);
+        table.row(format!("ratio by schema, {name}"), &ours.over(&theirs));
     }
     report.plot(plot(bench, &settings[0].parts[ALL], &theirs[0]));
     write!(report, "{table}")

@@ -12,7 +12,6 @@ use grammarc::maskbench::dumps;
 use grammarc_artifacts::{TokenKind, write};
 use grammarc_benches::densities::DENSITIES;
 use grammarc_benches::inputs;
-use grammarc_benches::table::Samples;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -64,24 +63,15 @@ impl Recorded {
         format!("{}: {}, {}", self.engine, self.version, self.settings)
     }
 
-    /// The number of texts that it took, and its masks and accepts by token.
-    pub(crate) fn steps(&self) -> (usize, Samples, Samples) {
-        let (mut masks, mut accepts) = (Samples::default(), Samples::default());
-        let mut texts = 0;
-        for case in self.cases.values() {
-            let (Some(mask), Some(accept)) = (&case.mask_us, &case.accept_us) else { continue };
-            texts += 1;
-            masks.extend(mask.iter().copied());
-            accepts.extend(accept.iter().copied());
-        }
-        (texts, masks, accepts)
+    /// The masks and the accepts of a schema's text by token, where it took the text.
+    pub(crate) fn steps(&self, id: &str) -> Option<[&[f64]; 2]> {
+        let case = self.cases.get(id)?;
+        Some([case.mask_us.as_deref()?, case.accept_us.as_deref()?])
     }
 
-    /// Microseconds from a schema to the first mask, of the schemas that it took.
-    pub(crate) fn compile(&self) -> Samples {
-        let mut samples = Samples::default();
-        samples.extend(self.cases.values().filter_map(|case| case.compile_us));
-        samples
+    /// Microseconds from a schema to its first mask, where it took the schema in time.
+    pub(crate) fn compile(&self, id: &str) -> Option<f64> {
+        self.cases.get(id)?.compile_us
     }
 
     /// Its kernels on logits.

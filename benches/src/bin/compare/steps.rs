@@ -80,11 +80,26 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
         Series::distribution("llguidance: mask", theirs[0][0].iter()),
     ];
     for peer in &bench.recorded {
-        let (texts, mask, accept) = peer.steps();
+        let (mut fill, mut accept) = (Samples::default(), Samples::default());
+        let (mut mask, mut advance) = (Samples::default(), Samples::default());
+        let mut texts = 0;
+        // A text is a range of our samples, because each has the tokens one after the other.
+        let mut from = 0;
+        for run in runs {
+            let own = from..from + run.tokens.len();
+            from = own.end;
+            let Some([masks, accepts]) = peer.steps(&run.id) else { continue };
+            texts += 1;
+            fill.extend(ours[FILL].iter().skip(own.start).take(own.len()));
+            accept.extend(ours[ACCEPT].iter().skip(own.start).take(own.len()));
+            mask.extend(masks.iter().copied());
+            advance.extend(accepts.iter().copied());
+        }
         let name = &peer.engine;
         table.row(format!("{name}: mask, {texts} texts"), &mask);
-        table.row(format!("{name}: accept, {texts} texts"), &accept);
-        table.ratio(format!("ratio, {name}: fill to mask"), &ours[FILL], &mask);
+        table.row(format!("{name}: accept, {texts} texts"), &advance);
+        table.ratio(format!("ratio, {name}, the same texts: fill to mask"), &fill, &mask);
+        table.ratio(format!("ratio, {name}, the same texts: accept to accept"), &accept, &advance);
         series.push(Series::distribution(format!("{name}: mask"), mask.iter()));
     }
     table.ratio("ratio, canonical: reference to mask", &ours[REFERENCE], &theirs[0][0]);
