@@ -45,7 +45,7 @@ fn judge(ours: &Ours) -> Option<Judge> {
         key_order: KeyOrder::Any,
         ..JsonSchemaOptions::default()
     };
-    let folder = inputs::tokenizer_folder()?;
+    let folder = inputs::tokenizer_folder(inputs::LLAMA)?;
     Judge::new(ours.artifact().clone(), &folder, options, CompileOptions::default()).ok()
 }
 
