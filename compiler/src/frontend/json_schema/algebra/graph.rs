@@ -403,8 +403,7 @@ impl MemberAutomaton {
             }));
         }
         let ends = self.states.iter().map(|state| end(state.end, state.repeat)).collect();
-        let marks = edges.iter().fold(0, |marks, edge| marks | edge.marks);
-        Steps { edges, ends, marks }
+        Steps { edges, ends, marks: self.marks }
     }
 
     fn prune(&mut self, holds: &impl Fn(FormulaId) -> bool) -> bool {

@@ -60,6 +60,8 @@ pub(crate) struct MemberState {
 pub(crate) struct MemberAutomaton {
     /// The states.
     pub(crate) states: Vec<MemberState>,
+    /// The marks that an object has to pass, as bits. There may be one that no member carries, and then no object.
+    pub(crate) marks: u32,
 }
 
 impl MemberAutomaton {
@@ -141,7 +143,7 @@ impl Algebra<'_> {
             self.grow()?;
         }
         let states = builder.states.into_values().collect();
-        Ok(Some(MemberAutomaton { states }))
+        Ok(Some(MemberAutomaton { states, marks: 0 }))
     }
 
     /// The key that a literal is about, where the formula is such a literal.

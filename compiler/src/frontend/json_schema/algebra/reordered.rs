@@ -72,7 +72,7 @@ impl Algebra<'_> {
             }
             self.grow()?;
         }
-        Ok(Some(MemberAutomaton { states: states.into_values().collect() }))
+        Ok(Some(MemberAutomaton { states: states.into_values().collect(), marks: 0 }))
     }
 }
 

@@ -107,7 +107,8 @@ impl Algebra<'_> {
             }
             self.grow()?;
         }
-        Ok(Some(MemberAutomaton { states: states.into_values().collect() }))
+        let marks = marks.values().fold(0, |marks, mark| marks | 1 << mark);
+        Ok(Some(MemberAutomaton { states: states.into_values().collect(), marks }))
     }
 
     /// Takes out of a formula what it says of single keys in every case: it holds where the key is written, each time,
