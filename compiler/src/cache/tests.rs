@@ -2,30 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use grammarc_artifacts::TokenKind;
-
 use super::*;
-use crate::compile::build_vocabulary;
 use crate::frontend::gbnf::GbnfOptions;
-use crate::frontend::json_schema::{
-    JsonSchemaOptions, KeyOrder, Resources, TextForm, prelude_grammar,
-};
+use crate::frontend::json_schema::{JsonSchemaOptions, KeyOrder, Resources, TextForm};
 use crate::frontend::regex::{Extent, PatternOptions};
 use crate::network::NetworkLimits;
-use crate::vocabulary::{TokenEntry, TokenTable};
 
-fn compiler(tokens: impl Iterator<Item = Vec<u8>>) -> Compiler {
-    let tokens: Vec<TokenEntry> =
-        tokens.map(|bytes| TokenEntry { bytes, kind: TokenKind::Text }).collect();
-    let table = TokenTable {
-        name: "bytes".to_owned(),
-        logit_width: tokens.len() as u32,
-        tokens,
-        end_tokens: Vec::new(),
-        findings: Vec::new(),
-    };
-    let data = build_vocabulary(&table, "test", &prelude_grammar(&[TextForm::SHORT])).unwrap();
-    Compiler::new(VocabularyArtifact::from_buffer(data.to_bytes().unwrap()).unwrap())
+fn compiler(texts: impl Iterator<Item = Vec<u8>>) -> Compiler {
+    Compiler::new(crate::testing::vocabulary(texts, &[TextForm::SHORT]))
 }
 
 fn bytes() -> Compiler {

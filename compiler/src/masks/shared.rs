@@ -306,14 +306,12 @@ pub(super) use tests::vocabulary;
 #[cfg(test)]
 mod tests {
     use grammarc_artifacts::tables::Joined;
-    use grammarc_artifacts::{TablesData, TokenKind, VocabularyArtifact};
+    use grammarc_artifacts::{TablesData, VocabularyArtifact};
 
     use super::*;
-    use crate::compile::build_vocabulary;
-    use crate::frontend::json_schema::{TextForm, prelude_grammar};
+    use crate::frontend::json_schema::TextForm;
     use crate::network::follow::Follow;
     use crate::network::local::{BOTTOM, LocalSets};
-    use crate::vocabulary::{TokenEntry, TokenTable};
 
     /// All bytes, all texts of up to three of some characters that mean something to JSON, and
     /// pairs of them up to `most` times.
@@ -325,18 +323,7 @@ mod tests {
         let runs = pairs.clone().flat_map(|pair| (2..=most).map(move |times| pair.repeat(times)));
         let texts =
             (0..=255).map(|byte| vec![byte]).chain(pairs.clone()).chain(triples).chain(runs);
-        let tokens = texts.map(|bytes| TokenEntry { bytes, kind: TokenKind::Text });
-        let tokens: Vec<TokenEntry> = tokens.collect();
-        let table = TokenTable {
-            name: "test".to_owned(),
-            logit_width: tokens.len() as u32,
-            tokens,
-            end_tokens: Vec::new(),
-            findings: Vec::new(),
-        };
-        let data = build_vocabulary(&table, "test", &prelude_grammar(&TextForm::COMMON));
-        let bytes = data.expect("builds").to_bytes().expect("fits");
-        VocabularyArtifact::from_buffer(bytes).expect("valid")
+        crate::testing::vocabulary(texts, &TextForm::COMMON)
     }
 
     /// The outcome of `state` at `node`, found byte by byte.

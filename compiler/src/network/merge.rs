@@ -164,7 +164,7 @@ fn hash(built: &Built, rule: usize, hashes: &[RuleHash]) -> RuleHash {
         let role = match (&rule.counted, arrival.map(|arrival| arrival.lowered)) {
             (Some(counted), Some(Lowered::ByOne)) => 2 + u32::from(counted.monotone),
             (_, Some(Lowered::Without(bit))) => 8 + u32::from(bit),
-            (Some(counted), _) if counted.arrivals.iter().any(|other| other.exit == number) => 4,
+            (Some(counted), _) if counted.is_exit(number) => 4,
             _ => 0,
         };
         digest.put(&[role, u32::from(state.accepting)]);

@@ -51,13 +51,15 @@ impl Builder<'_> {
         from: u32,
         to: u32,
     ) -> Result<(), Failure> {
-        let whole = Expr::Graph(graph.clone());
-        if !facts::of_expr(&whole, self.facts).productive {
+        let Facts { productive, alphabet, .. } =
+            facts::of_expr(&Expr::Graph(graph.clone()), self.facts);
+        if !productive {
             return Ok(());
         }
         let marks = graph.marks();
         if marks.count_ones() > WRITTEN_OUT
             && self.spelling == Spelling::Counted
+            && alphabet.minus(self.lexicon.single_bytes()).is_empty()
             && self.may_wait(graph)
             && let Some(rule) = self.pending_rule(graph)?
         {
@@ -81,12 +83,9 @@ impl Builder<'_> {
         if dfa.is_prefix_free() { Ok(dfa) } else { self.body_call(expr) }
     }
 
-    /// Whether what a waiting copy allows does not depend on which marks are missing, in bytes and in tokens.
-    fn may_wait(&self, graph: &Arc<ExprGraph>) -> bool {
-        let Facts { alphabet, .. } = facts::of_expr(&Expr::Graph(graph.clone()), self.facts);
-        if !alphabet.minus(self.lexicon.single_bytes()).is_empty() {
-            return false;
-        }
+    /// Whether every state that leads to some mark leads to all, so that what a waiting copy allows does not depend on
+    /// which are missing.
+    fn may_wait(&self, graph: &ExprGraph) -> bool {
         let edges: Vec<(usize, usize)> = graph
             .edges()
             .filter(|(_, part, _)| facts::of_expr(part, self.facts).productive)
@@ -185,7 +184,7 @@ fn settle(mut dfa: Dfa) -> Option<(Dfa, Counted)> {
         exit: at(done),
         lowered: Lowered::Without(bit),
     });
-    Some((Dfa { states }, Counted { arrivals: arrivals.collect(), monotone: false }))
+    Some((Dfa { states }, Counted::new(arrivals.collect(), false)))
 }
 
 /// Whether some token tells the copies of a rule apart after it has passed a mark, so that its masks would need to know

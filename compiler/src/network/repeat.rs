@@ -218,7 +218,7 @@ impl Builder<'_> {
         let (states, numbers) = without_unreached(states, &[exit]);
         let at = |state: u32| numbers[state as usize];
         let arrival = Arrival { state: at(head), exit: at(exit), lowered: Lowered::ByOne };
-        Ok((Dfa { states }, Counted { arrivals: vec![arrival], monotone: upto }))
+        Ok((Dfa { states }, Counted::new(vec![arrival], upto)))
     }
 
     /// The body as a prefix-free automaton without the empty string: itself, or one call of it.

@@ -47,8 +47,10 @@ impl Labels {
 /// What lowers the register of a rule's activations.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Counted {
-    /// The states that do.
-    pub arrivals: Vec<Arrival>,
+    /// The states that do, ascending.
+    arrivals: Vec<Arrival>,
+    /// The exits of these, ascending.
+    exits: Vec<u32>,
     /// Whether the register is a countdown, of which a larger one accepts all that a smaller one does.
     pub monotone: bool,
 }
@@ -74,9 +76,24 @@ pub enum Lowered {
 }
 
 impl Counted {
+    /// A register that these arrivals lower.
+    pub fn new(mut arrivals: Vec<Arrival>, monotone: bool) -> Self {
+        arrivals.sort_unstable_by_key(|arrival| arrival.state);
+        let mut exits: Vec<u32> = arrivals.iter().map(|arrival| arrival.exit).collect();
+        exits.sort_unstable();
+        exits.dedup();
+        Self { arrivals, exits, monotone }
+    }
+
     /// The arrival at a state.
     pub fn arrival(&self, state: u32) -> Option<&Arrival> {
-        self.arrivals.iter().find(|arrival| arrival.state == state)
+        let at = self.arrivals.binary_search_by_key(&state, |arrival| arrival.state);
+        at.ok().map(|at| &self.arrivals[at])
+    }
+
+    /// Whether some arrival's exit is this state.
+    pub fn is_exit(&self, state: u32) -> bool {
+        self.exits.binary_search(&state).is_ok()
     }
 }
 

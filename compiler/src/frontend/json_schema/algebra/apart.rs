@@ -4,7 +4,8 @@
 //! do not multiply, is a quick test that may miss. It looks at scalars exactly; at objects, for a required key whose
 //! value can satisfy nothing, and at arrays likewise, to a bounded depth. Alternatives are tried one by one.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::diagnostics::Diagnostic;
 
@@ -24,6 +25,15 @@ const ALTERNATIVES: usize = 64;
 pub(super) struct Apart {
     /// By formula over values and depth.
     values: FxHashMap<(FormulaId, u32), bool>,
+}
+
+/// What the conjuncts of an object formula say of one key.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fact {
+    /// A formula over its value.
+    pub(super) value: FormulaId,
+    /// Whether it has to be there.
+    pub(super) present: bool,
 }
 
 impl Algebra<'_> {
@@ -100,12 +110,10 @@ impl Algebra<'_> {
                     all = self.values.and([all, value]);
                     required |= !absent;
                 }
-                let structured = self.object_formula(all)? != FormulaId::FALSE
-                    || self.array_formula(all)? != FormulaId::FALSE;
-                if !required || structured {
+                if !required {
                     continue 'keys;
                 }
-                let Some(finite) = self.scalars(all)?.finite(ALTERNATIVES) else { continue 'keys };
+                let Some(finite) = self.finite(all, ALTERNATIVES)? else { continue 'keys };
                 if !finite.into_iter().all(|scalar| seen.insert(scalar)) {
                     continue 'keys;
                 }
@@ -129,6 +137,17 @@ impl Algebra<'_> {
             });
         }
         found
+    }
+
+    /// The same by key: the formula over its value, and whether it has to be there. In the order of the conjuncts.
+    pub(super) fn facts(&mut self, formula: FormulaId) -> IndexMap<u32, Fact, FxBuildHasher> {
+        let mut facts: IndexMap<u32, Fact, FxBuildHasher> = IndexMap::default();
+        for (key, value, absent) in self.properties(formula) {
+            let fact = facts.entry(key).or_insert(Fact { value: FormulaId::TRUE, present: false });
+            fact.value = self.values.and([fact.value, value]);
+            fact.present |= !absent;
+        }
+        facts
     }
 
     /// Whether an object formula obviously holds for no object.
@@ -189,17 +208,7 @@ impl Algebra<'_> {
         if formula == FormulaId::FALSE {
             return Ok(true);
         }
-        let mut by_key: FxHashMap<u32, (FormulaId, bool)> = FxHashMap::default();
-        let mut order = Vec::new();
-        for (key, value, absent) in self.properties(formula) {
-            let entry = by_key.entry(key).or_insert_with(|| {
-                order.push(key);
-                (FormulaId::TRUE, true)
-            });
-            entry.1 &= absent;
-            let all = entry.0;
-            by_key.insert(key, (self.values.and([all, value]), by_key[&key].1));
-        }
+        let facts = self.facts(formula);
         let mut all_keys = Vec::new();
         let mut count = Bounds::default();
         for conjunct in self.objects.formulas.conjuncts(formula) {
@@ -213,13 +222,11 @@ impl Algebra<'_> {
             }
         }
         let mut required = 0;
-        for key in order {
-            let (value, absent) = by_key[&key];
-            if absent {
+        for (key, Fact { mut value, present }) in facts {
+            if !present {
                 continue;
             }
             required += 1;
-            let mut value = value;
             for &(names, of_names) in &all_keys {
                 if self.objects.names[names as usize].contains(&self.objects.keys[key as usize]) {
                     value = self.values.and([value, of_names]);

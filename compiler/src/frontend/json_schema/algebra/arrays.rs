@@ -87,7 +87,7 @@ impl Algebra<'_> {
         let mut values: IndexSet<Scalar, FxBuildHasher> = IndexSet::default();
         let mut all_told = true;
         for items in self.item_values(formula) {
-            match self.few_values(items)? {
+            match self.finite(items, MOST_UNIQUE)? {
                 Some(few) => values.extend(few),
                 None => all_told = false,
             }
@@ -150,13 +150,6 @@ impl Algebra<'_> {
         });
         let distinct: IndexSet<_, FxBuildHasher> = values.collect();
         distinct.into_iter().collect()
-    }
-
-    /// The values that a formula over values holds for, where they are few and none is an object or an array.
-    fn few_values(&mut self, formula: FormulaId) -> Result<Option<Vec<Scalar>>, Diagnostic> {
-        let structured = self.object_formula(formula)? != FormulaId::FALSE
-            || self.array_formula(formula)? != FormulaId::FALSE;
-        if structured { Ok(None) } else { Ok(self.scalars(formula)?.finite(MOST_UNIQUE)) }
     }
 }
 

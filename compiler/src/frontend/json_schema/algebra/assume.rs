@@ -12,18 +12,13 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::diagnostics::Diagnostic;
 
+use super::apart::Fact;
 use super::formula::{Formula, Literal};
 use super::objects::ObjectAtom;
 use super::{Algebra, FormulaId};
 
 /// Rounds after which what is decided is enough.
 const ROUNDS: usize = 4;
-
-/// What holds for a key in every case: the formula over its value, and whether it is there.
-struct Fact {
-    value: FormulaId,
-    present: bool,
-}
 
 impl Algebra<'_> {
     /// The same formula with its alternatives decided as far as its other conjuncts decide them.
@@ -61,12 +56,7 @@ impl Algebra<'_> {
         formula: FormulaId,
         choices: FormulaId,
     ) -> Result<FxHashMap<u32, bool>, Diagnostic> {
-        let mut facts: IndexMap<u32, Fact, FxBuildHasher> = IndexMap::default();
-        for (key, value, absent) in self.properties(formula) {
-            let fact = facts.entry(key).or_insert(Fact { value: FormulaId::TRUE, present: false });
-            fact.value = self.values.and([fact.value, value]);
-            fact.present |= !absent;
-        }
+        let facts = self.facts(formula);
         let mut decided = FxHashMap::default();
         for Literal { atom, .. } in self.objects.formulas.literals(choices) {
             let (key, value, absent) = match self.objects.atoms[atom as usize] {

@@ -159,8 +159,12 @@ impl ContentGraph {
             }
             for steps in content.automata() {
                 for &Step { from, value, to, .. } in &steps.edges {
-                    if let Some(value) = value {
-                        by_value[self.index(value)].push((automata.len(), from, to));
+                    let Some(value) = value else { continue };
+                    let edges = &mut by_value[self.index(value)];
+                    // An automaton with marks is looked at as a whole, once for each value that turns out to exist.
+                    let known = edges.last().is_some_and(|edge| edge.0 == automata.len());
+                    if steps.marks == 0 || !known {
+                        edges.push((automata.len(), from, to));
                     }
                 }
                 if steps.marks == 0 {

@@ -57,6 +57,17 @@ impl Scalars {
 const SCALARS_WORK: usize = 16;
 
 impl Algebra<'_> {
+    /// All values that a formula holds for, where they are scalars and at most so many.
+    pub(super) fn finite(
+        &mut self,
+        formula: FormulaId,
+        limit: usize,
+    ) -> Result<Option<Vec<Scalar>>, Diagnostic> {
+        let structured = self.object_formula(formula)? != FormulaId::FALSE
+            || self.array_formula(formula)? != FormulaId::FALSE;
+        if structured { Ok(None) } else { Ok(self.scalars(formula)?.finite(limit)) }
+    }
+
     /// The scalars that a formula holds for.
     pub(crate) fn scalars(&mut self, formula: FormulaId) -> Result<Scalars, Diagnostic> {
         if let Some(known) = self.scalars.by_formula.get(&formula) {

@@ -90,9 +90,6 @@ impl Algebra<'_> {
             return Ok(None);
         }
         let needed = self.values.and(needed);
-        let scalars = self.scalars(needed)?.finite(SCALARS);
-        let structured = self.object_formula(needed)? != FormulaId::FALSE
-            || self.array_formula(needed)? != FormulaId::FALSE;
-        Ok(scalars.filter(|_| !structured))
+        self.finite(needed, SCALARS)
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{Expr, ExprGraph};
+use crate::ir::Expr;
 
 use super::super::algebra::ItemAutomaton;
 use super::Emitter;
@@ -14,10 +14,7 @@ impl Emitter<'_> {
     pub(super) fn array(&mut self, automaton: &ItemAutomaton) -> Result<Expr, Diagnostic> {
         let comma = self.separator(b',');
         let space = self.whitespace();
-        let mut graph = ExprGraph::new();
-        let closing = graph.state();
-        graph.edge(closing, space.clone(), graph.end());
-        let mut places = Places::new(graph);
+        let mut places = Places::new(&space, b']');
         let mut next = 0;
         while let Some(&(state, written)) = places.order.get(next) {
             let from = places.known[&(state, written)];
@@ -29,21 +26,8 @@ impl Emitter<'_> {
             }
             if let Some(bounds) = state.repeat {
                 let any = Expr::alt(items.into_iter().map(|(item, _)| item));
-                let more = Expr::seq([comma.clone(), any.clone()]);
-                if !state.end {
-                    continue;
-                }
-                if written {
-                    places.graph.edge(from, more.repeat(bounds.min, bounds.max), closing);
-                    continue;
-                }
-                if bounds.min == 0 {
-                    let end = places.graph.end();
-                    places.graph.edge(from, Expr::Empty, end);
-                }
-                if let Some(rest) = bounds.after_one() {
-                    let some = Expr::seq([any, more.repeat(rest.min, rest.max)]);
-                    places.graph.edge(from, some, closing);
+                if state.end {
+                    places.repeat(from, written, any, &comma, bounds);
                 }
                 continue;
             }
@@ -53,11 +37,10 @@ impl Emitter<'_> {
                 places.graph.edge(from, item, to);
             }
             if state.end {
-                let end = if written { closing } else { places.graph.end() };
-                places.graph.edge(from, Expr::Empty, end);
+                places.close(from, written);
             }
         }
         let items = Expr::Graph(Arc::new(places.graph));
-        Ok(Expr::seq([Expr::byte(b'['), space, items, Expr::byte(b']')]))
+        Ok(Expr::seq([Expr::byte(b'['), space, items]))
     }
 }

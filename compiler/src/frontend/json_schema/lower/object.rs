@@ -16,6 +16,7 @@ use crate::diagnostics::Diagnostic;
 use crate::ir::{Expr, ExprGraph};
 
 use super::super::algebra::{MemberAutomaton, MemberName};
+use super::super::schema::Bounds;
 use super::super::string::escape;
 use super::super::strings::{Escapes, StringSet};
 use super::Emitter;
@@ -40,11 +41,7 @@ impl Emitter<'_> {
         let comma = self.separator(b',');
         let colon = self.separator(b':');
         let space = self.whitespace();
-        let mut graph = ExprGraph::new();
-        let closing = graph.state();
-        let close = Expr::byte(b'}');
-        graph.edge(closing, Expr::seq([space.clone(), close.clone()]), graph.end());
-        let mut places = Places::new(graph);
+        let mut places = Places::new(&space, b'}');
         // The states between key and value of members with marks, by mark, value and what follows.
         let mut marked = FxHashMap::default();
         let mut next = 0;
@@ -67,22 +64,8 @@ impl Emitter<'_> {
             }
             if let Some(bounds) = state.repeat {
                 let any = members.into_iter().map(|(key, value, _)| Expr::seq([key, value]));
-                let any = Expr::alt(any);
-                let more = Expr::seq([comma.clone(), any.clone()]);
-                if !state.end {
-                    continue;
-                }
-                if written {
-                    places.graph.edge(from, more.repeat(bounds.min, bounds.max), closing);
-                    continue;
-                }
-                if bounds.min == 0 {
-                    let end = places.graph.end();
-                    places.graph.edge(from, close.clone(), end);
-                }
-                if let Some(rest) = bounds.after_one() {
-                    let some = Expr::seq([any, more.repeat(rest.min, rest.max)]);
-                    places.graph.edge(from, some, closing);
+                if state.end {
+                    places.repeat(from, written, Expr::alt(any), &comma, bounds);
                 }
                 continue;
             }
@@ -103,13 +86,8 @@ impl Emitter<'_> {
                     }
                 }
             }
-            match (state.end, written) {
-                (true, true) => places.graph.edge(from, Expr::Empty, closing),
-                (true, false) => {
-                    let end = places.graph.end();
-                    places.graph.edge(from, close.clone(), end);
-                }
-                (false, _) => {}
+            if state.end {
+                places.close(from, written);
             }
         }
         let members = Expr::Graph(Arc::new(places.graph));
@@ -132,13 +110,51 @@ pub(super) struct Places {
     pub(super) graph: ExprGraph,
     pub(super) known: FxHashMap<(u32, bool), u32>,
     pub(super) order: Vec<(u32, bool)>,
+    /// The state behind the last of what is written, before the space and the bracket.
+    closing: u32,
+    bracket: Expr,
 }
 
 impl Places {
-    /// The start, where nothing is written.
-    pub(super) fn new(graph: ExprGraph) -> Self {
+    /// The start, where nothing is written. What is written ends with a space and the bracket, nothing with the bracket.
+    pub(super) fn new(space: &Expr, bracket: u8) -> Self {
+        let mut graph = ExprGraph::new();
+        let (closing, bracket) = (graph.state(), Expr::byte(bracket));
+        graph.edge(closing, Expr::seq([space.clone(), bracket.clone()]), graph.end());
         let known = FxHashMap::from_iter([((0, false), ExprGraph::START)]);
-        Self { graph, known, order: vec![(0, false)] }
+        Self { graph, known, order: vec![(0, false)], closing, bracket }
+    }
+
+    /// Ends in a place.
+    pub(super) fn close(&mut self, from: u32, written: bool) {
+        if written {
+            self.graph.edge(from, Expr::Empty, self.closing);
+        } else {
+            self.graph.edge(from, self.bracket.clone(), self.graph.end());
+        }
+    }
+
+    /// Ends after so many of `any` with commas between them.
+    pub(super) fn repeat(
+        &mut self,
+        from: u32,
+        written: bool,
+        any: Expr,
+        comma: &Expr,
+        bounds: Bounds,
+    ) {
+        let more = Expr::seq([comma.clone(), any.clone()]);
+        if written {
+            self.graph.edge(from, more.repeat(bounds.min, bounds.max), self.closing);
+            return;
+        }
+        if bounds.min == 0 {
+            self.close(from, false);
+        }
+        if let Some(rest) = bounds.after_one() {
+            let some = Expr::seq([any, more.repeat(rest.min, rest.max)]);
+            self.graph.edge(from, some, self.closing);
+        }
     }
 
     pub(super) fn of(&mut self, state: u32, written: bool) -> u32 {
