@@ -323,7 +323,7 @@ mod tests {
         let runs = pairs.clone().flat_map(|pair| (2..=most).map(move |times| pair.repeat(times)));
         let texts =
             (0..=255).map(|byte| vec![byte]).chain(pairs.clone()).chain(triples).chain(runs);
-        crate::testing::vocabulary(texts, &TextForm::COMMON)
+        crate::samples::vocabulary(texts, &TextForm::COMMON)
     }
 
     /// The outcome of `state` at `node`, found byte by byte.
