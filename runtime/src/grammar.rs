@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use grammarc_artifacts::sections::network::rule_flags;
 use grammarc_artifacts::tables::{Joined, TablesData};
-use grammarc_artifacts::{Error, GrammarArtifact, VocabularyArtifact};
+use grammarc_artifacts::{Error, GrammarArtifact, MaskPool, VocabularyArtifact};
 
 use crate::chains::{Chains, MaskChains};
 use crate::moves::Moves;
@@ -221,8 +221,14 @@ impl Grammar {
         }
     }
 
-    /// The tables as they lie in the artifacts. Takes the addresses of some forty tables, so it is for the uses of a
-    /// mask and for what [`run`](crate::run) leaves open.
+    /// All masks, as they lie in the artifacts.
+    #[inline]
+    pub(crate) fn pool(&self) -> MaskPool<'_> {
+        self.0.artifact.pool()
+    }
+
+    /// The tables as they lie in the artifacts. Takes the addresses of some twenty tables, so it is for what
+    /// [`run`](crate::run) leaves open.
     pub(crate) fn tables(&self) -> Joined<'_> {
         self.0.artifact.joined()
     }
@@ -241,7 +247,8 @@ fn edge_tokens(joined: &Joined<'_>) -> Vec<u32> {
     masks.dedup();
     let words = if masks.is_empty() { 0 } else { joined.own.row_words as usize };
     let mut union = vec![0; words];
-    masks.iter().for_each(|&mask| pool::or_into(joined, mask, 0, &mut union));
+    let pool = MaskPool::from(joined);
+    masks.iter().for_each(|&mask| pool::or_into(pool.mask(mask), 0, &mut union));
     union
 }
 
