@@ -9,7 +9,7 @@
 //! that no row tells apart. Classes keep a row at some fifty moves, and the class of a byte does not depend on the state,
 //! so looking it up is not on the path from one state to the next.
 //!
-//! States share a row where they differ in one range. The states along a key that an object names are like this where it
+//! States share a row where they differ in one class. The states along a key that an object names are like this where it
 //! allows other keys too: one byte goes on along the key, and all others do what they do in any key. So a token that
 //! was not seen lately costs a cache miss for a state or a few, and not another two for each row.
 //!
@@ -42,7 +42,7 @@ const LOOPS: u32 = 64;
 const STEP: u32 = 128;
 
 /// How many of the newest rows a new one is compared with, and of the newest calls.
-const COMPARED: usize = 8;
+const COMPARED: usize = 4;
 
 /// What a byte does in a state, in 32 bits: a kind and an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -23,9 +23,7 @@ impl Rows<'_> {
         if row[from..=to].iter().all(|next| *next == row[from]) {
             return State::on_range(flags, self.classes.bytes(&(from..to + 1)), row[from]);
         }
-        let widest = self.widest(row);
-        let (first, apart) = self.alike(row).unwrap_or_else(|| self.push(row, &widest));
-        let apart = if apart.is_empty() { widest } else { apart };
+        let (first, apart) = self.keep(row);
         match u32::try_from(first) {
             Ok(first) => {
                 let bytes = self.classes.bytes(&apart);
@@ -42,30 +40,36 @@ impl Rows<'_> {
         rows.rev().take(COMPARED)
     }
 
-    /// A row that is this one but for some neighbouring classes with the same move, and those.
-    fn alike(&self, row: &[Move]) -> Option<(usize, Range<usize>)> {
-        self.newest().find_map(|(first, other)| {
-            let mut apart = runs_apart(row, other);
-            let only = apart.next().unwrap_or_default();
-            apart.next().is_none().then_some((first, only))
-        })
-    }
-
-    /// Keeps a row: as it is, or, where one of the newest differs in two places and at one of them has the move that is
-    /// the usual one of this row, with that move there. So of states along several keys all but the first share a row.
-    fn push(&mut self, row: &[Move], widest: &Range<usize>) -> (usize, Range<usize>) {
+    /// A row that is this one but for a class, and that class; or, where there is one that is the same, that and some
+    /// neighbouring classes with the same move.
+    ///
+    /// Where there is none the row is kept as it is; or, where another differs in two classes and at one of them has the
+    /// usual move of this row, with that move there. So of states along several keys all but the first share a row.
+    fn keep(&mut self, row: &[Move]) -> (usize, Range<usize>) {
+        let differs = |(a, b): &(&Move, &Move)| a != b;
+        let mut near = None;
+        for (first, other) in self.newest() {
+            match row.iter().zip(other).filter(differs).count() {
+                0 => return (first, self.widest(row)),
+                1 => {
+                    let class = row.iter().zip(other).take_while(|pair| !differs(pair)).count();
+                    return (first, class..class + 1);
+                }
+                2 => near = near.or(Some(first)),
+                _ => {}
+            }
+        }
+        let widest = self.widest(row);
         let usual = row[widest.start];
-        let exception = self.newest().find_map(|(_, other)| {
-            let apart: Vec<Range<usize>> = runs_apart(row, other).take(3).collect();
-            let is_usual =
-                |run: &Range<usize>| other[run.clone()].iter().all(|&next| next == usual);
-            if apart.len() == 2 { apart.into_iter().find(is_usual) } else { None }
+        let exception = near.and_then(|first| {
+            let mut pairs = row.iter().zip(&self.moves[first..]);
+            pairs.position(|(a, b)| a != b && *b == usual)
         });
-        let exception = exception.unwrap_or_default();
         let first = self.moves.len();
         self.moves.extend_from_slice(row);
-        self.moves[first..][exception.clone()].fill(usual);
-        (first, exception)
+        let Some(class) = exception else { return (first, widest) };
+        self.moves[first + class] = usual;
+        (first, class..class + 1)
     }
 
     /// The neighbouring classes with the same move that have the most bytes, of those that allow any.
@@ -82,18 +86,6 @@ fn runs(row: &[Move]) -> impl Iterator<Item = Range<usize>> {
         let start = from;
         from += run.len();
         start..from
-    })
-}
-
-/// The classes in which a row differs from another, as parts of it with the same move.
-fn runs_apart(row: &[Move], other: &[Move]) -> impl Iterator<Item = Range<usize>> {
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        let differs = |&at: &usize| row[at] != other[at];
-        let from = (at..row.len()).find(differs)?;
-        let like = |at: &usize| differs(at) && row[*at] == row[from];
-        at = (from..row.len()).find(|at| !like(at)).unwrap_or(row.len());
-        Some(from..at)
     })
 }
 
