@@ -171,7 +171,8 @@ impl<'a> Pool<'a> {
         merge(without, &new, &gone, with, content);
         content[1] = content.len() as u32 - 2;
         merge(with, &gone, &new, without, content);
-        if content.len() - 2 > if is_list { count as usize } else { self.worth_differing(count) } {
+        let listed = content.len() - 2;
+        if !is_list && listed > self.worth_differing(count) {
             return None;
         }
         Some(self.put(count))
