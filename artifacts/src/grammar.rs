@@ -13,6 +13,7 @@ use crate::container::{Container, Flat};
 use crate::digests;
 use crate::error::{Difference, Error};
 use crate::meta::{self, GrammarMeta};
+use crate::pool::MaskPool;
 use crate::sections::kinds::{ArtifactKind, SectionKind};
 use crate::sections::numbers::{GrammarRecord, TablesRecord};
 use crate::stored::{self, StoredTables};
@@ -186,6 +187,13 @@ impl GrammarArtifact {
     #[inline]
     pub fn tables(&self) -> Tables<'_> {
         self.inner.tables.get(self.inner.container.buffer())
+    }
+
+    /// The vocabulary's masks and the grammar's own as one numbering.
+    #[inline]
+    pub fn pool(&self) -> MaskPool<'_> {
+        let own = self.inner.tables.masks(self.inner.container.buffer());
+        MaskPool { shared: self.inner.vocabulary.masks(), own }
     }
 
     /// The vocabulary's tables and the grammar's own as one numbering. Some twenty slices are made from offsets, so

@@ -7,6 +7,7 @@ use crate::buffer::Buffer;
 use crate::container::encode::Encoder;
 use crate::container::{Container, Flat};
 use crate::error::Error;
+use crate::pool::MaskTables;
 use crate::sections::kinds::SectionKind;
 use crate::sections::masks::{ClassRecord, FollowEntry, MaskRecord};
 use crate::sections::network::{ByteEdge, CallEdge, RuleRecord, StateRecord, TokenEdge};
@@ -52,6 +53,19 @@ macro_rules! stored {
                     bases: self.numbers.bases(),
                     row_words: self.numbers.row_words,
                     $($field: self.$field.get(buffer),)*
+                }
+            }
+
+            /// Those of the tables that masks are in.
+            #[inline]
+            pub(crate) fn masks<'a>(&self, buffer: &'a Buffer) -> MaskTables<'a> {
+                MaskTables {
+                    first_mask: self.numbers.masks,
+                    first_row: self.numbers.rows,
+                    row_words: self.numbers.row_words,
+                    masks: self.masks.get(buffer),
+                    rows: self.rows.get(buffer),
+                    lists: self.lists.get(buffer),
                 }
             }
         }

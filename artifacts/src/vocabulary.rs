@@ -22,6 +22,7 @@ use crate::container::encode::Encoder;
 use crate::container::{Container, Flat};
 use crate::error::Error;
 use crate::meta::{self, VocabularyMeta};
+use crate::pool::MaskTables;
 use crate::sections::kinds::{ArtifactKind, SectionKind};
 use crate::sections::numbers::{TablesRecord, VocabularyRecord};
 use crate::sections::vocabulary::{TokenKind, Trie};
@@ -306,6 +307,12 @@ impl VocabularyArtifact {
     /// Digest of the tables that a grammar's numbering continues.
     pub fn shared_digest(&self) -> [u8; 32] {
         self.inner.container.header().shared_digest
+    }
+
+    /// Masks of the shared rules.
+    #[inline]
+    pub(crate) fn masks(&self) -> MaskTables<'_> {
+        self.inner.tables.masks(self.inner.container.buffer())
     }
 
     /// Tables of the shared rules.

@@ -4,6 +4,7 @@ use crate::error::{BytesError, LimitError, OptionsError};
 use crate::grammar::Grammar;
 use crate::options::{MatcherOptions, Settings};
 use crate::sequence::{Input, Scratch, Sequence};
+use crate::texts::Text;
 
 /// One text under one grammar, read byte by byte. How the text is cut into tokens plays no part, nor does whether
 /// the vocabulary can spell it.
@@ -61,7 +62,8 @@ impl ByteMatcher {
     ///
     /// A limit was met. A token that is not allowed is `Ok(false)`.
     pub fn accept_token(&mut self, token: u32) -> Result<bool, LimitError> {
-        let input = Input::Token(token, &[]);
+        let none = Text::default();
+        let input = Input::Token(token, &none);
         self.sequence.advance(&self.grammar, self.settings.limits, &mut self.scratch, input)
     }
 

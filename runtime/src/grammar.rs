@@ -8,14 +8,14 @@
 //! The large tables, mask rows and token lists, are read where they lie in the file. What a step reads besides is
 //! derived when an artifact is opened and kept on the heap in the form in which a step wants it: [`Moves`],
 //! [`Chains`] and [`Texts`]. For a vocabulary that is a megabyte or two, once for all that open the same artifact
-//! handle; for a grammar, 20 bytes a state and some two hundred for a state with several ways on.
+//! handle; for a grammar, 24 bytes a state and some two hundred for each of a few rows.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use grammarc_artifacts::sections::network::rule_flags;
 use grammarc_artifacts::tables::{Joined, TablesData};
-use grammarc_artifacts::{Error, GrammarArtifact, VocabularyArtifact};
+use grammarc_artifacts::{Error, GrammarArtifact, MaskPool, VocabularyArtifact};
 
 use crate::chains::{Chains, MaskChains};
 use crate::moves::Moves;
@@ -24,7 +24,7 @@ use crate::position::{Configuration, MonotoneStates};
 use crate::run::Runner;
 use crate::stack::BOTTOM;
 use crate::step::{Limits, Machine};
-use crate::texts::{Short, Texts};
+use crate::texts::{Text, Texts};
 
 /// A vocabulary: the tokens of one tokenizer, and the masks that all its grammars share.
 #[derive(Clone, Debug)]
@@ -99,10 +99,10 @@ impl Vocabulary {
         self.artifact.token_bytes(token)
     }
 
-    /// The bytes that a token adds to the text: none unless it is a text token. `short` is room for them.
+    /// What a token adds to the text.
     #[inline]
-    pub(crate) fn text<'t>(&'t self, token: u32, short: &'t mut Short) -> &'t [u8] {
-        self.derived.texts.get(&self.artifact, token, short)
+    pub(crate) fn text(&self, token: u32) -> Text {
+        self.derived.texts.get(token)
     }
 }
 
@@ -232,8 +232,14 @@ impl Grammar {
         }
     }
 
-    /// The tables as they lie in the artifacts. Takes the addresses of some forty tables, so it is for the uses of a
-    /// mask and for what [`run`](crate::run) leaves open.
+    /// All masks, as they lie in the artifacts.
+    #[inline]
+    pub(crate) fn pool(&self) -> MaskPool<'_> {
+        self.0.artifact.pool()
+    }
+
+    /// The tables as they lie in the artifacts. Takes the addresses of some twenty tables, so it is for what
+    /// [`run`](crate::run) leaves open.
     pub(crate) fn tables(&self) -> Joined<'_> {
         self.0.artifact.joined()
     }
@@ -252,7 +258,8 @@ fn edge_tokens(joined: &Joined<'_>) -> Vec<u32> {
     masks.dedup();
     let words = if masks.is_empty() { 0 } else { joined.own.row_words as usize };
     let mut union = vec![0; words];
-    masks.iter().for_each(|&mask| pool::or_into(joined, mask, 0, &mut union));
+    let pool = MaskPool::from(joined);
+    masks.iter().for_each(|&mask| pool::or_into(pool.mask(mask), 0, &mut union));
     union
 }
 

@@ -1,7 +1,6 @@
 //! Sparse masks as sorted token lists, walked without a row of bits.
 
-use grammarc_artifacts::sections::network::NONE;
-use grammarc_artifacts::tables::Joined;
+use grammarc_artifacts::MaskPool;
 
 /// Most lists that are merged: base mask, follow masks and end tokens of nearly every position.
 const MOST: usize = 8;
@@ -17,7 +16,7 @@ impl<'m> Lists<'m> {
     /// The lists of some masks of the pool and a sorted list beside them; `None` where a mask has a dense row, or
     /// where there are more than a handful of lists or `limit` tokens, so that the row is the shorter way.
     pub(crate) fn new(
-        tables: &Joined<'m>,
+        pool: &MaskPool<'m>,
         parts: &[u32],
         beside: &'m [u32],
         limit: usize,
@@ -34,11 +33,11 @@ impl<'m> Lists<'m> {
         };
         add(beside)?;
         for &part in parts {
-            let (home, record) = tables.mask(part);
-            if record.row != NONE {
+            let mask = pool.mask(part);
+            if mask.row.is_some() {
                 return None;
             }
-            add(home.plus(record))?;
+            add(mask.plus)?;
         }
         Some(lists)
     }

@@ -14,7 +14,7 @@
 //! Whatever needs words besides `fill` makes them in blocks on the stack, or takes them where one dense row has them,
 //! so nothing is allocated.
 
-use grammarc_artifacts::tables::Joined;
+use grammarc_artifacts::MaskPool;
 
 use crate::error::BufferError;
 use crate::grammar::Grammar;
@@ -67,8 +67,8 @@ impl<'m> Mask<'m> {
 
     /// Whether a token is allowed. To ask for many tokens, [`fill`](Self::fill) words once and test their bits.
     pub fn contains(&self, token: u32) -> bool {
-        let tables = self.tables();
-        self.parts.iter().any(|&part| pool::contains(&tables, part, token))
+        let pool = self.pool();
+        self.parts.iter().any(|&part| pool::contains(pool.mask(part), token))
             || self.ends.binary_search(&token).is_ok()
     }
 
@@ -79,21 +79,22 @@ impl<'m> Mask<'m> {
 
     /// Number of allowed tokens.
     pub fn len(&self) -> usize {
-        let tables = self.tables();
+        let pool = self.pool();
         match self.parts {
             [] => self.ends.len(),
             &[part] => {
-                let more = |&&end: &&u32| !pool::contains(&tables, part, end);
-                tables.mask(part).1.count as usize + self.ends.iter().filter(more).count()
+                let part = pool.mask(part);
+                let more = |&&end: &&u32| !pool::contains(part, end);
+                part.count as usize + self.ends.iter().filter(more).count()
             }
             _ => {
-                if let Some(lists) = self.lists(&tables) {
+                if let Some(lists) = self.lists(&pool) {
                     return lists.iter().count();
                 }
                 let mut total = 0;
                 let mut block = [0; BLOCK];
                 for first in (0..self.words()).step_by(BLOCK) {
-                    self.window(&tables, first, &mut block);
+                    self.window(&pool, first, &mut block);
                     total += block.iter().map(|word| word.count_ones() as usize).sum::<usize>();
                 }
                 total
@@ -103,17 +104,17 @@ impl<'m> Mask<'m> {
 
     /// The allowed tokens in ascending order.
     pub fn iter(&self) -> Tokens<'m> {
-        let tables = self.tables();
-        let lists = self.lists(&tables);
-        Tokens { mask: *self, tables, lists, block: [0; BLOCK], first: 0, at: 0, loaded: false }
+        let pool = self.pool();
+        let lists = self.lists(&pool);
+        Tokens { mask: *self, pool, lists, block: [0; BLOCK], first: 0, at: 0, loaded: false }
     }
 
     /// The one allowed token, or `None` where there are more or none.
     pub(crate) fn only(&self) -> Option<u32> {
-        let tables = self.tables();
+        let pool = self.pool();
         let parts = self.parts.iter().map(|&part| {
-            let one = tables.mask(part).1.count == 1;
-            one.then(|| pool::least(&tables, part)).flatten()
+            let part = pool.mask(part);
+            if part.count == 1 { pool::least(part) } else { None }
         });
         let mut candidates = parts.chain(self.ends.iter().copied().map(Some));
         let first = candidates.next()??;
@@ -137,7 +138,7 @@ impl<'m> Mask<'m> {
 
     /// As [`fill`](Self::fill), where the buffer is known to be long enough.
     pub(crate) fn write(&self, words: &mut [u32]) {
-        self.window(&self.tables(), 0, words);
+        self.window(&self.pool(), 0, words);
     }
 
     /// Sets the logits of all tokens that are not allowed to negative infinity, and leaves the others untouched,
@@ -157,12 +158,12 @@ impl<'m> Mask<'m> {
 
     /// As [`apply`](Self::apply), where the row is known to have the logit width.
     pub(crate) fn write_over<L: Logit>(&self, logits: &mut [L]) {
-        let tables = self.tables();
+        let pool = self.pool();
         let kernels = apply::Kernels::fastest();
         let mut block = [0; APPLIED];
         for (at, logits) in L::lanes_mut(logits).chunks_mut(APPLIED * BITS).enumerate() {
             let words = &mut block[..logits.len().div_ceil(BITS)];
-            L::Lane::apply(kernels, self.words_at(&tables, at * APPLIED, words), logits);
+            L::Lane::apply(kernels, self.words_at(&pool, at * APPLIED, words), logits);
         }
     }
 
@@ -173,14 +174,15 @@ impl<'m> Mask<'m> {
         fits.then_some(()).ok_or(BufferError { unit: "logits", found, needed })
     }
 
-    /// The tables that the parts are in.
-    pub(crate) fn tables(&self) -> Joined<'m> {
-        self.grammar.tables()
+    /// What the parts are masks of.
+    #[inline]
+    pub(crate) fn pool(&self) -> MaskPool<'m> {
+        self.grammar.pool()
     }
 
     /// The mask as token lists, where it is sparse: a few lists of at most one token in [`SPARSE`] of the row.
-    pub(crate) fn lists(&self, tables: &Joined<'m>) -> Option<Lists<'m>> {
-        Lists::new(tables, self.parts, self.ends, self.width as usize / SPARSE)
+    pub(crate) fn lists(&self, pool: &MaskPool<'m>) -> Option<Lists<'m>> {
+        Lists::new(pool, self.parts, self.ends, self.width as usize / SPARSE)
     }
 
     /// Words of the logit width.
@@ -192,7 +194,7 @@ impl<'m> Mask<'m> {
     /// `room`, whose length says how many there are.
     pub(crate) fn words_at<'w>(
         &self,
-        tables: &Joined<'m>,
+        pool: &MaskPool<'m>,
         first: usize,
         room: &'w mut [u32],
     ) -> &'w [u32]
@@ -200,22 +202,22 @@ impl<'m> Mask<'m> {
         'm: 'w,
     {
         if let (&[part], []) = (self.parts, self.ends)
-            && let Some(row) = pool::plain_row(tables, part)
+            && let Some(row) = pool::plain_row(pool.mask(part))
             && let Some(words) = row.get(first..first + room.len())
         {
             return words;
         }
-        self.window(tables, first, room);
+        self.window(pool, first, room);
         room
     }
 
     /// Writes the words of the mask that begin at word `first`.
-    fn window(&self, tables: &Joined<'_>, first: usize, window: &mut [u32]) {
+    fn window(&self, pool: &MaskPool<'_>, first: usize, window: &mut [u32]) {
         match self.parts.split_first() {
             Some((&part, others)) => {
-                pool::write_into(tables, part, first, window);
+                pool::write_into(pool.mask(part), first, window);
                 for &part in others {
-                    pool::or_into(tables, part, first, window);
+                    pool::or_into(pool.mask(part), first, window);
                 }
             }
             None => window.fill(0),
@@ -246,7 +248,7 @@ impl<'m> IntoIterator for &Mask<'m> {
 #[derive(Clone, Debug)]
 pub struct Tokens<'m> {
     mask: Mask<'m>,
-    tables: Joined<'m>,
+    pool: MaskPool<'m>,
     /// The mask where it is sparse; the fields below are for the others.
     lists: Option<Lists<'m>>,
     block: [u32; BLOCK],
@@ -269,7 +271,7 @@ impl Iterator for Tokens<'_> {
                 if self.first >= self.mask.words() {
                     return None;
                 }
-                self.mask.window(&self.tables, self.first, &mut self.block);
+                self.mask.window(&self.pool, self.first, &mut self.block);
                 self.at = 0;
                 self.loaded = true;
             }

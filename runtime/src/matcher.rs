@@ -8,7 +8,6 @@ use crate::grammar::Grammar;
 use crate::mask::Mask;
 use crate::options::{MatcherOptions, Settings};
 use crate::sequence::{Input, Scratch, Sequence};
-use crate::texts::Short;
 
 /// One sequence under one grammar: which tokens may come next, and what was accepted so far.
 ///
@@ -81,9 +80,8 @@ impl Matcher {
     /// The token is not allowed here, or a limit was met.
     pub fn accept(&mut self, token: u32) -> Result<(), AcceptError> {
         let sequence = Arc::make_mut(&mut self.sequence);
-        let mut short = Short::default();
-        let text = self.grammar.vocabulary().text(token, &mut short);
-        if sequence.advance_by_run(&self.grammar, self.settings.limits, token, text) {
+        let text = self.grammar.vocabulary().text(token);
+        if sequence.advance_by_run(&self.grammar, self.settings.limits, token, &text) {
             return Ok(());
         }
         self.accept_otherwise(token)
@@ -199,8 +197,8 @@ pub(crate) fn advance(
     if scratch.position.is_empty() {
         return Err(AcceptError::Finished { token });
     }
-    let mut short = Short::default();
-    let input = Input::Token(token, grammar.vocabulary().text(token, &mut short));
+    let text = grammar.vocabulary().text(token);
+    let input = Input::Token(token, &text);
     if sequence.advance(grammar, settings.limits, scratch, input)? {
         return Ok(());
     }

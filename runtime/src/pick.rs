@@ -10,7 +10,7 @@
 //! Infinities are numbers like others. Where the greatest allowed logit is infinite, a draw chooses evenly among
 //! those that are equal to it.
 
-use grammarc_artifacts::tables::Joined;
+use grammarc_artifacts::MaskPool;
 
 use crate::apply::Kernels;
 use crate::apply::weights::weight;
@@ -37,8 +37,8 @@ impl Mask<'_> {
     /// The row does not have the logit width.
     pub fn argmax<L: Logit>(&self, logits: &[L]) -> Result<Option<u32>, BufferError> {
         self.check_row(logits.len())?;
-        let tables = self.tables();
-        Ok(Row::new(self, &tables, L::lanes(logits)).greatest())
+        let pool = self.pool();
+        Ok(Row::new(self, &pool, L::lanes(logits)).greatest())
     }
 
     /// Draws an allowed token from the softmax of the allowed logits; `None` where no token is allowed. The logits
@@ -68,8 +68,8 @@ impl Mask<'_> {
         if !(0.0..1.0).contains(&uniform) {
             return Err(SampleError::Uniform { given: uniform });
         }
-        let tables = self.tables();
-        let row = Row::new(self, &tables, L::lanes(logits));
+        let pool = self.pool();
+        let row = Row::new(self, &pool, L::lanes(logits));
         let drawn = if temperature > 0.0 { row.draw(1.0 / temperature, uniform) } else { None };
         Ok(drawn.or_else(|| row.greatest()))
     }
@@ -78,7 +78,7 @@ impl Mask<'_> {
 /// A mask over a row of logits.
 struct Row<'r, 'm, L> {
     mask: &'r Mask<'m>,
-    tables: &'r Joined<'m>,
+    pool: &'r MaskPool<'m>,
     /// The mask where it is sparse.
     lists: Option<Lists<'m>>,
     logits: &'r [L],
@@ -86,9 +86,9 @@ struct Row<'r, 'm, L> {
 }
 
 impl<'r, 'm, L: Lane> Row<'r, 'm, L> {
-    fn new(mask: &'r Mask<'m>, tables: &'r Joined<'m>, logits: &'r [L]) -> Self {
-        let lists = mask.lists(tables);
-        Self { mask, tables, lists, logits, kernels: Kernels::fastest() }
+    fn new(mask: &'r Mask<'m>, pool: &'r MaskPool<'m>, logits: &'r [L]) -> Self {
+        let lists = mask.lists(pool);
+        Self { mask, pool, lists, logits, kernels: Kernels::fastest() }
     }
 
     /// The allowed tokens of a sparse mask with their logits.
@@ -102,7 +102,7 @@ impl<'r, 'm, L: Lane> Row<'r, 'm, L> {
         let mut block = [0; BLOCK];
         self.logits.chunks(BLOCK * BITS).enumerate().find_map(|(at, logits)| {
             let words = &mut block[..logits.len().div_ceil(BITS)];
-            let words = self.mask.words_at(self.tables, at * BLOCK, words);
+            let words = self.mask.words_at(self.pool, at * BLOCK, words);
             show(words, logits, at * BLOCK)
         })
     }

@@ -55,6 +55,12 @@ impl<'g> Runner<'g> {
         home.state(state - base)
     }
 
+    /// Whether a state goes to itself on every plain byte, and nothing else takes one.
+    #[inline]
+    pub(crate) fn loops(&self, state: u32) -> bool {
+        self.state(state).loops()
+    }
+
     /// Follows bytes from a configuration, which becomes the one after the bytes that were read. `max_frames` is the
     /// limit on the frames of the sequence.
     #[inline(always)]
@@ -70,6 +76,11 @@ impl<'g> Runner<'g> {
         let mut read = 0;
         while let Some(&byte) = bytes.get(read) {
             let state = home.state(index);
+            if let Some(next) = state.step(byte) {
+                index = next;
+                read += 1;
+                continue;
+            }
             let mut next = home.on(state, byte);
             if state.has(state_flags::FINAL) && at.frame != BOTTOM {
                 if next == Move::REFUSED {

@@ -9,6 +9,7 @@ use crate::position::{Configuration, Configurations};
 use crate::run::{Run, Runner};
 use crate::stack::Frames;
 use crate::step::{Calls, Limits, Machine};
+use crate::texts::Text;
 use crate::trail::Trail;
 
 /// The state of one sequence.
@@ -44,22 +45,27 @@ impl Scratch {
     }
 }
 
-/// What is to be read: one byte, or one token with its bytes (none where its text means nothing).
+/// What is to be read: one byte, or one token with its text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Input<'t> {
     /// One byte, after which no token need follow.
     Byte(&'t [u8; 1]),
     /// One whole token.
-    Token(u32, &'t [u8]),
+    Token(u32, &'t Text),
 }
 
 impl<'t> Input<'t> {
     #[inline]
-    fn bytes(self) -> &'t [u8] {
+    fn bytes(self, grammar: &'t Grammar) -> &'t [u8] {
         match self {
             Self::Byte(byte) => byte,
-            Self::Token(_, bytes) => bytes,
+            Self::Token(token, text) => text.bytes(grammar.vocabulary().artifact(), token),
         }
+    }
+
+    #[inline]
+    fn is_plain(self) -> bool {
+        matches!(self, Self::Token(_, text) if text.is_plain())
     }
 
     #[inline]
@@ -151,11 +157,13 @@ impl Sequence {
         input: Input<'_>,
     ) -> (Run, Configuration) {
         let runner = grammar.runner();
-        let run = runner.run(&mut self.frames, &mut at, input.bytes(), limits.frames);
-        let stays = match input {
-            Input::Byte(_) => true,
-            Input::Token(_, bytes) => !bytes.is_empty() && runner.rests(&self.frames, at),
+        let (run, some) = if input.is_plain() && runner.loops(at.state) {
+            (Run::Read, true)
+        } else {
+            let bytes = input.bytes(grammar);
+            (runner.run(&mut self.frames, &mut at, bytes, limits.frames), !bytes.is_empty())
         };
+        let stays = !input.is_token() || (some && runner.rests(&self.frames, at));
         (if run == Run::Read && !stays { Run::Refused } else { run }, at)
     }
 
@@ -167,13 +175,13 @@ impl Sequence {
         grammar: &Grammar,
         limits: Limits,
         token: u32,
-        bytes: &[u8],
+        text: &Text,
     ) -> bool {
         let &[at] = self.trail.current() else { return false };
         if grammar.has_edge_on(token) || self.frames.collection_is_due() {
             return false;
         }
-        let (run, at) = self.run(grammar, limits, at, Input::Token(token, bytes));
+        let (run, at) = self.run(grammar, limits, at, Input::Token(token, text));
         if run == Run::Read {
             self.trail.push_one(at);
         }
@@ -199,7 +207,7 @@ impl Sequence {
             None => (position.as_slice(), 0),
         };
         next.clear();
-        let bytes = &input.bytes()[read..];
+        let bytes = &input.bytes(grammar)[read..];
         if !bytes.is_empty() {
             from.iter().try_for_each(|&at| machine.add(next, at))?;
             spell(&machine, &runner, frames, scratch, bytes)?;

@@ -7,6 +7,7 @@
 //!
 //! Cost: one visit for each configuration of the closure, with a search in its edges; nearly always one to three.
 
+use grammarc_artifacts::MaskPool;
 use grammarc_artifacts::sections::network::{
     ByteEdge, CallEdge, NONE, RuleRecord, StateRecord, state_flags,
 };
@@ -137,10 +138,11 @@ impl<'g> Machine<'g> {
         closure: &mut Configurations,
         next: &mut Configurations,
     ) -> Result<(), LimitError> {
+        let pool = MaskPool::from(&self.tables);
         self.close(frames, from, closure, Calls::OnTokens, |frames, at| {
             let (tables, index) = self.tables.locate(at.state);
             for edge in tables.token_edges_of(index) {
-                if crate::pool::contains(&self.tables, edge.tokens, token) {
+                if crate::pool::contains(pool.mask(edge.tokens), token) {
                     self.add(next, self.arrive(frames, at, edge.target))?;
                 }
             }

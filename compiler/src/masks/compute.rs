@@ -125,9 +125,10 @@ pub fn compute(
         let outcome = model.map(|(&model, known)| walker.base_like(state, model, known));
         (outcome.unwrap_or_default(), extra(walker, state))
     })?;
+    let is_vocabulary = !network.open.is_empty();
     let mut context = Context {
         classes: Classes::new(shared),
-        pool: Pool::new(trie, shared, known, network.tables.clone()),
+        pool: Pool::new(trie, shared, known, network.tables.clone(), is_vocabulary),
         limits,
     };
     let (mut outcomes, mut others) = (outcomes.into_iter(), others.into_iter());
@@ -203,7 +204,7 @@ pub fn compute(
         }
     }
     tables.token_edges.iter_mut().for_each(|edge| edge.tokens = sets[edge.tokens as usize]);
-    classes.store(&mut tables, !network.open.is_empty());
+    classes.store(&mut tables, is_vocabulary);
     let longest_chain = longest_chain(&tables, known.chains(), &follow);
     Ok(Masks { tables, pairs, longest_chain })
 }

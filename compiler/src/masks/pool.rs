@@ -1,9 +1,17 @@
 //! The mask pool: sets of tokens as records of a dense row, a minus list and a plus list.
 //!
-//! A set of few tokens is a plus list. A larger one is a dense row, or the difference to a row that exists already (the
-//! vocabulary's rows included) where that takes less than half a row. What was taken over from a shared state differs
-//! from that state's mask, which costs the difference alone; any other wide set is compared with the rows. Equal records
-//! are one. Ids are given in the order of insertion, which the caller keeps independent of threads.
+//! What a mask costs the runtime is a row to copy, where it has one, and a step for each token of its lists; a row costs as
+//! much as one token in sixteen words. So a set of no more tokens is a plus list, and a larger one is a row with few
+//! exceptions where that can be had:
+//!
+//! - A grammar's set is the difference to a row that exists already, of the vocabulary or its own, where that has at
+//!   most half of the set's tokens and takes less than half a row; else a list where that takes less than half a row,
+//!   and else a row of its own. What was taken over from a shared state differs from that state's mask, which costs the
+//!   difference alone; any other set is compared with the rows.
+//! - A vocabulary's rows are shared by all grammars, so it has as many as its sets and their likes in the grammars ask
+//!   for: a set becomes a row unless it differs from one in a few tokens.
+//!
+//! Equal records are one. Ids are given in the order of insertion, which the caller keeps independent of threads.
 
 use std::ops::Range;
 
@@ -17,7 +25,10 @@ use super::outcome::{Outcome, Taken, count_of, cut, minus};
 use super::shared::SharedOutcomes;
 
 /// How many of the newest own rows a new wide mask is compared with.
-const NEIGHBOURS: usize = 64;
+const NEIGHBOURS: usize = 128;
+
+/// Words of a row that are copied in the time in which one token of a list is set.
+const WORDS_A_TOKEN: usize = 16;
 
 /// A pool under construction.
 pub struct Pool<'a> {
@@ -25,6 +36,10 @@ pub struct Pool<'a> {
     shared: Tables<'a>,
     known: &'a SharedOutcomes,
     tables: TablesData,
+    /// Whether other grammars share the rows.
+    is_vocabulary: bool,
+    /// Tokens of each row, by id: the vocabulary's, then the own ones.
+    row_counts: Vec<u32>,
     /// By content: the row, the length of the minus list, both lists.
     ids: FxHashMap<Box<[u32]>, u32>,
     /// By the outcome of those that were expensive to find.
@@ -36,18 +51,27 @@ pub struct Pool<'a> {
 }
 
 impl<'a> Pool<'a> {
-    /// An empty pool, numbered on from the vocabulary's masks and rows.
+    /// An empty pool, numbered on from the vocabulary's masks and rows, or that of a vocabulary itself.
     pub fn new(
         trie: Trie<'a>,
         shared: Tables<'a>,
         known: &'a SharedOutcomes,
         tables: TablesData,
+        is_vocabulary: bool,
     ) -> Self {
+        let mut row_counts = vec![0; tables.bases.rows as usize];
+        for mask in shared.masks {
+            if let Some(count) = row_counts.get_mut(mask.row as usize) {
+                *count = mask.count + mask.minus_len - mask.plus_len;
+            }
+        }
         Self {
             trie,
             shared,
             known,
             tables,
+            is_vocabulary,
+            row_counts,
             ids: FxHashMap::default(),
             wide: FxHashMap::default(),
             models: FxHashMap::default(),
@@ -90,7 +114,7 @@ impl<'a> Pool<'a> {
             let (_, stored) = self.taken(taken.state);
             return self.intern(&outcome.over(stored), extra);
         }
-        if outcome.count() as usize + extra.len() <= self.list_limit() {
+        if outcome.count() as usize + extra.len() <= self.always_listed() {
             let mut ids = std::mem::take(&mut self.scratch);
             ids.clear();
             ids.extend(self.tokens(outcome, extra));
@@ -124,7 +148,7 @@ impl<'a> Pool<'a> {
         };
         let gone = minus(&within(&taken.except), spans);
         let new = minus(spans, &within(spans));
-        if count_of(&gone).max(count_of(&new)) as usize > self.list_limit() {
+        if count_of(&gone).max(count_of(&new)) as usize > self.most_differing() {
             return None;
         }
         let model = self.models.get(&taken.state);
@@ -137,7 +161,7 @@ impl<'a> Pool<'a> {
         let is_own = self.models.contains_key(&taken.state);
         let tables = if is_own { self.tables.as_tables() } else { self.shared };
         let (without, with) = (tables.minus(&record), tables.plus(&record));
-        let is_list = count as usize <= self.list_limit();
+        let is_list = count as usize <= self.always_listed();
         if is_list != (record.row == NONE) {
             return None;
         }
@@ -147,7 +171,8 @@ impl<'a> Pool<'a> {
         merge(without, &new, &gone, with, content);
         content[1] = content.len() as u32 - 2;
         merge(with, &gone, &new, without, content);
-        if content.len() - 2 > self.list_limit() {
+        let listed = content.len() - 2;
+        if !is_list && listed > self.worth_differing(count) {
             return None;
         }
         Some(self.put(count))
@@ -191,9 +216,24 @@ impl<'a> Pool<'a> {
         self.tables
     }
 
-    /// Tokens whose list takes half the room of a row.
-    fn list_limit(&self) -> usize {
+    /// Most tokens of a set that has no row, whatever the rows.
+    fn always_listed(&self) -> usize {
+        self.tables.row_words as usize / WORDS_A_TOKEN
+    }
+
+    /// Most tokens whose list takes half the room of a row.
+    fn half_a_row(&self) -> usize {
         self.tables.row_words as usize / 2
+    }
+
+    /// Most tokens in which a mask differs from its row.
+    fn most_differing(&self) -> usize {
+        if self.is_vocabulary { self.always_listed() } else { self.half_a_row() }
+    }
+
+    /// Most tokens in which a set of `count` tokens differs from its row.
+    fn worth_differing(&self, count: u32) -> usize {
+        self.most_differing().min(count as usize / 2)
     }
 
     fn tokens<'b>(
@@ -205,6 +245,7 @@ impl<'a> Pool<'a> {
         ranks.map(|rank| self.trie.token_of_rank[rank]).chain(extra.iter().copied())
     }
 
+    /// The record of a set that a row may be worth.
     fn wide(&mut self, outcome: &Outcome, extra: &[u32]) -> u32 {
         let words = self.tables.row_words as usize;
         let mut row = std::mem::take(&mut self.scratch);
@@ -216,23 +257,26 @@ impl<'a> Pool<'a> {
         let count = row.iter().map(|word| word.count_ones()).sum();
         let mut content = std::mem::take(&mut self.content);
         content.clear();
-        match self.nearest(&row) {
-            Some(nearest) => {
-                content.extend([nearest, 0]);
-                let old = self.row(nearest);
-                let pairs = old.iter().zip(&row).enumerate();
-                for (index, (&old, &new)) in pairs.clone() {
-                    for_each_bit(old & !new, index, &mut content);
-                }
-                content[1] = content.len() as u32 - 2;
-                for (index, (&old, &new)) in pairs {
-                    for_each_bit(new & !old, index, &mut content);
-                }
+        if let Some(nearest) = self.nearest(&row, count) {
+            content.extend([nearest, 0]);
+            let old = self.row(nearest);
+            let pairs = old.iter().zip(&row).enumerate();
+            for (index, (&old, &new)) in pairs.clone() {
+                for_each_bit(old & !new, index, &mut content);
             }
-            None => {
-                content.extend([self.tables.bases.rows + self.rows() as u32, 0]);
-                self.tables.rows.extend_from_slice(&row);
+            content[1] = content.len() as u32 - 2;
+            for (index, (&old, &new)) in pairs {
+                for_each_bit(new & !old, index, &mut content);
             }
+        } else if !self.is_vocabulary && count as usize <= self.half_a_row() {
+            content.extend([NONE, 0]);
+            for (index, &word) in row.iter().enumerate() {
+                for_each_bit(word, index, &mut content);
+            }
+        } else {
+            content.extend([self.tables.bases.rows + self.rows() as u32, 0]);
+            self.tables.rows.extend_from_slice(&row);
+            self.row_counts.push(count);
         }
         self.scratch = row;
         self.content = content;
@@ -247,15 +291,23 @@ impl<'a> Pool<'a> {
         }
     }
 
-    /// The row that differs least, where the difference is worth storing instead of a row. Ties go to the lower id.
-    fn nearest(&self, row: &[u32]) -> Option<u32> {
+    /// The row that differs least from one of `count` tokens, where the difference is worth storing. Those of about as
+    /// many tokens are looked at first, so most others are ruled out by their number.
+    fn nearest(&self, row: &[u32], count: u32) -> Option<u32> {
         let base = self.tables.bases.rows;
         let own = self.rows() as u32;
         let first_own = own.saturating_sub(NEIGHBOURS as u32);
+        let mut limit = self.worth_differing(count) + 1;
         let candidates = (0..base).chain(base + first_own..base + own);
-        let mut best: Option<(usize, u32)> = None;
-        for id in candidates {
-            let limit = best.map_or(self.list_limit() + 1, |(distance, _)| distance);
+        let apart = |id: u32| self.row_counts[id as usize].abs_diff(count) as usize;
+        let candidates = candidates.map(|id| (apart(id), id));
+        let mut candidates: Vec<_> = candidates.filter(|&(apart, _)| apart < limit).collect();
+        candidates.sort_unstable();
+        let mut best = None;
+        for (apart, id) in candidates {
+            if apart >= limit {
+                break;
+            }
             let mut distance = 0;
             // In blocks, so that a row that is far off is given up early.
             for (new, old) in row.chunks(64).zip(self.row(id).chunks(64)) {
@@ -266,10 +318,10 @@ impl<'a> Pool<'a> {
                 }
             }
             if distance < limit {
-                best = Some((distance, id));
+                (limit, best) = (distance, Some(id));
             }
         }
-        best.map(|(_, id)| id)
+        best
     }
 }
 

@@ -5,9 +5,16 @@
 //! no part of the format; an artifact of a usual schema takes a few kilobytes of them and some microseconds to make.
 //!
 //! Nine states of ten allow one byte, or one range of bytes with the same effect: such a state holds the range and the
-//! move itself. Any other has a row with one move for each *byte class*, a set of bytes that no row tells apart.
-//! Classes keep a row at some fifty moves, and the class of a byte does not depend on the state, so looking it up is
-//! not on the path from one state to the next.
+//! move itself. Any other has, for the bytes out of its range, a row with one move for each *byte class*, a set of bytes
+//! that no row tells apart. Classes keep a row at some fifty moves, and the class of a byte does not depend on the state,
+//! so looking it up is not on the path from one state to the next.
+//!
+//! States share a row where they differ in one class. The states along a key that an object names are like this where it
+//! allows other keys too: one byte goes on along the key, and all others do what they do in any key. So a token that
+//! was not seen lately costs a cache miss for a state or a few, and not another two for each row.
+//!
+//! A state that goes to itself on every plain byte, as that within a string does, is marked: a plain token (see
+//! [`texts`](crate::texts)) changes nothing there, and its bytes are not looked at.
 //!
 //! A move is definite where the tables leave one way to read the byte within the state's rule and its callees.
 //! Where there are several the move is [`Move::OPEN`] and the machine of [`step`](crate::step) decides.
@@ -17,10 +24,25 @@ use std::ops::RangeInclusive;
 use grammarc_artifacts::sections::network::{ByteEdge, CallEdge, NONE, StateRecord, state_flags};
 use grammarc_artifacts::tables::{Joined, Tables};
 
+use crate::texts::is_plain;
+
+mod classes;
+mod rows;
+
+use classes::{ByteClasses, has};
+use rows::Rows;
+
 /// Flag of a state beside those of the artifact: it has a row of moves.
 const ROW: u32 = 16;
 /// Flag of a state beside those of the artifact: arriving there lowers the register.
 const COUNTED: u32 = 32;
+/// Flag of a state beside those of the artifact: it goes to itself on every plain byte, and is not final.
+const LOOPS: u32 = 64;
+/// Flag of a state beside those of the artifact: it is not final, and the move on its range is a [`Kind::Go`].
+const STEP: u32 = 128;
+
+/// How many of the newest rows a new one is compared with, and of the newest calls.
+const COMPARED: usize = 4;
 
 /// What a byte does in a state, in 32 bits: a kind and an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,26 +92,44 @@ impl Move {
 pub(crate) struct State {
     /// Lowest byte, highest byte, and from bit 16 on the flags. The range of a state that reads nothing is empty.
     word: u32,
-    /// The move on the bytes of the range; where the state has a row, the index of its first move.
+    /// The move on the bytes of the range.
     next: Move,
+    /// Where the state has a row for other bytes, the index of its first move.
+    row: u32,
 }
 
 impl State {
     /// A state that reads nothing.
     fn refusing(flags: u32) -> Self {
-        Self { word: 1 | flags << 16, next: Move::REFUSED }
+        Self { word: 1 | flags << 16, next: Move::REFUSED, row: 0 }
     }
 
-    /// A state that makes one move on all bytes that it allows.
+    /// A state that makes one move on the bytes of a range, and allows no others where it has no row.
     fn on_range(flags: u32, range: RangeInclusive<u8>, next: Move) -> Self {
+        let steps = flags & state_flags::FINAL == 0 && next.is(Kind::Go);
+        let flags = flags | if steps { STEP } else { 0 };
         let word = u32::from(*range.start()) | u32::from(*range.end()) << 8 | flags << 16;
-        Self { word, next }
+        Self { word, next, row: 0 }
     }
 
     /// The [flags](state_flags) of the state, and some that are for this module alone.
     #[inline]
     pub(crate) fn flags(self) -> u32 {
         self.word >> 16
+    }
+
+    /// Whether the state goes to itself on every plain byte, and nothing else takes one.
+    #[inline]
+    pub(crate) fn loops(self) -> bool {
+        self.has(LOOPS)
+    }
+
+    /// Where the state goes on a byte of its range, where that is a [`Kind::Go`] and nothing else takes the byte. The
+    /// way of most bytes, and the shortest.
+    #[inline]
+    pub(crate) fn step(self, byte: u8) -> Option<u32> {
+        let [lo, hi, ..] = self.word.to_le_bytes();
+        (lo <= byte && byte <= hi && self.has(STEP)).then(|| self.next.index())
     }
 
     /// Whether the state has one of these flags.
@@ -100,7 +140,7 @@ impl State {
 }
 
 /// What a call does.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Call {
     /// First state of the callee.
     pub(crate) first_state: u32,
@@ -127,7 +167,8 @@ impl Moves {
     /// The moves of `tables`, which are one half of `joined`.
     pub(crate) fn new(joined: &Joined<'_>, tables: &Tables<'_>) -> Self {
         let classes = ByteClasses::new(joined, tables);
-        let mut rows = Vec::new();
+        let calls = Calls::new(joined, tables);
+        let mut rows = Rows { classes: &classes, moves: Vec::new() };
         let mut row = vec![Move::REFUSED; classes.ranges.len()];
         let state = |index: usize| {
             let flags = flags(&tables.states[index]);
@@ -136,22 +177,41 @@ impl Moves {
                 ([edge], []) => State::on_range(flags, edge.lo()..=edge.hi(), go(tables, edge)),
                 _ => {
                     row.fill(Move::REFUSED);
-                    fill_row(joined, tables, index, &classes, &mut row);
-                    store(flags, &classes, &row, &mut rows)
+                    fill_row(joined, tables, index, &classes, &calls, &mut row);
+                    rows.store(flags, &row)
                 }
             }
         };
         let count = tables.state_count() as usize;
         let states = (0..count).map(state).collect();
+        let rows = rows.moves;
         let counted = (0..).zip(&tables.states[..count]);
         let counted = counted.filter(|(_, record)| record.count_exit != NONE);
-        Self {
+        let mut moves = Self {
             states,
             rows,
             classes: classes.of,
-            calls: tables.call_edges.iter().map(|edge| call(joined, edge)).collect(),
+            calls: calls.distinct,
             counted: counted.map(|(index, record)| (index, *record)).collect(),
             base: tables.bases.states,
+        };
+        moves.mark_loops();
+        moves
+    }
+
+    /// Marks the states that go to themselves on every plain byte.
+    fn mark_loops(&mut self) {
+        for index in 0..self.states.len() {
+            let state = self.states[index];
+            let itself = Move::new(Kind::Go, index);
+            let stays = |byte| self.on(state, byte) == itself;
+            let loops = !state.has(state_flags::FINAL)
+                && itself.is(Kind::Go)
+                && stays(b'a')
+                && (0..=u8::MAX).filter(|&byte| is_plain(byte)).all(stays);
+            if loops {
+                self.states[index].word |= LOOPS << 16;
+            }
         }
     }
 
@@ -163,11 +223,12 @@ impl Moves {
 
     /// What a byte does in a state.
     #[inline]
-    pub(crate) fn on(&self, State { word, next }: State, byte: u8) -> Move {
-        if word >> 16 & ROW != 0 {
-            self.rows[next.0 as usize + usize::from(self.classes[usize::from(byte)])]
-        } else if (word & 0xff) as u8 <= byte && byte <= (word >> 8 & 0xff) as u8 {
-            next
+    pub(crate) fn on(&self, state: State, byte: u8) -> Move {
+        let [lo, hi, ..] = state.word.to_le_bytes();
+        if lo <= byte && byte <= hi {
+            state.next
+        } else if state.has(ROW) {
+            self.rows[state.row as usize + usize::from(self.classes[usize::from(byte)])]
         } else {
             Move::REFUSED
         }
@@ -198,9 +259,28 @@ fn flags(record: &StateRecord) -> u32 {
     record.flags & (ROW - 1) | counted
 }
 
-fn call(joined: &Joined<'_>, edge: &CallEdge) -> Call {
-    let first_state = joined.rule(edge.callee).first_state;
-    Call { first_state, ret: edge.ret, count: edge.count }
+/// The calls of some tables. Neighbouring states often make the same one, which is kept once, so that their rows are
+/// alike.
+struct Calls {
+    distinct: Vec<Call>,
+    /// By call edge, an index.
+    of_edge: Vec<usize>,
+}
+
+impl Calls {
+    fn new(joined: &Joined<'_>, tables: &Tables<'_>) -> Self {
+        let mut calls = Self { distinct: Vec::new(), of_edge: Vec::new() };
+        for &CallEdge { callee, ret, count } in tables.call_edges {
+            let call = Call { first_state: joined.rule(callee).first_state, ret, count };
+            let from = calls.distinct.len().saturating_sub(COMPARED);
+            let known = calls.distinct[from..].iter().position(|&known| known == call);
+            calls.of_edge.push(known.map_or(calls.distinct.len(), |at| from + at));
+            if known.is_none() {
+                calls.distinct.push(call);
+            }
+        }
+        calls
+    }
 }
 
 /// The move of a byte edge.
@@ -217,6 +297,7 @@ fn fill_row(
     tables: &Tables<'_>,
     index: usize,
     classes: &ByteClasses,
+    calls: &Calls,
     row: &mut [Move],
 ) {
     for edge in tables.byte_edges_of(index) {
@@ -229,73 +310,14 @@ fn fill_row(
         for (cell, range) in row.iter_mut().zip(&classes.ranges) {
             if has(&callee.first_bytes, *range.start()) {
                 let free = *cell == Move::REFUSED;
-                *cell = if free { Move::new(Kind::Call, first + at) } else { Move::OPEN };
+                *cell = if free {
+                    Move::new(Kind::Call, calls.of_edge[first + at])
+                } else {
+                    Move::OPEN
+                };
             }
         }
     }
-}
-
-/// Keeps a row, as a range where one is enough.
-fn store(flags: u32, classes: &ByteClasses, row: &[Move], rows: &mut Vec<Move>) -> State {
-    let allowed = |next: &Move| *next != Move::REFUSED;
-    let (from, to) = (row.iter().position(allowed), row.iter().rposition(allowed));
-    let (Some(from), Some(to)) = (from, to) else {
-        return State::refusing(flags);
-    };
-    if row[from..=to].iter().all(|next| *next == row[from]) {
-        let range = *classes.ranges[from].start()..=*classes.ranges[to].end();
-        return State::on_range(flags, range, row[from]);
-    }
-    let Ok(next) = u32::try_from(rows.len()) else {
-        return State::on_range(flags, 0..=u8::MAX, Move::OPEN);
-    };
-    rows.extend_from_slice(row);
-    State { word: (flags | ROW) << 16, next: Move(next) }
-}
-
-/// The byte classes of some tables: bytes between two places where some edge or some callee's first bytes begin or
-/// end are of one class. They are numbered from 0 in the order of the bytes.
-struct ByteClasses {
-    of: [u8; 256],
-    /// The bytes of each class.
-    ranges: Vec<RangeInclusive<u8>>,
-}
-
-impl ByteClasses {
-    fn new(joined: &Joined<'_>, tables: &Tables<'_>) -> Self {
-        // Bit `b` says that a class begins with byte `b`.
-        let mut begins = [0u32; 8];
-        let mut begin = |byte: u8| begins[usize::from(byte / 32)] |= 1 << (byte % 32);
-        for edge in tables.byte_edges {
-            begin(edge.lo());
-            edge.hi().checked_add(1).map(&mut begin);
-        }
-        for edge in tables.call_edges {
-            let mut before = 0;
-            for (word, bytes) in begins.iter_mut().zip(joined.rule(edge.callee).first_bytes) {
-                *word |= bytes ^ (bytes << 1 | before >> 31);
-                before = bytes;
-            }
-        }
-        let (mut of, mut ranges) = ([0; 256], vec![0..=u8::MAX]);
-        for byte in 1..=u8::MAX {
-            let last = ranges.len() - 1;
-            if has(&begins, byte) {
-                ranges[last] = *ranges[last].start()..=byte - 1;
-                ranges.push(byte..=u8::MAX);
-            }
-            of[usize::from(byte)] = (ranges.len() - 1) as u8;
-        }
-        Self { of, ranges }
-    }
-
-    fn of(&self, byte: u8) -> usize {
-        usize::from(self.of[usize::from(byte)])
-    }
-}
-
-fn has(bytes: &[u32; 8], byte: u8) -> bool {
-    bytes[usize::from(byte / 32)] >> (byte % 32) & 1 != 0
 }
 
 #[cfg(test)]
@@ -312,9 +334,15 @@ mod tests {
         let edges = edges.filter(|edge| (edge.lo()..=edge.hi()).contains(&byte));
         let mut all: Vec<Move> = edges.map(|edge| go(tables, edge)).collect();
         let first = tables.states[index].call_edges as usize;
+        let calls = Calls::new(joined, tables);
         for (at, edge) in tables.call_edges_of(index).iter().enumerate() {
-            if has(&joined.rule(edge.callee).first_bytes, byte) {
-                all.push(Move::new(Kind::Call, first + at));
+            let callee = joined.rule(edge.callee);
+            if has(&callee.first_bytes, byte) {
+                let call = calls.of_edge[first + at];
+                let expected =
+                    Call { first_state: callee.first_state, ret: edge.ret, count: edge.count };
+                assert_eq!(calls.distinct[call], expected);
+                all.push(Move::new(Kind::Call, call));
             }
         }
         (all.first().copied().unwrap_or(Move::REFUSED), all.len())
@@ -335,6 +363,11 @@ mod tests {
                     let state = moves.state(index);
                     let record = &tables.states[index as usize];
                     prop_assert_eq!(state.flags() & (ROW - 1), record.flags);
+                    let itself = (Move::new(Kind::Go, index as usize), 1);
+                    let stays = |byte| defined(&joined, tables, index as usize, byte) == itself;
+                    let loops = (0..=u8::MAX).filter(|&byte| is_plain(byte)).all(stays);
+                    let is_final = state.has(state_flags::FINAL);
+                    prop_assert_eq!(state.loops(), loops && !is_final);
                     for byte in 0..=u8::MAX {
                         let (first, ways) = defined(&joined, tables, index as usize, byte);
                         let expected = if ways > 1 { Move::OPEN } else { first };

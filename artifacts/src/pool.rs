@@ -1,0 +1,105 @@
+//! The mask pool of a vocabulary and a grammar as one numbering: what a reader of masks needs of their tables.
+//!
+//! A reader of a mask looks at three tables of each artifact and not at all eleven, which it can have at each step for
+//! the price of a few loads.
+
+use crate::sections::masks::MaskRecord;
+use crate::sections::network::NONE;
+use crate::tables::{Joined, Tables};
+
+/// The masks of one artifact.
+#[derive(Clone, Copy, Debug)]
+pub struct MaskTables<'a> {
+    /// Masks that come before this artifact's own.
+    pub(crate) first_mask: u32,
+    /// Dense rows that come before this artifact's own.
+    pub(crate) first_row: u32,
+    /// u32 words of a dense row.
+    pub(crate) row_words: u32,
+    pub(crate) masks: &'a [MaskRecord],
+    pub(crate) rows: &'a [u32],
+    pub(crate) lists: &'a [u32],
+}
+
+impl<'a> MaskTables<'a> {
+    #[inline]
+    fn list(&self, first: u32, len: u32) -> &'a [u32] {
+        &self.lists[first as usize..][..len as usize]
+    }
+
+    #[inline]
+    fn row(&self, index: u32) -> &'a [u32] {
+        let words = self.row_words as usize;
+        &self.rows[index as usize * words..][..words]
+    }
+}
+
+impl<'a> From<&Tables<'a>> for MaskTables<'a> {
+    fn from(tables: &Tables<'a>) -> Self {
+        Self {
+            first_mask: tables.bases.masks,
+            first_row: tables.bases.rows,
+            row_words: tables.row_words,
+            masks: tables.masks,
+            rows: tables.rows,
+            lists: tables.lists,
+        }
+    }
+}
+
+/// The vocabulary's masks and a grammar's own.
+#[derive(Clone, Copy, Debug)]
+pub struct MaskPool<'a> {
+    /// The vocabulary's.
+    pub(crate) shared: MaskTables<'a>,
+    /// The grammar's.
+    pub(crate) own: MaskTables<'a>,
+}
+
+/// One mask: `(row without minus) with plus`.
+#[derive(Clone, Copy, Debug)]
+pub struct StoredMask<'a> {
+    /// Its dense row, if it has one.
+    pub row: Option<&'a [u32]>,
+    /// Tokens of the row that are not in the mask, ascending.
+    pub minus: &'a [u32],
+    /// Tokens of the mask that are not in the row, ascending.
+    pub plus: &'a [u32],
+    /// Number of tokens in the mask.
+    pub count: u32,
+}
+
+impl<'a> MaskPool<'a> {
+    /// A mask by its id.
+    #[inline]
+    pub fn mask(&self, mask: u32) -> StoredMask<'a> {
+        let (home, index) = match mask.checked_sub(self.own.first_mask) {
+            Some(index) => (&self.own, index),
+            None => (&self.shared, mask),
+        };
+        let record = &home.masks[index as usize];
+        StoredMask {
+            row: self.row(record.row),
+            minus: home.list(record.minus, record.minus_len),
+            plus: home.list(record.plus, record.plus_len),
+            count: record.count,
+        }
+    }
+
+    #[inline]
+    fn row(&self, row: u32) -> Option<&'a [u32]> {
+        if row == NONE {
+            return None;
+        }
+        Some(match row.checked_sub(self.own.first_row) {
+            Some(index) => self.own.row(index),
+            None => self.shared.row(row),
+        })
+    }
+}
+
+impl<'a> From<&Joined<'a>> for MaskPool<'a> {
+    fn from(joined: &Joined<'a>) -> Self {
+        Self { shared: (&joined.shared).into(), own: (&joined.own).into() }
+    }
+}
