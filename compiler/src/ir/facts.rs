@@ -1,11 +1,12 @@
 //! Facts about rules that the network needs before it builds one: which derive something, which derive the empty
 //! string, and with which bytes.
 //!
-//! All are least fixpoints over the rules, found by sweeping until nothing changes: O(depth of the rule graph) sweeps
-//! of O(grammar) each, a few in practice.
+//! All are least fixpoints over the rules. Callees come before their callers, so that most rules are looked at once;
+//! those that lead back to themselves are swept until nothing changes.
 
 use super::{ByteSet, Expr, ExprGraph, Grammar};
 use crate::automata::Dfa;
+use crate::graph::components_by;
 
 /// What is known of an expression or a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,17 +100,26 @@ impl Facts {
 
 /// Facts of every rule, by rule index.
 pub fn of_rules(grammar: &Grammar) -> Vec<Facts> {
-    let mut facts = vec![Facts::NEVER; grammar.rules.len()];
-    loop {
-        let mut changed = false;
-        for (index, rule) in grammar.rules.iter().enumerate().rev() {
-            let new = of_expr(&rule.expr, &facts);
-            changed |= std::mem::replace(&mut facts[index], new) != new;
-        }
-        if !changed {
-            return facts;
+    let count = grammar.rules.len();
+    let calls = grammar.calls();
+    let component = components_by(count, |rule| calls[rule].len(), |rule, at| calls[rule][at]);
+    let mut order: Vec<usize> = (0..count).collect();
+    order.sort_by_key(|&rule| component[rule]);
+    let mut facts = vec![Facts::NEVER; count];
+    for group in order.chunk_by(|&a, &b| component[a] == component[b]) {
+        let recursive = group.len() > 1 || calls[group[0]].contains(&group[0]);
+        loop {
+            let mut changed = false;
+            for &rule in group {
+                let new = of_expr(&grammar.rules[rule].expr, &facts);
+                changed |= std::mem::replace(&mut facts[rule], new) != new;
+            }
+            if !(recursive && changed) {
+                break;
+            }
         }
     }
+    facts
 }
 
 /// Facts of an expression, given those of the rules it calls. Of intersections and complements only what the operands
