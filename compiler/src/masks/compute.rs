@@ -126,7 +126,7 @@ pub fn compute(
         (outcome.unwrap_or_default(), extra(walker, state))
     })?;
     let mut context = Context {
-        classes: Classes::new(shared),
+        classes: Classes::new(shared, known),
         pool: Pool::new(trie, shared, known, network.tables.clone()),
         limits,
     };
@@ -215,7 +215,7 @@ fn worth_composing(trie: Trie<'_>) -> u32 {
 }
 
 struct Context<'a> {
-    classes: Classes,
+    classes: Classes<'a>,
     pool: Pool<'a>,
     limits: MaskLimits,
 }

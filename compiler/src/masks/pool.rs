@@ -31,6 +31,8 @@ pub struct Pool<'a> {
     wide: FxHashMap<Vec<Range<u32>>, u32>,
     /// By own state, the mask that others are derived from, and its ranks.
     models: FxHashMap<u32, (u32, &'a [Range<u32>])>,
+    /// By own row, how many tokens are in it.
+    row_counts: Vec<u32>,
     content: Vec<u32>,
     scratch: Vec<u32>,
 }
@@ -51,6 +53,7 @@ impl<'a> Pool<'a> {
             ids: FxHashMap::default(),
             wide: FxHashMap::default(),
             models: FxHashMap::default(),
+            row_counts: Vec::new(),
             content: Vec::new(),
             scratch: Vec::new(),
         }
@@ -210,13 +213,15 @@ impl<'a> Pool<'a> {
         let mut row = std::mem::take(&mut self.scratch);
         row.clear();
         row.resize(words, 0);
-        for token in self.tokens(outcome, extra) {
-            row[token as usize / 32] |= 1 << (token % 32);
+        let ranks = &self.trie.token_of_rank;
+        let runs = outcome.spans.iter().map(|span| &ranks[span.start as usize..span.end as usize]);
+        for tokens in runs.chain([extra]) {
+            tokens.iter().for_each(|&token| row[token as usize / 32] |= 1 << (token % 32));
         }
         let count = row.iter().map(|word| word.count_ones()).sum();
         let mut content = std::mem::take(&mut self.content);
         content.clear();
-        match self.nearest(&row) {
+        match self.nearest(&row, count) {
             Some(nearest) => {
                 content.extend([nearest, 0]);
                 let old = self.row(nearest);
@@ -232,6 +237,7 @@ impl<'a> Pool<'a> {
             None => {
                 content.extend([self.tables.bases.rows + self.rows() as u32, 0]);
                 self.tables.rows.extend_from_slice(&row);
+                self.row_counts.push(count);
             }
         }
         self.scratch = row;
@@ -247,8 +253,9 @@ impl<'a> Pool<'a> {
         }
     }
 
-    /// The row that differs least, where the difference is worth storing instead of a row. Ties go to the lower id.
-    fn nearest(&self, row: &[u32]) -> Option<u32> {
+    /// Of a row of `count` tokens, the row that differs least, where the difference is worth storing instead of a row.
+    /// Ties go to the lower id.
+    fn nearest(&self, row: &[u32], count: u32) -> Option<u32> {
         let base = self.tables.bases.rows;
         let own = self.rows() as u32;
         let first_own = own.saturating_sub(NEIGHBOURS as u32);
@@ -256,6 +263,14 @@ impl<'a> Pool<'a> {
         let mut best: Option<(usize, u32)> = None;
         for id in candidates {
             let limit = best.map_or(self.list_limit() + 1, |(distance, _)| distance);
+            let tokens = match id.checked_sub(base) {
+                Some(own) => self.row_counts[own as usize],
+                None => self.known.row_counts()[id as usize],
+            };
+            // They differ in at least as many tokens as their numbers of tokens do.
+            if tokens.abs_diff(count) as usize >= limit {
+                continue;
+            }
             let mut distance = 0;
             // In blocks, so that a row that is far off is given up early.
             for (new, old) in row.chunks(64).zip(self.row(id).chunks(64)) {
