@@ -219,6 +219,19 @@ impl StringRules for Emitter<'_> {
         self.count += 1;
         Expr::Call(rule)
     }
+
+    fn format_tail(
+        &mut self,
+        format: &'static str,
+        content: impl FnOnce(&mut Self) -> Expr,
+    ) -> Expr {
+        if let Some(call) = self.prelude.format(format) {
+            return call;
+        }
+        let tail = content(self);
+        self.count += 1;
+        self.prelude.add_format(&mut self.builder, format, tail)
+    }
 }
 
 impl Pieces for Emitter<'_> {
