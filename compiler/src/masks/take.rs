@@ -414,9 +414,10 @@ impl Walker<'_> {
             }
             let known = self.known.moves(network.shared, first);
             moves.unclear = moves.unclear.union(known.calls.union(known.leave).intersect(bytes));
-            for byte in bytes.minus(twice).iter() {
-                moves.states[usize::from(byte)] = known.to[usize::from(byte)];
-                moves.frames[usize::from(byte)] = over;
+            for (lo, hi) in bytes.minus(twice).ranges() {
+                let range = usize::from(lo)..=usize::from(hi);
+                moves.states[range.clone()].copy_from_slice(&known.to[range.clone()]);
+                moves.frames[range].fill(over);
             }
             moves.ends = moves.ends.union(known.ends.intersect(bytes.minus(twice)));
         }

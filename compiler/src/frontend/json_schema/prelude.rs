@@ -65,11 +65,16 @@ impl Piece {
     }
 }
 
+/// Most characters that a string of at least so many has a rule for.
+pub(super) const MOST_LEAST: u32 = 8;
+
 /// Adds rules of the prelude to a grammar, each when it is first called.
 #[derive(Debug)]
 pub struct Prelude {
     text: TextForm,
     rules: [Option<RuleId>; Piece::ALL.len()],
+    /// The rest of a string of at least two characters, of at least three, and so on.
+    longer: Vec<RuleId>,
     /// Formats, and the rules of what comes after the opening quote of their strings.
     formats: Vec<(&'static str, RuleId)>,
 }
@@ -77,7 +82,7 @@ pub struct Prelude {
 impl Prelude {
     /// The prelude of a text form, with no rule added yet.
     pub fn new(text: TextForm) -> Self {
-        Self { text, rules: [None; Piece::ALL.len()], formats: Vec::new() }
+        Self { text, rules: [None; Piece::ALL.len()], longer: Vec::new(), formats: Vec::new() }
     }
 
     /// The rule of a piece.
@@ -120,6 +125,24 @@ impl Prelude {
     /// Any string, with its quotes.
     pub fn string(&mut self, builder: &mut GrammarBuilder) -> Expr {
         Expr::seq([Expr::byte(b'"'), self.call(builder, Piece::StringTail)])
+    }
+
+    /// The rest of a string of at least `min` characters, no more than [`MOST_LEAST`]. Each rule is a character and a
+    /// call of the one before it in tail position, so that none returns in the middle of a string.
+    pub(super) fn at_least(&mut self, builder: &mut GrammarBuilder, min: u32) -> Expr {
+        let Some(index) = min.checked_sub(2) else {
+            let piece = if min == 0 { Piece::StringTail } else { Piece::NonEmptyStringTail };
+            return self.call(builder, piece);
+        };
+        while self.longer.len() <= index as usize {
+            let min = self.longer.len() as u32 + 2;
+            let rest = self.at_least(builder, min - 1);
+            let rule = builder.declare(format!("string-tail{{{min},}}"));
+            let tail = Expr::seq([character(self.text.escapes), rest]);
+            builder.define_kept(rule, tail, Origin::default());
+            self.longer.push(rule);
+        }
+        Expr::Call(self.longer[index as usize])
     }
 
     /// A call of the rest of a format's strings after the opening quote, where it was added.
@@ -247,6 +270,7 @@ pub fn prelude_grammar(texts: &[TextForm]) -> Grammar {
                 calls.push(expr);
             }
         }
+        calls.extend((2..=MOST_LEAST).map(|min| prelude.at_least(&mut builder, min)));
         let mut shared = Shared { prelude: &mut prelude, builder: &mut builder };
         for (name, min) in [("string-tail{0,n}", 0), ("string-tail{n}", FAR)] {
             let tail = shared.counted_tail(min, Some(FAR));
