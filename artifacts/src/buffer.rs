@@ -5,7 +5,7 @@
 
 use std::fmt;
 use std::fs::File;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -24,8 +24,16 @@ pub const ALIGNMENT: usize = 64;
 struct Block([u8; ALIGNMENT]);
 
 enum Storage {
-    Heap { blocks: Vec<Block>, len: usize },
+    Heap {
+        blocks: Vec<Block>,
+        len: usize,
+    },
     Map(Mmap),
+    /// Some bytes of a buffer, from a multiple of 64 on.
+    Part {
+        whole: Buffer,
+        range: Range<usize>,
+    },
 }
 
 /// Immutable, 64-byte-aligned, cheaply cloned bytes.
@@ -65,6 +73,12 @@ impl Buffer {
         Self::build(bytes.len(), |target| target.copy_from_slice(bytes))
     }
 
+    /// Some of the bytes, shared with this buffer: a section, which begins at a multiple of [`ALIGNMENT`].
+    pub(crate) fn part(&self, range: Range<usize>) -> Self {
+        debug_assert!(range.start.is_multiple_of(ALIGNMENT) && range.end <= self.len());
+        Self { storage: Arc::new(Storage::Part { whole: self.clone(), range }) }
+    }
+
     /// A heap buffer of `len` bytes, which `fill` receives zeroed.
     pub(crate) fn build(len: usize, fill: impl FnOnce(&mut [u8])) -> Self {
         let mut blocks = vec![Block::zeroed(); len.div_ceil(ALIGNMENT)];
@@ -81,6 +95,7 @@ impl Deref for Buffer {
         match &*self.storage {
             Storage::Heap { blocks, len } => &bytemuck::cast_slice(blocks)[..*len],
             Storage::Map(map) => map,
+            Storage::Part { whole, range } => &whole[range.clone()],
         }
     }
 }
@@ -90,6 +105,7 @@ impl fmt::Debug for Buffer {
         let place = match &*self.storage {
             Storage::Heap { .. } => "heap",
             Storage::Map(_) => "map",
+            Storage::Part { .. } => "part",
         };
         write!(f, "Buffer({} bytes, {place})", self.len())
     }

@@ -143,6 +143,14 @@ pub enum Error {
         /// Kind of artifact.
         artifact: ArtifactKind,
     },
+    /// A grammar artifact was to be opened by itself and has no vocabulary embedded.
+    #[error(
+        "the artifact has no vocabulary in it: open it with the vocabulary artifact of {expected}, or compile it with --standalone"
+    )]
+    NotStandalone {
+        /// Name of the vocabulary that it was compiled for.
+        expected: String,
+    },
     /// A required section is not there.
     #[error("section {section} is missing; the file was not written by grammarc")]
     MissingSection {

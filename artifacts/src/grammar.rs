@@ -1,6 +1,8 @@
 //! The grammar artifact: a grammar's own tables, numbered on from the vocabulary's, and where they came from.
 //!
 //! A grammar is nothing without the vocabulary artifact that it was compiled for, so it is opened with it and keeps it.
+//! One that stands alone has it embedded, byte for byte, as one more section: it opens with the same vocabulary as
+//! before, or by itself. What it costs is the vocabulary's pages and its checks, once for each such artifact.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -86,9 +88,57 @@ impl GrammarArtifact {
         Self::from_buffer(Buffer::read(path)?, vocabulary)
     }
 
+    /// Maps and checks a grammar artifact that stands alone, with the vocabulary that is embedded in it. See
+    /// [`Buffer::open`] for what must not be done to the file meanwhile.
+    pub fn open_standalone(path: &Path) -> Result<Self, Error> {
+        Self::from_standalone(Buffer::open(path)?)
+    }
+
+    /// Reads a grammar artifact that stands alone into the heap and checks it.
+    pub fn read_standalone(path: &Path) -> Result<Self, Error> {
+        Self::from_standalone(Buffer::read(path)?)
+    }
+
+    /// Checks a grammar artifact that stands alone and reads it in place, and the vocabulary in it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotStandalone`] where no vocabulary is embedded, and what is wrong with either.
+    pub fn from_standalone(buffer: Buffer) -> Result<Self, Error> {
+        let container = Container::parse_kind(buffer.clone(), ArtifactKind::Grammar)?;
+        let Some(embedded) = container.directory().get(SectionKind::Embedded) else {
+            let expected = meta::decode_grammar(&container)?.vocabulary_name;
+            return Err(Error::NotStandalone { expected });
+        };
+        let vocabulary = VocabularyArtifact::from_buffer(buffer.part(embedded.range.clone()))?;
+        Self::from_container(container, &vocabulary)
+    }
+
+    /// The same grammar as an artifact that stands alone: with its vocabulary embedded.
+    pub fn to_standalone(&self) -> Result<Buffer, Error> {
+        let container = self.container();
+        let embedded = self.vocabulary().container().buffer();
+        let own = container.directory().entries().iter();
+        let own =
+            own.filter_map(|entry| Some((entry.kind?, &container.buffer()[entry.range.clone()])));
+        let mut sections: Vec<_> = own.filter(|(kind, _)| *kind != SectionKind::Embedded).collect();
+        sections.push((SectionKind::Embedded, &embedded[..]));
+        sections.sort_unstable_by_key(|(kind, _)| *kind);
+        let mut encoder = Encoder::default();
+        sections.into_iter().for_each(|(kind, bytes)| encoder.bytes(kind, bytes));
+        let header = container.header();
+        encoder.finish(ArtifactKind::Grammar, header.fingerprint, header.shared_digest)
+    }
+
     /// Checks a grammar artifact and reads it in place.
     pub fn from_buffer(buffer: Buffer, vocabulary: &VocabularyArtifact) -> Result<Self, Error> {
-        let container = Container::parse_kind(buffer, ArtifactKind::Grammar)?;
+        Self::from_container(Container::parse_kind(buffer, ArtifactKind::Grammar)?, vocabulary)
+    }
+
+    fn from_container(
+        container: Container,
+        vocabulary: &VocabularyArtifact,
+    ) -> Result<Self, Error> {
         let meta = meta::decode_grammar(&container)?;
         check_vocabulary(&container, &meta, vocabulary)?;
         let inner = Inner {

@@ -11,5 +11,7 @@ pub mod ir;
 pub mod masks;
 pub mod network;
 #[cfg(test)]
+mod samples;
+#[cfg(test)]
 mod testing;
 pub mod vocabulary;

@@ -1,34 +1,10 @@
-//! What unit tests of several rooms share: vocabularies, and data that is no part of the repository.
+//! Data of unit tests that is no part of the repository.
 //!
-//! The data is looked for under `GRAMMARC_DATA`, or in `../shared/data` beside the workspace. Tests say aloud when they skip.
+//! It is looked for under `GRAMMARC_DATA`, or in `../shared/data` beside the workspace. Tests say aloud when they skip.
 
 use std::path::{Path, PathBuf};
 
-use grammarc_artifacts::{TokenKind, VocabularyArtifact};
 use serde_json::Value;
-
-use crate::compile::build_vocabulary;
-use crate::frontend::json_schema::{TextForm, prelude_grammar};
-use crate::vocabulary::{TokenEntry, TokenTable};
-
-/// A vocabulary of these texts, with the shared rules of JSON in these forms.
-pub(crate) fn vocabulary(
-    texts: impl IntoIterator<Item = Vec<u8>>,
-    forms: &[TextForm],
-) -> VocabularyArtifact {
-    let tokens = texts.into_iter().map(|bytes| TokenEntry { bytes, kind: TokenKind::Text });
-    let tokens: Vec<TokenEntry> = tokens.collect();
-    let table = TokenTable {
-        name: "test".to_owned(),
-        logit_width: tokens.len() as u32,
-        tokens,
-        end_tokens: Vec::new(),
-        findings: Vec::new(),
-    };
-    let data = build_vocabulary(&table, "test", &prelude_grammar(forms));
-    let bytes = data.expect("builds").to_bytes().expect("fits");
-    VocabularyArtifact::from_buffer(bytes).expect("valid")
-}
 
 /// The folder of all test data, whether or not it is there.
 pub(crate) fn root() -> PathBuf {

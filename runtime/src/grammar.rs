@@ -151,6 +151,17 @@ impl Grammar {
         GrammarArtifact::read(path.as_ref(), &vocabulary.artifact).map(Self::from)
     }
 
+    /// Maps a grammar artifact that stands alone, with the vocabulary that is embedded in it, which is then open once for
+    /// each such grammar: where several are served, open their vocabulary once and use [`Grammar::open`]. What
+    /// [`Vocabulary::open`] says of the file holds here too.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, is not a whole and valid grammar artifact, or has no vocabulary in it.
+    pub fn open_standalone(path: impl AsRef<Path>) -> Result<Self, Error> {
+        GrammarArtifact::open_standalone(path.as_ref()).map(Self::from)
+    }
+
     /// A grammar from an opened artifact, such as one that was compiled in this process.
     pub fn from_artifact(artifact: GrammarArtifact) -> Self {
         let joined = artifact.joined();

@@ -20,8 +20,13 @@ impl<'a> Encoder<'a> {
     /// Appends a section.
     pub(crate) fn section<T: Pod>(&mut self, kind: SectionKind, records: &'a [T]) {
         debug_assert_eq!(kind.record_size() as usize, size_of::<T>(), "{}", kind.name());
+        self.bytes(kind, bytemuck::cast_slice(records));
+    }
+
+    /// Appends the bytes of a section.
+    pub(crate) fn bytes(&mut self, kind: SectionKind, bytes: &'a [u8]) {
         debug_assert!(self.sections.last().is_none_or(|(before, _)| *before < kind));
-        self.sections.push((kind, bytemuck::cast_slice(records)));
+        self.sections.push((kind, bytes));
     }
 
     /// The whole artifact. Fails where it would be too long.

@@ -142,6 +142,8 @@ section_kinds! {
     Grammar = 32, "GRAMMAR", GrammarRecord, Grammar;
     /// One byte per token of the vocabulary, to find the first token that differs.
     TokenDigests = 33, "TOKEN_DIGESTS", u8, GrammarOptional;
+    /// The vocabulary artifact that the grammar was compiled for, whole.
+    Embedded = 34, "EMBEDDED", u8, GrammarOptional;
     /// One [`TablesRecord`].
     Tables = 64, "TABLES", TablesRecord, Both;
     /// Rules.

@@ -9,5 +9,6 @@ mod invariants;
 mod mismatch;
 mod round_trip;
 mod specification;
+mod standalone;
 mod trie;
 mod walk;

@@ -45,7 +45,7 @@ pub(crate) struct ArtifactArgs {
 
     /// Vocabulary artifact (.gvocab) that it was compiled for
     ///
-    /// Without it, the vocabulary artifacts in the folder of the grammar artifact are tried.
+    /// Without it, the one embedded in the artifact is used, or those in the folder of the grammar artifact are tried.
     #[arg(long, value_name = "FILE")]
     pub(crate) vocab: Option<PathBuf>,
 }

@@ -43,13 +43,16 @@ pub(crate) fn open(path: &Path) -> Result<VocabularyArtifact, Problem> {
 /// Opens a grammar artifact with its vocabulary.
 pub(crate) fn open_grammar(args: &ArtifactArgs) -> Result<Grammar, Problem> {
     let ArtifactArgs { artifact: path, vocab } = args;
-    let vocabulary = match vocab {
-        Some(path) => open(path)?,
-        None => beside(path)?,
+    let artifact = match vocab {
+        Some(vocab) => GrammarArtifact::open(path, &open(vocab)?),
+        None => match GrammarArtifact::open_standalone(path) {
+            Err(grammarc_artifacts::Error::NotStandalone { .. }) => {
+                GrammarArtifact::open(path, &beside(path)?)
+            }
+            standalone => standalone,
+        },
     };
-    let artifact =
-        GrammarArtifact::open(path, &vocabulary).map_err(|error| damaged(path, error))?;
-    Ok(Grammar::from_artifact(artifact))
+    Ok(Grammar::from_artifact(artifact.map_err(|error| damaged(path, error))?))
 }
 
 pub(crate) fn damaged(path: &Path, source: grammarc_artifacts::Error) -> Problem {

@@ -9,7 +9,7 @@ use crate::frontend::regex::{Extent, PatternOptions};
 use crate::network::NetworkLimits;
 
 fn compiler(texts: impl Iterator<Item = Vec<u8>>) -> Compiler {
-    Compiler::new(crate::testing::vocabulary(texts, &[TextForm::SHORT]))
+    Compiler::new(crate::samples::vocabulary(texts, &[TextForm::SHORT]))
 }
 
 fn bytes() -> Compiler {

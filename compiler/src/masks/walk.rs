@@ -34,6 +34,9 @@ use crate::network::local::{At, BOTTOM, LocalSets};
 /// is as cheap as remembering.
 pub(super) const WORTH_REMEMBERING: usize = 8;
 
+/// Configurations that are composed one by one. Where they meet again, what follows is walked for each.
+const MOST_APART: usize = 4;
+
 /// An outcome under construction.
 pub(super) struct Building {
     pub(super) outcome: Outcome,
@@ -242,9 +245,31 @@ impl<'a> Walker<'a> {
         }
         if size < self.worth {
             self.sweep(way.at, node, building);
-        } else {
+        } else if way.one.is_some() || !self.compose_each(way.at, node, building) {
             self.open(way, node);
         }
+    }
+
+    /// Adds the outcomes at `node` of several configurations one by one, where those that go on with many bytes are known
+    /// or worth knowing: an object's key may be on its way to one member of the object and within any other. Together
+    /// they would be walked byte by byte.
+    fn compose_each(&mut self, at: At, node: u32, building: &mut Building) -> bool {
+        let each: Vec<(u32, u32)> = self.sets.configurations(&at).take(MOST_APART + 1).collect();
+        if each.len() > MOST_APART {
+            return false;
+        }
+        let mut ways = Vec::with_capacity(each.len());
+        for (state, frame) in each {
+            let way = self.way(At::One(state, frame));
+            if way.is_wide && way.one.is_none() {
+                return false;
+            }
+            ways.push(way);
+        }
+        for way in ways {
+            self.descend(way, node, building);
+        }
+        true
     }
 
     /// Adds what becomes of the strings below `node`, in one go.

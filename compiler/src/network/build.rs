@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::kept::{self, KeptRules};
 use super::merge::RuleHash;
-use super::repeat::{Spelling, Synthetic};
+use super::repeat::{Spelling, Synthetic, without_empty};
 use super::rule::{Label, Labels, NetworkRule};
 use super::shared::SharedRules;
 use super::{
@@ -53,6 +53,10 @@ impl Built {
     }
 }
 
+/// States of a rule's automaton, besides as many as the nondeterministic one has, up to which what is written into it is
+/// not said to multiply.
+const ROOM: usize = 1_024;
+
 /// An error raised deep in the construction.
 pub(super) type Failure = Box<NetworkError>;
 
@@ -70,6 +74,10 @@ pub(super) struct Builder<'a> {
     pub(super) pending: FxHashMap<Arc<ExprGraph>, usize>,
     pub(super) bodies: FxHashMap<Expr, Dfa>,
     inlined: Vec<bool>,
+    /// Rules that the rule under construction had written into it by calls of its own.
+    written: Vec<RuleId>,
+    /// How many rules that are written into each other the construction is in.
+    depth: usize,
     rules: Vec<Option<NetworkRule>>,
     numbers: Vec<Option<usize>>,
     /// Rules that are numbered and not built.
@@ -101,6 +109,8 @@ pub(super) fn build(
         pending: FxHashMap::default(),
         bodies: FxHashMap::default(),
         inlined: inline::plan(grammar),
+        written: Vec::new(),
+        depth: 0,
         rules: Vec::new(),
         numbers: vec![None; grammar.rules.len()],
         ahead: Vec::new(),
@@ -133,11 +143,7 @@ impl Builder<'_> {
         };
         while let Some(rule) = self.ahead.pop() {
             self.current = rule;
-            let expr = &self.grammar.rule(rule).expr;
-            let mut nfa = Nfa::new();
-            let (from, to) = (nfa.start, nfa.end);
-            thompson(self, &mut nfa, expr, from, to)?;
-            let dfa = self.finish(&nfa)?;
+            let dfa = self.automaton(rule)?;
             let (name, origin) = self.place();
             let number = self.number(rule);
             self.count_states(dfa.states.len())?;
@@ -145,6 +151,32 @@ impl Builder<'_> {
                 Some(NetworkRule { name, origin, dfa, counted: None, stored: None });
         }
         Ok(roots)
+    }
+
+    /// The automaton of an IR rule. Where it outgrows the rules that are written into it, because these multiply in it,
+    /// they are called instead.
+    fn automaton(&mut self, rule: RuleId) -> Result<Dfa, Failure> {
+        let expr = &self.grammar.rule(rule).expr;
+        self.written.clear();
+        let mut nfa = Nfa::new();
+        let (from, to) = (nfa.start, nfa.end);
+        thompson(self, &mut nfa, expr, from, to)?;
+        let written = std::mem::take(&mut self.written);
+        let large = written.into_iter().filter(|&rule| !inline::is_small(self.grammar, rule));
+        let large: Vec<RuleId> = large.collect();
+        if large.is_empty() {
+            return self.finish(&nfa);
+        }
+        let room = nfa.len() + ROOM;
+        if room < self.limits.rule_states {
+            if let Ok(dfa) = determinize(&nfa, room) {
+                return Ok(minimize(&without_empty(dfa)));
+            }
+            large.iter().for_each(|rule| self.inlined[rule.index()] = false);
+            self.bodies.clear();
+            return self.automaton(rule);
+        }
+        self.finish(&nfa)
     }
 
     /// The rule at the bottom of the stack: the start rule, with the empty string where it derives it. Nothing calls
@@ -236,7 +268,13 @@ impl Atoms for Builder<'_> {
             return Ok(());
         }
         if self.inlined[rule.index()] {
-            return thompson(self, nfa, &self.grammar.rule(rule).expr, from, to);
+            if self.depth == 0 {
+                self.written.push(rule);
+            }
+            self.depth += 1;
+            let done = thompson(self, nfa, &self.grammar.rule(rule).expr, from, to);
+            self.depth -= 1;
+            return done;
         }
         if facts.nullable {
             nfa.empty(from, to);

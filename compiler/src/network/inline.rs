@@ -6,7 +6,7 @@
 //! when its repetition is built.
 
 use crate::graph::components_by;
-use crate::ir::{Expr, Grammar};
+use crate::ir::{Expr, Grammar, RuleId};
 
 /// Rules of at most this many expression nodes are written into every caller.
 const SMALL: usize = 24;
@@ -50,6 +50,11 @@ pub(super) fn plan(grammar: &Grammar) -> Vec<bool> {
             && !matches!(grammar.rules[rule].expr, Expr::Never);
     }
     inlined
+}
+
+/// Whether a rule is written into every caller for its size, wherever it is called.
+pub(super) fn is_small(grammar: &Grammar, rule: RuleId) -> bool {
+    grammar.rule(rule).expr.size() <= SMALL
 }
 
 /// Adds how often an expression's calls stand in the automata that are built of it: those of a graph with marks stand in

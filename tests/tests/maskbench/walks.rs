@@ -10,6 +10,12 @@ use serde_json::Value;
 
 use crate::fixture;
 
+/// Schemas of which that crate is wrong, and why.
+const MISREAD: [(&str, &str); 1] = [(
+    "Github_hard---o72113",
+    "it reads `\\<` in a pattern as the beginning of a word, where ECMA-262 has a `<`",
+)];
+
 /// One sample: its number of tokens, or what is wrong with it.
 fn judge(sampler: &Sampler, number: u64, validator: &Validator) -> Result<usize, String> {
     let sample = sampler.draw(number).map_err(|error| error.to_string())?;
@@ -40,6 +46,9 @@ fn every_walk_ends_in_an_instance() {
         // A few schemas break their meta-schema in places that mean nothing here; that crate takes none of those.
         let options = jsonschema::options().should_validate_formats(true);
         let Ok(validator) = options.build(&case.schema) else { continue };
+        if MISREAD.iter().any(|(id, _)| *id == case.id) {
+            continue;
+        }
         let report = &grammar.artifact().meta().report;
         let approximate = report.iter().any(|entry| entry.verdict == Verdict::Approximate);
         schemas += 1;

@@ -24,8 +24,8 @@ fn shuffled(rng: &mut Rng, members: Map<String, Value>) -> Value {
     Value::Object(all)
 }
 
-/// Compiles, prints what it costs, and compares verdicts on random instances.
-fn judge(name: &str, schema: &Value, order: KeyOrder, instance: impl Fn(&mut Rng) -> Value) {
+/// Compiles, prints what it costs, and compares verdicts on random instances. Returns the number of states.
+fn judge(name: &str, schema: &Value, order: KeyOrder, instance: impl Fn(&mut Rng) -> Value) -> u32 {
     let options =
         JsonSchemaOptions { text: TextForm::WIDE, key_order: order, ..Default::default() };
     let text = schema.to_string();
@@ -52,6 +52,7 @@ fn judge(name: &str, schema: &Value, order: KeyOrder, instance: impl Fn(&mut Rng
     );
     assert!(valid > 5 && valid < INSTANCES - 5, "{name}: {valid} valid instances tell little");
     assert!(compiled.time < Duration::from_secs(60), "{name}: {:?}", compiled.time);
+    compiled.states
 }
 
 #[test]
@@ -246,4 +247,38 @@ fn forty_branches_of_overlapping_objects() {
         }
         Value::Object(members)
     });
+}
+
+/// Alternatives that a key tells apart which may come last: until it has, each of them is still possible, and one automaton
+/// of all would have states for many of their subsets.
+#[test]
+fn alternatives_that_overlap_until_the_last_key() {
+    const COUNT: usize = 40;
+    let shared = |key: usize| format!("shared{}", key % 12);
+    let kind = |at: usize, key: usize| ["integer", "string", "boolean"][(at + key) % 3];
+    let branch = |at: usize| {
+        let mut properties: Map<String, Value> =
+            (0..5).map(|key| (shared(at * 5 + key), json!({"type": kind(at, key)}))).collect();
+        properties.insert(format!("own{at}"), json!({"type": "null"}));
+        properties.insert("type".to_owned(), json!({"const": format!("t{at}")}));
+        json!({"type": "object", "properties": properties, "required": ["type"]})
+    };
+    let schema = json!({"anyOf": (0..COUNT).map(branch).collect::<Vec<_>>()});
+    let states = judge("40 alternatives that overlap", &schema, KeyOrder::Any, |rng| {
+        let at = rng.below(COUNT);
+        let mut members = Map::new();
+        for key in 0..5 {
+            if rng.one_in(2) {
+                let value = match kind(at, key + usize::from(rng.one_in(10))) {
+                    "integer" => json!(at),
+                    "string" => json!("x"),
+                    _ => json!(true),
+                };
+                members.insert(shared(at * 5 + key), value);
+            }
+        }
+        members.insert("type".to_owned(), json!(format!("t{at}")));
+        shuffled(rng, members)
+    });
+    assert!(states < 20_000, "{states}");
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use grammarc_artifacts::{Buffer, GrammarArtifact, VocabularyArtifact, dump, write};
+use grammarc_artifacts::{GrammarArtifact, VocabularyArtifact, dump, write};
 use grammarc_compiler::cache::{Cache, Key};
 use grammarc_compiler::compile::{CompileError, CompileOptions, Compiler};
 use grammarc_compiler::ir::Lowered;
@@ -32,6 +32,12 @@ pub(crate) struct CompileArgs {
     /// Grammar artifact to write [default: the source's name with the extension .gmask]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+
+    /// Embed the vocabulary in the artifact, which then opens by itself
+    ///
+    /// Without this an artifact is opened with the vocabulary artifact, and many grammars share one.
+    #[arg(long)]
+    standalone: bool,
 
     /// Folder that keeps artifacts
     ///
@@ -140,19 +146,24 @@ pub(crate) fn run(args: CompileArgs, output: &mut Output) -> Result<u8, Failure>
     });
     let found = entry.as_ref().and_then(|(cache, key)| cache.get(key, &vocabulary));
     let cached = found.is_some();
-    let buffer = match found {
-        Some(artifact) => artifact.container().buffer().clone(),
+    let artifact = match found {
+        Some(artifact) => artifact,
         None => {
             let lowered = match lowered {
                 Some(lowered) => lowered,
                 None => lower(&request, output)?,
             };
-            let buffer = compile(vocabulary, &request, &lowered, &options, output)?;
+            let artifact = compile(vocabulary, &request, &lowered, &options, output)?;
             if let Some((cache, key)) = &entry {
-                cache.put(key, &buffer).map_err(|error| damaged(cache.folder(), error))?;
+                let put = cache.put(key, artifact.container().buffer());
+                put.map_err(|error| damaged(cache.folder(), error))?;
             }
-            buffer
+            artifact
         }
+    };
+    let buffer = match args.standalone {
+        true => artifact.to_standalone().map_err(|error| damaged(&path, error))?,
+        false => artifact.container().buffer().clone(),
     };
     write::replace(&path, &buffer).map_err(|error| damaged(&path, error))?;
     let inspection = dump::inspect(buffer).map_err(|error| damaged(&path, error))?;
@@ -180,14 +191,14 @@ fn lower(request: &Request, output: &mut Output) -> Result<Lowered, Failure> {
     Ok(lowered)
 }
 
-/// Compiles to the artifact's bytes, which can be opened.
+/// Compiles to an artifact, opened as it will be.
 fn compile(
     vocabulary: VocabularyArtifact,
     request: &Request,
     lowered: &Lowered,
     options: &CompileOptions,
     output: &mut Output,
-) -> Result<Buffer, Failure> {
+) -> Result<GrammarArtifact, Failure> {
     let source = &request.source;
     let refused = |error: CompileError| Failure::Refused {
         source: source.clone(),
@@ -198,9 +209,8 @@ fn compile(
     output.diagnostics(source, &compiled.findings)?;
     let buffer = compiled.to_buffer(&compiler).map_err(refused)?;
     // Nothing is written that could not be opened.
-    let artifact = GrammarArtifact::from_buffer(buffer.clone(), compiler.vocabulary());
-    artifact.map_err(|error| damaged(Path::new(&*source.name), error))?;
-    Ok(buffer)
+    let artifact = GrammarArtifact::from_buffer(buffer, compiler.vocabulary());
+    Ok(artifact.map_err(|error| damaged(Path::new(&*source.name), error))?)
 }
 
 impl CompileArgs {

@@ -62,7 +62,10 @@ pub(crate) fn run(args: InspectArgs, output: &mut Output) -> Result<u8, Failure>
             GrammarArtifact::from_buffer(buffer, vocabulary).map_err(judged)?;
             true
         }
-        (Content::Grammar { .. }, None) => false,
+        (Content::Grammar { .. }, None) => match GrammarArtifact::from_standalone(buffer) {
+            Err(Error::NotStandalone { .. }) => false,
+            standalone => standalone.map(|_| true).map_err(judged)?,
+        },
     };
     let facts = Facts::new(inspection);
     output.answer(&Inspected { path, validated, facts, whole_report: report })?;

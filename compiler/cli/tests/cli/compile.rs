@@ -95,6 +95,28 @@ fn builds_the_vocabulary_on_the_way_once() {
 }
 
 #[test]
+fn an_artifact_that_stands_alone_needs_no_vocabulary() {
+    let place = Place::with_vocabulary().with("p.json", SCHEMA);
+    let compile = ["compile", "p.json", "--vocab", "tiny.gvocab"];
+    place.run(&[&compile[..], &["-o", "shared.gmask"]].concat()).exits(0);
+    let alone = [&compile[..], &["--standalone", "--cache", "kept", "-o", "alone.gmask"]].concat();
+    place.run(&alone).exits(0);
+    let bytes = place.read("alone.gmask");
+    // The same from the cache, which keeps it without its vocabulary.
+    place.run(&alone).exits(0);
+    assert_eq!(place.read("alone.gmask"), bytes);
+    let embedded = place.read("tiny.gvocab").len();
+    assert!(bytes.len() > embedded && bytes.len() < 2 * embedded);
+    let samples = |name: &str| place.run(&["sample", name, "--format", "json"]).exits(0).values();
+    let expected = samples("shared.gmask");
+    std::fs::remove_file(place.path("tiny.gvocab")).expect("removed");
+    assert_eq!(samples("alone.gmask"), expected);
+    place.run(&["sample", "shared.gmask"]).exits(2);
+    let inspected = place.run(&["inspect", "alone.gmask", "--format", "json"]).exits(0).value();
+    assert_eq!(inspected["validated"], true);
+}
+
+#[test]
 fn the_same_input_gives_the_same_file() {
     let place = Place::with_vocabulary().with("p.json", SCHEMA);
     for (name, threads) in [("a.gmask", "1"), ("b.gmask", "4"), ("c.gmask", "4")] {

@@ -286,11 +286,10 @@ impl Algebra<'_> {
         let mut classes = vec![(others.clone(), Vec::new())];
         for &names in named {
             let set = self.objects.names[names as usize].clone();
-            let not = self.limited(set.complement(limit))?;
             let mut split = Vec::new();
             for (class, sets) in classes {
                 let inside = self.limited(class.intersect(&set, limit))?;
-                let outside = self.limited(class.intersect(&not, limit))?;
+                let outside = self.limited(class.minus(&set, limit))?;
                 let with = sets.iter().copied().chain([names]).collect();
                 self.grow_by(1 + (inside.states() + outside.states()) / CHARACTER_STATES)?;
                 split.extend((!inside.is_none()).then_some((inside, with)));

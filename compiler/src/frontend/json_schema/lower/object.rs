@@ -21,18 +21,25 @@ use super::super::string::escape;
 use super::super::strings::{Escapes, StringSet};
 use super::Emitter;
 
-/// Automata of a union up to which they share one rule, where they become one. Automata that overlap can multiply in
-/// it, by two for each; above this each has a rule, and the parse position follows several.
+/// Automata of a union that share a rule. Automata that overlap can multiply in one, by two for each. A union of more has
+/// several such rules, which are still written into one where that does not multiply them; otherwise the parse position
+/// follows several.
 const TOGETHER: usize = 4;
 
 impl Emitter<'_> {
     /// The objects of a union.
     pub(super) fn objects(&mut self, union: &[MemberAutomaton]) -> Result<Vec<Expr>, Diagnostic> {
-        let apart = union.len() > TOGETHER;
         let mut choices = Vec::with_capacity(union.len());
-        for automaton in union {
-            let expr = self.object(automaton)?;
-            choices.push(if apart { self.helper("branch", expr) } else { expr });
+        for together in union.chunks(TOGETHER) {
+            let parts: Vec<Expr> = together
+                .iter()
+                .map(|automaton| self.object(automaton))
+                .collect::<Result<_, _>>()?;
+            if union.len() > TOGETHER {
+                choices.push(self.helper("branches", Expr::alt(parts)));
+            } else {
+                choices.extend(parts);
+            }
         }
         Ok(choices)
     }
