@@ -13,6 +13,7 @@ use crate::emit;
 use crate::ir::{Grammar, Lowered};
 use crate::masks::shared::SharedOutcomes;
 use crate::masks::{self, MaskError, MaskLimits, spell};
+use crate::network::follow::Follow;
 use crate::network::{
     self, Network, NetworkError, NetworkErrorKind, NetworkLimits, Roots, ambiguity,
 };
@@ -216,9 +217,9 @@ impl Compiler {
         findings.extend(unspelled(&network, &stuck));
         let limits = MaskLimits { deadline, ..options.masks.unwrap_or_default() };
         let is_text = |token| vocabulary.token_kind(token) == TokenKind::Text;
-        let masks = || masks::compute(&network, shared, &self.known, trie, limits);
-        let configurations =
-            || ambiguity::most_configurations(&network, shared, self.known.rules(), &is_text);
+        let follow = Follow::new(network.joined(shared), self.known.rules(), &network.open);
+        let masks = || masks::compute(&network, shared, &self.known, trie, &follow, limits);
+        let configurations = || ambiguity::most_configurations(&network, &follow, &is_text);
         // Neither needs the other.
         let (masks, configurations) = match network.tables.states.len() {
             0..WORTH_A_THREAD => (masks(), configurations()),
@@ -298,7 +299,9 @@ pub fn build_vocabulary(
     let (facts, limits) = (known.rules(), NetworkLimits::default());
     let mut network = network::build_network(shared, &lexicon, tables, facts, Roots::Kept, limits)?;
     spell::mark(&mut network, tables, &known, trie.as_trie());
-    let masks = masks::compute(&network, tables, &known, trie.as_trie(), MaskLimits::default());
+    let follow = Follow::new(network.joined(tables), known.rules(), &network.open);
+    let limits = MaskLimits::default();
+    let masks = masks::compute(&network, tables, &known, trie.as_trie(), &follow, limits);
     let masks = masks.map_err(|error| CompileError::Masks { error, rule: "shared".to_owned() })?;
     let names = network.rules.iter().map(|(name, _)| name.clone()).collect();
     Ok(emit::vocabulary_data(table, source, trie, masks.tables, names))

@@ -1,11 +1,14 @@
 //! Facts about rules that the network needs before it builds one: which derive something, which derive the empty
 //! string, and with which bytes.
 //!
-//! All are least fixpoints over the rules, found by sweeping until nothing changes: O(depth of the rule graph) sweeps
-//! of O(grammar) each, a few in practice.
+//! All are least fixpoints over the rules. Callees come before their callers, so that most rules are looked at once;
+//! those that lead back to themselves are swept until nothing changes.
+
+use std::collections::VecDeque;
 
 use super::{ByteSet, Expr, ExprGraph, Grammar};
 use crate::automata::Dfa;
+use crate::graph::components_by;
 
 /// What is known of an expression or a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +74,7 @@ impl Facts {
         };
         let alphabet = dfa.states.iter().fold(ByteSet::EMPTY, |set, s| set.union(bytes(&s.edges)));
         let mut distance = vec![u32::MAX; dfa.states.len()];
-        let mut queue = std::collections::VecDeque::from([0u32]);
+        let mut queue = VecDeque::from([0u32]);
         distance[0] = 0;
         let mut shortest = u32::MAX;
         while let Some(state) = queue.pop_front() {
@@ -99,17 +102,26 @@ impl Facts {
 
 /// Facts of every rule, by rule index.
 pub fn of_rules(grammar: &Grammar) -> Vec<Facts> {
-    let mut facts = vec![Facts::NEVER; grammar.rules.len()];
-    loop {
-        let mut changed = false;
-        for (index, rule) in grammar.rules.iter().enumerate().rev() {
-            let new = of_expr(&rule.expr, &facts);
-            changed |= std::mem::replace(&mut facts[index], new) != new;
-        }
-        if !changed {
-            return facts;
+    let count = grammar.rules.len();
+    let calls = grammar.calls();
+    let component = components_by(count, |rule| calls[rule].len(), |rule, at| calls[rule][at]);
+    let mut order: Vec<usize> = (0..count).collect();
+    order.sort_by_key(|&rule| component[rule]);
+    let mut facts = vec![Facts::NEVER; count];
+    for group in order.chunk_by(|&a, &b| component[a] == component[b]) {
+        let recursive = group.len() > 1 || calls[group[0]].contains(&group[0]);
+        loop {
+            let mut changed = false;
+            for &rule in group {
+                let new = of_expr(&grammar.rules[rule].expr, &facts);
+                changed |= std::mem::replace(&mut facts[rule], new) != new;
+            }
+            if !(recursive && changed) {
+                break;
+            }
         }
     }
+    facts
 }
 
 /// Facts of an expression, given those of the rules it calls. Of intersections and complements only what the operands
@@ -173,26 +185,32 @@ pub fn of_expr(expr: &Expr, rules: &[Facts]) -> Facts {
     }
 }
 
-/// Facts of the strings that lead from the start to each state, swept until nothing changes.
+/// Facts of the strings that lead from the start to each state, spread from state to state until nothing changes.
 ///
 /// Of a graph with marks, `shortest` and `first` are those of its paths whatever they visit, which is on the safe side
 /// for their uses, and it derives something where each mark can be visited on some path; where that takes different
 /// paths, the construction of the network finds out.
 fn of_graph(graph: &ExprGraph, rules: &[Facts]) -> Facts {
-    let parts: Vec<(usize, Facts, usize)> = graph
+    let mut parts: Vec<(usize, Facts, usize)> = graph
         .edges()
         .map(|(from, part, to)| (from as usize, of_expr(part, rules), to as usize))
         .collect();
+    parts.sort_by_key(|&(from, ..)| from);
+    let start = ExprGraph::START as usize;
     let mut facts = vec![Facts::NEVER; graph.states() as usize];
-    facts[ExprGraph::START as usize] = Facts::EMPTY;
-    loop {
-        let mut changed = false;
-        for &(from, part, to) in &parts {
-            let new = facts[to].or(facts[from].then(part));
-            changed |= std::mem::replace(&mut facts[to], new) != new;
-        }
-        if !changed {
-            break;
+    facts[start] = Facts::EMPTY;
+    let mut waits = vec![false; facts.len()];
+    let mut work = VecDeque::from([start]);
+    while let Some(state) = work.pop_front() {
+        waits[state] = false;
+        let first = parts.partition_point(|&(from, ..)| from < state);
+        for &(_, part, to) in parts[first..].iter().take_while(|&&(from, ..)| from == state) {
+            let new = facts[to].or(facts[state].then(part));
+            if std::mem::replace(&mut facts[to], new) != new
+                && !std::mem::replace(&mut waits[to], true)
+            {
+                work.push_back(to);
+            }
         }
     }
     let end = graph.end() as usize;

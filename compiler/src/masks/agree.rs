@@ -266,16 +266,20 @@ impl Agreement {
     }
 
     /// Where the widest edge of an own state leads, where that is an own state that goes on with bytes, and the state
-    /// goes on with many.
+    /// goes on with many on edges of its own. One whose calls are what is wide is like the shared state they begin in.
     fn widest_target(&self, follow: &Follow<'_>, index: u32) -> Option<u32> {
         let network = follow.network();
         let state = self.base + index;
         let (live, overlap) = follow.first(state);
         let counted = network.own.states[index as usize].count_exit != NONE;
-        if counted || overlap || live.len() < WORTH_REMEMBERING {
+        if counted || overlap || !live.has_at_least(WORTH_REMEMBERING) {
             return None;
         }
         let edges = self.moves(network, state).edges;
+        let bytes: usize = edges.iter().map(|edge| usize::from(edge.hi() - edge.lo()) + 1).sum();
+        if bytes < WORTH_REMEMBERING {
+            return None;
+        }
         let widest = edges.iter().max_by_key(|edge| edge.hi() - edge.lo())?;
         let goes_on = !self.moves(network, widest.target).edges.is_empty();
         goes_on.then_some(widest.target)

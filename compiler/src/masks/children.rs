@@ -55,11 +55,6 @@ impl Children {
         self.byte[range.clone()].iter().copied().zip(self.node[range].iter().copied())
     }
 
-    /// Number of children.
-    pub fn count(&self, node: u32) -> usize {
-        self.range(node).len()
-    }
-
     /// Byte and node of each child on a byte of the set, in ascending order.
     pub fn on_any(&self, node: u32, bytes: ByteSet) -> impl Iterator<Item = (u8, u32)> + '_ {
         // A few bytes are looked for one by one.
@@ -107,7 +102,6 @@ mod tests {
             let expected: Vec<(u8, u32)> =
                 trie.children(node).map(|child| (trie.byte[child as usize], child)).collect();
             assert_eq!(children.of(node).collect::<Vec<_>>(), expected);
-            assert_eq!(children.count(node), expected.len());
             for bytes in [ByteSet::range(3, 5), ByteSet::range(2, 70), ByteSet::EMPTY] {
                 let mut on = expected.clone();
                 on.retain(|&(byte, _)| bytes.contains(byte));

@@ -5,24 +5,20 @@ use grammarc_artifacts::sections::network::NONE;
 use grammarc_artifacts::tables::{Tables, TablesData};
 use rustc_hash::FxHashMap;
 
+use super::shared::{SharedOutcomes, class_nodes};
+
 /// The classes of a network, numbered on from the vocabulary's.
-pub struct Classes {
+pub struct Classes<'a> {
+    shared: Tables<'a>,
+    known: &'a SharedOutcomes,
     ids: FxHashMap<Box<[u32]>, u32>,
-    members: Vec<Box<[u32]>>,
-    base: u32,
+    own: Vec<Box<[u32]>>,
 }
 
-impl Classes {
+impl<'a> Classes<'a> {
     /// The vocabulary's classes and none of this network's own.
-    pub fn new(shared: Tables<'_>) -> Self {
-        let members: Vec<Box<[u32]>> = shared
-            .classes
-            .iter()
-            .map(|class| shared.class_nodes[class.first as usize..][..class.len as usize].into())
-            .collect();
-        let ids =
-            members.iter().enumerate().map(|(id, nodes)| (nodes.clone(), id as u32)).collect();
-        Self { ids, base: members.len() as u32, members }
+    pub fn new(shared: Tables<'a>, known: &'a SharedOutcomes) -> Self {
+        Self { shared, known, ids: FxHashMap::default(), own: Vec::new() }
     }
 
     /// The class of these nodes, or [`NONE`] where there are none.
@@ -30,34 +26,37 @@ impl Classes {
         if nodes.is_empty() {
             return NONE;
         }
-        if let Some(&id) = self.ids.get(nodes) {
+        if let Some(id) = self.known.class(nodes).or_else(|| self.ids.get(nodes).copied()) {
             return id;
         }
-        let id = self.members.len() as u32;
-        self.members.push(nodes.into());
+        let id = self.len() as u32;
+        self.own.push(nodes.into());
         self.ids.insert(nodes.into(), id);
         id
     }
 
     /// Nodes of a class, ascending.
     pub fn nodes(&self, class: u32) -> &[u32] {
-        &self.members[class as usize]
+        match (class as usize).checked_sub(self.shared.classes.len()) {
+            Some(own) => &self.own[own],
+            None => class_nodes(self.shared, class),
+        }
     }
 
     /// Number of classes, the vocabulary's included.
     pub fn len(&self) -> usize {
-        self.members.len()
+        self.shared.classes.len() + self.own.len()
     }
 
     /// Whether there is no class at all.
     pub fn is_empty(&self) -> bool {
-        self.members.is_empty()
+        self.len() == 0
     }
 
     /// Writes the network's own classes. Only a compilation reads their nodes, and only the vocabulary's; a grammar's
     /// classes are stored by their size alone.
     pub fn store(&self, tables: &mut TablesData, with_nodes: bool) {
-        for nodes in &self.members[self.base as usize..] {
+        for nodes in &self.own {
             let mut first = NONE;
             if with_nodes {
                 first = tables.class_nodes.len() as u32;

@@ -84,7 +84,7 @@ pub struct Masks {
 }
 
 /// Computes the masks of `network`, whose numbering continues that of `shared`; `known` is what follows from the masks
-/// of `shared`.
+/// of `shared`, and `follow` what comes after its rules.
 ///
 /// # Errors
 ///
@@ -94,14 +94,14 @@ pub fn compute(
     shared: Tables<'_>,
     known: &SharedOutcomes,
     trie: Trie<'_>,
+    follow: &Follow<'_>,
     limits: MaskLimits,
 ) -> Result<Masks, MaskError> {
     let joined = network.joined(shared);
-    let follow = Follow::new(joined, known.rules(), &network.open);
     let base = network.tables.bases.states;
     let states: Vec<u32> = (0..network.tables.states.len() as u32 - 1).map(|i| base + i).collect();
-    let agreement = Agreement::new(&follow, known.nodes().height(0));
-    let new = || Walker::new(&follow, known, &agreement, trie, worth_composing(trie));
+    let agreement = Agreement::new(follow, known.nodes().height(0));
+    let new = || Walker::new(follow, known, &agreement, trie, worth_composing(trie));
     let walkers = Walkers { idle: Mutex::default(), new };
     let (derived, first): (Vec<u32>, Vec<u32>) =
         states.iter().partition(|&&state| agreement.model(state).is_some());
@@ -127,7 +127,7 @@ pub fn compute(
     })?;
     let is_vocabulary = !network.open.is_empty();
     let mut context = Context {
-        classes: Classes::new(shared),
+        classes: Classes::new(shared, known),
         pool: Pool::new(trie, shared, known, network.tables.clone(), is_vocabulary),
         limits,
     };
@@ -205,7 +205,7 @@ pub fn compute(
     }
     tables.token_edges.iter_mut().for_each(|edge| edge.tokens = sets[edge.tokens as usize]);
     classes.store(&mut tables, is_vocabulary);
-    let longest_chain = longest_chain(&tables, known.chains(), &follow);
+    let longest_chain = longest_chain(&tables, known.chains(), follow);
     Ok(Masks { tables, pairs, longest_chain })
 }
 
@@ -216,7 +216,7 @@ fn worth_composing(trie: Trie<'_>) -> u32 {
 }
 
 struct Context<'a> {
-    classes: Classes,
+    classes: Classes<'a>,
     pool: Pool<'a>,
     limits: MaskLimits,
 }

@@ -38,14 +38,14 @@ pub struct Pool<'a> {
     tables: TablesData,
     /// Whether other grammars share the rows.
     is_vocabulary: bool,
-    /// Tokens of each row, by id: the vocabulary's, then the own ones.
-    row_counts: Vec<u32>,
     /// By content: the row, the length of the minus list, both lists.
     ids: FxHashMap<Box<[u32]>, u32>,
     /// By the outcome of those that were expensive to find.
     wide: FxHashMap<Vec<Range<u32>>, u32>,
     /// By own state, the mask that others are derived from, and its ranks.
     models: FxHashMap<u32, (u32, &'a [Range<u32>])>,
+    /// By own row, how many tokens are in it.
+    row_counts: Vec<u32>,
     content: Vec<u32>,
     scratch: Vec<u32>,
 }
@@ -59,22 +59,16 @@ impl<'a> Pool<'a> {
         tables: TablesData,
         is_vocabulary: bool,
     ) -> Self {
-        let mut row_counts = vec![0; tables.bases.rows as usize];
-        for mask in shared.masks {
-            if let Some(count) = row_counts.get_mut(mask.row as usize) {
-                *count = mask.count + mask.minus_len - mask.plus_len;
-            }
-        }
         Self {
             trie,
             shared,
             known,
             tables,
             is_vocabulary,
-            row_counts,
             ids: FxHashMap::default(),
             wide: FxHashMap::default(),
             models: FxHashMap::default(),
+            row_counts: Vec::new(),
             content: Vec::new(),
             scratch: Vec::new(),
         }
@@ -251,8 +245,10 @@ impl<'a> Pool<'a> {
         let mut row = std::mem::take(&mut self.scratch);
         row.clear();
         row.resize(words, 0);
-        for token in self.tokens(outcome, extra) {
-            row[token as usize / 32] |= 1 << (token % 32);
+        let ranks = &self.trie.token_of_rank;
+        let runs = outcome.spans.iter().map(|span| &ranks[span.start as usize..span.end as usize]);
+        for tokens in runs.chain([extra]) {
+            tokens.iter().for_each(|&token| row[token as usize / 32] |= 1 << (token % 32));
         }
         let count = row.iter().map(|word| word.count_ones()).sum();
         let mut content = std::mem::take(&mut self.content);
@@ -299,7 +295,11 @@ impl<'a> Pool<'a> {
         let first_own = own.saturating_sub(NEIGHBOURS as u32);
         let mut limit = self.worth_differing(count) + 1;
         let candidates = (0..base).chain(base + first_own..base + own);
-        let apart = |id: u32| self.row_counts[id as usize].abs_diff(count) as usize;
+        let tokens = |id: u32| match id.checked_sub(base) {
+            Some(own) => self.row_counts[own as usize],
+            None => self.known.row_counts()[id as usize],
+        };
+        let apart = |id: u32| tokens(id).abs_diff(count) as usize;
         let candidates = candidates.map(|id| (apart(id), id));
         let mut candidates: Vec<_> = candidates.filter(|&(apart, _)| apart < limit).collect();
         candidates.sort_unstable();

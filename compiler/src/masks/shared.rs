@@ -46,8 +46,12 @@ pub struct SharedOutcomes {
     spans: Vec<OnceLock<Box<[Range<u32>]>>>,
     /// By state, where its byte edges lead.
     moves: Vec<OnceLock<Box<Moves>>>,
+    /// The exit classes by their nodes.
+    classes: FxHashMap<Box<[u32]>, u32>,
     /// By exit class, byte and node of each child of its nodes, and the node; ascending.
     edges: Vec<OnceLock<Box<[ClassEdge]>>>,
+    /// By dense row, how many tokens are in it.
+    row_counts: Vec<u32>,
     kept: RwLock<Kept>,
 }
 
@@ -111,7 +115,15 @@ impl SharedOutcomes {
             sources,
             spans: shared.masks.iter().map(|_| OnceLock::new()).collect(),
             moves: like.iter().map(|_| OnceLock::new()).collect(),
+            classes: (0..shared.classes.len() as u32)
+                .map(|class| (class_nodes(shared, class).into(), class))
+                .collect(),
             edges: shared.classes.iter().map(|_| OnceLock::new()).collect(),
+            row_counts: shared
+                .rows
+                .chunks(shared.row_words.max(1) as usize)
+                .map(|row| row.iter().map(|word| word.count_ones()).sum())
+                .collect(),
             kept: RwLock::default(),
             like,
         }
@@ -140,6 +152,16 @@ impl SharedOutcomes {
     /// The lowest shared state that does the same as this one.
     pub(super) fn like(&self, state: u32) -> u32 {
         self.like[state as usize]
+    }
+
+    /// The exit class of these nodes.
+    pub(super) fn class(&self, nodes: &[u32]) -> Option<u32> {
+        self.classes.get(nodes).copied()
+    }
+
+    /// By dense row, how many tokens are in it.
+    pub(super) fn row_counts(&self) -> &[u32] {
+        &self.row_counts
     }
 
     /// A state whose base mask and exits below `node`, a child of the root, are the outcome of `state` there; at the

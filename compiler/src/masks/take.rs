@@ -13,7 +13,7 @@
 //! Cost: O(children of the nodes along that path), whatever the size of the mask.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use grammarc_artifacts::sections::network::NONE;
 use grammarc_artifacts::sections::vocabulary::Trie;
@@ -36,6 +36,9 @@ pub(super) struct OwnMoves {
     exits: ByteSet,
     /// Bytes of which this does not tell.
     unclear: ByteSet,
+    /// The shared state, over a frame, that this was first held against, and the bytes on which they part. The states
+    /// of a key are met again from each of those before them.
+    parting: OnceLock<((u32, u32), ByteSet)>,
 }
 
 /// Bytes that are looked ahead for a state to take over from: a string with a minimum of a few characters is like any
@@ -44,9 +47,6 @@ const AHEAD: usize = 3;
 
 /// States whose moves are remembered at once: some 8 MB.
 const MOST_MOVES: usize = 4096;
-
-/// Children from which on the bytes that differ are found before them.
-const MANY: usize = 64;
 
 impl OwnMoves {
     fn to(&self, byte: u8) -> (u32, u32) {
@@ -61,17 +61,17 @@ impl OwnMoves {
         }
     }
 
-    /// Whether this and a shared state over `frame` agree on a byte.
-    fn agrees(&self, known: &Moves, frame: u32, byte: u8) -> bool {
-        let (state, over) = self.to(byte);
-        state == known.to[usize::from(byte)]
-            && (over == frame || state == NONE)
-            && self.ends.contains(byte) == known.ends.contains(byte)
-            && ![self.unclear, known.calls, known.leave].iter().any(|set| set.contains(byte))
+    /// Bytes on which this and the shared state `stored` over `frame`, whose moves are `known`, may part.
+    fn differing(&self, stored: u32, known: &Moves, frame: u32) -> ByteSet {
+        let (first, bytes) =
+            self.parting.get_or_init(|| ((stored, frame), self.find_differing(known, frame)));
+        match *first == (stored, frame) {
+            true => *bytes,
+            false => self.find_differing(known, frame),
+        }
     }
 
-    /// Bytes on which they do not.
-    fn differing(&self, known: &Moves, frame: u32) -> ByteSet {
+    fn find_differing(&self, known: &Moves, frame: u32) -> ByteSet {
         let words = std::array::from_fn(|word| {
             (0..32).fold(0, |bits, bit| {
                 let byte = 32 * word + bit;
@@ -178,8 +178,7 @@ impl Walker<'_> {
         let Some(mut model) = self.model(&moves) else { return false };
         model.after = self.after(model.frame);
         let mut excepted = Excepted::default();
-        let known = self.known.moves(network.shared, model.state);
-        self.part((state, frame), &moves, known, model, 0, &mut excepted, building);
+        self.part((state, frame), &moves, model.state, model, 0, &mut excepted, building);
         self.take_over(model, excepted, building);
         true
     }
@@ -249,29 +248,23 @@ impl Walker<'_> {
         state == target
     }
 
-    /// Excepts what becomes of the strings below `node` where `from`, whose moves these are, and the model, in a state
-    /// whose moves are `known`, part; and adds what becomes of them instead.
+    /// Excepts what becomes of the strings below `node` where `from`, whose moves these are, and the model, in the state
+    /// `at`, part; and adds what becomes of them instead.
     #[expect(clippy::too_many_arguments, reason = "two automata side by side")]
     fn part(
         &mut self,
         (state, frame): (u32, u32),
         moves: &OwnMoves,
-        known: &Moves,
+        at: u32,
         model: Model,
         node: u32,
         excepted: &mut Excepted,
         building: &mut Building,
     ) {
         let network = self.follow.network();
-        let children = self.known.children();
-        let differing = match children.count(node) {
-            0..MANY => ByteSet::FULL,
-            _ => moves.differing(known, model.frame),
-        };
-        for (byte, child) in children.on_any(node, differing) {
-            if moves.agrees(known, model.frame, byte) {
-                continue;
-            }
+        let known = self.known.moves(network.shared, at);
+        let differing = moves.differing(at, known, model.frame);
+        for (byte, child) in self.known.children().on_any(node, differing) {
             let (to, stored) = (moves.to(byte), known.to[usize::from(byte)]);
             let subtree = child..self.trie.end[child as usize];
             let unclear = moves.unclear.contains(byte) || known.calls.contains(byte);
@@ -307,8 +300,7 @@ impl Walker<'_> {
                 self.leave(child, building);
             }
             let next = self.own_moves(to.0, to.1);
-            let known = self.known.moves(network.shared, stored);
-            self.part(to, &next, known, model, child, excepted, building);
+            self.part(to, &next, stored, model, child, excepted, building);
         }
     }
 
@@ -388,6 +380,7 @@ impl Walker<'_> {
             ends: ByteSet::EMPTY,
             exits: ByteSet::EMPTY,
             unclear: ByteSet::EMPTY,
+            parting: OnceLock::new(),
         };
         let mut seen = ByteSet::EMPTY;
         for edge in tables.byte_edges_of(index) {
@@ -421,9 +414,10 @@ impl Walker<'_> {
             }
             let known = self.known.moves(network.shared, first);
             moves.unclear = moves.unclear.union(known.calls.union(known.leave).intersect(bytes));
-            for byte in bytes.minus(twice).iter() {
-                moves.states[usize::from(byte)] = known.to[usize::from(byte)];
-                moves.frames[usize::from(byte)] = over;
+            for (lo, hi) in bytes.minus(twice).ranges() {
+                let range = usize::from(lo)..=usize::from(hi);
+                moves.states[range.clone()].copy_from_slice(&known.to[range.clone()]);
+                moves.frames[range].fill(over);
             }
             moves.ends = moves.ends.union(known.ends.intersect(bytes.minus(twice)));
         }

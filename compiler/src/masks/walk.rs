@@ -72,6 +72,8 @@ pub struct Walker<'a> {
     remembered: FxHashMap<(u32, u32), Arc<Outcome>>,
     /// Nodes to visit, the next one last, and the configurations at their parents.
     todo: Vec<(u32, At)>,
+    /// By interned set, what is to be known of it.
+    ways: Vec<Option<Way>>,
     /// By depth, the row that a sweep has come to.
     lane: Vec<u32>,
     /// Ends of the subtrees that are being swept, and the configurations at their roots.
@@ -98,6 +100,7 @@ impl<'a> Walker<'a> {
             after_class: FxHashMap::default(),
             remembered: FxHashMap::default(),
             todo: Vec::new(),
+            ways: Vec::new(),
             lane: Vec::new(),
             path: Vec::new(),
         }
@@ -165,8 +168,23 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// What is to be known of configurations to go on from them.
+    /// What is to be known of configurations to go on from them. Of an interned set it is found once.
     fn way(&mut self, at: At) -> Way {
+        if let At::Set(set) = at
+            && let Some(&Some(way)) = self.ways.get(set as usize)
+        {
+            return way;
+        }
+        let way = self.find_way(at);
+        if let At::Set(set) = way.at {
+            let set = set as usize;
+            self.ways.resize(self.ways.len().max(set + 1), None);
+            self.ways[set] = Some(way);
+        }
+        way
+    }
+
+    fn find_way(&mut self, at: At) -> Way {
         let live = self.live(&at);
         let is_wide = live.has_at_least(WORTH_REMEMBERING);
         let at = if is_wide { self.sets.interned(at) } else { at };
@@ -310,7 +328,9 @@ impl<'a> Walker<'a> {
                 continue;
             }
             if entry.is_call() {
-                self.visit(At::One(rows.state(row), BOTTOM), child, building);
+                // The same call is met at many nodes.
+                let at = self.sets.interned(At::One(rows.state(row), BOTTOM));
+                self.visit(at, child, building);
                 continue;
             }
             if entry.ends() {

@@ -18,13 +18,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use grammarc_artifacts::sections::network::{NONE, TokenEdge, state_flags};
-use grammarc_artifacts::tables::{Joined, Tables};
+use grammarc_artifacts::tables::Joined;
 
 use rustc_hash::FxHashMap;
 
 use super::follow::Follow;
 use super::layout::Network;
-use super::shared::SharedRules;
 
 /// Sets explored before giving up.
 const MOST_SETS: usize = 4_000;
@@ -47,20 +46,18 @@ enum Symbol {
 }
 
 /// The most configurations alive at once, or a state at which no bound was found. `is_text` tells the tokens that may
-/// be read byte by byte.
+/// be read byte by byte; `follow` is of the network, after whose rules nothing else comes.
 pub fn most_configurations(
     network: &Network,
-    shared: Tables<'_>,
-    facts: &SharedRules,
+    follow: &Follow<'_>,
     is_text: &dyn Fn(u32) -> bool,
 ) -> Result<u32, u32> {
-    let joined = network.joined(shared);
-    let follow = Follow::new(joined, facts, &[]);
-    let no_tokens = shared.token_edges.is_empty() && joined.own.token_edges.is_empty();
+    let joined = follow.network();
+    let no_tokens = joined.shared.token_edges.is_empty() && joined.own.token_edges.is_empty();
     let mut own = joined.own.bases.states..joined.own.bases.states + joined.own.state_count();
     if no_tokens
-        && shared_are_deterministic(&follow)
-        && own.all(|state| is_deterministic(&follow, state))
+        && shared_are_deterministic(follow)
+        && own.all(|state| is_deterministic(follow, state))
     {
         return Ok(1);
     }
@@ -105,7 +102,7 @@ fn over(ret: u32, set: &[Configuration]) -> Vec<Configuration> {
 }
 
 struct Exploration<'a> {
-    follow: Follow<'a>,
+    follow: &'a Follow<'a>,
     /// By rule, the states that it may return to, as far as they were asked for.
     returns: FxHashMap<u32, Arc<[u32]>>,
     /// One byte of each class that the network's edges tell apart, and whole tokens.
@@ -121,7 +118,7 @@ struct Exploration<'a> {
 }
 
 impl<'a> Exploration<'a> {
-    fn new(follow: Follow<'a>, texts: Vec<bool>) -> Self {
+    fn new(follow: &'a Follow<'a>, texts: Vec<bool>) -> Self {
         let mut cuts = [false; 257];
         cuts[0] = true;
         for tables in [follow.network().shared, follow.network().own] {
@@ -342,7 +339,7 @@ impl<'a> Exploration<'a> {
         if let [(state, stack)] = &set[..]
             && self.no_tokens
             && stack.is_empty()
-            && is_deterministic(&self.follow, *state)
+            && is_deterministic(self.follow, *state)
         {
             return Ok(());
         }

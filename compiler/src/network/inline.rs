@@ -5,7 +5,7 @@
 //! called once and not so large that the caller could no longer be built. Calls inside repeated bodies count as they stand; a body that grows too large becomes a rule of its own
 //! when its repetition is built.
 
-use crate::graph::components;
+use crate::graph::components_by;
 use crate::ir::{Expr, Grammar, RuleId};
 
 /// Rules of at most this many expression nodes are written into every caller.
@@ -20,16 +20,8 @@ const DEPTH: usize = 64;
 /// For each rule, whether it is written into its callers.
 pub(super) fn plan(grammar: &Grammar) -> Vec<bool> {
     let count = grammar.rules.len();
-    let calls: Vec<Vec<usize>> = grammar
-        .rules
-        .iter()
-        .map(|rule| {
-            let mut calls = Vec::new();
-            rule.expr.for_each_call(&mut |callee| calls.push(callee.index()));
-            calls
-        })
-        .collect();
-    let component = components(count, |rule| calls[rule].clone());
+    let calls = grammar.calls();
+    let component = components_by(count, |rule| calls[rule].len(), |rule, at| calls[rule][at]);
     let mut members = vec![0u32; count];
     component.iter().for_each(|&id| members[id as usize] += 1);
     let mut uses = vec![0u32; count];

@@ -23,7 +23,7 @@ const ROOMS: [Row<'_>; 13] = [
     ("graph", &[]),
     ("diagnostics", &[]),
     ("automata", &["graph"]),
-    ("ir", &["diagnostics", "automata"]),
+    ("ir", &["graph", "diagnostics", "automata"]),
     ("frontend", &["testing", "graph", "diagnostics", "automata", "ir"]),
     ("network", &["graph", "automata", "ir"]),
     // The vocabulary answers the questions of the network, by the trait that the network asks them with.

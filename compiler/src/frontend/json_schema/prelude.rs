@@ -6,11 +6,12 @@
 
 use crate::ir::{Expr, Grammar, GrammarBuilder, Origin, RuleId};
 
+use super::formats;
 use super::number;
 use super::numbers::integers;
 use super::options::{NumberForm, TextForm, Whitespace};
 use super::string::{CharState, plain};
-use super::strings::character;
+use super::strings::{Escapes, StringRules, character, tail};
 
 /// A rule of the prelude.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,17 +65,24 @@ impl Piece {
     }
 }
 
+/// Most characters that a string of at least so many has a rule for.
+pub(super) const MOST_LEAST: u32 = 8;
+
 /// Adds rules of the prelude to a grammar, each when it is first called.
 #[derive(Debug)]
 pub struct Prelude {
     text: TextForm,
     rules: [Option<RuleId>; Piece::ALL.len()],
+    /// The rest of a string of at least two characters, of at least three, and so on.
+    longer: Vec<RuleId>,
+    /// Formats, and the rules of what comes after the opening quote of their strings.
+    formats: Vec<(&'static str, RuleId)>,
 }
 
 impl Prelude {
     /// The prelude of a text form, with no rule added yet.
     pub fn new(text: TextForm) -> Self {
-        Self { text, rules: [None; Piece::ALL.len()] }
+        Self { text, rules: [None; Piece::ALL.len()], longer: Vec::new(), formats: Vec::new() }
     }
 
     /// The rule of a piece.
@@ -117,6 +125,43 @@ impl Prelude {
     /// Any string, with its quotes.
     pub fn string(&mut self, builder: &mut GrammarBuilder) -> Expr {
         Expr::seq([Expr::byte(b'"'), self.call(builder, Piece::StringTail)])
+    }
+
+    /// The rest of a string of at least `min` characters, no more than [`MOST_LEAST`]. Each rule is a character and a
+    /// call of the one before it in tail position, so that none returns in the middle of a string.
+    pub(super) fn at_least(&mut self, builder: &mut GrammarBuilder, min: u32) -> Expr {
+        let Some(index) = min.checked_sub(2) else {
+            let piece = if min == 0 { Piece::StringTail } else { Piece::NonEmptyStringTail };
+            return self.call(builder, piece);
+        };
+        while self.longer.len() <= index as usize {
+            let min = self.longer.len() as u32 + 2;
+            let rest = self.at_least(builder, min - 1);
+            let rule = builder.declare(format!("string-tail{{{min},}}"));
+            let tail = Expr::seq([character(self.text.escapes), rest]);
+            builder.define_kept(rule, tail, Origin::default());
+            self.longer.push(rule);
+        }
+        Expr::Call(self.longer[index as usize])
+    }
+
+    /// A call of the rest of a format's strings after the opening quote, where it was added.
+    pub(super) fn format(&self, name: &str) -> Option<Expr> {
+        let known = self.formats.iter().find(|(format, _)| *format == name);
+        known.map(|&(_, rule)| Expr::Call(rule))
+    }
+
+    /// Adds the rest of a format's strings after the opening quote, and calls it.
+    pub(super) fn add_format(
+        &mut self,
+        builder: &mut GrammarBuilder,
+        name: &'static str,
+        tail: Expr,
+    ) -> Expr {
+        let rule = builder.declare(name);
+        builder.define_kept(rule, tail, Origin::default());
+        self.formats.push((name, rule));
+        Expr::Call(rule)
     }
 
     fn content(&mut self, builder: &mut GrammarBuilder, piece: Piece) -> Expr {
@@ -178,7 +223,34 @@ impl Prelude {
 /// A bound that no token comes near, so that the network counts it.
 const FAR: u32 = 1 << 20;
 
-/// A grammar of all rules of the prelude in each of these text forms; it starts with any of them.
+/// The rules that a vocabulary is built with, as the text forms of strings see them.
+struct Shared<'a> {
+    prelude: &'a mut Prelude,
+    builder: &'a mut GrammarBuilder,
+}
+
+impl StringRules for Shared<'_> {
+    fn piece(&mut self, piece: Piece) -> Expr {
+        self.prelude.call(self.builder, piece)
+    }
+
+    fn counted_tail(&mut self, min: u32, max: Option<u32>) -> Expr {
+        let characters = character(self.prelude.text.escapes).repeat(min, max);
+        Expr::seq([characters, Expr::byte(b'"')])
+    }
+
+    fn format_tail(
+        &mut self,
+        format: &'static str,
+        content: impl FnOnce(&mut Self) -> Expr,
+    ) -> Expr {
+        let tail = content(self);
+        self.prelude.add_format(self.builder, format, tail)
+    }
+}
+
+/// A grammar of all rules of the prelude in each of these text forms, and of the formats that many schemas name in the
+/// shortest; it starts with any of them.
 ///
 /// Two more rules stand for strings of bounded length: the network shares the chain and the countdown of a repetition
 /// between all bounds (see `network::repeat`), so these two make it build them once for every `minLength` and
@@ -198,12 +270,17 @@ pub fn prelude_grammar(texts: &[TextForm]) -> Grammar {
                 calls.push(expr);
             }
         }
+        calls.extend((2..=MOST_LEAST).map(|min| prelude.at_least(&mut builder, min)));
+        let mut shared = Shared { prelude: &mut prelude, builder: &mut builder };
         for (name, min) in [("string-tail{0,n}", 0), ("string-tail{n}", FAR)] {
-            let rule = builder.declare(name);
-            let characters = character(text.escapes).repeat(min, Some(FAR));
-            let tail = Expr::seq([characters, Expr::byte(b'"')]);
-            builder.define_kept(rule, tail, Origin::default());
+            let tail = shared.counted_tail(min, Some(FAR));
+            let rule = shared.builder.declare(name);
+            shared.builder.define_kept(rule, tail, Origin::default());
             calls.push(Expr::Call(rule));
+        }
+        for format in formats::common().filter(|_| text.escapes == Escapes::Shortest) {
+            // No count is needed where the automaton has it.
+            calls.extend(tail(&mut shared, &format.strings(), text.escapes, 0));
         }
     }
     builder.define(start, Expr::alt(calls), Origin::default());

@@ -358,15 +358,7 @@ impl Reader<'_> {
             return annotation("formats are annotations by the options given");
         }
         let Some(format) = format(name) else { return annotation("unknown format") };
-        let strings = match StringSet::automaton(format.automaton(), self.limit) {
-            Ok(strings) => strings,
-            Err(limit) => {
-                let text = format!("the format {name:?} takes too large an automaton: {limit}");
-                self.found.errors.push(self.document.error("json-schema::state-limit", node, text));
-                return Read::Parts(Vec::new());
-            }
-        };
-        let parts = vec![Part::Strings(strings)];
+        let parts = vec![Part::Strings(format.strings())];
         match format.exactness {
             Exactness::Exact => Read::Parts(parts),
             Exactness::Narrower(reason) => Read::But(parts, Verdict::Narrower, reason),

@@ -28,6 +28,8 @@ use crate::automata::Dfa;
 use crate::ir::Expr;
 use crate::ir::pass;
 
+use super::strings::StringSet;
+
 /// Most states of an automaton on the way to a format's. The grammars are fixed, so none meets it.
 const STATE_LIMIT: usize = 1 << 18;
 
@@ -49,17 +51,28 @@ pub(crate) struct Format {
     pub(crate) exactness: Exactness,
     grammar: fn() -> Expr,
     automaton: OnceLock<Arc<Dfa>>,
+    strings: OnceLock<StringSet>,
 }
 
 impl Format {
     const fn new(name: &'static str, exactness: Exactness, grammar: fn() -> Expr) -> Self {
-        Self { name, exactness, grammar, automaton: OnceLock::new() }
+        Self { name, exactness, grammar, automaton: OnceLock::new(), strings: OnceLock::new() }
     }
 
     /// The minimal automaton of the format's strings, over their UTF-8 bytes. Built on the first call and kept for
     /// the life of the process.
     pub(crate) fn automaton(&self) -> Arc<Dfa> {
         Arc::clone(self.automaton.get_or_init(|| Arc::new(self.build())))
+    }
+
+    /// Its strings, likewise.
+    pub(crate) fn strings(&self) -> StringSet {
+        let build = || {
+            let automaton = Dfa::clone(&self.automaton());
+            StringSet::format(self.name, automaton, STATE_LIMIT)
+                .expect("a test builds it within the limit")
+        };
+        self.strings.get_or_init(build).clone()
     }
 
     fn build(&self) -> Dfa {
@@ -141,6 +154,26 @@ static FORMATS: [Format; 19] = [
     Format::new("uri-template", Exact, uri_template::uri_template),
     Format::new("uuid", Exact, uuid::uuid),
 ];
+
+/// The formats that many schemas name. The others are larger than what they would save, or rare.
+const COMMON: [&str; 11] = [
+    "date",
+    "date-time",
+    "duration",
+    "email",
+    "hostname",
+    "ipv4",
+    "ipv6",
+    "time",
+    "uri",
+    "uri-reference",
+    "uuid",
+];
+
+/// The formats that many schemas name.
+pub(crate) fn common() -> impl Iterator<Item = &'static Format> {
+    COMMON.iter().filter_map(|name| format(name))
+}
 
 /// All formats, by name.
 pub(crate) fn all() -> &'static [Format] {

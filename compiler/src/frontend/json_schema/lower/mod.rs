@@ -15,11 +15,14 @@ use super::algebra::{Algebra, Content, ContentGraph, FormulaId};
 use super::document::NodeId;
 use super::numbers::Pieces;
 use super::options::{JsonSchemaOptions, TextForm};
-use super::prelude::{Piece, Prelude};
+use super::prelude::{MOST_LEAST, Piece, Prelude};
 use super::strings::{StringRules, StringSet, character, tail};
 
 /// Size of an expression of scalars up to which it is written where it is used.
 const INLINE: usize = 128;
+
+/// Characters that a string has at least, up to which they are written out.
+const WRITTEN_OUT: u32 = 24;
 
 /// Makes the grammar of a content graph.
 pub(crate) fn lower(
@@ -204,20 +207,46 @@ impl StringRules for Emitter<'_> {
         if let Some(&rule) = self.tails.get(&(min, max)) {
             return Expr::Call(rule);
         }
+        if max.is_none() && min <= MOST_LEAST {
+            return self.prelude.at_least(&mut self.builder, min);
+        }
         let character = character(self.options.text.escapes);
-        let (characters, end) = match max {
-            Some(_) => (character.clone().repeat(min, max), Expr::byte(b'"')),
-            None => (
-                character.clone().repeat(min, Some(min)),
-                StringRules::piece(self, Piece::StringTail),
-            ),
+        // A few characters are written out: a count of them would return in the middle of the string, in whatever place
+        // of a token.
+        let (first, rest, end) = match max {
+            Some(max) => {
+                let rest = character.clone().repeat(0, Some(max - min.min(max)));
+                (min, rest, Expr::byte(b'"'))
+            }
+            None => {
+                let rest = self.prelude.at_least(&mut self.builder, MOST_LEAST);
+                (min - MOST_LEAST, Expr::Empty, rest)
+            }
         };
+        let first = match first {
+            0..=WRITTEN_OUT => Expr::seq(vec![character; first as usize]),
+            _ => character.repeat(first, Some(first)),
+        };
+        let characters = Expr::seq([first, rest]);
         let most = max.map_or_else(String::new, |max| max.to_string());
         let rule = self.builder.declare(format!("string-tail{{{min},{most}}}"));
         self.builder.define_kept(rule, Expr::seq([characters, end]), Origin::default());
         self.tails.insert((min, max), rule);
         self.count += 1;
         Expr::Call(rule)
+    }
+
+    fn format_tail(
+        &mut self,
+        format: &'static str,
+        content: impl FnOnce(&mut Self) -> Expr,
+    ) -> Expr {
+        if let Some(call) = self.prelude.format(format) {
+            return call;
+        }
+        let tail = content(self);
+        self.count += 1;
+        self.prelude.add_format(&mut self.builder, format, tail)
     }
 }
 

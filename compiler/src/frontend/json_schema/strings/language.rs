@@ -25,11 +25,18 @@ struct Facts {
     longest: Option<u32>,
     /// The state from which every text is accepted.
     universal: Option<u32>,
+    /// The format that these are the texts of, where they come from one.
+    format: Option<&'static str>,
 }
 
 impl Language {
     /// The language of an automaton that is minimal, canonical and accepts nothing but UTF-8; none where it is empty.
     pub(super) fn new(dfa: Dfa) -> Option<Self> {
+        Self::named(dfa, None)
+    }
+
+    /// The same where these are the texts of a format.
+    pub(super) fn named(dfa: Dfa, format: Option<&'static str>) -> Option<Self> {
         if dfa.is_never() {
             return None;
         }
@@ -37,7 +44,8 @@ impl Language {
         dfa.hash(&mut hasher);
         let (shortest, longest) = lengths::of_states(&dfa)[0];
         let universal = product::universal(&dfa);
-        Some(Self(Arc::new(Facts { hash: hasher.finish(), shortest, longest, universal, dfa })))
+        let hash = hasher.finish();
+        Some(Self(Arc::new(Facts { hash, shortest, longest, universal, format, dfa })))
     }
 
     /// All texts.
@@ -59,6 +67,11 @@ impl Language {
     /// The state from which every text is accepted.
     pub(super) fn universal(&self) -> Option<u32> {
         self.0.universal
+    }
+
+    /// The format that these are the texts of, where they come from one.
+    pub(super) fn format(&self) -> Option<&'static str> {
+        self.0.format
     }
 
     /// Length in characters of the shortest text.

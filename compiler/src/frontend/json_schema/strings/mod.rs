@@ -109,17 +109,23 @@ impl StringSet {
         Self::literals([text])
     }
 
-    /// The strings whose UTF-8 the automaton accepts; other byte strings that it accepts are passed over.
+    /// The strings of a format: those whose UTF-8 the automaton accepts; other byte strings that it accepts are passed
+    /// over.
     ///
     /// # Errors
     ///
     /// [`StateLimit`], which only an automaton that accepts other byte strings can meet.
-    pub(crate) fn automaton(automaton: Arc<Dfa>, limit: usize) -> Result<Self, StateLimit> {
-        let trimmed = minimize(&Arc::unwrap_or_clone(automaton).trimmed());
+    pub(crate) fn format(
+        name: &'static str,
+        automaton: Dfa,
+        limit: usize,
+    ) -> Result<Self, StateLimit> {
+        let trimmed = minimize(&automaton.trimmed());
         // Twice as many states for each that is inside a character in some paths and between two in others.
         let operands = [(&trimmed, None), (all_texts(), None)];
         let limit = limit.max(trimmed.states.len().saturating_mul(2));
-        Ok(Self::of(Language::new(product::combine(operands, Operation::And, limit)?)))
+        let dfa = product::combine(operands, Operation::And, limit)?;
+        Ok(Self::of(Language::named(dfa, Some(name))))
     }
 
     /// The strings that contain a match of an ECMA-262 pattern. A long run of one class between anchors becomes a bound

@@ -226,10 +226,10 @@ fn finite_sets_list_their_members() {
 #[test]
 fn automata_are_cut_down_to_texts() {
     let any_bytes = crate::automata::complement(&Dfa::never());
-    assert!(StringSet::automaton(Arc::new(any_bytes), LIMIT).unwrap().is_all());
-    assert!(StringSet::automaton(Arc::new(Dfa::never()), LIMIT).unwrap().is_none());
+    assert!(StringSet::format("test", any_bytes, LIMIT).unwrap().is_all());
+    assert!(StringSet::format("test", Dfa::never(), LIMIT).unwrap().is_none());
     let digits = ecma::pattern("^[0-9]+$", LIMIT).unwrap().automaton;
-    let set = StringSet::automaton(Arc::new(digits), LIMIT).unwrap();
+    let set = StringSet::format("test", digits, LIMIT).unwrap();
     assert_eq!(set, StringSet::pattern("^[0-9]+$", LIMIT).unwrap());
 }
 

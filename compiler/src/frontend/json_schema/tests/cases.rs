@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{accepts, compile};
 use crate::diagnostics::Source;
 use crate::frontend::json_schema::{
-    DigitLimits, JsonSchemaOptions, Piece, TextForm, Whitespace, lower, prelude_grammar,
+    DigitLimits, JsonSchemaOptions, Piece, TextForm, Whitespace, formats, lower, prelude_grammar,
 };
 use crate::ir::{Expr, Grammar};
 
@@ -355,19 +355,29 @@ fn kept(grammar: &Grammar) -> BTreeMap<String, String> {
 
 #[test]
 fn shared_rules_are_the_preludes() {
-    let schema = r#"{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"string","minLength":1},
-        "c":{"type":"array"},"d":{"type":"string","maxLength":5},"e":{"type":"string","maxLength":5}}}"#;
+    let formats = formats::common().map(|format| format.name);
+    let formats: Vec<String> =
+        formats.map(|name| format!(r#"{{"type":"string","format":"{name}"}}"#)).collect();
+    let schema = format!(
+        r#"{{"type":"object","properties":{{"a":{{"type":"integer"}},"b":{{"type":"string","minLength":1}},
+        "c":{{"type":"array"}},"d":{{"type":"string","maxLength":5}},"e":{{"type":"string","maxLength":5}},
+        "f":{{"type":"array","prefixItems":[{}]}}}}}}"#,
+        formats.join(",")
+    );
     for whitespace in [Whitespace::Compact, Whitespace::Flexible { max: 3 }] {
         let text = TextForm { whitespace, ..TextForm::default() };
         let options = JsonSchemaOptions { text, ..JsonSchemaOptions::default() };
-        let mut shared = kept(&lower(Source::new("<test>", schema), &options).unwrap().grammar);
+        let source = Source::new("<test>", schema.as_str());
+        let mut shared = kept(&lower(source, &options).unwrap().grammar);
         assert!(shared.remove("string-tail{0,5}").is_some());
         // Tails of any bounds, for the network to share their counts.
         let mut prelude = kept(&prelude_grammar(&[text]));
         prelude.retain(|name, _| !name.starts_with("string-tail{"));
-        assert_eq!(shared, prelude);
+        assert_eq!(shared.keys().collect::<Vec<_>>(), prelude.keys().collect::<Vec<_>>());
+        // The texts of formats are too long to be printed.
+        assert!(shared == prelude);
         let all = Piece::ALL.len() - usize::from(whitespace == Whitespace::Compact);
-        assert_eq!(prelude.len(), all);
+        assert_eq!(prelude.len(), all + formats.len());
     }
 }
 

@@ -19,6 +19,7 @@ fn every_format_builds() {
     for format in &FORMATS {
         let start = std::time::Instant::now();
         let dfa = format.automaton();
+        assert!(!format.strings().is_none(), "{} has no strings", format.name);
         let edges: usize = dfa.states.iter().map(|state| state.edges.len()).sum();
         eprintln!(
             "{:24} {:6} states {:7} edges {:8.2} ms",

@@ -35,6 +35,14 @@ pub(crate) trait StringRules {
 
     /// Any string of so many characters after its opening quote, with the closing quote.
     fn counted_tail(&mut self, min: u32, max: Option<u32>) -> Expr;
+
+    /// Any string of a format after its opening quote, with the closing quote, in the shortest form: what `content`
+    /// makes.
+    fn format_tail(
+        &mut self,
+        format: &'static str,
+        content: impl FnOnce(&mut Self) -> Expr,
+    ) -> Expr;
 }
 
 /// Why a set has no text form.
@@ -76,7 +84,11 @@ pub(crate) fn tail(
                 (min, max) => rules.counted_tail(min, max),
             }
         } else if band.is_implied() {
-            graph::Plain::new(rules, &band.language, escapes).finish()
+            let text = |rules: &mut _| graph::Plain::new(rules, &band.language, escapes).finish();
+            match band.language.format() {
+                Some(format) if escapes == Escapes::Shortest => rules.format_tail(format, text),
+                _ => text(rules),
+            }
         } else {
             counted::counted(rules, band, escapes, limit)?
         });

@@ -46,6 +46,10 @@ impl StringRules for WrittenOut {
         self.tails += 1;
         Expr::seq([self.character.clone().repeat(min, max), Expr::byte(b'"')])
     }
+
+    fn format_tail(&mut self, _: &'static str, content: impl FnOnce(&mut Self) -> Expr) -> Expr {
+        content(self)
+    }
 }
 
 fn form(set: &StringSet, escapes: Escapes) -> Expr {
@@ -136,6 +140,10 @@ impl StringRules for Calls {
 
     fn counted_tail(&mut self, _: u32, _: Option<u32>) -> Expr {
         Expr::byte(0xff)
+    }
+
+    fn format_tail(&mut self, _: &'static str, content: impl FnOnce(&mut Self) -> Expr) -> Expr {
+        content(self)
     }
 }
 
