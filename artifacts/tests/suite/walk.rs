@@ -54,6 +54,10 @@ fn tables(joined: &Joined<'_>, own: &Tables<'_>, vocabulary: &VocabularyArtifact
     };
     let nodes = |id: u32| {
         let (tables, class) = class(id);
+        // Of a grammar's class there may be the size alone.
+        if class.first == NONE {
+            return u64::from(class.len);
+        }
         let nodes = &tables.class_nodes[class.first as usize..][..class.len as usize];
         nodes.iter().map(|&node| u64::from(trie.end[node as usize])).sum::<u64>()
     };
