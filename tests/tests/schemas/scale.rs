@@ -280,5 +280,6 @@ fn alternatives_that_overlap_until_the_last_key() {
         members.insert("type".to_owned(), json!(format!("t{at}")));
         shuffled(rng, members)
     });
-    assert!(states < 20_000, "{states}");
+    // As one automaton they meet the limit of 200,000.
+    assert!(states < 40_000, "{states}");
 }
