@@ -1,6 +1,6 @@
 //! Small vocabularies for unit tests of several rooms.
 
-use grammarc_artifacts::{TokenKind, VocabularyArtifact};
+use grammarc_artifacts::VocabularyArtifact;
 
 use crate::compile::build_vocabulary;
 use crate::frontend::json_schema::{TextForm, prelude_grammar};
@@ -11,15 +11,8 @@ pub(crate) fn vocabulary(
     texts: impl IntoIterator<Item = Vec<u8>>,
     forms: &[TextForm],
 ) -> VocabularyArtifact {
-    let tokens = texts.into_iter().map(|bytes| TokenEntry { bytes, kind: TokenKind::Text });
-    let tokens: Vec<TokenEntry> = tokens.collect();
-    let table = TokenTable {
-        name: "test".to_owned(),
-        logit_width: tokens.len() as u32,
-        tokens,
-        end_tokens: Vec::new(),
-        findings: Vec::new(),
-    };
+    let tokens = texts.into_iter().map(TokenEntry::text).collect();
+    let table = TokenTable::new("test", tokens, Vec::new());
     let data = build_vocabulary(&table, "test", &prelude_grammar(forms));
     let bytes = data.expect("builds").to_bytes().expect("fits");
     VocabularyArtifact::from_buffer(bytes).expect("valid")

@@ -13,17 +13,15 @@ use grammarc_compiler::vocabulary::{
 
 /// A table of these texts and special tokens, the last of which ends a sequence.
 pub fn table<T: AsRef<[u8]>>(texts: impl IntoIterator<Item = T>, special: &[&str]) -> TokenTable {
-    let entry = |bytes: &[u8], kind| TokenEntry { bytes: bytes.to_vec(), kind };
     let mut tokens: Vec<TokenEntry> =
-        texts.into_iter().map(|text| entry(text.as_ref(), TokenKind::Text)).collect();
-    tokens.extend(special.iter().map(|name| entry(name.as_bytes(), TokenKind::Special)));
-    TokenTable {
-        name: "test".to_owned(),
-        logit_width: tokens.len() as u32,
-        end_tokens: if special.is_empty() { Vec::new() } else { vec![tokens.len() as u32 - 1] },
-        tokens,
-        findings: Vec::new(),
-    }
+        texts.into_iter().map(|text| TokenEntry::text(text.as_ref())).collect();
+    tokens.extend(
+        special
+            .iter()
+            .map(|name| TokenEntry { bytes: name.as_bytes().to_vec(), kind: TokenKind::Special }),
+    );
+    let end = if special.is_empty() { Vec::new() } else { vec![tokens.len() as u32 - 1] };
+    TokenTable::new("test", tokens, end)
 }
 
 /// The artifact of a table.

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::kept::{self, KeptRules};
 use super::merge::RuleHash;
-use super::repeat::{Spelling, Synthetic, without_empty};
+use super::repeat::{Spelling, Synthetic, finished};
 use super::rule::{Label, Labels, NetworkRule};
 use super::shared::SharedRules;
 use super::{
@@ -164,19 +164,16 @@ impl Builder<'_> {
         let written = std::mem::take(&mut self.written);
         let large = written.into_iter().filter(|&rule| !inline::is_small(self.grammar, rule));
         let large: Vec<RuleId> = large.collect();
-        if large.is_empty() {
+        let room = nfa.len() + ROOM;
+        if large.is_empty() || room >= self.limits.rule_states {
             return self.finish(&nfa);
         }
-        let room = nfa.len() + ROOM;
-        if room < self.limits.rule_states {
-            if let Ok(dfa) = determinize(&nfa, room) {
-                return Ok(minimize(&without_empty(dfa)));
-            }
-            large.iter().for_each(|rule| self.inlined[rule.index()] = false);
-            self.bodies.clear();
-            return self.automaton(rule);
+        if let Ok(dfa) = finished(&nfa, room) {
+            return Ok(dfa);
         }
-        self.finish(&nfa)
+        large.iter().for_each(|rule| self.inlined[rule.index()] = false);
+        self.bodies.clear();
+        self.automaton(rule)
     }
 
     /// The rule at the bottom of the stack: the start rule, with the empty string where it derives it. Nothing calls

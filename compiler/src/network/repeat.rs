@@ -21,7 +21,7 @@
 use super::NetworkErrorKind;
 use super::build::{Builder, Failure};
 use super::rule::{Arrival, Counted, Label, Lowered, NetworkRule};
-use crate::automata::{Dfa, DfaState, Edge, Nfa, determinize, minimize};
+use crate::automata::{Dfa, DfaState, Edge, Nfa, StateLimit, determinize, minimize};
 use crate::ir::Expr;
 use crate::ir::facts::{self, Facts};
 use crate::ir::thompson::{Repetition, build, spell_out};
@@ -258,13 +258,17 @@ impl Builder<'_> {
     /// Deterministic, minimal, without the empty string.
     pub(super) fn finish(&self, nfa: &Nfa) -> Result<Dfa, Failure> {
         let limit = self.limits.rule_states;
-        let dfa = determinize(nfa, limit).map_err(|_| self.limit("states of a rule", limit))?;
-        Ok(minimize(&without_empty(dfa)))
+        finished(nfa, limit).map_err(|_| self.limit("states of a rule", limit))
     }
 
     pub(super) fn limit(&self, what: &'static str, limit: usize) -> Failure {
         self.fail(NetworkErrorKind::Limit { what, limit })
     }
+}
+
+/// Deterministic, minimal, without the empty string, where that takes no more states on the way than `limit`.
+pub(super) fn finished(nfa: &Nfa, limit: usize) -> Result<Dfa, StateLimit> {
+    Ok(minimize(&without_empty(determinize(nfa, limit)?)))
 }
 
 fn is_small(copies: u32, size: usize) -> bool {

@@ -73,7 +73,20 @@ pub struct TokenTable {
     pub findings: Vec<Diagnostic>,
 }
 
+impl TokenEntry {
+    /// A text token.
+    pub fn text(bytes: impl Into<Vec<u8>>) -> Self {
+        Self { bytes: bytes.into(), kind: TokenKind::Text }
+    }
+}
+
 impl TokenTable {
+    /// A table made in code: a row of logits is as long as the tokens are many, and there is nothing to report.
+    pub fn new(name: impl Into<String>, tokens: Vec<TokenEntry>, end_tokens: Vec<u32>) -> Self {
+        let (name, logit_width) = (name.into(), tokens.len() as u32);
+        Self { name, tokens, end_tokens, logit_width, findings: Vec::new() }
+    }
+
     /// The tokens of one kind, by ascending id.
     pub fn of_kind(&self, kind: TokenKind) -> impl Iterator<Item = (u32, &TokenEntry)> {
         (0..).zip(&self.tokens).filter(move |(_, token)| token.kind == kind)

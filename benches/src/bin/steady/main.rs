@@ -152,16 +152,10 @@ fn table() -> TokenTable {
         texts.push(word);
     }
     let kept: std::collections::BTreeSet<Vec<u8>> = texts.into_iter().collect();
-    let entry = |bytes: Vec<u8>| TokenEntry { bytes, kind: TokenKind::Text };
-    let mut tokens: Vec<TokenEntry> = kept.into_iter().map(entry).collect();
+    let mut tokens: Vec<TokenEntry> = kept.into_iter().map(TokenEntry::text).collect();
     tokens.push(TokenEntry { bytes: b"<end>".to_vec(), kind: TokenKind::Special });
-    TokenTable {
-        name: "made up".to_owned(),
-        logit_width: tokens.len() as u32,
-        end_tokens: vec![tokens.len() as u32 - 1],
-        tokens,
-        findings: Vec::new(),
-    }
+    let end = tokens.len() as u32 - 1;
+    TokenTable::new("made up", tokens, vec![end])
 }
 
 /// An object with members of many kinds.

@@ -1,7 +1,7 @@
 //! Sampling, judged by the naive recogniser of the IR, which shares no code with masks and costs.
 
 use grammarc::sample::{SampleOptions, Sampler};
-use grammarc_artifacts::{GrammarArtifact, TokenKind, VocabularyArtifact};
+use grammarc_artifacts::{GrammarArtifact, VocabularyArtifact};
 use grammarc_compiler::compile::{CompileOptions, Compiler, build_vocabulary};
 use grammarc_compiler::diagnostics::Source;
 use grammarc_compiler::frontend::gbnf::{self, GbnfOptions};
@@ -35,15 +35,8 @@ const GRAMMARS: [(&str, usize); 18] = [
 
 /// A vocabulary of these texts.
 fn vocabulary(texts: impl IntoIterator<Item = Vec<u8>>) -> VocabularyArtifact {
-    let tokens = texts.into_iter().map(|bytes| TokenEntry { bytes, kind: TokenKind::Text });
-    let tokens: Vec<TokenEntry> = tokens.collect();
-    let table = TokenTable {
-        name: "test".to_owned(),
-        logit_width: tokens.len() as u32,
-        tokens,
-        end_tokens: Vec::new(),
-        findings: Vec::new(),
-    };
+    let tokens = texts.into_iter().map(TokenEntry::text).collect();
+    let table = TokenTable::new("test", tokens, Vec::new());
     let data = build_vocabulary(&table, "test", &prelude_grammar(&TextForm::COMMON));
     let bytes = data.expect("builds").to_bytes().expect("fits");
     VocabularyArtifact::from_buffer(bytes).expect("valid")
