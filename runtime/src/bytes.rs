@@ -32,7 +32,7 @@ impl ByteMatcher {
     }
 
     fn at_start(grammar: &Grammar, settings: Settings) -> Self {
-        let sequence = Sequence::new(grammar.initial(), 0);
+        let mut sequence = Sequence::new(grammar.initial(), 0);
         let mut scratch = Scratch::default();
         sequence.load(&mut scratch);
         Self { grammar: grammar.clone(), settings, sequence, scratch }
@@ -78,8 +78,8 @@ impl ByteMatcher {
     ///
     /// A limit was met.
     pub fn allowed_bytes(&mut self) -> Result<Vec<u8>, LimitError> {
-        let machine = self.grammar.machine(self.settings.limits);
-        Ok(self.sequence.first_bytes(&machine, &mut self.scratch)?.iter().collect())
+        let limits = self.settings.limits;
+        Ok(self.sequence.first_bytes(&self.grammar, limits, &mut self.scratch)?.iter().collect())
     }
 
     /// Whether tokens that are not text may come next, matched by their ids.
@@ -88,8 +88,8 @@ impl ByteMatcher {
     ///
     /// A limit was met.
     pub fn tokens_allowed(&mut self) -> Result<bool, LimitError> {
-        let machine = self.grammar.machine(self.settings.limits);
-        Ok(self.sequence.first_bytes(&machine, &mut self.scratch)?.tokens)
+        let limits = self.settings.limits;
+        Ok(self.sequence.first_bytes(&self.grammar, limits, &mut self.scratch)?.tokens)
     }
 
     /// How many configurations are alive: 1 where the grammar is deterministic.

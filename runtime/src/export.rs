@@ -15,6 +15,18 @@
 //! | 32 | 12 F | frames: return state, countdown, parent |
 //! | 32 + 12 F | 12 C | configurations: state, countdown, frame |
 //!
+//! Under a grammar with rules whose items differ, what these had follows:
+//!
+//! | size | field |
+//! | --- | --- |
+//! | 4 | number of lists, L |
+//! | 4 | bytes of text, T |
+//! | 12 L | lists: the list before, and where its newest item starts and ends in the text; the end is 2^32 - 1 while it is read |
+//! | T | text, from the first item of a list on |
+//!
+//! A countdown of such a rule is a list, and a list is 0 where it has no items and otherwise one more than its index; the
+//! list before comes first.
+//!
 //! A parent or a frame is 0 for the bottom of the stack and otherwise one more than the index of a frame; a parent
 //! comes before its children. Frames are numbered in the order in which the configurations reach them, so equal
 //! positions give equal bytes, whatever was tried and taken back before.
@@ -22,6 +34,7 @@
 //! Reading checks everything: the bytes may come from anywhere. Bytes that pass are a position that the grammar's
 //! tables can go on from, which is not to say that some input leads to it.
 
+use crate::distinct::exported::{self, Listed};
 use crate::error::ImportError;
 use crate::grammar::Grammar;
 use crate::options::Settings;
@@ -69,12 +82,20 @@ pub(crate) fn write(grammar: &Grammar, sequence: &Sequence) -> Vec<u8> {
         values.iter().for_each(|value| bytes.extend(value.to_le_bytes()));
     };
     put(&[order.len() as u32, position.len() as u32]);
+    let mut lists = Listed::new(&frames.items);
+    let distinct = grammar.distinct();
+    let mut register = |state: u32, count: u32| {
+        if distinct.contains(state) { lists.number(count) } else { count }
+    };
     for &frame in &order {
         let node = frames.get(frame);
-        put(&[node.ret, node.count, number[node.parent as usize]]);
+        put(&[node.ret, register(node.ret, node.count), number[node.parent as usize]]);
     }
     for at in position {
-        put(&[at.state, at.count, number[at.frame as usize]]);
+        put(&[at.state, register(at.state, at.count), number[at.frame as usize]]);
+    }
+    if !distinct.is_empty() {
+        lists.write(&mut bytes);
     }
     bytes
 }
@@ -99,18 +120,27 @@ pub(crate) fn read(
     let counts = record(&header[20..]);
     let (frame_count, configuration_count) = (u64::from(counts[1]), u64::from(counts[2]));
     let expected = HEADER as u64 + RECORD as u64 * (frame_count + configuration_count);
-    if bytes.len() as u64 != expected {
+    let distinct = grammar.distinct();
+    let found = bytes.len() as u64;
+    if found < expected || distinct.is_empty() && found > expected {
         return Err(ImportError::Length { found: bytes.len(), expected });
     }
 
     let machine = grammar.machine(settings.limits);
     let states = machine.state_count();
-    let (frame_bytes, configuration_bytes) = body.split_at(RECORD * frame_count as usize);
+    let (frame_bytes, body) = body.split_at(RECORD * frame_count as usize);
+    let (configuration_bytes, list_bytes) = body.split_at(RECORD * configuration_count as usize);
     let mut frames = Frames::new();
+    if !distinct.is_empty() {
+        let lists = exported::read(list_bytes);
+        frames.items = lists.map_err(|at| ImportError::Malformed { part: "list", at })?;
+    }
+    let lists = frames.items.len();
+    let is_list = |state, count: u32| !distinct.contains(state) || (count as usize) < lists;
     for (at, bytes) in frame_bytes.chunks_exact(RECORD).enumerate() {
         let malformed = ImportError::Malformed { part: "frame", at };
         let [ret, count, parent] = record(bytes);
-        if ret >= states || parent as usize > at {
+        if ret >= states || parent as usize > at || !is_list(ret, count) {
             return Err(malformed);
         }
         let flags = machine.state(ret).flags;
@@ -123,7 +153,7 @@ pub(crate) fn read(
     for (at, bytes) in configuration_bytes.chunks_exact(RECORD).enumerate() {
         let malformed = ImportError::Malformed { part: "configuration", at };
         let [state, count, frame] = record(bytes);
-        if state >= states || u64::from(frame) > frame_count {
+        if state >= states || u64::from(frame) > frame_count || !is_list(state, count) {
             return Err(malformed);
         }
         let new = Configuration { state, count, frame };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::mask::Mask;
-use crate::matcher::{Matcher, advance};
+use crate::matcher::{Matcher, advance, exclude};
 use crate::sequence::Input;
 
 /// Longest run that one call reports. A grammar may force a run of any length (an exact count of a million, say),
@@ -21,7 +21,9 @@ impl Matcher {
         sequence.load(scratch);
         while run.len() < MAX_FORCED_RUN && !sequence.is_accepting(grammar, &scratch.position) {
             grammar.chains().collect(&sequence.frames, &scratch.position, &mut scratch.parts);
-            let mask = Mask::new(grammar, &scratch.parts, &[], settings.width);
+            exclude(grammar, settings, sequence, scratch, &[]);
+            let mask =
+                Mask::new(grammar, &scratch.parts, &scratch.excluded, &[], settings.width);
             let Some(token) = mask.only() else { break };
             let taken = advance(grammar, settings, sequence, scratch, token);
             if taken.is_err() {
@@ -38,12 +40,11 @@ impl Matcher {
     pub fn forced_bytes(&mut self, run: &mut Vec<u8>) {
         run.clear();
         let (grammar, limits) = (&self.grammar, self.settings.limits);
-        let machine = grammar.machine(limits);
         let sequence = Arc::make_mut(&mut self.sequence);
         let scratch = &mut self.scratch;
         sequence.load(scratch);
         while run.len() < MAX_FORCED_RUN && !sequence.is_accepting(grammar, &scratch.position) {
-            let Ok(first) = sequence.first_bytes(&machine, scratch) else { break };
+            let Ok(first) = sequence.first_bytes(grammar, limits, scratch) else { break };
             let Some(byte) = first.only() else { break };
             if sequence.advance(grammar, limits, scratch, Input::Byte(&[byte])) != Ok(true) {
                 break;

@@ -18,9 +18,10 @@ use grammarc_artifacts::tables::{Joined, TablesData};
 use grammarc_artifacts::{Error, GrammarArtifact, MaskPool, VocabularyArtifact};
 
 use crate::chains::{Chains, MaskChains};
+use crate::distinct::DistinctRules;
 use crate::moves::Moves;
 use crate::pool;
-use crate::position::{Configuration, MonotoneStates};
+use crate::position::{Configuration, StateRanges};
 use crate::run::Runner;
 use crate::stack::BOTTOM;
 use crate::step::{Limits, Machine};
@@ -122,7 +123,8 @@ pub struct Grammar(Arc<Shared>);
 struct Shared {
     artifact: GrammarArtifact,
     vocabulary: Vocabulary,
-    monotone: MonotoneStates,
+    monotone: StateRanges,
+    distinct: DistinctRules,
     /// Mask words with the tokens that token edges carry; empty where there are no token edges.
     edge_tokens: Vec<u32>,
     moves: Moves,
@@ -171,9 +173,10 @@ impl Grammar {
             .flat_map(|tables| tables.rules)
             .filter(|rule| rule.flags & rule_flags::MONOTONE != 0)
             .map(|rule| rule.first_state..rule.first_state + rule.state_count);
-        let monotone = MonotoneStates::new(counted.collect());
+        let monotone = StateRanges::new(counted.collect());
         let derived = Shared {
             monotone,
+            distinct: DistinctRules::new(&joined),
             edge_tokens: edge_tokens(&joined),
             moves: Moves::new(&joined, &joined.own),
             chains: Chains::new(&joined, &joined.own),
@@ -246,7 +249,14 @@ impl Grammar {
 
     /// The machine for all that [`run`](crate::run) leaves open.
     pub(crate) fn machine(&self, limits: Limits) -> Machine<'_> {
-        Machine { tables: self.tables(), monotone: &self.0.monotone, limits }
+        let Shared { monotone, distinct, .. } = &*self.0;
+        Machine { tables: self.tables(), monotone, distinct, limits }
+    }
+
+    /// The rules whose items differ.
+    #[inline]
+    pub(crate) fn distinct(&self) -> &DistinctRules {
+        &self.0.distinct
     }
 }
 

@@ -87,6 +87,7 @@
 //! | `run`, `moves` | a token while there is one configuration and nothing to choose: nearly always |
 //! | `step` | what one byte does to a position, however many configurations it has |
 //! | `position`, `stack` | configurations and frames |
+//! | `distinct` | items that must differ from those before them |
 //! | `chains` | which stored masks a position allows |
 //! | `mask`, `pool`, `lists` | stored masks and their tokens |
 //! | `pick` | the greatest allowed logit, and draws |
@@ -99,6 +100,7 @@ mod apply;
 pub mod batch;
 mod bytes;
 mod chains;
+mod distinct;
 pub mod error;
 pub mod export;
 mod forced;

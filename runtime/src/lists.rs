@@ -10,18 +10,21 @@ const MOST: usize = 8;
 pub(crate) struct Lists<'m> {
     lists: [&'m [u32]; MOST],
     count: usize,
+    /// Tokens to pass over, of which each is in a list.
+    without: &'m [u32],
 }
 
 impl<'m> Lists<'m> {
-    /// The lists of some masks of the pool and a sorted list beside them; `None` where a mask has a dense row, or
+    /// The lists of some masks of the pool without the tokens of a sorted list, and a sorted list beside them; `None` where a mask has a dense row, or
     /// where there are more than a handful of lists or `limit` tokens, so that the row is the shorter way.
     pub(crate) fn new(
         pool: &MaskPool<'m>,
         parts: &[u32],
+        without: &'m [u32],
         beside: &'m [u32],
         limit: usize,
     ) -> Option<Self> {
-        let mut lists = Self { lists: [&[]; MOST], count: 0 };
+        let mut lists = Self { lists: [&[]; MOST], count: 0, without };
         let mut total = 0;
         let mut add = |list: &'m [u32]| {
             total += list.len();
@@ -51,6 +54,17 @@ impl<'m> Lists<'m> {
     /// Takes the least token.
     #[inline]
     pub(crate) fn next(&mut self) -> Option<u32> {
+        loop {
+            let least = self.take_least()?;
+            match self.without.split_first() {
+                Some((&first, rest)) if first == least => self.without = rest,
+                _ => return Some(least),
+            }
+        }
+    }
+
+    #[inline]
+    fn take_least(&mut self) -> Option<u32> {
         let lists = &mut self.lists[..self.count];
         if let [list] = lists {
             let (&first, rest) = list.split_first()?;
@@ -79,14 +93,19 @@ mod tests {
 
     proptest! {
         #[test]
-        fn merge_is_the_union(sets in prop::collection::vec(prop::collection::btree_set(0u32..60, 0..20), 0..=MOST)) {
+        fn merge_is_the_union_without_what_is_left_out(
+            sets in prop::collection::vec(prop::collection::btree_set(0u32..60, 0..20), 0..=MOST),
+            left_out in prop::collection::btree_set(0u32..60, 0..10),
+        ) {
             let sorted: Vec<Vec<u32>> = sets.iter().map(|set| set.iter().copied().collect()).collect();
-            let mut lists = Lists { lists: [&[]; MOST], count: sorted.len() };
+            let expected: BTreeSet<u32> = sets.iter().flatten().copied().collect();
+            let without: Vec<u32> = left_out.intersection(&expected).copied().collect();
+            let mut lists = Lists { lists: [&[]; MOST], count: sorted.len(), without: &without };
             for (place, list) in lists.lists.iter_mut().zip(&sorted) {
                 *place = list;
             }
-            let expected: BTreeSet<u32> = sets.iter().flatten().copied().collect();
-            prop_assert_eq!(lists.iter().collect::<Vec<_>>(), Vec::from_iter(expected));
+            let expected: Vec<u32> = expected.difference(&left_out).copied().collect();
+            prop_assert_eq!(lists.iter().collect::<Vec<_>>(), expected);
         }
     }
 }

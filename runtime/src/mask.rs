@@ -43,16 +43,25 @@ pub struct Mask<'m> {
     grammar: &'m Grammar,
     /// Ids of non-empty masks, each once.
     parts: &'m [u32],
+    /// Sorted tokens that the parts have and that are not allowed; none is an end token where the sequence may end.
+    excluded: &'m [u32],
     /// Sorted end tokens where the sequence may end, else empty.
     ends: &'m [u32],
     width: u32,
 }
 
 impl<'m> Mask<'m> {
-    /// The union of parts and end tokens. `parts` are distinct and not empty, `ends` is sorted.
+    /// The union of parts without what is excluded, and end tokens. `parts` are distinct and not empty, the others are
+    /// sorted, `excluded` is a subset of the union of parts and has none of `ends`.
     #[inline]
-    pub(crate) fn new(grammar: &'m Grammar, parts: &'m [u32], ends: &'m [u32], width: u32) -> Self {
-        Self { grammar, parts, ends, width }
+    pub(crate) fn new(
+        grammar: &'m Grammar,
+        parts: &'m [u32],
+        excluded: &'m [u32],
+        ends: &'m [u32],
+        width: u32,
+    ) -> Self {
+        Self { grammar, parts, excluded, ends, width }
     }
 
     /// Number of stored masks whose union this is.
@@ -69,12 +78,14 @@ impl<'m> Mask<'m> {
     pub fn contains(&self, token: u32) -> bool {
         let pool = self.pool();
         self.parts.iter().any(|&part| pool::contains(pool.mask(part), token))
+            && self.excluded.binary_search(&token).is_err()
             || self.ends.binary_search(&token).is_ok()
     }
 
     /// Whether no token is allowed. A sequence that has not ended always allows one where the artifact is whole.
     pub fn is_empty(&self) -> bool {
-        self.parts.is_empty() && self.ends.is_empty()
+        let nothing = if self.excluded.is_empty() { self.parts.is_empty() } else { self.len() == 0 };
+        nothing && self.ends.is_empty()
     }
 
     /// Number of allowed tokens.
@@ -85,7 +96,8 @@ impl<'m> Mask<'m> {
             &[part] => {
                 let part = pool.mask(part);
                 let more = |&&end: &&u32| !pool::contains(part, end);
-                part.count as usize + self.ends.iter().filter(more).count()
+                let own = part.count as usize - self.excluded.len();
+                own + self.ends.iter().filter(more).count()
             }
             _ => {
                 if let Some(lists) = self.lists(&pool) {
@@ -112,6 +124,10 @@ impl<'m> Mask<'m> {
     /// The one allowed token, or `None` where there are more or none.
     pub(crate) fn only(&self) -> Option<u32> {
         let pool = self.pool();
+        if !self.excluded.is_empty() {
+            let mut tokens = self.iter();
+            return tokens.next().filter(|_| tokens.next().is_none());
+        }
         let parts = self.parts.iter().map(|&part| {
             let part = pool.mask(part);
             if part.count == 1 { pool::least(part) } else { None }
@@ -182,7 +198,8 @@ impl<'m> Mask<'m> {
 
     /// The mask as token lists, where it is sparse: a few lists of at most one token in [`SPARSE`] of the row.
     pub(crate) fn lists(&self, pool: &MaskPool<'m>) -> Option<Lists<'m>> {
-        Lists::new(pool, self.parts, self.ends, self.width as usize / SPARSE)
+        let limit = self.width as usize / SPARSE;
+        Lists::new(pool, self.parts, self.excluded, self.ends, limit)
     }
 
     /// Words of the logit width.
@@ -201,7 +218,7 @@ impl<'m> Mask<'m> {
     where
         'm: 'w,
     {
-        if let (&[part], []) = (self.parts, self.ends)
+        if let (&[part], [], []) = (self.parts, self.excluded, self.ends)
             && let Some(row) = pool::plain_row(pool.mask(part))
             && let Some(words) = row.get(first..first + room.len())
         {
@@ -222,6 +239,7 @@ impl<'m> Mask<'m> {
             }
             None => window.fill(0),
         }
+        pool::clear(self.excluded, first, window);
         pool::set(self.ends, first, window);
     }
 }

@@ -67,7 +67,13 @@ impl Matcher {
         self.grammar.chains().collect(frames, position, &mut self.scratch.parts);
         let ended = position.is_empty() || self.sequence.is_accepting(&self.grammar, position);
         let ends = if ended { &self.settings.end_tokens[..] } else { &[] };
-        Mask::new(&self.grammar, &self.scratch.parts, ends, self.settings.width)
+        if !self.grammar.distinct().is_empty() {
+            let sequence = Arc::make_mut(&mut self.sequence);
+            sequence.load(&mut self.scratch);
+            exclude(&self.grammar, &self.settings, sequence, &mut self.scratch, ends);
+        }
+        let Scratch { parts, excluded, .. } = &self.scratch;
+        Mask::new(&self.grammar, parts, excluded, ends, self.settings.width)
     }
 
     /// Accepts a token.
@@ -97,6 +103,7 @@ impl Matcher {
         sequence.load(&mut self.scratch);
         advance(&self.grammar, &self.settings, sequence, &mut self.scratch, token)?;
         sequence.trail.push(&self.scratch.position);
+        sequence.frames.items.accept();
         Ok(())
     }
 
@@ -123,8 +130,10 @@ impl Matcher {
             return Err(RollbackError { asked: tokens, kept });
         }
         if tokens > 0 {
-            let rolled = Arc::make_mut(&mut self.sequence).trail.rollback(tokens);
+            let sequence = Arc::make_mut(&mut self.sequence);
+            let rolled = sequence.trail.rollback(tokens);
             debug_assert!(rolled.is_ok(), "the depth was asked for above");
+            sequence.frames.items.rollback(tokens);
         }
         Ok(())
     }
@@ -181,6 +190,25 @@ impl Clone for Matcher {
             scratch: Scratch::default(),
         }
     }
+}
+
+/// Sets `scratch.excluded` to what the items of `scratch.position` exclude of the mask that `scratch.parts` are, but for
+/// tokens that end the sequence there.
+pub(crate) fn exclude(
+    grammar: &Grammar,
+    settings: &Settings,
+    sequence: &mut Sequence,
+    scratch: &mut Scratch,
+    ends: &[u32],
+) {
+    if grammar.distinct().is_empty() {
+        return;
+    }
+    let Scratch { position, parts, excluded, distinct, .. } = scratch;
+    let mask = Mask::new(grammar, parts, &[], &[], settings.width);
+    let frames = &mut sequence.frames;
+    distinct.walk.collect(grammar, frames, settings.limits, position, mask, excluded);
+    excluded.retain(|token| ends.binary_search(token).is_err());
 }
 
 /// Advances `scratch.position` over a token, an end token included, which leaves it empty.

@@ -70,6 +70,14 @@ pub(crate) fn set(tokens: &[u32], first: usize, window: &mut [u32]) {
     }
 }
 
+/// Clears the bits of those of the sorted tokens that lie in a window.
+#[inline]
+pub(crate) fn clear(tokens: &[u32], first: usize, window: &mut [u32]) {
+    for &token in within(tokens, first, window.len()) {
+        window[token as usize / BITS - first] &= !(1 << (token % 32));
+    }
+}
+
 /// The least token of a mask, or `None` where it is empty.
 pub(crate) fn least(mask: StoredMask<'_>) -> Option<u32> {
     let plus = mask.plus.first().copied();

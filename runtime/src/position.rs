@@ -6,7 +6,7 @@
 //! The order is the order of insertion: nothing depends on hash values, so equal histories give equal positions.
 //!
 //! In a rule whose countdown is monotone, a configuration with a larger countdown accepts all that one with a smaller
-//! countdown accepts, so a set built with [`MonotoneStates`] keeps the larger alone.
+//! countdown accepts, so a set that knows the states of these rules keeps the larger alone.
 
 use std::ops::Range;
 
@@ -26,14 +26,14 @@ pub(crate) struct Configuration {
     pub(crate) frame: u32,
 }
 
-/// The states of rules with a monotone countdown, as sorted disjoint ranges of state ids.
+/// The states of some rules, as sorted disjoint ranges of state ids: those with a monotone countdown, or distinct ones.
 ///
-/// Few grammars have any, and the question is asked only when two configurations differ in the countdown alone, so a
-/// binary search over ranges costs less than a flag per state.
+/// Few grammars have any, and the question is asked seldom (of the former only when two configurations differ in the
+/// countdown alone), so a binary search over ranges costs less than a flag per state.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct MonotoneStates(Vec<Range<u32>>);
+pub(crate) struct StateRanges(Vec<Range<u32>>);
 
-impl MonotoneStates {
+impl StateRanges {
     /// No state at all.
     pub(crate) const fn none() -> Self {
         Self(Vec::new())
@@ -45,8 +45,8 @@ impl MonotoneStates {
         Self(ranges)
     }
 
-    /// Whether the state's rule has a monotone countdown.
-    fn contains(&self, state: u32) -> bool {
+    /// Whether the state is of one of the rules.
+    pub(crate) fn contains(&self, state: u32) -> bool {
         let after = self.0.partition_point(|range| range.start <= state);
         after.checked_sub(1).is_some_and(|at| self.0[at].contains(&state))
     }
@@ -78,7 +78,7 @@ impl Configurations {
     pub(crate) fn insert(
         &mut self,
         new: Configuration,
-        monotone: &MonotoneStates,
+        monotone: &StateRanges,
         limit: usize,
     ) -> Result<(), LimitError> {
         if self.slots.is_empty() {
@@ -106,7 +106,7 @@ impl Configurations {
     fn insert_indexed(
         &mut self,
         new: Configuration,
-        monotone: &MonotoneStates,
+        monotone: &StateRanges,
         limit: usize,
     ) -> Result<(), LimitError> {
         let any_count = monotone.contains(new.state);
@@ -137,7 +137,7 @@ impl Configurations {
     }
 
     /// Builds the index anew, with four slots an entry.
-    fn index(&mut self, monotone: &MonotoneStates) {
+    fn index(&mut self, monotone: &StateRanges) {
         self.slots.clear();
         self.slots.resize((self.entries.len() * 4).next_power_of_two(), 0);
         for at in 0..self.entries.len() {
@@ -178,7 +178,7 @@ mod tests {
             raw in prop::collection::vec((0u32..12, 0u32..4, 0u32..6), 0..200),
             starts in prop::collection::btree_set(0u32..12, 0..4),
         ) {
-            let monotone = MonotoneStates::new(starts.iter().map(|&at| at..at + 1).collect());
+            let monotone = StateRanges::new(starts.iter().map(|&at| at..at + 1).collect());
             let mut set = Configurations::default();
             let mut list: Vec<Configuration> = Vec::new();
             for (state, count, frame) in raw {
@@ -200,7 +200,7 @@ mod tests {
     fn refuses_more_than_its_limit() {
         let mut set = Configurations::default();
         let mut insert = |state| {
-            set.insert(Configuration { state, count: 0, frame: 0 }, &MonotoneStates::default(), 20)
+            set.insert(Configuration { state, count: 0, frame: 0 }, &StateRanges::default(), 20)
         };
         for state in 0..20 {
             insert(state).unwrap();

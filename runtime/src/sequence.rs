@@ -3,6 +3,8 @@
 //! A sequence is what forks share. What an advance needs besides lies in a [`Scratch`], which belongs to one matcher
 //! and keeps its buffers, so a step allocates nothing once they have grown.
 
+use crate::distinct::alive::Search;
+use crate::distinct::excluded::Walk;
 use crate::error::LimitError;
 use crate::grammar::Grammar;
 use crate::position::{Configuration, Configurations};
@@ -29,6 +31,18 @@ pub(crate) struct Scratch {
     pub(crate) closure: Configurations,
     next: Configurations,
     spare: Configurations,
+    /// Tokens that the stored masks of a position have and its items exclude.
+    pub(crate) excluded: Vec<u32>,
+    pub(crate) distinct: Box<Distinct>,
+}
+
+/// Buffers for sequences of grammars with distinct rules.
+#[derive(Debug, Default)]
+pub(crate) struct Distinct {
+    pub(crate) walk: Walk,
+    search: Search,
+    /// The position before what is read.
+    before: Vec<Configuration>,
 }
 
 impl Scratch {
@@ -88,7 +102,8 @@ impl Sequence {
 
     /// Makes the newest position the one that [`advance`](Self::advance) works on.
     #[inline]
-    pub(crate) fn load(&self, scratch: &mut Scratch) {
+    pub(crate) fn load(&mut self, scratch: &mut Scratch) {
+        self.frames.items.rewind();
         scratch.position.clear();
         scratch.position.extend_from_slice(self.trail.current());
     }
@@ -108,6 +123,52 @@ impl Sequence {
         if self.frames.collection_is_due() {
             self.collect(scratch);
         }
+        if grammar.distinct().is_empty() {
+            self.read_or_collect(grammar, limits, scratch, input)
+        } else {
+            self.read_distinct(grammar, limits, scratch, input)
+        }
+    }
+
+    /// Reads an input that items must differ in: what is not alive after it is dropped.
+    #[inline(never)]
+    fn read_distinct(
+        &mut self,
+        grammar: &Grammar,
+        limits: Limits,
+        scratch: &mut Scratch,
+        input: Input<'_>,
+    ) -> Result<bool, LimitError> {
+        let len = self.frames.items.text().len();
+        self.frames.items.push(input.bytes(grammar));
+        scratch.distinct.before.clone_from(&scratch.position);
+        let machine = grammar.machine(limits);
+        let read = self.read_or_collect(grammar, limits, scratch, input).and_then(|read| {
+            self.frames.items.leave(0);
+            let mut alive = Ok(());
+            scratch.position.retain(|&at| {
+                let search = &mut scratch.distinct.search;
+                search.is_alive(&machine, &mut self.frames, at).unwrap_or_else(|limit| {
+                    alive = Err(limit);
+                    true
+                })
+            });
+            alive.map(|()| read && !scratch.position.is_empty())
+        });
+        if read != Ok(true) {
+            std::mem::swap(&mut scratch.position, &mut scratch.distinct.before);
+            self.frames.items.truncate(len);
+        }
+        read
+    }
+
+    fn read_or_collect(
+        &mut self,
+        grammar: &Grammar,
+        limits: Limits,
+        scratch: &mut Scratch,
+        input: Input<'_>,
+    ) -> Result<bool, LimitError> {
         match self.read(grammar, limits, scratch, input) {
             Err(LimitError::Frames { .. }) if self.collect(scratch) > 0 => {
                 self.read(grammar, limits, scratch, input)
@@ -178,7 +239,8 @@ impl Sequence {
         text: &Text,
     ) -> bool {
         let &[at] = self.trail.current() else { return false };
-        if grammar.has_edge_on(token) || self.frames.collection_is_due() {
+        let open = grammar.has_edge_on(token) || !grammar.distinct().is_empty();
+        if open || self.frames.collection_is_due() {
             return false;
         }
         let (run, at) = self.run(grammar, limits, at, Input::Token(token, text));
@@ -231,26 +293,25 @@ impl Sequence {
     /// The bytes that may follow `scratch.position`, and whether token edges leave it as well.
     pub(crate) fn first_bytes(
         &mut self,
-        machine: &Machine<'_>,
+        grammar: &Grammar,
+        limits: Limits,
         scratch: &mut Scratch,
     ) -> Result<FirstBytes, LimitError> {
-        let mut first = FirstBytes::default();
+        let machine = grammar.machine(limits);
         let Scratch { position, closure, .. } = scratch;
-        machine.close(&mut self.frames, position, closure, Calls::Never, |_, at| {
-            let (tables, index) = machine.tables.locate(at.state);
-            for edge in tables.byte_edges_of(index) {
-                (edge.lo()..=edge.hi()).for_each(|byte| first.add(byte));
+        let mut first = FirstBytes::of(&machine, &mut self.frames, position, closure)?;
+        if grammar.distinct().is_empty() {
+            return Ok(first);
+        }
+        let position = scratch.position.clone();
+        let len = self.frames.items.text().len();
+        for byte in first.iter() {
+            if !self.read_distinct(grammar, limits, scratch, Input::Byte(&[byte]))? {
+                first.remove(byte);
             }
-            first.tokens |= !tables.token_edges_of(index).is_empty();
-            for edge in tables.call_edges_of(index) {
-                let callee = machine.tables.rule(edge.callee);
-                for (word, more) in first.bytes.iter_mut().zip(callee.first_bytes) {
-                    *word |= more;
-                }
-                first.tokens |= callee.first_tokens != 0;
-            }
-            Ok(())
-        })?;
+            scratch.position.clone_from(&position);
+            self.frames.items.truncate(len);
+        }
         Ok(first)
     }
 }
@@ -279,6 +340,7 @@ fn spell(
         }
         let Some((&byte, rest)) = bytes.split_first() else { break };
         std::mem::swap(next, spare);
+        frames.items.leave(bytes.len());
         machine.step(frames, spare.as_slice(), byte, closure, next)?;
         bytes = rest;
     }
@@ -293,11 +355,41 @@ pub(crate) struct FirstBytes {
 }
 
 impl FirstBytes {
-    fn add(&mut self, byte: u8) {
+    /// The bytes that a position takes next, whatever items were there before.
+    pub(crate) fn of(
+        machine: &Machine<'_>,
+        frames: &mut Frames,
+        position: &[Configuration],
+        closure: &mut Configurations,
+    ) -> Result<Self, LimitError> {
+        let mut first = Self::default();
+        machine.close(frames, position, closure, Calls::Never, |_, at| {
+            let (tables, index) = machine.tables.locate(at.state);
+            for edge in tables.byte_edges_of(index) {
+                (edge.lo()..=edge.hi()).for_each(|byte| first.add(byte));
+            }
+            first.tokens |= !tables.token_edges_of(index).is_empty();
+            for edge in tables.call_edges_of(index) {
+                let callee = machine.tables.rule(edge.callee);
+                for (word, more) in first.bytes.iter_mut().zip(callee.first_bytes) {
+                    *word |= more;
+                }
+                first.tokens |= callee.first_tokens != 0;
+            }
+            Ok(())
+        })?;
+        Ok(first)
+    }
+
+    pub(crate) fn add(&mut self, byte: u8) {
         self.bytes[usize::from(byte / 32)] |= 1 << (byte % 32);
     }
 
-    fn contains(&self, byte: u8) -> bool {
+    fn remove(&mut self, byte: u8) {
+        self.bytes[usize::from(byte / 32)] &= !(1 << (byte % 32));
+    }
+
+    pub(crate) fn contains(&self, byte: u8) -> bool {
         self.bytes[usize::from(byte / 32)] >> (byte % 32) & 1 != 0
     }
 

@@ -15,6 +15,7 @@
 
 use grammarc_artifacts::sections::network::state_flags;
 
+use crate::distinct::items::Items;
 use crate::error::LimitError;
 use crate::position::{Configuration, mix};
 
@@ -66,6 +67,8 @@ pub(crate) struct Frames {
     due: usize,
     /// Where each frame goes in a collection; kept to spare the allocation.
     moved: Vec<u32>,
+    /// What the registers of distinct rules refer to.
+    pub(crate) items: Items,
 }
 
 impl Frames {
@@ -74,7 +77,13 @@ impl Frames {
         let bottom = Frame { ret: 0, count: 0, parent: BOTTOM, flags: NULLABLE | RESTS };
         let mut nodes = Vec::with_capacity(FIRST);
         nodes.push(bottom);
-        Self { nodes, slots: vec![BOTTOM; FIRST * 2], due: COLLECT_FROM, moved: Vec::new() }
+        Self {
+            nodes,
+            slots: vec![BOTTOM; FIRST * 2],
+            due: COLLECT_FROM,
+            moved: Vec::new(),
+            items: Items::new(),
+        }
     }
 
     /// The frame with this number.

@@ -9,12 +9,13 @@
 
 use grammarc_artifacts::MaskPool;
 use grammarc_artifacts::sections::network::{
-    ByteEdge, CallEdge, NONE, RuleRecord, StateRecord, state_flags,
+    ByteEdge, CallEdge, NONE, RuleRecord, StateRecord, rule_flags, state_flags,
 };
 use grammarc_artifacts::tables::Joined;
 
+use crate::distinct::DistinctRules;
 use crate::error::LimitError;
-use crate::position::{Configuration, Configurations, MonotoneStates};
+use crate::position::{Configuration, Configurations, StateRanges};
 use crate::run::returned;
 use crate::stack::{BOTTOM, Frames};
 
@@ -36,13 +37,15 @@ pub(crate) struct Machine<'g> {
     /// Shared and own tables.
     pub(crate) tables: Joined<'g>,
     /// States of rules with a monotone countdown.
-    pub(crate) monotone: &'g MonotoneStates,
+    pub(crate) monotone: &'g StateRanges,
+    /// Rules whose items differ.
+    pub(crate) distinct: &'g DistinctRules,
     /// The matcher's limits.
     pub(crate) limits: Limits,
 }
 
 /// In a closure every configuration counts, whatever its countdown: the larger one may be visited too late.
-static EACH: MonotoneStates = MonotoneStates::none();
+static EACH: StateRanges = StateRanges::none();
 
 impl<'g> Machine<'g> {
     /// Record of a state.
@@ -60,6 +63,16 @@ impl<'g> Machine<'g> {
     #[inline]
     fn enter(&self, state: u32, count: u32) -> (u32, u32) {
         self.state(state).arrival(state, count)
+    }
+
+    /// A configuration that goes on, with its list of items settled where it is one of a distinct rule; `None` where it
+    /// is at the end of an item that was there before.
+    #[inline]
+    fn settled(&self, frames: &mut Frames, at: Configuration) -> Option<Configuration> {
+        if !self.distinct.contains(at.state) {
+            return Some(at);
+        }
+        Some(Configuration { count: frames.items.settle(at.count)?, ..at })
     }
 
     /// Arrival of a configuration at the target of an edge. A state that can only return does so at once, down to the
@@ -86,7 +99,9 @@ impl<'g> Machine<'g> {
     ) -> Result<Configuration, LimitError> {
         let mut frame = from.frame;
         if edge.ret != NONE {
-            let (ret, count) = self.enter(edge.ret, from.count);
+            let is_item = callee.flags & rule_flags::ITEM != 0;
+            let register = if is_item { frames.items.open(from.count) } else { from.count };
+            let (ret, count) = self.enter(edge.ret, register);
             let flags = self.state(ret).flags;
             let parent = frames.get(from.frame);
             let absorbed = flags & state_flags::ABSORBING != 0
@@ -112,8 +127,9 @@ impl<'g> Machine<'g> {
         next.clear();
         self.close(frames, from, closure, Calls::On(byte), |frames, at| {
             let (tables, index) = self.tables.locate(at.state);
-            match target_on(tables.byte_edges_of(index), byte) {
-                Some(target) => self.add(next, self.arrive(frames, at, target)),
+            let target = target_on(tables.byte_edges_of(index), byte);
+            match target.and_then(|target| Some((target, self.settled(frames, at)?))) {
+                Some((target, at)) => self.add(next, self.arrive(frames, at, target)),
                 None => Ok(()),
             }
         })
@@ -158,7 +174,7 @@ impl<'g> Machine<'g> {
         from: &[Configuration],
         closure: &mut Configurations,
         calls: Calls,
-        mut visit: impl FnMut(&Frames, Configuration) -> Result<(), LimitError>,
+        mut visit: impl FnMut(&mut Frames, Configuration) -> Result<(), LimitError>,
     ) -> Result<(), LimitError> {
         let limit = self.limits.configurations;
         closure.clear();
@@ -172,8 +188,10 @@ impl<'g> Machine<'g> {
             let (tables, index) = self.tables.locate(at.state);
             for edge in tables.call_edges_of(index) {
                 let callee = self.tables.rule(edge.callee);
-                if calls.admit(callee) {
-                    closure.insert(self.call(frames, at, edge, callee)?, &EACH, limit)?;
+                if calls.admit(callee)
+                    && let Some(from) = self.settled(frames, at)
+                {
+                    closure.insert(self.call(frames, from, edge, callee)?, &EACH, limit)?;
                 }
             }
             if at.frame != BOTTOM && tables.states[index].flags & state_flags::FINAL != 0 {

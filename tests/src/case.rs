@@ -6,7 +6,7 @@ use grammarc_artifacts::{GrammarArtifact, TokenKind, VocabularyArtifact};
 use grammarc_compiler::compile::{CompileError, CompileOptions, Compiler, build_vocabulary};
 use grammarc_compiler::diagnostics::Source;
 use grammarc_compiler::diagnostics::report::Report;
-use grammarc_compiler::ir::{Expr, Grammar, Lowered, Origin, Rule, RuleId};
+use grammarc_compiler::ir::{Expr, Grammar, Lowered, Origin, Rule, RuleId, RuleKind};
 use grammarc_compiler::vocabulary::{TokenEntry, TokenTable};
 
 use crate::oracle::{Oracle, Token};
@@ -37,7 +37,7 @@ impl Case {
             name: format!("r{index}"),
             expr: expr.clone(),
             origin: Origin::default(),
-            keep: index < self.kept,
+            kind: if index < self.kept { RuleKind::Kept } else { RuleKind::Plain },
         });
         Grammar { rules: rules.collect(), start: RuleId::new(count.saturating_sub(1)) }
     }

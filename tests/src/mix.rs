@@ -52,7 +52,7 @@ pub fn count(mix: &mut Mix, grammar: &Grammar, shared: bool) {
         if rules.nullable[index] {
             kinds.push(Kind::Nullable);
         }
-        if shared && rule.keep {
+        if shared && rule.is_kept() {
             kinds.push(Kind::Shared);
         }
         rules.recursion(index, &mut kinds);

@@ -45,6 +45,11 @@ pub mod rule_flags {
     /// A larger countdown accepts all that a smaller one accepts, so of two configurations that differ in the
     /// countdown alone the smaller is dropped.
     pub const MONOTONE: u32 = 2;
+    /// The texts of the items that an activation of this rule calls differ from each other. Its register is no count: it
+    /// is 0 at first and belongs to the runtime, which remembers the items there.
+    pub const DISTINCT: u32 = 4;
+    /// An activation of this rule is an item of the rule that calls it, which is [`DISTINCT`].
+    pub const ITEM: u32 = 8;
 }
 
 /// One rule: a contiguous range of states.

@@ -14,7 +14,7 @@ pub(super) fn check(context: &Context<'_>) -> Check {
             state(context, rule, index, &states)?;
             byte_edges(context, index, &states)?;
             token_edges(context, index, &states)?;
-            call_edges(context, index, &states, &mut returned_to)?;
+            call_edges(context, rule, index, &states, &mut returned_to)?;
         }
     }
     for (index, returned_to) in returned_to.into_iter().enumerate() {
@@ -89,9 +89,10 @@ fn token_edges(context: &Context<'_>, index: usize, states: &States) -> Check {
     Ok(())
 }
 
-/// Call edges call rules, and return within their own; marks the states returned to.
+/// Call edges call rules, and return within their own, those of items always; marks the states returned to.
 fn call_edges(
     context: &Context<'_>,
+    rule: usize,
     index: usize,
     states: &States,
     returned_to: &mut [bool],
@@ -101,8 +102,13 @@ fn call_edges(
     for (offset, edge) in own.call_edges_of(index).iter().enumerate() {
         let place = at(SectionKind::CallEdges, first + offset);
         place.below(Invariant::CallTarget, edge.callee, context.totals.rules)?;
-        let counted = context.joined.rule(edge.callee).flags & rule_flags::COUNTED != 0;
+        let callee = context.joined.rule(edge.callee).flags;
+        let counted = callee & rule_flags::COUNTED != 0;
         place.require(Invariant::CallCount, counted == (edge.count > 0), edge.count)?;
+        if callee & rule_flags::ITEM != 0 {
+            let distinct = own.rules[rule].flags & rule_flags::DISTINCT != 0;
+            place.require(Invariant::CallItem, distinct && edge.ret != NONE, edge.callee)?;
+        }
         if edge.ret != NONE {
             place.require(Invariant::CallReturn, states.contains(&edge.ret), edge.ret)?;
             let ret = (edge.ret - own.bases.states) as usize;

@@ -73,7 +73,7 @@ fn state_ranges(own: &Tables<'_>) -> Check {
 
 /// The rules divide the states among them.
 fn rules(own: &Tables<'_>) -> Check {
-    let known = rule_flags::COUNTED | rule_flags::MONOTONE;
+    let known = rule_flags::COUNTED | rule_flags::MONOTONE | rule_flags::DISTINCT | rule_flags::ITEM;
     let mut next = own.bases.states;
     let end = own.bases.states + own.state_count();
     for (index, rule) in own.rules.iter().enumerate() {
@@ -84,7 +84,9 @@ fn rules(own: &Tables<'_>) -> Check {
         next += rule.state_count;
         let flags = rule.flags;
         let counted = flags & rule_flags::MONOTONE == 0 || flags & rule_flags::COUNTED != 0;
-        place.require(Invariant::RuleFlags, flags & !known == 0 && counted, flags)?;
+        let register = rule_flags::COUNTED | rule_flags::DISTINCT;
+        let holds = flags & !known == 0 && counted && flags & register != register;
+        place.require(Invariant::RuleFlags, holds, flags)?;
     }
     at(SectionKind::Rules, own.rules.len()).equal(
         Invariant::RuleStates,

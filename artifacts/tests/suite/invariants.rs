@@ -118,7 +118,8 @@ fn numbering() {
     breaks(RuleStates, |t| t.rules[1].state_count = 0);
     breaks(RuleStates, |t| t.rules[1].state_count += 1);
     breaks(RuleStates, |t| t.rules[1].state_count -= 1);
-    breaks(RuleFlags, |t| t.rules[1].flags = 4);
+    breaks(RuleFlags, |t| t.rules[1].flags = 16);
+    breaks(RuleFlags, |t| t.rules[1].flags = rule_flags::COUNTED | rule_flags::DISTINCT);
     breaks(RuleFlags, |t| t.rules[1].flags = rule_flags::MONOTONE);
     breaks_grammar(RuleNames, |g| g.meta.rule_names.push("third".to_owned()));
 }
@@ -172,6 +173,7 @@ fn network() {
     breaks(CallReturn, |t| t.call_edges[0].ret = t.bases.states + 4);
     breaks(CallCount, |t| t.call_edges[0].count = 0);
     breaks(CallCount, |t| t.call_edges[1].count = 1);
+    breaks(CallItem, |t| t.rules[0].flags |= rule_flags::ITEM);
     breaks(TailCall, |t| t.call_edges[0].ret = t.bases.states + 3);
     breaks(TokenSet, |t| t.token_edges[0].tokens = 5);
     breaks(FollowOrder, |t| t.follows.swap(0, 1));

@@ -2,14 +2,19 @@
 
 use std::fmt;
 
-use super::{ByteSet, Expr, Grammar, TokenRef, TokenSet};
+use super::{ByteSet, Expr, Grammar, RuleKind, TokenRef, TokenSet};
 
 impl fmt::Display for Grammar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, rule) in self.rules.iter().enumerate() {
             let mark = if index == self.start.index() { "*" } else { " " };
-            let keep = if rule.keep { " (kept)" } else { "" };
-            writeln!(f, "{mark} r{index} {}{keep} = {}", rule.name, rule.expr)?;
+            let kind = match rule.kind {
+                RuleKind::Plain => "",
+                RuleKind::Kept => " (kept)",
+                RuleKind::Distinct => " (distinct)",
+                RuleKind::Item => " (item)",
+            };
+            writeln!(f, "{mark} r{index} {}{kind} = {}", rule.name, rule.expr)?;
         }
         Ok(())
     }

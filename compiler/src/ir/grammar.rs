@@ -30,6 +30,21 @@ pub struct Origin {
     pub pointer: Option<String>,
 }
 
+/// What a rule is besides its strings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum RuleKind {
+    /// Nothing: it may be written into its callers.
+    #[default]
+    Plain,
+    /// It stays a rule, for many grammars share it and the vocabulary artifact holds its masks.
+    Kept,
+    /// The strings of the [`Item`](Self::Item)s that it calls differ from each other. Only the runtime, which sees
+    /// the text, holds sequences to that: to all else the rule is as its expression says.
+    Distinct,
+    /// It is an item of a [`Distinct`](Self::Distinct) rule, which alone calls it.
+    Item,
+}
+
 /// One rule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
@@ -39,9 +54,15 @@ pub struct Rule {
     pub expr: Expr,
     /// Where it comes from.
     pub origin: Origin,
-    /// Whether the rule stays a rule: it is neither inlined nor merged into its callers. Set for rules that many
-    /// grammars share, whose masks the vocabulary artifact holds.
-    pub keep: bool,
+    /// What it is besides. A rule that is not [plain](RuleKind::Plain) is never written into its callers.
+    pub kind: RuleKind,
+}
+
+impl Rule {
+    /// Whether it is a [kept](RuleKind::Kept) rule.
+    pub fn is_kept(&self) -> bool {
+        self.kind == RuleKind::Kept
+    }
 }
 
 /// Rules and the one to start from.
@@ -96,22 +117,27 @@ impl GrammarBuilder {
     ///
     /// Where the rule is defined already.
     pub fn define(&mut self, id: RuleId, expr: Expr, origin: Origin) {
-        self.define_rule(id, expr, origin, false);
+        self.define_as(id, expr, origin, RuleKind::Plain);
     }
 
-    /// Defines a declared rule that stays a rule (see [`Rule::keep`]).
+    /// Defines a declared rule that stays a rule (see [`RuleKind::Kept`]).
     ///
     /// # Panics
     ///
     /// Where the rule is defined already.
     pub fn define_kept(&mut self, id: RuleId, expr: Expr, origin: Origin) {
-        self.define_rule(id, expr, origin, true);
+        self.define_as(id, expr, origin, RuleKind::Kept);
     }
 
-    fn define_rule(&mut self, id: RuleId, expr: Expr, origin: Origin, keep: bool) {
+    /// Defines a declared rule of a kind.
+    ///
+    /// # Panics
+    ///
+    /// Where the rule is defined already.
+    pub fn define_as(&mut self, id: RuleId, expr: Expr, origin: Origin, kind: RuleKind) {
         let slot = &mut self.rules[id.index()];
         assert!(slot.is_none(), "rule {:?} is defined twice", self.names[id.index()]);
-        *slot = Some(Rule { name: self.names[id.index()].clone(), expr, origin, keep });
+        *slot = Some(Rule { name: self.names[id.index()].clone(), expr, origin, kind });
     }
 
     /// The finished grammar.

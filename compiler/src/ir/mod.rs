@@ -13,5 +13,5 @@ pub mod recognize;
 pub mod thompson;
 
 pub use expr::{ByteSet, Expr, TokenRef, TokenSet};
-pub use grammar::{Grammar, GrammarBuilder, Lowered, Origin, Rule, RuleId};
+pub use grammar::{Grammar, GrammarBuilder, Lowered, Origin, Rule, RuleId, RuleKind};
 pub use graph::{ExprGraph, MOST_MARKS};

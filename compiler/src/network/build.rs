@@ -19,7 +19,7 @@ use super::{
 use crate::automata::{Dfa, Nfa, determinize, minimize};
 use crate::ir::facts::{self, Facts};
 use crate::ir::thompson::{Atoms, Repetition, build as thompson};
-use crate::ir::{Expr, ExprGraph, Grammar, Origin, Rule, RuleId, TokenSet};
+use crate::ir::{Expr, ExprGraph, Grammar, Origin, Rule, RuleId, RuleKind, TokenSet};
 
 /// Rules and labels, before normal form.
 #[derive(Clone, Debug)]
@@ -123,7 +123,7 @@ pub(super) fn build(
     let numbers = (0..).map(RuleId::new).zip(builder.numbers);
     let kept = numbers.filter_map(|(rule, number)| Some((rule, number?)));
     let kept = kept
-        .filter(|&(rule, number)| grammar.rule(rule).keep && rules[number].stored.is_none())
+        .filter(|&(rule, number)| grammar.rule(rule).is_kept() && rules[number].stored.is_none())
         .collect();
     Ok(Built { rules, labels: builder.labels, roots, kept })
 }
@@ -133,7 +133,7 @@ impl Builder<'_> {
         let roots = match roots {
             Roots::Start => vec![self.root()?],
             Roots::Kept => {
-                let kept = self.grammar.rules.iter().enumerate().filter(|(_, rule)| rule.keep);
+                let kept = self.grammar.rules.iter().enumerate().filter(|(_, rule)| rule.is_kept());
                 let kept = kept.map(|(index, _)| RuleId::new(index));
                 // A rule without a string that is not empty is never called.
                 let kept: Vec<RuleId> =
@@ -145,10 +145,11 @@ impl Builder<'_> {
             self.current = rule;
             let dfa = self.automaton(rule)?;
             let (name, origin) = self.place();
+            let kind = self.grammar.rule(rule).kind;
             let number = self.number(rule);
             self.count_states(dfa.states.len())?;
             self.rules[number] =
-                Some(NetworkRule { name, origin, dfa, counted: None, stored: None });
+                Some(NetworkRule { name, origin, dfa, counted: None, kind, stored: None });
         }
         Ok(roots)
     }
@@ -189,7 +190,9 @@ impl Builder<'_> {
         let limit = self.limits.rule_states;
         let dfa = determinize(&nfa, limit).map_err(|_| self.limit("states of a rule", limit))?;
         let (name, origin) = self.place();
-        self.add(NetworkRule { name, origin, dfa: minimize(&dfa), counted: None, stored: None })
+        let dfa = minimize(&dfa);
+        let kind = RuleKind::Plain;
+        self.add(NetworkRule { name, origin, dfa, counted: None, kind, stored: None })
     }
 
     /// The number of an IR rule, which is built later where it is new.
@@ -204,16 +207,22 @@ impl Builder<'_> {
             self.ahead.push(rule);
         }
         self.rules.push(stored.map(|stored| {
-            let Rule { name, origin, .. } = self.grammar.rule(rule);
-            let (name, origin) = (name.clone(), origin.clone());
-            NetworkRule { name, origin, dfa: Dfa::never(), counted: None, stored: Some(stored) }
+            let Rule { name, origin, kind, .. } = self.grammar.rule(rule);
+            NetworkRule {
+                name: name.clone(),
+                origin: origin.clone(),
+                dfa: Dfa::never(),
+                counted: None,
+                kind: *kind,
+                stored: Some(stored),
+            }
         }));
         number
     }
 
     /// The vocabulary's rule that a kept rule is known to be.
     fn stored(&self, rule: RuleId) -> Option<(RuleHash, u32)> {
-        let (shared, known) = self.known.filter(|_| self.grammar.rule(rule).keep)?;
+        let (shared, known) = self.known.filter(|_| self.grammar.rule(rule).is_kept())?;
         let stored = known.get(&kept::text(self.grammar, rule)?)?;
         Some((shared.rules[stored as usize].hash, stored))
     }

@@ -1,12 +1,12 @@
 //! Which rules are written into their callers.
 //!
 //! Inlining is what determinism comes from: two alternatives that begin alike are one path only where both are in one
-//! automaton. A rule is inlined where it does not lead back to itself, is not to be kept, and either is small, or is
+//! automaton. A rule is inlined where it does not lead back to itself, is of no kind that stays a rule, and either is small, or is
 //! called once and not so large that the caller could no longer be built. Calls inside repeated bodies count as they stand; a body that grows too large becomes a rule of its own
 //! when its repetition is built.
 
 use crate::graph::components_by;
-use crate::ir::{Expr, Grammar, RuleId};
+use crate::ir::{Expr, Grammar, RuleId, RuleKind};
 
 /// Rules of at most this many expression nodes are written into every caller.
 const SMALL: usize = 24;
@@ -44,7 +44,7 @@ pub(super) fn plan(grammar: &Grammar) -> Vec<bool> {
             });
         let recursive = members[component[rule] as usize] > 1 || calls[rule].contains(&rule);
         inlined[rule] = !recursive
-            && !grammar.rules[rule].keep
+            && grammar.rules[rule].kind == RuleKind::Plain
             && depths[rule] < DEPTH
             && sizes[rule] <= if uses[rule] <= 1 { LARGE } else { SMALL }
             && !matches!(grammar.rules[rule].expr, Expr::Never);

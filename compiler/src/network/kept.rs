@@ -46,7 +46,7 @@ pub(super) fn text(grammar: &Grammar, rule: RuleId) -> Option<Text> {
     while let Some(&rule) = writer.rules.get(at) {
         at += 1;
         let rule = grammar.rule(rule);
-        if !rule.keep {
+        if !rule.is_kept() {
             return None;
         }
         writer.expr(&rule.expr)?;

@@ -13,7 +13,7 @@ use super::Roots;
 use super::follow::Follow;
 use super::merge::{Merged, MergedLabel};
 use super::rule::{Lowered, NetworkRule};
-use crate::ir::{ByteSet, Origin};
+use crate::ir::{ByteSet, Origin, RuleKind};
 
 /// A network in normal form.
 #[derive(Clone, Debug)]
@@ -82,7 +82,11 @@ pub(super) fn lay_out(merged: Merged, shared: Tables<'_>, kind: Roots) -> Networ
     for (rule, hash) in &merged.rules {
         let first = bases.states + tables.states.len() as u32;
         let counted = rule.counted.as_ref();
-        let mut flags = 0;
+        let mut flags = match rule.kind {
+            RuleKind::Plain | RuleKind::Kept => 0,
+            RuleKind::Distinct => rule_flags::DISTINCT,
+            RuleKind::Item => rule_flags::ITEM,
+        };
         if let Some(counted) = counted {
             flags |= rule_flags::COUNTED;
             flags |= if counted.monotone { rule_flags::MONOTONE } else { 0 };

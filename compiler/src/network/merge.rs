@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 use super::build::Built;
 use super::rule::{Label, Lowered, NetworkRule};
 use crate::graph::components;
+use crate::ir::RuleKind;
 
 /// A rule's content hash.
 pub(super) type RuleHash = [u32; 4];
@@ -155,6 +156,11 @@ fn hash(built: &Built, rule: usize, hashes: &[RuleHash]) -> RuleHash {
     let mut order = vec![0u32];
     numbers[0] = 0;
     let mut digest = Digest::default();
+    match rule.kind {
+        RuleKind::Plain | RuleKind::Kept => {}
+        RuleKind::Distinct => digest.put(&[7, 0]),
+        RuleKind::Item => digest.put(&[7, 1]),
+    }
     let mut at = 0;
     while at < order.len() {
         let number = order[at];

@@ -22,7 +22,7 @@ use super::NetworkErrorKind;
 use super::build::{Builder, Failure};
 use super::rule::{Arrival, Counted, Label, Lowered, NetworkRule};
 use crate::automata::{Dfa, DfaState, Edge, Nfa, StateLimit, determinize, minimize};
-use crate::ir::Expr;
+use crate::ir::{Expr, RuleKind};
 use crate::ir::facts::{self, Facts};
 use crate::ir::thompson::{Repetition, build, spell_out};
 
@@ -172,6 +172,7 @@ impl Builder<'_> {
             origin,
             dfa,
             counted,
+            kind: RuleKind::Plain,
             stored: None,
         })
     }

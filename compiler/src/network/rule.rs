@@ -4,7 +4,7 @@ use indexmap::IndexSet;
 
 use super::merge::RuleHash;
 use crate::automata::{Dfa, Symbol};
-use crate::ir::Origin;
+use crate::ir::{Origin, RuleKind};
 
 /// What a symbol above the bytes stands for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -108,6 +108,8 @@ pub struct NetworkRule {
     pub dfa: Dfa,
     /// Set where activations carry a register.
     pub counted: Option<Counted>,
+    /// Its kind, which the runtime asks for where it is distinct or an item.
+    pub kind: RuleKind,
     /// Content hash and number of the vocabulary's rule that this is known to be; its automaton was not built then.
     pub stored: Option<(RuleHash, u32)>,
 }

@@ -17,13 +17,17 @@
 //! [`texts`](crate::texts)) changes nothing there, and its bytes are not looked at.
 //!
 //! A move is definite where the tables leave one way to read the byte within the state's rule and its callees.
-//! Where there are several the move is [`Move::OPEN`] and the machine of [`step`](crate::step) decides.
+//! Where there are several, and in a [distinct](crate::distinct) rule, the move is [`Move::OPEN`] and the machine of
+//! [`step`](crate::step) decides.
 
 use std::ops::RangeInclusive;
 
-use grammarc_artifacts::sections::network::{ByteEdge, CallEdge, NONE, StateRecord, state_flags};
+use grammarc_artifacts::sections::network::{
+    ByteEdge, CallEdge, NONE, StateRecord, rule_flags, state_flags,
+};
 use grammarc_artifacts::tables::{Joined, Tables};
 
+use crate::position::StateRanges;
 use crate::texts::is_plain;
 
 mod classes;
@@ -170,14 +174,23 @@ impl Moves {
         let calls = Calls::new(joined, tables);
         let mut rows = Rows { classes: &classes, moves: Vec::new() };
         let mut row = vec![Move::REFUSED; classes.ranges.len()];
+        let distinct = distinct(tables);
         let state = |index: usize| {
             let flags = flags(&tables.states[index]);
+            let distinct = distinct.contains(tables.bases.states + index as u32);
             match (tables.byte_edges_of(index), tables.call_edges_of(index)) {
                 ([], []) => State::refusing(flags),
-                ([edge], []) => State::on_range(flags, edge.lo()..=edge.hi(), go(tables, edge)),
+                ([edge], []) => {
+                    let next = if distinct { Move::OPEN } else { go(tables, edge) };
+                    State::on_range(flags, edge.lo()..=edge.hi(), next)
+                }
                 _ => {
                     row.fill(Move::REFUSED);
                     fill_row(joined, tables, index, &classes, &calls, &mut row);
+                    if distinct {
+                        let taken = row.iter_mut().filter(|cell| **cell != Move::REFUSED);
+                        taken.for_each(|cell| *cell = Move::OPEN);
+                    }
                     rows.store(flags, &row)
                 }
             }
@@ -252,6 +265,12 @@ impl Moves {
     pub(crate) fn call(&self, index: u32) -> Call {
         self.calls[index as usize]
     }
+}
+
+/// The states of distinct rules, whose register only the machine can read.
+fn distinct(tables: &Tables<'_>) -> StateRanges {
+    let rules = tables.rules.iter().filter(|rule| rule.flags & rule_flags::DISTINCT != 0);
+    StateRanges::new(rules.map(|rule| rule.first_state..rule.first_state + rule.state_count).collect())
 }
 
 fn flags(record: &StateRecord) -> u32 {

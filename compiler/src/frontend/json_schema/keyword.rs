@@ -48,6 +48,8 @@ const NAMES: Support = Annotation("names a schema or a place");
 const PEOPLE: Support = Annotation("is for people");
 const BOUND: &str = "approximate for bounds from 2^32 on";
 const ORDER: &str = "narrower with keys in any order, where these have too many combinations";
+const UNIQUE: &str = "approximate where equal items can be written differently (objects, arrays, numbers in any form), \
+    in more than 1,024 items that must or may come, and under a negation or in one of several alternatives";
 const HINT: Support = Annotation("describes the value and does not constrain it");
 
 /// All keywords of drafts 4 to 2020-12, sorted by name.
@@ -117,7 +119,7 @@ pub(crate) const KEYWORDS: &[Keyword] = &[
     keyword("unevaluatedItems", D19, D20, Exact),
     keyword("unevaluatedProperties", D19, D20, Exact),
     keyword("uniqueItems", D4, D20, Exact)
-        .but("approximate where items have more than eight possible values; refused there under a negation"),
+        .but(UNIQUE),
     keyword("writeOnly", D7, D20, HINT),
 ];
 

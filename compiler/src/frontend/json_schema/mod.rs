@@ -88,7 +88,9 @@ pub fn lower(source: Source, options: &JsonSchemaOptions) -> Result<Lowered, Vec
             work: limits.work / share,
             ..limits
         };
-        let mut algebra = algebra::Algebra::new(&document, &schemas, limits, orders, one_of);
+        let text = options.text;
+        let mut algebra =
+            algebra::Algebra::new(&document, &schemas, limits, text, (orders, one_of));
         let root = algebra.schema(root);
         algebra::build(&mut algebra, root).map(|graph| (algebra, graph))
     };

@@ -49,7 +49,7 @@ fn ir_text(grammar: &Grammar) -> IrText {
     let rule = |rule: &Rule| RuleText {
         name: rule.name.clone(),
         expr: rule.expr.to_string(),
-        kept: rule.keep,
+        kept: rule.is_kept(),
         pointer: rule.origin.pointer.clone(),
         span: rule.origin.span.as_ref().map(|span| [span.start, span.end]),
     };

@@ -3,16 +3,18 @@
 use std::collections::BTreeMap;
 
 use indexmap::IndexSet;
-use rustc_hash::FxBuildHasher;
+use rustc_hash::{FxBuildHasher, FxHashSet};
 
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::report::Verdict;
 
 use super::super::document::{Json, NodeId};
+use super::super::options::{Escapes, NumberForm};
 use super::super::schema::{Bounds, Part, SchemaId};
 use super::super::types::TypeSet;
 use super::domain::{Domain, evaluate};
 use super::formula::{Formula, Formulas};
+use super::scalars::Scalars;
 use super::{Algebra, BySubject, FormulaId, Scalar, Subject};
 
 /// What a literal of an array formula is about.
@@ -36,6 +38,8 @@ pub(super) struct Arrays {
     pub(super) formulas: Formulas,
     pub(super) atoms: IndexSet<ArrayAtom, FxBuildHasher>,
     memo: BySubject<FormulaId>,
+    /// Places of the keywords whose items are held to have different texts.
+    pub(super) unique: Vec<NodeId>,
 }
 
 impl Arrays {
@@ -65,8 +69,11 @@ impl Arrays {
 /// Distinct values of an item up to which `uniqueItems` is exact: an automaton has a state for every set of them.
 const MOST_UNIQUE: usize = 8;
 
-/// Why `uniqueItems` is approximate.
-const MANY: &str = "items with many possible values may repeat";
+/// Why `uniqueItems` is approximate where nothing holds items to it.
+pub(super) const MANY: &str = "items with many possible values may repeat";
+
+/// Why `uniqueItems` is approximate where items are held to have different texts.
+const WRITTEN: &str = "items that are equal and written differently may repeat";
 
 impl Algebra<'_> {
     /// The arrays that a formula over values holds for.
@@ -74,19 +81,25 @@ impl Algebra<'_> {
         evaluate::<ArrayFormulas>(self, formula)
     }
 
-    /// The formula with `uniqueItems` said by other atoms: each value that an item can have occurs at most once.
-    /// Where some items can have too many values, the keyword is entered as approximate and still holds for the values
-    /// of the others; where it is negated there, all arrays are taken to satisfy the negation.
-    pub(super) fn tell_unique(&mut self, formula: FormulaId) -> Result<FormulaId, Diagnostic> {
+    /// The formula with `uniqueItems` said by other atoms, each value that an item can have occurs at most once, and
+    /// false. Where items can have too many values for that and all arrays of the formula have the keyword, the formula
+    /// without it, and true: then the texts of items are to differ, which the keyword is unless one value has several.
+    /// Where only some have it, it is entered as approximate and still holds for the items that have few values; where it
+    /// is negated there, all arrays are taken to satisfy the negation.
+    pub(super) fn tell_unique(
+        &mut self,
+        formula: FormulaId,
+    ) -> Result<(FormulaId, bool), Diagnostic> {
         let arrays = &self.arrays;
         let literals = arrays.formulas.literals(formula);
         let unique = |atom: u32| matches!(arrays.atoms[atom as usize], ArrayAtom::Unique(_));
         if !literals.iter().any(|literal| unique(literal.atom)) {
-            return Ok(formula);
+            return Ok((formula, false));
         }
         let mut values: IndexSet<Scalar, FxBuildHasher> = IndexSet::default();
         let mut all_told = true;
-        for items in self.item_values(formula) {
+        let item_values = self.item_values(formula);
+        for &items in &item_values {
             match self.finite(items, MOST_UNIQUE)? {
                 Some(few) => values.extend(few),
                 None => all_told = false,
@@ -95,6 +108,9 @@ impl Algebra<'_> {
         if values.len() > MOST_UNIQUE {
             all_told = false;
             values.clear();
+        }
+        if !all_told && let Some(rest) = self.unique_apart(formula, &item_values)? {
+            return Ok((rest, true));
         }
         let once: Vec<_> = values
             .into_iter()
@@ -120,7 +136,69 @@ impl Algebra<'_> {
                 _ => formulas.literal(literal.atom, literal.positive),
             },
         );
-        Ok(replaced)
+        Ok((replaced, false))
+    }
+
+    /// What a formula says besides `uniqueItems`, where that holds of all its arrays.
+    fn unique_apart(
+        &mut self,
+        formula: FormulaId,
+        item_values: &[FormulaId],
+    ) -> Result<Option<FormulaId>, Diagnostic> {
+        let formulas = &self.arrays.formulas;
+        let places = formulas.conjuncts(formula).into_iter().filter_map(|conjunct| {
+            let Formula::Literal(literal) = *formulas.get(conjunct) else { return None };
+            match self.arrays.atoms[literal.atom as usize] {
+                ArrayAtom::Unique(place) if literal.positive => Some(place),
+                _ => None,
+            }
+        });
+        let places: Vec<NodeId> = places.collect();
+        if places.is_empty() {
+            return Ok(None);
+        }
+        let mut one_text = true;
+        for &items in item_values {
+            one_text = one_text && self.has_one_text(items)?;
+        }
+        for &place in &places {
+            self.arrays.unique.push(place);
+            if !one_text {
+                self.inexact.insert((place, Verdict::Approximate, WRITTEN));
+            }
+        }
+        let atoms = &self.arrays.atoms;
+        let unique: FxHashSet<u32> = (0..)
+            .zip(atoms)
+            .filter(|(_, atom)| matches!(atom, ArrayAtom::Unique(_)))
+            .map(|(index, _)| index)
+            .collect();
+        let rest = self.arrays.formulas.replace(
+            formula,
+            &mut Default::default(),
+            &mut |formulas, literal| match unique.contains(&literal.atom) {
+                true if literal.positive => FormulaId::TRUE,
+                true => FormulaId::FALSE,
+                false => formulas.literal(literal.atom, literal.positive),
+            },
+        );
+        Ok(Some(rest))
+    }
+
+    /// Whether each value of a formula has one text at most.
+    fn has_one_text(&mut self, formula: FormulaId) -> Result<bool, Diagnostic> {
+        if self.object_formula(formula)? != FormulaId::FALSE
+            || self.array_formula(formula)? != FormulaId::FALSE
+        {
+            return Ok(false);
+        }
+        let text = self.text;
+        let Scalars { numbers, strings, .. } = self.scalars(formula)?;
+        // Numbers that nothing constrains are those of the shared rule, in any of its texts.
+        let numbers = numbers.is_none()
+            || text.numbers == NumberForm::Canonical && !numbers.is_all();
+        let strings = strings.is_none() || text.escapes == Escapes::Shortest;
+        Ok(numbers && strings)
     }
 
     /// Formulas over values, one of which every item satisfies in an array of two or more that the formula holds for.

@@ -14,7 +14,7 @@ use crate::diagnostics::Diagnostic;
 use super::items::{ItemAutomaton, ItemState};
 use super::members::{Member, MemberAutomaton, MemberState};
 use super::scalars::Scalars;
-use super::{Algebra, FormulaId};
+use super::{Algebra, FormulaId, plenty};
 
 /// What a formula over values comes to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -59,6 +59,7 @@ pub(crate) fn build(
     let mut graph = ContentGraph { holds: vec![false; contents.len()], formulas, contents };
     graph.fixpoint();
     graph.prune();
+    plenty::give_up_scarce(algebra, &mut graph.contents, &graph.formulas);
     Ok(graph)
 }
 

@@ -30,6 +30,8 @@ pub(crate) struct ItemState {
 pub(crate) struct ItemAutomaton {
     /// The states.
     pub(crate) states: Vec<ItemState>,
+    /// Whether the texts of items differ from each other.
+    pub(crate) distinct: bool,
 }
 
 impl Algebra<'_> {
@@ -39,8 +41,8 @@ impl Algebra<'_> {
         value: FormulaId,
     ) -> Result<Option<ItemAutomaton>, Diagnostic> {
         let formula = self.array_formula(value)?;
-        let formula = self.tell_unique(formula)?;
-        if formula == FormulaId::TRUE {
+        let (formula, distinct) = self.tell_unique(formula)?;
+        if formula == FormulaId::TRUE && !distinct {
             return Ok(None);
         }
         // From this position on, atoms say the same of every item.
@@ -63,7 +65,7 @@ impl Algebra<'_> {
             at += 1;
             self.grow()?;
         }
-        Ok(Some(ItemAutomaton { states: states.into_values().collect() }))
+        Ok(Some(ItemAutomaton { states: states.into_values().collect(), distinct }))
     }
 
     fn item_state(

@@ -36,6 +36,7 @@ mod items;
 mod members;
 mod objects;
 mod orders;
+mod plenty;
 mod reordered;
 mod scalars;
 mod told;
@@ -51,6 +52,7 @@ use crate::diagnostics::report::Verdict;
 
 use super::document::{Document, NodeId};
 use super::numbers::Decimal;
+use super::options::TextForm;
 use super::schema::{Schema, SchemaId, Schemas};
 
 pub(crate) use conflict::{Conflict, conflict};
@@ -132,6 +134,8 @@ pub(crate) struct Algebra<'a> {
     pub(crate) document: &'a Document,
     pub(crate) schemas: &'a Schemas,
     pub(crate) limits: Limits,
+    /// How values are written.
+    text: TextForm,
     orders: Orders,
     one_of: OneOf,
     subjects: IndexSet<Subject, FxBuildHasher>,
@@ -156,13 +160,14 @@ impl<'a> Algebra<'a> {
         document: &'a Document,
         schemas: &'a Schemas,
         limits: Limits,
-        orders: Orders,
-        one_of: OneOf,
+        text: TextForm,
+        (orders, one_of): (Orders, OneOf),
     ) -> Self {
         Self {
             document,
             schemas,
             limits,
+            text,
             orders,
             one_of,
             subjects: IndexSet::default(),

@@ -1,9 +1,12 @@
 //! Arrays: an automaton over items as an expression. Commas are as in objects.
+//!
+//! Where items differ, the array is a rule of that kind and each item a call of another (see
+//! [`RuleKind::Distinct`]); bounds on their number are written out in it, for the array's register is taken.
 
 use std::sync::Arc;
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::Expr;
+use crate::ir::{Expr, RuleKind};
 
 use super::super::algebra::ItemAutomaton;
 use super::Emitter;
@@ -12,6 +15,14 @@ use super::object::Places;
 impl Emitter<'_> {
     /// The arrays of an automaton.
     pub(super) fn array(&mut self, automaton: &ItemAutomaton) -> Result<Expr, Diagnostic> {
+        let array = self.items(automaton)?;
+        Ok(match automaton.distinct {
+            true => self.helper_of("distinct", array, RuleKind::Distinct),
+            false => array,
+        })
+    }
+
+    fn items(&mut self, automaton: &ItemAutomaton) -> Result<Expr, Diagnostic> {
         let comma = self.separator(b',');
         let space = self.whitespace();
         let mut places = Places::new(&space, b']');
@@ -26,13 +37,20 @@ impl Emitter<'_> {
             }
             if let Some(bounds) = state.repeat {
                 let any = Expr::alt(items.into_iter().map(|(item, _)| item));
-                if state.end {
+                if state.end && automaton.distinct {
+                    let item = self.helper_of("item", any, RuleKind::Item);
+                    places.repeat_within(from, written, &item, &comma, bounds);
+                } else if state.end {
                     places.repeat(from, written, any, &comma, bounds);
                 }
                 continue;
             }
             for (item, to) in items {
                 let to = places.of(to, true);
+                let item = match automaton.distinct {
+                    true => self.helper_of("item", item, RuleKind::Item),
+                    false => item,
+                };
                 let item = if written { Expr::seq([comma.clone(), item]) } else { item };
                 places.graph.edge(from, item, to);
             }

@@ -9,7 +9,7 @@ mod object;
 use rustc_hash::FxHashMap;
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{Expr, Grammar, GrammarBuilder, Origin, RuleId};
+use crate::ir::{Expr, Grammar, GrammarBuilder, Origin, RuleId, RuleKind};
 
 use super::algebra::{Algebra, Content, ContentGraph, FormulaId};
 use super::document::NodeId;
@@ -115,9 +115,14 @@ impl Emitter<'_> {
 
     /// A call of a new rule.
     fn helper(&mut self, name: &str, expr: Expr) -> Expr {
+        self.helper_of(name, expr, RuleKind::Plain)
+    }
+
+    /// A call of a new rule of a kind.
+    fn helper_of(&mut self, name: &str, expr: Expr, kind: RuleKind) -> Expr {
         self.count += 1;
         let rule = self.builder.declare(name);
-        self.builder.define(rule, expr, Origin::default());
+        self.builder.define_as(rule, expr, Origin::default(), kind);
         Expr::Call(rule)
     }
 

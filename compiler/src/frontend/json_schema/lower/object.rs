@@ -164,6 +164,36 @@ impl Places {
         }
     }
 
+    /// As [`repeat`](Self::repeat), with each of them an edge of the graph.
+    pub(super) fn repeat_within(
+        &mut self,
+        mut from: u32,
+        mut written: bool,
+        any: &Expr,
+        comma: &Expr,
+        bounds: Bounds,
+    ) {
+        let mut count = 0;
+        loop {
+            if count >= bounds.min {
+                self.close(from, written);
+            }
+            if bounds.max == Some(count) {
+                break;
+            }
+            let more =
+                if written { Expr::seq([comma.clone(), any.clone()]) } else { any.clone() };
+            if written && count >= bounds.min && bounds.max.is_none() {
+                self.graph.edge(from, more, from);
+                break;
+            }
+            let next = self.graph.state();
+            self.graph.edge(from, more, next);
+            (from, written) = (next, true);
+            count += 1;
+        }
+    }
+
     pub(super) fn of(&mut self, state: u32, written: bool) -> u32 {
         *self.known.entry((state, written)).or_insert_with(|| {
             self.order.push((state, written));

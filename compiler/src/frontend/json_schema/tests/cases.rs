@@ -328,7 +328,7 @@ fn equal_schemas_are_one_rule() {
             "c":{{"anyOf":[{point},{point}]}}}}}}"##
     );
     let lowered = compile(&schema).unwrap();
-    let own = lowered.grammar.rules.iter().filter(|rule| !rule.keep).count();
+    let own = lowered.grammar.rules.iter().filter(|rule| !rule.is_kept()).count();
     assert_eq!(own, 2, "{}", lowered.grammar);
 }
 
@@ -349,7 +349,7 @@ fn content(grammar: &Grammar, expr: &Expr) -> String {
 
 /// Kept rules by name with their content.
 fn kept(grammar: &Grammar) -> BTreeMap<String, String> {
-    let rules = grammar.rules.iter().filter(|rule| rule.keep);
+    let rules = grammar.rules.iter().filter(|rule| rule.is_kept());
     rules.map(|rule| (rule.name.clone(), content(grammar, &rule.expr))).collect()
 }
 
@@ -393,13 +393,13 @@ fn discriminated_branches_share_a_rule() {
         compile(&format!(r#"{{"anyOf":[{}]}}"#, all.join(","))).unwrap()
     };
     let own =
-        |values: &[&str]| branches(values).grammar.rules.iter().filter(|rule| !rule.keep).count();
+        |values: &[&str]| branches(values).grammar.rules.iter().filter(|rule| !rule.is_kept()).count();
     assert_eq!(own(&["a", "b", "c", "d", "e", "f"]), 1);
     let overlapping = compile(
         r#"{"type":"object","properties":{"a":{},"b":{},"c":{},"d":{},"e":{}},
             "anyOf":[{"required":["a"]},{"required":["b"]},{"required":["c"]},{"required":["d"]},{"required":["e"]}]}"#,
     )
     .unwrap();
-    assert_eq!(overlapping.grammar.rules.iter().filter(|rule| !rule.keep).count(), 1);
+    assert_eq!(overlapping.grammar.rules.iter().filter(|rule| !rule.is_kept()).count(), 1);
     assert!(accepts(&overlapping, r#"{"c":1,"x":2}"#) && !accepts(&overlapping, r#"{"x":2}"#));
 }

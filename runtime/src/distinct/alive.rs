@@ -1,0 +1,136 @@
+//! Whether a configuration can still become an item that is new.
+//!
+//! Every state reaches the end of its rule, so a configuration is alive unless all its ways on end in items that were
+//! there before. A way on that no such item begins with is new, whatever follows. So it is enough to go along the items
+//! that begin with what is read: at each byte some other way is open, or the next byte is theirs alone. Between two
+//! items another one is taken to be possible, or the end: the compiler sees to it that an item that must come has more
+//! texts than can have come before.
+//!
+//! Cost: where nothing before begins with what is read, the frames of the configuration; else a step for each byte up
+//! to the first place where two bytes may come, which is nearly always the next.
+
+use grammarc_artifacts::sections::network::state_flags;
+
+use super::items::EMPTY;
+use crate::error::LimitError;
+use crate::position::{Configuration, Configurations};
+use crate::sequence::FirstBytes;
+use crate::stack::{BOTTOM, Frames};
+use crate::step::Machine;
+
+/// Where a configuration stands to the items that came before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// It is at the end of an item that is not new.
+    Dead,
+    /// What comes next may be an item that is not new.
+    Near,
+    /// What is being read is new in any case.
+    New,
+}
+
+/// Where a configuration stands.
+pub(super) fn standing(machine: &Machine<'_>, frames: &Frames, at: Configuration) -> Standing {
+    let items = &frames.items;
+    let mut standing = Standing::New;
+    if machine.distinct.contains(at.state) {
+        let list = items.list(at.count);
+        if list.is_open() && items.had(list) {
+            return Standing::Dead;
+        }
+        let ends = machine.state(at.state).flags & state_flags::FINAL != 0;
+        if at.count != EMPTY && !ends {
+            standing = Standing::Near;
+        }
+    }
+    let mut frame = at.frame;
+    while frame != BOTTOM && standing == Standing::New {
+        let below = frames.get(frame);
+        if machine.distinct.contains(below.ret) {
+            let list = items.list(below.count);
+            let near = if list.is_open() { items.may_become(list) } else { below.count != EMPTY };
+            if near {
+                standing = Standing::Near;
+            }
+        }
+        frame = below.parent;
+    }
+    standing
+}
+
+/// Buffers of the search.
+#[derive(Debug, Default)]
+pub(crate) struct Search {
+    /// Configurations to go on from, each with the length of the text up to it and the last byte of that.
+    open: Vec<(Configuration, usize, u8)>,
+    closure: Configurations,
+    next: Configurations,
+}
+
+impl Search {
+    /// Whether a configuration is alive. The text is read up to it.
+    pub(crate) fn is_alive(
+        &mut self,
+        machine: &Machine<'_>,
+        frames: &mut Frames,
+        at: Configuration,
+    ) -> Result<bool, LimitError> {
+        match standing(machine, frames, at) {
+            Standing::Dead => Ok(false),
+            Standing::New => Ok(true),
+            Standing::Near => self.search(machine, frames, at),
+        }
+    }
+
+    #[inline(never)]
+    fn search(
+        &mut self,
+        machine: &Machine<'_>,
+        frames: &mut Frames,
+        at: Configuration,
+    ) -> Result<bool, LimitError> {
+        let start = frames.items.text().len();
+        self.open.clear();
+        self.open.push((at, start, 0));
+        let mut alive = Ok(false);
+        while let Some((at, len, byte)) = self.open.pop() {
+            if len > start {
+                frames.items.truncate(len - 1);
+                frames.items.push(&[byte]);
+                frames.items.leave(0);
+            }
+            alive = self.go_on(machine, frames, at, len);
+            if alive != Ok(false) {
+                break;
+            }
+        }
+        frames.items.truncate(start);
+        alive
+    }
+
+    /// Whether some byte leads to what is new; if not, those that may lead there later are added to what is open.
+    fn go_on(
+        &mut self,
+        machine: &Machine<'_>,
+        frames: &mut Frames,
+        at: Configuration,
+        len: usize,
+    ) -> Result<bool, LimitError> {
+        let first = FirstBytes::of(machine, frames, &[at], &mut self.closure)?;
+        for byte in first.iter() {
+            frames.items.push(&[byte]);
+            frames.items.leave(1);
+            machine.step(frames, &[at], byte, &mut self.closure, &mut self.next)?;
+            frames.items.leave(0);
+            for &next in self.next.as_slice() {
+                match standing(machine, frames, next) {
+                    Standing::New => return Ok(true),
+                    Standing::Near => self.open.push((next, len + 1, byte)),
+                    Standing::Dead => {}
+                }
+            }
+            frames.items.truncate(len);
+        }
+        Ok(false)
+    }
+}

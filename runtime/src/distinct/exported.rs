@@ -1,0 +1,83 @@
+//! The lists of a position as plain bytes: a part of what [`export`](crate::export) writes, whose layout is told there.
+
+use super::items::{EMPTY, Items, List, OPEN};
+
+/// Bytes of the two numbers before the lists.
+const HEADER: usize = 8;
+/// Bytes of a list.
+const RECORD: usize = 12;
+
+/// The lists that a position refers to, numbered in the order in which they are met.
+pub(crate) struct Listed<'a> {
+    items: &'a Items,
+    order: Vec<u32>,
+    /// By list, one more than its place in the order.
+    numbers: Vec<u32>,
+}
+
+impl<'a> Listed<'a> {
+    /// None so far.
+    pub(crate) fn new(items: &'a Items) -> Self {
+        Self { items, order: Vec::new(), numbers: vec![0; items.len()] }
+    }
+
+    /// The number of a list, which is noted with those before it.
+    pub(crate) fn number(&mut self, list: u32) -> u32 {
+        let known = self.order.len();
+        let mut at = list;
+        while at != EMPTY && self.numbers[at as usize] == 0 {
+            self.order.push(at);
+            self.numbers[at as usize] = 1;
+            at = self.items.list(at).before;
+        }
+        self.order[known..].reverse();
+        for (place, &list) in self.order.iter().enumerate().skip(known) {
+            self.numbers[list as usize] = place as u32 + 1;
+        }
+        self.numbers[list as usize]
+    }
+
+    /// Writes the lists that were noted, and the text from the first of their items on.
+    pub(crate) fn write(&self, bytes: &mut Vec<u8>) {
+        let text = &self.items.text()[..self.items.accepted()];
+        let lists = self.order.iter().map(|&list| self.items.list(list));
+        let from = lists.clone().map(|list| list.start).min().unwrap_or(text.len() as u32);
+        let text = &text[from as usize..];
+        let mut put = |value: u32| bytes.extend(value.to_le_bytes());
+        put(self.order.len() as u32);
+        put(text.len() as u32);
+        for list in lists {
+            put(self.numbers[list.before as usize]);
+            put(list.start - from);
+            put(if list.is_open() { OPEN } else { list.end - from });
+        }
+        bytes.extend(text);
+    }
+}
+
+/// The items in bytes that [`Listed::write`] wrote, or the number of the list at which the bytes are wrong.
+pub(crate) fn read(bytes: &[u8]) -> Result<Items, usize> {
+    let number = |at: usize| {
+        let bytes = bytes.get(at..at + 4).and_then(|bytes| bytes.try_into().ok());
+        bytes.map(u32::from_le_bytes).ok_or(0_usize)
+    };
+    let (lists, text) = (number(0)?, number(4)?);
+    let end = HEADER as u64 + RECORD as u64 * u64::from(lists) + u64::from(text);
+    if bytes.len() as u64 != end {
+        return Err(0);
+    }
+    let mut items = Items::new();
+    items.push(&bytes[bytes.len() - text as usize..]);
+    items.accept();
+    for index in 0..lists as usize {
+        let at = HEADER + RECORD * index;
+        let list = List { before: number(at)?, start: number(at + 4)?, end: number(at + 8)? };
+        let end = if list.is_open() { text } else { list.end };
+        let known = (list.before as usize) < items.len() && !items.list(list.before).is_open();
+        if !known || list.start > end || end > text || items.intern(list) as usize != index + 1 {
+            return Err(index);
+        }
+    }
+    items.rewind();
+    Ok(items)
+}

@@ -1,0 +1,191 @@
+//! The items of a sequence's distinct rules: which texts an activation has had.
+//!
+//! The register of an activation holds the number of a *list*: its newest item and the list before it, as places in the
+//! text of the sequence, which is kept for this. So lists share what they have in common as stacks do, equal lists are
+//! one number, and registers are saved and merged as in any other rule. While an item is read its caller's register,
+//! which lies in the frame, holds an *open* list, whose newest item has no end yet. Its end is known only when the
+//! caller goes on, for a number may always have one more digit: the list is *settled* there.
+//!
+//! Lists refer to the text by place, and a place means what the text holds there now. A list that a rollback left
+//! behind is right again when its places are: nothing needs to be forgotten but the text.
+//!
+//! Memory: the bytes of the text, and 20 bytes for each list, of which a token of an item makes two.
+
+use std::collections::HashMap;
+
+/// The list without items.
+pub(crate) const EMPTY: u32 = 0;
+
+/// End of an item that is being read.
+pub(super) const OPEN: u32 = u32::MAX;
+
+/// The newest item of a list, and the list before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct List {
+    pub(super) before: u32,
+    pub(super) start: u32,
+    pub(super) end: u32,
+}
+
+impl List {
+    const NONE: Self = Self { before: EMPTY, start: 0, end: 0 };
+
+    /// Whether the newest item is being read.
+    pub(crate) fn is_open(&self) -> bool {
+        self.end == OPEN
+    }
+
+    /// Whether there are items before the newest.
+    pub(crate) fn has_more(&self) -> bool {
+        self.before != EMPTY
+    }
+}
+
+/// The text of a sequence, and the lists of items in it.
+#[derive(Clone, Debug)]
+pub(crate) struct Items {
+    /// What was accepted, and what is being tried behind it.
+    text: Vec<u8>,
+    /// How many bytes of the text are read: the place of what is read next.
+    read: usize,
+    lists: Vec<List>,
+    numbers: HashMap<List, u32>,
+    /// Length of the text before each token that was accepted, and after the last.
+    ends: Vec<usize>,
+    /// Whether items may be equal: to see what a token would do if they might.
+    pub(crate) lenient: bool,
+    /// Whether an item was refused since this was last cleared.
+    pub(crate) refused: bool,
+}
+
+impl Items {
+    /// No text.
+    pub(crate) fn new() -> Self {
+        Self {
+            text: Vec::new(),
+            read: 0,
+            lists: vec![List::NONE],
+            numbers: HashMap::new(),
+            ends: vec![0],
+            lenient: false,
+            refused: false,
+        }
+    }
+
+    /// The text.
+    pub(crate) fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// Adds bytes that are to be read.
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
+        self.text.extend_from_slice(bytes);
+    }
+
+    /// Says that all bytes but this many are read.
+    #[inline]
+    pub(crate) fn leave(&mut self, unread: usize) {
+        self.read = self.text.len().saturating_sub(unread);
+    }
+
+    /// Takes back what was pushed beyond this length, all of what is left being read.
+    pub(crate) fn truncate(&mut self, len: usize) {
+        self.text.truncate(len);
+        self.read = self.text.len();
+    }
+
+    /// Notes that a token was accepted, the text of which was pushed.
+    pub(crate) fn accept(&mut self) {
+        self.ends.push(self.text.len());
+    }
+
+    /// Takes back accepted tokens.
+    pub(crate) fn rollback(&mut self, tokens: usize) {
+        self.ends.truncate(self.ends.len().saturating_sub(tokens));
+    }
+
+    /// Length of the text that was accepted.
+    pub(super) fn accepted(&self) -> usize {
+        self.ends.last().copied().unwrap_or(0)
+    }
+
+    /// Forgets what was pushed and not accepted.
+    pub(crate) fn rewind(&mut self) {
+        self.truncate(self.accepted());
+    }
+
+    /// The list with this number.
+    #[inline]
+    pub(crate) fn list(&self, list: u32) -> List {
+        self.lists[list as usize]
+    }
+
+    /// Number of lists, the empty one among them.
+    pub(crate) fn len(&self) -> usize {
+        self.lists.len()
+    }
+
+    /// Forgets the lists from this number on, to which nothing refers any more.
+    pub(crate) fn forget(&mut self, from: usize) {
+        for list in self.lists.drain(from..) {
+            self.numbers.remove(&list);
+        }
+    }
+
+    /// The list that begins an item where the text is read.
+    pub(crate) fn open(&mut self, before: u32) -> u32 {
+        self.intern(List { before, start: self.read as u32, end: OPEN })
+    }
+
+    /// The list with its newest item ended where the text is read; `None` where an equal one came before it.
+    pub(crate) fn settle(&mut self, list: u32) -> Option<u32> {
+        let newest = self.list(list);
+        if !newest.is_open() {
+            return Some(list);
+        }
+        if !self.lenient && self.had(newest) {
+            self.refused = true;
+            return None;
+        }
+        Some(self.intern(List { end: self.read as u32, ..newest }))
+    }
+
+    /// Whether the item that is being read is equal to one before it.
+    pub(crate) fn had(&self, open: List) -> bool {
+        let text = &self.text[open.start as usize..self.read];
+        self.before(open).any(|item| item == text)
+    }
+
+    /// Whether the item that is being read may become equal to one before it.
+    pub(crate) fn may_become(&self, open: List) -> bool {
+        let text = &self.text[open.start as usize..self.read];
+        self.before(open).any(|item| item.starts_with(text))
+    }
+
+    /// What is left to read of each item before, up to which the one that is being read is equal.
+    pub(crate) fn rests(&self, open: List) -> impl Iterator<Item = &[u8]> {
+        let text = &self.text[open.start as usize..self.read];
+        self.before(open).filter_map(move |item| item.strip_prefix(text))
+    }
+
+    /// The texts of the items before the newest of a list, newest first.
+    fn before(&self, newest: List) -> impl Iterator<Item = &[u8]> {
+        let mut at = newest.before;
+        std::iter::from_fn(move || {
+            let list = self.list(at);
+            let item = &self.text[list.start as usize..list.end as usize];
+            let some = at != EMPTY;
+            at = list.before;
+            some.then_some(item)
+        })
+    }
+
+    pub(super) fn intern(&mut self, list: List) -> u32 {
+        let next = self.lists.len() as u32;
+        let number = *self.numbers.entry(list).or_insert(next);
+        if number == next {
+            self.lists.push(list);
+        }
+        number
+    }
+}

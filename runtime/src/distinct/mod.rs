@@ -1,0 +1,94 @@
+//! Rules whose items differ from each other, such as arrays with `uniqueItems`.
+//!
+//! This is the one thing that a position cannot know from states and stacks: whether a text was there before. So the
+//! stored masks of such a rule allow items to be equal, and this room takes the few tokens out that would make them so.
+//! Grammars without such rules pay a test for it, and no others do either outside such rules.
+//!
+//! | file | what it answers |
+//! | --- | --- |
+//! | [`items`] | which texts an activation has had |
+//! | [`alive`] | whether a configuration can still become an item that is new |
+//! | [`excluded`] | which tokens of a stored mask can not |
+//! | [`exported`] | the lists of a position as bytes |
+//!
+//! # What is taken out
+//!
+//! A token is taken out if and only if no continuation of it is left: where an item of its would end equal to one before
+//! it, or where all that could follow leads there. `{"id":7` can end in one way alone, so where that object was an
+//! item before, the token `7` is refused at the latest. That is decided by going on along the items that were, for what
+//! leaves their paths is new; no other path is tried.
+//!
+//! # Cost
+//!
+//! Of a position that is in no item and between no items: nothing. Else a mask walks the token trie along the rests of
+//! the items that begin with what is read of the newest: O(items x longest token), and none where no item does. It tries
+//! besides the tokens that end an item and begin the next, some dozens, which are found once for each state (see
+//! [`DistinctRules::spanning`]). An accept compares the item that it ends with those before it.
+
+use std::sync::OnceLock;
+
+use grammarc_artifacts::sections::network::{NONE, rule_flags};
+use grammarc_artifacts::tables::Joined;
+
+use crate::position::StateRanges;
+
+pub(crate) mod alive;
+pub(crate) mod excluded;
+pub(crate) mod exported;
+pub(crate) mod items;
+
+/// The distinct rules of a grammar.
+#[derive(Debug, Default)]
+pub(crate) struct DistinctRules {
+    states: StateRanges,
+    /// The states that call items or that these return to, ascending, with the tokens that span items there.
+    spans: Vec<(u32, Spans)>,
+}
+
+/// Tokens that span items, by where they are read; found when they are first asked for.
+#[derive(Debug, Default)]
+struct Spans {
+    /// In an item that returns to the state.
+    within: OnceLock<Box<[u32]>>,
+    /// In the state.
+    between: OnceLock<Box<[u32]>>,
+}
+
+impl DistinctRules {
+    /// Those of a grammar's tables.
+    pub(crate) fn new(joined: &Joined<'_>) -> Self {
+        let own = &joined.own;
+        let rules = own.rules.iter().filter(|rule| rule.flags & rule_flags::DISTINCT != 0);
+        let ranges: Vec<_> =
+            rules.map(|rule| rule.first_state..rule.first_state + rule.state_count).collect();
+        let mut states = Vec::new();
+        for state in ranges.iter().flat_map(|range| range.clone()) {
+            for edge in own.call_edges_of((state - own.bases.states) as usize) {
+                if joined.rule(edge.callee).flags & rule_flags::ITEM != 0 && edge.ret != NONE {
+                    states.extend([state, edge.ret]);
+                }
+            }
+        }
+        states.sort_unstable();
+        states.dedup();
+        let spans = states.into_iter().map(|state| (state, Spans::default())).collect();
+        Self { states: StateRanges::new(ranges), spans }
+    }
+
+    /// Whether there are none.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.spans.is_empty()
+    }
+
+    /// Whether a state is one of theirs.
+    #[inline]
+    pub(crate) fn contains(&self, state: u32) -> bool {
+        !self.is_empty() && self.states.contains(state)
+    }
+
+    fn spans(&self, state: u32) -> Option<&Spans> {
+        let at = self.spans.binary_search_by_key(&state, |(state, _)| *state).ok()?;
+        Some(&self.spans[at].1)
+    }
+}
