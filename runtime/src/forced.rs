@@ -22,8 +22,7 @@ impl Matcher {
         while run.len() < MAX_FORCED_RUN && !sequence.is_accepting(grammar, &scratch.position) {
             grammar.chains().collect(&sequence.frames, &scratch.position, &mut scratch.parts);
             exclude(grammar, settings, sequence, scratch, &[]);
-            let mask =
-                Mask::new(grammar, &scratch.parts, &scratch.excluded, &[], settings.width);
+            let mask = Mask::new(grammar, &scratch.parts, &scratch.excluded, &[], settings.width);
             let Some(token) = mask.only() else { break };
             let taken = advance(grammar, settings, sequence, scratch, token);
             if taken.is_err() {

@@ -84,7 +84,8 @@ impl<'m> Mask<'m> {
 
     /// Whether no token is allowed. A sequence that has not ended always allows one where the artifact is whole.
     pub fn is_empty(&self) -> bool {
-        let nothing = if self.excluded.is_empty() { self.parts.is_empty() } else { self.len() == 0 };
+        let nothing =
+            if self.excluded.is_empty() { self.parts.is_empty() } else { self.len() == 0 };
         nothing && self.ends.is_empty()
     }
 

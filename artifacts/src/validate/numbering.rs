@@ -73,7 +73,8 @@ fn state_ranges(own: &Tables<'_>) -> Check {
 
 /// The rules divide the states among them.
 fn rules(own: &Tables<'_>) -> Check {
-    let known = rule_flags::COUNTED | rule_flags::MONOTONE | rule_flags::DISTINCT | rule_flags::ITEM;
+    let known =
+        rule_flags::COUNTED | rule_flags::MONOTONE | rule_flags::DISTINCT | rule_flags::ITEM;
     let mut next = own.bases.states;
     let end = own.bases.states + own.state_count();
     for (index, rule) in own.rules.iter().enumerate() {

@@ -22,9 +22,9 @@ use super::NetworkErrorKind;
 use super::build::{Builder, Failure};
 use super::rule::{Arrival, Counted, Label, Lowered, NetworkRule};
 use crate::automata::{Dfa, DfaState, Edge, Nfa, StateLimit, determinize, minimize};
-use crate::ir::{Expr, RuleKind};
 use crate::ir::facts::{self, Facts};
 use crate::ir::thompson::{Repetition, build, spell_out};
+use crate::ir::{Expr, RuleKind};
 
 /// Copies times body nodes up to which a repetition is simply written out.
 const WRITTEN_OUT: usize = 32;

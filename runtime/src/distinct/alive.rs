@@ -30,32 +30,52 @@ pub(super) enum Standing {
 }
 
 /// Where a configuration stands.
-pub(super) fn standing(machine: &Machine<'_>, frames: &Frames, at: Configuration) -> Standing {
+fn standing(machine: &Machine<'_>, frames: &Frames, at: Configuration) -> Standing {
     let items = &frames.items;
-    let mut standing = Standing::New;
     if machine.distinct.contains(at.state) {
         let list = items.list(at.count);
         if list.is_open() && items.had(list) {
             return Standing::Dead;
         }
-        let ends = machine.state(at.state).flags & state_flags::FINAL != 0;
-        if at.count != EMPTY && !ends {
-            standing = Standing::Near;
-        }
+    }
+    let scarce = |state: u32| machine.distinct.is_scarce(state);
+    if near(machine, frames, at, scarce) { Standing::Near } else { Standing::New }
+}
+
+/// Whether what a configuration goes on with may be an item that was there before.
+pub(super) fn may_repeat(machine: &Machine<'_>, frames: &Frames, at: Configuration) -> bool {
+    near(machine, frames, at, |_| true)
+}
+
+/// Whether an item that is being read may become one that was there before, or the next item may be one, where
+/// `between` says that this is of interest.
+fn near(
+    machine: &Machine<'_>,
+    frames: &Frames,
+    at: Configuration,
+    between: impl Fn(u32) -> bool,
+) -> bool {
+    let ends = machine.state(at.state).flags & state_flags::FINAL != 0;
+    let distinct = machine.distinct;
+    if distinct.contains(at.state) && at.count != EMPTY && !ends && between(at.state) {
+        return true;
     }
     let mut frame = at.frame;
-    while frame != BOTTOM && standing == Standing::New {
+    while frame != BOTTOM {
         let below = frames.get(frame);
-        if machine.distinct.contains(below.ret) {
-            let list = items.list(below.count);
-            let near = if list.is_open() { items.may_become(list) } else { below.count != EMPTY };
+        if distinct.contains(below.ret) {
+            let list = frames.items.list(below.count);
+            let near = match list.is_open() {
+                true => frames.items.may_become(list),
+                false => below.count != EMPTY && between(below.ret),
+            };
             if near {
-                standing = Standing::Near;
+                return true;
             }
         }
         frame = below.parent;
     }
-    standing
+    false
 }
 
 /// Buffers of the search.

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 use grammarc_artifacts::sections::vocabulary::Trie;
 
-use super::alive::{Search, Standing, standing};
+use super::alive::{Search, may_repeat};
 use super::items::EMPTY;
 use super::{DistinctRules, Spans};
 use crate::error::LimitError;
@@ -111,8 +111,7 @@ impl Walk {
         }
         self.positions[0].clear();
         self.positions[0].extend_from_slice(position);
-        let near = |&at: &Configuration| standing(&over.machine, frames, at) == Standing::Near;
-        if position.iter().any(near) {
+        if position.iter().any(|&at| may_repeat(&over.machine, frames, at)) {
             self.visit(over, frames, 0, 0, excluded)?;
         }
         for &at in position {
@@ -201,7 +200,6 @@ impl Walk {
             stepped?;
             let mut after = std::mem::take(&mut self.positions[depth + 1]);
             after.clear();
-            let mut near = false;
             let mut alive = Ok(());
             for &at in self.next.as_slice() {
                 match self.search.is_alive(&over.machine, frames, at) {
@@ -210,11 +208,9 @@ impl Walk {
                     Err(limit) => alive = Err(limit),
                 }
             }
-            for &at in &after {
-                near |= standing(&over.machine, frames, at) == Standing::Near;
-            }
-            let dead = after.is_empty()
-                && (frames.items.refused || !self.next.as_slice().is_empty());
+            let near = after.iter().any(|&at| may_repeat(&over.machine, frames, at));
+            let dead =
+                after.is_empty() && (frames.items.refused || !self.next.as_slice().is_empty());
             self.positions[depth + 1] = after;
             alive?;
             if dead {
@@ -338,6 +334,7 @@ fn find(grammar: &Grammar, state: u32, within: bool) -> Result<Box<[u32]>, Limit
     let at = Configuration { state, count: EMPTY, frame: BOTTOM };
     let first = FirstBytes::of(&machine, &mut frames, &[at], &mut closure)?;
     let vocabulary = grammar.vocabulary().artifact();
+    let scarce = machine.distinct.is_scarce(state);
     let mut found = Vec::new();
     let mut from: Vec<Configuration> = Vec::new();
     let trie = vocabulary.trie();
@@ -348,7 +345,8 @@ fn find(grammar: &Grammar, state: u32, within: bool) -> Result<Box<[u32]>, Limit
             frames.items.lenient = true;
             from.clear();
             from.push(at);
-            for &byte in &bytes[start..] {
+            // What comes behind the item that is begun, perhaps below this rule, plays no part.
+            let begins = bytes[start..].iter().any(|&byte| {
                 frames.items.push(&[byte]);
                 frames.items.leave(1);
                 let stepped = machine.step(&mut frames, &from, byte, &mut closure, &mut next);
@@ -357,8 +355,8 @@ fn find(grammar: &Grammar, state: u32, within: bool) -> Result<Box<[u32]>, Limit
                 if stepped.is_ok() {
                     from.extend_from_slice(next.as_slice());
                 }
-            }
-            let begins = from.iter().any(|&at| begins(&machine, &frames, at, !within));
+                from.iter().any(|&at| spans(&machine, &frames, at, within, scarce))
+            });
             frames.items.truncate(0);
             frames.items.forget(1);
             begins
@@ -374,20 +372,31 @@ fn find(grammar: &Grammar, state: u32, within: bool) -> Result<Box<[u32]>, Limit
     Ok(found.into())
 }
 
-/// Whether an item was begun on the way to a configuration, behind another where `second` says so.
-fn begins(machine: &Machine<'_>, frames: &Frames, at: Configuration, second: bool) -> bool {
-    let items = &frames.items;
-    let begun = |state: u32, register: u32| {
+/// Whether a token that was read from a state up to a configuration spans items: it began one behind another, or, where
+/// items are scarce, went on behind one.
+fn spans(
+    machine: &Machine<'_>,
+    frames: &Frames,
+    at: Configuration,
+    within: bool,
+    scarce: bool,
+) -> bool {
+    let spans = |state: u32, register: u32| {
         machine.distinct.contains(state) && {
-            let list = items.list(register);
-            register != EMPTY && (!second || list.has_more())
+            let list = frames.items.list(register);
+            match (within, scarce) {
+                (true, true) => true,
+                (true, false) => register != EMPTY,
+                (false, true) => register != EMPTY && (!list.is_open() || list.has_more()),
+                (false, false) => list.has_more(),
+            }
         }
     };
     let mut frame = at.frame;
-    let mut any = begun(at.state, at.count);
+    let mut any = spans(at.state, at.count);
     while frame != BOTTOM {
         let below = frames.get(frame);
-        any = any || begun(below.ret, below.count);
+        any = any || spans(below.ret, below.count);
         frame = below.parent;
     }
     any

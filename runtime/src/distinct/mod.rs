@@ -25,6 +25,7 @@
 //! besides the tokens that end an item and begin the next, some dozens, which are found once for each state (see
 //! [`DistinctRules::spanning`]). An accept compares the item that it ends with those before it.
 
+use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use grammarc_artifacts::sections::network::{NONE, rule_flags};
@@ -41,6 +42,8 @@ pub(crate) mod items;
 #[derive(Debug, Default)]
 pub(crate) struct DistinctRules {
     states: StateRanges,
+    /// The states of those with an item of a finite number of texts.
+    scarce: StateRanges,
     /// The states that call items or that these return to, ascending, with the tokens that span items there.
     spans: Vec<(u32, Spans)>,
 }
@@ -61,18 +64,23 @@ impl DistinctRules {
         let rules = own.rules.iter().filter(|rule| rule.flags & rule_flags::DISTINCT != 0);
         let ranges: Vec<_> =
             rules.map(|rule| rule.first_state..rule.first_state + rule.state_count).collect();
-        let mut states = Vec::new();
-        for state in ranges.iter().flat_map(|range| range.clone()) {
-            for edge in own.call_edges_of((state - own.bases.states) as usize) {
-                if joined.rule(edge.callee).flags & rule_flags::ITEM != 0 && edge.ret != NONE {
-                    states.extend([state, edge.ret]);
+        let (mut states, mut scarce) = (Vec::new(), Vec::new());
+        for range in &ranges {
+            let mut finite = false;
+            for state in range.clone() {
+                for edge in own.call_edges_of((state - own.bases.states) as usize) {
+                    if joined.rule(edge.callee).flags & rule_flags::ITEM != 0 && edge.ret != NONE {
+                        states.extend([state, edge.ret]);
+                        finite = finite || is_finite(joined, edge.callee);
+                    }
                 }
             }
+            scarce.extend(finite.then(|| range.clone()));
         }
         states.sort_unstable();
         states.dedup();
         let spans = states.into_iter().map(|state| (state, Spans::default())).collect();
-        Self { states: StateRanges::new(ranges), spans }
+        Self { states: StateRanges::new(ranges), scarce: StateRanges::new(scarce), spans }
     }
 
     /// Whether there are none.
@@ -87,8 +95,45 @@ impl DistinctRules {
         !self.is_empty() && self.states.contains(state)
     }
 
+    /// Whether a state is of one that may run out of items.
+    fn is_scarce(&self, state: u32) -> bool {
+        self.scarce.contains(state)
+    }
+
     fn spans(&self, state: u32) -> Option<&Spans> {
         let at = self.spans.binary_search_by_key(&state, |(state, _)| *state).ok()?;
         Some(&self.spans[at].1)
     }
+}
+
+/// Whether a rule has a finite number of texts, as far as its states tell, which go round where they count.
+fn is_finite(joined: &Joined<'_>, rule: u32) -> bool {
+    // States that are being looked at, and those below which nothing goes round.
+    let mut known: HashMap<u32, bool> = HashMap::new();
+    let mut path = vec![(joined.rule(rule).first_state, 0)];
+    known.insert(path[0].0, false);
+    while let Some((state, next)) = path.last_mut() {
+        let (tables, index) = joined.locate(*state);
+        let bytes = tables.byte_edges_of(index).iter().map(|edge| edge.target);
+        let calls = tables.call_edges_of(index).iter().flat_map(|edge| {
+            let back = Some(edge.ret).filter(|&ret| ret != NONE);
+            [joined.rule(edge.callee).first_state].into_iter().chain(back)
+        });
+        let tokens = tables.token_edges_of(index).iter().map(|edge| edge.target);
+        let Some(target) = bytes.chain(calls).chain(tokens).nth(*next) else {
+            known.insert(*state, true);
+            path.pop();
+            continue;
+        };
+        *next += 1;
+        match known.get(&target) {
+            Some(true) => {}
+            Some(false) => return false,
+            None => {
+                known.insert(target, false);
+                path.push((target, 0));
+            }
+        }
+    }
+    true
 }

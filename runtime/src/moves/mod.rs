@@ -270,7 +270,9 @@ impl Moves {
 /// The states of distinct rules, whose register only the machine can read.
 fn distinct(tables: &Tables<'_>) -> StateRanges {
     let rules = tables.rules.iter().filter(|rule| rule.flags & rule_flags::DISTINCT != 0);
-    StateRanges::new(rules.map(|rule| rule.first_state..rule.first_state + rule.state_count).collect())
+    StateRanges::new(
+        rules.map(|rule| rule.first_state..rule.first_state + rule.state_count).collect(),
+    )
 }
 
 fn flags(record: &StateRecord) -> u32 {

@@ -4,6 +4,7 @@
 
 mod bounds;
 mod determinism;
+mod distinct;
 mod layers;
 mod masks;
 mod members;

@@ -49,7 +49,9 @@ impl Position {
             [HEADER - 8, HEADER - 4].map(|at| bytes.get(at..at + 4).map_or(0, number) as usize);
         let frames = records.by_ref().take(frames);
         let frames = frames.map(|[ret, count, parent]| Frame { ret, count, parent }).collect();
-        let configurations = records.take(configurations).map(|[state, count, frame]| Configuration { state, count, frame });
+        let configurations = records
+            .take(configurations)
+            .map(|[state, count, frame]| Configuration { state, count, frame });
         Self { configurations: configurations.collect(), frames }
     }
 

@@ -195,8 +195,8 @@ impl Algebra<'_> {
         let text = self.text;
         let Scalars { numbers, strings, .. } = self.scalars(formula)?;
         // Numbers that nothing constrains are those of the shared rule, in any of its texts.
-        let numbers = numbers.is_none()
-            || text.numbers == NumberForm::Canonical && !numbers.is_all();
+        let numbers =
+            numbers.is_none() || text.numbers == NumberForm::Canonical && !numbers.is_all();
         let strings = strings.is_none() || text.escapes == Escapes::Shortest;
         Ok(numbers && strings)
     }

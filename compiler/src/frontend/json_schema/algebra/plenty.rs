@@ -139,9 +139,7 @@ fn counts(contents: &[Content], formulas: &Formulas) -> Vec<u32> {
     let mut counts: Vec<u32> = scalars.collect();
     for _ in 0..ROUNDS {
         for (at, content) in contents.iter().enumerate() {
-            let value = |value: FormulaId| {
-                formulas.get_index_of(&value).map_or(0, |at| counts[at])
-            };
+            let value = |value: FormulaId| formulas.get_index_of(&value).map_or(0, |at| counts[at]);
             let arrays = content.arrays.as_ref().map_or(PLENTY, |automata| {
                 automata.iter().map(|automaton| arrays(automaton, value)).max().unwrap_or(0)
             });

@@ -181,8 +181,7 @@ impl Places {
             if bounds.max == Some(count) {
                 break;
             }
-            let more =
-                if written { Expr::seq([comma.clone(), any.clone()]) } else { any.clone() };
+            let more = if written { Expr::seq([comma.clone(), any.clone()]) } else { any.clone() };
             if written && count >= bounds.min && bounds.max.is_none() {
                 self.graph.edge(from, more, from);
                 break;

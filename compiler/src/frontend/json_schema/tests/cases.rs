@@ -392,8 +392,9 @@ fn discriminated_branches_share_a_rule() {
         let all: Vec<_> = values.iter().map(branch).collect();
         compile(&format!(r#"{{"anyOf":[{}]}}"#, all.join(","))).unwrap()
     };
-    let own =
-        |values: &[&str]| branches(values).grammar.rules.iter().filter(|rule| !rule.is_kept()).count();
+    let own = |values: &[&str]| {
+        branches(values).grammar.rules.iter().filter(|rule| !rule.is_kept()).count()
+    };
     assert_eq!(own(&["a", "b", "c", "d", "e", "f"]), 1);
     let overlapping = compile(
         r#"{"type":"object","properties":{"a":{},"b":{},"c":{},"d":{},"e":{}},
