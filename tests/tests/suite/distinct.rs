@@ -76,7 +76,7 @@ fn arrays(builder: &mut GrammarBuilder, items: &Language, least: usize, most: us
         }
         if chosen.len() < most {
             let others = items.texts.iter().filter(|text| !chosen.contains(*text));
-            open.extend(others.map(|text| [&chosen[..], &[text.clone()]].concat()));
+            open.extend(others.map(|text| [&chosen[..], std::slice::from_ref(text)].concat()));
         }
     }
     Language { texts, expr: Expr::Call(rule) }
