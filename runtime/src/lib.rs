@@ -51,6 +51,10 @@
 //! any number of returns; the limits of [`MatcherOptions`] end that growth, and [`Matcher::accept`] then returns an
 //! error and leaves the matcher as it was.
 //!
+//! One thing is no table read: where items must differ from those before them (`uniqueItems` over many values), a mask goes
+//! along the texts of the items that begin with what is read, and takes out the few tokens that would repeat one. The
+//! artifact says whether its grammar has such rules.
+//!
 //! The memory of a sequence is its frames, 16 bytes each and twice over with their index, and 12 bytes for each
 //! configuration of the rollback window. Frames are shared between configurations and positions, right recursion makes
 //! none, and those that are no longer reached are collected.

@@ -1,5 +1,6 @@
 //! A compiled grammar as the data of a grammar artifact.
 
+use grammarc_artifacts::sections::network::rule_flags;
 use grammarc_artifacts::{
     GrammarData, GrammarMeta, ReportEntry, Verdict, VocabularyArtifact, WorkBound,
 };
@@ -37,7 +38,12 @@ pub(crate) fn grammar_data(parts: Parts<'_>, vocabulary: &VocabularyArtifact) ->
         ("exit classes", tables.classes.len()),
         ("follow entries", tables.follows.len()),
         ("return and class pairs", masks.pairs),
-    ];
+    ]
+    .into_iter();
+    // Only where there are any, which a host may want to know: their masks are not table reads alone.
+    let distinct =
+        tables.rules.iter().filter(|rule| rule.flags & rule_flags::DISTINCT != 0).count();
+    let distinct = Some(("distinct rules", distinct)).filter(|(_, count)| *count > 0);
     let rule_name = |state: u32| {
         let own = state.checked_sub(network.tables.bases.states);
         own.map(|_| network.rules[network.rule_of(state)].0.clone()).into_iter().collect()
@@ -69,7 +75,10 @@ pub(crate) fn grammar_data(parts: Parts<'_>, vocabulary: &VocabularyArtifact) ->
         vocabulary_name: vocabulary.name().to_owned(),
         options,
         report: entries.collect(),
-        statistics: statistics.map(|(name, count)| (name.to_owned(), count as u64)).to_vec(),
+        statistics: statistics
+            .chain(distinct)
+            .map(|(name, count)| (name.to_owned(), count as u64))
+            .collect(),
         work: WorkBound {
             longest_chain,
             chain_rules,

@@ -9,7 +9,7 @@
 //! Lists refer to the text by place, and a place means what the text holds there now. A list that a rollback left
 //! behind is right again when its places are: nothing needs to be forgotten but the text.
 //!
-//! Memory: the bytes of the text, and 20 bytes for each list, of which a token of an item makes two.
+//! Memory: the bytes of the text, and for each item two lists of 12 bytes, with some 20 for finding each.
 
 use std::collections::HashMap;
 

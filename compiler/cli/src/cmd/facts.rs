@@ -85,6 +85,8 @@ pub(crate) struct BoundFacts {
     pub(crate) configuration_rules: Vec<String>,
     /// Bytes of a sequence's state at nesting depth zero.
     pub(crate) state_bytes: u64,
+    /// Whether items must differ from those before them, so that a sequence remembers its text and a mask goes along it.
+    pub(crate) remembers_items: bool,
 }
 
 /// Facts of a vocabulary artifact.
@@ -212,6 +214,7 @@ fn grammar_facts(meta: GrammarMeta) -> GrammarFacts {
         approximate: count(Verdict::Approximate),
         keywords: meta.report.iter().map(keyword_facts).collect(),
     };
+    let remembers_items = meta.statistics.iter().any(|(name, _)| name == "distinct rules");
     let bounded = |number: u32| (number != WorkBound::UNBOUNDED).then_some(number);
     GrammarFacts {
         source: SourceFacts {
@@ -229,6 +232,7 @@ fn grammar_facts(meta: GrammarMeta) -> GrammarFacts {
             most_configurations: bounded(meta.work.most_configurations),
             configuration_rules: meta.work.configuration_rules,
             state_bytes: meta.work.state_bytes,
+            remembers_items,
         },
         statistics: Pairs(meta.statistics),
         rule_names: meta.rule_names,

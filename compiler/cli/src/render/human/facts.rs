@@ -102,7 +102,14 @@ pub(super) fn bound(bound: &BoundFacts, out: &mut dyn Write) -> io::Result<()> {
         "  sequence    {} of state{each}, and {} for each level of nesting",
         size(bound.state_bytes),
         size(12)
-    )
+    )?;
+    if bound.remembers_items {
+        writeln!(
+            out,
+            "              and the text, with every item of it that others must differ from"
+        )?;
+    }
+    Ok(())
 }
 
 fn because(rules: &[String]) -> String {
