@@ -5,13 +5,10 @@
 //! nothing of what comes next. What such a walk does not see are tokens that end an item off those paths and begin
 //! another: they *span* items, are few, and are found once for each state.
 
-use std::sync::OnceLock;
-
 use grammarc_artifacts::sections::vocabulary::Trie;
 
 use super::alive::{Search, may_repeat};
 use super::items::EMPTY;
-use super::{DistinctRules, Spans};
 use crate::error::LimitError;
 use crate::grammar::Grammar;
 use crate::mask::Mask;
@@ -95,6 +92,8 @@ impl Walk {
             }
             frame = below.parent;
         }
+        self.spans.sort_unstable();
+        self.spans.dedup();
         !self.spans.is_empty()
     }
 
@@ -311,93 +310,4 @@ fn wanted(machine: &Machine<'_>, frames: &Frames, position: &[Configuration]) ->
         wanted.all |= machine.distinct.contains(at.state);
     }
     wanted
-}
-
-impl DistinctRules {
-    /// The tokens that span items at a state: that end an item which returns there, or begin where the state stands, and
-    /// go on into another item. Found by running every token, when first asked for.
-    fn spanning(&self, grammar: &Grammar, state: u32, within: bool) -> &[u32] {
-        let Some(spans) = self.spans(state) else { return &[] };
-        let Spans { within: inner, between } = spans;
-        let cell: &OnceLock<Box<[u32]>> = if within { inner } else { between };
-        cell.get_or_init(|| find(grammar, state, within).unwrap_or_default())
-    }
-}
-
-/// The tokens that span items at a state.
-fn find(grammar: &Grammar, state: u32, within: bool) -> Result<Box<[u32]>, LimitError> {
-    let limits = Limits { configurations: 1 << 12, frames: 1 << 20 };
-    let machine = grammar.machine(limits);
-    let mut frames = Frames::new();
-    let mut closure = Configurations::default();
-    let mut next = Configurations::default();
-    let at = Configuration { state, count: EMPTY, frame: BOTTOM };
-    let first = FirstBytes::of(&machine, &mut frames, &[at], &mut closure)?;
-    let vocabulary = grammar.vocabulary().artifact();
-    let scarce = machine.distinct.is_scarce(state);
-    let mut found = Vec::new();
-    let mut from: Vec<Configuration> = Vec::new();
-    let trie = vocabulary.trie();
-    for &token in trie.token_of_rank {
-        let bytes = vocabulary.token_bytes(token);
-        let starts = if within { bytes.len() } else { 1 };
-        let spans = (0..starts).filter(|&start| first.contains(bytes[start])).any(|start| {
-            frames.items.lenient = true;
-            from.clear();
-            from.push(at);
-            // What comes behind the item that is begun, perhaps below this rule, plays no part.
-            let begins = bytes[start..].iter().any(|&byte| {
-                frames.items.push(&[byte]);
-                frames.items.leave(1);
-                let stepped = machine.step(&mut frames, &from, byte, &mut closure, &mut next);
-                frames.items.leave(0);
-                from.clear();
-                if stepped.is_ok() {
-                    from.extend_from_slice(next.as_slice());
-                }
-                from.iter().any(|&at| spans(&machine, &frames, at, within, scarce))
-            });
-            frames.items.truncate(0);
-            frames.items.forget(1);
-            begins
-        });
-        if spans {
-            found.push(token);
-        }
-        if frames.collection_is_due() {
-            frames = Frames::new();
-        }
-    }
-    found.sort_unstable();
-    Ok(found.into())
-}
-
-/// Whether a token that was read from a state up to a configuration spans items: it began one behind another, or, where
-/// items are scarce, went on behind one.
-fn spans(
-    machine: &Machine<'_>,
-    frames: &Frames,
-    at: Configuration,
-    within: bool,
-    scarce: bool,
-) -> bool {
-    let spans = |state: u32, register: u32| {
-        machine.distinct.contains(state) && {
-            let list = frames.items.list(register);
-            match (within, scarce) {
-                (true, true) => true,
-                (true, false) => register != EMPTY,
-                (false, true) => register != EMPTY && (!list.is_open() || list.has_more()),
-                (false, false) => list.has_more(),
-            }
-        }
-    };
-    let mut frame = at.frame;
-    let mut any = spans(at.state, at.count);
-    while frame != BOTTOM {
-        let below = frames.get(frame);
-        any = any || spans(below.ret, below.count);
-        frame = below.parent;
-    }
-    any
 }

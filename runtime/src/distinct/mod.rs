@@ -9,6 +9,7 @@
 //! | [`items`] | which texts an activation has had |
 //! | [`alive`] | whether a configuration can still become an item that is new |
 //! | [`excluded`] | which tokens of a stored mask can not |
+//! | [`spanning`] | which tokens go from one item into the next |
 //! | [`exported`] | the lists of a position as bytes |
 //!
 //! # What is taken out
@@ -37,6 +38,7 @@ pub(crate) mod alive;
 pub(crate) mod excluded;
 pub(crate) mod exported;
 pub(crate) mod items;
+mod spanning;
 
 /// The distinct rules of a grammar.
 #[derive(Debug, Default)]
