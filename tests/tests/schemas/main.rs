@@ -11,3 +11,4 @@ mod conformance;
 mod hostile;
 mod scale;
 mod situations;
+mod unique;
