@@ -41,6 +41,11 @@ impl Algebra<'_> {
         formula: FormulaId,
         value: FormulaId,
     ) -> Result<Vec<Case>, Diagnostic> {
+        if formula == FormulaId::TRUE {
+            self.spend()?;
+            let nothing = self.nothing(value)?;
+            return Ok(if nothing { Vec::new() } else { vec![(value, formula)] });
+        }
         let mut found = Found::default();
         let parts = self.told(atoms, formula, value)?;
         for (value, formula) in parts.unwrap_or_else(|| vec![(value, formula)]) {

@@ -89,9 +89,8 @@ impl Algebra<'_> {
     }
 
     /// The keys that are not among some.
-    pub(super) fn keys_but(&mut self, keys: &[u32]) -> Result<StringSet, Diagnostic> {
-        let named = StringSet::literals(keys.iter().map(|&key| self.key(key)));
-        self.limited(named.complement(self.limits.states))
+    pub(super) fn keys_but(&self, keys: &[u32]) -> StringSet {
+        StringSet::all_but(keys.iter().map(|&key| self.key(key)))
     }
 
     /// The automaton of a formula; `None` where it has more states or edges than there is room for.
@@ -115,7 +114,7 @@ impl Algebra<'_> {
             .filter(|&conjunct| self.property_key(conjunct).is_none())
             .collect();
         let rest = self.objects.formulas.and(rest);
-        let others = self.keys_but(keys)?;
+        let others = self.keys_but(keys);
         let mut builder =
             Builder { fixed, others: OtherKeys::new(others), states: IndexMap::default() };
         builder.state(0, rest);

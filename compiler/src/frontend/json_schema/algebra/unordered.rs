@@ -54,7 +54,7 @@ impl Algebra<'_> {
         }
         let placed: FxHashSet<u32> = ordered.iter().copied().collect();
         let unplaced: Vec<u32> = keys.iter().copied().filter(|key| !placed.contains(key)).collect();
-        let mut others = OtherKeys::new(self.keys_but(keys)?);
+        let mut others = OtherKeys::new(self.keys_but(keys));
         let mut states: IndexMap<(usize, FormulaId), MemberState, FxBuildHasher> =
             IndexMap::default();
         states.insert((0, rest), MemberState::default());
