@@ -4,7 +4,9 @@
 //! which saves a frame. Rules are made from a queue and never recursively, so nesting costs no stack.
 
 mod array;
+mod keys;
 mod object;
+mod optional;
 
 use rustc_hash::FxHashMap;
 

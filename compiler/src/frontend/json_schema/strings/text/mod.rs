@@ -62,6 +62,11 @@ pub(crate) enum TextError {
     },
 }
 
+/// This character.
+pub(crate) fn one_character(c: char, escapes: Escapes) -> Expr {
+    spell::Speller::new(escapes).expr(&vec![(c, c)])
+}
+
 /// One character.
 pub(crate) fn character(escapes: Escapes) -> Expr {
     static CHARACTERS: [OnceLock<Expr>; 2] = [OnceLock::new(), OnceLock::new()];
