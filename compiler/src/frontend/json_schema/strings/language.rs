@@ -21,6 +21,8 @@ use crate::frontend::class::all_texts;
 
 /// Most texts of a finite language that is a list.
 const LISTED: usize = 256;
+/// Bytes of a list that cost about what a state of an automaton does.
+const LISTED_BYTES: usize = 64;
 /// Most texts that a list leaves out: fewer than there are texts of one character, so that some of these are left.
 const LEFT_OUT: usize = 1 << 20;
 
@@ -151,10 +153,10 @@ impl Language {
         })
     }
 
-    /// What an operation on the language costs: states of its automaton, or about as many where it has a list.
+    /// What an operation on the language costs, in states of its automaton.
     pub(super) fn size(&self) -> usize {
         match &self.0.form {
-            Form::Only(texts) | Form::AllBut(texts) => 1 + texts.bytes(),
+            Form::Only(texts) | Form::AllBut(texts) => 1 + texts.bytes() / LISTED_BYTES,
             Form::Automaton => self.dfa().states.len(),
         }
     }
@@ -230,6 +232,12 @@ impl Language {
                 return Ok(Self::only(ours.retained(|text| !other.contains(text))));
             }
             (Or, Only(ours), Only(theirs)) => return Ok(Self::only(ours.merged(theirs, either))),
+            (And, AllBut(ours), AllBut(theirs)) if theirs.is_part_of(ours) => {
+                return Ok(Some(self.clone()));
+            }
+            (And, AllBut(ours), AllBut(theirs)) if ours.is_part_of(theirs) => {
+                return Ok(Some(other.clone()));
+            }
             (And, AllBut(ours), AllBut(theirs)) | (Minus, AllBut(ours), Only(theirs)) => {
                 return Ok(Self::all_but(ours.merged(theirs, either)));
             }
@@ -237,7 +245,7 @@ impl Language {
                 return Ok(Self::all_but(ours.merged(theirs, |ours, theirs| ours && theirs)));
             }
             (Minus, AllBut(ours), AllBut(theirs)) => {
-                return Ok(Self::only(theirs.merged(ours, only_ours)));
+                return Ok(Self::only(theirs.retained(|text| !ours.contains(text))));
             }
             (Or, AllBut(out), Only(texts)) | (Or, Only(texts), AllBut(out)) => {
                 return Ok(Self::all_but(out.merged(texts, only_ours)));

@@ -164,6 +164,14 @@ impl StringSet {
         self.complement(usize::MAX).is_ok_and(|rest| rest.is_none())
     }
 
+    /// The strings that are not in the set, where it came about as all but these.
+    pub(crate) fn left_out(&self) -> Option<impl Iterator<Item = &str>> {
+        match &*self.bands {
+            [band] if band.is_implied() => band.language.left_out().map(Texts::iter),
+            _ => None,
+        }
+    }
+
     /// Whether no string is in the set. Exact and O(1).
     pub(crate) fn is_none(&self) -> bool {
         self.bands.is_empty()

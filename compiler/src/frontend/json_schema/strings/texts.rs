@@ -67,6 +67,11 @@ impl Texts {
         false
     }
 
+    /// Whether all of these are among others.
+    pub(super) fn is_part_of(&self, others: &Self) -> bool {
+        self.len() <= others.len() && self.iter().all(|text| others.contains(text))
+    }
+
     /// The texts for which `keep` holds.
     pub(super) fn retained(&self, mut keep: impl FnMut(&str) -> bool) -> Self {
         Self::sorted(self.iter().filter(|text| keep(text)))
