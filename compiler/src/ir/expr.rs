@@ -211,7 +211,8 @@ impl Expr {
 
     /// One after the other.
     pub fn seq(parts: impl IntoIterator<Item = Self>) -> Self {
-        let mut flat = Vec::new();
+        let parts = parts.into_iter();
+        let mut flat = Vec::with_capacity(parts.size_hint().0);
         for part in parts {
             match part {
                 Self::Never => return Self::Never,

@@ -414,19 +414,19 @@ impl Reader<'_> {
     /// The keys that neither `properties` nor `patternProperties` of a schema name.
     fn undeclared(&mut self, schema: NodeId, place: NodeId) -> Option<StringSet> {
         let document = self.document;
-        let mut named = match document.get(schema, "properties").map(|node| document.json(node)) {
-            Some(Json::Object(members)) => StringSet::literals(members.keys().map(|key| &**key)),
-            _ => StringSet::none(),
+        let mut others = match document.get(schema, "properties").map(|node| document.json(node)) {
+            Some(Json::Object(members)) => StringSet::all_but(members.keys().map(|key| &**key)),
+            _ => StringSet::all(),
         };
         let patterns = document.get(schema, "patternProperties").map(|node| document.json(node));
         if let Some(Json::Object(members)) = patterns {
             for pattern in members.keys() {
                 // A pattern that is wrong is reported at its own keyword.
                 let names = StringSet::pattern(pattern, self.limit).ok()?;
-                named = self.limited(named.union(&names, self.limit), place)?;
+                others = self.limited(others.minus(&names, self.limit), place)?;
             }
         }
-        self.limited(named.complement(self.limit), place)
+        Some(others)
     }
 
     fn limited<T>(

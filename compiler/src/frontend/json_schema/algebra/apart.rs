@@ -4,7 +4,7 @@
 //! do not multiply, is a quick test that may miss. It looks at scalars exactly; at objects, for a required key whose
 //! value can satisfy nothing, and at arrays likewise, to a bounded depth. Alternatives are tried one by one.
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::diagnostics::Diagnostic;
@@ -95,12 +95,8 @@ impl Algebra<'_> {
     /// formula has. Linear, where comparing pairs is quadratic.
     fn told_apart(&mut self, sets: &[FormulaId]) -> Result<bool, Diagnostic> {
         let Some(&first) = sets.first() else { return Ok(true) };
-        let mut keys = Vec::new();
-        for (key, value, absent) in self.properties(first) {
-            if !absent && value != FormulaId::TRUE {
-                keys.push(key);
-            }
-        }
+        let told = self.properties(first).into_iter().filter(|p| p.1 != FormulaId::TRUE);
+        let keys: IndexSet<u32, FxBuildHasher> = told.map(|(key, ..)| key).collect();
         'keys: for key in keys {
             let mut seen = FxHashSet::default();
             for &set in sets {

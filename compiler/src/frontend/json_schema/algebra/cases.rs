@@ -41,6 +41,11 @@ impl Algebra<'_> {
         formula: FormulaId,
         value: FormulaId,
     ) -> Result<Vec<Case>, Diagnostic> {
+        if formula == FormulaId::TRUE {
+            self.spend()?;
+            let nothing = self.nothing(value)?;
+            return Ok(if nothing { Vec::new() } else { vec![(value, formula)] });
+        }
         let mut found = Found::default();
         let parts = self.told(atoms, formula, value)?;
         for (value, formula) in parts.unwrap_or_else(|| vec![(value, formula)]) {
@@ -128,17 +133,15 @@ impl Algebra<'_> {
         about: &[Literal],
         satisfied: bool,
     ) -> FormulaId {
-        let mut replaced = Vec::new();
-        for literal in about {
-            if !replaced.iter().any(|(atom, _)| *atom == literal.atom) {
-                replaced.push((literal.atom, atoms.read(self, literal.atom, satisfied)));
-            }
-        }
+        let mut decided: Vec<u32> = about.iter().map(|literal| literal.atom).collect();
+        decided.sort_unstable();
+        decided.dedup();
+        let read: Vec<_> = decided.iter().map(|&atom| atoms.read(self, atom, satisfied)).collect();
         atoms.formulas(self).replace(formula, &mut Default::default(), &mut |formulas, literal| {
-            match replaced.iter().find(|(atom, _)| *atom == literal.atom) {
-                Some(&(_, read)) if literal.positive => read,
-                Some(&(_, read)) => formulas.not(read),
-                None => formulas.literal(literal.atom, literal.positive),
+            match decided.binary_search(&literal.atom) {
+                Ok(at) if literal.positive => read[at],
+                Ok(at) => formulas.not(read[at]),
+                Err(_) => formulas.literal(literal.atom, literal.positive),
             }
         })
     }

@@ -6,7 +6,7 @@
 //! are equal; equal languages may have two ids, which costs size and never correctness.
 
 use indexmap::IndexSet;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 /// Number of a formula in its arena.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -63,6 +63,38 @@ impl Default for Formulas {
     }
 }
 
+/// Operands up to which they are compared one by one.
+const FEW: usize = 16;
+
+/// Operands in the order in which they came, without repetition.
+#[derive(Default)]
+struct Distinct {
+    order: Vec<FormulaId>,
+    /// The same, where they are more than a few.
+    seen: FxHashSet<FormulaId>,
+}
+
+impl Distinct {
+    fn contains(&self, id: FormulaId) -> bool {
+        match self.order.len() {
+            ..=FEW => self.order.contains(&id),
+            _ => self.seen.contains(&id),
+        }
+    }
+
+    fn insert(&mut self, id: FormulaId) {
+        if self.contains(id) {
+            return;
+        }
+        self.order.push(id);
+        match self.order.len() {
+            ..=FEW => {}
+            len if len == FEW + 1 => self.seen.extend(&self.order),
+            _ => _ = self.seen.insert(id),
+        }
+    }
+}
+
 impl Formulas {
     /// The outermost operator of a formula.
     pub(crate) fn get(&self, id: FormulaId) -> &Formula {
@@ -112,23 +144,28 @@ impl Formulas {
             true => (FormulaId::TRUE, FormulaId::FALSE),
             false => (FormulaId::FALSE, FormulaId::TRUE),
         };
-        let mut flat: IndexSet<FormulaId, FxBuildHasher> = IndexSet::default();
+        let mut flat = Distinct::default();
         for operand in operands {
             if operand == deciding {
                 return deciding;
             }
             match self.get(operand) {
-                Formula::And(inner) if all => flat.extend(inner.iter().copied()),
-                Formula::Or(inner) if !all => flat.extend(inner.iter().copied()),
+                Formula::And(inner) if all => inner.iter().for_each(|&id| flat.insert(id)),
+                Formula::Or(inner) if !all => inner.iter().for_each(|&id| flat.insert(id)),
                 _ if operand == neutral => {}
-                _ => _ = flat.insert(operand),
+                _ => flat.insert(operand),
             }
         }
-        let opposed = flat.iter().any(|&operand| match *self.get(operand) {
+        match flat.order[..] {
+            [] => return neutral,
+            [one] => return one,
+            _ => {}
+        }
+        let opposed = flat.order.iter().any(|&operand| match *self.get(operand) {
             Formula::Literal(Literal { atom, positive }) => {
                 let opposite = Formula::Literal(Literal { atom, positive: !positive });
                 let opposite = self.formulas.get_index_of(&opposite);
-                opposite.is_some_and(|index| flat.contains(&FormulaId(index as u32)))
+                opposite.is_some_and(|index| flat.contains(FormulaId(index as u32)))
             }
             _ => false,
         });
@@ -136,21 +173,17 @@ impl Formulas {
             return deciding;
         }
         // An operand that another one implies or is implied by: `a and (a or b)` is `a`.
-        let absorbed: Vec<FormulaId> = flat
-            .iter()
-            .copied()
-            .filter(|&operand| match self.get(operand) {
-                Formula::Or(inner) if all => inner.iter().any(|part| flat.contains(part)),
-                Formula::And(inner) if !all => inner.iter().any(|part| flat.contains(part)),
-                _ => false,
-            })
-            .collect();
-        absorbed.iter().for_each(|operand| _ = flat.shift_remove(operand));
-        match flat.len() {
-            0 => neutral,
-            1 => flat[0],
+        let absorbed = |operand: FormulaId| match self.get(operand) {
+            Formula::Or(inner) if all => inner.iter().any(|&part| flat.contains(part)),
+            Formula::And(inner) if !all => inner.iter().any(|&part| flat.contains(part)),
+            _ => false,
+        };
+        let kept: Vec<_> = flat.order.iter().copied().filter(|&id| !absorbed(id)).collect();
+        match kept[..] {
+            [] => neutral,
+            [one] => one,
             _ => {
-                let operands = flat.into_iter().collect();
+                let operands = kept.into();
                 self.intern(if all { Formula::And(operands) } else { Formula::Or(operands) })
             }
         }
@@ -201,6 +234,9 @@ impl Formulas {
         known: &mut FxHashMap<FormulaId, FormulaId>,
         with: &mut impl FnMut(&mut Self, Literal) -> FormulaId,
     ) -> FormulaId {
+        if matches!(id, FormulaId::TRUE | FormulaId::FALSE) {
+            return id;
+        }
         if let Some(&done) = known.get(&id) {
             return done;
         }
@@ -235,7 +271,15 @@ impl Formulas {
     /// The distinct literals of a formula, in the order in which they stand in it.
     pub(crate) fn literals(&self, id: FormulaId) -> IndexSet<Literal, FxBuildHasher> {
         let mut found = IndexSet::default();
-        let mut seen = rustc_hash::FxHashSet::default();
+        match self.get(id) {
+            Formula::True | Formula::False => return found,
+            Formula::Literal(literal) => {
+                found.insert(*literal);
+                return found;
+            }
+            Formula::And(_) | Formula::Or(_) => {}
+        }
+        let mut seen = FxHashSet::default();
         let mut open = vec![id];
         while let Some(next) = open.pop() {
             if !seen.insert(next) {

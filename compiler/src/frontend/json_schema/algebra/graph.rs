@@ -136,7 +136,15 @@ impl ContentGraph {
     /// Replaces the formulas of children.
     pub(crate) fn rename(&mut self, to: impl Fn(FormulaId) -> FormulaId) {
         for content in &mut self.contents {
-            content.for_each_value_mut(|value| *value = to(*value));
+            let mut changed = false;
+            content.for_each_value_mut(|value| {
+                let new = to(*value);
+                changed |= new != *value;
+                *value = new;
+            });
+            if !changed {
+                continue;
+            }
             for automaton in content.arrays.iter_mut().flatten() {
                 automaton.states.iter_mut().for_each(|state| dedup(&mut state.items));
             }
@@ -326,6 +334,23 @@ impl Steps {
         }
     }
 
+    /// Whether it is plain that every state and every edge is on a way from the start to an end: no child is empty, and
+    /// states come after one that leads to them and before one that they lead to, but for those that may end.
+    fn is_whole(&self, holds: impl Fn(FormulaId) -> bool) -> bool {
+        let mut reached = vec![false; self.ends.len()];
+        let mut alive: Vec<bool> = self.ends.iter().map(|&end| end == End::Yes).collect();
+        reached[0] = true;
+        for &Step { from, value, to, .. } in &self.edges {
+            if !reached[from as usize] || !value.is_none_or(&holds) {
+                return false;
+            }
+            reached[to as usize] = true;
+            alive[from as usize] |= to > from;
+        }
+        let all = |states: &[bool]| states.iter().all(|&state| state);
+        self.marks == 0 && all(&reached) && all(&alive)
+    }
+
     /// New numbers of the states that are on a way from the start to an end; `None` where there is no such way.
     fn renumbered(&self, holds: impl Fn(FormulaId) -> bool) -> Option<Vec<Option<u32>>> {
         let open = |edge: &&Step| edge.value.is_none_or(&holds);
@@ -384,7 +409,11 @@ impl ItemAutomaton {
     }
 
     fn prune(&mut self, holds: &impl Fn(FormulaId) -> bool) -> bool {
-        let Some(numbers) = self.steps().renumbered(holds) else { return false };
+        let steps = self.steps();
+        if steps.is_whole(holds) {
+            return true;
+        }
+        let Some(numbers) = steps.renumbered(holds) else { return false };
         renumber(&mut self.states, &numbers, |state: &mut ItemState| {
             state.items.retain(|&(value, to)| holds(value) && numbers[to as usize].is_some());
             for (_, to) in &mut state.items {
@@ -412,7 +441,11 @@ impl MemberAutomaton {
     }
 
     fn prune(&mut self, holds: &impl Fn(FormulaId) -> bool) -> bool {
-        let Some(numbers) = self.steps().renumbered(holds) else { return false };
+        let steps = self.steps();
+        if steps.is_whole(holds) {
+            return true;
+        }
+        let Some(numbers) = steps.renumbered(holds) else { return false };
         renumber(&mut self.states, &numbers, |state: &mut MemberState| {
             state
                 .members

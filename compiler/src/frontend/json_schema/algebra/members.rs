@@ -19,6 +19,8 @@ use super::{Algebra, FormulaId};
 
 /// States of automata over characters that count as one state of an automaton over members where keys are told apart.
 const CHARACTER_STATES: usize = 16;
+/// Work for each state or edge that an automaton has room for. More is a sign that it will have no room.
+pub(super) const WORK: usize = 64;
 
 /// The key or keys of a member.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -89,9 +91,8 @@ impl Algebra<'_> {
     }
 
     /// The keys that are not among some.
-    pub(super) fn keys_but(&mut self, keys: &[u32]) -> Result<StringSet, Diagnostic> {
-        let named = StringSet::literals(keys.iter().map(|&key| self.key(key)));
-        self.limited(named.complement(self.limits.states))
+    pub(super) fn keys_but(&self, keys: &[u32]) -> StringSet {
+        StringSet::all_but(keys.iter().map(|&key| self.key(key)))
     }
 
     /// The automaton of a formula; `None` where it has more states or edges than there is room for.
@@ -115,10 +116,13 @@ impl Algebra<'_> {
             .filter(|&conjunct| self.property_key(conjunct).is_none())
             .collect();
         let rest = self.objects.formulas.and(rest);
-        let others = self.keys_but(keys)?;
+        let others = OtherKeys::new(self.keys_but(keys));
+        let fixed_at = (0..keys.len()).filter(|&at| !fixed[at].is_empty()).collect();
+        let named = FxHashMap::default();
         let mut builder =
-            Builder { fixed, others: OtherKeys::new(others), states: IndexMap::default() };
-        builder.state(0, rest);
+            Builder { fixed, fixed_at, place, named, others, states: IndexMap::default() };
+        self.state(&mut builder, 0, rest);
+        let most_work = self.work.saturating_add(room.saturating_mul(WORK));
         let mut edges = 0;
         let mut at = 0;
         while let Some((&(place, rest), _)) = builder.states.get_index(at) {
@@ -137,13 +141,61 @@ impl Algebra<'_> {
             edges += state.members.len();
             builder.states[at] = state;
             at += 1;
-            if builder.states.len() + edges > room {
+            if builder.states.len() + edges > room || self.work > most_work {
                 return Ok(None);
             }
             self.grow()?;
         }
         let states = builder.states.into_values().collect();
         Ok(Some(MemberAutomaton { states, marks: 0 }))
+    }
+
+    /// The state for what remains from a place on: at the next key that may be written or that something is said of.
+    /// Of the keys of many alternatives one has a few, and the others would be left out one by one.
+    fn state(&mut self, builder: &mut Builder, place: usize, rest: FormulaId) -> u32 {
+        let Builder { place: place_of, named, .. } = builder;
+        let places = named.entry(rest).or_insert_with(|| {
+            let names = self.only_keys(rest)?;
+            let keys = names.into_iter().chain(self.keys_of(rest));
+            let mut places: Vec<usize> =
+                keys.filter_map(|key| place_of.get(&key).copied()).collect();
+            places.sort_unstable();
+            Some(places)
+        });
+        let after = |places: &[usize]| {
+            let at = places.partition_point(|&at| at < place);
+            places.get(at).copied().unwrap_or(place_of.len())
+        };
+        let place = match places {
+            None => place,
+            Some(places) => after(places).min(after(&builder.fixed_at)),
+        };
+        let entry = builder.states.entry((place, rest));
+        let index = entry.index();
+        entry.or_default();
+        u32::try_from(index).expect("budgets are below 2^32")
+    }
+
+    /// The keys that a formula leaves possible, where it excludes all but some.
+    fn only_keys(&self, formula: FormulaId) -> Option<Vec<u32>> {
+        let conjuncts = self.objects.formulas.conjuncts(formula);
+        conjuncts.into_iter().find_map(|conjunct| {
+            let Formula::Literal(literal) = *self.objects.formulas.get(conjunct) else {
+                return None;
+            };
+            match self.objects.atoms[literal.atom as usize] {
+                ObjectAtom::Members { names, value: FormulaId::FALSE } if literal.positive => {
+                    let keys = self.objects.names[names as usize].left_out()?;
+                    Some(keys.filter_map(|key| self.key_number(key)).collect())
+                }
+                _ => None,
+            }
+        })
+    }
+
+    /// The number of a key, where a formula has named it.
+    fn key_number(&self, key: &str) -> Option<u32> {
+        self.objects.keys.get_index_of(key).map(|index| index as u32)
     }
 
     /// The key that a literal is about, where the formula is such a literal.
@@ -174,13 +226,13 @@ impl Algebra<'_> {
                 _ => None,
             });
             if without != FormulaId::FALSE {
-                state.skip = Some(builder.state(place + 1, without));
+                state.skip = Some(self.state(builder, place + 1, without));
             }
         }
         let value = self.values.and(values);
         let counted = self.count_object_member(rest);
         for (value, rest) in self.cases(KeyAtoms::once(key), counted, value)? {
-            let to = builder.state(place + 1, rest);
+            let to = self.state(builder, place + 1, rest);
             state.members.push(Member { name: MemberName::Key(key), value, to, mark: None });
         }
         Ok(state)
@@ -373,6 +425,12 @@ impl Algebra<'_> {
 struct Builder {
     /// What holds for each key in every case: a formula over its value, and whether it may be missing.
     fixed: Vec<Vec<(FormulaId, bool)>>,
+    /// The places of such keys, ascending.
+    fixed_at: Vec<usize>,
+    place: FxHashMap<u32, usize>,
+    /// By remaining formula, the places of the keys that it leaves possible or says something of, ascending; none where
+    /// these are all.
+    named: FxHashMap<FormulaId, Option<Vec<usize>>>,
     others: OtherKeys,
     /// By place among the keys and remaining formula.
     states: IndexMap<(usize, FormulaId), MemberState, FxBuildHasher>,
@@ -388,15 +446,6 @@ pub(super) struct OtherKeys {
 impl OtherKeys {
     pub(super) fn new(all: StringSet) -> Self {
         Self { all, classes: FxHashMap::default() }
-    }
-}
-
-impl Builder {
-    fn state(&mut self, place: usize, rest: FormulaId) -> u32 {
-        let entry = self.states.entry((place, rest));
-        let index = entry.index();
-        entry.or_default();
-        u32::try_from(index).expect("budgets are below 2^32")
     }
 }
 

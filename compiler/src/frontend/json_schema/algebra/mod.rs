@@ -59,7 +59,7 @@ pub(crate) use conflict::{Conflict, conflict};
 pub(crate) use formula::FormulaId;
 pub(crate) use graph::{Content, ContentGraph, build};
 pub(crate) use items::ItemAutomaton;
-pub(crate) use members::{MemberAutomaton, MemberName};
+pub(crate) use members::{MemberAutomaton, MemberName, MemberState};
 
 use apart::Apart;
 use formula::Formulas;

@@ -201,8 +201,7 @@ impl Domain for ObjectFormulas {
             let value = algebra.value(member.value);
             all.push(algebra.objects.property(key, value, false));
         }
-        let keys = StringSet::literals(members.keys().map(|key| &**key));
-        let others = Strings::not(algebra, &keys)?;
+        let others = StringSet::all_but(members.keys().map(|key| &**key));
         all.push(algebra.objects.members(others, FormulaId::FALSE));
         Ok(algebra.objects.formulas.and(all))
     }

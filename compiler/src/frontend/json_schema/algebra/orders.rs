@@ -23,7 +23,7 @@ use super::{Algebra, FormulaId, Orders, Subject};
 /// States for each key, and besides, that a formula with alternatives may take before it is split.
 const ROOM: [usize; 2] = [8, 64];
 /// Most automata that one formula is split into.
-const MOST_PARTS: usize = 64;
+const MOST_PARTS: usize = 4_096;
 /// States and members that an automaton with keys in any order may always have.
 const MOST_FREE: usize = 1_024;
 
@@ -42,42 +42,18 @@ impl Algebra<'_> {
         if whole == FormulaId::TRUE {
             return Ok(None);
         }
-        let mut automata = Vec::new();
-        let mut open = vec![whole];
-        let mut parts = 1;
-        let mut spent = 0;
-        while let Some(formula) = open.pop() {
-            let formula = self.assumed(formula)?;
-            if formula == FormulaId::FALSE {
-                continue;
-            }
-            let choices = alternatives(&mut self.objects.formulas, formula);
-            let choices = choices.filter(|choices| parts + choices.len() <= MOST_PARTS);
-            if let Some(automaton) = self.whole_automaton(formula, choices.is_some(), spent)? {
-                spent += automaton.size();
-                automata.push(automaton);
-                continue;
-            }
-            match choices {
-                Some(choices) => {
-                    parts += choices.len();
-                    open.extend(choices.into_iter().rev());
-                }
-                None => {
-                    // Too much to tell one part of it from the others in any order.
-                    self.note_order(value);
-                    automata.clear();
-                    let keys = self.keys_of(whole);
-                    automata.extend(
-                        match self.unordered_members(whole, &keys, false, most_free(&keys))? {
-                            None => self.named_members(whole, &keys, None)?,
-                            automaton => automaton,
-                        },
-                    );
-                    break;
+        let mut automata = match self.split_automata(whole, self.orders)? {
+            Some(automata) => automata,
+            None => {
+                // Too much to tell one part of it from the others in any order.
+                self.note_order(value);
+                let keys = self.keys_of(whole);
+                match self.unordered_members(whole, &keys, false, most_free(&keys))? {
+                    Some(automaton) => vec![automaton],
+                    None => self.split_automata(whole, Orders::GivenUp)?.unwrap_or_default(),
                 }
             }
-        }
+        };
         if self.orders == Orders::GivenUp {
             self.note_order(value);
         }
@@ -90,16 +66,51 @@ impl Algebra<'_> {
         Ok(Some(automata))
     }
 
+    /// The automata of a formula, split into its alternatives where one would be too large. `None` where keys come in any
+    /// order, and even then they would.
+    fn split_automata(
+        &mut self,
+        whole: FormulaId,
+        orders: Orders,
+    ) -> Result<Option<Vec<MemberAutomaton>>, Diagnostic> {
+        let mut automata = Vec::new();
+        let mut open = vec![whole];
+        let mut parts = 1;
+        let mut spent = 0;
+        while let Some(formula) = open.pop() {
+            let formula = self.assumed(formula)?;
+            if formula == FormulaId::FALSE {
+                continue;
+            }
+            let choices = alternatives(&mut self.objects.formulas, formula);
+            let choices = choices.filter(|choices| parts + choices.len() <= MOST_PARTS);
+            let shapes = self.shapes;
+            if let Some(automaton) =
+                self.whole_automaton(formula, choices.is_some(), spent, orders)?
+            {
+                spent += automaton.size();
+                automata.push(automaton);
+                continue;
+            }
+            self.shapes = shapes;
+            let Some(choices) = choices else { return Ok(None) };
+            parts += choices.len();
+            open.extend(choices.into_iter().rev());
+        }
+        Ok(Some(automata))
+    }
+
     /// One automaton of a formula; `None` where it is to be split, or in any order is too large.
     fn whole_automaton(
         &mut self,
         formula: FormulaId,
         may_split: bool,
         spent: usize,
+        orders: Orders,
     ) -> Result<Option<MemberAutomaton>, Diagnostic> {
         let keys = self.keys_of(formula);
         let room = may_split.then(|| ROOM[0] * keys.len() + ROOM[1]);
-        match self.orders {
+        match orders {
             Orders::Any => {
                 let left = most_free(&keys).min(most_together(&keys).saturating_sub(spent));
                 let room = room.map_or(left, |room| room.min(left));

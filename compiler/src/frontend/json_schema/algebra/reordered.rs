@@ -21,7 +21,7 @@ impl Algebra<'_> {
         keys: &[u32],
         room: usize,
     ) -> Result<Option<MemberAutomaton>, Diagnostic> {
-        let mut others = OtherKeys::new(self.keys_but(keys)?);
+        let mut others = OtherKeys::new(self.keys_but(keys));
         let mut remaining: IndexSet<Vec<u32>, FxBuildHasher> = IndexSet::default();
         remaining.insert(keys.to_vec());
         let mut states: IndexMap<(usize, FormulaId), MemberState, FxBuildHasher> =

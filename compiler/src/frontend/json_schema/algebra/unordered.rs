@@ -15,12 +15,9 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use crate::diagnostics::Diagnostic;
 use crate::ir::MOST_MARKS;
 
-use super::members::{KeyAtoms, Member, MemberAutomaton, MemberName, MemberState, OtherKeys};
+use super::members::{KeyAtoms, Member, MemberAutomaton, MemberName, MemberState, OtherKeys, WORK};
 use super::objects::ObjectAtom;
 use super::{Algebra, FormulaId};
-
-/// Work for each state or edge that an automaton has room for. More is a sign that it will have no room.
-const WORK: usize = 64;
 
 impl Algebra<'_> {
     /// The automaton of an object formula with its keys in any order. Where these are too many to be told apart,
@@ -54,7 +51,7 @@ impl Algebra<'_> {
         }
         let placed: FxHashSet<u32> = ordered.iter().copied().collect();
         let unplaced: Vec<u32> = keys.iter().copied().filter(|key| !placed.contains(key)).collect();
-        let mut others = OtherKeys::new(self.keys_but(keys)?);
+        let mut others = OtherKeys::new(self.keys_but(keys));
         let mut states: IndexMap<(usize, FormulaId), MemberState, FxBuildHasher> =
             IndexMap::default();
         states.insert((0, rest), MemberState::default());

@@ -230,7 +230,7 @@ impl Document {
                 Json::Object(members) => {
                     let key = members.get_index(position).map_or("", |(key, _)| key);
                     pointer.push('/');
-                    pointer.push_str(&escape_pointer(key));
+                    push_escaped(&mut pointer, key);
                 }
                 _ => write!(pointer, "/{position}").expect("writing to a string does not fail"),
             }
@@ -269,9 +269,15 @@ impl Document {
     }
 }
 
-/// A key as a segment of a JSON pointer.
-fn escape_pointer(key: &str) -> String {
-    key.replace('~', "~0").replace('/', "~1")
+/// Adds a key as a segment of a JSON pointer.
+fn push_escaped(pointer: &mut String, key: &str) {
+    let mut from = 0;
+    for (at, byte) in key.bytes().enumerate().filter(|(_, byte)| matches!(byte, b'~' | b'/')) {
+        pointer.push_str(&key[from..at]);
+        pointer.push_str(if byte == b'~' { "~0" } else { "~1" });
+        from = at + 1;
+    }
+    pointer.push_str(&key[from..]);
 }
 
 /// Byte offset of serde_json's line and column, which counts bytes from 1.

@@ -4,7 +4,9 @@
 //! which saves a frame. Rules are made from a queue and never recursively, so nesting costs no stack.
 
 mod array;
+mod keys;
 mod object;
+mod optional;
 
 use rustc_hash::FxHashMap;
 
@@ -13,7 +15,7 @@ use crate::ir::{Expr, Grammar, GrammarBuilder, Origin, RuleId, RuleKind};
 
 use super::algebra::{Algebra, Content, ContentGraph, FormulaId};
 use super::document::NodeId;
-use super::numbers::Pieces;
+use super::numbers::{NumberSet, Pieces};
 use super::options::{JsonSchemaOptions, TextForm};
 use super::prelude::{MOST_LEAST, Piece, Prelude};
 use super::strings::{StringRules, StringSet, character, tail};
@@ -39,6 +41,7 @@ pub(crate) fn lower(
         rules: vec![None; graph.len()],
         scalars: vec![None; graph.len()],
         tails: FxHashMap::default(),
+        numbers: FxHashMap::default(),
         queue: Vec::new(),
         count: 0,
         at: algebra.document.root(),
@@ -74,6 +77,8 @@ struct Emitter<'a> {
     /// Expressions of formulas that only hold for scalars.
     scalars: Vec<Option<Expr>>,
     tails: FxHashMap<(u32, Option<u32>), RuleId>,
+    /// Texts of sets of numbers.
+    numbers: FxHashMap<NumberSet, Expr>,
     queue: Vec<FormulaId>,
     count: usize,
     /// What is being written, to blame for a limit.
@@ -162,10 +167,7 @@ impl Emitter<'_> {
         choices.extend(scalars.no.then(|| Expr::literal("false")));
         choices.extend(scalars.yes.then(|| Expr::literal("true")));
         if !scalars.numbers.is_none() {
-            let TextForm { digits, numbers: form, .. } = self.options.text;
-            let limit = self.options.max_states;
-            let text = scalars.numbers.text(form, digits, limit, self);
-            choices.push(text.map_err(|error| self.too_complex("numbers", &error.to_string()))?);
+            choices.push(self.number(&scalars.numbers)?);
         }
         if !scalars.strings.is_none() {
             choices.push(self.string(&scalars.strings)?);
@@ -183,6 +185,18 @@ impl Emitter<'_> {
             Some(objects) => choices.extend(self.objects(objects)?),
         }
         Ok(Expr::alt(choices))
+    }
+
+    /// The texts of the numbers of a set, worked out once.
+    fn number(&mut self, numbers: &NumberSet) -> Result<Expr, Diagnostic> {
+        if let Some(known) = self.numbers.get(numbers) {
+            return Ok(known.clone());
+        }
+        let TextForm { digits, numbers: form, .. } = self.options.text;
+        let text = numbers.text(form, digits, self.options.max_states, self);
+        let text = text.map_err(|error| self.too_complex("numbers", &error.to_string()))?;
+        self.numbers.insert(numbers.clone(), text.clone());
+        Ok(text)
     }
 
     /// The texts of the strings of a set.

@@ -20,6 +20,7 @@ use super::super::schema::Bounds;
 use super::super::string::escape;
 use super::super::strings::{Escapes, StringSet};
 use super::Emitter;
+use super::optional::is_long;
 
 /// Automata of a union that share a rule. Automata that overlap can multiply in one, by two for each. A union of more has
 /// several such rules, which are still written into one where that does not multiply them; otherwise the parse position
@@ -45,6 +46,9 @@ impl Emitter<'_> {
     }
 
     fn object(&mut self, automaton: &MemberAutomaton) -> Result<Expr, Diagnostic> {
+        if is_long(automaton) {
+            return self.long_object(automaton);
+        }
         let comma = self.separator(b',');
         let colon = self.separator(b':');
         let space = self.whitespace();
@@ -103,7 +107,7 @@ impl Emitter<'_> {
 }
 
 impl Emitter<'_> {
-    fn key(&mut self, key: u32) -> Result<Expr, Diagnostic> {
+    pub(super) fn key(&mut self, key: u32) -> Result<Expr, Diagnostic> {
         let text = self.algebra.key(key);
         match self.options.text.escapes {
             Escapes::Shortest => Ok(Expr::literal(format!("\"{}\"", escape(text)))),

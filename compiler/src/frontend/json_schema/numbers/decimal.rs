@@ -129,6 +129,18 @@ impl Decimal {
         Some((value?, self.exponent))
     }
 
+    /// The number times ten to this power.
+    #[must_use]
+    pub(super) fn moved(&self, power: i32) -> Self {
+        let exponent = if self.is_zero() { 0 } else { self.exponent + power };
+        Self { exponent, ..self.clone() }
+    }
+
+    /// The exponent in scientific notation, with one digit before the point; none for zero.
+    pub(super) fn scientific(&self) -> Option<i32> {
+        (!self.is_zero()).then(|| self.digits.len() as i32 + self.exponent - 1)
+    }
+
     /// The digits before and after the point in the canonical text: at least one before it, none after it for an
     /// integer.
     pub(super) fn parts(&self) -> (Vec<u8>, Vec<u8>) {

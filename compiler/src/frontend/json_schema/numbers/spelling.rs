@@ -40,6 +40,9 @@ const REACH: u32 = 22;
 /// hundred times as many.
 const RESIDUES: usize = 96;
 
+/// Most members of a set that are spelled one by one.
+const FEW: usize = 16;
+
 /// Longest exponent, zeros at its start included.
 const EXPONENT_DIGITS: u32 = 9;
 
@@ -95,7 +98,11 @@ pub(super) fn spellings(
 ) -> Result<Dfa, StateLimit> {
     let longest = digits.exponent.min(EXPONENT_DIGITS);
     let with_exponents = longest > 0 && (set.dfa().states.len() <= RESIDUES || !has_residues(set));
-    let groups = if with_exponents { groups(set, limit)? } else { IndexMap::default() };
+    let groups = match set.finite(FEW) {
+        _ if !with_exponents => Groups::default(),
+        Some(members) => groups_of_few(set, &members),
+        None => groups(set, limit)?,
+    };
     let mut nfa = Nfa::new();
     let (start, end) = (nfa.start, nfa.end);
     spell(&mut nfa, &Mantissas { set: set.clone(), zeros: Zeros::Any }, start, end);
@@ -123,21 +130,49 @@ pub(super) fn spellings(
     Ok(minimize(&Dfa { states: writer.states }.trimmed()))
 }
 
+/// Groups of exponents, by their mantissas.
+type Groups = IndexMap<Mantissas, Exponents, FxBuildHasher>;
+
+fn add(groups: &mut Groups, set: NumberSet, zeros: Zeros, exponents: Exponents) {
+    if !set.is_none() {
+        let known = groups.entry(Mantissas { set, zeros }).or_default();
+        *known = known.with(exponents);
+    }
+}
+
+/// The groups of a set with few members: what [`groups`] finds, number by number. No digits tell residues apart and no
+/// fraction goes on for ever, so that each member has one exponent in scientific notation, and zero has all.
+fn groups_of_few(set: &NumberSet, members: &[Decimal]) -> Groups {
+    let mut found = Groups::default();
+    if members.iter().all(Decimal::is_zero) {
+        add(&mut found, set.clone(), Zeros::Any, Exponents::ALL);
+        return found;
+    }
+    for exponent in -SHIFT..=SHIFT {
+        let moved: Vec<_> = members.iter().map(|member| member.moved(-exponent)).collect();
+        add(&mut found, NumberSet::literals(&moved), Zeros::Any, Exponents::one(exponent));
+    }
+    let reach = REACH as i32;
+    for exponent in (-reach - 1..=reach + 1).filter(|exponent| exponent.abs() > SHIFT) {
+        let fits = |member: &&Decimal| match member.scientific() {
+            None => true,
+            Some(power) => power == exponent && power.abs() <= reach,
+        };
+        let moved: Vec<_> =
+            members.iter().filter(fits).map(|member| member.moved(-exponent)).collect();
+        add(&mut found, NumberSet::literals(&moved), Zeros::Alone, Exponents::one(exponent));
+    }
+    found
+}
+
 /// The groups of exponents.
-fn groups(
-    set: &NumberSet,
-    limit: usize,
-) -> Result<IndexMap<Mantissas, Exponents, FxBuildHasher>, StateLimit> {
-    let mut groups: IndexMap<Mantissas, Exponents, FxBuildHasher> = IndexMap::default();
-    let mut add = |set: NumberSet, zeros: Zeros, exponents: Exponents| {
-        if !set.is_none() {
-            let known = groups.entry(Mantissas { set, zeros }).or_default();
-            *known = known.with(exponents);
-        }
-    };
+fn groups(set: &NumberSet, limit: usize) -> Result<Groups, StateLimit> {
+    let mut found = Groups::default();
+    let mut add =
+        |set: NumberSet, zeros: Zeros, exponents: Exponents| add(&mut found, set, zeros, exponents);
     if set.scaled(1, limit)? == *set {
         add(set.clone(), Zeros::Any, Exponents::ALL);
-        return Ok(groups);
+        return Ok(found);
     }
     let zeros = if has_free_fractions(set) { Zeros::Any } else { Zeros::Alone };
     let least = if has_residues(set) { 0 } else { -SHIFT };
@@ -164,7 +199,7 @@ fn groups(
         let set = beyond(&next, sign, &kept, limit)?.intersect(&scientific, limit)?;
         add(set, zeros, Exponents::one(sign * (REACH as i32 + 1)));
     }
-    Ok(groups)
+    Ok(found)
 }
 
 /// Of the mantissas for the first exponent beyond the reach, some that fit every further one: a subset, of those kept
@@ -316,5 +351,30 @@ impl Writer {
             below = layer;
         }
         below[0]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_members_have_the_groups_of_their_set() {
+        let sets: [&[&str]; 8] = [
+            &["0"],
+            &["7"],
+            &["-120"],
+            &["0", "5"],
+            &["0.00012", "1e21", "1e22", "1e23"],
+            &["1e-22", "1e-23", "12e-24", "-1"],
+            &["1000", "1000.5", "10", "1", "0.1"],
+            &["123456789012345678901234567890", "0"],
+        ];
+        for texts in sets {
+            let members: Vec<_> = texts.iter().flat_map(|text| Decimal::parse(text)).collect();
+            assert_eq!(members.len(), texts.len());
+            let set = NumberSet::literals(&members);
+            assert_eq!(groups_of_few(&set, &members), groups(&set, 10_000).unwrap(), "{texts:?}");
+        }
     }
 }

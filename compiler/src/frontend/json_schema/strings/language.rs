@@ -1,4 +1,10 @@
-//! Regular languages of texts: shared minimal automata with the facts that sets ask for.
+//! Regular languages of texts: lists where they are finite or leave out finitely many texts, and shared minimal automata
+//! otherwise.
+//!
+//! Most sets of strings in schemas are keys, constants, or all keys but those that are named. Operations on these are
+//! merges of sorted lists, and their automata are made only where they meet a language of another form, or where one
+//! without lists is to be written. Finite languages of at most [`LISTED`] texts are always lists, so that equal finite
+//! languages are equal. A language that leaves out finitely many texts is a list where it comes from one.
 
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
@@ -6,27 +12,50 @@ use std::sync::{Arc, OnceLock};
 use rustc_hash::FxHasher;
 
 use super::lengths;
+use super::literals;
+use super::members;
 use super::product::{self, Operation};
+use super::texts::Texts;
 use crate::automata::{Dfa, StateLimit};
 use crate::frontend::class::all_texts;
 
-/// A language that is not empty. Clones share the automaton, and equality is that of the language.
+/// Most texts of a finite language that is a list.
+const LISTED: usize = 256;
+/// Bytes of a list that cost about what a state of an automaton does.
+const LISTED_BYTES: usize = 64;
+/// Most texts that a list leaves out: fewer than there are texts of one character, so that some of these are left.
+const LEFT_OUT: usize = 1 << 20;
+
+/// A language that is not empty. Clones share the automaton, and equality is that of the language, but for languages
+/// that leave out finitely many texts.
 #[derive(Clone, Debug)]
 pub(super) struct Language(Arc<Facts>);
 
 #[derive(Debug)]
 struct Facts {
-    /// Minimal, in canonical numbering, over UTF-8.
-    dfa: Dfa,
+    form: Form,
     hash: u64,
     /// Length in characters of the shortest text.
     shortest: u32,
     /// Length of the longest, if there is one.
     longest: Option<u32>,
+    /// Minimal, in canonical numbering, over UTF-8.
+    dfa: OnceLock<Dfa>,
     /// The state from which every text is accepted.
-    universal: Option<u32>,
+    universal: OnceLock<Option<u32>>,
     /// The format that these are the texts of, where they come from one.
     format: Option<&'static str>,
+}
+
+/// What a language is.
+#[derive(Debug, PartialEq, Eq, Hash)]
+enum Form {
+    /// These texts.
+    Only(Texts),
+    /// All texts but these.
+    AllBut(Texts),
+    /// Those of its automaton.
+    Automaton,
 }
 
 impl Language {
@@ -40,33 +69,101 @@ impl Language {
         if dfa.is_never() {
             return None;
         }
+        if dfa == *all_texts() {
+            return Some(Self::all());
+        }
+        let (shortest, longest) = lengths::of_states(&dfa)[0];
+        if let (Some(_), None) = (longest, format) {
+            let mut few = Vec::new();
+            if members::collect_all(&dfa, LISTED, &mut few).is_some() {
+                let listed = Form::Only(Texts::new(few.iter().map(String::as_str)));
+                return Some(Self::of(listed, shortest, longest));
+            }
+        }
         let mut hasher = FxHasher::default();
         dfa.hash(&mut hasher);
-        let (shortest, longest) = lengths::of_states(&dfa)[0];
-        let universal = product::universal(&dfa);
         let hash = hasher.finish();
-        Some(Self(Arc::new(Facts { hash, shortest, longest, universal, format, dfa })))
+        let (form, dfa, universal) = (Form::Automaton, OnceLock::from(dfa), OnceLock::new());
+        Some(Self(Arc::new(Facts { form, hash, shortest, longest, dfa, universal, format })))
+    }
+
+    fn of(form: Form, shortest: u32, longest: Option<u32>) -> Self {
+        let mut hasher = FxHasher::default();
+        form.hash(&mut hasher);
+        let hash = hasher.finish();
+        let (dfa, universal) = (OnceLock::new(), OnceLock::new());
+        Self(Arc::new(Facts { form, hash, shortest, longest, dfa, universal, format: None }))
+    }
+
+    /// These texts; none where there are none.
+    pub(super) fn only(texts: Texts) -> Option<Self> {
+        if texts.len() > LISTED {
+            return Self::new(literals::automaton(texts.iter()));
+        }
+        let lengths = || texts.iter().map(length);
+        let (shortest, longest) = (lengths().min()?, lengths().max());
+        Some(Self::of(Form::Only(texts), shortest, longest))
+    }
+
+    /// All texts but these.
+    pub(super) fn all_but(texts: Texts) -> Option<Self> {
+        if texts.len() > LEFT_OUT {
+            return Self::new(complement(&texts));
+        }
+        // The empty text comes first.
+        let shortest = u32::from(!texts.is_empty() && texts.get(0).is_empty());
+        Some(Self::of(Form::AllBut(texts), shortest, None))
     }
 
     /// All texts.
     pub(super) fn all() -> Self {
         static ALL: OnceLock<Language> = OnceLock::new();
-        ALL.get_or_init(|| Self::new(all_texts().clone()).expect("there are texts")).clone()
+        let all = || Self::of(Form::AllBut(Texts::default()), 0, None);
+        ALL.get_or_init(all).clone()
     }
 
     /// Whether these are all texts.
     pub(super) fn is_all(&self) -> bool {
-        self.0.universal == Some(0)
+        self.left_out().is_some_and(Texts::is_empty)
+    }
+
+    /// The texts, where they are listed.
+    pub(super) fn listed(&self) -> Option<&Texts> {
+        match &self.0.form {
+            Form::Only(texts) => Some(texts),
+            _ => None,
+        }
+    }
+
+    /// The texts that are left out, where they are listed.
+    pub(super) fn left_out(&self) -> Option<&Texts> {
+        match &self.0.form {
+            Form::AllBut(texts) => Some(texts),
+            _ => None,
+        }
     }
 
     /// The automaton.
     pub(super) fn dfa(&self) -> &Dfa {
-        &self.0.dfa
+        self.0.dfa.get_or_init(|| match &self.0.form {
+            Form::Only(texts) => literals::automaton(texts.iter()),
+            Form::AllBut(texts) if texts.is_empty() => all_texts().clone(),
+            Form::AllBut(texts) => complement(texts),
+            Form::Automaton => Dfa::never(),
+        })
+    }
+
+    /// What an operation on the language costs, in states of its automaton.
+    pub(super) fn size(&self) -> usize {
+        match &self.0.form {
+            Form::Only(texts) | Form::AllBut(texts) => 1 + texts.bytes() / LISTED_BYTES,
+            Form::Automaton => self.dfa().states.len(),
+        }
     }
 
     /// The state from which every text is accepted.
     pub(super) fn universal(&self) -> Option<u32> {
-        self.0.universal
+        *self.0.universal.get_or_init(|| product::universal(self.dfa()))
     }
 
     /// The format that these are the texts of, where they come from one.
@@ -84,6 +181,26 @@ impl Language {
         self.0.longest
     }
 
+    /// Whether a text is in the language.
+    pub(super) fn contains(&self, text: &str) -> bool {
+        match &self.0.form {
+            Form::Only(texts) => texts.contains(text),
+            Form::AllBut(texts) => !texts.contains(text),
+            Form::Automaton => self.dfa().accepts(text.as_bytes()),
+        }
+    }
+
+    /// Whether some text has a length from `min` to `max`. Exact, but for automata whose lengths have a period of more
+    /// than a million.
+    pub(super) fn some_between(&self, min: u32, max: u32) -> bool {
+        match &self.0.form {
+            Form::Only(texts) => texts.iter().any(|text| (min..=max).contains(&length(text))),
+            // Of every other length than none there are more texts than are left out.
+            Form::AllBut(_) => max >= min.max(self.0.shortest),
+            Form::Automaton => lengths::some_between(self.dfa(), min, max),
+        }
+    }
+
     /// The texts that the operation takes from both; none where there are none.
     pub(super) fn combine(
         &self,
@@ -91,26 +208,77 @@ impl Language {
         operation: Operation,
         limit: usize,
     ) -> Result<Option<Self>, StateLimit> {
+        use Form::{AllBut, Only};
+        use Operation::{And, Minus, Or};
+
         let same = self == other;
         match operation {
-            Operation::And if same || other.is_all() => return Ok(Some(self.clone())),
-            Operation::And if self.is_all() => return Ok(Some(other.clone())),
-            Operation::Or if same || self.is_all() => return Ok(Some(self.clone())),
-            Operation::Or if other.is_all() => return Ok(Some(other.clone())),
-            Operation::Minus if same || other.is_all() => return Ok(None),
+            And if same || other.is_all() => return Ok(Some(self.clone())),
+            And if self.is_all() => return Ok(Some(other.clone())),
+            Or if same || self.is_all() => return Ok(Some(self.clone())),
+            Or if other.is_all() => return Ok(Some(other.clone())),
+            Minus if same || other.is_all() => return Ok(None),
+            _ => {}
+        }
+        let (either, only_ours) = (|_, _| true, |ours: bool, theirs: bool| ours && !theirs);
+        match (operation, &self.0.form, &other.0.form) {
+            (And, Only(ours), _) => {
+                return Ok(Self::only(ours.retained(|text| other.contains(text))));
+            }
+            (And, _, Only(theirs)) => {
+                return Ok(Self::only(theirs.retained(|text| self.contains(text))));
+            }
+            (Minus, Only(ours), _) => {
+                return Ok(Self::only(ours.retained(|text| !other.contains(text))));
+            }
+            (Or, Only(ours), Only(theirs)) => return Ok(Self::only(ours.merged(theirs, either))),
+            (And, AllBut(ours), AllBut(theirs)) if theirs.is_part_of(ours) => {
+                return Ok(Some(self.clone()));
+            }
+            (And, AllBut(ours), AllBut(theirs)) if ours.is_part_of(theirs) => {
+                return Ok(Some(other.clone()));
+            }
+            (And, AllBut(ours), AllBut(theirs)) | (Minus, AllBut(ours), Only(theirs)) => {
+                return Ok(Self::all_but(ours.merged(theirs, either)));
+            }
+            (Or, AllBut(ours), AllBut(theirs)) => {
+                return Ok(Self::all_but(ours.merged(theirs, |ours, theirs| ours && theirs)));
+            }
+            (Minus, AllBut(ours), AllBut(theirs)) => {
+                return Ok(Self::only(theirs.retained(|text| !ours.contains(text))));
+            }
+            (Or, AllBut(out), Only(texts)) | (Or, Only(texts), AllBut(out)) => {
+                return Ok(Self::all_but(out.merged(texts, only_ours)));
+            }
             _ => {}
         }
         let operands = [self, other].map(|one| (one.dfa(), one.universal()));
         Ok(Self::new(match operation {
-            Operation::Minus if self.is_all() => product::complement(operands[1], limit)?,
+            Minus if self.is_all() => product::complement(operands[1], limit)?,
             _ => product::combine(operands, operation, limit)?,
         }))
     }
 }
 
+fn length(text: &str) -> u32 {
+    u32::try_from(text.chars().count()).unwrap_or(u32::MAX)
+}
+
+/// The automaton of all texts but some.
+fn complement(texts: &Texts) -> Dfa {
+    let automaton = literals::automaton(texts.iter());
+    let rest = product::complement((&automaton, None), usize::MAX);
+    rest.expect("without a limit none is met")
+}
+
 impl PartialEq for Language {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || self.0.hash == other.0.hash && self.0.dfa == other.0.dfa
+        let (a, b) = (&self.0, &other.0);
+        let same = || match (&a.form, &b.form) {
+            (Form::Automaton, Form::Automaton) => self.dfa() == other.dfa(),
+            (a, b) => a == b,
+        };
+        Arc::ptr_eq(a, b) || a.hash == b.hash && same()
     }
 }
 

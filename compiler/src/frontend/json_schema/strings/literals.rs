@@ -10,7 +10,7 @@ use super::canonical;
 use crate::automata::{Dfa, DfaState, Edge};
 
 /// The automaton of sorted texts without repetition, minimal and in canonical numbering.
-pub(super) fn automaton(texts: &[&str]) -> Dfa {
+pub(super) fn automaton<'a>(texts: impl IntoIterator<Item = &'a str>) -> Dfa {
     let mut closed = Closed::default();
     // One open state for every prefix of the last text.
     let mut open = vec![DfaState::default()];

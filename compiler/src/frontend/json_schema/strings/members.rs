@@ -2,6 +2,7 @@
 
 use super::Band;
 use super::lengths;
+use crate::automata::Dfa;
 
 /// Steps between two members after which the search gives up, by state of the automaton and character of a member.
 const STEPS: usize = 64;
@@ -9,7 +10,34 @@ const STEPS: usize = 64;
 /// Adds the strings of a band in code point order; none where there would be more than `limit` in all.
 pub(super) fn collect(band: &Band, limit: usize, found: &mut Vec<String>) -> Option<()> {
     let most = band.max.into_iter().chain(band.language.longest()).min()?;
-    let dfa = band.language.dfa();
+    let Some(texts) = band.language.listed() else {
+        return search(band.language.dfa(), (band.min, band.max), most, limit, found);
+    };
+    for text in texts.iter() {
+        let length = u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
+        if band.min <= length && band.max.is_none_or(|max| length <= max) {
+            if found.len() == limit {
+                return None;
+            }
+            found.push(text.to_owned());
+        }
+    }
+    Some(())
+}
+
+/// Adds all texts of an automaton in code point order; none where there would be more than `limit` in all.
+pub(super) fn collect_all(dfa: &Dfa, limit: usize, found: &mut Vec<String>) -> Option<()> {
+    let (_, longest) = lengths::of_states(dfa)[0];
+    search(dfa, (0, None), longest?, limit, found)
+}
+
+fn search(
+    dfa: &Dfa,
+    (min, max): (u32, Option<u32>),
+    most: u32,
+    limit: usize,
+    found: &mut Vec<String>,
+) -> Option<()> {
     let rests = lengths::of_states(dfa);
     let patience = (most as usize).saturating_add(dfa.states.len()).saturating_mul(STEPS);
     let mut steps = patience;
@@ -19,7 +47,7 @@ pub(super) fn collect(band: &Band, limit: usize, found: &mut Vec<String>) -> Opt
     while let Some((state, length, at, byte)) = path.last_mut() {
         let (state, length) = (*state, *length);
         let record = &dfa.states[state as usize];
-        if *at == 0 && *byte == 0 && record.accepting && band.min <= length {
+        if *at == 0 && *byte == 0 && record.accepting && min <= length {
             if found.len() == limit {
                 return None;
             }
@@ -39,8 +67,8 @@ pub(super) fn collect(band: &Band, limit: usize, found: &mut Vec<String>) -> Opt
         }
         let after = length + u32::from(lengths::begins(edge));
         let (shortest, longest) = rests[edge.target as usize];
-        let too_long = band.max.is_some_and(|max| after.saturating_add(shortest) > max);
-        let too_short = longest.is_some_and(|longest| after.saturating_add(longest) < band.min);
+        let too_long = max.is_some_and(|max| after.saturating_add(shortest) > max);
+        let too_short = longest.is_some_and(|longest| after.saturating_add(longest) < min);
         if !too_long && !too_short {
             text.push(next as u8);
             path.push((edge.target, after, 0, 0));

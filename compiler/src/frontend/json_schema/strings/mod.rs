@@ -24,6 +24,7 @@ mod literals;
 mod members;
 mod product;
 mod text;
+mod texts;
 
 #[cfg(test)]
 mod tests;
@@ -31,7 +32,7 @@ mod tests;
 use std::sync::Arc;
 
 pub use text::Escapes;
-pub(crate) use text::{StringRules, character, tail};
+pub(crate) use text::{StringRules, character, one_character, tail};
 
 use crate::automata::{Dfa, StateLimit, minimize};
 use crate::frontend::class::all_texts;
@@ -39,6 +40,7 @@ use crate::frontend::ecma::{self, EcmaError};
 
 use language::Language;
 use product::Operation;
+use texts::Texts;
 
 /// The strings of a range of lengths that are in a language.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -61,8 +63,7 @@ impl Band {
             Some(max) => {
                 shortest >= self.min
                     || longest.is_some_and(|longest| longest <= max)
-                    || self.language.is_all()
-                    || lengths::some_between(self.language.dfa(), self.min, max)
+                    || self.language.some_between(self.min, max)
             }
         }
     }
@@ -98,10 +99,12 @@ impl StringSet {
 
     /// These strings. About linear in their bytes.
     pub(crate) fn literals<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
-        let mut texts: Vec<&str> = texts.into_iter().collect();
-        texts.sort_unstable();
-        texts.dedup();
-        Self::of(Language::new(literals::automaton(&texts)))
+        Self::of(Language::only(Texts::new(texts)))
+    }
+
+    /// All strings but these. About linear in their bytes.
+    pub(crate) fn all_but<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
+        Self::of(Language::all_but(Texts::new(texts)))
     }
 
     /// One string.
@@ -161,14 +164,22 @@ impl StringSet {
         self.complement(usize::MAX).is_ok_and(|rest| rest.is_none())
     }
 
+    /// The strings that are not in the set, where it came about as all but these.
+    pub(crate) fn left_out(&self) -> Option<impl Iterator<Item = &str>> {
+        match &*self.bands {
+            [band] if band.is_implied() => band.language.left_out().map(Texts::iter),
+            _ => None,
+        }
+    }
+
     /// Whether no string is in the set. Exact and O(1).
     pub(crate) fn is_none(&self) -> bool {
         self.bands.is_empty()
     }
 
-    /// States of its automata: what an operation on it costs.
+    /// What an operation on it costs, in states of automata.
     pub(crate) fn states(&self) -> usize {
-        self.bands.iter().map(|band| band.language.dfa().states.len()).sum()
+        self.bands.iter().map(|band| band.language.size()).sum()
     }
 
     /// The strings in both sets.
@@ -232,10 +243,7 @@ impl StringSet {
     pub(crate) fn contains(&self, text: &str) -> bool {
         let length = u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
         let within = |band: &&Band| band.min <= length && band.max.is_none_or(|max| length <= max);
-        self.bands
-            .iter()
-            .find(within)
-            .is_some_and(|band| band.language.dfa().accepts(text.as_bytes()))
+        self.bands.iter().find(within).is_some_and(|band| band.language.contains(text))
     }
 
     /// The members, band by band and in code point order, if they are at most `limit`. Where lengths leave so few of a

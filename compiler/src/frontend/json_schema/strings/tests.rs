@@ -247,7 +247,7 @@ fn many_literals_take_linear_time() {
 #[test]
 fn literals_and_minimisation_agree() {
     let texts = ["", "a", "ab", "abc", "b", "bc", "été", "été2", "x", "y", "z"];
-    let direct = literals::automaton(&texts);
+    let direct = literals::automaton(texts);
     assert_eq!(direct, minimize(&direct));
     // All of what begins with some first bytes, and part of what begins with others: the rests of these are equal.
     let classes =

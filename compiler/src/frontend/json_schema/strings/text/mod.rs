@@ -7,6 +7,7 @@
 //! vocabulary. Bounds on the length that the language does not imply are counted by repetitions, or by a product with
 //! the count where its shape leaves no other way (`counted`).
 
+mod all_but;
 mod characters;
 mod counted;
 mod graph;
@@ -14,8 +15,11 @@ mod spell;
 #[cfg(test)]
 mod tests;
 
-use super::StringSet;
+use std::sync::OnceLock;
+
+use super::{Band, StringSet};
 use crate::frontend::json_schema::Piece;
+use crate::frontend::json_schema::string::escape;
 use crate::ir::Expr;
 
 /// Which texts of a character are accepted.
@@ -58,9 +62,16 @@ pub(crate) enum TextError {
     },
 }
 
+/// This character.
+pub(crate) fn one_character(c: char, escapes: Escapes) -> Expr {
+    spell::Speller::new(escapes).expr(&vec![(c, c)])
+}
+
 /// One character.
 pub(crate) fn character(escapes: Escapes) -> Expr {
-    spell::Speller::new(escapes).expr(&vec![('\0', char::MAX)])
+    static CHARACTERS: [OnceLock<Expr>; 2] = [OnceLock::new(), OnceLock::new()];
+    let made = || spell::Speller::new(escapes).expr(&vec![('\0', char::MAX)]);
+    CHARACTERS[usize::from(escapes == Escapes::Any)].get_or_init(made).clone()
 }
 
 /// The texts of the strings of a set, from after the opening quote to the closing one. No more than `limit` states are
@@ -83,6 +94,8 @@ pub(crate) fn tail(
                 (1, None) => rules.piece(Piece::NonEmptyStringTail),
                 (min, max) => rules.counted_tail(min, max),
             }
+        } else if let Some(text) = listed(rules, band, escapes) {
+            text
         } else if band.is_implied() {
             let text = |rules: &mut _| graph::Plain::new(rules, &band.language, escapes).finish();
             match band.language.format() {
@@ -94,4 +107,16 @@ pub(crate) fn tail(
         });
     }
     Ok(Expr::alt(choices))
+}
+
+/// The text form of one text, or of all but some, which needs no automaton.
+fn listed(rules: &mut impl StringRules, band: &Band, escapes: Escapes) -> Option<Expr> {
+    if escapes != Escapes::Shortest || !band.is_implied() {
+        return None;
+    }
+    if let Some(texts) = band.language.listed() {
+        let alone = texts.len() == 1 && !texts.get(0).is_empty();
+        return alone.then(|| Expr::literal(format!("{}\"", escape(texts.get(0)))));
+    }
+    band.language.left_out().map(|texts| all_but::tail(rules, texts))
 }

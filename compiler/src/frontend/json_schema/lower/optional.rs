@@ -1,0 +1,142 @@
+//! Objects with many members that may be left out, in an order: the same automaton as in [`object`](super::object), with
+//! the keys that may come next as one tree ([`keys`](super::keys)).
+//!
+//! A state goes on with the keys of all states that it leads to by leaving keys out, and then as the first of these does
+//! that knows something else: an end, members with other keys, a repetition.
+
+use std::sync::Arc;
+
+use crate::diagnostics::Diagnostic;
+use crate::ir::{ByteSet, Expr};
+
+use super::super::algebra::{MemberAutomaton, MemberName, MemberState};
+use super::super::string::escape;
+use super::super::strings::{Escapes, one_character};
+use super::Emitter;
+use super::keys::KeyTrees;
+use super::object::Places;
+
+/// States in which a key may be left out, from which on their keys are one tree.
+const MANY: usize = 48;
+
+/// Whether an automaton has many states in which a key may be left out. Those have no marks, and leaving a key out leads
+/// to a later state.
+pub(super) fn is_long(automaton: &MemberAutomaton) -> bool {
+    let skips = || (0..).zip(&automaton.states).filter_map(|(at, state)| Some((at, state.skip?)));
+    automaton.marks == 0 && skips().count() >= MANY && skips().all(|(at, skip)| at < skip)
+}
+
+impl Emitter<'_> {
+    pub(super) fn long_object(&mut self, automaton: &MemberAutomaton) -> Result<Expr, Diagnostic> {
+        let comma = self.separator(b',');
+        let colon = self.separator(b':');
+        let space = self.whitespace();
+        let mut places = Places::new(&space, b'}');
+        let mut trees = KeyTrees::default();
+        let (mut tree_of, mut leaves) = (vec![None; automaton.states.len()], Vec::new());
+        // Keys are left out in their order, so that what leaving one out leads to comes later.
+        for (index, state) in automaton.states.iter().enumerate().rev() {
+            let mut tree = state.skip.and_then(|skip| tree_of[skip as usize]);
+            for member in state.members.iter().filter(|_| state.repeat.is_none()) {
+                let MemberName::Key(key) = member.name else { continue };
+                let key = self.units(key);
+                let leaf = places.graph.state();
+                if let Some(other) = trees.leaf(tree, &key) {
+                    places.graph.edge(leaf, Expr::Empty, other);
+                }
+                tree = Some(trees.with(tree, &key, leaf));
+                leaves.push((leaf, member));
+            }
+            tree_of[index] = tree;
+        }
+        for (leaf, member) in leaves {
+            let value = Expr::seq([colon.clone(), self.refer(member.value)?]);
+            let to = places.of(member.to, true);
+            places.graph.edge(leaf, value, to);
+        }
+        let mut next = 0;
+        while let Some(&(index, written)) = places.order.get(next) {
+            let from = places.known[&(index, written)];
+            next += 1;
+            let state = &automaton.states[index as usize];
+            if let Some(tree) = tree_of[index as usize] {
+                let keys = trees.state(&mut places.graph, tree);
+                let before = if written { comma.clone() } else { Expr::Empty };
+                places.graph.edge(from, before, keys);
+            }
+            let mut skip = state.skip;
+            while let Some(to) = skip {
+                let left = &automaton.states[to as usize];
+                if has_more_than_keys(left) {
+                    let to = places.of(to, written);
+                    places.graph.edge(from, Expr::Empty, to);
+                    break;
+                }
+                skip = left.skip;
+            }
+            self.beside_keys(state, (from, written), &mut places, [&comma, &colon])?;
+        }
+        let escapes = self.options.text.escapes;
+        trees.write(&mut places.graph, |unit| match escapes {
+            Escapes::Shortest => Expr::bytes(u8::try_from(unit).into_iter().collect::<ByteSet>()),
+            Escapes::Any if unit == QUOTE => Expr::byte(b'"'),
+            Escapes::Any => char::from_u32(unit).map_or(Expr::Never, |c| one_character(c, escapes)),
+        });
+        let members = Expr::Graph(Arc::new(places.graph));
+        Ok(Expr::seq([Expr::byte(b'{'), space, members]))
+    }
+
+    /// The ways on from a state that are no keys.
+    fn beside_keys(
+        &mut self,
+        state: &MemberState,
+        (from, written): (u32, bool),
+        places: &mut Places,
+        [comma, colon]: [&Expr; 2],
+    ) -> Result<(), Diagnostic> {
+        let mut repeated = Vec::new();
+        for member in &state.members {
+            let key = match &member.name {
+                MemberName::Names(names) => self.string(names)?,
+                MemberName::Key(key) if state.repeat.is_some() => self.key(*key)?,
+                MemberName::Key(_) => continue,
+            };
+            let value = Expr::seq([colon.clone(), self.refer(member.value)?]);
+            if state.repeat.is_some() {
+                repeated.push(Expr::seq([key, value]));
+                continue;
+            }
+            let to = places.of(member.to, true);
+            let key = if written { Expr::seq([comma.clone(), key]) } else { key };
+            places.graph.edge(from, Expr::seq([key, value]), to);
+        }
+        match state.repeat {
+            Some(bounds) if state.end => {
+                places.repeat(from, written, Expr::alt(repeated), comma, bounds);
+            }
+            None if state.end => places.close(from, written),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// A key with its quotes as the units of a tree.
+    fn units(&self, key: u32) -> Vec<u32> {
+        let text = self.algebra.key(key);
+        match self.options.text.escapes {
+            Escapes::Shortest => format!("\"{}\"", escape(text)).bytes().map(u32::from).collect(),
+            Escapes::Any => {
+                [QUOTE].into_iter().chain(text.chars().map(u32::from)).chain([QUOTE]).collect()
+            }
+        }
+    }
+}
+
+/// The quote around a key where units are characters: none of these.
+const QUOTE: u32 = u32::MAX;
+
+/// Whether a state knows how to go on other than with keys.
+fn has_more_than_keys(state: &MemberState) -> bool {
+    let is_key = |name: &MemberName| matches!(name, MemberName::Key(_));
+    state.end || state.repeat.is_some() || !state.members.iter().all(|member| is_key(&member.name))
+}

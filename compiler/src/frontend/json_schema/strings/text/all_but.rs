@@ -1,0 +1,108 @@
+//! The graph of all strings but some, from their prefix tree.
+//!
+//! Most objects allow keys that they do not name, so this is the set that is written most. What leaves the tree leads to
+//! the end through a shared rule; no automaton is made and none is minimised, because the network makes one of the keys
+//! that are named and of this together. Linear in the bytes of the texts.
+
+use super::super::texts::Texts;
+use super::spell::Speller;
+use super::{Escapes, StringRules};
+use crate::frontend::json_schema::Piece;
+use crate::frontend::json_schema::string::plain;
+use crate::ir::{ByteSet, Expr, ExprGraph};
+
+/// What follows the opening quote of all strings but some, in the shortest form.
+pub(super) fn tail(rules: &mut impl StringRules, texts: &Texts) -> Expr {
+    let mut graph = ExprGraph::new();
+    let mut speller = Speller::new(Escapes::Shortest);
+    let end = graph.end();
+    let mut shared = Shared::default();
+    // States, the texts that begin with what leads there, and how many bytes that is.
+    let mut open = vec![(ExprGraph::START, 0..texts.len(), 0)];
+    while let Some((state, mut here, length)) = open.pop() {
+        match texts.get(here.start).len() == length {
+            true => here.start += 1,
+            false => graph.edge(state, Expr::byte(b'"'), end),
+        }
+        let mut taken: Vec<char> = Vec::new();
+        let mut at = here.start;
+        while let Some(next) = next_character(texts, &here, at, length) {
+            let from = at;
+            while next_character(texts, &here, at, length) == Some(next) {
+                at += 1;
+            }
+            taken.push(next);
+            let character = match stands_for_itself(next) {
+                true => Expr::byte(next as u8),
+                false => speller.literal(next).map_or(Expr::Never, Expr::literal),
+            };
+            let length = length + next.len_utf8();
+            let to = if at - from == 1 && texts.get(from).len() == length {
+                shared.state(&mut graph, rules, Piece::NonEmptyStringTail)
+            } else {
+                let to = graph.state();
+                open.push((to, from..at, length));
+                to
+            };
+            graph.edge(state, character, to);
+        }
+        if taken.is_empty() {
+            graph.edge(state, rules.piece(Piece::NonEmptyStringTail), end);
+            continue;
+        }
+        let first = if taken.iter().all(|&c| stands_for_itself(c)) {
+            graph.edge(state, rules.piece(Piece::SpecialStringTail), end);
+            let taken: ByteSet = taken.iter().map(|&c| c as u8).collect();
+            Expr::bytes(plain().minus(taken))
+        } else {
+            speller.expr(&others(&taken))
+        };
+        let rest = shared.state(&mut graph, rules, Piece::StringTail);
+        graph.edge(state, first, rest);
+    }
+    Expr::Graph(graph.into())
+}
+
+/// States with one way on: the rule of a piece to the end.
+#[derive(Default)]
+struct Shared(Vec<(Piece, u32)>);
+
+impl Shared {
+    fn state(&mut self, graph: &mut ExprGraph, rules: &mut impl StringRules, piece: Piece) -> u32 {
+        if let Some(&(_, state)) = self.0.iter().find(|(known, _)| *known == piece) {
+            return state;
+        }
+        let (state, end) = (graph.state(), graph.end());
+        graph.edge(state, rules.piece(piece), end);
+        self.0.push((piece, state));
+        state
+    }
+}
+
+/// Whether the only text of a character is its byte.
+fn stands_for_itself(c: char) -> bool {
+    c.is_ascii() && plain().contains(c as u8)
+}
+
+/// The character of a text at a place of its bytes, where the text is among those here.
+fn next_character(
+    texts: &Texts,
+    here: &std::ops::Range<usize>,
+    at: usize,
+    length: usize,
+) -> Option<char> {
+    here.contains(&at).then(|| texts.get(at)[length..].chars().next())?
+}
+
+/// All characters but some, which ascend.
+fn others(taken: &[char]) -> Vec<(char, char)> {
+    let mut free = Vec::with_capacity(taken.len() + 1);
+    let mut from = Some('\0');
+    for &c in taken {
+        let before = ('\0'..c).next_back();
+        free.extend(from.zip(before).filter(|(lo, hi)| lo <= hi));
+        from = (c..=char::MAX).nth(1);
+    }
+    free.extend(from.map(|from| (from, char::MAX)));
+    free
+}
