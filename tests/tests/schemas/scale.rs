@@ -91,8 +91,8 @@ fn many_properties_in_any_order() {
 }
 
 #[test]
-fn a_discriminated_union_of_two_hundred_branches() {
-    let count = sized(50, 200);
+fn a_discriminated_union_of_a_thousand_branches() {
+    let count = sized(50, 1_000);
     let branch = |at: usize| {
         json!({
             "type": "object",

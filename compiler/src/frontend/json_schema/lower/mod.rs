@@ -41,6 +41,7 @@ pub(crate) fn lower(
         rules: vec![None; graph.len()],
         scalars: vec![None; graph.len()],
         tails: FxHashMap::default(),
+        keys: FxHashMap::default(),
         numbers: FxHashMap::default(),
         queue: Vec::new(),
         count: 0,
@@ -77,6 +78,8 @@ struct Emitter<'a> {
     /// Expressions of formulas that only hold for scalars.
     scalars: Vec<Option<Expr>>,
     tails: FxHashMap<(u32, Option<u32>), RuleId>,
+    /// Texts of keys in every escape.
+    keys: FxHashMap<u32, Expr>,
     /// Texts of sets of numbers.
     numbers: FxHashMap<NumberSet, Expr>,
     queue: Vec<FormulaId>,

@@ -111,7 +111,14 @@ impl Emitter<'_> {
         let text = self.algebra.key(key);
         match self.options.text.escapes {
             Escapes::Shortest => Ok(Expr::literal(format!("\"{}\"", escape(text)))),
-            Escapes::Any => self.string(&StringSet::literal(text)),
+            Escapes::Any => {
+                if let Some(known) = self.keys.get(&key) {
+                    return Ok(known.clone());
+                }
+                let expr = self.string(&StringSet::literal(text))?;
+                self.keys.insert(key, expr.clone());
+                Ok(expr)
+            }
         }
     }
 }
