@@ -11,6 +11,9 @@ use rustc_hash::FxBuildHasher;
 
 use super::{Dfa, DfaState, Edge, Nfa};
 
+/// Not looked for yet.
+const UNKNOWN: u32 = u32::MAX;
+
 /// The automaton would have more states than the caller allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the automaton needs more than {limit} states")]
@@ -35,6 +38,8 @@ pub fn determinize(nfa: &Nfa, limit: usize) -> Result<Dfa, StateLimit> {
 
     let mut moves: Vec<Edge> = Vec::new();
     let mut pieces = Pieces::default();
+    // By state of `nfa`, where an edge to it alone leads: within a key, most edges are to what comes after any other.
+    let mut alone = vec![UNKNOWN; nfa.len()];
     while let Some(subset) = order.get_index(states.len()) {
         let accepting = subset.binary_search(&nfa.end).is_ok();
         moves.clear();
@@ -42,15 +47,27 @@ pub fn determinize(nfa: &Nfa, limit: usize) -> Result<Dfa, StateLimit> {
         pieces.cut(&mut moves);
         let mut edges: Vec<Edge> = Vec::with_capacity(pieces.bounds.len());
         for (lo, hi, targets) in pieces.iter() {
-            subsets.close(targets);
-            if subsets.members.is_empty() {
-                continue;
-            }
-            let target = match order.get_index_of(&subsets.members[..]) {
-                Some(id) => id,
-                None if order.len() == limit => return Err(StateLimit { limit }),
-                None => order.insert_full(subsets.members[..].into()).0,
-            } as u32;
+            let known = match targets {
+                &[target] => alone[target as usize],
+                _ => UNKNOWN,
+            };
+            let target = if known != UNKNOWN {
+                known
+            } else {
+                subsets.close(targets);
+                if subsets.members.is_empty() {
+                    continue;
+                }
+                let found = match order.get_index_of(&subsets.members[..]) {
+                    Some(id) => id,
+                    None if order.len() == limit => return Err(StateLimit { limit }),
+                    None => order.insert_full(subsets.members[..].into()).0,
+                } as u32;
+                if let &[target] = targets {
+                    alone[target as usize] = found;
+                }
+                found
+            };
             match edges.last_mut() {
                 Some(last) if last.target == target && last.hi + 1 == lo => last.hi = hi,
                 _ => edges.push(Edge { lo, hi, target }),

@@ -17,6 +17,7 @@ impl ByteSet {
     pub const FULL: Self = Self([u64::MAX; 4]);
 
     /// The bytes `lo..=hi`.
+    #[inline]
     pub fn range(lo: u8, hi: u8) -> Self {
         let mut set = Self::EMPTY;
         if lo <= hi {
@@ -29,16 +30,19 @@ impl ByteSet {
     }
 
     /// The bytes whose bits are set: bit `b % 32` of word `b / 32`.
+    #[inline]
     pub fn from_words(words: [u32; 8]) -> Self {
         Self(std::array::from_fn(|i| u64::from(words[2 * i]) | u64::from(words[2 * i + 1]) << 32))
     }
 
     /// The same as bits: bit `b % 32` of word `b / 32`.
+    #[inline]
     pub fn to_words(self) -> [u32; 8] {
         std::array::from_fn(|i| (self.0[i / 2] >> (32 * (i % 2))) as u32)
     }
 
     /// Adds a byte.
+    #[inline]
     pub fn insert(&mut self, byte: u8) {
         self.0[usize::from(byte >> 6)] |= 1 << (byte & 63);
     }
@@ -49,33 +53,39 @@ impl ByteSet {
     }
 
     /// Whether the byte is in the set.
+    #[inline]
     pub fn contains(&self, byte: u8) -> bool {
         self.0[usize::from(byte >> 6)] >> (byte & 63) & 1 == 1
     }
 
     /// Whether no byte is in the set.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.0 == [0; 4]
     }
 
     /// Number of bytes.
+    #[inline]
     pub fn len(&self) -> usize {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
     /// Bytes in either set.
+    #[inline]
     #[must_use]
     pub fn union(self, other: Self) -> Self {
         Self(std::array::from_fn(|i| self.0[i] | other.0[i]))
     }
 
     /// Bytes in both sets.
+    #[inline]
     #[must_use]
     pub fn intersect(self, other: Self) -> Self {
         Self(std::array::from_fn(|i| self.0[i] & other.0[i]))
     }
 
     /// Bytes in this set and not in the other.
+    #[inline]
     #[must_use]
     pub fn minus(self, other: Self) -> Self {
         Self(std::array::from_fn(|i| self.0[i] & !other.0[i]))
@@ -106,6 +116,7 @@ impl ByteSet {
     }
 
     /// Whether there are at least `count` bytes.
+    #[inline]
     pub fn has_at_least(&self, count: usize) -> bool {
         self.len() >= count
     }

@@ -50,6 +50,7 @@ impl Children {
     }
 
     /// Byte and node of each child.
+    #[inline]
     pub fn of(&self, node: u32) -> impl DoubleEndedIterator<Item = (u8, u32)> + '_ {
         let range = self.range(node);
         self.byte[range.clone()].iter().copied().zip(self.node[range].iter().copied())
@@ -65,6 +66,7 @@ impl Children {
     }
 
     /// The child on a byte.
+    #[inline]
     pub fn on(&self, node: u32, byte: u8) -> Option<u32> {
         if node == 0 {
             return Some(self.of_root[usize::from(byte)]).filter(|&child| child != NONE);
@@ -79,6 +81,7 @@ impl Children {
         self.byte[self.range(node)].iter().any(|&byte| bytes.contains(byte))
     }
 
+    #[inline]
     fn range(&self, node: u32) -> Range<usize> {
         self.first[node as usize] as usize..self.first[node as usize + 1] as usize
     }

@@ -6,6 +6,8 @@
 //! | [`outcome`] | what becomes of byte strings: the tokens consumed, the nodes at which the rule is left |
 //! | [`walk`] | runs a state over a subtree of the trie |
 //! | [`take`] | takes over the base mask of a shared state, but for the subtrees where the two part |
+//! | [`moves`] | where single bytes lead, and on which a state parts from a shared one |
+//! | [`part`] | an own state and a shared one side by side |
 //! | [`agree`] | for how many bytes states do the same |
 //! | [`depart`] | derives the base mask of a state from that of one that does the same for some bytes |
 //! | [`nodes`] | what is below the nodes of the trie |
@@ -28,8 +30,10 @@ pub mod children;
 pub mod classes;
 pub mod compute;
 mod depart;
+mod moves;
 mod nodes;
 pub mod outcome;
+mod part;
 pub mod pool;
 mod reach;
 mod rows;

@@ -63,6 +63,7 @@ impl Outcome {
     }
 
     /// Adds ranks at the end.
+    #[inline]
     pub fn add_span(&mut self, span: Range<u32>) {
         match self.spans.last_mut() {
             _ if span.is_empty() => {}

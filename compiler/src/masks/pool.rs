@@ -11,7 +11,8 @@
 //! - A vocabulary's rows are shared by all grammars, so it has as many as its sets and their likes in the grammars ask
 //!   for: a set becomes a row unless it differs from one in a few tokens.
 //!
-//! Equal records are one. Ids are given in the order of insertion, which the caller keeps independent of threads.
+//! Equal records are one, and so are equal outcomes, which are looked up first. Ids are given in the order of insertion,
+//! which the caller keeps independent of threads.
 
 use std::ops::Range;
 
@@ -27,6 +28,9 @@ use super::shared::SharedOutcomes;
 /// How many of the newest own rows a new wide mask is compared with.
 const NEIGHBOURS: usize = 128;
 
+/// Spans from which on an outcome is looked up first.
+const MANY_SPANS: usize = 6;
+
 /// Words of a row that are copied in the time in which one token of a list is set.
 const WORDS_A_TOKEN: usize = 16;
 
@@ -40,14 +44,16 @@ pub struct Pool<'a> {
     is_vocabulary: bool,
     /// By content: the row, the length of the minus list, both lists.
     ids: FxHashMap<Box<[u32]>, u32>,
-    /// By the outcome of those that were expensive to find.
-    wide: FxHashMap<Vec<Range<u32>>, u32>,
+    /// By the outcome of those that were expensive to find: the state taken over from, how many ranges are not taken,
+    /// these ranges, the other spans.
+    outcomes: FxHashMap<Box<[u32]>, u32>,
     /// By own state, the mask that others are derived from, and its ranks.
     models: FxHashMap<u32, (u32, &'a [Range<u32>])>,
     /// By own row, how many tokens are in it.
     row_counts: Vec<u32>,
     content: Vec<u32>,
     scratch: Vec<u32>,
+    words: Vec<u32>,
 }
 
 impl<'a> Pool<'a> {
@@ -66,11 +72,12 @@ impl<'a> Pool<'a> {
             tables,
             is_vocabulary,
             ids: FxHashMap::default(),
-            wide: FxHashMap::default(),
+            outcomes: FxHashMap::default(),
             models: FxHashMap::default(),
             row_counts: Vec::new(),
             content: Vec::new(),
             scratch: Vec::new(),
+            words: Vec::new(),
         }
     }
 
@@ -97,40 +104,67 @@ impl<'a> Pool<'a> {
         }
     }
 
-    /// The mask of an outcome's tokens and of `extra`, ascending ids that no rank stands for.
+    /// The mask of an outcome's tokens and of `extra`, ascending ids that no rank stands for. Most states of a grammar
+    /// have the outcome of another, so that of many spans is looked up before it is turned into ids.
     pub fn intern(&mut self, outcome: &Outcome, extra: &[u32]) -> u32 {
+        let is_plain = outcome.taken.is_none();
+        let is_small = is_plain && outcome.spans.len() < MANY_SPANS;
+        let is_small = is_small && outcome.count() as usize <= self.always_listed();
+        if !extra.is_empty() || is_small {
+            return self.find(outcome, extra);
+        }
+        let mut words = std::mem::take(&mut self.words);
+        words.clear();
+        let (state, except) = match &outcome.taken {
+            Some(taken) => (taken.state, &taken.except[..]),
+            None => (NONE, &[][..]),
+        };
+        words.extend([state, except.len() as u32]);
+        let spans = except.iter().chain(&outcome.spans);
+        words.extend(spans.flat_map(|span| [span.start, span.end]));
+        let known = self.outcomes.get(&words[..]).copied();
+        let id = known.unwrap_or_else(|| {
+            let id = self.find(outcome, &[]);
+            self.outcomes.insert(words[..].into(), id);
+            id
+        });
+        self.words = words;
+        id
+    }
+
+    fn find(&mut self, outcome: &Outcome, extra: &[u32]) -> u32 {
         if let Some(taken) = &outcome.taken {
             if extra.is_empty()
                 && let Some(id) = self.differing(taken, &outcome.spans)
             {
                 return id;
             }
-            let (_, stored) = self.taken(taken.state);
-            return self.intern(&outcome.over(stored), extra);
+            return self.intern(&outcome.over(self.taken(taken.state).1), extra);
         }
-        if outcome.count() as usize + extra.len() <= self.always_listed() {
-            let mut ids = std::mem::take(&mut self.scratch);
-            ids.clear();
-            ids.extend(self.tokens(outcome, extra));
-            ids.sort_unstable();
-            ids.dedup();
-            self.content.clear();
-            self.content.extend([NONE, 0]);
-            self.content.extend_from_slice(&ids);
-            let count = ids.len() as u32;
-            self.scratch = ids;
-            return self.put(count);
+        let count = outcome.count() as usize + extra.len();
+        if count <= self.always_listed() {
+            return self.listed(outcome, extra);
         }
-        if extra.is_empty()
-            && let Some(&id) = self.wide.get(&outcome.spans)
-        {
-            return id;
+        let near = self.near(count as u32);
+        if near.is_empty() && count <= self.half_a_row() && !self.is_vocabulary {
+            return self.listed(outcome, extra);
         }
-        let id = self.wide(outcome, extra);
-        if extra.is_empty() {
-            self.wide.insert(outcome.spans.clone(), id);
-        }
-        id
+        self.wide(outcome, extra, near)
+    }
+
+    /// The record of a list alone.
+    fn listed(&mut self, outcome: &Outcome, extra: &[u32]) -> u32 {
+        let mut ids = std::mem::take(&mut self.scratch);
+        ids.clear();
+        ids.extend(self.tokens(outcome, extra));
+        ids.sort_unstable();
+        ids.dedup();
+        self.content.clear();
+        self.content.extend([NONE, 0]);
+        self.content.extend_from_slice(&ids);
+        let count = ids.len() as u32;
+        self.scratch = ids;
+        self.put(count)
     }
 
     /// The mask of another state's tokens but for some ranks, and with those of `spans`, where it takes little to tell
@@ -239,8 +273,8 @@ impl<'a> Pool<'a> {
         ranks.map(|rank| self.trie.token_of_rank[rank]).chain(extra.iter().copied())
     }
 
-    /// The record of a set that a row may be worth.
-    fn wide(&mut self, outcome: &Outcome, extra: &[u32]) -> u32 {
+    /// The record of a set that a row may be worth; `near` are the rows that it may differ from in little.
+    fn wide(&mut self, outcome: &Outcome, extra: &[u32], near: Vec<(usize, u32)>) -> u32 {
         let words = self.tables.row_words as usize;
         let mut row = std::mem::take(&mut self.scratch);
         row.clear();
@@ -253,7 +287,7 @@ impl<'a> Pool<'a> {
         let count = row.iter().map(|word| word.count_ones()).sum();
         let mut content = std::mem::take(&mut self.content);
         content.clear();
-        if let Some(nearest) = self.nearest(&row, count) {
+        if let Some(nearest) = self.nearest(&row, count, near) {
             content.extend([nearest, 0]);
             let old = self.row(nearest);
             let pairs = old.iter().zip(&row).enumerate();
@@ -287,24 +321,29 @@ impl<'a> Pool<'a> {
         }
     }
 
-    /// The row that differs least from one of `count` tokens, where the difference is worth storing. Those of about as
-    /// many tokens are looked at first, so most others are ruled out by their number.
-    fn nearest(&self, row: &[u32], count: u32) -> Option<u32> {
+    /// The rows of about as many tokens as a set of `count`, by how many more or less they have, and that difference.
+    fn near(&self, count: u32) -> Vec<(usize, u32)> {
         let base = self.tables.bases.rows;
         let own = self.rows() as u32;
         let first_own = own.saturating_sub(NEIGHBOURS as u32);
-        let mut limit = self.worth_differing(count) + 1;
-        let candidates = (0..base).chain(base + first_own..base + own);
+        let limit = self.worth_differing(count) + 1;
         let tokens = |id: u32| match id.checked_sub(base) {
             Some(own) => self.row_counts[own as usize],
             None => self.known.row_counts()[id as usize],
         };
-        let apart = |id: u32| tokens(id).abs_diff(count) as usize;
-        let candidates = candidates.map(|id| (apart(id), id));
-        let mut candidates: Vec<_> = candidates.filter(|&(apart, _)| apart < limit).collect();
-        candidates.sort_unstable();
+        let candidates = (0..base).chain(base + first_own..base + own);
+        let candidates = candidates.map(|id| (tokens(id).abs_diff(count) as usize, id));
+        let mut near: Vec<_> = candidates.filter(|&(apart, _)| apart < limit).collect();
+        near.sort_unstable();
+        near
+    }
+
+    /// The row of these that differs least from one of `count` tokens, where the difference is worth storing. Those of
+    /// about as many tokens are looked at first, so most others are ruled out by their number.
+    fn nearest(&self, row: &[u32], count: u32, near: Vec<(usize, u32)>) -> Option<u32> {
+        let mut limit = self.worth_differing(count) + 1;
         let mut best = None;
-        for (apart, id) in candidates {
+        for (apart, id) in near {
             if apart >= limit {
                 break;
             }

@@ -38,6 +38,8 @@ pub struct SharedOutcomes {
     nodes: Nodes,
     rules: SharedRules,
     chains: SharedChains,
+    /// By state, whether its base mask is told by bytes alone.
+    speaks: Vec<bool>,
     /// By state, the lowest that does the same.
     like: Vec<u32>,
     /// For a state (the lowest of those alike) and a byte, a state that goes to it on the byte and nowhere else.
@@ -71,6 +73,10 @@ pub(super) struct ClassEdge {
 pub(super) struct Moves {
     /// By byte, the state (the lowest of those alike), or [`NONE`].
     pub(super) to: [u32; 256],
+    /// The same as runs of bytes that lead somewhere, in ascending order.
+    pub(super) runs: Vec<(u8, u8, u32)>,
+    /// The bytes of the runs.
+    pub(super) on: ByteSet,
     /// Bytes after which a token may end.
     pub(super) ends: ByteSet,
     /// Bytes that lead out of the rule, and nowhere else.
@@ -91,8 +97,10 @@ impl SharedOutcomes {
     pub fn new(shared: Tables<'_>, trie: Trie<'_>) -> Self {
         let like = alike(shared);
         let children = Children::new(trie);
+        let speaks = (0..shared.state_count()).map(|state| speaks_of_bytes(shared, state));
+        let speaks: Vec<bool> = speaks.collect();
         let mut sources = FxHashMap::default();
-        for state in (0..shared.state_count()).filter(|&state| speaks_of_bytes(shared, state)) {
+        for state in (0..shared.state_count()).filter(|&state| speaks[state as usize]) {
             let calls = first_of_calls(shared, state);
             for edge in shared.byte_edges_of(state as usize) {
                 let target = shared.states[edge.target as usize];
@@ -125,6 +133,7 @@ impl SharedOutcomes {
                 .map(|row| row.iter().map(|word| word.count_ones()).sum())
                 .collect(),
             kept: RwLock::default(),
+            speaks,
             like,
         }
     }
@@ -166,15 +175,9 @@ impl SharedOutcomes {
 
     /// A state whose base mask and exits below `node`, a child of the root, are the outcome of `state` there; at the
     /// root, the state itself.
-    pub(super) fn source(
-        &self,
-        shared: Tables<'_>,
-        trie: Trie<'_>,
-        state: u32,
-        node: u32,
-    ) -> Option<u32> {
+    pub(super) fn source(&self, trie: Trie<'_>, state: u32, node: u32) -> Option<u32> {
         if node == 0 {
-            return speaks_of_bytes(shared, state).then_some(state);
+            return self.speaks[state as usize].then_some(state);
         }
         let byte = trie.byte[node as usize];
         let is_first = self.children.on(0, byte) == Some(node);
@@ -196,8 +199,9 @@ impl SharedOutcomes {
     pub(super) fn moves(&self, shared: Tables<'_>, state: u32) -> &Moves {
         self.moves[state as usize].get_or_init(|| {
             let calls = first_of_calls(shared, state);
-            let (ends, leave) = (ByteSet::EMPTY, ByteSet::EMPTY);
-            let mut moves = Moves { to: [NONE; 256], ends, leave, calls };
+            let none = ByteSet::EMPTY;
+            let (to, runs) = ([NONE; 256], Vec::new());
+            let mut moves = Moves { to, runs, on: none, ends: none, leave: none, calls };
             for edge in shared.byte_edges_of(state as usize) {
                 let bytes = ByteSet::range(edge.lo(), edge.hi());
                 let flags = shared.states[edge.target as usize].flags;
@@ -206,6 +210,8 @@ impl SharedOutcomes {
                 } else {
                     let to = usize::from(edge.lo())..=usize::from(edge.hi());
                     moves.to[to].fill(self.like(edge.target));
+                    moves.runs.push((edge.lo(), edge.hi(), self.like(edge.target)));
+                    moves.on = moves.on.union(bytes);
                     if flags & state_flags::RESTS != 0 {
                         moves.ends = moves.ends.union(bytes);
                     }
@@ -323,7 +329,7 @@ fn ranks(shared: Tables<'_>, trie: Trie<'_>, mask: u32) -> Box<[Range<u32>]> {
 }
 
 #[cfg(test)]
-pub(super) use tests::vocabulary;
+pub(super) use tests::{vocabulary, walked};
 
 #[cfg(test)]
 mod tests {
@@ -349,7 +355,7 @@ mod tests {
     }
 
     /// The outcome of `state` at `node`, found byte by byte.
-    fn walked(
+    pub(in super::super) fn walked(
         sets: &mut LocalSets<'_>,
         trie: Trie<'_>,
         after: ByteSet,
@@ -392,7 +398,7 @@ mod tests {
             let rule = follow.rule_of(state) as usize;
             let after = ByteSet::from_words(shared.rules[rule].after_bytes);
             for node in (1..trie.len() as u32).filter(|&node| !trie.is_leaf(node)) {
-                let Some(source) = known.source(shared, trie, state, node) else { continue };
+                let Some(source) = known.source(trie, state, node) else { continue };
                 told += 1;
                 let stored = Stored::new(&known, shared, trie, source, node);
                 let ranks: Vec<u32> = stored.spans().flatten().collect();

@@ -10,113 +10,50 @@
 //! node the tokens are `k`'s, and where `k` exits the walk goes on from `f`. Below a node where they do not agree, both
 //! go on side by side, so that only the path along which they part is excepted.
 //!
+//! At a child of the root, which a walk from before a key or a string comes to, the same is done with what is stored of
+//! the strings below it.
+//!
 //! Cost: O(children of the nodes along that path), whatever the size of the mask.
 
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use grammarc_artifacts::sections::network::NONE;
 use grammarc_artifacts::sections::vocabulary::Trie;
 
-use super::outcome::{Outcome, Taken, minus};
-use super::shared::{Moves, class_nodes};
+use super::moves::{Place, Run};
+use super::outcome::{Outcome, Taken, cut, minus};
+use super::shared::{Stored, class_nodes};
 use super::walk::{Building, WORTH_REMEMBERING, Walker};
 use crate::ir::ByteSet;
 use crate::network::local::{At, BOTTOM};
-
-/// Where a state of the grammar leads by single bytes.
-pub(super) struct OwnMoves {
-    /// By byte, the state, calls looked through and shared states by the lowest of those alike; or [`NONE`].
-    states: [u32; 256],
-    /// By byte, the local frame.
-    frames: [u32; 256],
-    /// Bytes after which a token may end.
-    ends: ByteSet,
-    /// Bytes after which the rule can be left.
-    exits: ByteSet,
-    /// Bytes of which this does not tell.
-    unclear: ByteSet,
-    /// The shared state, over a frame, that this was first held against, and the bytes on which they part. The states
-    /// of a key are met again from each of those before them.
-    parting: OnceLock<((u32, u32), ByteSet)>,
-}
 
 /// Bytes that are looked ahead for a state to take over from: a string with a minimum of a few characters is like any
 /// string behind them.
 const AHEAD: usize = 3;
 
-/// States whose moves are remembered at once: some 8 MB.
-const MOST_MOVES: usize = 4096;
-
-impl OwnMoves {
-    fn to(&self, byte: u8) -> (u32, u32) {
-        (self.states[usize::from(byte)], self.frames[usize::from(byte)])
-    }
-
-    fn set(&mut self, bytes: ByteSet, (state, frame): (u32, u32)) {
-        for (lo, hi) in bytes.ranges() {
-            let range = usize::from(lo)..=usize::from(hi);
-            self.states[range.clone()].fill(state);
-            self.frames[range].fill(frame);
-        }
-    }
-
-    /// Bytes on which this and the shared state `stored` over `frame`, whose moves are `known`, may part.
-    fn differing(&self, stored: u32, known: &Moves, frame: u32) -> ByteSet {
-        let (first, bytes) =
-            self.parting.get_or_init(|| ((stored, frame), self.find_differing(known, frame)));
-        match *first == (stored, frame) {
-            true => *bytes,
-            false => self.find_differing(known, frame),
-        }
-    }
-
-    fn find_differing(&self, known: &Moves, frame: u32) -> ByteSet {
-        let words = std::array::from_fn(|word| {
-            (0..32).fold(0, |bits, bit| {
-                let byte = 32 * word + bit;
-                let (state, over) = (self.states[byte], self.frames[byte]);
-                let same = (state == known.to[byte]) & ((over == frame) | (state == NONE));
-                bits | u32::from(!same) << bit
-            })
-        });
-        let [more, less] = [self.ends.minus(known.ends), known.ends.minus(self.ends)];
-        let sets = [more, less, self.unclear, known.calls, known.leave];
-        sets.into_iter().fold(ByteSet::from_words(words), ByteSet::union)
-    }
-
-    /// Maximal runs of bytes that lead to the same: where, the first byte, and how many.
-    fn runs(&self) -> impl Iterator<Item = ((u32, u32), u8, usize)> + '_ {
-        let mut next = 0;
-        std::iter::from_fn(move || {
-            let first = next;
-            let to = self.to(u8::try_from(first).ok()?);
-            next += (first..256).take_while(|&byte| self.to(byte as u8) == to).count();
-            Some((to, first as u8, next - first))
-        })
-    }
-
-    /// The longest run that leads somewhere.
-    fn widest(&self) -> Option<((u32, u32), u8, usize)> {
-        self.runs().filter(|(to, ..)| to.0 != NONE).max_by_key(|(_, _, run)| *run)
-    }
-}
-
 /// A shared state to take over from, and the frame that it is over.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Model {
+pub(super) struct Model {
     state: u32,
-    frame: u32,
+    pub(super) frame: u32,
     /// Where it goes on over its frame when its rule is left, where that is one state, and whether a token may end and
     /// the rule of the walk be left there.
-    after: Option<((u32, u32), bool, bool)>,
+    pub(super) after: Option<After>,
 }
+
+/// Where a walk goes on, and whether a token may end and the rule of the walk be left there.
+pub(super) type After = (Place, bool, bool);
 
 /// What is excepted, as ranges of nodes.
 #[derive(Default)]
 pub(super) struct Excepted(Vec<Range<u32>>);
 
 impl Excepted {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Nodes are excepted in ascending order.
     pub(super) fn add(&mut self, nodes: Range<u32>) {
         match self.0.last_mut() {
@@ -164,7 +101,7 @@ impl Walker<'_> {
         let network = self.follow.network();
         if state < network.own.bases.states {
             let model = Model { state, frame, after: None };
-            let worth = self.is_worth(model);
+            let worth = self.is_worth(&model);
             if worth {
                 self.take_over(model, Excepted::default(), building);
             }
@@ -174,64 +111,121 @@ impl Walker<'_> {
         if !live.has_at_least(WORTH_REMEMBERING) {
             return false;
         }
-        let moves = self.own_moves(state, frame);
-        let Some(mut model) = self.model(&moves) else { return false };
-        model.after = self.after(model.frame);
+        self.pairs.tidy();
+        let Some(model) = self.model((state, frame)) else { return false };
+        if self.follow.is_final(model.state) && !self.follow.is_final(state) {
+            return false;
+        }
         let mut excepted = Excepted::default();
-        self.part((state, frame), &moves, model.state, model, 0, &mut excepted, building);
+        self.part((state, frame), model.state, &model, 0, &mut excepted, building);
         self.take_over(model, excepted, building);
         true
     }
 
-    fn is_worth(&self, model: Model) -> bool {
+    /// The same for what becomes of the strings below a child of the root, all of which is added.
+    pub(super) fn take_below(&mut self, place: Place, node: u32, building: &mut Building) -> bool {
+        let byte = self.trie.byte[node as usize];
+        let is_final = self.follow.is_final(place.0);
+        if is_final || self.known.children().on(0, byte) != Some(node) {
+            return false;
+        }
+        let Some(model) = self.model(place) else { return false };
+        let Some(source) = self.known.source_on(model.state, byte) else { return false };
+        if self.follow.is_final(model.state) {
+            return false;
+        }
+        let mut excepted = Excepted::default();
+        self.part(place, model.state, &model, node, &mut excepted, building);
+        let shared = self.follow.network().shared;
+        let stored = Stored::new(self.known, shared, self.trie, source, node);
+        let exits = stored.exits;
+        let class = shared.states[source as usize].exits;
+        if excepted.is_empty() {
+            stored.spans().for_each(|span| building.outcome.add_span(span));
+            self.go_on_below(model.frame, class, node, exits, building);
+            return true;
+        }
+        let spans: Vec<Range<u32>> = stored.spans().collect();
+        let spans = minus(&spans, &excepted.ranks(self.trie));
+        spans.into_iter().for_each(|span| building.outcome.add_span(span));
+        let (kept, gone) = excepted.split(exits);
+        if gone.is_empty() {
+            self.go_on_below(model.frame, class, node, exits, building);
+        } else {
+            self.go_on(model.frame, &kept, building);
+        }
+        true
+    }
+
+    fn is_worth(&self, model: &Model) -> bool {
         let shared = self.follow.network().shared;
         let base = shared.states[model.state as usize].base;
         self.sets.frame_rests(model.frame)
-            && self.known.source(shared, self.trie, model.state, 0).is_some()
+            && self.known.source(self.trie, model.state, 0).is_some()
             && shared.masks[base as usize].count >= self.worth
     }
 
-    /// The shared state to take over from: the first that fits a run of these moves, the longest runs first, or of those
-    /// of a state that they lead to.
-    fn model(&mut self, moves: &Arc<OwnMoves>) -> Option<Model> {
+    /// The shared state to take over from: the first that fits a run of a place's moves, the longest runs first, or of
+    /// those of a state that they lead to.
+    fn model(&mut self, place: Place) -> Option<Model> {
         let own = self.follow.network().own.bases.states;
-        let mut moves = Arc::clone(moves);
-        let mut path = Vec::new();
+        let mut moves = self.own_moves(place);
+        let mut path = Vec::with_capacity(AHEAD + 1);
         loop {
-            let mut runs: Vec<_> = moves.runs().filter(|((state, _), ..)| *state < own).collect();
-            runs.sort_by_key(|&(_, _, run)| std::cmp::Reverse(run));
-            for ((state, frame), byte, _) in runs {
-                let Some(source) = self.known.source_on(state, byte) else { continue };
-                let model = Model { state: source, frame, after: None };
-                path.push(byte);
-                if self.is_worth(model) && self.leads_to(source, &path, state) {
-                    return Some(model);
-                }
-                path.pop();
+            let runs = || moves.runs().iter().filter(|run| run.to.0 < own);
+            let longest = runs()
+                .rev()
+                .max_by_key(|run| run.len())
+                .and_then(|run| self.model_on(run, &mut path));
+            if longest.is_some() {
+                return longest;
+            }
+            let mut runs: Vec<Run> = runs().copied().collect();
+            runs.sort_by_key(|run| std::cmp::Reverse(run.len()));
+            let next = runs.iter().skip(1).find_map(|run| self.model_on(run, &mut path));
+            if next.is_some() {
+                return next;
             }
             if path.len() == AHEAD {
                 return None;
             }
-            let ((state, frame), byte, _) = moves.widest()?;
-            path.push(byte);
-            moves = self.own_moves(state, frame);
+            let &Run { lo, to, .. } = moves.widest()?;
+            path.push(lo);
+            moves = self.own_moves(to);
         }
+    }
+
+    /// The state to take over from by the run of a place that bytes lead to.
+    fn model_on(&mut self, run: &Run, path: &mut Vec<u8>) -> Option<Model> {
+        let &Run { lo: byte, to: (state, frame), .. } = run;
+        let source = self.known.source_on(state, byte)?;
+        let model = Model { state: source, frame, after: None };
+        path.push(byte);
+        let fits = self.is_worth(&model) && self.leads_to(source, path, state);
+        path.pop();
+        fits.then(|| Model { after: self.after(frame), ..model })
     }
 
     /// Where a walk goes on over a frame when its callee is left.
-    fn after(&mut self, frame: u32) -> Option<((u32, u32), bool, bool)> {
+    fn after(&mut self, frame: u32) -> Option<After> {
         if frame == BOTTOM {
             return None;
         }
+        if let Some(&after) = self.after_frame.get(&frame) {
+            return after;
+        }
         let (ret, parent) = self.sets.frame(frame);
         let reached = self.sets.settled(ret, parent);
-        let (state, frame) = self.sets.one(reached.at)?;
-        let (state, frame) = self.through(state, frame);
-        Some(((self.like(state), frame), reached.ends, reached.exits))
+        let after = self.sets.one(reached.at).map(|(state, over)| {
+            let (state, over) = self.through(state, over);
+            ((self.like(state), over), reached.ends, reached.exits)
+        });
+        self.after_frame.insert(frame, after);
+        after
     }
 
     /// A state of the grammar's, or the lowest of the shared ones that are alike.
-    fn like(&self, state: u32) -> u32 {
+    pub(super) fn like(&self, state: u32) -> u32 {
         let own = self.follow.network().own.bases.states;
         if state < own { self.known.like(state) } else { state }
     }
@@ -248,66 +242,18 @@ impl Walker<'_> {
         state == target
     }
 
-    /// Excepts what becomes of the strings below `node` where `from`, whose moves these are, and the model, in the state
-    /// `at`, part; and adds what becomes of them instead.
-    #[expect(clippy::too_many_arguments, reason = "two automata side by side")]
-    fn part(
-        &mut self,
-        (state, frame): (u32, u32),
-        moves: &OwnMoves,
-        at: u32,
-        model: Model,
-        node: u32,
-        excepted: &mut Excepted,
-        building: &mut Building,
-    ) {
-        let network = self.follow.network();
-        let known = self.known.moves(network.shared, at);
-        let differing = moves.differing(at, known, model.frame);
-        for (byte, child) in self.known.children().on_any(node, differing) {
-            let (to, stored) = (moves.to(byte), known.to[usize::from(byte)]);
-            let subtree = child..self.trie.end[child as usize];
-            let unclear = moves.unclear.contains(byte) || known.calls.contains(byte);
-            let left = known.leave.contains(byte);
-            let ends = moves.ends.contains(byte);
-            // Where both come to what is after the rule of the model, its exits say what becomes of that.
-            let here = Some((to, true, moves.exits.contains(byte)));
-            if left && ends && !unclear && model.after == here {
-                continue;
-            }
-            let nothing = stored == NONE && !left && !known.calls.contains(byte);
-            if !unclear && to.0 == NONE {
-                if !nothing {
-                    excepted.add(subtree);
-                }
-                continue;
-            }
-            if unclear || nothing || left || to.0 < network.own.bases.states {
-                if !nothing {
-                    excepted.add(subtree);
-                }
-                self.visit(At::One(state, frame), child, building);
-                continue;
-            }
-            excepted.add(child..child + 1);
-            if ends {
-                building.outcome.add_span(self.trie.tokens_at(child));
-            }
-            if self.trie.is_leaf(child) {
-                continue;
-            }
-            if moves.exits.contains(byte) {
-                self.leave(child, building);
-            }
-            let next = self.own_moves(to.0, to.1);
-            self.part(to, &next, stored, model, child, excepted, building);
-        }
-    }
-
     /// Adds the model's tokens and what comes after its exits, but for what is excepted.
     fn take_over(&mut self, model: Model, excepted: Excepted, building: &mut Building) {
         let shared = self.follow.network().shared;
         let class = shared.states[model.state as usize].exits;
+        if excepted.is_empty()
+            && model.frame != BOTTOM
+            && class != NONE
+            && let Some(whole) = self.whole(class, model.frame)
+        {
+            building.outcome.taken = Some(Taken { state: model.state, except: Vec::new() });
+            return self.add_whole(&whole, building);
+        }
         let nodes = class_nodes(shared, class);
         let (kept, gone) = excepted.split(nodes);
         if model.frame == BOTTOM {
@@ -329,22 +275,10 @@ impl Walker<'_> {
         (kept, gone): (&[u32], &[u32]),
         building: &mut Building,
     ) {
-        let (ret, parent) = self.sets.frame(frame);
         let trie = self.trie;
-        let whole = match self.after_class.get(&(class, frame)) {
-            Some(whole) => Arc::clone(whole),
-            None => {
-                let nodes = class_nodes(self.follow.network().shared, class);
-                if nodes.windows(2).any(|pair| pair[1] < trie.end[pair[0] as usize]) {
-                    return self.leave_through(ret, parent, class, kept, building);
-                }
-                let mut building = Building { outcome: Outcome::default(), after: ByteSet::FULL };
-                self.leave_through(ret, parent, class, nodes, &mut building);
-                building.outcome.normalize();
-                let whole = Arc::new(building.outcome);
-                self.after_class.insert((class, frame), Arc::clone(&whole));
-                whole
-            }
+        let Some(whole) = self.whole(class, frame) else {
+            let (ret, parent) = self.sets.frame(frame);
+            return self.leave_through(ret, parent, class, kept, building);
         };
         let gaps: Vec<Range<u32>> = gone.iter().map(|&node| trie.tokens_below(node)).collect();
         let spans = minus(&whole.spans, &gaps);
@@ -357,74 +291,135 @@ impl Walker<'_> {
         }
     }
 
-    /// Where a state of the grammar leads over a frame. Remembered for a while.
-    fn own_moves(&mut self, state: u32, frame: u32) -> Arc<OwnMoves> {
-        if let Some(moves) = self.moves.get(&(state, frame)) {
-            return Arc::clone(moves);
+    /// What comes after a shared exit class over a frame, whatever comes after the rule of the walk. It is found once and
+    /// then cut, so there is none where a node of the class is below another.
+    pub(super) fn whole(&mut self, class: u32, frame: u32) -> Option<Arc<Outcome>> {
+        if let Some(whole) = self.after_class.get(&(class, frame)) {
+            return whole.clone();
         }
-        let moves = Arc::new(self.find_moves(state, frame));
-        if self.moves.len() >= MOST_MOVES {
-            self.moves.clear();
-        }
-        self.moves.insert((state, frame), Arc::clone(&moves));
-        moves
+        let trie = self.trie;
+        let nodes = class_nodes(self.follow.network().shared, class);
+        let apart = nodes.windows(2).all(|pair| pair[1] >= trie.end[pair[0] as usize]);
+        let whole = (apart && nodes.first() != Some(&0)).then(|| {
+            let (ret, parent) = self.sets.frame(frame);
+            let mut building = Building { outcome: Outcome::default(), after: ByteSet::FULL };
+            self.leave_through(ret, parent, class, nodes, &mut building);
+            building.outcome.normalize();
+            Arc::new(building.outcome)
+        });
+        self.after_class.insert((class, frame), whole.clone());
+        whole
     }
 
-    fn find_moves(&mut self, state: u32, frame: u32) -> OwnMoves {
-        let network = self.follow.network();
-        let (tables, index) = network.locate(state);
-        let own = network.own.bases.states;
-        let mut moves = OwnMoves {
-            states: [NONE; 256],
-            frames: [NONE; 256],
-            ends: ByteSet::EMPTY,
-            exits: ByteSet::EMPTY,
-            unclear: ByteSet::EMPTY,
-            parting: OnceLock::new(),
+    /// Adds what comes after a class.
+    pub(super) fn add_whole(&self, whole: &Outcome, building: &mut Building) {
+        whole.spans.iter().for_each(|span| building.outcome.add_span(span.clone()));
+        whole.exits.iter().for_each(|&exit| self.leave(exit, building));
+    }
+
+    /// Continues from `frame` at those nodes of a shared exit class that are at `node` or below: they are `exits`.
+    pub(super) fn go_on_below(
+        &mut self,
+        frame: u32,
+        class: u32,
+        node: u32,
+        exits: &[u32],
+        building: &mut Building,
+    ) {
+        let whole = match exits {
+            [] => return,
+            // The return state meets the class, so that all of what comes after it is asked for.
+            _ if frame != BOTTOM && self.sets.frame(frame).1 == BOTTOM => self.whole(class, frame),
+            _ => None,
         };
-        let mut seen = ByteSet::EMPTY;
-        for edge in tables.byte_edges_of(index) {
-            let bytes = ByteSet::range(edge.lo(), edge.hi());
-            seen = seen.union(bytes);
-            let reached = self.sets.settled(edge.target, frame);
-            let At::One(target, over) = reached.at else {
-                moves.unclear = moves.unclear.union(bytes);
-                continue;
-            };
-            let (target, over) = self.through(target, over);
-            moves.set(bytes, (self.like(target), over));
-            if reached.ends {
-                moves.ends = moves.ends.union(bytes);
-            }
-            if reached.exits {
-                moves.exits = moves.exits.union(bytes);
-            }
+        let Some(whole) = whole else { return self.go_on(frame, exits, building) };
+        let below = self.trie.tokens_below(node);
+        cut(&whole.spans, below).for_each(|span| building.outcome.add_span(span));
+        let from = whole.exits.partition_point(|&exit| exit < node);
+        let end = self.trie.end[node as usize];
+        let exits = whole.exits[from..].iter().take_while(|&&exit| exit < end);
+        exits.for_each(|&exit| self.leave(exit, building));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::LazyLock;
+
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::super::agree::Agreement;
+    use super::super::shared::{SharedOutcomes, vocabulary, walked};
+    use super::*;
+    use crate::compile::Compiler;
+    use crate::diagnostics::Source;
+    use crate::frontend::json_schema::{JsonSchemaOptions, lower};
+    use crate::network::NetworkLimits;
+    use crate::network::follow::Follow;
+    use crate::network::local::LocalSets;
+
+    static COMPILER: LazyLock<Compiler> = LazyLock::new(|| Compiler::new(vocabulary(5)));
+
+    static KNOWN: LazyLock<SharedOutcomes> = LazyLock::new(|| {
+        let vocabulary = COMPILER.vocabulary();
+        SharedOutcomes::new(vocabulary.tables(), vocabulary.trie())
+    });
+
+    /// Holds the outcomes of all states of a schema's network against walks byte by byte. Returns how many were taken
+    /// over.
+    fn taken(schema: &Value) -> usize {
+        let (compiler, known) = (&*COMPILER, &*KNOWN);
+        let lowered =
+            lower(Source::new("source", schema.to_string()), &JsonSchemaOptions::default());
+        let network = compiler.network(&lowered.expect("lowers").grammar, NetworkLimits::default());
+        let network = network.expect("is small");
+        let vocabulary = compiler.vocabulary();
+        let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
+        let follow = Follow::new(network.joined(shared), known.rules(), &network.open);
+        let agreement = Agreement::new(&follow, known.nodes().height(0));
+        let mut walker = Walker::new(&follow, known, &agreement, trie, 2);
+        let mut sets = LocalSets::new(follow.network());
+        let base = network.tables.bases.states;
+        let mut count = 0;
+        for state in base..base + network.tables.states.len() as u32 - 1 {
+            let outcome = walker.base(state);
+            let taken = outcome.taken.as_ref();
+            count += usize::from(taken.is_some());
+            let stored = taken.map_or(&[][..], |taken| known.spans(shared, trie, taken.state));
+            let Outcome { spans, exits, .. } = outcome.over(stored);
+            let after = follow.bytes(follow.rule_of(state));
+            let (ranks, expected) = walked(&mut sets, trie, after, state, 0);
+            assert_eq!(spans.into_iter().flatten().collect::<Vec<_>>(), ranks, "{state}: {schema}");
+            // What comes of the root is not looked at where it is noted.
+            let inner = |exits: Vec<u32>| exits.into_iter().filter(|&exit| exit != 0);
+            assert!(inner(exits).eq(inner(expected)), "{state}: {schema}");
         }
-        for call in tables.call_edges_of(index) {
-            let callee = network.rule(call.callee);
-            let bytes = ByteSet::from_words(callee.first_bytes);
-            let twice = seen.intersect(bytes);
-            let over = if call.ret == NONE { frame } else { self.sets.push(call.ret, frame) };
-            let (first, over) = self.through(callee.first_state, over);
-            seen = seen.union(bytes);
-            moves.unclear = moves.unclear.union(twice);
-            if first >= own || !self.sets.frame_rests(over) {
-                moves.unclear = moves.unclear.union(bytes);
-                continue;
-            }
-            let known = self.known.moves(network.shared, first);
-            moves.unclear = moves.unclear.union(known.calls.union(known.leave).intersect(bytes));
-            for (lo, hi) in bytes.minus(twice).ranges() {
-                let range = usize::from(lo)..=usize::from(hi);
-                moves.states[range.clone()].copy_from_slice(&known.to[range.clone()]);
-                moves.frames[range].fill(over);
-            }
-            moves.ends = moves.ends.union(known.ends.intersect(bytes.minus(twice)));
+        count
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+        #[test]
+        fn outcomes_are_those_of_walks(
+            keys in prop::collection::btree_map("[u0,-]{1,4}", 0usize..6, 1..5),
+            required in 0usize..3,
+            others in any::<bool>(),
+        ) {
+            let values = [
+                json!({"type": "string"}), json!({"type": "number"}), json!(true),
+                json!({"enum": ["u0", "u,"]}), json!({"type": "string", "minLength": 2}),
+                json!({"type": "object", "properties": {"u": {"type": "integer"}}}),
+            ];
+            let members: BTreeMap<_, _> =
+                keys.iter().map(|(key, &value)| (key, values[value].clone())).collect();
+            let schema = json!({
+                "type": "object", "properties": members, "additionalProperties": others,
+                "required": keys.keys().take(required).collect::<Vec<_>>(),
+            });
+            let count = taken(&schema);
+            prop_assert!(count > 0 || !others);
         }
-        if self.follow.is_final(state) && frame != BOTTOM {
-            let (ret, parent) = self.sets.frame(frame);
-            moves.unclear = moves.unclear.union(self.live(&At::One(ret, parent)));
-        }
-        moves
     }
 }

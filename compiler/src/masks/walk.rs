@@ -9,6 +9,10 @@
 //! walked for a `q'` before, is not walked again. A state that can do nothing but call a rule is looked through: what
 //! counts is the state that the call begins in, over one more frame.
 //!
+//! Within a literal there is one configuration and one byte, so the walk is a look-up of a child for each byte. What comes
+//! after a shared rule's exit class over a return state is found once, for the return state's own follow mask and for
+//! all walks that come back to it.
+//!
 //! A node at which a rule is left matters only if some byte below it may come after the rule, so the others are left
 //! out: the exit classes of an identifier that may end anywhere shrink to the few nodes where it does.
 //!
@@ -22,10 +26,12 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 use rustc_hash::FxHashMap;
 
 use super::agree::Agreement;
+use super::moves::{Arrived, OwnMoves};
 use super::nodes::bits;
 use super::outcome::Outcome;
+use super::part::Pairs;
 use super::shared::{SharedOutcomes, Stored, class_nodes};
-use super::take::OwnMoves;
+use super::take::After;
 use crate::ir::ByteSet;
 use crate::network::follow::Follow;
 use crate::network::local::{At, BOTTOM, LocalSets};
@@ -36,6 +42,9 @@ pub(super) const WORTH_REMEMBERING: usize = 8;
 
 /// Configurations that are composed one by one. Where they meet again, what follows is walked for each.
 const MOST_APART: usize = 4;
+
+/// So many bytes are found sooner by looking at all children.
+const FEW: usize = 8;
 
 /// An outcome under construction.
 pub(super) struct Building {
@@ -66,8 +75,14 @@ pub struct Walker<'a> {
     pub(super) worth: u32,
     pub(super) sets: LocalSets<'a>,
     pub(super) moves: FxHashMap<(u32, u32), Arc<OwnMoves>>,
+    /// Own states held against shared ones.
+    pub(super) pairs: Pairs,
+    /// By frame, where a walk goes on that leaves the callee.
+    pub(super) after_frame: FxHashMap<u32, Option<After>>,
+    /// By index of the own state, what an edge to it comes to with nothing on the stack.
+    pub(super) arrived: Vec<Option<Arrived>>,
     /// By shared exit class and frame, what comes after the class.
-    pub(super) after_class: FxHashMap<(u32, u32), Arc<Outcome>>,
+    pub(super) after_class: FxHashMap<(u32, u32), Option<Arc<Outcome>>>,
     /// By node, and class of the states that do the same below it.
     remembered: FxHashMap<(u32, u32), Arc<Outcome>>,
     /// Nodes to visit, the next one last, and the configurations at their parents.
@@ -97,6 +112,9 @@ impl<'a> Walker<'a> {
             worth,
             sets: LocalSets::new(follow.network()),
             moves: FxHashMap::default(),
+            pairs: Pairs::default(),
+            after_frame: FxHashMap::default(),
+            arrived: Vec::new(),
             after_class: FxHashMap::default(),
             remembered: FxHashMap::default(),
             todo: Vec::new(),
@@ -139,7 +157,13 @@ impl<'a> Walker<'a> {
         };
         match shared {
             Some(class) => {
-                self.leave_through(ret, BOTTOM, class, &nodes[at_root..], &mut building);
+                let frame = self.sets.push(ret, BOTTOM);
+                match self.whole(class, frame) {
+                    Some(whole) => self.add_whole(&whole, &mut building),
+                    None => {
+                        self.leave_through(ret, BOTTOM, class, &nodes[at_root..], &mut building)
+                    }
+                }
             }
             None => self.run(ret, BOTTOM, &nodes[at_root..], &mut building),
         }
@@ -212,22 +236,30 @@ impl<'a> Walker<'a> {
     fn drain(&mut self, floor: usize, building: &mut Building) {
         let trie = self.trie;
         while self.todo.len() > floor {
-            let Some((child, at)) = self.todo.pop() else { return };
-            let reached = self.sets.step(at, trie.byte[child as usize]);
-            if reached.is_dead() {
-                continue;
+            let Some((mut node, at)) = self.todo.pop() else { return };
+            let mut reached = self.sets.step(at, trie.byte[node as usize]);
+            loop {
+                if reached.is_dead() {
+                    break;
+                }
+                if reached.ends {
+                    building.outcome.add_span(trie.tokens_at(node));
+                }
+                if trie.is_leaf(node) {
+                    break;
+                }
+                if reached.exits {
+                    self.leave(node, building);
+                }
+                // Within a literal there is one way on.
+                let Some((byte, next)) = self.sets.only(reached.at) else {
+                    let way = self.way(reached.at);
+                    self.descend(way, node, building);
+                    break;
+                };
+                let Some(child) = self.known.children().on(node, byte) else { break };
+                (node, reached) = (child, next);
             }
-            if reached.ends {
-                building.outcome.add_span(trie.tokens_at(child));
-            }
-            if trie.is_leaf(child) {
-                continue;
-            }
-            if reached.exits {
-                self.leave(child, building);
-            }
-            let way = self.way(reached.at);
-            self.descend(way, child, building);
         }
     }
 
@@ -363,13 +395,14 @@ impl<'a> Walker<'a> {
     /// Has the children of `node` visited on whose bytes the configurations go on.
     fn open(&mut self, Way { at, live, .. }: Way, node: u32) {
         let children = self.known.children();
-        let mut bytes = live.iter();
-        let Some(first) = bytes.next() else { return };
-        if bytes.next().is_none() {
-            self.todo.extend(children.on(node, first).map(|child| (child, at)));
-        } else {
+        if live.has_at_least(FEW) {
             let on = children.of(node).rev().filter(|&(byte, _)| live.contains(byte));
             self.todo.extend(on.map(|(_, child)| (child, at)));
+        } else {
+            // The next to visit comes last.
+            let floor = self.todo.len();
+            self.todo.extend(live.iter().filter_map(|byte| Some((children.on(node, byte)?, at))));
+            self.todo[floor..].reverse();
         }
     }
 
@@ -412,10 +445,11 @@ impl<'a> Walker<'a> {
         let network = self.follow.network();
         let size = self.trie.end[node as usize] - node;
         let own = state >= network.own.bases.states;
-        if !own && let Some(source) = self.known.source(network.shared, self.trie, state, node) {
+        if !own && let Some(source) = self.known.source(self.trie, state, node) {
             let stored = Stored::new(self.known, network.shared, self.trie, source, node);
             stored.spans().for_each(|span| building.outcome.add_span(span));
-            self.go_on(frame, stored.exits, building);
+            let class = network.shared.states[source as usize].exits;
+            self.go_on_below(frame, class, node, stored.exits, building);
             return true;
         }
         if size < self.worth {
@@ -432,6 +466,9 @@ impl<'a> Walker<'a> {
             let live = self.live(&At::One(state, BOTTOM));
             if !live.has_at_least(WORTH_REMEMBERING) || node == 0 {
                 return false;
+            }
+            if self.wide_row(state).is_none() && self.take_below((state, frame), node, building) {
+                return true;
             }
             let class = self.agreement.class(state, self.known.nodes().height(node));
             match self.remembered.get(&(class, node)) {
@@ -476,7 +513,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Continues from `frame` at nodes at which a callee is left.
-    fn go_on(&mut self, frame: u32, exits: &[u32], building: &mut Building) {
+    pub(super) fn go_on(&mut self, frame: u32, exits: &[u32], building: &mut Building) {
         if frame == BOTTOM {
             // The walk may have come here from another rule by tail calls, after which less may come.
             exits.iter().for_each(|&exit| self.leave(exit, building));

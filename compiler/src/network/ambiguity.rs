@@ -10,6 +10,9 @@
 //! where they outgrow the budget, the number grows with the input, or is not known, and is reported as unbounded with
 //! the rule that does it.
 //!
+//! Which edges and calls a step looks at does not depend on the byte that it reads. So the bytes that follow it are read
+//! alike up to where one of these begins or ends, and are only counted.
+//!
 //! All tokens that a set may read as wholes are one symbol beside the bytes, as if one token were in all the sets of
 //! token edges: a set that is too large by that bounds the true ones. A text token may be read as a whole and byte by
 //! byte at once, and which sets that gives only its bytes can tell, so where both are possible no bound is known.
@@ -24,6 +27,7 @@ use rustc_hash::FxHashMap;
 
 use super::follow::Follow;
 use super::layout::Network;
+use crate::ir::ByteSet;
 
 /// Sets explored before giving up.
 const MOST_SETS: usize = 4_000;
@@ -115,6 +119,8 @@ struct Exploration<'a> {
     work: Vec<Vec<Configuration>>,
     most: usize,
     moves: usize,
+    /// The last byte, from the one that is read on, up to which all bytes are read alike.
+    same_until: u8,
 }
 
 impl<'a> Exploration<'a> {
@@ -133,7 +139,18 @@ impl<'a> Exploration<'a> {
         let no_tokens = network.shared.token_edges.is_empty() && network.own.token_edges.is_empty();
         let (seen, work) = (BTreeSet::new(), Vec::new());
         let returns = FxHashMap::default();
-        Self { follow, returns, symbols, texts, no_tokens, seen, work, most: 1, moves: 0 }
+        Self {
+            follow,
+            returns,
+            symbols,
+            texts,
+            no_tokens,
+            seen,
+            work,
+            most: 1,
+            moves: 0,
+            same_until: 0,
+        }
     }
 
     fn run(mut self) -> Result<u32, u32> {
@@ -145,11 +162,35 @@ impl<'a> Exploration<'a> {
             }
         }
         while let Some(set) = self.work.pop() {
-            for index in 0..self.symbols.len() {
-                self.step(&set, self.symbols[index], 0)?;
+            let mut rest = 0;
+            while let Some(&symbol) = self.symbols.get(rest) {
+                let before = self.moves;
+                self.same_until = u8::MAX;
+                self.step(&set, symbol, 0)?;
+                rest += 1;
+                // The bytes up to there would be read by the same edges. They count as what they would have cost.
+                let cost = self.moves - before;
+                while let (Symbol::Byte(_), Some(&Symbol::Byte(byte))) =
+                    (symbol, self.symbols.get(rest))
+                    && byte <= self.same_until
+                {
+                    self.count_moves(cost, &set)?;
+                    rest += 1;
+                }
             }
         }
         Ok(self.most as u32)
+    }
+
+    /// Notes that what is found for a byte depends on whether the byte is in a set.
+    fn depends(&mut self, byte: u8, set: ByteSet) {
+        let range = set.ranges().find(|&(_, hi)| hi >= byte);
+        let last = match range {
+            Some((lo, hi)) if lo <= byte => hi,
+            Some((lo, _)) => lo - 1,
+            None => u8::MAX,
+        };
+        self.same_until = self.same_until.min(last);
     }
 
     /// Adds the successor of a set on a symbol, over every context that matters.
@@ -163,8 +204,8 @@ impl<'a> Exploration<'a> {
                 _ => Ok(()),
             };
         }
-        let mut next = BTreeSet::new();
-        let mut seen = BTreeSet::new();
+        let mut next = Vec::new();
+        let mut seen: Vec<Configuration> = Vec::new();
         let mut work = set.to_vec();
         let mut leaves = None;
         // A configuration that returned into the unknown after the symbol: it matters where it is not alone.
@@ -174,9 +215,10 @@ impl<'a> Exploration<'a> {
         // Whether bytes may be read, and a state that may read text tokens as wholes.
         let (mut bytes, mut text) = (false, None);
         while let Some((state, mut stack)) = work.pop() {
-            if !seen.insert((state, stack.clone())) {
+            if seen.iter().any(|(other, below)| *other == state && *below == stack) {
                 continue;
             }
+            seen.push((state, stack.clone()));
             let network = self.follow.network();
             let (tables, index) = network.locate(state);
             let byte_edges = tables.byte_edges_of(index);
@@ -187,9 +229,17 @@ impl<'a> Exploration<'a> {
             }
             let targets: Vec<u32> = match symbol {
                 Symbol::Byte(byte) => {
-                    let on_byte =
-                        byte_edges.iter().filter(|edge| (edge.lo()..=edge.hi()).contains(&byte));
-                    on_byte.map(|edge| edge.target).collect()
+                    let at = byte_edges.partition_point(|edge| edge.hi() < byte);
+                    let edge = byte_edges.get(at);
+                    let last = edge.map_or(u8::MAX, |edge| match edge.lo() <= byte {
+                        true => edge.hi(),
+                        false => edge.lo() - 1,
+                    });
+                    self.same_until = self.same_until.min(last);
+                    edge.filter(|edge| edge.lo() <= byte)
+                        .map(|edge| edge.target)
+                        .into_iter()
+                        .collect()
                 }
                 Symbol::Token => token_edges.iter().map(|edge| edge.target).collect(),
             };
@@ -198,7 +248,7 @@ impl<'a> Exploration<'a> {
                 for target in [target, exit].into_iter().filter(|&target| target != NONE) {
                     match self.settle(target, stack.clone()) {
                         Ok(configuration) => {
-                            next.insert(configuration);
+                            next.push(configuration);
                         }
                         Err(last) => {
                             returned = Some(state);
@@ -211,7 +261,9 @@ impl<'a> Exploration<'a> {
                 let callee = network.rule(call.callee);
                 let begins = match symbol {
                     Symbol::Byte(byte) => {
-                        callee.first_bytes[usize::from(byte) / 32] >> (byte % 32) & 1 == 1
+                        let first = ByteSet::from_words(callee.first_bytes);
+                        self.depends(byte, first);
+                        first.contains(byte)
                     }
                     Symbol::Token => callee.first_tokens != 0,
                 };
@@ -234,13 +286,15 @@ impl<'a> Exploration<'a> {
         if let (Symbol::Token, true, Some(state)) = (symbol, bytes, text) {
             return Err(state);
         }
+        next.sort_unstable();
+        next.dedup();
         self.most = self.most.max(next.len() + resting.len());
         let alone = next.is_empty();
         let Some(state) = leaves.or(returned.filter(|_| !alone)) else {
-            return self.meet(next.into_iter().collect());
+            return self.meet(next);
         };
         // Where the stack ends here, the ways within the rule are all there is.
-        self.meet(next.into_iter().collect())?;
+        self.meet(next)?;
         if context == MOST_CONTEXT {
             return if alone { Ok(()) } else { Err(state) };
         }
@@ -251,21 +305,27 @@ impl<'a> Exploration<'a> {
     }
 
     fn count_move(&mut self, set: &[Configuration]) -> Result<(), u32> {
-        self.moves += 1;
+        self.count_moves(1, set)
+    }
+
+    fn count_moves(&mut self, count: usize, set: &[Configuration]) -> Result<(), u32> {
+        self.moves += count;
         if self.moves > MOST_MOVES { Err(set[0].0) } else { Ok(()) }
     }
 
     /// Whether no member of a set goes on with a byte; and then the state in which it returns into the unknown, if it
     /// can. Most sets do not go on with most bytes. Larger sets that return into the unknown are not looked at.
-    fn is_stuck(&self, set: &[Configuration], byte: u8) -> Option<Option<u32>> {
+    fn is_stuck(&mut self, set: &[Configuration], byte: u8) -> Option<Option<u32>> {
         let mut left = None;
         for (state, stack) in set {
             let mut rest = stack.iter().rev();
             let mut state = *state;
             loop {
-                if self.follow.first(state).0.contains(byte) {
+                let first = self.follow.first(state).0;
+                if first.contains(byte) {
                     return None;
                 }
+                self.depends(byte, first);
                 if !self.follow.is_final(state) {
                     break;
                 }
@@ -291,7 +351,9 @@ impl<'a> Exploration<'a> {
         context: usize,
     ) -> Result<(), u32> {
         for &ret in self.returns(last).iter() {
-            if !self.follow.first(ret).0.contains(byte) && !self.follow.is_final(ret) {
+            let first = self.follow.first(ret).0;
+            self.depends(byte, first);
+            if !first.contains(byte) && !self.follow.is_final(ret) {
                 self.count_move(set)?;
             } else {
                 self.step(&over(ret, set), Symbol::Byte(byte), context + 1)?;

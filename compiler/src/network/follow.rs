@@ -50,6 +50,7 @@ impl<'a> Follow<'a> {
     }
 
     /// The network.
+    #[inline]
     pub fn network(&self) -> Joined<'a> {
         self.network
     }
@@ -60,6 +61,7 @@ impl<'a> Follow<'a> {
     }
 
     /// Rule of a state.
+    #[inline]
     pub fn rule_of(&self, state: u32) -> u32 {
         let (calls, index) = self.locate(state);
         calls.rule_of[index]
@@ -92,21 +94,25 @@ impl<'a> Follow<'a> {
     }
 
     /// Bytes that may come after a rule.
+    #[inline]
     pub fn bytes(&self, rule: u32) -> ByteSet {
         self.bytes[rule as usize]
     }
 
     /// Whether a state's rule may return there.
+    #[inline]
     pub fn is_final(&self, state: u32) -> bool {
         self.network.state(state).flags & state_flags::FINAL != 0
     }
 
     /// Bytes with which a state goes on within its rule, and whether two of its ways share one.
+    #[inline]
     pub fn first(&self, state: u32) -> (ByteSet, bool) {
         let (calls, index) = self.locate(state);
         calls.firsts[index]
     }
 
+    #[inline]
     fn locate(&self, state: u32) -> (&Calls, usize) {
         match state.checked_sub(self.network.own.bases.states) {
             Some(index) => (&self.own, index as usize),

@@ -58,7 +58,7 @@ impl Network {
     }
 }
 
-pub(super) fn lay_out(merged: Merged, shared: Tables<'_>, kind: Roots) -> Network {
+pub(super) fn lay_out(merged: Merged<'_>, shared: Tables<'_>, kind: Roots) -> Network {
     let bases = Bases {
         rules: shared.rules.len() as u32,
         states: shared.state_count(),
@@ -167,7 +167,8 @@ pub(super) fn lay_out(merged: Merged, shared: Tables<'_>, kind: Roots) -> Networ
         flags: 0,
     });
     fill_firsts(&mut tables, shared);
-    let rules = merged.rules.into_iter().map(|(rule, _)| (rule.name, rule.origin)).collect();
+    let rules = merged.rules.into_iter();
+    let rules = rules.map(|(rule, _)| (rule.name.clone(), rule.origin.clone())).collect();
     let roots: Vec<u32> = merged.roots.iter().map(|&root| bases.rules + root as u32).collect();
     let open = match kind {
         Roots::Start => Vec::new(),

@@ -9,7 +9,7 @@
 //! found once: a lazily built automaton, like that of `regex-automata`'s hybrid engine. Such sets are few, so nothing is
 //! ever evicted.
 
-use grammarc_artifacts::sections::network::{NONE, StateRecord, state_flags};
+use grammarc_artifacts::sections::network::{CallEdge, NONE, StateRecord, state_flags};
 use grammarc_artifacts::tables::Joined;
 use rustc_hash::FxHashMap;
 
@@ -58,6 +58,7 @@ impl Reached {
     const DEAD: Self = Self { at: At::Nowhere, exits: false, ends: false };
 
     /// Whether there is no way on, not even out of the rule.
+    #[inline]
     pub fn is_dead(&self) -> bool {
         self.at == At::Nowhere && !self.exits
     }
@@ -106,20 +107,31 @@ impl<'a> LocalSets<'a> {
     }
 
     /// What resting in `state` over the local frame `frame` comes to: a state that only returns does so.
-    pub fn settled(&mut self, state: u32, frame: u32) -> Reached {
-        let mut building = std::mem::take(&mut self.building);
-        self.settle(state, frame, &mut building);
-        self.finish(building)
+    #[inline]
+    pub fn settled(&self, mut state: u32, mut frame: u32) -> Reached {
+        loop {
+            let record: &StateRecord = self.network.state(state);
+            let below = self.frames[frame as usize];
+            if record.flags & state_flags::POP_ONLY == 0 {
+                return Reached {
+                    at: At::One(state, frame),
+                    exits: record.flags & state_flags::FINAL != 0 && below.nullable,
+                    ends: record.flags & state_flags::RESTS != 0 && below.rests,
+                };
+            }
+            if frame == BOTTOM {
+                return Reached { at: At::Nowhere, exits: true, ends: true };
+            }
+            (state, frame) = (below.ret, below.parent);
+        }
     }
 
     /// Where a byte leads. From an interned set to an interned set, O(1) after the first time.
+    #[inline]
     pub fn step(&mut self, at: At, byte: u8) -> Reached {
         match at {
             At::Nowhere => Reached::DEAD,
-            At::One(state, frame) => {
-                self.work.push((state, frame));
-                self.find(byte)
-            }
+            At::One(state, frame) => self.step_from(state, frame, byte),
             At::Set(set) => {
                 let known = self.moves[set as usize][usize::from(byte)];
                 if known != UNKNOWN {
@@ -135,6 +147,19 @@ impl<'a> LocalSets<'a> {
         }
     }
 
+    /// The byte and what it leads to, where there is one configuration and it goes on with that byte alone.
+    #[inline]
+    pub fn only(&self, at: At) -> Option<(u8, Reached)> {
+        let At::One(state, frame) = at else { return None };
+        let (tables, index) = self.network.locate(state);
+        let [edge] = tables.byte_edges_of(index) else { return None };
+        let returns = frame != BOTTOM && tables.states[index].flags & state_flags::FINAL != 0;
+        if returns || edge.lo() != edge.hi() || !tables.call_edges_of(index).is_empty() {
+            return None;
+        }
+        Some((edge.lo(), self.settled(edge.target, frame)))
+    }
+
     /// The same configurations, with moves that are found once.
     pub fn interned(&mut self, at: At) -> At {
         let At::One(state, frame) = at else { return at };
@@ -148,6 +173,7 @@ impl<'a> LocalSets<'a> {
     }
 
     /// The configuration, where there is just one.
+    #[inline]
     pub fn one(&self, at: At) -> Option<(u32, u32)> {
         match at {
             At::Nowhere => None,
@@ -170,6 +196,7 @@ impl<'a> LocalSets<'a> {
     }
 
     /// Return state and parent of a local frame.
+    #[inline]
     pub fn frame(&self, frame: u32) -> (u32, u32) {
         let frame = self.frames[frame as usize];
         (frame.ret, frame.parent)
@@ -198,6 +225,39 @@ impl<'a> LocalSets<'a> {
             });
         }
         id
+    }
+
+    /// Where one configuration goes on a byte.
+    fn step_from(&mut self, mut state: u32, mut frame: u32, byte: u8) -> Reached {
+        let network = self.network;
+        loop {
+            let (tables, index) = network.locate(state);
+            let may = |call: &&CallEdge| {
+                let first = &network.rule(call.callee).first_bytes;
+                first[usize::from(byte) / 32] >> (byte % 32) & 1 == 1
+            };
+            let mut calls = tables.call_edges_of(index).iter().filter(may);
+            let call = calls.next();
+            let edges = tables.byte_edges_of(index);
+            let at = edges.partition_point(|edge| edge.hi() < byte);
+            let edge = edges.get(at).filter(|edge| edge.lo() <= byte);
+            let returns = frame != BOTTOM && tables.states[index].flags & state_flags::FINAL != 0;
+            match (edge, call) {
+                _ if returns || calls.next().is_some() => {}
+                (Some(edge), None) => return self.settled(edge.target, frame),
+                (None, None) => return Reached::DEAD,
+                (None, Some(call)) => {
+                    if call.ret != NONE {
+                        frame = self.push(call.ret, frame);
+                    }
+                    state = network.rule(call.callee).first_state;
+                    continue;
+                }
+                (Some(_), Some(_)) => {}
+            }
+            self.work.push((state, frame));
+            return self.find(byte);
+        }
     }
 
     /// Where the configurations in `work` go on a byte.
@@ -232,22 +292,12 @@ impl<'a> LocalSets<'a> {
     }
 
     /// Adds a configuration to a set under construction. One that only returns does so at once.
-    fn settle(&self, mut state: u32, mut frame: u32, building: &mut Building) {
-        loop {
-            let record: &StateRecord = self.network.state(state);
-            let below = self.frames[frame as usize];
-            if record.flags & state_flags::POP_ONLY == 0 {
-                building.exits |= record.flags & state_flags::FINAL != 0 && below.nullable;
-                building.ends |= record.flags & state_flags::RESTS != 0 && below.rests;
-                building.configurations.push((state, frame));
-                return;
-            }
-            if frame == BOTTOM {
-                building.exits = true;
-                building.ends = true;
-                return;
-            }
-            (state, frame) = (below.ret, below.parent);
+    fn settle(&self, state: u32, frame: u32, building: &mut Building) {
+        let Reached { at, exits, ends } = self.settled(state, frame);
+        building.exits |= exits;
+        building.ends |= ends;
+        if let At::One(state, frame) = at {
+            building.configurations.push((state, frame));
         }
     }
 

@@ -29,8 +29,8 @@ pub(super) enum MergedLabel {
 }
 
 /// Rules without repetition, numbered in the order in which the roots lead to them.
-pub(super) struct Merged {
-    pub(super) rules: Vec<(NetworkRule, RuleHash)>,
+pub(super) struct Merged<'a> {
+    pub(super) rules: Vec<(&'a NetworkRule, RuleHash)>,
     /// By symbol less 256.
     pub(super) labels: Vec<MergedLabel>,
     /// The roots that are rules of this grammar.
@@ -40,7 +40,7 @@ pub(super) struct Merged {
 }
 
 /// Merges equal rules and takes from the vocabulary those that it holds: `known` tells them by their hashes.
-pub(super) fn merge(built: &Built, known: impl Fn(&RuleHash) -> Option<u32>) -> Merged {
+pub(super) fn merge(built: &Built, known: impl Fn(&RuleHash) -> Option<u32>) -> Merged<'_> {
     let hashes = hashes(built);
     let mut numbers: FxHashMap<RuleHash, usize> = FxHashMap::default();
     let mut order: Vec<usize> = Vec::new();
@@ -72,7 +72,7 @@ pub(super) fn merge(built: &Built, known: impl Fn(&RuleHash) -> Option<u32>) -> 
             },
         })
         .collect();
-    let rules = order.iter().map(|&rule| (built.rules[rule].clone(), hashes[rule])).collect();
+    let rules = order.iter().map(|&rule| (&built.rules[rule], hashes[rule])).collect();
     Merged { rules, labels, roots, hashes }
 }
 

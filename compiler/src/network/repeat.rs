@@ -115,23 +115,21 @@ impl Builder<'_> {
         let upto = mode == Mode::UpTo;
         let longest =
             self.lexicon.most_repetitions(facts.first, facts.alphabet, facts.shortest).max(1);
-        let label = if count <= longest || self.spelling == Spelling::WrittenOut {
-            if count as usize > self.limits.rules {
-                return Err(self.limit("rules of a repetition", self.limits.rules));
-            }
-            // Chains are declared from the far end, so that long ones do not recurse.
-            for remaining in 1..=count {
-                self.synthesize(Synthetic::Chain(body.clone(), remaining, upto))?;
-            }
-            let rule = self.synthesize(Synthetic::Chain(body.clone(), count, upto))?;
-            Label::Call { rule, count: 0 }
-        } else {
-            for remaining in 1..=longest {
-                self.synthesize(Synthetic::Chain(body.clone(), remaining, upto))?;
-            }
-            let rule = self.synthesize(Synthetic::Bulk(body.clone(), longest, upto))?;
-            Label::Call { rule, count: count - longest }
+        let is_chain = count <= longest || self.spelling == Spelling::WrittenOut;
+        if is_chain && count as usize > self.limits.rules {
+            return Err(self.limit("rules of a repetition", self.limits.rules));
+        }
+        let (what, links, count) = match is_chain {
+            true => (Synthetic::Chain(body.clone(), count, upto), count, 0),
+            false => (Synthetic::Bulk(body.clone(), longest, upto), longest, count - longest),
         };
+        // Chains are declared from the far end, so that long ones do not recurse.
+        if !self.synthetic.contains_key(&what) {
+            for remaining in 1..=links {
+                self.synthesize(Synthetic::Chain(body.clone(), remaining, upto))?;
+            }
+        }
+        let label = Label::Call { rule: self.synthesize(what)?, count };
         let symbol = self.labels.symbol(label);
         nfa.edge(from, symbol, symbol, to);
         Ok(())

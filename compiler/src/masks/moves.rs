@@ -1,0 +1,222 @@
+//! Where a state of the grammar leads by single bytes, as runs, and on which of them it parts from a shared state.
+//!
+//! A state within a string has a dozen runs, so holding two states against each other is some thirty steps.
+
+use std::sync::Arc;
+
+use grammarc_artifacts::sections::network::NONE;
+
+use super::shared::Moves;
+use super::walk::Walker;
+use crate::ir::ByteSet;
+use crate::network::local::{At, BOTTOM};
+
+/// A state, calls looked through and shared states by the lowest of those alike, and its local frame.
+pub(super) type Place = (u32, u32);
+
+/// States whose moves are remembered at once: some 4 MB.
+const MOST_MOVES: usize = 8192;
+
+/// Nowhere.
+const NOWHERE: Place = (NONE, BOTTOM);
+
+/// Bytes `lo..=hi` that lead to one place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Run {
+    pub(super) lo: u8,
+    pub(super) hi: u8,
+    pub(super) to: Place,
+}
+
+impl Run {
+    /// Number of its bytes.
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        usize::from(self.hi - self.lo) + 1
+    }
+}
+
+/// Where a state of the grammar leads by single bytes.
+pub(super) struct OwnMoves {
+    /// Maximal runs that lead somewhere, in ascending order.
+    runs: Vec<Run>,
+    /// The bytes of the runs.
+    on: ByteSet,
+    /// Bytes after which a token may end.
+    pub(super) ends: ByteSet,
+    /// Bytes after which the rule can be left.
+    pub(super) exits: ByteSet,
+    /// Bytes of which this does not tell.
+    pub(super) unclear: ByteSet,
+}
+
+impl OwnMoves {
+    /// Where a byte leads.
+    pub(super) fn to(&self, byte: u8) -> Place {
+        let run = self.runs.iter().find(|run| run.hi >= byte);
+        run.filter(|run| run.lo <= byte).map_or(NOWHERE, |run| run.to)
+    }
+
+    /// Maximal runs of bytes that lead to one place.
+    pub(super) fn runs(&self) -> &[Run] {
+        &self.runs
+    }
+
+    /// The longest run.
+    pub(super) fn widest(&self) -> Option<&Run> {
+        self.runs.iter().max_by_key(|run| run.len())
+    }
+
+    /// Bytes on which this and a shared state over `frame`, whose moves are `known`, may part.
+    pub(super) fn differing(&self, known: &Moves, frame: u32) -> ByteSet {
+        let mut same = ByteSet::EMPTY;
+        let mut rest = known.runs.iter().peekable();
+        for run in self.runs.iter().filter(|run| run.to.1 == frame) {
+            while let Some(&&(lo, hi, to)) = rest.peek() {
+                if hi >= run.lo && to == run.to.0 {
+                    same = same.union(ByteSet::range(run.lo.max(lo), run.hi.min(hi)));
+                }
+                if hi > run.hi {
+                    break;
+                }
+                rest.next();
+            }
+        }
+        let [more, less] = [self.ends.minus(known.ends), known.ends.minus(self.ends)];
+        let sets = [more, less, self.unclear, known.calls, known.leave];
+        sets.into_iter().fold(self.on.union(known.on).minus(same), ByteSet::union)
+    }
+
+    fn add(&mut self, lo: u8, hi: u8, to: Place) {
+        self.on = self.on.union(ByteSet::range(lo, hi));
+        self.runs.push(Run { lo, hi, to });
+    }
+
+    /// Brings runs that were added in order.
+    fn join(&mut self) {
+        if !self.runs.is_sorted_by_key(|run| run.lo) {
+            self.runs.sort_unstable_by_key(|run| run.lo);
+        }
+        self.runs.dedup_by(|next, last| {
+            let joins = last.to == next.to && last.hi.checked_add(1) == Some(next.lo);
+            if joins {
+                last.hi = next.hi;
+            }
+            joins
+        });
+    }
+}
+
+/// What an edge comes to.
+#[derive(Clone, Copy)]
+pub(super) struct Arrived {
+    /// Where it leads, unless that is more than one place or none.
+    to: Option<Place>,
+    /// Whether a token may end there.
+    ends: bool,
+    /// Whether the rule can be left there.
+    exits: bool,
+}
+
+impl Walker<'_> {
+    /// What an edge to an own state over a frame comes to. With nothing on the stack it is found once.
+    fn arrived(&mut self, target: u32, frame: u32) -> Arrived {
+        let index = target.checked_sub(self.follow.network().own.bases.states);
+        let index = index.filter(|_| frame == BOTTOM).map(|index| index as usize);
+        if let Some(Some(arrived)) = index.and_then(|index| self.arrived.get(index)) {
+            return *arrived;
+        }
+        let reached = self.sets.settled(target, frame);
+        let to = match reached.at {
+            At::One(target, over) => {
+                let (target, over) = self.through(target, over);
+                Some((self.like(target), over))
+            }
+            _ => None,
+        };
+        let arrived = Arrived { to, ends: reached.ends, exits: reached.exits };
+        if let Some(index) = index {
+            self.arrived.resize(self.arrived.len().max(index + 1), None);
+            self.arrived[index] = Some(arrived);
+        }
+        arrived
+    }
+
+    /// Where a state leads over a frame. Remembered for a while.
+    pub(super) fn own_moves(&mut self, place: Place) -> Arc<OwnMoves> {
+        if let Some(moves) = self.moves.get(&place) {
+            return Arc::clone(moves);
+        }
+        let moves = Arc::new(self.find_moves(place));
+        if self.moves.len() >= MOST_MOVES {
+            self.moves.clear();
+        }
+        self.moves.insert(place, Arc::clone(&moves));
+        moves
+    }
+
+    fn find_moves(&mut self, (state, frame): Place) -> OwnMoves {
+        let network = self.follow.network();
+        let (tables, index) = network.locate(state);
+        let own = network.own.bases.states;
+        let (edges, calls) = (tables.byte_edges_of(index), tables.call_edges_of(index));
+        let mut moves = OwnMoves {
+            runs: Vec::with_capacity(edges.len() + 16 * calls.len()),
+            on: ByteSet::EMPTY,
+            ends: ByteSet::EMPTY,
+            exits: ByteSet::EMPTY,
+            unclear: ByteSet::EMPTY,
+        };
+        let mut seen = ByteSet::EMPTY;
+        for edge in edges {
+            let bytes = ByteSet::range(edge.lo(), edge.hi());
+            seen = seen.union(bytes);
+            let Arrived { to, ends, exits } = self.arrived(edge.target, frame);
+            let Some(to) = to else {
+                moves.unclear = moves.unclear.union(bytes);
+                continue;
+            };
+            // What a call begins with as well is in the set of what is unclear.
+            moves.add(edge.lo(), edge.hi(), to);
+            if ends {
+                moves.ends = moves.ends.union(bytes);
+            }
+            if exits {
+                moves.exits = moves.exits.union(bytes);
+            }
+        }
+        for call in calls {
+            let callee = network.rule(call.callee);
+            let bytes = ByteSet::from_words(callee.first_bytes);
+            let twice = seen.intersect(bytes);
+            let over = if call.ret == NONE { frame } else { self.sets.push(call.ret, frame) };
+            let (first, over) = self.through(callee.first_state, over);
+            seen = seen.union(bytes);
+            moves.unclear = moves.unclear.union(twice);
+            if first >= own || !self.sets.frame_rests(over) {
+                moves.unclear = moves.unclear.union(bytes);
+                continue;
+            }
+            let known = self.known.moves(network.shared, first);
+            moves.unclear = moves.unclear.union(known.calls.union(known.leave).intersect(bytes));
+            let once = bytes.minus(twice);
+            moves.ends = moves.ends.union(known.ends.intersect(once));
+            if known.on.minus(once).is_empty() {
+                moves.on = moves.on.union(known.on);
+                let runs = known.runs.iter().map(|&(lo, hi, to)| Run { lo, hi, to: (to, over) });
+                moves.runs.extend(runs);
+                continue;
+            }
+            for &(lo, hi, to) in &known.runs {
+                let within = ByteSet::range(lo, hi).intersect(once);
+                within.ranges().for_each(|(lo, hi)| moves.add(lo, hi, (to, over)));
+            }
+        }
+        if self.follow.is_final(state) && frame != BOTTOM {
+            let (ret, parent) = self.sets.frame(frame);
+            moves.unclear = moves.unclear.union(self.live(&At::One(ret, parent)));
+        }
+        moves.join();
+        moves
+    }
+}

@@ -1,0 +1,222 @@
+//! Own states and shared ones side by side: where they part, found once for each two.
+//!
+//! The states of a key are met again from each of the states before them, and most of what they do on a byte is what the
+//! shared state does. So what is left is kept as *steps*: for the states of a key, one, the next byte of the key. A walk
+//! from a state within a key is then a few look-ups of children.
+
+use std::ops::Range;
+
+use grammarc_artifacts::sections::network::{NONE, state_flags};
+use rustc_hash::FxHashMap;
+
+use super::moves::Place;
+use super::take::{Excepted, Model};
+use super::walk::{Building, Walker};
+use crate::network::local::At;
+
+/// Steps that are remembered at once: some 30 MB.
+const MOST_STEPS: usize = 1 << 20;
+
+/// Steps up to which the children of a node are found one by one.
+const FEW: usize = 8;
+
+/// A byte on which an own state and a shared one part.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    byte: u8,
+    on: On,
+}
+
+/// What becomes of the two on it.
+#[derive(Clone, Copy, Debug)]
+enum On {
+    /// The shared state goes on alone.
+    Lost,
+    /// The own state is walked on from; where the shared one goes on as well, that is excepted.
+    Alone { excepted: bool },
+    /// Both go on.
+    Both {
+        to: Place,
+        stored: u32,
+        /// The two there, once they were met.
+        next: u32,
+        /// Whether a token may end in the one and not in the other.
+        differ: bool,
+        /// Whether a token may end in the own one.
+        ends: bool,
+        /// Whether the rule of the walk can be left in the own one.
+        exits: bool,
+        /// Whether the shared rule can be left in the shared one.
+        stored_exits: bool,
+    },
+}
+
+/// What two states part on.
+#[derive(Clone, Debug)]
+struct Pair {
+    own: Place,
+    steps: Range<u32>,
+}
+
+/// An own place, a shared state, and the frame that the shared state is over.
+type Key = (Place, u32, u32);
+
+/// The pairs met so far.
+#[derive(Debug, Default)]
+pub(super) struct Pairs {
+    ids: FxHashMap<Key, u32>,
+    all: Vec<Pair>,
+    steps: Vec<Step>,
+}
+
+impl Pairs {
+    /// Forgets all pairs where they are too many.
+    pub(super) fn tidy(&mut self) {
+        if self.steps.len() > MOST_STEPS {
+            *self = Self::default();
+        }
+    }
+}
+
+impl Walker<'_> {
+    /// Excepts what becomes of the strings below `node` where `own` and the model, in the state `stored`, part; and adds
+    /// what becomes of them instead.
+    pub(super) fn part(
+        &mut self,
+        own: Place,
+        stored: u32,
+        model: &Model,
+        node: u32,
+        excepted: &mut Excepted,
+        building: &mut Building,
+    ) {
+        let pair = self.pair(own, stored, model);
+        self.part_pair(pair, model, node, excepted, building);
+    }
+
+    fn part_pair(
+        &mut self,
+        pair: u32,
+        model: &Model,
+        node: u32,
+        excepted: &mut Excepted,
+        building: &mut Building,
+    ) {
+        let (children, steps) =
+            (self.known.children(), self.pairs.all[pair as usize].steps.clone());
+        if node == 0 || steps.len() < FEW {
+            for at in steps {
+                if let Some(child) = children.on(node, self.pairs.steps[at as usize].byte) {
+                    self.step(pair, at, model, child, excepted, building);
+                }
+            }
+            return;
+        }
+        let mut at = steps.start;
+        for (byte, child) in children.of(node) {
+            while at < steps.end && self.pairs.steps[at as usize].byte < byte {
+                at += 1;
+            }
+            if at == steps.end {
+                break;
+            }
+            if self.pairs.steps[at as usize].byte == byte {
+                self.step(pair, at, model, child, excepted, building);
+            }
+        }
+    }
+
+    /// Takes a step of a pair, to `child`.
+    fn step(
+        &mut self,
+        pair: u32,
+        at: u32,
+        model: &Model,
+        child: u32,
+        excepted: &mut Excepted,
+        building: &mut Building,
+    ) {
+        let end = self.trie.end[child as usize];
+        match self.pairs.steps[at as usize].on {
+            On::Lost => excepted.add(child..end),
+            On::Alone { excepted: both } => {
+                if both {
+                    excepted.add(child..end);
+                }
+                let (state, frame) = self.pairs.all[pair as usize].own;
+                self.visit(At::One(state, frame), child, building);
+            }
+            On::Both { to, stored, next, differ, ends, exits, stored_exits } => {
+                let is_leaf = end == child + 1;
+                if differ || !is_leaf && (exits || stored_exits) {
+                    excepted.add(child..child + 1);
+                    if ends {
+                        building.outcome.add_span(self.trie.tokens_at(child));
+                    }
+                }
+                if is_leaf {
+                    return;
+                }
+                if exits {
+                    self.leave(child, building);
+                }
+                let mut pair = next;
+                if pair == NONE {
+                    pair = self.pair(to, stored, model);
+                    if let On::Both { next, .. } = &mut self.pairs.steps[at as usize].on {
+                        *next = pair;
+                    }
+                }
+                self.part_pair(pair, model, child, excepted, building);
+            }
+        }
+    }
+
+    fn pair(&mut self, own: Place, stored: u32, model: &Model) -> u32 {
+        let key = (own, stored, model.frame);
+        if let Some(&pair) = self.pairs.ids.get(&key) {
+            return pair;
+        }
+        let network = self.follow.network();
+        let known = self.known.moves(network.shared, stored);
+        let moves = self.own_moves(own);
+        let from = self.pairs.steps.len() as u32;
+        for byte in moves.differing(known, model.frame).iter() {
+            let (to, stored) = (moves.to(byte), known.to[usize::from(byte)]);
+            let calls = known.calls.contains(byte);
+            let unclear = moves.unclear.contains(byte) || calls;
+            let left = known.leave.contains(byte);
+            let (ends, exits) = (moves.ends.contains(byte), moves.exits.contains(byte));
+            // Where both come to what is after the rule of the model, its exits say what becomes of that.
+            if left && ends && !unclear && model.after == Some((to, true, exits)) {
+                continue;
+            }
+            let both = stored != NONE || left || calls;
+            let on = if !unclear && to.0 == NONE {
+                if !both {
+                    continue;
+                }
+                On::Lost
+            } else if unclear || !both || left || to.0 < network.own.bases.states {
+                On::Alone { excepted: both }
+            } else {
+                let flags = network.shared.states[stored as usize].flags;
+                On::Both {
+                    to,
+                    stored,
+                    next: NONE,
+                    differ: ends != known.ends.contains(byte),
+                    ends,
+                    exits,
+                    stored_exits: flags & state_flags::FINAL != 0,
+                }
+            };
+            self.pairs.steps.push(Step { byte, on });
+        }
+        let pair = self.pairs.all.len() as u32;
+        let steps = from..self.pairs.steps.len() as u32;
+        self.pairs.all.push(Pair { own, steps });
+        self.pairs.ids.insert(key, pair);
+        pair
+    }
+}
