@@ -168,12 +168,8 @@ impl Grammar {
     pub fn from_artifact(artifact: GrammarArtifact) -> Self {
         let joined = artifact.joined();
         let all = [joined.shared, joined.own];
-        let counted = all
-            .iter()
-            .flat_map(|tables| tables.rules)
-            .filter(|rule| rule.flags & rule_flags::MONOTONE != 0)
-            .map(|rule| rule.first_state..rule.first_state + rule.state_count);
-        let monotone = StateRanges::new(counted.collect());
+        let rules = all.iter().flat_map(|tables| tables.rules);
+        let monotone = StateRanges::of_rules(rules, rule_flags::MONOTONE);
         let derived = Shared {
             monotone,
             distinct: DistinctRules::new(&joined),

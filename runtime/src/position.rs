@@ -10,6 +10,8 @@
 
 use std::ops::Range;
 
+use grammarc_artifacts::sections::network::RuleRecord;
+
 use crate::error::LimitError;
 
 /// Up to this many entries a scan costs less than hashing.
@@ -43,6 +45,19 @@ impl StateRanges {
     pub(crate) fn new(mut ranges: Vec<Range<u32>>) -> Self {
         ranges.sort_unstable_by_key(|range| range.start);
         Self(ranges)
+    }
+
+    /// Those of the rules that have a flag.
+    pub(crate) fn of_rules<'r>(rules: impl IntoIterator<Item = &'r RuleRecord>, flag: u32) -> Self {
+        let having = rules.into_iter().filter(|rule| rule.flags & flag != 0);
+        Self::new(
+            having.map(|rule| rule.first_state..rule.first_state + rule.state_count).collect(),
+        )
+    }
+
+    /// The ranges in ascending order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Range<u32>> {
+        self.0.iter().cloned()
     }
 
     /// Whether the state is of one of the rules.

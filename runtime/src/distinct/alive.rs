@@ -2,9 +2,11 @@
 //!
 //! Every state reaches the end of its rule, so a configuration is alive unless all its ways on end in items that were
 //! there before. A way on that no such item begins with is new, whatever follows. So it is enough to go along the items
-//! that begin with what is read: at each byte some other way is open, or the next byte is theirs alone. Between two
-//! items another one is taken to be possible, or the end: the compiler sees to it that an item that must come has more
-//! texts than can have come before.
+//! that begin with what is read: at each byte some other way is open, or the next byte is theirs alone.
+//!
+//! Between two items the way on is looked for only in a *scarce* rule, which has an item of a finite number of texts: a
+//! separator is dead where all of them were there. In any other rule a new item is always possible. That a sequence
+//! does not get to where an item must come and none is left, is seen to by the compiler.
 //!
 //! Cost: where nothing before begins with what is read, the frames of the configuration; else a step for each byte up
 //! to the first place where two bytes may come, which is nearly always the next.
@@ -12,10 +14,11 @@
 use grammarc_artifacts::sections::network::state_flags;
 
 use super::items::EMPTY;
+use super::{callers, read};
 use crate::error::LimitError;
 use crate::position::{Configuration, Configurations};
 use crate::sequence::FirstBytes;
-use crate::stack::{BOTTOM, Frames};
+use crate::stack::Frames;
 use crate::step::Machine;
 
 /// Where a configuration stands to the items that came before.
@@ -60,22 +63,13 @@ fn near(
     if distinct.contains(at.state) && at.count != EMPTY && !ends && between(at.state) {
         return true;
     }
-    let mut frame = at.frame;
-    while frame != BOTTOM {
-        let below = frames.get(frame);
-        if distinct.contains(below.ret) {
-            let list = frames.items.list(below.count);
-            let near = match list.is_open() {
-                true => frames.items.may_become(list),
-                false => below.count != EMPTY && between(below.ret),
-            };
-            if near {
-                return true;
-            }
+    callers(machine, frames, at).any(|(state, register)| {
+        let list = frames.items.list(register);
+        match list.is_open() {
+            true => frames.items.may_become(list),
+            false => register != EMPTY && between(state),
         }
-        frame = below.parent;
-    }
-    false
+    })
 }
 
 /// Buffers of the search.
@@ -138,10 +132,7 @@ impl Search {
     ) -> Result<bool, LimitError> {
         let first = FirstBytes::of(machine, frames, &[at], &mut self.closure)?;
         for byte in first.iter() {
-            frames.items.push(&[byte]);
-            frames.items.leave(1);
-            machine.step(frames, &[at], byte, &mut self.closure, &mut self.next)?;
-            frames.items.leave(0);
+            read(machine, frames, &[at], byte, &mut self.closure, &mut self.next)?;
             for &next in self.next.as_slice() {
                 match standing(machine, frames, next) {
                     Standing::New => return Ok(true),

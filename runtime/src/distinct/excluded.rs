@@ -9,12 +9,13 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 
 use super::alive::{Search, may_repeat};
 use super::items::EMPTY;
+use super::{callers, read};
 use crate::error::LimitError;
 use crate::grammar::Grammar;
 use crate::mask::Mask;
 use crate::position::{Configuration, Configurations};
 use crate::sequence::FirstBytes;
-use crate::stack::{BOTTOM, Frames};
+use crate::stack::Frames;
 use crate::step::{Limits, Machine};
 
 /// Tokens below a node up to which each is looked up in the mask; more are found by going on.
@@ -33,11 +34,14 @@ pub(crate) struct Walk {
     spans: Vec<(u32, bool)>,
 }
 
-/// What a walk is over.
+/// What a walk is over, and what it finds.
 struct Over<'a> {
+    grammar: &'a Grammar,
     machine: Machine<'a>,
     trie: Trie<'a>,
     mask: Mask<'a>,
+    frames: &'a mut Frames,
+    excluded: &'a mut Vec<u32>,
 }
 
 /// Bytes that a walk goes on with.
@@ -64,10 +68,10 @@ impl Walk {
         if !position.iter().any(|&at| self.note_spans(&machine, frames, at)) {
             return;
         }
-        let vocabulary = grammar.vocabulary().artifact();
-        let over = Over { machine, trie: vocabulary.trie(), mask };
         let (lists, len) = (frames.items.len(), frames.items.text().len());
-        let walked = self.walk(&over, grammar, frames, position, excluded);
+        let trie = grammar.vocabulary().artifact().trie();
+        let mut over = Over { grammar, machine, trie, mask, frames, excluded };
+        let walked = self.walk(&mut over, position);
         if walked.is_err() {
             excluded.clear();
         }
@@ -84,45 +88,29 @@ impl Walk {
         if machine.distinct.contains(at.state) {
             self.spans.push((at.state, false));
         }
-        let mut frame = at.frame;
-        while frame != BOTTOM {
-            let below = frames.get(frame);
-            if machine.distinct.contains(below.ret) {
-                self.spans.push((below.ret, true));
-            }
-            frame = below.parent;
-        }
+        self.spans.extend(callers(machine, frames, at).map(|(state, _)| (state, true)));
         self.spans.sort_unstable();
         self.spans.dedup();
         !self.spans.is_empty()
     }
 
-    fn walk(
-        &mut self,
-        over: &Over<'_>,
-        grammar: &Grammar,
-        frames: &mut Frames,
-        position: &[Configuration],
-        excluded: &mut Vec<u32>,
-    ) -> Result<(), LimitError> {
+    fn walk(&mut self, over: &mut Over<'_>, position: &[Configuration]) -> Result<(), LimitError> {
         if self.positions.is_empty() {
             self.positions.push(Vec::new());
         }
         self.positions[0].clear();
         self.positions[0].extend_from_slice(position);
-        if position.iter().any(|&at| may_repeat(&over.machine, frames, at)) {
-            self.visit(over, frames, 0, 0, excluded)?;
+        if position.iter().any(|&at| over.may_repeat(at)) {
+            self.visit(over, 0, 0)?;
         }
         for &at in position {
-            self.note_spans(&over.machine, frames, at);
+            self.note_spans(&over.machine, over.frames, at);
             for index in 0..self.spans.len() {
                 let (state, within) = self.spans[index];
-                let tokens = over.machine.distinct.spanning(grammar, state, within);
+                let tokens = over.machine.distinct.spanning(over.grammar, state, within);
                 for &token in tokens {
-                    if over.mask.contains(token)
-                        && !self.allows(over, grammar, frames, position, token)?
-                    {
-                        excluded.push(token);
+                    if over.mask.contains(token) && !self.allows(over, position, token)? {
+                        over.excluded.push(token);
                     }
                 }
             }
@@ -133,151 +121,132 @@ impl Walk {
     /// Whether something is alive after a token.
     fn allows(
         &mut self,
-        over: &Over<'_>,
-        grammar: &Grammar,
-        frames: &mut Frames,
+        over: &mut Over<'_>,
         position: &[Configuration],
         token: u32,
     ) -> Result<bool, LimitError> {
-        let len = frames.items.text().len();
-        let bytes = grammar.vocabulary().token_bytes(token);
+        let len = over.frames.items.text().len();
+        let bytes = over.grammar.vocabulary().token_bytes(token);
         let mut from = std::mem::take(&mut self.after);
         from.clear();
         from.extend_from_slice(position);
         for &byte in bytes {
-            self.step(over, frames, &from, byte)?;
+            self.step(over, &from, byte)?;
             from.clear();
             from.extend_from_slice(self.next.as_slice());
         }
         let mut any = false;
         for &at in &from {
-            any = any || self.search.is_alive(&over.machine, frames, at)?;
+            any = any || self.search.is_alive(&over.machine, over.frames, at)?;
         }
         self.after = from;
-        frames.items.truncate(len);
+        over.frames.items.truncate(len);
         Ok(any)
     }
 
     /// Reads one byte more: `next` is the position after it.
     fn step(
         &mut self,
-        over: &Over<'_>,
-        frames: &mut Frames,
+        over: &mut Over<'_>,
         from: &[Configuration],
         byte: u8,
     ) -> Result<(), LimitError> {
-        frames.items.push(&[byte]);
-        frames.items.leave(1);
-        over.machine.step(frames, from, byte, &mut self.closure, &mut self.next)?;
-        frames.items.leave(0);
-        Ok(())
+        let Over { machine, frames, .. } = over;
+        read(machine, frames, from, byte, &mut self.closure, &mut self.next)
     }
 
-    /// Goes on from a node of the trie, at which the position of a depth stands.
-    fn visit(
-        &mut self,
-        over: &Over<'_>,
-        frames: &mut Frames,
-        node: u32,
-        depth: usize,
-        excluded: &mut Vec<u32>,
-    ) -> Result<(), LimitError> {
-        let wanted = wanted(&over.machine, frames, &self.positions[depth]);
+    /// As [`step`](Self::step), from the position of a depth, whose follower has a place then.
+    fn step_from(&mut self, over: &mut Over<'_>, depth: usize, byte: u8) -> Result<(), LimitError> {
         if self.positions.len() == depth + 1 {
             self.positions.push(Vec::new());
         }
-        let len = frames.items.text().len();
+        let from = std::mem::take(&mut self.positions[depth]);
+        let stepped = self.step(over, &from, byte);
+        self.positions[depth] = from;
+        stepped
+    }
+
+    /// Goes on from a node of the trie, at which the position of a depth stands.
+    fn visit(&mut self, over: &mut Over<'_>, node: u32, depth: usize) -> Result<(), LimitError> {
+        let wanted = wanted(&over.machine, over.frames, &self.positions[depth]);
+        let len = over.frames.items.text().len();
         for child in over.trie.children(node) {
             let byte = over.trie.byte[child as usize];
             if !wanted.all && !wanted.bytes.contains(byte) {
                 continue;
             }
-            frames.items.refused = false;
-            let from = std::mem::take(&mut self.positions[depth]);
-            let stepped = self.step(over, frames, &from, byte);
-            self.positions[depth] = from;
-            stepped?;
+            over.frames.items.refused = false;
+            self.step_from(over, depth, byte)?;
             let mut after = std::mem::take(&mut self.positions[depth + 1]);
             after.clear();
             let mut alive = Ok(());
             for &at in self.next.as_slice() {
-                match self.search.is_alive(&over.machine, frames, at) {
+                match self.search.is_alive(&over.machine, over.frames, at) {
                     Ok(true) => after.push(at),
                     Ok(false) => {}
                     Err(limit) => alive = Err(limit),
                 }
             }
-            let near = after.iter().any(|&at| may_repeat(&over.machine, frames, at));
-            let dead =
-                after.is_empty() && (frames.items.refused || !self.next.as_slice().is_empty());
+            let near = after.iter().any(|&at| over.may_repeat(at));
+            let refused = over.frames.items.refused || !self.next.as_slice().is_empty();
+            let dead = after.is_empty() && refused;
             self.positions[depth + 1] = after;
             alive?;
             if dead {
-                frames.items.truncate(len);
-                self.exclude(over, frames, child, depth, excluded)?;
+                over.frames.items.truncate(len);
+                self.exclude(over, child, depth)?;
             } else if near {
-                self.visit(over, frames, child, depth + 1, excluded)?;
+                self.visit(over, child, depth + 1)?;
             }
-            frames.items.truncate(len);
+            over.frames.items.truncate(len);
         }
         Ok(())
     }
 
     /// Excludes what the mask has at a node and below, which is reached from the position of a depth by the node's byte.
-    fn exclude(
-        &mut self,
-        over: &Over<'_>,
-        frames: &mut Frames,
-        node: u32,
-        depth: usize,
-        excluded: &mut Vec<u32>,
-    ) -> Result<(), LimitError> {
+    fn exclude(&mut self, over: &mut Over<'_>, node: u32, depth: usize) -> Result<(), LimitError> {
         let below = over.trie.tokens_below(node);
         if below.len() as u32 <= FEW {
-            over.exclude(below, excluded);
+            over.exclude(below);
             return Ok(());
         }
-        frames.items.lenient = true;
-        let done = self.exclude_reached(over, frames, node, depth, excluded);
-        frames.items.lenient = false;
+        over.frames.items.lenient = true;
+        let done = self.exclude_reached(over, node, depth);
+        over.frames.items.lenient = false;
         done
     }
 
     /// As [`exclude`](Self::exclude), where equal items are let pass: what is reached so is what the mask may have.
     fn exclude_reached(
         &mut self,
-        over: &Over<'_>,
-        frames: &mut Frames,
+        over: &mut Over<'_>,
         node: u32,
         depth: usize,
-        excluded: &mut Vec<u32>,
     ) -> Result<(), LimitError> {
-        let len = frames.items.text().len();
-        let from = std::mem::take(&mut self.positions[depth]);
-        let stepped = self.step(over, frames, &from, over.trie.byte[node as usize]);
-        self.positions[depth] = from;
-        stepped?;
+        let len = over.frames.items.text().len();
+        self.step_from(over, depth, over.trie.byte[node as usize])?;
         if !self.next.as_slice().is_empty() {
-            if self.positions.len() == depth + 1 {
-                self.positions.push(Vec::new());
-            }
             self.positions[depth + 1].clear();
             self.positions[depth + 1].extend_from_slice(self.next.as_slice());
-            over.exclude(over.trie.tokens_at(node), excluded);
+            over.exclude(over.trie.tokens_at(node));
             for child in over.trie.children(node) {
-                self.exclude_reached(over, frames, child, depth + 1, excluded)?;
+                self.exclude_reached(over, child, depth + 1)?;
             }
         }
-        frames.items.truncate(len);
+        over.frames.items.truncate(len);
         Ok(())
     }
 }
 
 impl Over<'_> {
     /// Excludes the tokens of these ranks that the mask has.
-    fn exclude(&self, ranks: std::ops::Range<u32>, excluded: &mut Vec<u32>) {
+    fn exclude(&mut self, ranks: std::ops::Range<u32>) {
         let tokens = &self.trie.token_of_rank[ranks.start as usize..ranks.end as usize];
-        excluded.extend(tokens.iter().copied().filter(|&token| self.mask.contains(token)));
+        self.excluded.extend(tokens.iter().copied().filter(|&token| self.mask.contains(token)));
+    }
+
+    fn may_repeat(&self, at: Configuration) -> bool {
+        may_repeat(&self.machine, self.frames, at)
     }
 }
 
@@ -299,14 +268,7 @@ fn wanted(machine: &Machine<'_>, frames: &Frames, position: &[Configuration]) ->
                 }
             }
         };
-        let mut frame = at.frame;
-        while frame != BOTTOM {
-            let below = frames.get(frame);
-            if machine.distinct.contains(below.ret) {
-                note(below.count);
-            }
-            frame = below.parent;
-        }
+        callers(machine, frames, at).for_each(|(_, register)| note(register));
         wanted.all |= machine.distinct.contains(at.state);
     }
     wanted

@@ -26,13 +26,16 @@
 //! besides the tokens that end an item and begin the next, some dozens, which are found once for each state (see
 //! [`DistinctRules::spanning`]). An accept compares the item that it ends with those before it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::OnceLock;
 
 use grammarc_artifacts::sections::network::{NONE, rule_flags};
 use grammarc_artifacts::tables::Joined;
 
-use crate::position::StateRanges;
+use crate::error::LimitError;
+use crate::position::{Configuration, Configurations, StateRanges};
+use crate::stack::{BOTTOM, Frames};
+use crate::step::Machine;
 
 pub(crate) mod alive;
 pub(crate) mod excluded;
@@ -63,26 +66,22 @@ impl DistinctRules {
     /// Those of a grammar's tables.
     pub(crate) fn new(joined: &Joined<'_>) -> Self {
         let own = &joined.own;
-        let rules = own.rules.iter().filter(|rule| rule.flags & rule_flags::DISTINCT != 0);
-        let ranges: Vec<_> =
-            rules.map(|rule| rule.first_state..rule.first_state + rule.state_count).collect();
-        let (mut states, mut scarce) = (Vec::new(), Vec::new());
-        for range in &ranges {
-            let mut finite = false;
+        let states = StateRanges::of_rules(own.rules, rule_flags::DISTINCT);
+        let (mut between, mut scarce) = (BTreeSet::new(), Vec::new());
+        for range in states.iter() {
+            let mut items = BTreeSet::new();
             for state in range.clone() {
                 for edge in own.call_edges_of((state - own.bases.states) as usize) {
                     if joined.rule(edge.callee).flags & rule_flags::ITEM != 0 && edge.ret != NONE {
-                        states.extend([state, edge.ret]);
-                        finite = finite || is_finite(joined, edge.callee);
+                        between.extend([state, edge.ret]);
+                        items.insert(edge.callee);
                     }
                 }
             }
-            scarce.extend(finite.then(|| range.clone()));
+            scarce.extend(items.iter().any(|&item| is_finite(joined, item)).then_some(range));
         }
-        states.sort_unstable();
-        states.dedup();
-        let spans = states.into_iter().map(|state| (state, Spans::default())).collect();
-        Self { states: StateRanges::new(ranges), scarce: StateRanges::new(scarce), spans }
+        let spans = between.into_iter().map(|state| (state, Spans::default())).collect();
+        Self { states, scarce: StateRanges::new(scarce), spans }
     }
 
     /// Whether there are none.
@@ -106,6 +105,39 @@ impl DistinctRules {
         let at = self.spans.binary_search_by_key(&state, |(state, _)| *state).ok()?;
         Some(&self.spans[at].1)
     }
+}
+
+/// Reads one byte behind the text, which has it then: `next` becomes the position after it.
+fn read(
+    machine: &Machine<'_>,
+    frames: &mut Frames,
+    from: &[Configuration],
+    byte: u8,
+    closure: &mut Configurations,
+    next: &mut Configurations,
+) -> Result<(), LimitError> {
+    frames.items.push(&[byte]);
+    // A list is settled as the byte behind its item is read, which the item ends before.
+    frames.items.leave(1);
+    machine.step(frames, from, byte, closure, next)?;
+    frames.items.leave(0);
+    Ok(())
+}
+
+/// The activations of distinct rules that have called what a configuration is in, innermost first: the state that each
+/// goes on from, and its register.
+fn callers(
+    machine: &Machine<'_>,
+    frames: &Frames,
+    at: Configuration,
+) -> impl Iterator<Item = (u32, u32)> {
+    let mut frame = at.frame;
+    let stack = std::iter::from_fn(move || {
+        let below = (frame != BOTTOM).then(|| frames.get(frame))?;
+        frame = below.parent;
+        Some((below.ret, below.count))
+    });
+    stack.filter(|&(state, _)| machine.distinct.contains(state))
 }
 
 /// Whether a rule has a finite number of texts, as far as its states tell, which go round where they count.

@@ -10,8 +10,8 @@
 
 use grammarc_artifacts::sections::vocabulary::Trie;
 
-use super::DistinctRules;
 use super::items::EMPTY;
+use super::{DistinctRules, callers};
 use crate::error::LimitError;
 use crate::grammar::Grammar;
 use crate::position::{Configuration, Configurations};
@@ -98,13 +98,9 @@ impl<'g> Finder<'g> {
             self.positions.push(Vec::new());
         }
         let byte = self.trie.byte[node as usize];
-        let items = &mut self.frames.items;
-        let len = items.text().len();
-        items.push(&[byte]);
-        items.leave(1);
+        let len = self.frames.items.text().len();
         let Self { machine, frames, closure, next, positions, .. } = self;
-        machine.step(frames, &positions[depth], byte, closure, next)?;
-        frames.items.leave(0);
+        super::read(machine, frames, &positions[depth], byte, closure, next)?;
         let after = &mut positions[depth + 1];
         after.clear();
         after.extend_from_slice(next.as_slice());
@@ -131,23 +127,16 @@ fn spans(
     within: bool,
     scarce: bool,
 ) -> bool {
-    let spans = |state: u32, register: u32| {
-        machine.distinct.contains(state) && {
-            let list = frames.items.list(register);
-            match (within, scarce) {
-                (true, true) => true,
-                (true, false) => register != EMPTY,
-                (false, true) => register != EMPTY && (!list.is_open() || list.has_more()),
-                (false, false) => list.has_more(),
-            }
+    let spans = |register: u32| {
+        let list = frames.items.list(register);
+        match (within, scarce) {
+            (true, true) => true,
+            (true, false) => register != EMPTY,
+            (false, true) => register != EMPTY && (!list.is_open() || list.has_more()),
+            (false, false) => list.has_more(),
         }
     };
-    let mut frame = at.frame;
-    let mut any = spans(at.state, at.count);
-    while frame != BOTTOM {
-        let below = frames.get(frame);
-        any = any || spans(below.ret, below.count);
-        frame = below.parent;
-    }
-    any
+    let own = (at.state, at.count);
+    let own = machine.distinct.contains(at.state).then_some(own);
+    own.into_iter().chain(callers(machine, frames, at)).any(|(_, register)| spans(register))
 }

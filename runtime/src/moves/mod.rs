@@ -174,7 +174,7 @@ impl Moves {
         let calls = Calls::new(joined, tables);
         let mut rows = Rows { classes: &classes, moves: Vec::new() };
         let mut row = vec![Move::REFUSED; classes.ranges.len()];
-        let distinct = distinct(tables);
+        let distinct = StateRanges::of_rules(tables.rules, rule_flags::DISTINCT);
         let state = |index: usize| {
             let flags = flags(&tables.states[index]);
             let distinct = distinct.contains(tables.bases.states + index as u32);
@@ -265,14 +265,6 @@ impl Moves {
     pub(crate) fn call(&self, index: u32) -> Call {
         self.calls[index as usize]
     }
-}
-
-/// The states of distinct rules, whose register only the machine can read.
-fn distinct(tables: &Tables<'_>) -> StateRanges {
-    let rules = tables.rules.iter().filter(|rule| rule.flags & rule_flags::DISTINCT != 0);
-    StateRanges::new(
-        rules.map(|rule| rule.first_state..rule.first_state + rule.state_count).collect(),
-    )
 }
 
 fn flags(record: &StateRecord) -> u32 {

@@ -38,15 +38,16 @@ pub(super) fn give_up_scarce(
 ) {
     let automata = contents.iter().flat_map(|content| content.arrays.iter().flatten());
     let distinct = automata.filter(|automaton| automaton.distinct);
-    let needs: Vec<u32> = distinct.map(|automaton| Needs::of(automaton).most).collect();
-    let Some(&most) = needs.iter().max() else { return };
+    let needs: Vec<Needs> = distinct.map(Needs::of).collect();
+    let Some(most) = needs.iter().map(|needs| needs.most).max() else { return };
     let known = if most > 1 { counts(contents, formulas) } else { Vec::new() };
     let values = |value| formulas.get_index_of(&value).and_then(|at| known.get(at)).copied();
+    let values = |value| values(value).unwrap_or(0);
     let mut scarce = false;
-    for automaton in contents.iter_mut().flat_map(|content| content.arrays.iter_mut().flatten()) {
-        let plenty = automaton.distinct && suffices(automaton, |value| values(value).unwrap_or(0));
-        scarce |= automaton.distinct && !plenty;
-        automaton.distinct = plenty;
+    let automata = contents.iter_mut().flat_map(|content| content.arrays.iter_mut().flatten());
+    for (automaton, needs) in automata.filter(|automaton| automaton.distinct).zip(&needs) {
+        automaton.distinct = suffices(automaton, needs, values);
+        scarce |= !automaton.distinct;
     }
     if scarce {
         for &place in &algebra.arrays.unique {
@@ -108,8 +109,7 @@ impl Needs {
 }
 
 /// Whether every item that must come has more values than come before it.
-fn suffices(automaton: &ItemAutomaton, values: impl Fn(FormulaId) -> u32) -> bool {
-    let needs = Needs::of(automaton);
+fn suffices(automaton: &ItemAutomaton, needs: &Needs, values: impl Fn(FormulaId) -> u32) -> bool {
     automaton.states.iter().enumerate().all(|(at, state)| {
         let bounds = state.repeat.unwrap_or_default();
         let most = bounds.max.unwrap_or(0).max(bounds.min);
