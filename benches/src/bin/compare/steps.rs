@@ -1,9 +1,10 @@
 //! The steps of a sequence, over the real tokens of valid instances.
 //!
-//! Each round takes a fresh matcher of each engine through the whole text and times every call; a token's figure is
-//! the median of its rounds, and a table's percentiles are over all tokens. What is timed of ours is in
-//! [`grammarc::latency`], which holds every mask against its count and the token that follows. The peer's masks are
-//! asked for once a step, because it keeps the last one.
+//! Each round takes a fresh matcher through the whole text and times every call; a token's figure is the median of its
+//! rounds, and a table's percentiles are over all tokens. The rounds of an engine follow each other, as they do for the
+//! peers that are measured in processes of their own: an engine finds in the caches what its own last round left. What
+//! is timed of ours is in [`grammarc::latency`], which holds every mask against its count and the token that follows. The
+//! peer's masks are asked for once a step, because it keeps the last one.
 
 use std::hint::black_box;
 use std::io::{self, Write};
@@ -35,17 +36,14 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
     let mut alone: [Samples; 1] = Default::default();
     let mut theirs: [[Samples; THEIRS.len()]; 2] = Default::default();
     for run in runs {
-        let (mut our_rounds, mut accepts) = (Rounds::new(), Rounds::new());
-        let mut their_rounds: [Rounds<2>; 2] = Default::default();
-        for _ in 0..ROUNDS {
-            our_rounds.push(our_steps(run)?);
-            let times = latency::accepts(&run.grammar, &run.tokens).map_err(io::Error::other)?;
-            accepts.push(times.into_iter().map(|time| [time / 1e3]).collect());
-            let peers = [&bench.canonical, &bench.plain];
-            for (rounds, peer) in their_rounds.iter_mut().zip(peers) {
-                rounds.push(their_steps(run, peer));
-            }
-        }
+        let our_rounds: Rounds<_> =
+            (0..ROUNDS).map(|_| our_steps(run)).collect::<io::Result<_>>()?;
+        let accepts = || latency::accepts(&run.grammar, &run.tokens).map_err(io::Error::other);
+        let accepts: Rounds<1> = (0..ROUNDS)
+            .map(|_| Ok(accepts()?.into_iter().map(|time| [time / 1e3]).collect()))
+            .collect::<io::Result<_>>()?;
+        let their_rounds: [Rounds<2>; 2] = [&bench.canonical, &bench.plain]
+            .map(|peer| (0..ROUNDS).map(|_| their_steps(run, peer)).collect());
         collect(&mut cold, &our_rounds[..1]);
         collect(&mut ours, &our_rounds);
         collect(&mut alone, &accepts);
