@@ -11,7 +11,7 @@
 //! handle; for a grammar, 24 bytes a state and some two hundred for each of a few rows.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use grammarc_artifacts::sections::network::rule_flags;
 use grammarc_artifacts::tables::{Joined, TablesData};
@@ -19,6 +19,7 @@ use grammarc_artifacts::{Error, GrammarArtifact, MaskPool, VocabularyArtifact};
 
 use crate::chains::{Chains, MaskChains};
 use crate::distinct::DistinctRules;
+use crate::distinct::nodes::InnerNodes;
 use crate::moves::Moves;
 use crate::pool;
 use crate::position::{Configuration, StateRanges};
@@ -40,6 +41,8 @@ struct Derived {
     texts: Texts,
     moves: Moves,
     chains: Chains,
+    /// Found when a grammar with distinct rules first asks for them.
+    inner_nodes: OnceLock<InnerNodes>,
 }
 
 impl Derived {
@@ -51,6 +54,7 @@ impl Derived {
             texts: Texts::new(artifact),
             moves: Moves::new(&joined, &shared),
             chains: Chains::new(&joined, &shared),
+            inner_nodes: OnceLock::new(),
         }
     }
 }
@@ -98,6 +102,11 @@ impl Vocabulary {
     /// Bytes of a token; for a special token, its name. Empty for an id that is no token.
     pub fn token_bytes(&self, token: u32) -> &[u8] {
         self.artifact.token_bytes(token)
+    }
+
+    /// The nodes of the token trie that have children, by byte.
+    pub(crate) fn inner_nodes(&self) -> &InnerNodes {
+        self.derived.inner_nodes.get_or_init(|| InnerNodes::new(&self.artifact.trie()))
     }
 
     /// What a token adds to the text.

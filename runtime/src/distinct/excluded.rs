@@ -9,6 +9,7 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 
 use super::alive::{Search, may_repeat};
 use super::items::EMPTY;
+use super::spanning::{Spanning, only_caller};
 use super::{callers, read};
 use crate::error::LimitError;
 use crate::grammar::Grammar;
@@ -32,6 +33,8 @@ pub(crate) struct Walk {
     positions: Vec<Vec<Configuration>>,
     /// States whose spanning tokens are to be tried.
     spans: Vec<(u32, bool)>,
+    /// Tokens that are to be tried.
+    doubtful: Vec<u32>,
 }
 
 /// What a walk is over, and what it finds.
@@ -65,7 +68,8 @@ impl Walk {
     ) {
         excluded.clear();
         let machine = grammar.machine(limits);
-        if !position.iter().any(|&at| self.note_spans(&machine, frames, at)) {
+        let within = position.iter().any(|&at| self.note_spans(&machine, frames, at));
+        if !within && machine.distinct.entering(grammar).is_empty() {
             return;
         }
         let (lists, len) = (frames.items.len(), frames.items.text().len());
@@ -106,13 +110,27 @@ impl Walk {
         for &at in position {
             self.note_spans(&over.machine, over.frames, at);
             for index in 0..self.spans.len() {
-                let (state, within) = self.spans[index];
-                let tokens = over.machine.distinct.spanning(over.grammar, state, within);
-                for &token in tokens {
-                    if over.mask.contains(token) && !self.allows(over, position, token)? {
-                        over.excluded.push(token);
-                    }
-                }
+                let mut doubtful = std::mem::take(&mut self.doubtful);
+                doubtful.clear();
+                over.add_doubtful(at, self.spans[index], &mut doubtful);
+                let tried = self.try_each(over, position, &doubtful);
+                self.doubtful = doubtful;
+                tried?;
+            }
+        }
+        self.try_each(over, position, over.machine.distinct.entering(over.grammar))
+    }
+
+    /// Excludes those of some tokens behind which nothing is alive.
+    fn try_each(
+        &mut self,
+        over: &mut Over<'_>,
+        position: &[Configuration],
+        tokens: &[u32],
+    ) -> Result<(), LimitError> {
+        for &token in tokens {
+            if over.mask.contains(token) && !self.allows(over, position, token)? {
+                over.excluded.push(token);
             }
         }
         Ok(())
@@ -243,6 +261,28 @@ impl Over<'_> {
     fn exclude(&mut self, ranks: std::ops::Range<u32>) {
         let tokens = &self.trie.token_of_rank[ranks.start as usize..ranks.end as usize];
         self.excluded.extend(tokens.iter().copied().filter(|&token| self.mask.contains(token)));
+    }
+
+    /// Adds those of the tokens that span items at a state below a configuration of which it is not plain that what
+    /// they make is new: the item that they end, if one is open, and the one that they begin.
+    fn add_doubtful(&self, at: Configuration, span: (u32, bool), doubtful: &mut Vec<u32>) {
+        let tokens = self.machine.distinct.spanning(self.grammar, span.0, span.1);
+        let Some(list) = only_caller(&self.machine, self.frames, at) else {
+            doubtful.extend(tokens.iter().map(|spanning| spanning.token));
+            return;
+        };
+        let list = self.frames.items.list(list);
+        let few = tokens.iter().filter(|spanning| spanning.ways <= list.items());
+        doubtful.extend(few.map(|spanning| spanning.token));
+        if list.is_open() {
+            let vocabulary = self.grammar.vocabulary();
+            let bytes = |spanning: &Spanning| vocabulary.token_bytes(spanning.token);
+            for rest in self.frames.items.rests(list) {
+                let from = tokens.partition_point(|spanning| bytes(spanning) < rest);
+                let ending = tokens[from..].iter().take_while(|s| bytes(s).starts_with(rest));
+                doubtful.extend(ending.map(|spanning| spanning.token));
+            }
+        }
     }
 
     fn may_repeat(&self, at: Configuration) -> bool {

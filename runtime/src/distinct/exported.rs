@@ -1,6 +1,6 @@
 //! The lists of a position as plain bytes: a part of what [`export`](crate::export) writes, whose layout is told there.
 
-use super::items::{EMPTY, Items, List, OPEN};
+use super::items::{EMPTY, Items, OPEN};
 
 /// Bytes of the two numbers before the lists.
 const HEADER: usize = 8;
@@ -71,10 +71,13 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Items, usize> {
     items.accept();
     for index in 0..lists as usize {
         let at = HEADER + RECORD * index;
-        let list = List { before: number(at)?, start: number(at + 4)?, end: number(at + 8)? };
-        let end = if list.is_open() { text } else { list.end };
-        let known = (list.before as usize) < items.len() && !items.list(list.before).is_open();
-        if !known || list.start > end || end > text || items.intern(list) as usize != index + 1 {
+        let (before, start, end) = (number(at)?, number(at + 4)?, number(at + 8)?);
+        let known = (before as usize) < items.len() && !items.list(before).is_open();
+        let ends = if end == OPEN { text } else { end };
+        if !known || start > ends || ends > text {
+            return Err(index);
+        }
+        if items.intern(before, start, end) as usize != index + 1 {
             return Err(index);
         }
     }

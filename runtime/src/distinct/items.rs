@@ -9,7 +9,7 @@
 //! Lists refer to the text by place, and a place means what the text holds there now. A list that a rollback left
 //! behind is right again when its places are: nothing needs to be forgotten but the text.
 //!
-//! Memory: the bytes of the text, and for each item two lists of 12 bytes, with some 20 for finding each.
+//! Memory: the bytes of the text, and for each item two lists of 16 bytes, with some 20 for finding each.
 
 use std::collections::HashMap;
 
@@ -25,14 +25,21 @@ pub(crate) struct List {
     pub(super) before: u32,
     pub(super) start: u32,
     pub(super) end: u32,
+    /// Number of items, the newest among them.
+    items: u32,
 }
 
 impl List {
-    const NONE: Self = Self { before: EMPTY, start: 0, end: 0 };
+    const NONE: Self = Self { before: EMPTY, start: 0, end: 0, items: 0 };
 
     /// Whether the newest item is being read.
     pub(crate) fn is_open(&self) -> bool {
         self.end == OPEN
+    }
+
+    /// Number of items, the newest among them.
+    pub(super) fn items(&self) -> u32 {
+        self.items
     }
 
     /// Whether there are items before the newest.
@@ -134,7 +141,7 @@ impl Items {
 
     /// The list that begins an item where the text is read.
     pub(crate) fn open(&mut self, before: u32) -> u32 {
-        self.intern(List { before, start: self.read as u32, end: OPEN })
+        self.intern(before, self.read as u32, OPEN)
     }
 
     /// The list with its newest item ended where the text is read; `None` where an equal one came before it.
@@ -147,7 +154,7 @@ impl Items {
             self.refused = true;
             return None;
         }
-        Some(self.intern(List { end: self.read as u32, ..newest }))
+        Some(self.intern(newest.before, newest.start, self.read as u32))
     }
 
     /// Whether the item that is being read is equal to one before it.
@@ -180,7 +187,9 @@ impl Items {
         })
     }
 
-    pub(super) fn intern(&mut self, list: List) -> u32 {
+    /// The number of the list with an item from `start` to `end` behind those of another.
+    pub(super) fn intern(&mut self, before: u32, start: u32, end: u32) -> u32 {
+        let list = List { before, start, end, items: self.list(before).items + 1 };
         let next = self.lists.len() as u32;
         let number = *self.numbers.entry(list).or_insert(next);
         if number == next {

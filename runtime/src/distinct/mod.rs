@@ -10,6 +10,7 @@
 //! | [`alive`] | whether a configuration can still become an item that is new |
 //! | [`excluded`] | which tokens of a stored mask can not |
 //! | [`spanning`] | which tokens go from one item into the next |
+//! | [`nodes`] | where in the token trie tokens go on behind a byte |
 //! | [`exported`] | the lists of a position as bytes |
 //!
 //! # What is taken out
@@ -23,8 +24,9 @@
 //!
 //! Of a position that is in no item and between no items: nothing. Else a mask walks the token trie along the rests of
 //! the items that begin with what is read of the newest: O(items x longest token), and none where no item does. It tries
-//! besides the tokens that end an item and begin the next, some dozens, which are found once for each state (see
-//! [`DistinctRules::spanning`]). An accept compares the item that it ends with those before it.
+//! besides those of the tokens that end an item and begin the next, some dozens, of which it is not plain that all they
+//! make is new; these are found once for each state (see [`DistinctRules::spanning`]). An accept compares the item that
+//! it ends with those before it.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::OnceLock;
@@ -37,10 +39,13 @@ use crate::position::{Configuration, Configurations, StateRanges};
 use crate::stack::{BOTTOM, Frames};
 use crate::step::Machine;
 
+use self::spanning::Spanning;
+
 pub(crate) mod alive;
 pub(crate) mod excluded;
 pub(crate) mod exported;
 pub(crate) mod items;
+pub(crate) mod nodes;
 mod spanning;
 
 /// The distinct rules of a grammar.
@@ -51,15 +56,17 @@ pub(crate) struct DistinctRules {
     scarce: StateRanges,
     /// The states that call items or that these return to, ascending, with the tokens that span items there.
     spans: Vec<(u32, Spans)>,
+    /// The tokens that begin such a rule and span items of it; found when they are first asked for.
+    entering: OnceLock<Box<[u32]>>,
 }
 
 /// Tokens that span items, by where they are read; found when they are first asked for.
 #[derive(Debug, Default)]
 struct Spans {
     /// In an item that returns to the state.
-    within: OnceLock<Box<[u32]>>,
+    within: OnceLock<Box<[Spanning]>>,
     /// In the state.
-    between: OnceLock<Box<[u32]>>,
+    between: OnceLock<Box<[Spanning]>>,
 }
 
 impl DistinctRules {
@@ -81,7 +88,7 @@ impl DistinctRules {
             scarce.extend(items.iter().any(|&item| is_finite(joined, item)).then_some(range));
         }
         let spans = between.into_iter().map(|state| (state, Spans::default())).collect();
-        Self { states, scarce: StateRanges::new(scarce), spans }
+        Self { states, scarce: StateRanges::new(scarce), spans, entering: OnceLock::new() }
     }
 
     /// Whether there are none.

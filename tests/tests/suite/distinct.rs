@@ -134,15 +134,22 @@ fn language(rng: &mut Rng) -> (Grammar, BTreeSet<String>) {
     (builder.finish(rule), texts)
 }
 
-/// Single bytes, and pieces of texts.
+/// Single bytes, pieces of texts, and two such glued together.
 fn tokens(rng: &mut Rng, texts: &BTreeSet<String>) -> Vec<Token> {
     let mut pieces: BTreeSet<String> = "()[],ab1".chars().map(String::from).collect();
     let texts: Vec<&String> = texts.iter().collect();
-    for _ in 0..60 {
+    let piece = |rng: &mut Rng| {
         let text = rng.pick(&texts);
         let start = rng.below(text.len());
         let end = (start + 1 + rng.below(7)).min(text.len());
-        pieces.insert(text[start..end].to_owned());
+        &text[start..end]
+    };
+    for _ in 0..60 {
+        let mut glued = piece(rng).to_owned();
+        if rng.one_in(4) {
+            glued += piece(rng);
+        }
+        pieces.insert(glued);
     }
     pieces.into_iter().map(|piece| Token::Text(piece.into_bytes())).collect()
 }
