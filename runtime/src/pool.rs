@@ -8,6 +8,9 @@ use grammarc_artifacts::StoredMask;
 /// Bits of a mask word.
 const BITS: usize = u32::BITS as usize;
 
+/// Words of a row that are copied at once, to clear bits in the copy.
+const COPIED: usize = 64;
+
 /// Whether a mask holds a token.
 #[inline]
 pub(crate) fn contains(mask: StoredMask<'_>, token: u32) -> bool {
@@ -30,22 +33,24 @@ pub(crate) fn plain_row(mask: StoredMask<'_>) -> Option<&[u32]> {
 pub(crate) fn or_into(mask: StoredMask<'_>, first: usize, window: &mut [u32]) {
     if let Some(row) = mask.row {
         let row = row.get(first..).unwrap_or_default();
-        let row = &row[..row.len().min(window.len())];
-        let mut done = 0;
         let mut minus = within(mask.minus, first, window.len());
-        while let Some(&token) = minus.first() {
-            let word = token as usize / BITS - first;
-            let here = minus.partition_point(|&token| token as usize / BITS - first == word);
-            let cleared = minus[..here].iter().fold(0, |bits, token| bits | 1 << (token % 32));
-            minus = &minus[here..];
-            if word >= row.len() {
-                break;
+        // What the row lacks may be in the window, so it is cleared in a copy of the words, a few at a time.
+        let mut room = [0; COPIED];
+        let pieces = window.chunks_mut(COPIED).zip(row.chunks(COPIED)).enumerate();
+        for (at, (into, from)) in pieces {
+            let from_word = first + at * COPIED;
+            let here =
+                minus.partition_point(|&token| (token as usize) < (from_word + COPIED) * BITS);
+            if here == 0 {
+                or_words(into, from);
+                continue;
             }
-            or_words(&mut window[done..word], &row[done..word]);
-            window[word] |= row[word] & !cleared;
-            done = word + 1;
+            let copy = &mut room[..from.len().min(into.len())];
+            copy.copy_from_slice(&from[..copy.len()]);
+            clear(&minus[..here], from_word, copy);
+            or_words(into, copy);
+            minus = &minus[here..];
         }
-        or_words(&mut window[done..row.len()], &row[done..]);
     }
     set(mask.plus, first, window);
 }
@@ -114,5 +119,56 @@ fn within(tokens: &[u32], first: usize, words: usize) -> &[u32] {
 fn or_words(into: &mut [u32], from: &[u32]) {
     for (into, from) in into.iter_mut().zip(from) {
         *into |= from;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Words of the row: some more than are copied at once.
+    const WORDS: usize = 2 * COPIED + 5;
+
+    fn bits(tokens: &BTreeSet<u32>) -> Vec<u32> {
+        let mut words = vec![0; WORDS];
+        tokens.iter().for_each(|&token| words[token as usize / BITS] |= 1 << (token % 32));
+        words
+    }
+
+    fn tokens(most: usize) -> impl Strategy<Value = BTreeSet<u32>> {
+        prop::collection::btree_set(0..(WORDS * BITS) as u32, 0..most)
+    }
+
+    proptest! {
+        #[test]
+        fn windows_are_those_of_the_set(
+            (whole, taken, more, before) in (any::<bool>(), tokens(400), tokens(20), tokens(300)),
+            (first, len) in (0..WORDS, 0..=WORDS),
+        ) {
+            let all = (0..(WORDS * BITS) as u32).filter(|token| whole || token % 3 == 0);
+            let in_row: BTreeSet<u32> = all.collect();
+            let minus: Vec<u32> = taken.intersection(&in_row).copied().collect();
+            let plus: Vec<u32> = more.difference(&in_row).copied().collect();
+            let set: BTreeSet<u32> =
+                in_row.iter().filter(|token| !taken.contains(token)).chain(&plus).copied().collect();
+            let row = bits(&in_row);
+            let count = set.len() as u32;
+            let mask = StoredMask { row: Some(&row), minus: &minus, plus: &plus, count };
+            let window = first..(first + len).min(WORDS);
+
+            let before = bits(&before);
+            let mut written = before[window.clone()].to_vec();
+            write_into(mask, first, &mut written);
+            prop_assert_eq!(&written[..], &bits(&set)[window.clone()]);
+
+            let mut added = before[window.clone()].to_vec();
+            or_into(mask, first, &mut added);
+            let expected = written.iter().zip(&before[window]).map(|(set, before)| set | before);
+            prop_assert_eq!(added, expected.collect::<Vec<u32>>());
+        }
     }
 }
