@@ -2,6 +2,7 @@
 
 #![allow(clippy::print_stderr, reason = "tests say what they compared and what they left out")]
 
+mod ambiguity;
 mod bounds;
 mod determinism;
 mod distinct;

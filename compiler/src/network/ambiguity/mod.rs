@@ -16,11 +16,14 @@
 //! All tokens that a set may read as wholes are one symbol beside the bytes, as if one token were in all the sets of
 //! token edges: a set that is too large by that bounds the true ones. A text token may be read as a whole and byte by
 //! byte at once, and which sets that gives only its bytes can tell, so where both are possible no bound is known.
+//!
+//! Configurations differ by their registers as well, whose values are not known: what is known of them instead is in
+//! [`position`]. A register that is lowered is taken to be zero and not to be.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use grammarc_artifacts::sections::network::{NONE, TokenEdge, state_flags};
+use grammarc_artifacts::sections::network::{CallEdge, NONE, TokenEdge, rule_flags, state_flags};
 use grammarc_artifacts::tables::Joined;
 
 use rustc_hash::FxHashMap;
@@ -28,6 +31,9 @@ use rustc_hash::FxHashMap;
 use super::follow::Follow;
 use super::layout::Network;
 use crate::ir::ByteSet;
+use position::{Configuration, Register, leave_each_once, normalize, over};
+
+mod position;
 
 /// Sets explored before giving up.
 const MOST_SETS: usize = 4_000;
@@ -37,9 +43,6 @@ const MOST_CONFIGURATIONS: usize = 64;
 const MOST_CONTEXT: usize = 6;
 /// Moves tried before giving up.
 const MOST_MOVES: usize = 50_000;
-
-/// A configuration over an unknown stack; the top frame is the last.
-type Configuration = (u32, Vec<u32>);
 
 /// What a step reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,15 +103,32 @@ fn reached(network: Joined<'_>) -> BTreeSet<u32> {
     found
 }
 
-/// A set over one more return state.
-fn over(ret: u32, set: &[Configuration]) -> Vec<Configuration> {
-    set.iter().map(|(state, stack)| (*state, [&[ret][..], stack].concat())).collect()
+/// The kinds of registers that activations of a rule have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    None,
+    Count,
+    Marks,
+    Items,
+}
+
+/// Registers that began or changed in one step, of which two that come from the same are equal.
+#[derive(Default)]
+struct Begun {
+    /// Of calls, by callee and initial value.
+    calls: Vec<((u32, u32), Register)>,
+    /// Of distinct rules, by what they were before.
+    items: Vec<(Register, Register)>,
 }
 
 struct Exploration<'a> {
     follow: &'a Follow<'a>,
     /// By rule, the states that it may return to, as far as they were asked for.
     returns: FxHashMap<u32, Arc<[u32]>>,
+    /// By rule, its kind of register, as far as it was asked for.
+    kinds: FxHashMap<u32, Kind>,
+    /// Sources of registers that were given out.
+    sources: u32,
     /// One byte of each class that the network's edges tell apart, and whole tokens.
     symbols: Vec<Symbol>,
     /// By token set, whether text tokens are in it.
@@ -142,6 +162,8 @@ impl<'a> Exploration<'a> {
         Self {
             follow,
             returns,
+            kinds: FxHashMap::default(),
+            sources: 0,
             symbols,
             texts,
             no_tokens,
@@ -158,7 +180,8 @@ impl<'a> Exploration<'a> {
         for rule in reached(network) {
             let rule = network.rule(rule);
             for state in rule.first_state..rule.first_state + rule.state_count {
-                self.meet(vec![(state, Vec::new())])?;
+                let register = self.unknown(state);
+                self.meet(vec![Configuration { state, stack: Vec::new(), register }])?;
             }
         }
         while let Some(set) = self.work.pop() {
@@ -205,6 +228,7 @@ impl<'a> Exploration<'a> {
             };
         }
         let mut next = Vec::new();
+        let mut begun = Begun::default();
         let mut seen: Vec<Configuration> = Vec::new();
         let mut work = set.to_vec();
         let mut leaves = None;
@@ -214,11 +238,12 @@ impl<'a> Exploration<'a> {
         let mut resting = BTreeSet::new();
         // Whether bytes may be read, and a state that may read text tokens as wholes.
         let (mut bytes, mut text) = (false, None);
-        while let Some((state, mut stack)) = work.pop() {
-            if seen.iter().any(|(other, below)| *other == state && *below == stack) {
+        while let Some(mut at) = work.pop() {
+            if seen.contains(&at) {
                 continue;
             }
-            seen.push((state, stack.clone()));
+            seen.push(at.clone());
+            let state = at.state;
             let network = self.follow.network();
             let (tables, index) = network.locate(state);
             let byte_edges = tables.byte_edges_of(index);
@@ -243,10 +268,10 @@ impl<'a> Exploration<'a> {
                 }
                 Symbol::Token => token_edges.iter().map(|edge| edge.target).collect(),
             };
+            let register = self.going_on(at.register, &mut begun);
             for target in targets {
-                let exit = network.state(target).count_exit;
-                for target in [target, exit].into_iter().filter(|&target| target != NONE) {
-                    match self.settle(target, stack.clone()) {
+                for (target, register) in self.arrivals(target, register) {
+                    match self.settle(target, register, at.stack.clone()) {
                         Ok(configuration) => {
                             next.push(configuration);
                         }
@@ -268,17 +293,24 @@ impl<'a> Exploration<'a> {
                     Symbol::Token => callee.first_tokens != 0,
                 };
                 bytes |= callee.first_bytes != [0; 8];
-                if begins {
-                    let mut stack = stack.clone();
-                    if call.ret != NONE {
-                        self.push(call.ret, &mut stack);
-                    }
-                    work.push((callee.first_state, stack));
+                if !begins {
+                    continue;
+                }
+                let (state, own) = (callee.first_state, self.begin(call, &mut begun));
+                let mut enter = |stack| work.push(Configuration { state, register: own, stack });
+                if call.ret == NONE {
+                    enter(at.stack.clone());
+                    continue;
+                }
+                for (ret, register) in self.arrivals(call.ret, register) {
+                    enter(self.pushed((ret, register), &at.stack));
                 }
             }
             if self.follow.is_final(state) {
-                match stack.pop() {
-                    Some(ret) => work.push((ret, stack)),
+                match at.stack.pop() {
+                    Some((state, register)) => {
+                        work.push(Configuration { state, register, ..at });
+                    }
                     None => leaves = Some(state),
                 }
             }
@@ -286,8 +318,15 @@ impl<'a> Exploration<'a> {
         if let (Symbol::Token, true, Some(state)) = (symbol, bytes, text) {
             return Err(state);
         }
-        next.sort_unstable();
-        next.dedup();
+        let (follow, sources) = (self.follow, &mut self.sources);
+        let is_monotone = |state| {
+            let rule = follow.network().rule(follow.rule_of(state));
+            rule.flags & rule_flags::MONOTONE != 0
+        };
+        leave_each_once(&mut next, is_monotone, || {
+            *sources += 1;
+            *sources
+        });
         self.most = self.most.max(next.len() + resting.len());
         let alone = next.is_empty();
         let Some(state) = leaves.or(returned.filter(|_| !alone)) else {
@@ -299,7 +338,8 @@ impl<'a> Exploration<'a> {
             return if alone { Ok(()) } else { Err(state) };
         }
         for &ret in self.returns(state).iter() {
-            self.step(&over(ret, set), symbol, context + 1)?;
+            let register = self.unknown(ret);
+            self.step(&over((ret, register), set), symbol, context + 1)?;
         }
         Ok(())
     }
@@ -310,16 +350,16 @@ impl<'a> Exploration<'a> {
 
     fn count_moves(&mut self, count: usize, set: &[Configuration]) -> Result<(), u32> {
         self.moves += count;
-        if self.moves > MOST_MOVES { Err(set[0].0) } else { Ok(()) }
+        if self.moves > MOST_MOVES { Err(set[0].state) } else { Ok(()) }
     }
 
     /// Whether no member of a set goes on with a byte; and then the state in which it returns into the unknown, if it
     /// can. Most sets do not go on with most bytes. Larger sets that return into the unknown are not looked at.
     fn is_stuck(&mut self, set: &[Configuration], byte: u8) -> Option<Option<u32>> {
         let mut left = None;
-        for (state, stack) in set {
-            let mut rest = stack.iter().rev();
-            let mut state = *state;
+        for at in set {
+            let mut rest = at.stack.iter().rev();
+            let mut state = at.state;
             loop {
                 let first = self.follow.first(state).0;
                 if first.contains(byte) {
@@ -330,7 +370,7 @@ impl<'a> Exploration<'a> {
                     break;
                 }
                 match rest.next() {
-                    Some(&ret) => state = ret,
+                    Some(&(ret, _)) => state = ret,
                     None if set.len() == 1 => {
                         left = Some(state);
                         break;
@@ -356,7 +396,8 @@ impl<'a> Exploration<'a> {
             if !first.contains(byte) && !self.follow.is_final(ret) {
                 self.count_move(set)?;
             } else {
-                self.step(&over(ret, set), Symbol::Byte(byte), context + 1)?;
+                let register = self.unknown(ret);
+                self.step(&over((ret, register), set), Symbol::Byte(byte), context + 1)?;
             }
         }
         Ok(())
@@ -375,39 +416,122 @@ impl<'a> Exploration<'a> {
         !own || self.texts[edge.tokens as usize]
     }
 
-    fn push(&self, ret: u32, stack: &mut Vec<u32>) {
-        let absorbing = self.follow.network().state(ret).flags & state_flags::ABSORBING != 0;
-        if !(absorbing && stack.last() == Some(&ret)) {
-            stack.push(ret);
+    /// A stack with one more frame, or itself where another frame of an absorbing state would change nothing.
+    fn pushed(&self, frame: (u32, Register), stack: &[(u32, Register)]) -> Vec<(u32, Register)> {
+        let flags = self.follow.network().state(frame.0).flags;
+        if flags & state_flags::ABSORBING != 0 && stack.last() == Some(&frame) {
+            return stack.to_vec();
         }
+        [stack, &[frame]].concat()
     }
 
     /// The configuration after immediate returns; the last state of those where it returns into the unknown.
-    fn settle(&self, mut state: u32, mut stack: Vec<u32>) -> Result<Configuration, u32> {
+    fn settle(
+        &self,
+        mut state: u32,
+        mut register: Register,
+        mut stack: Vec<(u32, Register)>,
+    ) -> Result<Configuration, (u32, Register)> {
         while self.follow.network().state(state).flags & state_flags::POP_ONLY != 0 {
-            state = stack.pop().ok_or(state)?;
+            (state, register) = stack.pop().ok_or((state, register))?;
         }
-        Ok((state, stack))
+        Ok(Configuration { state, stack, register })
+    }
+
+    /// Where an arrival at a state leads: there with the register lowered, or to the exit, whichever its value says.
+    fn arrivals(
+        &self,
+        state: u32,
+        register: Register,
+    ) -> impl Iterator<Item = (u32, Register)> + use<> {
+        let record = self.follow.network().state(state);
+        let counted = record.count_exit != NONE;
+        let cleared = 1 << (record.flags >> state_flags::CLEARED & 31);
+        let lowered = match register {
+            Register::Count { source, lowered } if counted => {
+                Register::Count { source, lowered: lowered + 1 }
+            }
+            Register::Marks { source, met } if counted => {
+                Register::Marks { source, met: met | cleared }
+            }
+            other => other,
+        };
+        let exit = counted.then_some((record.count_exit, Register::None));
+        [(state, lowered)].into_iter().chain(exit)
+    }
+
+    /// The kind of register of a state's rule.
+    fn kind(&mut self, state: u32) -> Kind {
+        let (follow, network) = (self.follow, self.follow.network());
+        let rule = follow.rule_of(state);
+        *self.kinds.entry(rule).or_insert_with(|| {
+            let record = network.rule(rule);
+            let states = record.first_state..record.first_state + record.state_count;
+            let mut states = states.map(|state| network.state(state));
+            match states.find(|state| state.count_exit != NONE) {
+                _ if record.flags & rule_flags::DISTINCT != 0 => Kind::Items,
+                None => Kind::None,
+                Some(state) if state.flags & state_flags::CLEARS != 0 => Kind::Marks,
+                Some(_) => Kind::Count,
+            }
+        })
+    }
+
+    /// A register of a state's rule of which nothing is known.
+    fn unknown(&mut self, state: u32) -> Register {
+        let kind = self.kind(state);
+        self.sources += u32::from(kind != Kind::None);
+        let source = self.sources;
+        match kind {
+            Kind::None => Register::None,
+            Kind::Count => Register::Count { source, lowered: 0 },
+            Kind::Marks => Register::Marks { source, met: 0 },
+            Kind::Items => Register::Items { source },
+        }
+    }
+
+    /// The register of an activation that begins with a call.
+    fn begin(&mut self, call: &CallEdge, begun: &mut Begun) -> Register {
+        let key = (call.callee, call.count);
+        if let Some((_, known)) = begun.calls.iter().find(|(of, _)| *of == key) {
+            return *known;
+        }
+        let new = self.unknown(self.follow.network().rule(call.callee).first_state);
+        begun.calls.push((key, new));
+        new
+    }
+
+    /// The register of a configuration that reads on: the items of a distinct rule are other ones then.
+    fn going_on(&mut self, register: Register, begun: &mut Begun) -> Register {
+        if !matches!(register, Register::Items { .. }) {
+            return register;
+        }
+        if let Some((_, known)) = begun.items.iter().find(|(of, _)| *of == register) {
+            return *known;
+        }
+        self.sources += 1;
+        let new = Register::Items { source: self.sources };
+        begun.items.push((register, new));
+        new
     }
 
     /// Notes a set, cut down to what its members do not share.
     fn meet(&mut self, mut set: Vec<Configuration>) -> Result<(), u32> {
-        let Some((first, _)) = set.split_first() else { return Ok(()) };
-        let shared = set.iter().fold(first.1.len(), |shared, (_, stack)| {
-            stack.iter().zip(&first.1).take_while(|(a, b)| a == b).count().min(shared)
-        });
-        set.iter_mut().for_each(|(_, stack)| drop(stack.drain(..shared)));
+        normalize(&mut set);
+        if set.is_empty() {
+            return Ok(());
+        }
         // From a deterministic state alone one state leads on, and all states are begun with.
-        if let [(state, stack)] = &set[..]
+        if let [at] = &set[..]
             && self.no_tokens
-            && stack.is_empty()
-            && is_deterministic(self.follow, *state)
+            && at.stack.is_empty()
+            && is_deterministic(self.follow, at.state)
         {
             return Ok(());
         }
         self.most = self.most.max(set.len());
         if set.len() > MOST_CONFIGURATIONS || self.seen.len() > MOST_SETS {
-            return Err(set[0].0);
+            return Err(set[0].state);
         }
         if !self.seen.contains(&set) {
             self.seen.insert(set.clone());
