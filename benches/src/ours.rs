@@ -55,6 +55,11 @@ impl Text<'_> {
     }
 }
 
+/// The first finding as text.
+fn first(findings: Vec<Diagnostic>) -> String {
+    findings.first().map(ToString::to_string).unwrap_or_default()
+}
+
 /// A compiler for one vocabulary.
 pub struct Ours {
     /// The compiler.
@@ -115,9 +120,7 @@ impl Ours {
     ///
     /// What the front end or the compiler says, as text.
     pub fn compile(&self, text: Text<'_>, options: &CompileOptions) -> Result<Compiled, String> {
-        let lowered = text
-            .lower()
-            .map_err(|findings| findings.first().map(ToString::to_string).unwrap_or_default())?;
+        let lowered = text.lower().map_err(first)?;
         let compiled = self.compiler.compile(&lowered, text.kind(), options);
         compiled.map_err(|error| error.to_string())
     }
@@ -129,7 +132,20 @@ impl Ours {
     ///
     /// As [`Ours::compile`].
     pub fn grammar(&self, text: Text<'_>) -> Result<Grammar, String> {
-        let compiled = self.compile(text, &CompileOptions::default().without_token_digests())?;
+        self.grammar_of(text.front_end(), text.source())
+    }
+
+    /// The same with other options of the front end.
+    ///
+    /// # Errors
+    ///
+    /// As [`Ours::compile`].
+    pub fn grammar_of(&self, front_end: FrontEnd, source: Source) -> Result<Grammar, String> {
+        let kind = front_end.kind();
+        let lowered = front_end.lower(source).map_err(first)?;
+        let options = CompileOptions::default().without_token_digests();
+        let compiled = self.compiler.compile(&lowered, kind, &options);
+        let compiled = compiled.map_err(|error| error.to_string())?;
         let buffer = compiled.to_buffer(&self.compiler).map_err(|error| error.to_string())?;
         let artifact = GrammarArtifact::from_buffer(buffer, self.artifact());
         Ok(Grammar::from_artifact(artifact.map_err(|error| error.to_string())?))

@@ -37,6 +37,8 @@ pub struct Counts {
     pub compiled: usize,
     /// Grammars without any text, by both accounts.
     pub empty: usize,
+    /// Grammars whose automata have more states than the limit allows.
+    pub refused: usize,
     /// Positions.
     pub positions: usize,
     /// Bits of masks.
@@ -62,6 +64,7 @@ impl Counts {
         Self {
             compiled: self.compiled + other.compiled,
             empty: self.empty + other.empty,
+            refused: self.refused + other.refused,
             positions: self.positions + other.positions,
             bits: self.bits + other.bits,
             longest: self.longest.max(other.longest),
@@ -100,6 +103,11 @@ pub fn compare(case: &Case, effort: Effort, seed: u64) -> Result<Counts, Differe
                 }
                 CompileError::Unspellable => {
                     !oracle.is_spelled() && oracle.spelled(oracle.start()).is_none()
+                }
+                CompileError::Network(error)
+                    if matches!(error.kind, NetworkErrorKind::Limit { .. }) =>
+                {
+                    return Ok(Counts { refused: 1, ..counts });
                 }
                 _ => false,
             };

@@ -12,7 +12,8 @@ use grammarc::maskbench::Judge;
 use grammarc_benches::inputs::{self, Case, maskbench, spread};
 use grammarc_benches::ours::{Ours, Text};
 use grammarc_compiler::compile::CompileOptions;
-use grammarc_compiler::frontend::json_schema::{JsonSchemaOptions, KeyOrder, TextForm};
+use grammarc_compiler::frontend::FrontEnd;
+use grammarc_compiler::frontend::json_schema::{JsonSchemaOptions, KeyOrder, NumberForm, TextForm};
 use grammarc_runtime::Grammar;
 
 /// What every test needs.
@@ -38,23 +39,33 @@ fn fixture() -> Option<&'static Fixture> {
     fixture.as_ref()
 }
 
-/// A judge of texts as Python writes them, with keys in any order.
-fn judge(ours: &Ours) -> Option<Judge> {
-    let options = JsonSchemaOptions {
+/// Texts as Python writes them, with keys in any order.
+fn as_python() -> JsonSchemaOptions {
+    JsonSchemaOptions {
         text: TextForm::DUMPS,
         key_order: KeyOrder::Any,
         ..JsonSchemaOptions::default()
-    };
+    }
+}
+
+/// A judge of such texts.
+fn judge(ours: &Ours) -> Option<Judge> {
     let folder = inputs::tokenizer_folder(inputs::LLAMA)?;
-    Judge::new(ours.artifact().clone(), &folder, options, CompileOptions::default()).ok()
+    Judge::new(ours.artifact().clone(), &folder, as_python(), CompileOptions::default()).ok()
 }
 
 impl Fixture {
-    /// The first `count` schemas that compile, spread over all of MaskBench.
+    /// The first `count` schemas that compile, spread over all of MaskBench: every other one in the default form, the
+    /// others as Python writes texts, with canonical numbers.
     fn compiled(&self, count: usize) -> impl Iterator<Item = (&Case, Grammar)> {
-        let compiled = spread(&self.cases, count).filter_map(|case| {
-            let text = case.schema.to_string();
-            Some((case, self.ours.grammar(Text::JsonSchema(&text)).ok()?))
+        // Draft 4 says of a number's text whether it is an integer, and later drafts of its value, as we do.
+        let canonical = TextForm { numbers: NumberForm::Canonical, ..TextForm::DUMPS };
+        let python = JsonSchemaOptions { text: canonical, ..as_python() };
+        let forms = [JsonSchemaOptions::default(), python];
+        let cases = spread(&self.cases, count).zip(forms.into_iter().cycle());
+        let compiled = cases.filter_map(|(case, form)| {
+            let source = Text::JsonSchema(&case.schema.to_string()).source();
+            Some((case, self.ours.grammar_of(FrontEnd::JsonSchema(form), source).ok()?))
         });
         compiled.take(count)
     }

@@ -49,9 +49,10 @@ fn report(case: Case, seed: u64) -> String {
             Err(_) => Some("panic".to_owned()),
         }
     };
-    let kind = |what: &str| what.rsplit(|c: char| c.is_ascii_digit()).next().map(str::to_owned);
-    let first = fails(&case).and_then(|what| kind(&what));
-    let small = shrink(case, 4000, |case| fails(case).and_then(|what| kind(&what)) == first);
+    // What is wrong, whatever the numbers in it.
+    let kind = |what: String| what.replace(|c: char| c.is_ascii_digit(), "");
+    let first = fails(&case).map(kind);
+    let small = shrink(case, 4000, |case| fails(case).map(kind) == first);
     let what = fails(&small).unwrap_or_default();
     format!("seed {seed}: {what}\n{small}")
 }
@@ -103,6 +104,7 @@ fn demand(counts: &Counts, mix: &Mix, spelling: Spelling) {
     for (kind, least) in MIX {
         enough(&kind, mix.get(&kind).copied().unwrap_or(0), least);
     }
+    assert!(counts.refused * 1000 <= counts.compiled, "{} meet a limit", counts.refused);
     enough(&"ambiguous", counts.ambiguous, 200);
     enough(&"several configurations", counts.several, 140);
     enough(&"countdowns", counts.counted, 20);
