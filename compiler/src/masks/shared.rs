@@ -31,6 +31,9 @@ use crate::network::SharedRules;
 /// Most spans and exits that are kept of walked outcomes: some 32 MB.
 const MOST_KEPT: usize = 4 << 20;
 
+/// Bytes of a state that stays where it is on many.
+const MANY: usize = 64;
+
 /// Outcomes that follow from the shared rules' masks.
 #[derive(Default)]
 pub struct SharedOutcomes {
@@ -44,6 +47,8 @@ pub struct SharedOutcomes {
     like: Vec<u32>,
     /// For a state (the lowest of those alike) and a byte, a state that goes to it on the byte and nowhere else.
     sources: FxHashMap<(u32, u8), u32>,
+    /// States that stay where they are on many bytes, the lowest of those alike.
+    staying: Vec<u32>,
     /// By mask, its ranks.
     spans: Vec<OnceLock<Box<[Range<u32>]>>>,
     /// By state, where its byte edges lead.
@@ -114,6 +119,15 @@ impl SharedOutcomes {
                 }
             }
         }
+        let stays = |state: u32| {
+            let edges = shared.byte_edges_of(state as usize).iter();
+            let edges = edges.filter(|edge| like[edge.target as usize] == state);
+            edges.map(|edge| usize::from(edge.hi() - edge.lo()) + 1).sum::<usize>() >= MANY
+        };
+        let staying = (0..shared.state_count())
+            .filter(|&state| speaks[state as usize] && like[state as usize] == state)
+            .filter(|&state| stays(state));
+        let staying: Vec<u32> = staying.collect();
         let rules = SharedRules::new(shared);
         Self {
             children,
@@ -121,6 +135,7 @@ impl SharedOutcomes {
             chains: SharedChains::new(shared, &rules),
             rules,
             sources,
+            staying,
             spans: shared.masks.iter().map(|_| OnceLock::new()).collect(),
             moves: like.iter().map(|_| OnceLock::new()).collect(),
             classes: (0..shared.classes.len() as u32)
@@ -187,6 +202,11 @@ impl SharedOutcomes {
     /// The source for the root's child on a byte.
     pub(super) fn source_on(&self, state: u32, byte: u8) -> Option<u32> {
         self.sources.get(&(self.like(state), byte)).copied()
+    }
+
+    /// The states that stay where they are on many bytes.
+    pub(super) fn staying(&self) -> &[u32] {
+        &self.staying
     }
 
     /// The ranks of a state's base mask.

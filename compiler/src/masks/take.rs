@@ -32,6 +32,12 @@ use crate::network::local::{At, BOTTOM};
 /// string behind them.
 const AHEAD: usize = 3;
 
+/// Bytes on which a state may differ from one that it is not led to.
+const MOST_APART: usize = 24;
+
+/// Nodes that are worth looking at to tell it from that.
+const MOST_TOLD: u32 = 4_000;
+
 /// A shared state to take over from, and the frame that it is over.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Model {
@@ -112,12 +118,14 @@ impl Walker<'_> {
             return false;
         }
         self.pairs.tidy();
-        let Some(model) = self.model((state, frame)) else { return false };
+        let place = (state, frame);
+        let model = self.model(place).or_else(|| self.staying_model(place));
+        let Some(model) = model else { return false };
         if self.follow.is_final(model.state) && !self.follow.is_final(state) {
             return false;
         }
         let mut excepted = Excepted::default();
-        self.part((state, frame), model.state, &model, 0, &mut excepted, building);
+        self.part(place, model.state, &model, 0, &mut excepted, building);
         self.take_over(model, excepted, building);
         true
     }
@@ -204,6 +212,19 @@ impl Walker<'_> {
         let fits = self.is_worth(&model) && self.leads_to(source, path, state);
         path.pop();
         fits.then(|| Model { after: self.after(frame), ..model })
+    }
+
+    /// The one of the shared states that stay where they are that is most like a place on its first byte, where the
+    /// place is told from it at few nodes.
+    fn staying_model(&mut self, place: Place) -> Option<Model> {
+        let shared = self.follow.network().shared;
+        let moves = self.own_moves(place);
+        let known = self.known;
+        let apart = |&state: &u32| moves.told_apart(known.moves(shared, state));
+        let (bytes, state) = known.staying().iter().map(|state| (apart(state), *state)).min()?;
+        let model = Model { state, frame: BOTTOM, after: None };
+        let is_like = bytes < MOST_APART && self.is_worth(&model);
+        (is_like && self.told_apart(place, state, &model) < MOST_TOLD).then_some(model)
     }
 
     /// Where a walk goes on over a frame when its callee is left.

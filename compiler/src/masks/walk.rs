@@ -136,13 +136,16 @@ impl<'a> Walker<'a> {
         if reached.exits {
             self.leave(0, &mut building);
         }
-        if let Some(row) = self.wide_row(state) {
-            self.sweep_rows(row, 0, &mut building);
-        } else if !self.take(reached.at, &mut building) {
-            let floor = self.todo.len();
-            let way = self.way(reached.at);
-            self.descend(way, 0, &mut building);
-            self.drain(floor, &mut building);
+        if !self.take(reached.at, &mut building) {
+            match self.wide_row(state) {
+                Some(row) => self.sweep_rows(row, 0, &mut building),
+                None => {
+                    let floor = self.todo.len();
+                    let way = self.way(reached.at);
+                    self.descend(way, 0, &mut building);
+                    self.drain(floor, &mut building);
+                }
+            }
         }
         building.outcome.normalize();
         building.outcome
