@@ -51,6 +51,12 @@ pub(super) struct OwnMoves {
 }
 
 impl OwnMoves {
+    /// Where a byte leads.
+    pub(super) fn to(&self, byte: u8) -> Place {
+        let run = self.runs.iter().find(|run| run.hi >= byte);
+        run.filter(|run| run.lo <= byte).map_or(NOWHERE, |run| run.to)
+    }
+
     /// Maximal runs of bytes that lead to one place.
     pub(super) fn runs(&self) -> &[Run] {
         &self.runs

@@ -10,11 +10,12 @@ use std::sync::Arc;
 use grammarc_artifacts::sections::network::{NONE, state_flags};
 use rustc_hash::FxHashMap;
 
-use super::moves::{NOWHERE, Place};
+use super::moves::{NOWHERE, OwnMoves, Place};
 use super::nodes::bit;
 use super::take::{Excepted, Model};
 use super::walk::{Building, Walker};
-use crate::network::local::At;
+use crate::ir::ByteSet;
+use crate::network::local::{At, BOTTOM};
 
 /// Steps that are remembered at once: some 30 MB.
 const MOST_STEPS: usize = 1 << 20;
@@ -51,7 +52,7 @@ enum On {
         ends: bool,
         /// Whether the rule of the walk can be left in the own one.
         exits: bool,
-        /// Whether the shared rule can be left in the shared one.
+        /// Whether the shared rule can be left in the shared one, and the rule of the walk with it.
         stored_exits: bool,
     },
 }
@@ -73,6 +74,26 @@ struct Ways {
     apart: u128,
     /// Bytes and pair.
     on: Vec<(u128, u32)>,
+}
+
+/// What comes after the rule of a model.
+struct Returned {
+    /// Bytes that it goes on with.
+    live: ByteSet,
+    /// Where these lead, where that is told by one place.
+    moves: Option<Arc<OwnMoves>>,
+}
+
+impl Returned {
+    /// Whether a byte leads to a place, where a token may end and the rule be left or not.
+    fn leads(&self, byte: u8, to: Place, ends: bool, exits: bool) -> bool {
+        self.moves.as_ref().is_some_and(|moves| {
+            !moves.unclear.contains(byte)
+                && moves.to(byte) == to
+                && moves.ends.contains(byte) == ends
+                && moves.exits.contains(byte) == exits
+        })
+    }
 }
 
 /// An own place, a shared state, and the frame that the shared state is over.
@@ -172,7 +193,7 @@ impl Walker<'_> {
             }
             On::Both { to, stored, next, differ, ends, exits, stored_exits } => {
                 let is_leaf = end == child + 1;
-                if differ || !is_leaf && (exits || stored_exits) {
+                if differ || !is_leaf && stored_exits {
                     excepted.add(child..child + 1);
                     if ends {
                         building.outcome.add_span(self.trie.tokens_at(child));
@@ -269,7 +290,16 @@ impl Walker<'_> {
         ways
     }
 
-    pub(super) fn pair(&mut self, own: Place, stored: u32, model: &Model) -> u32 {
+    /// What comes after the rule of a model.
+    fn returned(&mut self, model: &Model) -> Returned {
+        let (ret, parent) = self.sets.frame(model.frame);
+        let at = self.sets.settled(ret, parent).at;
+        let live = self.live(&at);
+        let place = self.sets.one(at).map(|(state, frame)| self.through(state, frame));
+        Returned { live, moves: place.map(|place| self.own_moves(place)) }
+    }
+
+    fn pair(&mut self, own: Place, stored: u32, model: &Model) -> u32 {
         let key = (own, stored, model.frame);
         if let Some(&pair) = self.pairs.ids.get(&key) {
             return pair;
@@ -277,9 +307,15 @@ impl Walker<'_> {
         let network = self.follow.network();
         let known = self.known.moves(network.shared, stored);
         let moves = self.own_moves(own);
+        let is_final = |state: u32| network.state(state).flags & state_flags::FINAL != 0;
+        let at_bottom = model.frame == BOTTOM;
+        let (ret, parent) = self.sets.frame(model.frame);
+        let leaves = !at_bottom && self.sets.settled(ret, parent).exits;
+        let after = (!at_bottom && is_final(stored)).then(|| self.returned(model));
+        let returns = after.as_ref().map_or(ByteSet::EMPTY, |after| after.live);
         let from = self.pairs.steps.len() as u32;
         let mut runs = moves.runs();
-        for byte in moves.differing(known, model.frame).iter() {
+        for byte in moves.differing(known, model.frame).union(returns).iter() {
             while let [run, rest @ ..] = runs
                 && run.hi < byte
             {
@@ -295,24 +331,35 @@ impl Walker<'_> {
             if left && ends && !unclear && model.after == Some((to, true, exits)) {
                 continue;
             }
-            let both = stored != NONE || left || calls;
+            let mut both = stored != NONE || left || calls;
+            if let Some(after) = after.as_ref().filter(|_| returns.contains(byte)) {
+                if !both && !unclear && after.leads(byte, to, ends, exits) {
+                    continue;
+                }
+                both = true;
+            }
             let on = if !unclear && to.0 == NONE {
                 if !both {
                     continue;
                 }
                 On::Lost
-            } else if unclear || !both || left || to.0 < network.own.bases.states {
+            } else if unclear
+                || stored == NONE
+                || left
+                || returns.contains(byte)
+                || to.0 < network.own.bases.states
+            {
                 On::Alone { excepted: both }
             } else {
-                let flags = network.shared.states[stored as usize].flags;
-                On::Both {
-                    to,
-                    stored,
-                    next: NONE,
-                    differ: ends != known.ends.contains(byte),
-                    ends,
-                    exits,
-                    stored_exits: flags & state_flags::FINAL != 0,
+                let differ = ends != known.ends.contains(byte);
+                let stored_exits = is_final(stored);
+                // What comes after the rule of the model is told apart by the bytes that it goes on with.
+                match stored_exits && !at_bottom && (differ || leaves && !exits) {
+                    true => On::Alone { excepted: true },
+                    false => {
+                        let stored_exits = stored_exits && at_bottom;
+                        On::Both { to, stored, next: NONE, differ, ends, exits, stored_exits }
+                    }
                 }
             };
             self.pairs.steps.push(Step { byte, on });
