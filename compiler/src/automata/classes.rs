@@ -20,8 +20,9 @@
 
 use std::hash::Hasher;
 
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::FxHasher;
 
+use super::sequences::Sequences;
 use super::{Dfa, DfaState, Edge};
 use crate::graph::components_by;
 
@@ -45,7 +46,8 @@ pub(super) fn classes(dfa: &Dfa) -> Option<Vec<u32>> {
         dfa,
         classes: vec![UNSETTLED; count],
         first: Vec::new(),
-        seen: FxHashMap::default(),
+        seen: Sequences::default(),
+        class_of: Vec::new(),
         cyclic: Vec::new(),
         colours: Vec::new(),
         effort: EFFORT * (edges + count),
@@ -66,8 +68,9 @@ struct Settling<'a> {
     classes: Vec<u32>,
     /// The first state of each class.
     first: Vec<u32>,
-    /// The class of what [`describe`] says of a state.
-    seen: FxHashMap<Box<[u32]>, u32>,
+    /// What [`describe`] says of settled states, and the class of each.
+    seen: Sequences,
+    class_of: Vec<u32>,
     /// Settled states of cycles, the first of each class.
     cyclic: Vec<u32>,
     /// What each state does with a few symbols; found when a second cycle is met.
@@ -79,18 +82,19 @@ struct Settling<'a> {
 impl Settling<'_> {
     /// Settles a state all targets of which are settled.
     fn settle(&mut self, state: u32) {
+        let number = self.see(state);
+        if number == self.class_of.len() {
+            self.class_of.push(self.first.len() as u32);
+            self.first.push(state);
+        }
+        self.classes[state as usize] = self.class_of[number];
+    }
+
+    /// The number of what is said of a state.
+    fn see(&mut self, state: u32) -> usize {
         self.words.clear();
         describe(&self.dfa.states[state as usize], &self.classes, &mut self.words);
-        let class = match self.seen.get(&self.words[..]) {
-            Some(&class) => class,
-            None => {
-                let class = self.first.len() as u32;
-                self.first.push(state);
-                self.seen.insert(self.words[..].into(), class);
-                class
-            }
-        };
-        self.classes[state as usize] = class;
+        self.seen.number(&self.words) as usize
     }
 
     /// Settles the states of a cycle, all other targets of which are settled.
@@ -107,24 +111,18 @@ impl Settling<'_> {
         }
         // The classes among themselves, by number from those settled on.
         let mut groups = 0;
+        let mut numbers = Sequences::default();
         let next = self.first.len() as u32;
         cycle.iter().for_each(|&state| self.classes[state as usize] = next);
         loop {
             self.spend(cycle)?;
-            let mut numbers: FxHashMap<Box<[u32]>, u32> = FxHashMap::default();
+            numbers.clear();
             let mut new = Vec::with_capacity(cycle.len());
             for &state in cycle {
                 self.words.clear();
                 self.words.push(self.classes[state as usize]);
                 describe(&self.dfa.states[state as usize], &self.classes, &mut self.words);
-                let number = next + numbers.len() as u32;
-                new.push(match numbers.get(&self.words[..]) {
-                    Some(&number) => number,
-                    None => {
-                        numbers.insert(self.words[..].into(), number);
-                        number
-                    }
-                });
+                new.push(next + numbers.number(&self.words));
             }
             cycle.iter().zip(new).for_each(|(&state, class)| self.classes[state as usize] = class);
             if numbers.len() == groups {
@@ -136,9 +134,11 @@ impl Settling<'_> {
             let class = self.classes[state as usize];
             if class as usize == self.first.len() {
                 self.first.push(state);
-                self.words.clear();
-                describe(&self.dfa.states[state as usize], &self.classes, &mut self.words);
-                self.seen.insert(self.words[..].into(), class);
+                let number = self.see(state);
+                match self.class_of.get_mut(number) {
+                    Some(known) => *known = class,
+                    None => self.class_of.push(class),
+                }
                 self.cyclic.push(state);
             }
         }

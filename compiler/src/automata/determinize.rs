@@ -6,9 +6,7 @@
 //! states with empty transitions alone are one. The cost is that of the result times the width of its subsets; the
 //! result may be exponential in the input, so the caller states how many states it will bear.
 
-use indexmap::IndexSet;
-use rustc_hash::FxBuildHasher;
-
+use super::sequences::Sequences;
 use super::{Dfa, DfaState, Edge, Nfa};
 
 /// Not looked for yet.
@@ -31,16 +29,17 @@ pub struct StateLimit {
 pub fn determinize(nfa: &Nfa, limit: usize) -> Result<Dfa, StateLimit> {
     let (marks, stack, members) = (vec![0; nfa.len()], Vec::new(), Vec::new());
     let mut subsets = Subsets { nfa, marks, mark: 0, stack, members };
-    let mut order: IndexSet<Box<[u32]>, FxBuildHasher> = IndexSet::default();
+    let mut order = Sequences::default();
     let mut states: Vec<DfaState> = Vec::new();
     subsets.close(&[nfa.start]);
-    order.insert(subsets.members[..].into());
+    order.number(&subsets.members);
 
     let mut moves: Vec<Edge> = Vec::new();
     let mut pieces = Pieces::default();
     // By state of `nfa`, where an edge to it alone leads: within a key, most edges are to what comes after any other.
     let mut alone = vec![UNKNOWN; nfa.len()];
-    while let Some(subset) = order.get_index(states.len()) {
+    while states.len() < order.len() {
+        let subset = order.get(states.len() as u32);
         let accepting = subset.binary_search(&nfa.end).is_ok();
         moves.clear();
         subset.iter().for_each(|&member| moves.extend(nfa.edges(member)));
@@ -58,11 +57,11 @@ pub fn determinize(nfa: &Nfa, limit: usize) -> Result<Dfa, StateLimit> {
                 if subsets.members.is_empty() {
                     continue;
                 }
-                let found = match order.get_index_of(&subsets.members[..]) {
+                let found = match order.find(&subsets.members) {
                     Some(id) => id,
                     None if order.len() == limit => return Err(StateLimit { limit }),
-                    None => order.insert_full(subsets.members[..].into()).0,
-                } as u32;
+                    None => order.number(&subsets.members),
+                };
                 if let &[target] = targets {
                     alone[target as usize] = found;
                 }

@@ -9,6 +9,7 @@ mod dfa;
 mod minimize;
 mod nfa;
 mod product;
+mod sequences;
 
 pub use determinize::{StateLimit, determinize};
 pub use dfa::{Dfa, DfaState, Edge, Symbol};

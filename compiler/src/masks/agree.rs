@@ -181,6 +181,32 @@ impl Agreement {
         *rounds.get(length).or(settled).unwrap_or(&(ALONE | index))
     }
 
+    /// Whether the calls of two own states are known to do the same with all strings of up to `length` bytes.
+    pub(super) fn call_alike(
+        &self,
+        network: Joined<'_>,
+        [one, other]: [u32; 2],
+        length: usize,
+    ) -> bool {
+        let same = |one: u32, other: u32, length| {
+            one == other
+                || one != NONE
+                    && other != NONE
+                    && one >= self.base
+                    && other >= self.base
+                    && self.class(one, length) == self.class(other, length)
+        };
+        let [one, other] = [one, other].map(|state| self.moves(network, state).calls);
+        one.len() == other.len()
+            && one.iter().zip(other).all(|(one, other)| {
+                let [first, another] =
+                    [one, other].map(|call| network.rule(call.callee).first_state);
+                // The callee has a byte more than what comes after it.
+                (one.callee == other.callee || same(first, another, length))
+                    && same(one.ret, other.ret, length - 1)
+            })
+    }
+
     /// The state from whose mask the mask of an own state is to be derived: a lower one that has none itself.
     pub(super) fn model(&self, state: u32) -> Option<u32> {
         let model = self.models.get((state - self.base) as usize);
@@ -205,11 +231,17 @@ impl Agreement {
             classes[index as usize] = *firsts.entry(key).or_insert(next);
             self.rounds[index as usize].push(classes[index as usize]);
         }
+        // What a call begins with comes before the states that make it.
+        active.sort_by_cached_key(|&index| self.nesting(network, index, DEEPEST));
         let mut given = firsts.len() as u32;
         let mut shared = given;
         let mut work = 0;
+        let mut next = classes.clone();
         for _ in 0..most {
-            let round = Round { agreement: self, network, classes: &classes };
+            for &index in &active {
+                next[index as usize] = ALONE | index;
+            }
+            let round = Round { agreement: self, network, classes: &classes, next: &mut next };
             // By class and hash of the moves: the first state, its class to be, and how many are like it.
             let mut seen: FxHashMap<(u32, u64), (u32, u32, u32)> = FxHashMap::default();
             let mut found = Vec::with_capacity(active.len());
@@ -224,6 +256,7 @@ impl Agreement {
                 if round.are_same(*first, index) {
                     *count += 1;
                     found.push((index, key, *class));
+                    round.next[index as usize] = *class;
                 }
             }
             let before = (shared, active.len());
@@ -246,6 +279,23 @@ impl Agreement {
                 break;
             }
         }
+    }
+
+    /// How many calls of own rules lie between a state and what they begin with, at most `most`.
+    fn nesting(&self, network: Joined<'_>, index: u32, most: usize) -> usize {
+        let calls = self.moves(network, self.base + index).calls.iter();
+        let first = calls.filter_map(|call| self.first_of(network, call.callee));
+        let nested = first.map(|first| match most {
+            0 => 0,
+            most => 1 + self.nesting(network, first, most - 1),
+        });
+        nested.max().unwrap_or(0)
+    }
+
+    /// Index of the state that an own rule begins in.
+    fn first_of(&self, network: Joined<'_>, rule: u32) -> Option<u32> {
+        let is_own = rule >= network.own.bases.rules;
+        is_own.then(|| network.rule(rule).first_state - self.base)
     }
 
     fn choose_models(&mut self, follow: &Follow<'_>, members: &[(u32, u32)]) {
@@ -330,11 +380,12 @@ fn gather(
     })
 }
 
-/// The classes after some round.
+/// The classes after some round, and those after the next as far as they are found.
 struct Round<'a> {
     agreement: &'a Agreement,
     network: Joined<'a>,
     classes: &'a [u32],
+    next: &'a mut [u32],
 }
 
 impl Round<'_> {
@@ -349,6 +400,14 @@ impl Round<'_> {
         }
     }
 
+    /// What a call does: the class of the state it begins in, with the same number of bytes as the state that makes it
+    /// has, and of the state it returns to. No mask depends on the register that it begins with.
+    fn call(&self, call: &CallEdge) -> (bool, u32, u32) {
+        let first = self.agreement.first_of(self.network, call.callee);
+        let what = first.map_or(call.callee, |first| self.next[first as usize]);
+        (first.is_some(), what, self.class(call.ret))
+    }
+
     /// A hash of what a state does, and the number of its edges.
     fn hash(&self, index: u32) -> (u64, usize) {
         let Moves { edges, calls } = self.moves(index);
@@ -357,7 +416,8 @@ impl Round<'_> {
             hasher.write_u64(u64::from(edge.range) << 32 | u64::from(self.class(edge.target)));
         }
         for call in calls {
-            hasher.write_u64(u64::from(call.callee) << 32 | u64::from(self.class(call.ret)));
+            let (_, what, ret) = self.call(call);
+            hasher.write_u64(u64::from(what) << 32 | u64::from(ret));
         }
         (hasher.finish(), edges.len() + calls.len())
     }
@@ -368,11 +428,8 @@ impl Round<'_> {
         }
         let [one, other] = [one, other].map(|index| self.moves(index));
         let edges = one.edges.iter().map(|edge| (edge.range, self.class(edge.target)));
-        let calls = |moves: Moves<'_>| {
-            let key = |call: &CallEdge| (call.callee, call.count, self.class(call.ret));
-            moves.calls.iter().map(key).collect::<Vec<_>>()
-        };
+        let calls = one.calls.iter().map(|call| self.call(call));
         edges.eq(other.edges.iter().map(|edge| (edge.range, self.class(edge.target))))
-            && calls(one) == calls(other)
+            && calls.eq(other.calls.iter().map(|call| self.call(call)))
     }
 }

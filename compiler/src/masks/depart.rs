@@ -7,8 +7,6 @@
 //!
 //! Cost: O(children of the nodes visited), a few ns each.
 
-use grammarc_artifacts::sections::network::CallEdge;
-
 use super::nodes::bits;
 use super::outcome::{Outcome, Taken};
 use super::take::Excepted;
@@ -75,7 +73,13 @@ impl Walker<'_> {
                 continue;
             }
             let [state, model] = [row, like].map(|row| rows.state(row));
-            if to.is_call() && stored.is_call() && self.calls(state) == self.calls(model) {
+            let network = self.follow.network();
+            // The byte into the child is one of what the call is asked for.
+            let length = nodes.height(child) + 1;
+            if to.is_call()
+                && stored.is_call()
+                && self.agreement.call_alike(network, [state, model], length)
+            {
                 continue;
             }
             if !stored.is_dead() {
@@ -85,10 +89,6 @@ impl Walker<'_> {
                 self.visit(At::One(state, BOTTOM), child, building);
             }
         }
-    }
-
-    fn calls(&self, state: u32) -> &[CallEdge] {
-        self.agreement.moves(self.follow.network(), state).calls
     }
 }
 

@@ -18,7 +18,7 @@ pub(super) type Place = (u32, u32);
 const MOST_MOVES: usize = 8192;
 
 /// Nowhere.
-const NOWHERE: Place = (NONE, BOTTOM);
+pub(super) const NOWHERE: Place = (NONE, BOTTOM);
 
 /// Bytes `lo..=hi` that lead to one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,6 +85,12 @@ impl OwnMoves {
         let [more, less] = [self.ends.minus(known.ends), known.ends.minus(self.ends)];
         let sets = [more, less, self.unclear, known.calls, known.leave];
         sets.into_iter().fold(self.on.union(known.on).minus(same), ByteSet::union)
+    }
+
+    /// Bytes on which one of this and a shared state goes on or may end and the other does not.
+    pub(super) fn told_apart(&self, known: &Moves) -> usize {
+        let differing = |one: ByteSet, other: ByteSet| one.minus(other).union(other.minus(one));
+        differing(self.on, known.on).union(differing(self.ends, known.ends)).len()
     }
 
     fn add(&mut self, lo: u8, hi: u8, to: Place) {

@@ -1,17 +1,55 @@
 //! What is below each node of the trie, so that a walk can tell that it need not go there. Twenty-four bytes a node;
 //! built in O(nodes).
+//!
+//! Sets of bytes are words of 128 bits. A printable character of ASCII has a bit of its own, and so have the three that
+//! break lines and columns; the other control characters share one. Beyond ASCII, four bytes that continue a character
+//! share a bit, and so do a few that begin one.
 
 use grammarc_artifacts::sections::vocabulary::Trie;
 
 use crate::ir::ByteSet;
 
-/// Bytes as bits. All bytes that are not ASCII share the bit of NUL, so a set with that bit has any of them.
+/// By byte, its bit.
+const BITS: [u8; 256] = {
+    let mut bits = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        bits[byte] = match byte as u8 {
+            b'\t' => 9,
+            b'\n' => 10,
+            b'\r' => 13,
+            other @ b' '..=0x7F => other,
+            0..b' ' => 0,
+            other @ 0x80..0xC0 => 14 + (other - 0x80) / 4,
+            0xC0..0xD0 => 1,
+            0xD0..0xE0 => 2,
+            0xE0 => 3,
+            0xE1 => 4,
+            0xE2 => 5,
+            0xE3 => 6,
+            0xE4..0xEA => 7,
+            0xEA..0xEE => 8,
+            0xEE..0xF0 => 11,
+            0xF0.. => 12,
+        };
+        byte += 1;
+    }
+    bits
+};
+
+/// The bit of a byte.
+pub(super) fn bit(byte: u8) -> u128 {
+    1 << BITS[usize::from(byte)]
+}
+
+/// The bits of any bytes of a set.
 pub(super) fn bits(bytes: ByteSet) -> u128 {
     bytes.iter().fold(0, |bits, byte| bits | bit(byte))
 }
 
-fn bit(byte: u8) -> u128 {
-    1 << if byte.is_ascii() { byte } else { 0 }
+/// The bits all of whose bytes are in a set.
+pub(super) fn whole_bits(bytes: ByteSet) -> u128 {
+    !bits(ByteSet::FULL.minus(bytes))
 }
 
 /// Facts about the nodes of a trie.
@@ -20,14 +58,20 @@ pub(super) struct Nodes {
     heights: Vec<u32>,
     depths: Vec<u32>,
     below: Vec<u128>,
+    /// By bit, how many nodes have it below them.
+    spread: Vec<u32>,
 }
 
 impl Nodes {
     /// The nodes of a trie.
     pub(super) fn new(trie: Trie<'_>) -> Self {
         let count = trie.len();
-        let mut this =
-            Self { heights: vec![0; count], depths: vec![0; count], below: vec![0; count] };
+        let mut this = Self {
+            heights: vec![0; count],
+            depths: vec![0; count],
+            below: vec![0; count],
+            spread: vec![0; 128],
+        };
         // A node's subtree follows it, so those whose ends are not yet reached are its parents.
         let mut open: Vec<usize> = Vec::new();
         for node in 0..count {
@@ -39,6 +83,12 @@ impl Nodes {
         }
         while let Some(last) = open.pop() {
             this.close(trie, last, open.last());
+        }
+        for &(mut bits) in &this.below {
+            while bits != 0 {
+                this.spread[bits.trailing_zeros() as usize] += 1;
+                bits &= bits - 1;
+            }
         }
         this
     }
@@ -62,7 +112,17 @@ impl Nodes {
         self.depths[node as usize] as usize
     }
 
-    /// The bytes of all strings below a node.
+    /// How many nodes have some of these bits below them, at most.
+    pub(super) fn spread(&self, mut bits: u128) -> u32 {
+        let mut sum = 0;
+        while bits != 0 {
+            sum += self.spread[bits.trailing_zeros() as usize];
+            bits &= bits - 1;
+        }
+        sum
+    }
+
+    /// The bytes of all strings below a node, as bits.
     #[inline]
     pub(super) fn below(&self, node: u32) -> u128 {
         self.below[node as usize]

@@ -37,9 +37,8 @@ impl Outcome {
     #[must_use]
     pub fn over(&self, stored: &[Range<u32>]) -> Self {
         let except = self.taken.as_ref().map_or(&[][..], |taken| &taken.except);
-        let spans = [minus(stored, except), self.spans.clone()].concat();
-        let mut whole = Self { taken: None, spans, exits: self.exits.clone() };
-        whole.normalize();
+        let mut whole = Self { taken: None, spans: Vec::new(), exits: self.exits.clone() };
+        join(&minus(stored, except), &self.spans, &mut whole);
         whole
     }
 
@@ -69,6 +68,32 @@ impl Outcome {
             _ if span.is_empty() => {}
             Some(last) if last.end == span.start => last.end = span.end,
             _ => self.spans.push(span),
+        }
+    }
+}
+
+/// Adds two sorted lists of spans to an outcome without any.
+fn join(mut one: &[Range<u32>], mut other: &[Range<u32>], to: &mut Outcome) {
+    to.spans.reserve(one.len() + other.len());
+    loop {
+        let next = match (one, other) {
+            ([first, rest @ ..], []) => {
+                one = rest;
+                first
+            }
+            ([first, rest @ ..], [second, ..]) if first.start <= second.start => {
+                one = rest;
+                first
+            }
+            (_, [first, rest @ ..]) => {
+                other = rest;
+                first
+            }
+            ([], []) => return,
+        };
+        match to.spans.last_mut() {
+            Some(last) if next.start <= last.end => last.end = last.end.max(next.end),
+            _ => to.spans.push(next.clone()),
         }
     }
 }

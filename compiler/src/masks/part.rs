@@ -5,20 +5,26 @@
 //! from a state within a key is then a few look-ups of children.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use grammarc_artifacts::sections::network::{NONE, state_flags};
 use rustc_hash::FxHashMap;
 
-use super::moves::Place;
+use super::moves::{NOWHERE, OwnMoves, Place};
+use super::nodes::bit;
 use super::take::{Excepted, Model};
 use super::walk::{Building, Walker};
-use crate::network::local::At;
+use crate::ir::ByteSet;
+use crate::network::local::{At, BOTTOM};
 
 /// Steps that are remembered at once: some 30 MB.
 const MOST_STEPS: usize = 1 << 20;
 
 /// Steps up to which the children of a node are found one by one.
 const FEW: usize = 8;
+
+/// Bytes that are looked ahead for where two part: few nodes are higher.
+const AHEAD: usize = 32;
 
 /// A byte on which an own state and a shared one part.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +52,7 @@ enum On {
         ends: bool,
         /// Whether the rule of the walk can be left in the own one.
         exits: bool,
-        /// Whether the shared rule can be left in the shared one.
+        /// Whether the shared rule can be left in the shared one, and the rule of the walk with it.
         stored_exits: bool,
     },
 }
@@ -56,6 +62,38 @@ enum On {
 struct Pair {
     own: Place,
     steps: Range<u32>,
+    /// Where they go on together, once that was asked.
+    ways: Option<Arc<Ways>>,
+    /// By length less one, what tells them apart within so many bytes, as far as that was asked.
+    parting: Vec<u128>,
+}
+
+/// Where two states go on together, and on which bytes one of them does not; as [bits](super::nodes::bits).
+#[derive(Debug)]
+struct Ways {
+    apart: u128,
+    /// Bytes and pair.
+    on: Vec<(u128, u32)>,
+}
+
+/// What comes after the rule of a model.
+struct Returned {
+    /// Bytes that it goes on with.
+    live: ByteSet,
+    /// Where these lead, where that is told by one place.
+    moves: Option<Arc<OwnMoves>>,
+}
+
+impl Returned {
+    /// Whether a byte leads to a place, where a token may end and the rule be left or not.
+    fn leads(&self, byte: u8, to: Place, ends: bool, exits: bool) -> bool {
+        self.moves.as_ref().is_some_and(|moves| {
+            !moves.unclear.contains(byte)
+                && moves.to(byte) == to
+                && moves.ends.contains(byte) == ends
+                && moves.exits.contains(byte) == exits
+        })
+    }
 }
 
 /// An own place, a shared state, and the frame that the shared state is over.
@@ -92,6 +130,13 @@ impl Walker<'_> {
     ) {
         let pair = self.pair(own, stored, model);
         self.part_pair(pair, model, node, excepted, building);
+    }
+
+    /// How many nodes have to be looked at to tell two apart, at most, but for the highest.
+    pub(super) fn told_apart(&mut self, own: Place, stored: u32, model: &Model) -> u32 {
+        let pair = self.pair(own, stored, model);
+        let bits = self.parting(pair, AHEAD, model);
+        self.known.nodes().spread(bits)
     }
 
     fn part_pair(
@@ -148,7 +193,7 @@ impl Walker<'_> {
             }
             On::Both { to, stored, next, differ, ends, exits, stored_exits } => {
                 let is_leaf = end == child + 1;
-                if differ || !is_leaf && (exits || stored_exits) {
+                if differ || !is_leaf && stored_exits {
                     excepted.add(child..child + 1);
                     if ends {
                         building.outcome.add_span(self.trie.tokens_at(child));
@@ -160,16 +205,98 @@ impl Walker<'_> {
                 if exits {
                     self.leave(child, building);
                 }
-                let mut pair = next;
-                if pair == NONE {
-                    pair = self.pair(to, stored, model);
-                    if let On::Both { next, .. } = &mut self.pairs.steps[at as usize].on {
-                        *next = pair;
-                    }
+                let next = if next == NONE { self.next(at, to, stored, model) } else { next };
+                let nodes = self.known.nodes();
+                let (below, height) = (nodes.below(child), nodes.height(child));
+                let is_narrow = self.pairs.all[next as usize].steps.len() < FEW;
+                if is_narrow || below & self.parting(next, height, model) != 0 {
+                    self.part_pair(next, model, child, excepted, building);
                 }
-                self.part_pair(pair, model, child, excepted, building);
             }
         }
+    }
+
+    /// The pair that a step leads to.
+    fn next(&mut self, at: u32, to: Place, stored: u32, model: &Model) -> u32 {
+        let pair = self.pair(to, stored, model);
+        if let On::Both { next, .. } = &mut self.pairs.steps[at as usize].on {
+            *next = pair;
+        }
+        pair
+    }
+
+    /// Bytes, as [bits](super::nodes::bits), one of which is in every string of up to `length` that tells the two apart:
+    /// below a node no higher and without such bytes they do the same. Where they may come apart later, that needs the byte
+    /// that leads there as well, so either will do, and the rarer is taken.
+    pub(super) fn parting(&mut self, pair: u32, length: usize, model: &Model) -> u128 {
+        if length > AHEAD {
+            return u128::MAX;
+        }
+        let Some(last) = length.checked_sub(1) else { return 0 };
+        let Pair { steps, parting, .. } = &self.pairs.all[pair as usize];
+        if let Some(&bits) = parting.get(last) {
+            return bits;
+        }
+        if steps.len() < FEW {
+            let steps = &self.pairs.steps[steps.start as usize..steps.end as usize];
+            return steps.iter().fold(0, |bits, step| bits | bit(step.byte));
+        }
+        // So that those of all lengths up to this are known, in order.
+        self.parting(pair, last, model);
+        let ways = self.ways(pair, model);
+        let nodes = self.known.nodes();
+        let mut bits = ways.apart;
+        for &(on, next) in &ways.on {
+            let later = self.parting(next, last, model) & !bits;
+            let now = on & !bits;
+            bits |= if nodes.spread(now) < nodes.spread(later) { now } else { later };
+        }
+        self.pairs.all[pair as usize].parting.push(bits);
+        bits
+    }
+
+    /// Where two go on together.
+    fn ways(&mut self, pair: u32, model: &Model) -> Arc<Ways> {
+        let Pair { steps, ways, .. } = &self.pairs.all[pair as usize];
+        if let Some(ways) = ways {
+            return Arc::clone(ways);
+        }
+        let (mut apart, mut found) = (0, Vec::<(u128, u32)>::new());
+        // Neighbouring bytes mostly lead to the same two.
+        let mut last = None;
+        for at in steps.clone() {
+            let Step { byte, on } = self.pairs.steps[at as usize];
+            let On::Both { to, stored, next, differ, exits, stored_exits, .. } = on else {
+                apart |= bit(byte);
+                continue;
+            };
+            if differ || exits || stored_exits {
+                apart |= bit(byte);
+                continue;
+            }
+            let next = match last {
+                Some((known, next)) if known == (to, stored) => next,
+                _ if next != NONE => next,
+                _ => self.next(at, to, stored, model),
+            };
+            last = Some(((to, stored), next));
+            match found.iter_mut().find(|(_, other)| *other == next) {
+                Some((on, _)) => *on |= bit(byte),
+                None => found.push((bit(byte), next)),
+            }
+        }
+        let ways = Arc::new(Ways { apart, on: found });
+        self.pairs.all[pair as usize].ways = Some(Arc::clone(&ways));
+        ways
+    }
+
+    /// What comes after the rule of a model.
+    fn returned(&mut self, model: &Model) -> Returned {
+        let (ret, parent) = self.sets.frame(model.frame);
+        let at = self.sets.settled(ret, parent).at;
+        let live = self.live(&at);
+        let place = self.sets.one(at).map(|(state, frame)| self.through(state, frame));
+        Returned { live, moves: place.map(|place| self.own_moves(place)) }
     }
 
     fn pair(&mut self, own: Place, stored: u32, model: &Model) -> u32 {
@@ -180,9 +307,22 @@ impl Walker<'_> {
         let network = self.follow.network();
         let known = self.known.moves(network.shared, stored);
         let moves = self.own_moves(own);
+        let is_final = |state: u32| network.state(state).flags & state_flags::FINAL != 0;
+        let at_bottom = model.frame == BOTTOM;
+        let (ret, parent) = self.sets.frame(model.frame);
+        let leaves = !at_bottom && self.sets.settled(ret, parent).exits;
+        let after = (!at_bottom && is_final(stored)).then(|| self.returned(model));
+        let returns = after.as_ref().map_or(ByteSet::EMPTY, |after| after.live);
         let from = self.pairs.steps.len() as u32;
-        for byte in moves.differing(known, model.frame).iter() {
-            let (to, stored) = (moves.to(byte), known.to[usize::from(byte)]);
+        let mut runs = moves.runs();
+        for byte in moves.differing(known, model.frame).union(returns).iter() {
+            while let [run, rest @ ..] = runs
+                && run.hi < byte
+            {
+                runs = rest;
+            }
+            let to = runs.first().filter(|run| run.lo <= byte).map_or(NOWHERE, |run| run.to);
+            let stored = known.to[usize::from(byte)];
             let calls = known.calls.contains(byte);
             let unclear = moves.unclear.contains(byte) || calls;
             let left = known.leave.contains(byte);
@@ -191,31 +331,42 @@ impl Walker<'_> {
             if left && ends && !unclear && model.after == Some((to, true, exits)) {
                 continue;
             }
-            let both = stored != NONE || left || calls;
+            let mut both = stored != NONE || left || calls;
+            if let Some(after) = after.as_ref().filter(|_| returns.contains(byte)) {
+                if !both && !unclear && after.leads(byte, to, ends, exits) {
+                    continue;
+                }
+                both = true;
+            }
             let on = if !unclear && to.0 == NONE {
                 if !both {
                     continue;
                 }
                 On::Lost
-            } else if unclear || !both || left || to.0 < network.own.bases.states {
+            } else if unclear
+                || stored == NONE
+                || left
+                || returns.contains(byte)
+                || to.0 < network.own.bases.states
+            {
                 On::Alone { excepted: both }
             } else {
-                let flags = network.shared.states[stored as usize].flags;
-                On::Both {
-                    to,
-                    stored,
-                    next: NONE,
-                    differ: ends != known.ends.contains(byte),
-                    ends,
-                    exits,
-                    stored_exits: flags & state_flags::FINAL != 0,
+                let differ = ends != known.ends.contains(byte);
+                let stored_exits = is_final(stored);
+                // What comes after the rule of the model is told apart by the bytes that it goes on with.
+                match stored_exits && !at_bottom && (differ || leaves && !exits) {
+                    true => On::Alone { excepted: true },
+                    false => {
+                        let stored_exits = stored_exits && at_bottom;
+                        On::Both { to, stored, next: NONE, differ, ends, exits, stored_exits }
+                    }
                 }
             };
             self.pairs.steps.push(Step { byte, on });
         }
         let pair = self.pairs.all.len() as u32;
         let steps = from..self.pairs.steps.len() as u32;
-        self.pairs.all.push(Pair { own, steps });
+        self.pairs.all.push(Pair { own, steps, ways: None, parting: Vec::new() });
         self.pairs.ids.insert(key, pair);
         pair
     }

@@ -174,9 +174,20 @@ impl<'a> Pool<'a> {
         let within = |ranges: &[Range<u32>]| -> Vec<Range<u32>> {
             ranges.iter().flat_map(|range| cut(stored, range.clone())).collect()
         };
+        // Most of what differs in much is told by the lengths.
+        let most = self.most_differing() as u32;
+        let mut gone = 0;
+        let mut ranges = taken.except.iter().flat_map(|range| cut(stored, range.clone()));
+        let limit = most + count_of(spans);
+        if ranges.any(|range| {
+            gone += range.end - range.start;
+            gone > limit
+        }) {
+            return None;
+        }
         let gone = minus(&within(&taken.except), spans);
         let new = minus(spans, &within(spans));
-        if count_of(&gone).max(count_of(&new)) as usize > self.most_differing() {
+        if count_of(&gone).max(count_of(&new)) > most {
             return None;
         }
         let model = self.models.get(&taken.state);

@@ -11,7 +11,7 @@ use grammarc_artifacts::sections::network::{NONE, state_flags};
 use grammarc_artifacts::tables::Joined;
 
 use super::agree::Agreement;
-use super::nodes::bits;
+use super::nodes::whole_bits;
 use crate::ir::ByteSet;
 
 /// Loops of different lengths that are told apart.
@@ -84,10 +84,7 @@ impl Loops {
             .filter(|_| flags & state_flags::RESTS != 0)
             .filter_map(|edge| {
                 let bytes = ByteSet::range(edge.lo(), edge.hi()).minus(calls);
-                Some((
-                    agreement.length(state, edge.target)?,
-                    bits(bytes) & !bits(ByteSet::range(0, 0)),
-                ))
+                Some((agreement.length(state, edge.target)?, whole_bits(bytes)))
             })
             .collect();
         found.sort_by_key(|&(length, _)| std::cmp::Reverse(length));

@@ -15,7 +15,7 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-use grammarc_artifacts::sections::network::{NONE, state_flags};
+use grammarc_artifacts::sections::network::{ByteEdge, CallEdge, NONE, state_flags};
 use grammarc_artifacts::sections::vocabulary::Trie;
 use grammarc_artifacts::tables::Tables;
 use rustc_hash::FxHashMap;
@@ -31,6 +31,12 @@ use crate::network::SharedRules;
 /// Most spans and exits that are kept of walked outcomes: some 32 MB.
 const MOST_KEPT: usize = 4 << 20;
 
+/// Bytes of a state that stays where it is on many.
+const MANY: usize = 64;
+
+/// Tail calls that are looked through, one from the beginning of the other.
+const DEEPEST: usize = 4;
+
 /// Outcomes that follow from the shared rules' masks.
 #[derive(Default)]
 pub struct SharedOutcomes {
@@ -44,6 +50,10 @@ pub struct SharedOutcomes {
     like: Vec<u32>,
     /// For a state (the lowest of those alike) and a byte, a state that goes to it on the byte and nowhere else.
     sources: FxHashMap<(u32, u8), u32>,
+    /// States that stay where they are on many bytes, the lowest of those alike.
+    staying: Vec<u32>,
+    /// By the state that its widest edge leads to, one that goes there by way of a tail call, and may be left instead.
+    passing: FxHashMap<u32, u32>,
     /// By mask, its ranks.
     spans: Vec<OnceLock<Box<[Range<u32>]>>>,
     /// By state, where its byte edges lead.
@@ -114,6 +124,29 @@ impl SharedOutcomes {
                 }
             }
         }
+        let stays = |state: u32| {
+            let edges = shared.byte_edges_of(state as usize).iter();
+            let edges = edges.filter(|edge| like[edge.target as usize] == state);
+            edges.map(|edge| usize::from(edge.hi() - edge.lo()) + 1).sum::<usize>() >= MANY
+        };
+        let staying = (0..shared.state_count())
+            .filter(|&state| speaks[state as usize] && like[state as usize] == state)
+            .filter(|&state| stays(state));
+        let staying: Vec<u32> = staying.collect();
+        let mut passing = FxHashMap::default();
+        for state in (0..shared.state_count()).filter(|&state| speaks[state as usize]) {
+            let may_leave = shared.states[state as usize].flags & state_flags::FINAL != 0;
+            if let [call] = shared.call_edges_of(state as usize)
+                && may_leave
+                && is_plain_tail(shared, call)
+            {
+                let first = shared.rules[call.callee as usize].first_state;
+                let edges = shared.byte_edges_of(first as usize).iter();
+                if let Some(widest) = edges.max_by_key(|edge| edge.hi() - edge.lo()) {
+                    passing.entry(like[widest.target as usize]).or_insert(state);
+                }
+            }
+        }
         let rules = SharedRules::new(shared);
         Self {
             children,
@@ -121,6 +154,8 @@ impl SharedOutcomes {
             chains: SharedChains::new(shared, &rules),
             rules,
             sources,
+            staying,
+            passing,
             spans: shared.masks.iter().map(|_| OnceLock::new()).collect(),
             moves: like.iter().map(|_| OnceLock::new()).collect(),
             classes: (0..shared.classes.len() as u32)
@@ -189,6 +224,17 @@ impl SharedOutcomes {
         self.sources.get(&(self.like(state), byte)).copied()
     }
 
+    /// The states that stay where they are on many bytes.
+    pub(super) fn staying(&self) -> &[u32] {
+        &self.staying
+    }
+
+    /// A state that goes to another on most bytes, by way of a tail call, and may be left instead: any place of a chain
+    /// but its first goes so to the next.
+    pub(super) fn passing(&self, to: u32) -> Option<u32> {
+        self.passing.get(&self.like(to)).copied()
+    }
+
     /// The ranks of a state's base mask.
     pub(super) fn spans(&self, shared: Tables<'_>, trie: Trie<'_>, state: u32) -> &[Range<u32>] {
         let base = shared.states[state as usize].base;
@@ -198,11 +244,11 @@ impl SharedOutcomes {
     /// Where a state's byte edges lead.
     pub(super) fn moves(&self, shared: Tables<'_>, state: u32) -> &Moves {
         self.moves[state as usize].get_or_init(|| {
-            let calls = first_of_calls(shared, state);
+            let (edges, calls) = edges_through(shared, state);
             let none = ByteSet::EMPTY;
             let (to, runs) = ([NONE; 256], Vec::new());
             let mut moves = Moves { to, runs, on: none, ends: none, leave: none, calls };
-            for edge in shared.byte_edges_of(state as usize) {
+            for edge in edges {
                 let bytes = ByteSet::range(edge.lo(), edge.hi());
                 let flags = shared.states[edge.target as usize].flags;
                 if flags & state_flags::POP_ONLY != 0 {
@@ -263,6 +309,40 @@ fn first_of_calls(shared: Tables<'_>, state: u32) -> ByteSet {
     let calls = shared.call_edges_of(state as usize).iter();
     let firsts = calls.map(|call| shared.rules[call.callee as usize].first_bytes);
     firsts.fold(ByteSet::EMPTY, |set, first| set.union(ByteSet::from_words(first)))
+}
+
+/// The byte edges of a state and of those that its tail calls begin in, which go on over the same frame, in ascending
+/// order; and the bytes with which other calls begin, or more than one of these.
+fn edges_through(shared: Tables<'_>, state: u32) -> (Vec<ByteEdge>, ByteSet) {
+    let (mut edges, mut calls, mut on) = (Vec::new(), ByteSet::EMPTY, ByteSet::EMPTY);
+    let mut work = vec![(state, 0)];
+    while let Some((state, depth)) = work.pop() {
+        for &edge in shared.byte_edges_of(state as usize) {
+            let bytes = ByteSet::range(edge.lo(), edge.hi());
+            calls = calls.union(bytes.intersect(on));
+            on = on.union(bytes);
+            edges.push(edge);
+        }
+        for call in shared.call_edges_of(state as usize) {
+            let callee = &shared.rules[call.callee as usize];
+            match is_plain_tail(shared, call) && depth < DEEPEST {
+                true => work.push((callee.first_state, depth + 1)),
+                false => {
+                    let bytes = ByteSet::from_words(callee.first_bytes);
+                    calls = calls.union(bytes);
+                }
+            }
+        }
+    }
+    edges.sort_unstable_by_key(|edge| edge.lo());
+    (edges, calls)
+}
+
+/// Whether a call does no more than to go on in another rule.
+fn is_plain_tail(shared: Tables<'_>, call: &CallEdge) -> bool {
+    let callee = &shared.rules[call.callee as usize];
+    let first = &shared.states[callee.first_state as usize];
+    call.ret == NONE && call.count == 0 && first.count_exit == NONE && callee.first_tokens == 0
 }
 
 /// Nodes of a shared exit class, ascending; none of [`NONE`].

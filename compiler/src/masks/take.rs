@@ -30,7 +30,13 @@ use crate::network::local::{At, BOTTOM};
 
 /// Bytes that are looked ahead for a state to take over from: a string with a minimum of a few characters is like any
 /// string behind them.
-const AHEAD: usize = 3;
+const AHEAD: usize = 6;
+
+/// Bytes on which a state may differ from one that it is not led to.
+const MOST_APART: usize = 24;
+
+/// Nodes that are worth looking at to tell it from that.
+const MOST_TOLD: u32 = 4_000;
 
 /// A shared state to take over from, and the frame that it is over.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -52,6 +58,12 @@ pub(super) struct Excepted(Vec<Range<u32>>);
 impl Excepted {
     fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// Whether a node is excepted.
+    pub(super) fn contains(&self, node: u32) -> bool {
+        let before = self.0.partition_point(|range| range.end <= node);
+        self.0.get(before).is_some_and(|range| range.start <= node)
     }
 
     /// Nodes are excepted in ascending order.
@@ -112,12 +124,14 @@ impl Walker<'_> {
             return false;
         }
         self.pairs.tidy();
-        let Some(model) = self.model((state, frame)) else { return false };
+        let place = (state, frame);
+        let model = self.model(place).or_else(|| self.staying_model(place));
+        let Some(model) = model else { return false };
         if self.follow.is_final(model.state) && !self.follow.is_final(state) {
             return false;
         }
         let mut excepted = Excepted::default();
-        self.part((state, frame), model.state, &model, 0, &mut excepted, building);
+        self.part(place, model.state, &model, 0, &mut excepted, building);
         self.take_over(model, excepted, building);
         true
     }
@@ -148,11 +162,12 @@ impl Walker<'_> {
         let spans: Vec<Range<u32>> = stored.spans().collect();
         let spans = minus(&spans, &excepted.ranks(self.trie));
         spans.into_iter().for_each(|span| building.outcome.add_span(span));
-        let (kept, gone) = excepted.split(exits);
-        if gone.is_empty() {
-            self.go_on_below(model.frame, class, node, exits, building);
+        let (kept, _) = excepted.split(exits);
+        if model.frame == BOTTOM {
+            kept.iter().for_each(|&exit| self.leave(exit, building));
         } else {
-            self.go_on(model.frame, &kept, building);
+            let (ret, parent) = self.sets.frame(model.frame);
+            self.leave_through((ret, parent), class, &kept, &excepted, building);
         }
         true
     }
@@ -199,11 +214,30 @@ impl Walker<'_> {
     fn model_on(&mut self, run: &Run, path: &mut Vec<u8>) -> Option<Model> {
         let &Run { lo: byte, to: (state, frame), .. } = run;
         let source = self.known.source_on(state, byte)?;
-        let model = Model { state: source, frame, after: None };
         path.push(byte);
-        let fits = self.is_worth(&model) && self.leads_to(source, path, state);
+        // A state of a chain leads there from as many places before it.
+        let chain = path[1..].iter().try_fold(state, |state, _| self.known.passing(state));
+        let chain = chain.and_then(|state| self.known.source_on(state, path[0]));
+        let fits = |&source: &u32| {
+            let model = Model { state: source, frame, after: None };
+            self.is_worth(&model) && self.leads_to(source, path, state)
+        };
+        let found = [Some(source), chain].into_iter().flatten().find(fits);
         path.pop();
-        fits.then(|| Model { after: self.after(frame), ..model })
+        found.map(|source| Model { state: source, frame, after: self.after(frame) })
+    }
+
+    /// The one of the shared states that stay where they are that is most like a place on its first byte, where the
+    /// place is told from it at few nodes.
+    fn staying_model(&mut self, place: Place) -> Option<Model> {
+        let shared = self.follow.network().shared;
+        let moves = self.own_moves(place);
+        let known = self.known;
+        let apart = |&state: &u32| moves.told_apart(known.moves(shared, state));
+        let (bytes, state) = known.staying().iter().map(|state| (apart(state), *state)).min()?;
+        let model = Model { state, frame: BOTTOM, after: None };
+        let is_like = bytes < MOST_APART && self.is_worth(&model);
+        (is_like && self.told_apart(place, state, &model) < MOST_TOLD).then_some(model)
     }
 
     /// Where a walk goes on over a frame when its callee is left.
@@ -259,7 +293,7 @@ impl Walker<'_> {
         if model.frame == BOTTOM {
             kept.iter().for_each(|&node| self.leave(node, building));
         } else if class != NONE {
-            self.leave_over(model.frame, class, (&kept, &gone), building);
+            self.leave_over(model.frame, class, (&kept, &gone), &excepted, building);
         }
         let except = excepted.ranks(self.trie);
         building.outcome.taken = Some(Taken { state: model.state, except });
@@ -273,19 +307,21 @@ impl Walker<'_> {
         frame: u32,
         class: u32,
         (kept, gone): (&[u32], &[u32]),
+        excepted: &Excepted,
         building: &mut Building,
     ) {
         let trie = self.trie;
         let Some(whole) = self.whole(class, frame) else {
-            let (ret, parent) = self.sets.frame(frame);
-            return self.leave_through(ret, parent, class, kept, building);
+            let after = self.sets.frame(frame);
+            return self.leave_through(after, class, kept, excepted, building);
         };
         let gaps: Vec<Range<u32>> = gone.iter().map(|&node| trie.tokens_below(node)).collect();
-        let spans = minus(&whole.spans, &gaps);
+        let spans = minus(&minus(&whole.spans, &gaps), &excepted.ranks(trie));
         spans.into_iter().for_each(|span| building.outcome.add_span(span));
         for &exit in &whole.exits {
             let before = gone.partition_point(|&node| node <= exit).checked_sub(1);
-            if before.is_none_or(|at| trie.end[gone[at] as usize] <= exit) {
+            let is_below = before.is_some_and(|at| exit < trie.end[gone[at] as usize]);
+            if !is_below && !excepted.contains(exit) {
                 self.leave(exit, building);
             }
         }
@@ -301,9 +337,9 @@ impl Walker<'_> {
         let nodes = class_nodes(self.follow.network().shared, class);
         let apart = nodes.windows(2).all(|pair| pair[1] >= trie.end[pair[0] as usize]);
         let whole = (apart && nodes.first() != Some(&0)).then(|| {
-            let (ret, parent) = self.sets.frame(frame);
+            let after = self.sets.frame(frame);
             let mut building = Building { outcome: Outcome::default(), after: ByteSet::FULL };
-            self.leave_through(ret, parent, class, nodes, &mut building);
+            self.leave_through(after, class, nodes, &Excepted::default(), &mut building);
             building.outcome.normalize();
             Arc::new(building.outcome)
         });

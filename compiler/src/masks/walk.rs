@@ -31,7 +31,7 @@ use super::nodes::bits;
 use super::outcome::Outcome;
 use super::part::Pairs;
 use super::shared::{SharedOutcomes, Stored, class_nodes};
-use super::take::After;
+use super::take::{After, Excepted};
 use crate::ir::ByteSet;
 use crate::network::follow::Follow;
 use crate::network::local::{At, BOTTOM, LocalSets};
@@ -136,13 +136,16 @@ impl<'a> Walker<'a> {
         if reached.exits {
             self.leave(0, &mut building);
         }
-        if let Some(row) = self.wide_row(state) {
-            self.sweep_rows(row, 0, &mut building);
-        } else if !self.take(reached.at, &mut building) {
-            let floor = self.todo.len();
-            let way = self.way(reached.at);
-            self.descend(way, 0, &mut building);
-            self.drain(floor, &mut building);
+        if !self.take(reached.at, &mut building) {
+            match self.wide_row(state) {
+                Some(row) => self.sweep_rows(row, 0, &mut building),
+                None => {
+                    let floor = self.todo.len();
+                    let way = self.way(reached.at);
+                    self.descend(way, 0, &mut building);
+                    self.drain(floor, &mut building);
+                }
+            }
         }
         building.outcome.normalize();
         building.outcome
@@ -161,7 +164,8 @@ impl<'a> Walker<'a> {
                 match self.whole(class, frame) {
                     Some(whole) => self.add_whole(&whole, &mut building),
                     None => {
-                        self.leave_through(ret, BOTTOM, class, &nodes[at_root..], &mut building)
+                        let (nodes, none) = (&nodes[at_root..], Excepted::default());
+                        self.leave_through((ret, BOTTOM), class, nodes, &none, &mut building)
                     }
                 }
             }
@@ -523,15 +527,17 @@ impl<'a> Walker<'a> {
         self.run(ret, parent, exits, building);
     }
 
-    /// Adds the outcomes of `ret` over `parent` at those nodes of a shared exit class that are in `nodes`.
+    /// Adds the outcomes of a return state over a frame at those nodes of a shared exit class that are in `nodes`, but
+    /// for what is excepted below them.
     pub(super) fn leave_through(
         &mut self,
-        ret: u32,
-        parent: u32,
+        (ret, parent): (u32, u32),
         class: u32,
         nodes: &[u32],
+        excepted: &Excepted,
         building: &mut Building,
     ) {
+        let Some(&first) = nodes.first() else { return };
         let reached = self.sets.settled(ret, parent);
         if reached.exits {
             nodes.iter().for_each(|&node| self.leave(node, building));
@@ -541,11 +547,13 @@ impl<'a> Walker<'a> {
         let edges = self.known.class_edges(shared, class);
         let all = class_nodes(shared, class).len() == nodes.len();
         let floor = self.todo.len();
+        let end = nodes.iter().map(|&node| self.trie.end[node as usize]).max().unwrap_or(first);
         let mut from = 0;
         for byte in live.iter() {
-            from += edges[from..].partition_point(|edge| edge.byte < byte);
-            let on = edges[from..].iter().take_while(|edge| edge.byte == byte);
+            from += edges[from..].partition_point(|edge| (edge.byte, edge.child) <= (byte, first));
+            let on = edges[from..].iter().take_while(|edge| edge.byte == byte && edge.child < end);
             let on = on.filter(|edge| all || nodes.binary_search(&edge.node).is_ok());
+            let on = on.filter(|edge| !excepted.contains(edge.child));
             self.todo.extend(on.map(|edge| (edge.child, at)));
         }
         self.todo[floor..].sort_unstable_by_key(|&(child, _)| std::cmp::Reverse(child));

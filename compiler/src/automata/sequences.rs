@@ -1,0 +1,100 @@
+//! Sequences of numbers, each kept once, in one buffer.
+//!
+//! Subsets and the descriptions of states are looked up by content thousands of times for each rule, and a key of its own
+//! for each would be as many allocations.
+
+use std::hash::Hasher;
+
+use rustc_hash::{FxHashMap, FxHasher};
+
+const NONE: u32 = u32::MAX;
+
+/// Sequences by number, in the order in which they were met.
+#[derive(Default)]
+pub(super) struct Sequences {
+    words: Vec<u32>,
+    /// By sequence, where it ends.
+    ends: Vec<usize>,
+    /// By hash, the last sequence that has it; and by sequence, the one before with the same.
+    last: FxHashMap<u64, u32>,
+    before: Vec<u32>,
+}
+
+impl Sequences {
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Forgets them all.
+    pub(super) fn clear(&mut self) {
+        let Self { words, ends, last, before } = self;
+        words.clear();
+        ends.clear();
+        last.clear();
+        before.clear();
+    }
+
+    /// A sequence by its number.
+    pub(super) fn get(&self, number: u32) -> &[u32] {
+        let from = number.checked_sub(1).map_or(0, |before| self.ends[before as usize]);
+        &self.words[from..self.ends[number as usize]]
+    }
+
+    /// The number of a sequence, where it was met before.
+    pub(super) fn find(&self, words: &[u32]) -> Option<u32> {
+        let mut at = self.last.get(&hash(words)).copied().unwrap_or(NONE);
+        while at != NONE && self.get(at) != words {
+            at = self.before[at as usize];
+        }
+        (at != NONE).then_some(at)
+    }
+
+    /// The number of a sequence, which is new or not.
+    pub(super) fn number(&mut self, words: &[u32]) -> u32 {
+        self.find(words).unwrap_or_else(|| {
+            let number = self.ends.len() as u32;
+            self.words.extend_from_slice(words);
+            self.ends.push(self.words.len());
+            self.before.push(self.last.insert(hash(words), number).unwrap_or(NONE));
+            number
+        })
+    }
+}
+
+fn hash(words: &[u32]) -> u64 {
+    let mut hasher = FxHasher::default();
+    let (pairs, rest) = words.as_chunks();
+    pairs.iter().for_each(|&[a, b]| hasher.write_u64(u64::from(a) << 32 | u64::from(b)));
+    rest.iter().for_each(|&word| hasher.write_u32(word));
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn each_is_kept_once(all in prop::collection::vec(prop::collection::vec(0u32..3, 0..4), 0..60)) {
+            let mut sequences = Sequences::default();
+            let mut met: Vec<Vec<u32>> = Vec::new();
+            for words in all {
+                let expected = met.iter().position(|other| *other == words);
+                prop_assert_eq!(sequences.find(&words).map(|number| number as usize), expected);
+                if expected.is_none() {
+                    met.push(words.clone());
+                }
+                let number = sequences.number(&words);
+                prop_assert_eq!(number as usize, expected.unwrap_or(met.len() - 1));
+                prop_assert_eq!(sequences.get(number), &words[..]);
+                prop_assert_eq!(sequences.len(), met.len());
+            }
+            sequences.clear();
+            prop_assert_eq!(sequences.len(), 0);
+            prop_assert!(met.iter().all(|words| sequences.find(words).is_none()));
+        }
+    }
+}
