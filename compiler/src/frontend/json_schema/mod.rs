@@ -99,7 +99,11 @@ pub fn lower(source: Source, options: &JsonSchemaOptions) -> Result<Lowered, Vec
     let (first, others): (_, &[_]) = match options.key_order {
         KeyOrder::Any => (
             (Orders::Any, OneOf::Exact, ANY_ORDER_SHARE),
-            &[(Orders::GivenUp, OneOf::Exact, 1), (Orders::GivenUp, OneOf::AnyOf, 1)],
+            &[
+                (Orders::GivenUp, OneOf::Exact, 1),
+                (Orders::Any, OneOf::AnyOf, ANY_ORDER_SHARE),
+                (Orders::GivenUp, OneOf::AnyOf, 1),
+            ],
         ),
         KeyOrder::Schema => {
             ((Orders::Schema, OneOf::Exact, 1), &[(Orders::Schema, OneOf::AnyOf, 1)])

@@ -72,11 +72,16 @@ impl Bounds {
 
     /// What remains to be counted after one more; `None` where one more is too many.
     pub(crate) fn after_one(self) -> Option<Self> {
+        self.after(1)
+    }
+
+    /// What remains to be counted after so many; `None` where these are too many.
+    pub(crate) fn after(self, count: u32) -> Option<Self> {
         let max = match self.max {
-            Some(max) => Some(max.checked_sub(1)?),
+            Some(max) => Some(max.checked_sub(count)?),
             None => None,
         };
-        Some(Self { min: self.min.saturating_sub(1), max })
+        Some(Self { min: self.min.saturating_sub(count), max })
     }
 }
 

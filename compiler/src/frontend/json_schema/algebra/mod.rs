@@ -150,6 +150,8 @@ pub(crate) struct Algebra<'a> {
     shapes: usize,
     /// Cases told apart and states of the sets of strings that this took.
     work: usize,
+    /// What the work of the current attempt is limited to, and that of all otherwise.
+    patience: usize,
     /// Occurrences of keywords that are not met in full, with the reason.
     pub(crate) inexact: IndexSet<(NodeId, Verdict, &'static str), FxBuildHasher>,
 }
@@ -179,6 +181,7 @@ impl<'a> Algebra<'a> {
             at: document.root(),
             shapes: 0,
             work: 0,
+            patience: limits.work,
             inexact: IndexSet::default(),
         }
     }
@@ -232,10 +235,10 @@ impl<'a> Algebra<'a> {
     /// Counts work, so that no schema keeps the compiler busy for ever.
     fn spend(&mut self) -> Result<(), Diagnostic> {
         self.work += 1;
-        if self.work > self.limits.work {
+        if self.work > self.patience {
             return Err(self.too_much(format!(
                 "telling the schema's combinations apart takes more than {} steps",
-                self.limits.work
+                self.patience
             )));
         }
         let arenas = [&self.values, &self.objects.formulas, &self.arrays.formulas];

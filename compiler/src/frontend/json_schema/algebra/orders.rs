@@ -15,11 +15,12 @@ use crate::diagnostics::Diagnostic;
 use crate::diagnostics::report::Verdict;
 
 use super::super::schema::{Part, SchemaId};
-use super::formula::{Formula, Formulas, Literal};
+use super::formula::{Formula, Formulas};
 use super::members::{MemberAutomaton, MemberName};
-use super::objects::ObjectAtom;
 use super::{Algebra, FormulaId, Orders, Subject};
 
+/// Work for each state or edge that an automaton has room for. More is a sign that it will have no room.
+const WORK: usize = 64;
 /// States for each key, and besides, that a formula with alternatives may take before it is split.
 const ROOM: [usize; 2] = [8, 64];
 /// Most automata that one formula is split into.
@@ -48,7 +49,10 @@ impl Algebra<'_> {
                 // Too much to tell one part of it from the others in any order.
                 self.note_order(value);
                 let keys = self.keys_of(whole);
-                match self.unordered_members(whole, &keys, false, most_free(&keys))? {
+                let room = most_free(&keys);
+                match self.patiently(room, |algebra| {
+                    algebra.unordered_members(whole, &keys, false, room)
+                })? {
                     Some(automaton) => vec![automaton],
                     None => self.split_automata(whole, Orders::GivenUp)?.unwrap_or_default(),
                 }
@@ -114,10 +118,27 @@ impl Algebra<'_> {
             Orders::Any => {
                 let left = most_free(&keys).min(most_together(&keys).saturating_sub(spent));
                 let room = room.map_or(left, |room| room.min(left));
-                self.unordered_members(formula, &keys, true, room)
+                self.patiently(room, |algebra| {
+                    algebra.unordered_members(formula, &keys, true, room)
+                })
             }
             Orders::Schema | Orders::GivenUp => self.named_members(formula, &keys, room),
         }
+    }
+
+    /// What comes of an attempt at an automaton with room for so many states and edges; `None` also where telling its cases
+    /// apart takes so long that it will have no room.
+    fn patiently(
+        &mut self,
+        room: usize,
+        attempt: impl FnOnce(&mut Self) -> Result<Option<MemberAutomaton>, Diagnostic>,
+    ) -> Result<Option<MemberAutomaton>, Diagnostic> {
+        let outer = self.patience;
+        self.patience = outer.min(self.work.saturating_add(room.saturating_mul(WORK)));
+        let result = attempt(self);
+        let is_over = self.work > self.patience && self.work <= outer;
+        self.patience = outer;
+        if is_over { Ok(None) } else { result }
     }
 
     /// The automaton with keys in the order in which the formula names them, or what remains of it where alternatives
@@ -130,7 +151,10 @@ impl Algebra<'_> {
         room: Option<usize>,
     ) -> Result<Option<MemberAutomaton>, Diagnostic> {
         match (self.in_order(formula, keys), room) {
-            (true, room) => self.members_within(formula, keys, room.unwrap_or(usize::MAX)),
+            (true, None) => self.members_within(formula, keys, usize::MAX),
+            (true, Some(room)) => {
+                self.patiently(room, |algebra| algebra.members_within(formula, keys, room))
+            }
             (false, Some(_)) => Ok(None),
             (false, None) => self.reordered_members(formula, keys, usize::MAX),
         }
@@ -172,17 +196,17 @@ impl Algebra<'_> {
         }
     }
 
-    /// Whether an object needs two members at least, where some of them have keys that the automata do not tell apart.
-    fn may_count_twice(&self, formula: FormulaId, automata: &[MemberAutomaton]) -> bool {
-        let needs_two = |literal: &Literal| match self.objects.atoms[literal.atom as usize] {
-            ObjectAtom::Count(bounds) if literal.positive => bounds.min > 1,
-            ObjectAtom::Count(bounds) => bounds.max.is_some_and(|max| max > 0),
-            _ => false,
-        };
+    /// Whether an object needs two members at least besides required ones, where some members have keys that the automata
+    /// do not tell apart.
+    fn may_count_twice(&mut self, formula: FormulaId, automata: &[MemberAutomaton]) -> bool {
+        let fewest = self.fewest_members(formula) as usize;
+        if fewest < 2 {
+            return false;
+        }
+        let required = self.facts(formula).values().filter(|fact| fact.present).count();
         let members = automata.iter().flat_map(|automaton| &automaton.states);
         let mut members = members.flat_map(|state| &state.members);
-        self.objects.formulas.literals(formula).iter().any(needs_two)
-            && members.any(|member| matches!(member.name, MemberName::Names(_)))
+        fewest > required + 1 && members.any(|member| matches!(member.name, MemberName::Names(_)))
     }
 
     /// Whether every alternative inside the formula names its keys in the order in which the whole does.

@@ -1,6 +1,7 @@
 //! Tests of the whole front end: schema text in, accepted texts out.
 
 mod cases;
+mod counts;
 mod diagnostics;
 mod page;
 mod recognizer;
