@@ -218,10 +218,7 @@ impl Algebra<'_> {
         let fixed = builder.fixed[place].clone();
         let (values, may_miss): (Vec<_>, Vec<_>) = fixed.into_iter().unzip();
         if may_miss.iter().all(|&absent| absent) {
-            let without = self.replace_objects(rest, |atom| match atom {
-                ObjectAtom::Property { key: other, absent, .. } if other == key => Some(absent),
-                _ => None,
-            });
+            let without = self.without_key(rest, key);
             if without != FormulaId::FALSE {
                 state.skip = Some(self.state(builder, place + 1, without));
             }
@@ -427,6 +424,14 @@ impl Algebra<'_> {
             })
         });
         ended == FormulaId::TRUE
+    }
+
+    /// What remains of a formula where a key is left out.
+    pub(super) fn without_key(&mut self, formula: FormulaId, key: u32) -> FormulaId {
+        self.replace_objects(formula, |atom| match atom {
+            ObjectAtom::Property { key: other, absent, .. } if other == key => Some(absent),
+            _ => None,
+        })
     }
 
     /// The formula with some atoms decided.

@@ -116,6 +116,8 @@ pub(crate) enum Orders {
     Schema,
     /// In any.
     Any,
+    /// In any but for keys of which too many combinations matter.
+    Partly,
     /// In the schema's where any was asked for, entered as narrower. For schemas in which orders multiply.
     GivenUp,
 }
@@ -188,15 +190,12 @@ impl<'a> Algebra<'a> {
 
     /// The values of a schema.
     pub(crate) fn schema(&mut self, id: SchemaId) -> FormulaId {
+        let id = self.schemas.first_equal(id);
         match self.schemas.get(id) {
             Schema::Boolean(true) => FormulaId::TRUE,
             Schema::Boolean(false) => FormulaId::FALSE,
-            Schema::Parts(parts) => match &parts[..] {
-                [] => FormulaId::TRUE,
-                // A schema that only refers to another is that one.
-                [(_, super::schema::Part::All(one))] if one.len() == 1 => self.schema(one[0]),
-                _ => self.subject(Subject::Schema(id)),
-            },
+            Schema::Parts(parts) if parts.is_empty() => FormulaId::TRUE,
+            Schema::Parts(_) => self.subject(Subject::Schema(id)),
         }
     }
 

@@ -6,8 +6,8 @@
 //! ([`reordered`](super::reordered)).
 //!
 //! With keys in any order, combinations of what members say of each other multiply, and the automata have a budget that
-//! is met long before it costs time. Over it, required keys that have no marks keep their order, and where that is not
-//! enough all do; the keywords that name keys are then entered as narrower.
+//! is met long before it costs time. Over it, required keys that have no marks and keys that alternatives are about keep
+//! their order, and where that is not enough all do; the keywords that name keys are then entered as narrower.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -17,6 +17,7 @@ use crate::diagnostics::report::Verdict;
 use super::super::schema::{Part, SchemaId};
 use super::formula::{Formula, Formulas};
 use super::members::{MemberAutomaton, MemberName};
+use super::unordered::Freedom;
 use super::{Algebra, FormulaId, Orders, Subject};
 
 /// Work for each state or edge that an automaton has room for. More is a sign that it will have no room.
@@ -25,6 +26,8 @@ const WORK: usize = 64;
 const ROOM: [usize; 2] = [8, 64];
 /// Most automata that one formula is split into.
 const MOST_PARTS: usize = 4_096;
+/// The same where some keys keep their order.
+const MOST_PARTLY: usize = 64;
 /// States and members that an automaton with keys in any order may always have.
 const MOST_FREE: usize = 1_024;
 
@@ -48,12 +51,8 @@ impl Algebra<'_> {
             None => {
                 // Too much to tell one part of it from the others in any order.
                 self.note_order(value);
-                let keys = self.keys_of(whole);
-                let room = most_free(&keys);
-                match self.patiently(room, |algebra| {
-                    algebra.unordered_members(whole, &keys, false, room)
-                })? {
-                    Some(automaton) => vec![automaton],
+                match self.split_automata(whole, Orders::Partly)? {
+                    Some(automata) => automata,
                     None => self.split_automata(whole, Orders::GivenUp)?.unwrap_or_default(),
                 }
             }
@@ -71,7 +70,7 @@ impl Algebra<'_> {
     }
 
     /// The automata of a formula, split into its alternatives where one would be too large. `None` where keys come in any
-    /// order, and even then they would.
+    /// order, or some do, and even then they would.
     fn split_automata(
         &mut self,
         whole: FormulaId,
@@ -86,11 +85,16 @@ impl Algebra<'_> {
             if formula == FormulaId::FALSE {
                 continue;
             }
-            let choices = alternatives(&mut self.objects.formulas, formula);
-            let choices = choices.filter(|choices| parts + choices.len() <= MOST_PARTS);
+            let partly = orders == Orders::Partly;
+            let choices = alternatives(&mut self.objects.formulas, formula, partly);
+            let most = if partly { MOST_PARTLY } else { MOST_PARTS };
+            let choices = choices.filter(|choices| parts + choices.len() <= most);
             let shapes = self.shapes;
-            if let Some(automaton) =
-                self.whole_automaton(formula, choices.is_some(), spent, orders)?
+            // Where only keys keep their order that alternatives are about, the fewer alternatives the better.
+            let split_first = partly && choices.is_some();
+            if !split_first
+                && let Some(automaton) =
+                    self.whole_automaton(formula, choices.is_some(), spent, orders)?
             {
                 spent += automaton.size();
                 automata.push(automaton);
@@ -115,11 +119,12 @@ impl Algebra<'_> {
         let keys = self.keys_of(formula);
         let room = may_split.then(|| ROOM[0] * keys.len() + ROOM[1]);
         match orders {
-            Orders::Any => {
+            Orders::Any | Orders::Partly => {
                 let left = most_free(&keys).min(most_together(&keys).saturating_sub(spent));
                 let room = room.map_or(left, |room| room.min(left));
+                let freedom = if orders == Orders::Any { Freedom::All } else { Freedom::Some };
                 self.patiently(room, |algebra| {
-                    algebra.unordered_members(formula, &keys, true, room)
+                    algebra.unordered_members(formula, &keys, freedom, room)
                 })
             }
             Orders::Schema | Orders::GivenUp => self.named_members(formula, &keys, room),
@@ -168,7 +173,7 @@ impl Algebra<'_> {
     }
 
     /// Enters keywords of a value's schemas in the report as not exact.
-    fn note(
+    pub(super) fn note(
         &mut self,
         value: FormulaId,
         verdict: Verdict,
@@ -246,12 +251,24 @@ fn most_together(keys: &[u32]) -> usize {
     8 * most_free(keys)
 }
 
-/// The first alternatives of a formula, each with all else that it says; `None` where there are none.
-fn alternatives(formulas: &mut Formulas, formula: FormulaId) -> Option<Vec<FormulaId>> {
+/// The first alternatives of a formula, each with all else that it says; `None` where there are none. `large` leaves out
+/// those that are about a key or a set of keys each.
+fn alternatives(
+    formulas: &mut Formulas,
+    formula: FormulaId,
+    large: bool,
+) -> Option<Vec<FormulaId>> {
+    let is_small = |formulas: &Formulas, operands: &[FormulaId]| {
+        operands.iter().all(|&id| matches!(formulas.get(id), Formula::Literal(_)))
+    };
     match formulas.get(formula).clone() {
+        Formula::Or(operands) if large && is_small(formulas, &operands) => None,
         Formula::Or(operands) => Some(operands.to_vec()),
         Formula::And(operands) => {
-            let is_choice = |id: &FormulaId| matches!(formulas.get(*id), Formula::Or(_));
+            let is_choice = |id: &FormulaId| match formulas.get(*id) {
+                Formula::Or(operands) => !(large && is_small(formulas, operands)),
+                _ => false,
+            };
             let at = operands.iter().position(is_choice)?;
             let Formula::Or(branches) = formulas.get(operands[at]).clone() else { return None };
             let with = |branch: &FormulaId| {
