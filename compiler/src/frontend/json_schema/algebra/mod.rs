@@ -15,6 +15,7 @@
 //! | [`apart`] | whether a formula obviously holds nothing, which keeps exclusive branches from multiplying |
 //! | [`assume`] | alternatives decided by what holds besides |
 //! | [`cases`] | how a formula goes on, by what the next value satisfies |
+//! | [`closed`] | alternatives by the keys that they leave possible |
 //! | [`told`] | alternatives that the next value tells apart |
 //! | [`orders`] | which automata over members an object formula becomes |
 //! | [`members`], [`reordered`], [`unordered`], [`items`] | automata over members and items |
@@ -28,6 +29,7 @@ mod apart;
 mod arrays;
 mod assume;
 mod cases;
+mod closed;
 mod conflict;
 mod domain;
 mod formula;
@@ -116,8 +118,6 @@ pub(crate) enum Orders {
     Schema,
     /// In any.
     Any,
-    /// In any but for keys of which too many combinations matter.
-    Partly,
     /// In the schema's where any was asked for, entered as narrower. For schemas in which orders multiply.
     GivenUp,
 }

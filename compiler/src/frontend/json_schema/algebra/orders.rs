@@ -6,8 +6,9 @@
 //! ([`reordered`](super::reordered)).
 //!
 //! With keys in any order, combinations of what members say of each other multiply, and the automata have a budget that
-//! is met long before it costs time. Over it, required keys that have no marks and keys that alternatives are about keep
-//! their order, and where that is not enough all do; the keywords that name keys are then entered as narrower.
+//! is met long before it costs time. Over it, required keys that have no marks keep their order, and where that is not
+//! enough all do, but for objects that are like one branch alone; the keywords that name keys are then entered as
+//! narrower.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -17,7 +18,6 @@ use crate::diagnostics::report::Verdict;
 use super::super::schema::{Part, SchemaId};
 use super::formula::{Formula, Formulas};
 use super::members::{MemberAutomaton, MemberName};
-use super::unordered::Freedom;
 use super::{Algebra, FormulaId, Orders, Subject};
 
 /// Work for each state or edge that an automaton has room for. More is a sign that it will have no room.
@@ -26,8 +26,8 @@ const WORK: usize = 64;
 const ROOM: [usize; 2] = [8, 64];
 /// Most automata that one formula is split into.
 const MOST_PARTS: usize = 4_096;
-/// The same where some keys keep their order.
-const MOST_PARTLY: usize = 64;
+/// Most alternatives of which there are automata with keys in any order where the whole has none.
+const MOST_PLAIN: usize = 64;
 /// States and members that an automaton with keys in any order may always have.
 const MOST_FREE: usize = 1_024;
 
@@ -51,9 +51,18 @@ impl Algebra<'_> {
             None => {
                 // Too much to tell one part of it from the others in any order.
                 self.note_order(value);
-                match self.split_automata(whole, Orders::Partly)? {
-                    Some(automata) => automata,
-                    None => self.split_automata(whole, Orders::GivenUp)?.unwrap_or_default(),
+                let keys = self.keys_of(whole);
+                let room = most_free(&keys);
+                match self.patiently(room, |algebra| {
+                    algebra.unordered_members(whole, &keys, false, room)
+                })? {
+                    Some(automaton) => vec![automaton],
+                    None => {
+                        let ordered = self.split_automata(whole, Orders::GivenUp)?;
+                        let mut automata = ordered.unwrap_or_default();
+                        automata.extend(self.plain_automata(whole)?);
+                        automata
+                    }
                 }
             }
         };
@@ -70,7 +79,7 @@ impl Algebra<'_> {
     }
 
     /// The automata of a formula, split into its alternatives where one would be too large. `None` where keys come in any
-    /// order, or some do, and even then they would.
+    /// order, and even then they would.
     fn split_automata(
         &mut self,
         whole: FormulaId,
@@ -85,16 +94,11 @@ impl Algebra<'_> {
             if formula == FormulaId::FALSE {
                 continue;
             }
-            let partly = orders == Orders::Partly;
-            let choices = alternatives(&mut self.objects.formulas, formula, partly);
-            let most = if partly { MOST_PARTLY } else { MOST_PARTS };
-            let choices = choices.filter(|choices| parts + choices.len() <= most);
+            let choices = alternatives(&mut self.objects.formulas, formula, false);
+            let choices = choices.filter(|choices| parts + choices.len() <= MOST_PARTS);
             let shapes = self.shapes;
-            // Where only keys keep their order that alternatives are about, the fewer alternatives the better.
-            let split_first = partly && choices.is_some();
-            if !split_first
-                && let Some(automaton) =
-                    self.whole_automaton(formula, choices.is_some(), spent, orders)?
+            if let Some(automaton) =
+                self.whole_automaton(formula, choices.is_some(), spent, orders)?
             {
                 spent += automaton.size();
                 automata.push(automaton);
@@ -108,6 +112,53 @@ impl Algebra<'_> {
         Ok(Some(automata))
     }
 
+    /// Automata with keys in any order of the objects that are like one branch and have no key by which another one
+    /// could hold too. Most objects of overlapping branches are such.
+    fn plain_automata(&mut self, whole: FormulaId) -> Result<Vec<MemberAutomaton>, Diagnostic> {
+        let mut automata = Vec::new();
+        let mut open = vec![whole];
+        let mut parts = 1;
+        while let Some(formula) = open.pop() {
+            let formula = self.assumed(formula)?;
+            let choices = alternatives(&mut self.objects.formulas, formula, true);
+            if let Some(choices) = choices {
+                parts += choices.len();
+                if parts > MOST_PLAIN {
+                    break;
+                }
+                open.extend(choices.into_iter().rev());
+                continue;
+            }
+            let plain = self.without_choices(formula);
+            let keys = self.keys_of(plain);
+            let room = most_free(&keys);
+            if plain != FormulaId::FALSE
+                && let Some(automaton) = self.patiently(room, |algebra| {
+                    algebra.unordered_members(plain, &keys, true, room)
+                })?
+            {
+                automata.push(automaton);
+            }
+        }
+        Ok(automata)
+    }
+
+    /// The formula with each of its alternatives decided for the first that holds where keys are left out.
+    fn without_choices(&mut self, formula: FormulaId) -> FormulaId {
+        let conjuncts = self.objects.formulas.conjuncts(formula);
+        let decided: Vec<_> = conjuncts
+            .into_iter()
+            .map(|conjunct| match self.objects.formulas.get(conjunct).clone() {
+                Formula::Or(operands) => {
+                    let holds = operands.iter().find(|&&operand| self.object_may_end(operand));
+                    holds.copied().unwrap_or(FormulaId::FALSE)
+                }
+                _ => conjunct,
+            })
+            .collect();
+        self.objects.formulas.and(decided)
+    }
+
     /// One automaton of a formula; `None` where it is to be split, or in any order is too large.
     fn whole_automaton(
         &mut self,
@@ -119,12 +170,11 @@ impl Algebra<'_> {
         let keys = self.keys_of(formula);
         let room = may_split.then(|| ROOM[0] * keys.len() + ROOM[1]);
         match orders {
-            Orders::Any | Orders::Partly => {
+            Orders::Any => {
                 let left = most_free(&keys).min(most_together(&keys).saturating_sub(spent));
                 let room = room.map_or(left, |room| room.min(left));
-                let freedom = if orders == Orders::Any { Freedom::All } else { Freedom::Some };
                 self.patiently(room, |algebra| {
-                    algebra.unordered_members(formula, &keys, freedom, room)
+                    algebra.unordered_members(formula, &keys, true, room)
                 })
             }
             Orders::Schema | Orders::GivenUp => self.named_members(formula, &keys, room),

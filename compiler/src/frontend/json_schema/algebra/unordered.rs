@@ -4,8 +4,7 @@
 //! parser keeps, the object is the same kind of object. So an automaton need not know what has been written, only
 //! which required keys have not: these carry marks, which an object has to pass each before it ends, and the number of
 //! states does not depend on how many they are. Where more are required than there are marks, the others keep the
-//! order of the schema among themselves, and all other keys may still stand anywhere between them. The same is done
-//! with keys that alternatives are about where their combinations in any order are too many.
+//! order of the schema among themselves, and all other keys may still stand anywhere between them.
 //!
 //! A member that is written again counts again. For an upper bound that is sound, and every object has a text that repeats
 //! nothing. For a lower bound, written keys are told apart and may not come again until so many have come. Required
@@ -22,23 +21,15 @@ use super::members::{KeyAtoms, Member, MemberAutomaton, MemberName, MemberState,
 use super::objects::ObjectAtom;
 use super::{Algebra, FormulaId};
 
-/// Which keys may come in any order.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Freedom {
-    /// All.
-    All,
-    /// Those that alternatives say nothing of, and as many required ones as there are marks.
-    Some,
-}
-
 impl Algebra<'_> {
-    /// The automaton of an object formula with its keys in any order, as far as `freedom` says. `None` where it has more
-    /// states or edges than there is room for, or not all keys can be free and should be.
+    /// The automaton of an object formula with its keys in any order. Where these are too many to be told apart,
+    /// `free` says to give up, and otherwise required keys keep their order among themselves, but for those with
+    /// marks. `None` where the automaton has more states or edges than there is room for.
     pub(super) fn unordered_members(
         &mut self,
         formula: FormulaId,
         keys: &[u32],
-        freedom: Freedom,
+        free: bool,
         room: usize,
     ) -> Result<Option<MemberAutomaton>, Diagnostic> {
         let literals = self.objects.formulas.literals(formula);
@@ -50,12 +41,11 @@ impl Algebra<'_> {
                 _ => None,
             })
             .collect();
-        let Fixed { needed, marks, ordered, values, rest } =
-            self.fixed_members(formula, keys, freedom);
+        let Fixed { needed, marks, ordered, values, rest } = self.fixed_members(formula, keys);
         // A state is a set of written keys where so many have to come, and these sets may be known to be too many.
         let optional = keys.len() - needed.len();
         let sets = subsets(optional, self.fewest_members(rest).saturating_sub(1));
-        if freedom == Freedom::All && !ordered.is_empty() || sets > room {
+        if free && !ordered.is_empty() || sets > room {
             return Ok(None);
         }
         let placed: FxHashSet<u32> = ordered.iter().copied().collect();
@@ -74,9 +64,8 @@ impl Algebra<'_> {
         let mut at = 0;
         while let Some((place, _)) = states.get_index(at) {
             let Place { next, written, rest } = place.clone();
-            let all_come = !ordered[next..].iter().any(|key| needed.contains(key));
             let mut state = MemberState {
-                end: all_come && self.object_may_end(rest),
+                end: next == ordered.len() && self.object_may_end(rest),
                 ..MemberState::default()
             };
             let mut to = |place: Place| {
@@ -86,23 +75,21 @@ impl Algebra<'_> {
                 u32::try_from(index).expect("budgets are below 2^32")
             };
             let counted = self.count_object_member(rest);
-            let free = unplaced.iter().filter(|key| !written.contains(key));
-            let mut ways: Vec<_> = free
-                .map(|&key| (KeyAtoms::again(key, negated.contains(&key)), key, next, rest))
-                .collect();
-            let mut without = rest;
-            for (at, &key) in ordered.iter().enumerate().skip(next) {
-                ways.push((KeyAtoms::once(key), key, at + 1, without));
-                if needed.contains(&key) {
-                    break;
+            let by_key = if counted == rest { self.by_key(rest) } else { None };
+            let here = ordered.get(next).map(|&key| (key, next + 1));
+            for (key, after) in unplaced.iter().map(|&key| (key, next)).chain(here) {
+                if written.contains(&key) {
+                    continue;
                 }
-                without = self.without_key(without, key);
-            }
-            for (atoms, key, after, before) in ways {
                 let value = values.get(&key).copied().unwrap_or(FormulaId::TRUE);
                 let mark = marks.get(&key).copied();
                 let is_counted = !needed.contains(&key);
-                let before = if is_counted { self.count_object_member(before) } else { before };
+                let before = match &by_key {
+                    Some(sorted) => self.with_key(sorted, key),
+                    None if is_counted => counted,
+                    None => rest,
+                };
+                let atoms = KeyAtoms::again(key, negated.contains(&key));
                 for (value, rest) in self.cases(atoms, before, value)? {
                     let mut written = written.clone();
                     if is_counted {
@@ -184,7 +171,7 @@ impl Algebra<'_> {
 
     /// Takes out of a formula what it says of single keys in every case: it holds where the key is written, each time,
     /// and needs no state. Bounds on the number of members are then on that of those that are not required.
-    fn fixed_members(&mut self, formula: FormulaId, keys: &[u32], freedom: Freedom) -> Fixed {
+    fn fixed_members(&mut self, formula: FormulaId, keys: &[u32]) -> Fixed {
         let mut rest = Vec::new();
         for conjunct in self.objects.formulas.conjuncts(formula) {
             if self.property_key(conjunct).is_none() {
@@ -200,17 +187,11 @@ impl Algebra<'_> {
             }
         }
         let values = values.into_iter().map(|(key, all)| (key, self.values.and(all))).collect();
-        let rest = self.objects.formulas.and(rest);
-        let told: FxHashSet<u32> = match freedom {
-            Freedom::All => FxHashSet::default(),
-            Freedom::Some => self.keys_of(rest).into_iter().collect(),
-        };
+        let required = keys.iter().copied().filter(|key| needed.contains(key));
         let most = usize::from(MOST_MARKS);
-        let required = keys.iter().filter(|key| needed.contains(*key) && !told.contains(*key));
-        let marks: FxHashMap<u32, u8> = required.copied().take(most).zip(0..).collect();
-        let is_ordered = |key: &u32| told.contains(key) || needed.contains(key);
-        let ordered = keys.iter().copied();
-        let ordered = ordered.filter(|key| is_ordered(key) && !marks.contains_key(key)).collect();
+        let marks = required.clone().take(most).zip(0..).collect();
+        let ordered = required.skip(most).collect();
+        let rest = self.objects.formulas.and(rest);
         let possible = self.only_keys(formula).map(|keys| {
             let others = keys.into_iter().filter(|key| !needed.contains(key)).count();
             u32::try_from(others).unwrap_or(u32::MAX)
