@@ -100,13 +100,14 @@ pub(crate) const KEYWORDS: &[Keyword] = &[
     keyword("minItems", D4, D20, Exact),
     keyword("minLength", D4, D20, Exact),
     keyword("minProperties", D4, D20, Exact)
-        .but("approximate from 2 on where other keys are allowed: one that is written twice counts twice"),
+        .but("approximate from 2 more than required keys on where others are allowed: one that is written twice counts twice"),
     keyword("minimum", D4, D20, Exact),
     keyword("multipleOf", D4, D20, Exact),
     keyword("not", D4, D20, Exact),
     keyword("oneOf", D4, D20, Exact)
         .but("approximate where branches over objects overlap in too many ways to be told apart"),
-    keyword("pattern", D4, D20, Exact).but("refused with backreferences"),
+    keyword("pattern", D4, D20, Exact)
+        .but("refused with backreferences; narrower where it is excluded up to a length over 64: none that is longer"),
     keyword("patternProperties", D4, D20, Exact).but("refused with backreferences"),
     keyword("prefixItems", D20, D20, Exact),
     keyword("properties", D4, D20, Exact).but(ORDER),

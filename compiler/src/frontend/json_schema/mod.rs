@@ -35,6 +35,7 @@ mod resolve;
 mod resources;
 mod rust_type;
 mod schema;
+mod share;
 mod string;
 mod strings;
 mod survey;
@@ -73,8 +74,9 @@ pub fn lower(source: Source, options: &JsonSchemaOptions) -> Result<Lowered, Vec
     let one = |error| vec![error];
     let (mut document, tree) = document::Document::parse(&source).map_err(one)?;
     let mut findings = Vec::new();
-    let survey::Surveyed { schemas, root, mut entries } =
+    let survey::Surveyed { mut schemas, root, mut entries } =
         survey::survey(&mut document, &tree, options, &mut findings)?;
+    schemas.share(share::first_equals(&document, &schemas));
     let size = document.len();
     let limits = algebra::Limits {
         states: options.max_states,
@@ -112,6 +114,7 @@ pub fn lower(source: Source, options: &JsonSchemaOptions) -> Result<Lowered, Vec
         }
     }
     let (mut algebra, mut graph) = built.map_err(one)?;
+    let mut inexact: Vec<_> = std::mem::take(&mut algebra.inexact).into_iter().collect();
     if let Some(error) = report::unsatisfiable(&mut algebra, &graph) {
         return Err(vec![error]);
     }
@@ -119,10 +122,16 @@ pub fn lower(source: Source, options: &JsonSchemaOptions) -> Result<Lowered, Vec
     merge::merge(&mut graph);
     let grammar = lower::lower(&algebra, &graph, options).map_err(one)?;
     // Where both are true of a keyword, that it accepts too much is what is said.
-    let mut inexact: Vec<_> = algebra.inexact.iter().collect();
     inexact.sort_by_key(|(_, verdict, _)| *verdict);
-    let inexact: FxHashMap<_, _> =
-        inexact.into_iter().map(|&(place, verdict, reason)| (place, (verdict, reason))).collect();
+    let mut inexact: FxHashMap<_, _> =
+        inexact.into_iter().map(|(place, verdict, reason)| (place, (verdict, reason))).collect();
+    if !inexact.is_empty() {
+        for (first, other) in schemas.equal_places() {
+            if let Some(&known) = inexact.get(&first) {
+                inexact.entry(other).or_insert(known);
+            }
+        }
+    }
     for (place, entry) in &mut entries {
         if let Some(&(verdict, reason)) = inexact.get(place) {
             entry.verdict = verdict;

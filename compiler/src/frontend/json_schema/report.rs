@@ -12,12 +12,16 @@ use super::algebra::{Algebra, Conflict, ContentGraph, conflict};
 use super::document::{Document, NodeId};
 use super::schema::{Part, Schema};
 
+/// Work that may go into notes.
+const NOTES: usize = 20_000;
+
 /// Why the whole schema holds nothing; `None` where it holds something.
 pub(crate) fn unsatisfiable(algebra: &mut Algebra<'_>, graph: &ContentGraph) -> Option<Diagnostic> {
     let root = graph.root();
     if graph.holds(root) {
         return None;
     }
+    algebra.explain(usize::MAX);
     let document = algebra.document;
     let error = Diagnostic::error("json-schema::unsatisfiable", "no value satisfies the schema");
     Some(match conflict(algebra, root) {
@@ -45,6 +49,7 @@ fn explain(document: &Document, diagnostic: Diagnostic, conflict: Conflict) -> D
 
 /// Notes on what was left out, in source order.
 pub(crate) fn pruned(algebra: &mut Algebra<'_>, graph: &ContentGraph) -> Vec<Diagnostic> {
+    algebra.explain(NOTES);
     let (document, schemas) = (algebra.document, algebra.schemas);
     let mut empty: FxHashSet<_> = graph.formulas().filter(|&f| !graph.holds(f)).collect();
     let mut notes: Vec<(NodeId, Diagnostic)> = Vec::new();

@@ -72,16 +72,21 @@ impl Bounds {
 
     /// What remains to be counted after one more; `None` where one more is too many.
     pub(crate) fn after_one(self) -> Option<Self> {
+        self.after(1)
+    }
+
+    /// What remains to be counted after so many; `None` where these are too many.
+    pub(crate) fn after(self, count: u32) -> Option<Self> {
         let max = match self.max {
-            Some(max) => Some(max.checked_sub(1)?),
+            Some(max) => Some(max.checked_sub(count)?),
             None => None,
         };
-        Some(Self { min: self.min.saturating_sub(1), max })
+        Some(Self { min: self.min.saturating_sub(count), max })
     }
 }
 
 /// What a keyword, or several that belong together, says about an instance.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Part {
     /// Its type: `type`.
     Types(TypeSet),
@@ -132,6 +137,50 @@ pub(crate) enum Part {
 }
 
 impl Part {
+    /// All schemas that it applies.
+    pub(crate) fn schemas(&self) -> Vec<SchemaId> {
+        let mut schemas = Vec::new();
+        // By way of a copy, so that the list of cases is there once.
+        self.clone().for_each_schema_mut(|schema| schemas.push(*schema));
+        schemas
+    }
+
+    /// Calls `change` with every schema that it applies.
+    pub(crate) fn for_each_schema_mut(&mut self, mut change: impl FnMut(&mut SchemaId)) {
+        match self {
+            Self::Prefix(schemas)
+            | Self::All(schemas)
+            | Self::Any(schemas)
+            | Self::One(schemas) => {
+                schemas.iter_mut().for_each(change);
+            }
+            Self::Properties(properties) => {
+                properties.iter_mut().for_each(|(_, schema)| change(schema));
+            }
+            Self::Items(_, schema)
+            | Self::Contains(schema, _)
+            | Self::Members(_, schema)
+            | Self::Names(schema)
+            | Self::Not(schema)
+            | Self::DependentSchema(_, schema)
+            | Self::UnevaluatedProperties(schema)
+            | Self::UnevaluatedItems(schema) => change(schema),
+            Self::If(condition, then, otherwise) => {
+                change(condition);
+                then.iter_mut().chain(otherwise).for_each(change);
+            }
+            Self::Types(_)
+            | Self::Values(_)
+            | Self::Numbers(_)
+            | Self::Strings(_)
+            | Self::ItemCount(_)
+            | Self::UniqueItems
+            | Self::Required(_)
+            | Self::MemberCount(_)
+            | Self::DependentRequired(..) => {}
+        }
+    }
+
     /// Schemas that apply to the same value.
     pub(crate) fn in_place(&self) -> Vec<SchemaId> {
         match self {
@@ -165,6 +214,8 @@ struct Entry {
 #[derive(Debug, Default)]
 pub(crate) struct Schemas {
     entries: Vec<Entry>,
+    /// For each, the first one that says the same; none for itself.
+    first: Vec<SchemaId>,
     ids: FxHashMap<(NodeId, ScopeId), SchemaId>,
 }
 
@@ -203,6 +254,28 @@ impl Schemas {
     /// All schemas.
     pub(crate) fn iter(&self) -> impl Iterator<Item = SchemaId> + use<> {
         (0..self.entries.len() as u32).map(SchemaId)
+    }
+
+    /// The first schema that says the same as this one.
+    pub(crate) fn first_equal(&self, id: SchemaId) -> SchemaId {
+        self.first.get(id.index()).copied().unwrap_or(id)
+    }
+
+    /// Remembers which schemas say the same.
+    pub(crate) fn share(&mut self, first: Vec<SchemaId>) {
+        self.first = first;
+    }
+
+    /// Places of keywords, and of those of later schemas that say the same.
+    pub(crate) fn equal_places(&self) -> impl Iterator<Item = (NodeId, NodeId)> + '_ {
+        let equals =
+            self.iter().map(|id| (self.first_equal(id), id)).filter(|(first, id)| first != id);
+        equals.flat_map(|(first, id)| {
+            let (first, others) = (self.parts(first), self.parts(id));
+            let same = first.len() == others.len();
+            let places = first.iter().zip(others).filter(move |_| same);
+            places.map(|((first, _), (other, _))| (*first, *other))
+        })
     }
 
     /// Enters a schema.

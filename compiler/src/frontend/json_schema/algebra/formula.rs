@@ -268,6 +268,30 @@ impl Formulas {
         done
     }
 
+    /// The formula with operands in the order of their numbers, so that formulas that differ in the order of operands alone
+    /// are one. `known` carries results from call to call.
+    pub(crate) fn sorted(
+        &mut self,
+        id: FormulaId,
+        known: &mut FxHashMap<FormulaId, FormulaId>,
+    ) -> FormulaId {
+        if let Some(&done) = known.get(&id) {
+            return done;
+        }
+        let (operands, all) = match self.get(id).clone() {
+            Formula::And(operands) => (operands, true),
+            Formula::Or(operands) => (operands, false),
+            _ => return id,
+        };
+        let mut operands: Vec<_> =
+            operands.iter().map(|&operand| self.sorted(operand, known)).collect();
+        operands.sort_unstable();
+        let done = self.join(operands, all);
+        known.insert(id, done);
+        known.insert(done, done);
+        done
+    }
+
     /// The distinct literals of a formula, in the order in which they stand in it.
     pub(crate) fn literals(&self, id: FormulaId) -> IndexSet<Literal, FxBuildHasher> {
         let mut found = IndexSet::default();

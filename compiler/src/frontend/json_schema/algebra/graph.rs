@@ -48,7 +48,7 @@ pub(crate) fn build(
             algebra.at = place;
         }
         let content = Content {
-            scalars: algebra.scalars(formula)?,
+            scalars: algebra.written_scalars(formula)?,
             arrays: algebra.item_automaton(formula)?.map(|automaton| vec![automaton]),
             objects: algebra.member_automata(formula)?,
         };

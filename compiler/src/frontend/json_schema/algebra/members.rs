@@ -19,8 +19,6 @@ use super::{Algebra, FormulaId};
 
 /// States of automata over characters that count as one state of an automaton over members where keys are told apart.
 const CHARACTER_STATES: usize = 16;
-/// Work for each state or edge that an automaton has room for. More is a sign that it will have no room.
-pub(super) const WORK: usize = 64;
 
 /// The key or keys of a member.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -122,7 +120,6 @@ impl Algebra<'_> {
         let mut builder =
             Builder { fixed, fixed_at, place, named, others, states: IndexMap::default() };
         self.state(&mut builder, 0, rest);
-        let most_work = self.work.saturating_add(room.saturating_mul(WORK));
         let mut edges = 0;
         let mut at = 0;
         while let Some((&(place, rest), _)) = builder.states.get_index(at) {
@@ -141,7 +138,7 @@ impl Algebra<'_> {
             edges += state.members.len();
             builder.states[at] = state;
             at += 1;
-            if builder.states.len() + edges > room || self.work > most_work {
+            if builder.states.len() + edges > room {
                 return Ok(None);
             }
             self.grow()?;
@@ -177,7 +174,7 @@ impl Algebra<'_> {
     }
 
     /// The keys that a formula leaves possible, where it excludes all but some.
-    fn only_keys(&self, formula: FormulaId) -> Option<Vec<u32>> {
+    pub(super) fn only_keys(&self, formula: FormulaId) -> Option<Vec<u32>> {
         let conjuncts = self.objects.formulas.conjuncts(formula);
         conjuncts.into_iter().find_map(|conjunct| {
             let Formula::Literal(literal) = *self.objects.formulas.get(conjunct) else {
@@ -221,10 +218,7 @@ impl Algebra<'_> {
         let fixed = builder.fixed[place].clone();
         let (values, may_miss): (Vec<_>, Vec<_>) = fixed.into_iter().unzip();
         if may_miss.iter().all(|&absent| absent) {
-            let without = self.replace_objects(rest, |atom| match atom {
-                ObjectAtom::Property { key: other, absent, .. } if other == key => Some(absent),
-                _ => None,
-            });
+            let without = self.without_key(rest, key);
             if without != FormulaId::FALSE {
                 state.skip = Some(self.state(builder, place + 1, without));
             }
@@ -246,12 +240,7 @@ impl Algebra<'_> {
         at: u32,
         reach: &mut impl FnMut(FormulaId) -> u32,
     ) -> Result<MemberState, Diagnostic> {
-        let conjuncts = self.objects.formulas.conjuncts(rest);
-        let (counts, others): (Vec<_>, Vec<_>) =
-            conjuncts.into_iter().partition(|&conjunct| self.object_count(conjunct).is_some());
-        let uncounted = self.objects.formulas.and(others);
-        let bounds = counts.iter().filter_map(|&count| self.object_count(count));
-        let bounds = bounds.fold(Bounds::default(), Bounds::intersect);
+        let (bounds, uncounted) = self.split_counts(rest);
         if bounds.is_empty() {
             return Ok(MemberState::default());
         }
@@ -352,11 +341,35 @@ impl Algebra<'_> {
         Ok(classes)
     }
 
+    /// What the conjuncts of a formula say of the number of members, and the formula without that.
+    pub(super) fn split_counts(&mut self, formula: FormulaId) -> (Bounds, FormulaId) {
+        let conjuncts = self.objects.formulas.conjuncts(formula);
+        let (counts, others): (Vec<_>, Vec<_>) =
+            conjuncts.into_iter().partition(|&conjunct| self.object_count(conjunct).is_some());
+        let bounds = counts.iter().filter_map(|&count| self.object_count(count));
+        (bounds.fold(Bounds::default(), Bounds::intersect), self.objects.formulas.and(others))
+    }
+
     /// Whether the formula says anything about the number of members.
-    fn counts_members(&self, formula: FormulaId) -> bool {
+    pub(super) fn counts_members(&self, formula: FormulaId) -> bool {
         let literals = self.objects.formulas.literals(formula);
         let atoms = &self.objects.atoms;
         literals.iter().any(|literal| matches!(atoms[literal.atom as usize], ObjectAtom::Count(_)))
+    }
+
+    /// The fewest members that some bound of the formula, taken alone, asks for.
+    pub(super) fn fewest_members(&self, formula: FormulaId) -> u32 {
+        let literals = self.objects.formulas.literals(formula);
+        let fewest = literals.iter().map(|literal| {
+            match (self.objects.atoms[literal.atom as usize], literal.positive) {
+                (ObjectAtom::Count(bounds), true) => bounds.min,
+                (ObjectAtom::Count(bounds), false) => {
+                    bounds.max.map_or(0, |max| max.saturating_add(1))
+                }
+                _ => 0,
+            }
+        });
+        fewest.max().unwrap_or(0)
     }
 
     fn object_count(&self, formula: FormulaId) -> Option<Bounds> {
@@ -370,11 +383,20 @@ impl Algebra<'_> {
 
     /// The formula with bounds on the number of members moved on by one.
     pub(super) fn count_object_member(&mut self, formula: FormulaId) -> FormulaId {
+        self.count_object_members(formula, Bounds::after_one)
+    }
+
+    /// The formula with other bounds on the number of members, `None` for one that cannot be met.
+    pub(super) fn count_object_members(
+        &mut self,
+        formula: FormulaId,
+        change: impl Fn(Bounds) -> Option<Bounds>,
+    ) -> FormulaId {
         let literals = self.objects.formulas.literals(formula);
         let mut counted = FxHashMap::default();
         for literal in literals {
             if let ObjectAtom::Count(bounds) = self.objects.atoms[literal.atom as usize] {
-                let next = bounds.after_one();
+                let next = change(bounds);
                 let next = next.map(|bounds| self.objects.atom(ObjectAtom::Count(bounds)));
                 counted.insert(literal.atom, next.unwrap_or(FormulaId::FALSE));
             }
@@ -402,6 +424,14 @@ impl Algebra<'_> {
             })
         });
         ended == FormulaId::TRUE
+    }
+
+    /// What remains of a formula where a key is left out.
+    pub(super) fn without_key(&mut self, formula: FormulaId, key: u32) -> FormulaId {
+        self.replace_objects(formula, |atom| match atom {
+            ObjectAtom::Property { key: other, absent, .. } if other == key => Some(absent),
+            _ => None,
+        })
     }
 
     /// The formula with some atoms decided.

@@ -15,6 +15,7 @@
 //! | [`apart`] | whether a formula obviously holds nothing, which keeps exclusive branches from multiplying |
 //! | [`assume`] | alternatives decided by what holds besides |
 //! | [`cases`] | how a formula goes on, by what the next value satisfies |
+//! | [`closed`] | alternatives by the keys that they leave possible |
 //! | [`told`] | alternatives that the next value tells apart |
 //! | [`orders`] | which automata over members an object formula becomes |
 //! | [`members`], [`reordered`], [`unordered`], [`items`] | automata over members and items |
@@ -28,6 +29,7 @@ mod apart;
 mod arrays;
 mod assume;
 mod cases;
+mod closed;
 mod conflict;
 mod domain;
 mod formula;
@@ -150,6 +152,8 @@ pub(crate) struct Algebra<'a> {
     shapes: usize,
     /// Cases told apart and states of the sets of strings that this took.
     work: usize,
+    /// What the work of the current attempt is limited to, and that of all otherwise.
+    patience: usize,
     /// Occurrences of keywords that are not met in full, with the reason.
     pub(crate) inexact: IndexSet<(NodeId, Verdict, &'static str), FxBuildHasher>,
 }
@@ -179,21 +183,19 @@ impl<'a> Algebra<'a> {
             at: document.root(),
             shapes: 0,
             work: 0,
+            patience: limits.work,
             inexact: IndexSet::default(),
         }
     }
 
     /// The values of a schema.
     pub(crate) fn schema(&mut self, id: SchemaId) -> FormulaId {
+        let id = self.schemas.first_equal(id);
         match self.schemas.get(id) {
             Schema::Boolean(true) => FormulaId::TRUE,
             Schema::Boolean(false) => FormulaId::FALSE,
-            Schema::Parts(parts) => match &parts[..] {
-                [] => FormulaId::TRUE,
-                // A schema that only refers to another is that one.
-                [(_, super::schema::Part::All(one))] if one.len() == 1 => self.schema(one[0]),
-                _ => self.subject(Subject::Schema(id)),
-            },
+            Schema::Parts(parts) if parts.is_empty() => FormulaId::TRUE,
+            Schema::Parts(_) => self.subject(Subject::Schema(id)),
         }
     }
 
@@ -232,10 +234,10 @@ impl<'a> Algebra<'a> {
     /// Counts work, so that no schema keeps the compiler busy for ever.
     fn spend(&mut self) -> Result<(), Diagnostic> {
         self.work += 1;
-        if self.work > self.limits.work {
+        if self.work > self.patience {
             return Err(self.too_much(format!(
                 "telling the schema's combinations apart takes more than {} steps",
-                self.limits.work
+                self.patience
             )));
         }
         let arenas = [&self.values, &self.objects.formulas, &self.arrays.formulas];

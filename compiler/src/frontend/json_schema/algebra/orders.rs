@@ -7,7 +7,8 @@
 //!
 //! With keys in any order, combinations of what members say of each other multiply, and the automata have a budget that
 //! is met long before it costs time. Over it, required keys that have no marks keep their order, and where that is not
-//! enough all do; the keywords that name keys are then entered as narrower.
+//! enough all do, but for objects that are like one branch alone; the keywords that name keys are then entered as
+//! narrower.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -15,15 +16,18 @@ use crate::diagnostics::Diagnostic;
 use crate::diagnostics::report::Verdict;
 
 use super::super::schema::{Part, SchemaId};
-use super::formula::{Formula, Formulas, Literal};
+use super::formula::{Formula, Formulas};
 use super::members::{MemberAutomaton, MemberName};
-use super::objects::ObjectAtom;
 use super::{Algebra, FormulaId, Orders, Subject};
 
+/// Work for each state or edge that an automaton has room for. More is a sign that it will have no room.
+const WORK: usize = 64;
 /// States for each key, and besides, that a formula with alternatives may take before it is split.
 const ROOM: [usize; 2] = [8, 64];
 /// Most automata that one formula is split into.
 const MOST_PARTS: usize = 4_096;
+/// Most alternatives of which there are automata with keys in any order where the whole has none.
+const MOST_PLAIN: usize = 64;
 /// States and members that an automaton with keys in any order may always have.
 const MOST_FREE: usize = 1_024;
 
@@ -48,9 +52,17 @@ impl Algebra<'_> {
                 // Too much to tell one part of it from the others in any order.
                 self.note_order(value);
                 let keys = self.keys_of(whole);
-                match self.unordered_members(whole, &keys, false, most_free(&keys))? {
+                let room = most_free(&keys);
+                match self.patiently(room, |algebra| {
+                    algebra.unordered_members(whole, &keys, false, room)
+                })? {
                     Some(automaton) => vec![automaton],
-                    None => self.split_automata(whole, Orders::GivenUp)?.unwrap_or_default(),
+                    None => {
+                        let ordered = self.split_automata(whole, Orders::GivenUp)?;
+                        let mut automata = ordered.unwrap_or_default();
+                        automata.extend(self.plain_automata(whole)?);
+                        automata
+                    }
                 }
             }
         };
@@ -82,7 +94,7 @@ impl Algebra<'_> {
             if formula == FormulaId::FALSE {
                 continue;
             }
-            let choices = alternatives(&mut self.objects.formulas, formula);
+            let choices = alternatives(&mut self.objects.formulas, formula, false);
             let choices = choices.filter(|choices| parts + choices.len() <= MOST_PARTS);
             let shapes = self.shapes;
             if let Some(automaton) =
@@ -100,6 +112,53 @@ impl Algebra<'_> {
         Ok(Some(automata))
     }
 
+    /// Automata with keys in any order of the objects that are like one branch and have no key by which another one
+    /// could hold too. Most objects of overlapping branches are such.
+    fn plain_automata(&mut self, whole: FormulaId) -> Result<Vec<MemberAutomaton>, Diagnostic> {
+        let mut automata = Vec::new();
+        let mut open = vec![whole];
+        let mut parts = 1;
+        while let Some(formula) = open.pop() {
+            let formula = self.assumed(formula)?;
+            let choices = alternatives(&mut self.objects.formulas, formula, true);
+            if let Some(choices) = choices {
+                parts += choices.len();
+                if parts > MOST_PLAIN {
+                    break;
+                }
+                open.extend(choices.into_iter().rev());
+                continue;
+            }
+            let plain = self.without_choices(formula);
+            let keys = self.keys_of(plain);
+            let room = most_free(&keys);
+            if plain != FormulaId::FALSE
+                && let Some(automaton) = self.patiently(room, |algebra| {
+                    algebra.unordered_members(plain, &keys, true, room)
+                })?
+            {
+                automata.push(automaton);
+            }
+        }
+        Ok(automata)
+    }
+
+    /// The formula with each of its alternatives decided for the first that holds where keys are left out.
+    fn without_choices(&mut self, formula: FormulaId) -> FormulaId {
+        let conjuncts = self.objects.formulas.conjuncts(formula);
+        let decided: Vec<_> = conjuncts
+            .into_iter()
+            .map(|conjunct| match self.objects.formulas.get(conjunct).clone() {
+                Formula::Or(operands) => {
+                    let holds = operands.iter().find(|&&operand| self.object_may_end(operand));
+                    holds.copied().unwrap_or(FormulaId::FALSE)
+                }
+                _ => conjunct,
+            })
+            .collect();
+        self.objects.formulas.and(decided)
+    }
+
     /// One automaton of a formula; `None` where it is to be split, or in any order is too large.
     fn whole_automaton(
         &mut self,
@@ -114,10 +173,27 @@ impl Algebra<'_> {
             Orders::Any => {
                 let left = most_free(&keys).min(most_together(&keys).saturating_sub(spent));
                 let room = room.map_or(left, |room| room.min(left));
-                self.unordered_members(formula, &keys, true, room)
+                self.patiently(room, |algebra| {
+                    algebra.unordered_members(formula, &keys, true, room)
+                })
             }
             Orders::Schema | Orders::GivenUp => self.named_members(formula, &keys, room),
         }
+    }
+
+    /// What comes of an attempt at an automaton with room for so many states and edges; `None` also where telling its cases
+    /// apart takes so long that it will have no room.
+    fn patiently(
+        &mut self,
+        room: usize,
+        attempt: impl FnOnce(&mut Self) -> Result<Option<MemberAutomaton>, Diagnostic>,
+    ) -> Result<Option<MemberAutomaton>, Diagnostic> {
+        let outer = self.patience;
+        self.patience = outer.min(self.work.saturating_add(room.saturating_mul(WORK)));
+        let result = attempt(self);
+        let is_over = self.work > self.patience && self.work <= outer;
+        self.patience = outer;
+        if is_over { Ok(None) } else { result }
     }
 
     /// The automaton with keys in the order in which the formula names them, or what remains of it where alternatives
@@ -130,7 +206,10 @@ impl Algebra<'_> {
         room: Option<usize>,
     ) -> Result<Option<MemberAutomaton>, Diagnostic> {
         match (self.in_order(formula, keys), room) {
-            (true, room) => self.members_within(formula, keys, room.unwrap_or(usize::MAX)),
+            (true, None) => self.members_within(formula, keys, usize::MAX),
+            (true, Some(room)) => {
+                self.patiently(room, |algebra| algebra.members_within(formula, keys, room))
+            }
             (false, Some(_)) => Ok(None),
             (false, None) => self.reordered_members(formula, keys, usize::MAX),
         }
@@ -144,7 +223,7 @@ impl Algebra<'_> {
     }
 
     /// Enters keywords of a value's schemas in the report as not exact.
-    fn note(
+    pub(super) fn note(
         &mut self,
         value: FormulaId,
         verdict: Verdict,
@@ -172,17 +251,17 @@ impl Algebra<'_> {
         }
     }
 
-    /// Whether an object needs two members at least, where some of them have keys that the automata do not tell apart.
-    fn may_count_twice(&self, formula: FormulaId, automata: &[MemberAutomaton]) -> bool {
-        let needs_two = |literal: &Literal| match self.objects.atoms[literal.atom as usize] {
-            ObjectAtom::Count(bounds) if literal.positive => bounds.min > 1,
-            ObjectAtom::Count(bounds) => bounds.max.is_some_and(|max| max > 0),
-            _ => false,
-        };
+    /// Whether an object needs two members at least besides required ones, where some members have keys that the automata
+    /// do not tell apart.
+    fn may_count_twice(&mut self, formula: FormulaId, automata: &[MemberAutomaton]) -> bool {
+        let fewest = self.fewest_members(formula) as usize;
+        if fewest < 2 {
+            return false;
+        }
+        let required = self.facts(formula).values().filter(|fact| fact.present).count();
         let members = automata.iter().flat_map(|automaton| &automaton.states);
         let mut members = members.flat_map(|state| &state.members);
-        self.objects.formulas.literals(formula).iter().any(needs_two)
-            && members.any(|member| matches!(member.name, MemberName::Names(_)))
+        fewest > required + 1 && members.any(|member| matches!(member.name, MemberName::Names(_)))
     }
 
     /// Whether every alternative inside the formula names its keys in the order in which the whole does.
@@ -222,12 +301,24 @@ fn most_together(keys: &[u32]) -> usize {
     8 * most_free(keys)
 }
 
-/// The first alternatives of a formula, each with all else that it says; `None` where there are none.
-fn alternatives(formulas: &mut Formulas, formula: FormulaId) -> Option<Vec<FormulaId>> {
+/// The first alternatives of a formula, each with all else that it says; `None` where there are none. `large` leaves out
+/// those that are about a key or a set of keys each.
+fn alternatives(
+    formulas: &mut Formulas,
+    formula: FormulaId,
+    large: bool,
+) -> Option<Vec<FormulaId>> {
+    let is_small = |formulas: &Formulas, operands: &[FormulaId]| {
+        operands.iter().all(|&id| matches!(formulas.get(id), Formula::Literal(_)))
+    };
     match formulas.get(formula).clone() {
+        Formula::Or(operands) if large && is_small(formulas, &operands) => None,
         Formula::Or(operands) => Some(operands.to_vec()),
         Formula::And(operands) => {
-            let is_choice = |id: &FormulaId| matches!(formulas.get(*id), Formula::Or(_));
+            let is_choice = |id: &FormulaId| match formulas.get(*id) {
+                Formula::Or(operands) => !(large && is_small(formulas, operands)),
+                _ => false,
+            };
             let at = operands.iter().position(is_choice)?;
             let Formula::Or(branches) = formulas.get(operands[at]).clone() else { return None };
             let with = |branch: &FormulaId| {

@@ -10,7 +10,6 @@ use rustc_hash::FxBuildHasher;
 use crate::diagnostics::Diagnostic;
 
 use super::members::{KeyAtoms, Member, MemberAutomaton, MemberName, MemberState, OtherKeys};
-use super::objects::ObjectAtom;
 use super::{Algebra, FormulaId};
 
 impl Algebra<'_> {
@@ -40,12 +39,7 @@ impl Algebra<'_> {
                     let fewer = open.into_iter().filter(|other| *other != key).collect();
                     let (left, _) = remaining.insert_full(fewer);
                     let mut state = MemberState::default();
-                    let without = self.replace_objects(rest, |atom| match atom {
-                        ObjectAtom::Property { key: other, absent, .. } if other == key => {
-                            Some(absent)
-                        }
-                        _ => None,
-                    });
+                    let without = self.without_key(rest, key);
                     if without != FormulaId::FALSE {
                         state.skip = Some(reach(&mut states, left, without));
                     }

@@ -1,6 +1,7 @@
 //! What schemas say about null, the booleans, numbers and strings: sets that combine exactly.
 
 use crate::diagnostics::Diagnostic;
+use crate::diagnostics::report::Verdict;
 
 use super::super::document::{Json, NodeId};
 use super::super::numbers::{Decimal, NumberSet};
@@ -56,6 +57,12 @@ impl Scalars {
 /// Work of finding the scalars of a formula, besides the states of its strings.
 const SCALARS_WORK: usize = 16;
 
+/// Length up to which strings are told from others by a state for each length.
+const COUNTED: u32 = 64;
+
+/// Why a set of strings is narrower.
+const LONG: &str = "of strings too long for what is excluded, those with its pattern are left out";
+
 impl Algebra<'_> {
     /// All values that a formula holds for, where they are scalars and at most so many.
     pub(super) fn finite(
@@ -66,6 +73,17 @@ impl Algebra<'_> {
         let structured = self.object_formula(formula)? != FormulaId::FALSE
             || self.array_formula(formula)? != FormulaId::FALSE;
         if structured { Ok(None) } else { Ok(self.scalars(formula)?.finite(limit)) }
+    }
+
+    /// The scalars that a formula holds for, as they are written: without long strings that take a state for each length
+    /// to tell them from others.
+    pub(super) fn written_scalars(&mut self, formula: FormulaId) -> Result<Scalars, Diagnostic> {
+        let mut scalars = self.scalars(formula)?;
+        if let Some(strings) = scalars.strings.without_long(COUNTED) {
+            scalars.strings = strings;
+            self.note(formula, Verdict::Narrower, LONG, |part| matches!(part, Part::Strings(_)));
+        }
+        Ok(scalars)
     }
 
     /// The scalars that a formula holds for.

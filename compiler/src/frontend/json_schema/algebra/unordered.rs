@@ -6,8 +6,9 @@
 //! states does not depend on how many they are. Where more are required than there are marks, the others keep the
 //! order of the schema among themselves, and all other keys may still stand anywhere between them.
 //!
-//! Where the number of members is bounded, repeated keys would be counted twice, so written keys are then forbidden,
-//! and a state is a set of written keys.
+//! A member that is written again counts again. For an upper bound that is sound, and every object has a text that repeats
+//! nothing. For a lower bound, written keys are told apart and may not come again until so many have come. Required
+//! members all come, so bounds count the others only.
 
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -15,7 +16,8 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use crate::diagnostics::Diagnostic;
 use crate::ir::MOST_MARKS;
 
-use super::members::{KeyAtoms, Member, MemberAutomaton, MemberName, MemberState, OtherKeys, WORK};
+use super::super::schema::Bounds;
+use super::members::{KeyAtoms, Member, MemberAutomaton, MemberName, MemberState, OtherKeys};
 use super::objects::ObjectAtom;
 use super::{Algebra, FormulaId};
 
@@ -31,9 +33,6 @@ impl Algebra<'_> {
         room: usize,
     ) -> Result<Option<MemberAutomaton>, Diagnostic> {
         let literals = self.objects.formulas.literals(formula);
-        let counted = literals.iter().any(|literal| {
-            matches!(self.objects.atoms[literal.atom as usize], ObjectAtom::Count(_))
-        });
         let negated: FxHashSet<u32> = literals
             .iter()
             .filter(|literal| !literal.positive)
@@ -42,64 +41,74 @@ impl Algebra<'_> {
                 _ => None,
             })
             .collect();
-        let Fixed { marks, ordered, values, rest } = self.fixed_members(formula, keys, counted);
-        // A state is a set of written keys where members are counted, and these sets are known to be too many.
-        let sets = if counted { u32::try_from(keys.len()).ok() } else { Some(0) };
-        let sets = sets.and_then(|keys| 1_usize.checked_shl(keys));
-        if free && !ordered.is_empty() || sets.is_none_or(|sets| sets > room) {
+        let Fixed { needed, marks, ordered, values, rest } = self.fixed_members(formula, keys);
+        // A state is a set of written keys where so many have to come, and these sets may be known to be too many.
+        let optional = keys.len() - needed.len();
+        let sets = subsets(optional, self.fewest_members(rest).saturating_sub(1));
+        if free && !ordered.is_empty() || sets > room {
             return Ok(None);
         }
         let placed: FxHashSet<u32> = ordered.iter().copied().collect();
         let unplaced: Vec<u32> = keys.iter().copied().filter(|key| !placed.contains(key)).collect();
         let mut others = OtherKeys::new(self.keys_but(keys));
-        let mut states: IndexMap<(usize, FormulaId), MemberState, FxBuildHasher> =
-            IndexMap::default();
-        states.insert((0, rest), MemberState::default());
-        let most_work = self.work.saturating_add(room.saturating_mul(WORK));
+        if marks.is_empty()
+            && let Some(state) = self.unordered_repetition(rest, keys, &values, &mut others)?
+        {
+            return Ok(Some(MemberAutomaton { states: vec![state], marks: 0 }));
+        }
+        let mut canonical = FxHashMap::default();
+        let mut states: IndexMap<Place, MemberState, FxBuildHasher> = IndexMap::default();
+        let rest = self.objects.formulas.sorted(rest, &mut canonical);
+        states.insert(Place { next: 0, written: Vec::new(), rest }, MemberState::default());
         let mut edges = 0;
         let mut at = 0;
-        while let Some((&(place, rest), _)) = states.get_index(at) {
+        while let Some((place, _)) = states.get_index(at) {
+            let Place { next, written, rest } = place.clone();
             let mut state = MemberState {
-                end: place == ordered.len() && self.object_may_end(rest),
+                end: next == ordered.len() && self.object_may_end(rest),
                 ..MemberState::default()
             };
-            let mut to = |place: usize, rest: FormulaId| {
-                let entry = states.entry((place, rest));
+            let mut to = |place: Place| {
+                let entry = states.entry(place);
                 let index = entry.index();
                 entry.or_default();
                 u32::try_from(index).expect("budgets are below 2^32")
             };
-            let next = self.count_object_member(rest);
-            let here = ordered.get(place).map(|&key| (key, place + 1));
-            for (key, after) in unplaced.iter().map(|&key| (key, place)).chain(here) {
-                let value = values.get(&key).copied().unwrap_or(FormulaId::TRUE);
-                let atoms = match counted {
-                    true => KeyAtoms::once(key),
-                    false => KeyAtoms::again(key, negated.contains(&key)),
-                };
-                if self.work > most_work {
-                    return Ok(None);
+            let counted = self.count_object_member(rest);
+            let by_key = if counted == rest { self.by_key(rest) } else { None };
+            let here = ordered.get(next).map(|&key| (key, next + 1));
+            for (key, after) in unplaced.iter().map(|&key| (key, next)).chain(here) {
+                if written.contains(&key) {
+                    continue;
                 }
+                let value = values.get(&key).copied().unwrap_or(FormulaId::TRUE);
                 let mark = marks.get(&key).copied();
-                for (value, mut rest) in self.cases(atoms, next, value)? {
-                    if counted {
-                        let atom =
-                            ObjectAtom::Property { key, value: FormulaId::FALSE, absent: true };
-                        let forbidden = self.objects.atom(atom);
-                        rest = self.objects.formulas.and([rest, forbidden]);
+                let is_counted = !needed.contains(&key);
+                let before = match &by_key {
+                    Some(sorted) => self.with_key(sorted, key),
+                    None if is_counted => counted,
+                    None => rest,
+                };
+                let atoms = KeyAtoms::again(key, negated.contains(&key));
+                for (value, rest) in self.cases(atoms, before, value)? {
+                    let mut written = written.clone();
+                    if is_counted {
+                        written.push(key);
+                        written.sort_unstable();
                     }
-                    let to = to(after, rest);
+                    let to = to(self.unordered_place(after, written, rest, &mut canonical));
                     state.members.push(Member { name: MemberName::Key(key), value, to, mark });
                 }
             }
-            for (names, (value, rest)) in self.other_members(&mut others, next)? {
-                let to = to(place, rest);
+            for (names, (value, rest)) in self.other_members(&mut others, counted)? {
+                let written = written.clone();
+                let to = to(self.unordered_place(next, written, rest, &mut canonical));
                 self.push_names(&mut state, names, value, to)?;
             }
             edges += state.members.len();
             states[at] = state;
             at += 1;
-            if states.len() + edges > room || self.work > most_work {
+            if states.len() + edges > room {
                 return Ok(None);
             }
             self.grow()?;
@@ -108,9 +117,61 @@ impl Algebra<'_> {
         Ok(Some(MemberAutomaton { states: states.into_values().collect(), marks }))
     }
 
+    /// One state that counts members by a repetition, where they change nothing else and may come again. `None` where that
+    /// is not so.
+    fn unordered_repetition(
+        &mut self,
+        rest: FormulaId,
+        keys: &[u32],
+        values: &FxHashMap<u32, FormulaId>,
+        others: &mut OtherKeys,
+    ) -> Result<Option<MemberState>, Diagnostic> {
+        let (bounds, uncounted) = self.split_counts(rest);
+        let tells = bounds.min > 1 && !keys.is_empty() || self.counts_members(uncounted);
+        if bounds.is_all() || bounds.is_empty() || tells || !self.keys_of(uncounted).is_empty() {
+            return Ok(None);
+        }
+        let mut state = MemberState {
+            end: self.object_may_end(uncounted),
+            repeat: Some(bounds),
+            ..MemberState::default()
+        };
+        for &key in keys {
+            let value = values.get(&key).copied().unwrap_or(FormulaId::TRUE);
+            for (value, after) in self.cases(KeyAtoms::again(key, false), uncounted, value)? {
+                if after != uncounted {
+                    return Ok(None);
+                }
+                let name = MemberName::Key(key);
+                state.members.push(Member { name, value, to: 0, mark: None });
+            }
+        }
+        for (names, (value, after)) in self.other_members(others, uncounted)? {
+            if after != uncounted {
+                return Ok(None);
+            }
+            self.push_names(&mut state, names, value, 0)?;
+        }
+        Ok(Some(state))
+    }
+
+    /// The place after a member.
+    fn unordered_place(
+        &mut self,
+        next: usize,
+        mut written: Vec<u32>,
+        rest: FormulaId,
+        canonical: &mut FxHashMap<FormulaId, FormulaId>,
+    ) -> Place {
+        if self.fewest_members(rest) == 0 {
+            written.clear();
+        }
+        Place { next, written, rest: self.objects.formulas.sorted(rest, canonical) }
+    }
+
     /// Takes out of a formula what it says of single keys in every case: it holds where the key is written, each time,
-    /// and needs no state.
-    fn fixed_members(&mut self, formula: FormulaId, keys: &[u32], counted: bool) -> Fixed {
+    /// and needs no state. Bounds on the number of members are then on that of those that are not required.
+    fn fixed_members(&mut self, formula: FormulaId, keys: &[u32]) -> Fixed {
         let mut rest = Vec::new();
         for conjunct in self.objects.formulas.conjuncts(formula) {
             if self.property_key(conjunct).is_none() {
@@ -120,33 +181,62 @@ impl Algebra<'_> {
         let mut needed = FxHashSet::default();
         let mut values: IndexMap<u32, Vec<FormulaId>, FxBuildHasher> = IndexMap::default();
         for (key, value, absent) in self.properties(formula) {
-            if counted && !absent {
-                // Where written keys are told apart, the states say which required ones are missing.
-                rest.push(self.objects.atom(ObjectAtom::Property { key, value, absent }));
-                continue;
-            }
             values.entry(key).or_default().push(value);
             if !absent {
                 needed.insert(key);
             }
         }
         let values = values.into_iter().map(|(key, all)| (key, self.values.and(all))).collect();
-        let needed = keys.iter().copied().filter(|key| needed.contains(key));
+        let required = keys.iter().copied().filter(|key| needed.contains(key));
         let most = usize::from(MOST_MARKS);
-        let marks = needed.clone().take(most).zip(0..).collect();
-        let ordered = needed.skip(most).collect();
-        Fixed { marks, ordered, values, rest: self.objects.formulas.and(rest) }
+        let marks = required.clone().take(most).zip(0..).collect();
+        let ordered = required.skip(most).collect();
+        let rest = self.objects.formulas.and(rest);
+        let possible = self.only_keys(formula).map(|keys| {
+            let others = keys.into_iter().filter(|key| !needed.contains(key)).count();
+            u32::try_from(others).unwrap_or(u32::MAX)
+        });
+        let come = u32::try_from(needed.len()).unwrap_or(u32::MAX);
+        let rest = self.count_object_members(rest, |bounds| {
+            let bounds = bounds.after(come)?;
+            let all = bounds.max.is_some_and(|max| possible.is_some_and(|most| most <= max));
+            Some(Bounds { max: bounds.max.filter(|_| !all), ..bounds })
+        });
+        Fixed { needed, marks, ordered, values, rest }
     }
 }
 
 /// What an object formula says of single keys in every case.
 struct Fixed {
-    /// Required keys with marks.
+    /// Required keys.
+    needed: FxHashSet<u32>,
+    /// Those with marks.
     marks: FxHashMap<u32, u8>,
-    /// Required keys that keep their order.
+    /// Those that keep their order.
     ordered: Vec<u32>,
     /// Formulas over the values under keys.
     values: FxHashMap<u32, FormulaId>,
     /// The formula without what these say.
     rest: FormulaId,
+}
+
+/// What a state of the automaton is.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Place {
+    /// The next of the keys that keep their order.
+    next: usize,
+    /// Keys that may not come again, ascending.
+    written: Vec<u32>,
+    /// The formula that remains, in sorted form.
+    rest: FormulaId,
+}
+
+/// The number of sets of up to `most` of so many.
+fn subsets(all: usize, most: u32) -> usize {
+    let (mut sets, mut of_size) = (1_usize, 1_usize);
+    for size in 1..=(most as usize).min(all) {
+        of_size = of_size.saturating_mul(all + 1 - size) / size;
+        sets = sets.saturating_add(of_size);
+    }
+    sets
 }

@@ -256,6 +256,22 @@ impl StringSet {
         Some(found)
     }
 
+    /// A part of the set that needs no count, where all strings of more than `most` characters are in it and fewer shorter
+    /// ones: the language of these whatever their length. To tell such a language from all strings at some length takes
+    /// a state for each length.
+    pub(crate) fn without_long(&self, most: u32) -> Option<Self> {
+        let [others @ .., shorter, longer] = &self.bands[..] else { return None };
+        if !longer.language.is_all() || longer.max.is_some() || longer.min <= most {
+            return None;
+        }
+        let counted = shorter.max.is_some_and(|max| max + 1 == longer.min);
+        if !counted || shorter.language.longest().is_some() {
+            return None;
+        }
+        let shorter = Band { max: None, ..shorter.clone() };
+        Some(Self { bands: others.iter().cloned().chain([shorter]).collect() })
+    }
+
     fn of(language: Option<Language>) -> Self {
         let bands = language.map(|language| Band { min: 0, max: None, language });
         Self { bands: bands.into_iter().collect() }

@@ -1,6 +1,8 @@
 //! Tests of the whole front end: schema text in, accepted texts out.
 
+mod any_order;
 mod cases;
+mod counts;
 mod diagnostics;
 mod page;
 mod recognizer;

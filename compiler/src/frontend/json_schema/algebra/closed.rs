@@ -1,0 +1,58 @@
+//! Alternatives by the keys that they leave possible.
+//!
+//! In a union of a thousand objects that each allow no keys but a few, a key leaves the few alternatives that have it.
+//! To ask for each key what it does to each alternative would be their product; sorted by their keys once, the
+//! alternatives of all keys together are as many as the members of the union.
+
+use rustc_hash::FxHashMap;
+
+use super::formula::Formula;
+use super::{Algebra, FormulaId};
+
+/// Alternatives from which on sorting them is worth it.
+const MANY: usize = 16;
+
+/// A formula with many alternatives, sorted.
+pub(super) struct ByKey {
+    /// What holds besides.
+    others: Vec<FormulaId>,
+    /// Alternatives that leave any key possible, with their places.
+    open: Vec<(usize, FormulaId)>,
+    /// The others by key.
+    closed: FxHashMap<u32, Vec<(usize, FormulaId)>>,
+}
+
+impl Algebra<'_> {
+    /// The first alternatives of a formula by the keys that they leave possible; `None` where they are few.
+    pub(super) fn by_key(&self, formula: FormulaId) -> Option<ByKey> {
+        let mut others = self.objects.formulas.conjuncts(formula);
+        let many = |id: &FormulaId| match self.objects.formulas.get(*id) {
+            Formula::Or(branches) if branches.len() >= MANY => Some(branches.clone()),
+            _ => None,
+        };
+        let (place, branches) =
+            others.iter().enumerate().find_map(|(at, id)| Some((at, many(id)?)))?;
+        others.remove(place);
+        let mut sorted = ByKey { others, open: Vec::new(), closed: FxHashMap::default() };
+        for (at, &branch) in branches.iter().enumerate() {
+            match self.only_keys(branch) {
+                None => sorted.open.push((at, branch)),
+                Some(keys) => {
+                    for key in keys {
+                        sorted.closed.entry(key).or_default().push((at, branch));
+                    }
+                }
+            }
+        }
+        Some(sorted)
+    }
+
+    /// What the formula says of objects in which the key is.
+    pub(super) fn with_key(&mut self, sorted: &ByKey, key: u32) -> FormulaId {
+        let closed = sorted.closed.get(&key).into_iter().flatten();
+        let mut branches: Vec<_> = sorted.open.iter().chain(closed).collect();
+        branches.sort_unstable_by_key(|(at, _)| *at);
+        let left = self.objects.formulas.or(branches.into_iter().map(|&(_, branch)| branch));
+        self.objects.formulas.and(sorted.others.iter().copied().chain([left]))
+    }
+}

@@ -1,0 +1,89 @@
+//! Schemas that say the same, of which the algebra looks at the first.
+//!
+//! People copy: branches of a `oneOf` that differ in one property spell out all others again. Where equal schemas are one
+//! atom, what one branch says of a shared property decides what the others say of it, and telling branches apart takes
+//! the property that differs instead of all combinations.
+//!
+//! Children come before their parents, so that a schema is compared by its keywords and the numbers of its children,
+//! each the first of its equals. A child that leads back to its parent is taken as it is: copies of recursive schemas
+//! stay apart, which costs size and never correctness. Linear in the document.
+
+use rustc_hash::FxHashMap;
+
+use super::document::{Document, Json, NodeId};
+use super::schema::{Part, Schema, SchemaId, Schemas};
+
+/// For each schema, by index, the first one that says the same.
+pub(crate) fn first_equals(document: &Document, schemas: &Schemas) -> Vec<SchemaId> {
+    let mut known: FxHashMap<Vec<Part>, SchemaId> = FxHashMap::default();
+    let mut values: FxHashMap<String, NodeId> = FxHashMap::default();
+    let mut first: Vec<Option<SchemaId>> = schemas.iter().map(|_| None).collect();
+    let mut opened = vec![false; first.len()];
+    let mut stack = Vec::new();
+    for start in schemas.iter() {
+        stack.push(start);
+        while let Some(&id) = stack.last() {
+            if !std::mem::replace(&mut opened[id.index()], true) {
+                let children = schemas.parts(id).iter().flat_map(|(_, part)| part.schemas());
+                stack.extend(children.filter(|child| !opened[child.index()]));
+                continue;
+            }
+            stack.pop();
+            if first[id.index()].is_some() {
+                continue;
+            }
+            let Schema::Parts(parts) = schemas.get(id) else {
+                first[id.index()] = Some(id);
+                continue;
+            };
+            let parts = parts.iter().map(|(_, part)| {
+                let mut part = part.clone();
+                part.for_each_schema_mut(|child| {
+                    *child = first[child.index()].unwrap_or(*child);
+                });
+                if let Part::Values(nodes) = &mut part {
+                    for node in nodes {
+                        let mut text = String::new();
+                        write(document, *node, &mut text);
+                        *node = *values.entry(text).or_insert(*node);
+                    }
+                }
+                part
+            });
+            let parts: Vec<Part> = parts.collect();
+            // A schema that only refers to another is that one.
+            first[id.index()] = Some(match &parts[..] {
+                [Part::All(one)] if one.len() == 1 => one[0],
+                _ => *known.entry(parts).or_insert(id),
+            });
+        }
+    }
+    schemas.iter().zip(first).map(|(id, first)| first.unwrap_or(id)).collect()
+}
+
+/// A value as a text that no other value has.
+fn write(document: &Document, node: NodeId, text: &mut String) {
+    match document.json(node) {
+        Json::Null => text.push('n'),
+        Json::Bool(value) => text.push(if *value { 't' } else { 'f' }),
+        Json::Number(number) => text.push_str(number),
+        Json::String(string) => text.push_str(&format!("{string:?}")),
+        Json::Array(items) => {
+            text.push('[');
+            for &item in items {
+                write(document, item, text);
+                text.push(',');
+            }
+            text.push(']');
+        }
+        Json::Object(members) => {
+            text.push('{');
+            for (key, member) in members {
+                text.push_str(&format!("{key:?}:"));
+                write(document, member.value, text);
+                text.push(',');
+            }
+            text.push('}');
+        }
+    }
+}
