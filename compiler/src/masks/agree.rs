@@ -24,9 +24,12 @@ use crate::network::follow::Follow;
 /// Edges that are looked at before the classes are left as they are.
 const MOST_WORK: usize = 4 << 20;
 
-/// Bytes for which a state does the same as the one that its mask is derived from. With fewer, the two masks differ in
-/// most of their tokens.
-const LIKE: usize = 4;
+/// Bytes for which a state does the same as the one that its mask is derived from, the most first. With fewer than the
+/// last, the two masks differ in most of their tokens.
+const LIKE: [usize; 3] = [16, 8, 4];
+
+/// States that do the same for the most of these bytes, from which on one of them is worth a mask of its own.
+const MANY: usize = 8;
 
 /// Most tail calls that are looked through, one from the beginning of the other.
 const DEEPEST: usize = 16;
@@ -298,18 +301,36 @@ impl Agreement {
         is_own.then(|| network.rule(rule).first_state - self.base)
     }
 
+    /// A state's model is one whose widest edge leads where its own does, or the first that does the same for the most
+    /// bytes. Where many states are much alike and none of them is a model yet, the first becomes one: a walk beside it
+    /// is shorter.
     fn choose_models(&mut self, follow: &Follow<'_>, members: &[(u32, u32)]) {
+        let classes = |this: &Self, state| LIKE.map(|length| this.class(state, length));
+        let mut alike: FxHashMap<u32, usize> = FxHashMap::default();
+        for &(index, _) in members {
+            *alike.entry(classes(self, self.base + index)[0]).or_default() += 1;
+        }
         let mut by_target: FxHashMap<_, u32> = FxHashMap::default();
         let mut by_class: FxHashMap<u32, u32> = FxHashMap::default();
         for &(index, target) in members {
             let state = self.base + index;
             let target = (follow.bytes(follow.rule_of(state)).to_words(), target);
-            let class = self.class(state, LIKE);
-            match by_target.get(&target).or_else(|| by_class.get(&class)) {
-                Some(&model) => self.models[index as usize] = model,
+            let classes = classes(self, state);
+            let found = by_target.get(&target).or_else(|| by_class.get(&classes[0])).copied();
+            let is_one_of_many = alike[&classes[0]] >= MANY;
+            let found = match found {
+                None if !is_one_of_many => {
+                    classes.iter().find_map(|class| by_class.get(class)).copied()
+                }
+                found => found,
+            };
+            match found {
+                Some(model) => self.models[index as usize] = model,
                 None => {
                     by_target.insert(target, state);
-                    by_class.insert(class, state);
+                    for class in classes {
+                        by_class.entry(class).or_insert(state);
+                    }
                 }
             }
         }

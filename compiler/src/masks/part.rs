@@ -11,7 +11,7 @@ use grammarc_artifacts::sections::network::{NONE, state_flags};
 use rustc_hash::FxHashMap;
 
 use super::moves::{NOWHERE, OwnMoves, Place};
-use super::nodes::bit;
+use super::nodes::bits;
 use super::take::{Excepted, Model};
 use super::walk::{Building, Walker};
 use crate::ir::ByteSet;
@@ -20,21 +20,28 @@ use crate::network::local::{At, BOTTOM};
 /// Steps that are remembered at once: some 30 MB.
 const MOST_STEPS: usize = 1 << 20;
 
-/// Steps up to which the children of a node are found one by one.
+/// Bytes up to which the children of a node are found one by one.
 const FEW: usize = 8;
 
 /// Bytes that are looked ahead for where two part: few nodes are higher.
-const AHEAD: usize = 32;
+const AHEAD: usize = 24;
 
-/// A byte on which an own state and a shared one part.
+/// Bytes on which an own state and a shared one part in one way.
 #[derive(Clone, Copy, Debug)]
 struct Step {
-    byte: u8,
+    lo: u8,
+    hi: u8,
     on: On,
 }
 
-/// What becomes of the two on it.
-#[derive(Clone, Copy, Debug)]
+impl Step {
+    fn bytes(&self) -> ByteSet {
+        ByteSet::range(self.lo, self.hi)
+    }
+}
+
+/// What becomes of the two on them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum On {
     /// The shared state goes on alone.
     Lost,
@@ -62,6 +69,8 @@ enum On {
 struct Pair {
     own: Place,
     steps: Range<u32>,
+    /// Number of the bytes of the steps.
+    bytes: usize,
     /// Where they go on together, once that was asked.
     ways: Option<Arc<Ways>>,
     /// By length less one, what tells them apart within so many bytes, as far as that was asked.
@@ -147,25 +156,28 @@ impl Walker<'_> {
         excepted: &mut Excepted,
         building: &mut Building,
     ) {
-        let (children, steps) =
-            (self.known.children(), self.pairs.all[pair as usize].steps.clone());
-        if node == 0 || steps.len() < FEW {
+        let children = self.known.children();
+        let Pair { steps, bytes, .. } = &self.pairs.all[pair as usize];
+        let steps = steps.clone();
+        if *bytes < FEW {
             for at in steps {
-                if let Some(child) = children.on(node, self.pairs.steps[at as usize].byte) {
-                    self.step(pair, at, model, child, excepted, building);
+                for byte in self.pairs.steps[at as usize].bytes().iter() {
+                    if let Some(child) = children.on(node, byte) {
+                        self.step(pair, at, model, child, excepted, building);
+                    }
                 }
             }
             return;
         }
         let mut at = steps.start;
         for (byte, child) in children.of(node) {
-            while at < steps.end && self.pairs.steps[at as usize].byte < byte {
+            while at < steps.end && self.pairs.steps[at as usize].hi < byte {
                 at += 1;
             }
             if at == steps.end {
                 break;
             }
-            if self.pairs.steps[at as usize].byte == byte {
+            if self.pairs.steps[at as usize].lo <= byte {
                 self.step(pair, at, model, child, excepted, building);
             }
         }
@@ -208,7 +220,7 @@ impl Walker<'_> {
                 let next = if next == NONE { self.next(at, to, stored, model) } else { next };
                 let nodes = self.known.nodes();
                 let (below, height) = (nodes.below(child), nodes.height(child));
-                let is_narrow = self.pairs.all[next as usize].steps.len() < FEW;
+                let is_narrow = self.pairs.all[next as usize].bytes < FEW;
                 if is_narrow || below & self.parting(next, height, model) != 0 {
                     self.part_pair(next, model, child, excepted, building);
                 }
@@ -233,13 +245,13 @@ impl Walker<'_> {
             return u128::MAX;
         }
         let Some(last) = length.checked_sub(1) else { return 0 };
-        let Pair { steps, parting, .. } = &self.pairs.all[pair as usize];
+        let Pair { steps, bytes, parting, .. } = &self.pairs.all[pair as usize];
         if let Some(&bits) = parting.get(last) {
             return bits;
         }
-        if steps.len() < FEW {
+        if *bytes < FEW {
             let steps = &self.pairs.steps[steps.start as usize..steps.end as usize];
-            return steps.iter().fold(0, |bits, step| bits | bit(step.byte));
+            return steps.iter().fold(0, |all, step| all | bits(step.bytes()));
         }
         // So that those of all lengths up to this are known, in order.
         self.parting(pair, last, model);
@@ -262,27 +274,21 @@ impl Walker<'_> {
             return Arc::clone(ways);
         }
         let (mut apart, mut found) = (0, Vec::<(u128, u32)>::new());
-        // Neighbouring bytes mostly lead to the same two.
-        let mut last = None;
         for at in steps.clone() {
-            let Step { byte, on } = self.pairs.steps[at as usize];
-            let On::Both { to, stored, next, differ, exits, stored_exits, .. } = on else {
-                apart |= bit(byte);
+            let step = self.pairs.steps[at as usize];
+            let bits = bits(step.bytes());
+            let On::Both { to, stored, next, differ, exits, stored_exits, .. } = step.on else {
+                apart |= bits;
                 continue;
             };
             if differ || exits || stored_exits {
-                apart |= bit(byte);
+                apart |= bits;
                 continue;
             }
-            let next = match last {
-                Some((known, next)) if known == (to, stored) => next,
-                _ if next != NONE => next,
-                _ => self.next(at, to, stored, model),
-            };
-            last = Some(((to, stored), next));
+            let next = if next == NONE { self.next(at, to, stored, model) } else { next };
             match found.iter_mut().find(|(_, other)| *other == next) {
-                Some((on, _)) => *on |= bit(byte),
-                None => found.push((bit(byte), next)),
+                Some((on, _)) => *on |= bits,
+                None => found.push((bits, next)),
             }
         }
         let ways = Arc::new(Ways { apart, on: found });
@@ -314,6 +320,7 @@ impl Walker<'_> {
         let after = (!at_bottom && is_final(stored)).then(|| self.returned(model));
         let returns = after.as_ref().map_or(ByteSet::EMPTY, |after| after.live);
         let from = self.pairs.steps.len() as u32;
+        let mut bytes = 0;
         let mut runs = moves.runs();
         for byte in moves.differing(known, model.frame).union(returns).iter() {
             while let [run, rest @ ..] = runs
@@ -362,11 +369,17 @@ impl Walker<'_> {
                     }
                 }
             };
-            self.pairs.steps.push(Step { byte, on });
+            bytes += 1;
+            match self.pairs.steps[from as usize..].last_mut() {
+                Some(last) if last.on == on && last.hi.checked_add(1) == Some(byte) => {
+                    last.hi = byte
+                }
+                _ => self.pairs.steps.push(Step { lo: byte, hi: byte, on }),
+            }
         }
         let pair = self.pairs.all.len() as u32;
         let steps = from..self.pairs.steps.len() as u32;
-        self.pairs.all.push(Pair { own, steps, ways: None, parting: Vec::new() });
+        self.pairs.all.push(Pair { own, steps, bytes, ways: None, parting: Vec::new() });
         self.pairs.ids.insert(key, pair);
         pair
     }
