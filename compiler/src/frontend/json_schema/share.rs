@@ -8,14 +8,15 @@
 //! each the first of its equals. A child that leads back to its parent is taken as it is: copies of recursive schemas
 //! stay apart, which costs size and never correctness. Linear in the document.
 
-use rustc_hash::FxHashMap;
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::document::{Document, Json, NodeId};
 use super::schema::{Part, Schema, SchemaId, Schemas};
 
 /// For each schema, by index, the first one that says the same.
 pub(crate) fn first_equals(document: &Document, schemas: &Schemas) -> Vec<SchemaId> {
-    let mut known: FxHashMap<Vec<Part>, SchemaId> = FxHashMap::default();
+    let mut known: IndexMap<Vec<Part>, SchemaId, FxBuildHasher> = IndexMap::default();
     let mut values: FxHashMap<String, NodeId> = FxHashMap::default();
     let mut first: Vec<Option<SchemaId>> = schemas.iter().map(|_| None).collect();
     let mut opened = vec![false; first.len()];
