@@ -48,7 +48,7 @@ pub use grammar::{GrammarArtifact, GrammarData};
 pub use meta::{GrammarMeta, ReportEntry, Verdict, VocabularyMeta, WorkBound};
 pub use pool::{MaskPool, StoredMask};
 pub use sections::network::NONE;
-pub use sections::vocabulary::{TokenKind, Trie};
+pub use sections::vocabulary::{ExpressionRecord, TokenKind, Trie};
 pub use tables::{Bases, Joined, Tables, TablesData, row_words};
 pub use tokens::Tokens;
 pub use trie::TrieData;

@@ -25,7 +25,7 @@ use crate::meta::{self, VocabularyMeta};
 use crate::pool::MaskTables;
 use crate::sections::kinds::{ArtifactKind, SectionKind};
 use crate::sections::numbers::{TablesRecord, VocabularyRecord};
-use crate::sections::vocabulary::{TokenKind, Trie};
+use crate::sections::vocabulary::{ExpressionRecord, TokenKind, Trie};
 use crate::stored::{self, StoredTables};
 pub use crate::tables::row_words;
 use crate::tables::{Tables, TablesData};
@@ -48,6 +48,8 @@ pub struct VocabularyData {
     pub trie: TrieData,
     /// Tables of the shared rules, with bases of zero; [`TablesData::empty`] where there are none.
     pub tables: TablesData,
+    /// Expressions of the shared rules, ascending by digest, each digest once.
+    pub expressions: Vec<ExpressionRecord>,
 }
 
 impl VocabularyData {
@@ -83,6 +85,7 @@ impl VocabularyData {
         encoder.section(SectionKind::TrieEnd, &self.trie.end);
         encoder.section(SectionKind::TrieRank, &self.trie.rank);
         encoder.section(SectionKind::TokenOfRank, &self.trie.token_of_rank);
+        encoder.section(SectionKind::Expressions, &self.expressions);
         stored::encode(&mut encoder, &numbers, &tables);
         encoder.finish(ArtifactKind::Vocabulary, tokens.fingerprint(), stored::digest(&tables))
     }
@@ -142,6 +145,7 @@ struct Inner {
     trie_end: Flat<u32>,
     trie_rank: Flat<u32>,
     token_of_rank: Flat<u32>,
+    expressions: Flat<ExpressionRecord>,
     tables: StoredTables,
     usable: OnceLock<Vec<u32>>,
     attachment: OnceLock<Box<dyn Any + Send + Sync>>,
@@ -173,6 +177,7 @@ impl VocabularyArtifact {
             trie_end: container.flat(SectionKind::TrieEnd)?,
             trie_rank: container.flat(SectionKind::TrieRank)?,
             token_of_rank: container.flat(SectionKind::TokenOfRank)?,
+            expressions: container.flat(SectionKind::Expressions)?,
             tables: StoredTables::locate(&container)?,
             container,
             usable: OnceLock::new(),
@@ -188,6 +193,7 @@ impl VocabularyArtifact {
         let (tokens, own) = (self.tokens(), self.tables());
         let numbers = &self.inner.record;
         validate::vocabulary(numbers, &tokens, &self.trie(), own, self.meta().rule_names.len())
+            .and_then(|()| validate::expressions(self.expressions(), own.rules.len() as u32))
             .map_err(|violation| Error::Invalid(Box::new(violation)))?;
         let identities = [
             ("fingerprint", self.fingerprint(), tokens.fingerprint()),
@@ -307,6 +313,11 @@ impl VocabularyArtifact {
     /// Digest of the tables that a grammar's numbering continues.
     pub fn shared_digest(&self) -> [u8; 32] {
         self.inner.container.header().shared_digest
+    }
+
+    /// Expressions of the shared rules, ascending by digest.
+    pub fn expressions(&self) -> &[ExpressionRecord] {
+        self.get(self.inner.expressions)
     }
 
     /// Masks of the shared rules.

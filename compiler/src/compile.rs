@@ -169,7 +169,7 @@ pub struct Compiler {
 impl Compiler {
     /// A compiler for a vocabulary.
     pub fn new(vocabulary: VocabularyArtifact) -> Self {
-        let known = SharedOutcomes::new(vocabulary.tables(), vocabulary.trie());
+        let known = SharedOutcomes::new(&vocabulary);
         Self { lexicon: VocabularyLexicon::new(vocabulary), known }
     }
 
@@ -291,11 +291,12 @@ pub fn build_vocabulary(
     let row_words = grammarc_artifacts::vocabulary::row_words(table.logit_width);
     let none = TablesData::empty(Bases::default(), row_words);
     // The shared rules are compiled against the vocabulary without any.
-    let bare = emit::vocabulary_data(table, source, trie.clone(), none.clone(), Vec::new());
+    let bare =
+        emit::vocabulary_data(table, source, trie.clone(), none.clone(), Vec::new(), Vec::new());
     let bare = VocabularyArtifact::from_buffer(bare.to_bytes()?)?;
+    let known = SharedOutcomes::new(&bare);
     let lexicon = VocabularyLexicon::new(bare);
     let tables = none.as_tables();
-    let known = SharedOutcomes::new(tables, trie.as_trie());
     let (facts, limits) = (known.rules(), NetworkLimits::default());
     let mut network = network::build_network(shared, &lexicon, tables, facts, Roots::Kept, limits)?;
     spell::mark(&mut network, tables, &known, trie.as_trie());
@@ -304,5 +305,5 @@ pub fn build_vocabulary(
     let masks = masks::compute(&network, tables, &known, trie.as_trie(), &follow, limits);
     let masks = masks.map_err(|error| CompileError::Masks { error, rule: "shared".to_owned() })?;
     let names = network.rules.iter().map(|(name, _)| name.clone()).collect();
-    Ok(emit::vocabulary_data(table, source, trie, masks.tables, names))
+    Ok(emit::vocabulary_data(table, source, trie, masks.tables, names, network.expressions))
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use crate::sections::masks::{ClassRecord, FollowEntry, MaskRecord};
 use crate::sections::network::{ByteEdge, CallEdge, RuleRecord, StateRecord, TokenEdge};
 use crate::sections::numbers::{GrammarRecord, TablesRecord, VocabularyRecord};
+use crate::sections::vocabulary::ExpressionRecord;
 
 /// The two kinds of artifact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,6 +139,8 @@ section_kinds! {
     TrieRank = 24, "TRIE_RANK", u32, Vocabulary;
     /// Token id of each rank.
     TokenOfRank = 25, "TOKEN_OF_RANK", u32, Vocabulary;
+    /// Expressions of the shared rules, ascending by digest.
+    Expressions = 26, "EXPRESSIONS", ExpressionRecord, Vocabulary;
     /// One [`GrammarRecord`].
     Grammar = 32, "GRAMMAR", GrammarRecord, Grammar;
     /// One byte per token of the vocabulary, to find the first token that differs.

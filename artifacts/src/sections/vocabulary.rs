@@ -1,4 +1,4 @@
-//! Tables of the vocabulary: token bytes and kinds, and the token trie.
+//! Tables of the vocabulary: token bytes and kinds, the token trie, and the expressions of the shared rules.
 //!
 //! # The token trie
 //!
@@ -13,6 +13,18 @@
 //! Tokens sorted by node, and by id within a node, have a *rank*: `token_of_rank[rank[v]..rank[v + 1]]` are the tokens
 //! whose bytes spell node `v`, and `rank[v]..rank[end[v]]` are the ranks of its whole subtree. The first child of `v`
 //! is `v + 1` where `v + 1 < end[v]`, and the next sibling of `c` is `end[c]`. Only text tokens are in the trie.
+
+use bytemuck::{Pod, Zeroable};
+
+/// What a shared rule was compiled from: a compiler that meets the same expression takes the rule without building it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
+pub struct ExpressionRecord {
+    /// The expression's digest, as the compiler that wrote it defines it.
+    pub digest: [u32; 4],
+    /// Id of the rule.
+    pub rule: u32,
+}
 
 /// What a token id stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

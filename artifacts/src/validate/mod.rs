@@ -28,7 +28,7 @@ pub use violation::{Expected, Invariant, Violation};
 
 use crate::sections::kinds::SectionKind;
 use crate::sections::numbers::VocabularyRecord;
-use crate::sections::vocabulary::Trie;
+use crate::sections::vocabulary::{ExpressionRecord, Trie};
 use crate::tables::{Bases, Joined, Tables, row_words};
 use crate::tokens::Tokens;
 use violation::{Check, at};
@@ -65,6 +65,19 @@ pub(crate) fn vocabulary(
         Context { joined, totals: own.totals(), usable, trie_nodes, start_rule: None },
         rule_names,
     )
+}
+
+/// Checks the expressions of the shared rules, of which there are `rules`.
+pub(crate) fn expressions(expressions: &[ExpressionRecord], rules: u32) -> Check {
+    let mut before = None;
+    for (record, expression) in expressions.iter().enumerate() {
+        let place = at(SectionKind::Expressions, record);
+        place.below(Invariant::Expressions, expression.rule, rules)?;
+        let ascends = before.is_none_or(|before| before < expression.digest);
+        place.require(Invariant::Expressions, ascends, expression.rule)?;
+        before = Some(expression.digest);
+    }
+    Ok(())
 }
 
 /// Checks the sections of a grammar artifact, joined with those of its vocabulary.

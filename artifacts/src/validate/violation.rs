@@ -28,6 +28,7 @@ invariants! {
     EndTokens = "end tokens are tokens, ascending, without repetition",
     SpecialTokens = "all special tokens are listed once, by bytes and then by id",
     RuleNames = "there is a name for each own rule or for none",
+    Expressions = "expressions ascend by digest, without repetition, and name rules",
     TrieLengths = "the trie's arrays agree in length, and there is a root",
     TrieShape = "a subtree ends within its parent's, and siblings ascend by byte",
     TrieRanks = "ranks ascend from 0 to the number of ranked tokens",

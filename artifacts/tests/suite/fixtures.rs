@@ -11,8 +11,9 @@ use grammarc_artifacts::sections::network::{
 };
 use grammarc_artifacts::tables::row_words;
 use grammarc_artifacts::{
-    Buffer, GrammarArtifact, GrammarData, GrammarMeta, ReportEntry, Tables, TablesData, TokenKind,
-    TrieData, Verdict, VocabularyArtifact, VocabularyData, VocabularyMeta, WorkBound,
+    Buffer, ExpressionRecord, GrammarArtifact, GrammarData, GrammarMeta, ReportEntry, Tables,
+    TablesData, TokenKind, TrieData, Verdict, VocabularyArtifact, VocabularyData, VocabularyMeta,
+    WorkBound,
 };
 
 /// One state, with targets as indices within its rule.
@@ -213,6 +214,10 @@ pub(crate) fn small_vocabulary() -> VocabularyData {
         tokens,
         end_tokens: vec![9],
         logit_width,
+        expressions: vec![
+            ExpressionRecord { digest: [1, 0, 0, 9], rule: 1 },
+            ExpressionRecord { digest: [1, 2, 0, 0], rule: 0 },
+        ],
         tables,
     }
 }
@@ -388,6 +393,7 @@ pub(crate) fn large_vocabulary(count: u32, rows: u32) -> VocabularyData {
         end_tokens: vec![],
         logit_width: count,
         tables,
+        expressions: vec![],
     }
 }
 

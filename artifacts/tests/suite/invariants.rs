@@ -70,6 +70,9 @@ fn tokens() {
     breaks_section(SpecialTokens, SectionKind::SpecialTokens, |b| b[0] = 1);
     breaks_section(SpecialTokens, SectionKind::SpecialTokens, |b| b[4] = 9);
     breaks_vocabulary(RuleNames, |v| v.meta.rule_names.truncate(1));
+    breaks_vocabulary(Expressions, |v| v.expressions[0].rule = 2);
+    breaks_vocabulary(Expressions, |v| v.expressions.swap(0, 1));
+    breaks_vocabulary(Expressions, |v| v.expressions[1] = v.expressions[0]);
 }
 
 #[test]

@@ -125,6 +125,7 @@ fn an_empty_vocabulary_is_one() {
         logit_width: 0,
         trie: grammarc_artifacts::TrieData::build(&[]).expect("a trie"),
         tables: TablesData::empty(Bases::default(), 0),
+        expressions: vec![],
     };
     let artifact = open_vocabulary(&data);
     assert!(artifact.trie().is_empty());

@@ -111,6 +111,15 @@ fn the_digests() {
 }
 
 #[test]
+fn the_expressions() {
+    let (vocabulary, _) = small_pair();
+    let (records, size) = section(vocabulary.container().buffer(), 26);
+    assert_eq!((records.len(), size), (40, 20));
+    let record = |at| [0usize, 4, 8, 12, 16].map(|field| u32_at(records, at + field));
+    assert_eq!([record(0), record(20)], [[1, 0, 0, 9, 1], [1, 2, 0, 0, 0]]);
+}
+
+#[test]
 fn the_trie_of_the_example() {
     let token = |bytes: &str| (bytes.as_bytes().to_vec(), grammarc_artifacts::TokenKind::Text);
     let tokens = [token("a"), token("b"), token("ab"), token("a")];

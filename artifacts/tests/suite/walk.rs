@@ -22,6 +22,7 @@ pub(crate) fn vocabulary(artifact: &VocabularyArtifact) -> u64 {
     sum += artifact.end_tokens().iter().chain(artifact.special_tokens()).count() as u64;
     sum += artifact.usable_tokens().len() as u64 + u64::from(artifact.row_words());
     sum += artifact.name().len() as u64 + artifact.meta().rule_names.len() as u64;
+    sum += artifact.expressions().iter().map(|e| u64::from(e.rule)).sum::<u64>();
     let own = artifact.tables();
     sum += tables(&Joined { shared: own, own }, &own, artifact);
     sum + dump::inspect(artifact.container().buffer().clone())

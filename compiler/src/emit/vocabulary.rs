@@ -1,6 +1,8 @@
 //! An imported vocabulary and its shared rules as the data of a vocabulary artifact.
 
-use grammarc_artifacts::{TablesData, TokenKind, TrieData, VocabularyData, VocabularyMeta};
+use grammarc_artifacts::{
+    ExpressionRecord, TablesData, TokenKind, TrieData, VocabularyData, VocabularyMeta,
+};
 
 use crate::vocabulary::TokenTable;
 
@@ -11,6 +13,7 @@ pub(crate) fn vocabulary_data(
     trie: TrieData,
     tables: TablesData,
     rule_names: Vec<String>,
+    expressions: Vec<ExpressionRecord>,
 ) -> VocabularyData {
     let count = |kind: TokenKind| table.of_kind(kind).count().to_string();
     let properties = [
@@ -34,5 +37,6 @@ pub(crate) fn vocabulary_data(
         logit_width: table.logit_width,
         trie,
         tables,
+        expressions,
     }
 }

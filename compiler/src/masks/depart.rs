@@ -150,7 +150,7 @@ mod tests {
         ) {
             let compiler = Compiler::new(vocabulary(5));
             let vocabulary = compiler.vocabulary();
-            let known = SharedOutcomes::new(vocabulary.tables(), vocabulary.trie());
+            let known = SharedOutcomes::new(vocabulary);
             let begin = if begins { "^" } else { "" };
             let end = if ends { "$" } else { "" };
             let text = format!(
@@ -164,7 +164,7 @@ mod tests {
     fn places_in_a_chain_have_models() {
         let compiler = Compiler::new(vocabulary(5));
         let vocabulary = compiler.vocabulary();
-        let known = SharedOutcomes::new(vocabulary.tables(), vocabulary.trie());
+        let known = SharedOutcomes::new(vocabulary);
         let schema = r#"{"pattern": "^[0-9u,-]+0?$", "type": "string", "maxLength": 40}"#;
         let models = derived(&compiler, &known, schema);
         assert!(models > 10, "{models} of 40");

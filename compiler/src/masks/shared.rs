@@ -15,6 +15,7 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
+use grammarc_artifacts::VocabularyArtifact;
 use grammarc_artifacts::sections::network::{ByteEdge, CallEdge, NONE, state_flags};
 use grammarc_artifacts::sections::vocabulary::Trie;
 use grammarc_artifacts::tables::Tables;
@@ -104,7 +105,8 @@ struct Kept {
 
 impl SharedOutcomes {
     /// The outcomes of a vocabulary's shared rules, none of them worked out yet. O(nodes, states and edges).
-    pub fn new(shared: Tables<'_>, trie: Trie<'_>) -> Self {
+    pub fn new(vocabulary: &VocabularyArtifact) -> Self {
+        let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
         let like = alike(shared);
         let children = Children::new(trie);
         let speaks = (0..shared.state_count()).map(|state| speaks_of_bytes(shared, state));
@@ -147,7 +149,7 @@ impl SharedOutcomes {
                 }
             }
         }
-        let rules = SharedRules::new(shared);
+        let rules = SharedRules::new(shared, vocabulary.expressions());
         Self {
             children,
             nodes: Nodes::new(trie),
@@ -413,8 +415,8 @@ pub(super) use tests::{vocabulary, walked};
 
 #[cfg(test)]
 mod tests {
+    use grammarc_artifacts::TablesData;
     use grammarc_artifacts::tables::Joined;
-    use grammarc_artifacts::{TablesData, VocabularyArtifact};
 
     use super::*;
     use crate::frontend::json_schema::TextForm;
@@ -469,7 +471,7 @@ mod tests {
         let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
         let none = TablesData::empty(shared.totals(), shared.row_words);
         let network = Joined { shared, own: none.as_tables() };
-        let known = SharedOutcomes::new(shared, trie);
+        let known = SharedOutcomes::new(&vocabulary);
         let follow = Follow::new(network, known.rules(), &[]);
         let mut sets = LocalSets::new(network);
         let mut told = 0;

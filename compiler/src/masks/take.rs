@@ -400,7 +400,7 @@ mod tests {
 
     static KNOWN: LazyLock<SharedOutcomes> = LazyLock::new(|| {
         let vocabulary = COMPILER.vocabulary();
-        SharedOutcomes::new(vocabulary.tables(), vocabulary.trie())
+        SharedOutcomes::new(vocabulary)
     });
 
     /// Holds the outcomes of all states of a schema's network against walks byte by byte. Returns how many were taken

@@ -8,11 +8,10 @@ use std::sync::Arc;
 use grammarc_artifacts::tables::Tables;
 use rustc_hash::FxHashMap;
 
-use super::kept::{self, KeptRules};
+use super::expressions::{self, Digest, Expressions};
 use super::merge::RuleHash;
-use super::repeat::{Spelling, Synthetic, finished};
+use super::repeat::{Bodies, Spelling, Synthetic, finished};
 use super::rule::{Label, Labels, NetworkRule};
-use super::shared::SharedRules;
 use super::{
     Lexicon, NetworkError, NetworkErrorKind, NetworkLimits, Roots, error_at, inline, token_sets,
 };
@@ -30,8 +29,8 @@ pub struct Built {
     pub labels: Labels,
     /// The rules to start from.
     pub roots: Vec<usize>,
-    /// Kept rules of the grammar that were built, and their numbers.
-    kept: Vec<(RuleId, usize)>,
+    /// Texts of rules, and the rules' numbers.
+    pub(super) sources: Vec<(Digest, usize)>,
 }
 
 impl Built {
@@ -39,17 +38,6 @@ impl Built {
     pub(super) fn takes(&self, shared: &[u32]) -> bool {
         let stored = self.rules.iter().filter_map(|rule| rule.stored);
         stored.into_iter().any(|(_, rule)| shared.contains(&rule))
-    }
-
-    /// Remembers which kept rules the vocabulary holds, where `hashes` are those of all rules.
-    pub(super) fn learn(&self, grammar: &Grammar, hashes: &[RuleHash], facts: &SharedRules) {
-        for &(rule, number) in &self.kept {
-            if let Some(&shared) = facts.by_hash.get(&hashes[number])
-                && let Some(text) = kept::text(grammar, rule)
-            {
-                facts.kept.learn(text, shared);
-            }
-        }
     }
 }
 
@@ -65,14 +53,15 @@ pub(super) struct Builder<'a> {
     pub(super) facts: &'a [Facts],
     pub(super) lexicon: &'a dyn Lexicon,
     pub(super) spelling: Spelling,
-    /// The vocabulary's rules, and their expressions as far as they were met.
-    known: Option<(Tables<'a>, &'a KeptRules)>,
+    /// The vocabulary's rules and their expressions, where rules are to be taken from there without building them.
+    known: Option<(Tables<'a>, &'a Expressions)>,
+    sources: Vec<(Digest, usize)>,
     pub(super) limits: NetworkLimits,
     pub(super) labels: Labels,
     pub(super) synthetic: FxHashMap<Synthetic, usize>,
+    pub(super) bodies: Bodies,
     /// Rules of graphs with marks.
     pub(super) pending: FxHashMap<Arc<ExprGraph>, usize>,
-    pub(super) bodies: FxHashMap<Expr, Dfa>,
     inlined: Vec<bool>,
     /// Rules that the rule under construction had written into it by calls of its own.
     written: Vec<RuleId>,
@@ -93,7 +82,7 @@ pub(super) fn build(
     lexicon: &dyn Lexicon,
     roots: Roots,
     spelling: Spelling,
-    known: Option<(Tables<'_>, &KeptRules)>,
+    known: Option<(Tables<'_>, &Expressions)>,
     limits: NetworkLimits,
 ) -> Result<Built, NetworkError> {
     let facts = facts::of_rules(grammar);
@@ -103,11 +92,12 @@ pub(super) fn build(
         lexicon,
         spelling,
         known,
+        sources: Vec::new(),
         limits,
         labels: Labels::default(),
         synthetic: FxHashMap::default(),
+        bodies: Bodies::default(),
         pending: FxHashMap::default(),
-        bodies: FxHashMap::default(),
         inlined: inline::plan(grammar),
         written: Vec::new(),
         depth: 0,
@@ -120,12 +110,7 @@ pub(super) fn build(
     let roots = builder.build_all(roots).map_err(|error| *error)?;
     let rules = builder.rules.into_iter().map(|rule| rule.expect("every numbered rule is built"));
     let rules: Vec<NetworkRule> = rules.collect();
-    let numbers = (0..).map(RuleId::new).zip(builder.numbers);
-    let kept = numbers.filter_map(|(rule, number)| Some((rule, number?)));
-    let kept = kept
-        .filter(|&(rule, number)| grammar.rule(rule).is_kept() && rules[number].stored.is_none())
-        .collect();
-    Ok(Built { rules, labels: builder.labels, roots, kept })
+    Ok(Built { rules, labels: builder.labels, roots, sources: builder.sources })
 }
 
 impl Builder<'_> {
@@ -173,7 +158,7 @@ impl Builder<'_> {
             return Ok(dfa);
         }
         large.iter().for_each(|rule| self.inlined[rule.index()] = false);
-        self.bodies.clear();
+        self.bodies.forget();
         self.automaton(rule)
     }
 
@@ -202,29 +187,53 @@ impl Builder<'_> {
         }
         let number = self.rules.len();
         self.numbers[rule.index()] = Some(number);
-        let stored = self.stored(rule);
+        let digest = self.known.filter(|_| self.grammar.rule(rule).is_kept());
+        let digest = digest.and_then(|_| expressions::of_rule(self.grammar, rule));
+        let stored = digest.and_then(|digest| self.stored(&digest));
+        self.sources.extend(digest.map(|digest| (digest, number)));
         if stored.is_none() {
             self.ahead.push(rule);
         }
         self.rules.push(stored.map(|stored| {
             let Rule { name, origin, kind, .. } = self.grammar.rule(rule);
-            NetworkRule {
-                name: name.clone(),
-                origin: origin.clone(),
-                dfa: Dfa::never(),
-                counted: None,
-                kind: *kind,
-                stored: Some(stored),
-            }
+            NetworkRule::stored(name.clone(), origin.clone(), *kind, stored)
         }));
         number
     }
 
-    /// The vocabulary's rule that a kept rule is known to be.
-    fn stored(&self, rule: RuleId) -> Option<(RuleHash, u32)> {
-        let (shared, known) = self.known.filter(|_| self.grammar.rule(rule).is_kept())?;
-        let stored = known.get(&kept::text(self.grammar, rule)?)?;
+    /// The vocabulary's rule with this text.
+    fn stored(&self, digest: &Digest) -> Option<(RuleHash, u32)> {
+        let (shared, known) = self.known?;
+        let stored = known.get(digest)?;
         Some((shared.rules[stored as usize].hash, stored))
+    }
+
+    /// The rule made for a repetition, where it was made before or the vocabulary holds it.
+    pub(super) fn find_part(&mut self, part: Synthetic) -> Result<Option<usize>, Failure> {
+        if let Some(&rule) = self.synthetic.get(&part) {
+            return Ok(Some(rule));
+        }
+        let Some(stored) = self.part_digest(part).and_then(|digest| self.stored(&digest)) else {
+            return Ok(None);
+        };
+        let (name, origin) = self.place();
+        let rule = NetworkRule::stored(name, origin, RuleKind::Plain, stored);
+        let rule = self.add(rule)?;
+        self.note_part(part, rule);
+        Ok(Some(rule))
+    }
+
+    /// Remembers the rule made for a repetition.
+    pub(super) fn note_part(&mut self, part: Synthetic, rule: usize) {
+        self.synthetic.insert(part, rule);
+        let digest = self.part_digest(part);
+        self.sources.extend(digest.map(|digest| (digest, rule)));
+    }
+
+    fn part_digest(&mut self, part: Synthetic) -> Option<Digest> {
+        self.known?;
+        let digest = self.bodies.digest(part.body(), self.grammar)?;
+        Some(expressions::of_part(part, &digest))
     }
 
     /// Adds a finished rule.

@@ -4,6 +4,7 @@
 //! The records are those of the artifact (plain data, see `grammarc_artifacts::sections::network`), with the fields
 //! that belong to the masks still empty. Numbers continue those of the vocabulary's shared rules.
 
+use grammarc_artifacts::ExpressionRecord;
 use grammarc_artifacts::sections::network::{
     ByteEdge, CallEdge, NONE, RuleRecord, StateRecord, TokenEdge, rule_flags, state_flags,
 };
@@ -29,6 +30,8 @@ pub struct Network {
     pub roots: Vec<u32>,
     /// Ids of the rules after which anything may come, because other networks may call them.
     pub open: Vec<u32>,
+    /// What the rules of a vocabulary were compiled from; none for a grammar.
+    pub expressions: Vec<ExpressionRecord>,
 }
 
 impl Network {
@@ -174,7 +177,7 @@ pub(super) fn lay_out(merged: Merged<'_>, shared: Tables<'_>, kind: Roots) -> Ne
         Roots::Start => Vec::new(),
         Roots::Kept => roots.clone(),
     };
-    Network { tables, rules, token_sets, roots, open }
+    Network { tables, rules, token_sets, roots, open, expressions: Vec::new() }
 }
 
 /// The bytes that may come after each own rule.

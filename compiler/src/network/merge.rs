@@ -216,10 +216,13 @@ impl Digest {
     }
 
     fn finish(self) -> RuleHash {
-        let bytes = blake3::hash(&self.0);
-        std::array::from_fn(|i| {
-            let at = &bytes.as_bytes()[4 * i..4 * i + 4];
-            u32::from_le_bytes([at[0], at[1], at[2], at[3]])
-        })
+        words_of(blake3::hash(&self.0))
     }
+}
+
+/// The first 128 bits of a hash.
+pub(super) fn words_of(hash: blake3::Hash) -> [u32; 4] {
+    std::array::from_fn(|word| {
+        u32::from_le_bytes(std::array::from_fn(|byte| hash.as_bytes()[4 * word + byte]))
+    })
 }

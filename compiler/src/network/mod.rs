@@ -9,7 +9,7 @@
 //! | layout | [`layout`] | numbering, tail calls, flags, first bytes: the flat records |
 //!
 //! What the vocabulary's rules say of each other is found once per vocabulary ([`shared`]), and the rules that every
-//! grammar of a front end brings are recognised by their expressions ([`kept`]).
+//! grammar of a front end brings are recognised by their expressions ([`expressions`]).
 //!
 //! No rule of the network derives the empty string, but for the start rule at the bottom of the stack: where a callee
 //! is nullable, its callers have a way around the call. This is what makes every path between two consumed bytes
@@ -19,9 +19,9 @@ pub mod ambiguity;
 pub mod build;
 mod calls;
 mod display;
+mod expressions;
 pub mod follow;
 mod inline;
-mod kept;
 pub mod layout;
 pub mod left_recursion;
 pub mod lexicon;
@@ -138,9 +138,9 @@ pub fn build_network(
     // What a shared rule was compiled for may not cover this grammar's use of it.
     let mut refused: Vec<u32> = Vec::new();
     let mut spelling = repeat::Spelling::Counted;
-    let mut kept = Some((shared, &facts.kept));
+    let mut known = Some((shared, &facts.expressions));
     'build: loop {
-        let mut built = build::build(&resolved, lexicon, roots, spelling, kept, limits)?;
+        let mut built = build::build(&resolved, lexicon, roots, spelling, known, limits)?;
         match left_recursion::eliminate(&mut built, limits) {
             Ok(()) => loop {
                 let mut merged = merge::merge(&built, |hash| {
@@ -151,19 +151,25 @@ pub fn build_network(
                 let network = layout::lay_out(merged, shared, roots);
                 if pending::differ(network.joined(shared), lexicon) {
                     spelling = repeat::Spelling::WrittenOut;
-                    kept = None;
+                    known = None;
                     continue 'build;
                 }
                 let follow = Follow::new(network.joined(shared), facts, &network.open);
                 let misused = layout::misused(&follow);
                 if misused.is_empty() {
                     let after = layout::after_bytes(&follow);
-                    built.learn(&resolved, &hashes, facts);
-                    return Ok(network.with_after_bytes(after));
+                    let mut network = network.with_after_bytes(after);
+                    if let Roots::Kept = roots {
+                        let sources = built.sources.iter();
+                        let sources = sources.map(|&(digest, rule)| (digest, hashes[rule]));
+                        let rules = network.tables.rules.iter().map(|rule| rule.hash);
+                        network.expressions = expressions::records(sources, rules);
+                    }
+                    return Ok(network);
                 }
                 refused.extend(misused);
                 if built.takes(&refused) {
-                    kept = None;
+                    known = None;
                     continue 'build;
                 }
             },
@@ -171,7 +177,7 @@ pub fn build_network(
             // limits; there is no third way, so the second failure is final.
             Err(left_recursion::Failure::Counted) if spelling == repeat::Spelling::Counted => {
                 spelling = repeat::Spelling::WrittenOut;
-                kept = None;
+                known = None;
             }
             Err(failure) => return Err(failure.into_error(&built, limits)),
         }

@@ -18,13 +18,17 @@
 //! called as a rule instead of standing in the loop: the end is then the return, and where it is ambiguous the parse
 //! position holds both readings.
 
+use indexmap::IndexSet;
+use rustc_hash::FxHashMap;
+
 use super::NetworkErrorKind;
 use super::build::{Builder, Failure};
+use super::expressions::{self, Digest};
 use super::rule::{Arrival, Counted, Label, Lowered, NetworkRule};
 use crate::automata::{Dfa, DfaState, Edge, Nfa, StateLimit, determinize, minimize};
 use crate::ir::facts::{self, Facts};
 use crate::ir::thompson::{Repetition, build, spell_out};
-use crate::ir::{Expr, RuleKind};
+use crate::ir::{Expr, Grammar, RuleKind};
 
 /// Copies times body nodes up to which a repetition is simply written out.
 const WRITTEN_OUT: usize = 32;
@@ -48,15 +52,52 @@ enum Mode {
     UpTo,
 }
 
-/// A rule made for a repetition.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+/// A rule made for a repetition of a body, by the body's number in [`Bodies`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Synthetic {
     /// The body as a rule.
-    Body(Expr),
-    /// A link of a chain: this many repetitions remain.
-    Chain(Expr, u32, bool),
+    Body(usize),
+    /// A link of a chain: this many repetitions remain, or at most as many.
+    Chain(usize, u32, bool),
     /// The loop in front of a chain of this length.
-    Bulk(Expr, u32, bool),
+    Bulk(usize, u32, bool),
+}
+
+impl Synthetic {
+    pub(super) fn body(self) -> usize {
+        match self {
+            Self::Body(body) | Self::Chain(body, ..) | Self::Bulk(body, ..) => body,
+        }
+    }
+}
+
+/// The bodies of repetitions, with what is known of them.
+#[derive(Default)]
+pub(super) struct Bodies {
+    exprs: IndexSet<Expr>,
+    automata: FxHashMap<usize, Dfa>,
+    digests: FxHashMap<usize, Option<Digest>>,
+}
+
+impl Bodies {
+    /// Number of a body.
+    fn number(&mut self, body: &Expr) -> usize {
+        match self.exprs.get_index_of(body) {
+            Some(number) => number,
+            None => self.exprs.insert_full(body.clone()).0,
+        }
+    }
+
+    /// Digest of a body's text, where it has one.
+    pub(super) fn digest(&mut self, body: usize, grammar: &Grammar) -> Option<Digest> {
+        let of_body = || expressions::of_expr(grammar, &self.exprs[body]);
+        *self.digests.entry(body).or_insert_with(of_body)
+    }
+
+    /// Forgets the automata, which depend on what is written into them.
+    pub(super) fn forget(&mut self) {
+        self.automata.clear();
+    }
 }
 
 impl Builder<'_> {
@@ -119,14 +160,15 @@ impl Builder<'_> {
         if is_chain && count as usize > self.limits.rules {
             return Err(self.limit("rules of a repetition", self.limits.rules));
         }
+        let body = self.bodies.number(body);
         let (what, links, count) = match is_chain {
-            true => (Synthetic::Chain(body.clone(), count, upto), count, 0),
-            false => (Synthetic::Bulk(body.clone(), longest, upto), longest, count - longest),
+            true => (Synthetic::Chain(body, count, upto), count, 0),
+            false => (Synthetic::Bulk(body, longest, upto), longest, count - longest),
         };
         // Chains are declared from the far end, so that long ones do not recurse.
-        if !self.synthetic.contains_key(&what) {
+        if self.find_part(what)?.is_none() {
             for remaining in 1..=links {
-                self.synthesize(Synthetic::Chain(body.clone(), remaining, upto))?;
+                self.synthesize(Synthetic::Chain(body, remaining, upto))?;
             }
         }
         let label = Label::Call { rule: self.synthesize(what)?, count };
@@ -137,23 +179,23 @@ impl Builder<'_> {
 
     /// The rule of this description, built on first use.
     fn synthesize(&mut self, what: Synthetic) -> Result<usize, Failure> {
-        if let Some(&rule) = self.synthetic.get(&what) {
+        if let Some(rule) = self.find_part(what)? {
             return Ok(rule);
         }
-        let (dfa, counted, suffix) = match &what {
-            Synthetic::Body(body) => (self.dfa_of(body)?, None, "body".to_owned()),
+        let (dfa, counted, suffix) = match what {
+            Synthetic::Body(body) => (self.dfa_of_body(body)?, None, "body".to_owned()),
             Synthetic::Chain(body, remaining, upto) => {
-                let dfa = self.chain(body, *remaining, *upto)?;
-                let least = if *upto { 0 } else { *remaining };
+                let dfa = self.chain(body, remaining, upto)?;
+                let least = if upto { 0 } else { remaining };
                 (dfa, None, format!("{{{least},{remaining}}}"))
             }
             Synthetic::Bulk(body, length, upto) => {
-                let (dfa, counted) = self.bulk(body, *length, *upto)?;
-                (dfa, Some(counted), if *upto { "{0,n}" } else { "{n}" }.to_owned())
+                let (dfa, counted) = self.bulk(body, length, upto)?;
+                (dfa, Some(counted), if upto { "{0,n}" } else { "{n}" }.to_owned())
             }
         };
         let rule = self.add_part(&suffix, dfa, counted)?;
-        self.synthetic.insert(what, rule);
+        self.note_part(what, rule);
         Ok(rule)
     }
 
@@ -175,13 +217,13 @@ impl Builder<'_> {
         })
     }
 
-    fn chain(&mut self, body: &Expr, remaining: u32, upto: bool) -> Result<Dfa, Failure> {
+    fn chain(&mut self, body: usize, remaining: u32, upto: bool) -> Result<Dfa, Failure> {
         let unit = self.unit(body)?;
         let mut nfa = Nfa::new();
         if remaining == 1 {
             nfa.embed(&unit, nfa.start, nfa.end);
         } else {
-            let next = self.synthesize(Synthetic::Chain(body.clone(), remaining - 1, upto))?;
+            let next = self.synthesize(Synthetic::Chain(body, remaining - 1, upto))?;
             let symbol = self.labels.symbol(Label::Call { rule: next, count: 0 });
             let middle = nfa.state();
             nfa.embed(&unit, nfa.start, middle);
@@ -193,9 +235,9 @@ impl Builder<'_> {
         self.finish(&nfa)
     }
 
-    fn bulk(&mut self, body: &Expr, length: u32, upto: bool) -> Result<(Dfa, Counted), Failure> {
+    fn bulk(&mut self, body: usize, length: u32, upto: bool) -> Result<(Dfa, Counted), Failure> {
         let unit = self.unit(body)?;
-        let chain = self.synthesize(Synthetic::Chain(body.clone(), length, upto))?;
+        let chain = self.synthesize(Synthetic::Chain(body, length, upto))?;
         let symbol = self.labels.symbol(Label::Call { rule: chain, count: 0 });
         // The body's states, its accepting ones replaced by the head, which begins the body anew; then the exit, which
         // calls the chain, and the end of that call.
@@ -221,17 +263,22 @@ impl Builder<'_> {
     }
 
     /// The body as a prefix-free automaton without the empty string: itself, or one call of it.
-    fn unit(&mut self, body: &Expr) -> Result<Dfa, Failure> {
-        let dfa = self.dfa_of(body)?;
+    fn unit(&mut self, body: usize) -> Result<Dfa, Failure> {
+        let dfa = self.dfa_of_body(body)?;
         if dfa.is_prefix_free() && dfa.states.len() <= BODY_STATES {
             return Ok(dfa);
         }
-        self.body_call(body)
+        self.call_of_body(body)
     }
 
     /// A call of the expression as a rule.
     pub(super) fn body_call(&mut self, body: &Expr) -> Result<Dfa, Failure> {
-        let rule = self.synthesize(Synthetic::Body(body.clone()))?;
+        let body = self.bodies.number(body);
+        self.call_of_body(body)
+    }
+
+    fn call_of_body(&mut self, body: usize) -> Result<Dfa, Failure> {
+        let rule = self.synthesize(Synthetic::Body(body))?;
         let symbol = self.labels.symbol(Label::Call { rule, count: 0 });
         let call = Edge { lo: symbol, hi: symbol, target: 1 };
         Ok(Dfa {
@@ -243,14 +290,20 @@ impl Builder<'_> {
     }
 
     pub(super) fn dfa_of(&mut self, body: &Expr) -> Result<Dfa, Failure> {
-        if let Some(dfa) = self.bodies.get(body) {
+        let body = self.bodies.number(body);
+        self.dfa_of_body(body)
+    }
+
+    fn dfa_of_body(&mut self, body: usize) -> Result<Dfa, Failure> {
+        if let Some(dfa) = self.bodies.automata.get(&body) {
             return Ok(dfa.clone());
         }
+        let expr = self.bodies.exprs[body].clone();
         let mut nfa = Nfa::new();
         let (from, to) = (nfa.start, nfa.end);
-        build(self, &mut nfa, body, from, to)?;
+        build(self, &mut nfa, &expr, from, to)?;
         let dfa = self.finish(&nfa)?;
-        self.bodies.insert(body.clone(), dfa.clone());
+        self.bodies.automata.insert(body, dfa.clone());
         Ok(dfa)
     }
 

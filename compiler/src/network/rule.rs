@@ -113,3 +113,15 @@ pub struct NetworkRule {
     /// Content hash and number of the vocabulary's rule that this is known to be; its automaton was not built then.
     pub stored: Option<(RuleHash, u32)>,
 }
+
+impl NetworkRule {
+    /// A rule that the vocabulary holds, by its content hash and number there.
+    pub(super) fn stored(
+        name: String,
+        origin: Origin,
+        kind: RuleKind,
+        stored: (RuleHash, u32),
+    ) -> Self {
+        Self { name, origin, dfa: Dfa::never(), counted: None, kind, stored: Some(stored) }
+    }
+}

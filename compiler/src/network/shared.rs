@@ -3,11 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use grammarc_artifacts::ExpressionRecord;
 use grammarc_artifacts::sections::network::state_flags;
 use grammarc_artifacts::tables::{Joined, Tables};
 
 use super::calls::Calls;
-use super::kept::KeptRules;
+use super::expressions::Expressions;
 use super::merge::RuleHash;
 use crate::ir::ByteSet;
 
@@ -24,12 +25,13 @@ pub struct SharedRules {
     /// The rules by content.
     pub(super) by_hash: BTreeMap<RuleHash, u32>,
     /// Rules by their expressions.
-    pub(super) kept: KeptRules,
+    pub(super) expressions: Expressions,
 }
 
 impl SharedRules {
-    /// The facts of a vocabulary's tables. O(states and edges).
-    pub fn new(shared: Tables<'_>) -> Self {
+    /// The facts of a vocabulary's tables, of which some rules were compiled from these expressions. O(states and
+    /// edges).
+    pub fn new(shared: Tables<'_>, expressions: &[ExpressionRecord]) -> Self {
         let network = Joined { shared, own: shared };
         let calls = Calls::new(shared, network);
         let mut after = vec![ByteSet::EMPTY; shared.rules.len()];
@@ -48,8 +50,9 @@ impl SharedRules {
         }
         let overlaps = calls.firsts.iter().any(|(_, overlaps)| *overlaps);
         let rules = (0..).zip(shared.rules);
+        let expressions = Expressions::new(expressions);
         let by_hash = rules.map(|(id, rule)| (rule.hash, id)).collect();
-        Self { calls, after, past_end, overlaps, by_hash, kept: KeptRules::default() }
+        Self { calls, after, past_end, overlaps, by_hash, expressions }
     }
 
     /// Rule of a shared state.

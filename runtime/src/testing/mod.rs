@@ -48,6 +48,7 @@ pub(crate) fn grammar(network: &Network, tokens: &masks::Tokens, ends: &[u32]) -
         logit_width: width,
         trie: TrieData::build(tokens).unwrap(),
         tables: shared,
+        expressions: Vec::new(),
     };
     let vocabulary = VocabularyArtifact::from_buffer(vocabulary.to_bytes().unwrap()).unwrap();
     let data = GrammarData {

@@ -1,0 +1,198 @@
+//! Rules recognised by what they were compiled from.
+//!
+//! Every grammar of a front end brings the same kept rules, and many repeat the same bodies under some bound. The
+//! vocabulary holds both compiled and says from which expressions, so that a grammar takes them from there without
+//! building their automata first. A rule's *text* is its expression and those of all rules that it leads to, with the
+//! rules numbered in the order in which they are met, so that it does not depend on the rest of the grammar. What is
+//! compared is a digest of the text and of this compiler's version.
+//!
+//! Cost: O(size of the expressions) for each kept rule of a grammar and for each bounded repetition.
+
+use grammarc_artifacts::ExpressionRecord;
+use rustc_hash::FxHashMap;
+
+use super::merge::{RuleHash, words_of};
+use super::repeat::Synthetic;
+use crate::ir::{Expr, Grammar, RuleId};
+
+/// The digest of a text.
+pub(super) type Digest = [u32; 4];
+
+/// The texts of rules that the vocabulary holds.
+#[derive(Debug, Default)]
+pub(super) struct Expressions(FxHashMap<Digest, u32>);
+
+impl Expressions {
+    /// Those that a vocabulary artifact names.
+    pub(super) fn new(records: &[ExpressionRecord]) -> Self {
+        Self(records.iter().map(|record| (record.digest, record.rule)).collect())
+    }
+
+    /// The vocabulary's rule with this text.
+    pub(super) fn get(&self, digest: &Digest) -> Option<u32> {
+        self.0.get(digest).copied()
+    }
+}
+
+/// What a vocabulary artifact says of its rules: `sources` are digests and the hashes of the rules compiled from them,
+/// and `rules` all hashes in the order of the rules' ids.
+pub(super) fn records(
+    sources: impl Iterator<Item = (Digest, RuleHash)>,
+    rules: impl Iterator<Item = RuleHash>,
+) -> Vec<ExpressionRecord> {
+    let ids: FxHashMap<RuleHash, u32> = rules.zip(0..).collect();
+    let records = sources.filter_map(|(digest, hash)| {
+        let rule = *ids.get(&hash)?;
+        Some(ExpressionRecord { digest, rule })
+    });
+    let mut records: Vec<ExpressionRecord> = records.collect();
+    records.sort_unstable();
+    records.dedup_by_key(|record| record.digest);
+    records
+}
+
+/// The digest of a kept rule's text; none where it leads to rules that are not kept, whose automata depend on their
+/// other callers, or to what depends on more than the expression.
+pub(super) fn of_rule(grammar: &Grammar, rule: RuleId) -> Option<Digest> {
+    Writer { words: Vec::new(), rules: vec![rule] }.finish(grammar)
+}
+
+/// The digest of an expression's text, likewise.
+pub(super) fn of_expr(grammar: &Grammar, expr: &Expr) -> Option<Digest> {
+    let mut writer = Writer { words: Vec::new(), rules: Vec::new() };
+    writer.expr(expr)?;
+    writer.finish(grammar)
+}
+
+/// The digest of a rule made for a repetition, given that of its body.
+pub(super) fn of_part(part: Synthetic, body: &Digest) -> Digest {
+    let (kind, length, upto) = match part {
+        Synthetic::Body(_) => (0, 0, false),
+        Synthetic::Chain(_, length, upto) => (1, length, upto),
+        Synthetic::Bulk(_, length, upto) => (2, length, upto),
+    };
+    digest("part", &[&[kind, length, upto.into()], &body[..]].concat())
+}
+
+fn digest(what: &str, words: &[u32]) -> Digest {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(env!("CARGO_PKG_VERSION").as_bytes()).update(what.as_bytes());
+    words.iter().for_each(|word| _ = hasher.update(&word.to_le_bytes()));
+    words_of(hasher.finalize())
+}
+
+struct Writer {
+    words: Vec<u32>,
+    rules: Vec<RuleId>,
+}
+
+impl Writer {
+    /// Adds the expressions of the rules that were met.
+    fn finish(mut self, grammar: &Grammar) -> Option<Digest> {
+        let mut at = 0;
+        while let Some(&rule) = self.rules.get(at) {
+            at += 1;
+            let rule = grammar.rule(rule);
+            if !rule.is_kept() {
+                return None;
+            }
+            self.expr(&rule.expr)?;
+        }
+        Some(digest("text", &self.words))
+    }
+
+    fn expr(&mut self, expr: &Expr) -> Option<()> {
+        match expr {
+            Expr::Never => self.words.push(0),
+            Expr::Empty => self.words.push(1),
+            Expr::Bytes(set) => {
+                self.words.push(2);
+                self.words.extend(set.to_words());
+            }
+            Expr::Literal(bytes) => {
+                self.words.extend([3, bytes.len() as u32]);
+                self.words.extend(bytes.iter().map(|&byte| u32::from(byte)));
+            }
+            Expr::Call(rule) => {
+                let known = self.rules.iter().position(|other| other == rule);
+                let number = known.unwrap_or(self.rules.len());
+                if known.is_none() {
+                    self.rules.push(*rule);
+                }
+                self.words.extend([4, number as u32]);
+            }
+            Expr::Seq(parts) => self.parts(5, parts)?,
+            Expr::Alt(parts) => self.parts(6, parts)?,
+            Expr::Repeat { body, min, max } => {
+                self.words.extend([7, *min, u32::from(max.is_some()), max.unwrap_or(0)]);
+                self.expr(body)?;
+            }
+            Expr::Graph(graph) => {
+                self.words.extend([8, graph.states(), graph.end(), graph.edges().count() as u32]);
+                self.words.push(graph.marked().len() as u32);
+                self.words.extend(graph.marked().iter().flat_map(|&(at, mark)| [at, mark.into()]));
+                for (from, part, to) in graph.edges() {
+                    self.words.extend([from, to]);
+                    self.expr(part)?;
+                }
+            }
+            Expr::Regular(dfa) => {
+                self.words.extend([9, dfa.states.len() as u32]);
+                for state in &dfa.states {
+                    self.words.extend([u32::from(state.accepting), state.edges.len() as u32]);
+                    self.words.extend(state.edges.iter().flat_map(|e| [e.lo, e.hi, e.target]));
+                }
+            }
+            Expr::Token(_) | Expr::And(_) | Expr::Not(_) => return None,
+        }
+        Some(())
+    }
+
+    fn parts(&mut self, kind: u32, parts: &[Expr]) -> Option<()> {
+        self.words.extend([kind, parts.len() as u32]);
+        parts.iter().try_for_each(|part| self.expr(part))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{GrammarBuilder, Origin};
+
+    /// The texts of two kept rules that call each other, in a grammar with some rules before them.
+    fn texts(before: usize, last: &str) -> [Option<Digest>; 2] {
+        let mut builder = GrammarBuilder::new();
+        for index in 0..before {
+            let rule = builder.declare(format!("r{index}"));
+            builder.define(rule, Expr::literal("x"), Origin::default());
+        }
+        let rules = ["a", "b"].map(|name| builder.declare(name));
+        let [a, b] = rules;
+        let expr = Expr::alt([Expr::seq([Expr::byte(b'('), Expr::Call(b)]), Expr::literal("()")]);
+        builder.define_kept(a, expr, Origin::default());
+        let expr = Expr::seq([Expr::Call(a), Expr::literal(last)]);
+        builder.define_kept(b, expr, Origin::default());
+        let grammar = builder.finish(a);
+        rules.map(|rule| of_rule(&grammar, rule))
+    }
+
+    #[test]
+    fn texts_depend_on_what_rules_lead_to_and_on_nothing_else() {
+        let [a, b] = texts(0, ")");
+        assert!(a.is_some() && a != b);
+        assert_eq!(texts(3, ")"), [a, b]);
+        let other = texts(0, "]");
+        assert!(other[0] != a && other[1] != b);
+    }
+
+    #[test]
+    fn rules_that_lead_to_others_than_kept_ones_have_no_text() {
+        let mut builder = GrammarBuilder::new();
+        let (kept, other) = (builder.declare("kept"), builder.declare("other"));
+        builder.define_kept(kept, Expr::Call(other), Origin::default());
+        builder.define(other, Expr::literal("x"), Origin::default());
+        let grammar = builder.finish(kept);
+        assert_eq!(of_rule(&grammar, kept), None);
+        assert_eq!([kept, other].map(|rule| of_expr(&grammar, &Expr::Call(rule))), [None; 2]);
+    }
+}
