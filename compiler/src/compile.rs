@@ -13,7 +13,6 @@ use crate::emit;
 use crate::ir::{Grammar, Lowered};
 use crate::masks::shared::SharedOutcomes;
 use crate::masks::{self, MaskError, MaskLimits, spell};
-use crate::network::follow::Follow;
 use crate::network::{
     self, Network, NetworkError, NetworkErrorKind, NetworkLimits, Roots, ambiguity,
 };
@@ -217,7 +216,7 @@ impl Compiler {
         findings.extend(unspelled(&network, &stuck));
         let limits = MaskLimits { deadline, ..options.masks.unwrap_or_default() };
         let is_text = |token| vocabulary.token_kind(token) == TokenKind::Text;
-        let follow = Follow::new(network.joined(shared), self.known.rules(), &network.open);
+        let follow = network.follow(shared, self.known.rules());
         let masks = || masks::compute(&network, shared, &self.known, trie, &follow, limits);
         let configurations = || ambiguity::most_configurations(&network, &follow, &is_text);
         // Neither needs the other.
@@ -300,7 +299,7 @@ pub fn build_vocabulary(
     let (facts, limits) = (known.rules(), NetworkLimits::default());
     let mut network = network::build_network(shared, &lexicon, tables, facts, Roots::Kept, limits)?;
     spell::mark(&mut network, tables, &known, trie.as_trie());
-    let follow = Follow::new(network.joined(tables), known.rules(), &network.open);
+    let follow = network.follow(tables, known.rules());
     let limits = MaskLimits::default();
     let masks = masks::compute(&network, tables, &known, trie.as_trie(), &follow, limits);
     let masks = masks.map_err(|error| CompileError::Masks { error, rule: "shared".to_owned() })?;

@@ -287,14 +287,15 @@ impl Writer<'_> {
         let count = 2 + self.rng.below(2);
         let mut states = Vec::new();
         for _ in 0..count {
-            let mut edges = Vec::new();
+            let mut state = DfaState::default();
             for &letter in self.letters {
                 if !self.rng.one_in(3) {
                     let target = self.rng.below(count) as u32;
-                    edges.push(Edge { lo: letter.into(), hi: letter.into(), target });
+                    state.add(Edge { lo: letter.into(), hi: letter.into(), target });
                 }
             }
-            states.push(DfaState { edges, accepting: self.rng.one_in(2) });
+            state.accepting = self.rng.one_in(2);
+            states.push(state);
         }
         let dfa = Dfa { states }.trimmed();
         if dfa.is_never() { Expr::Never } else { Expr::Regular(Arc::new(dfa)) }

@@ -39,14 +39,13 @@ pub(super) fn classes(dfa: &Dfa) -> Option<Vec<u32>> {
     let count = dfa.states.len();
     let successor = |state: usize, edge: usize| dfa.states[state].edges[edge].target as usize;
     let component = components_by(count, |state| dfa.states[state].edges.len(), successor);
-    let mut order: Vec<u32> = (0..count as u32).collect();
-    order.sort_by_key(|&state| component[state as usize]);
+    let order = by_component(&component);
     let edges: usize = dfa.states.iter().map(|state| state.edges.len()).sum();
     let mut settling = Settling {
         dfa,
         classes: vec![UNSETTLED; count],
         first: Vec::new(),
-        seen: Sequences::default(),
+        seen: Sequences::with_capacity(count),
         class_of: Vec::new(),
         cyclic: Vec::new(),
         colours: Vec::new(),
@@ -61,6 +60,21 @@ pub(super) fn classes(dfa: &Dfa) -> Option<Vec<u32>> {
         }
     }
     Some(settling.classes)
+}
+
+/// The states in the order of their components.
+fn by_component(component: &[u32]) -> Vec<u32> {
+    let mut from = vec![0; component.len() + 1];
+    component.iter().for_each(|&id| from[id as usize + 1] += 1);
+    for id in 1..from.len() {
+        from[id] += from[id - 1];
+    }
+    let mut order = vec![0; component.len()];
+    for (state, &id) in (0..).zip(component) {
+        order[from[id as usize]] = state;
+        from[id as usize] += 1;
+    }
+    order
 }
 
 struct Settling<'a> {

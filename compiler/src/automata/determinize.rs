@@ -7,7 +7,7 @@
 //! result may be exponential in the input, so the caller states how many states it will bear.
 
 use super::sequences::Sequences;
-use super::{Dfa, DfaState, Edge, Nfa};
+use super::{Dfa, DfaState, Edge, Edges, Nfa};
 
 /// Not looked for yet.
 const UNKNOWN: u32 = u32::MAX;
@@ -29,10 +29,15 @@ pub struct StateLimit {
 pub fn determinize(nfa: &Nfa, limit: usize) -> Result<Dfa, StateLimit> {
     let (marks, stack, members) = (vec![0; nfa.len()], Vec::new(), Vec::new());
     let mut subsets = Subsets { nfa, marks, mark: 0, stack, members };
-    let mut order = Sequences::default();
-    let mut states: Vec<DfaState> = Vec::new();
+    let mut order = Sequences::with_capacity(nfa.len() / 2);
+    let mut states: Vec<DfaState> = Vec::with_capacity(nfa.len() / 2);
+    // By state of `nfa`, the number of the subset that it is alone in: within a key, most are such.
+    let mut single = vec![UNKNOWN; nfa.len()];
     subsets.close(&[nfa.start]);
     order.number(&subsets.members);
+    if let [member] = subsets.members[..] {
+        single[member as usize] = 0;
+    }
 
     let mut moves: Vec<Edge> = Vec::new();
     let mut pieces = Pieces::default();
@@ -44,7 +49,8 @@ pub fn determinize(nfa: &Nfa, limit: usize) -> Result<Dfa, StateLimit> {
         moves.clear();
         subset.iter().for_each(|&member| moves.extend(nfa.edges(member)));
         pieces.cut(&mut moves);
-        let mut edges: Vec<Edge> = Vec::with_capacity(pieces.bounds.len());
+        let edges = Edges::with_capacity(pieces.bounds.len());
+        let mut state = DfaState { edges, accepting };
         for (lo, hi, targets) in pieces.iter() {
             let known = match targets {
                 &[target] => alone[target as usize],
@@ -57,22 +63,25 @@ pub fn determinize(nfa: &Nfa, limit: usize) -> Result<Dfa, StateLimit> {
                 if subsets.members.is_empty() {
                     continue;
                 }
-                let found = match order.find(&subsets.members) {
-                    Some(id) => id,
-                    None if order.len() == limit => return Err(StateLimit { limit }),
-                    None => order.number(&subsets.members),
+                let found = match subsets.members[..] {
+                    [member] if single[member as usize] != UNKNOWN => single[member as usize],
+                    [member] => {
+                        single[member as usize] = order.number_apart(&[member]);
+                        single[member as usize]
+                    }
+                    _ => order.number(&subsets.members),
                 };
+                if order.len() > limit {
+                    return Err(StateLimit { limit });
+                }
                 if let &[target] = targets {
                     alone[target as usize] = found;
                 }
                 found
             };
-            match edges.last_mut() {
-                Some(last) if last.target == target && last.hi + 1 == lo => last.hi = hi,
-                _ => edges.push(Edge { lo, hi, target }),
-            }
+            state.add(Edge { lo, hi, target });
         }
-        states.push(DfaState { edges, accepting });
+        states.push(state);
     }
     Ok(Dfa { states }.trimmed())
 }
@@ -90,6 +99,14 @@ impl Subsets<'_> {
     fn close(&mut self, from: &[u32]) {
         self.mark += 1;
         self.members.clear();
+        if let &[state] = from
+            && self.nfa.empties(state).next().is_none()
+        {
+            if self.nfa.has_edges(state) || state == self.nfa.end {
+                self.members.push(state);
+            }
+            return;
+        }
         self.stack.extend_from_slice(from);
         while let Some(state) = self.stack.pop() {
             if std::mem::replace(&mut self.marks[state as usize], self.mark) == self.mark {
@@ -119,6 +136,11 @@ impl Pieces {
         let Self { bounds, targets, open } = self;
         bounds.clear();
         targets.clear();
+        if let [edge] = moves {
+            targets.push(edge.target);
+            bounds.push((edge.lo, edge.hi, 1));
+            return;
+        }
         moves.sort_unstable_by_key(|edge| edge.lo);
         let mut next = 0;
         let mut from = 0;

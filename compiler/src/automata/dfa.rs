@@ -1,5 +1,7 @@
 //! Deterministic automata with partial transition functions.
 
+use smallvec::SmallVec;
+
 /// A letter of the alphabet: a byte, or a number from 256 on with a meaning of the user's.
 pub type Symbol = u32;
 
@@ -14,13 +16,26 @@ pub struct Edge {
     pub target: u32,
 }
 
+/// Transitions of a state. Most states have one or two, which take no memory of their own.
+pub type Edges = SmallVec<[Edge; 2]>;
+
 /// One state: sorted, disjoint edges and whether a string may end here.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct DfaState {
     /// Transitions, sorted by symbol, disjoint. A symbol on no edge is refused.
-    pub edges: Vec<Edge>,
+    pub edges: Edges,
     /// Whether a string may end here.
     pub accepting: bool,
+}
+
+impl DfaState {
+    /// Adds a transition on symbols above all others, as part of the last where they are neighbours with one target.
+    pub fn add(&mut self, edge: Edge) {
+        match self.edges.last_mut() {
+            Some(last) if last.target == edge.target && last.hi + 1 == edge.lo => last.hi = edge.hi,
+            _ => self.edges.push(edge),
+        }
+    }
 }
 
 /// A deterministic automaton. State 0 is the initial state; there is at least one state.

@@ -103,20 +103,16 @@ fn quotient(dfa: &Dfa, class_of: &[u32]) -> Dfa {
     while at < order.len() {
         let state = &dfa.states[order[at] as usize];
         at += 1;
-        let mut edges: Vec<Edge> = Vec::new();
+        let mut minimal = DfaState { accepting: state.accepting, ..DfaState::default() };
         for edge in &state.edges {
             let number = &mut numbers[class_of[edge.target as usize] as usize];
             if *number == u32::MAX {
                 *number = order.len() as u32;
                 order.push(edge.target);
             }
-            let target = *number;
-            match edges.last_mut() {
-                Some(last) if last.target == target && last.hi + 1 == edge.lo => last.hi = edge.hi,
-                _ => edges.push(Edge { target, ..*edge }),
-            }
+            minimal.add(Edge { target: *number, ..*edge });
         }
-        states.push(DfaState { edges, accepting: state.accepting });
+        states.push(minimal);
     }
     Dfa { states }
 }

@@ -12,7 +12,7 @@ mod product;
 mod sequences;
 
 pub use determinize::{StateLimit, determinize};
-pub use dfa::{Dfa, DfaState, Edge, Symbol};
+pub use dfa::{Dfa, DfaState, Edge, Edges, Symbol};
 pub use minimize::minimize;
 pub use nfa::Nfa;
 pub use product::{complement, intersect};

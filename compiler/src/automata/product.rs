@@ -1,8 +1,9 @@
 //! Boolean operations on automata over bytes.
+use smallvec::smallvec;
 
 use rustc_hash::FxHashMap;
 
-use super::{Dfa, DfaState, Edge, StateLimit, minimize};
+use super::{Dfa, DfaState, Edge, Edges, StateLimit, minimize};
 
 /// The strings that both automata accept, minimal. The product has at most as many states as the operands' counts
 /// multiplied; only reachable ones are built.
@@ -20,7 +21,7 @@ pub fn intersect(a: &Dfa, b: &Dfa, limit: usize) -> Result<Dfa, StateLimit> {
         let (left, right) = order[at];
         at += 1;
         let (left, right) = (&a.states[left as usize], &b.states[right as usize]);
-        let mut edges = Vec::new();
+        let mut edges = Edges::new();
         let (mut i, mut j) = (0, 0);
         while let (Some(x), Some(y)) = (left.edges.get(i), right.edges.get(j)) {
             let (lo, hi) = (x.lo.max(y.lo), x.hi.min(y.hi));
@@ -50,7 +51,7 @@ pub fn complement(dfa: &Dfa) -> Dfa {
         .states
         .iter()
         .map(|state| {
-            let mut edges = Vec::with_capacity(state.edges.len() * 2 + 1);
+            let mut edges = Edges::with_capacity(state.edges.len() * 2 + 1);
             let mut next = 0;
             for edge in &state.edges {
                 if next < edge.lo {
@@ -66,6 +67,6 @@ pub fn complement(dfa: &Dfa) -> Dfa {
         })
         .collect();
     let all = Edge { lo: 0, hi: 255, target: sink };
-    states.push(DfaState { edges: vec![all], accepting: true });
+    states.push(DfaState { edges: smallvec![all], accepting: true });
     minimize(&Dfa { states }.trimmed())
 }

@@ -3,6 +3,7 @@
 //! Subsets and the descriptions of states are looked up by content thousands of times for each rule, and a key of its own
 //! for each would be as many allocations.
 
+use std::collections::hash_map::Entry;
 use std::hash::Hasher;
 
 use rustc_hash::{FxHashMap, FxHasher};
@@ -21,6 +22,16 @@ pub(super) struct Sequences {
 }
 
 impl Sequences {
+    /// None yet, with room for some.
+    pub(super) fn with_capacity(count: usize) -> Self {
+        Self {
+            words: Vec::with_capacity(4 * count),
+            ends: Vec::with_capacity(count),
+            last: FxHashMap::with_capacity_and_hasher(count, Default::default()),
+            before: Vec::with_capacity(count),
+        }
+    }
+
     /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.ends.len()
@@ -41,24 +52,39 @@ impl Sequences {
         &self.words[from..self.ends[number as usize]]
     }
 
-    /// The number of a sequence, where it was met before.
-    pub(super) fn find(&self, words: &[u32]) -> Option<u32> {
-        let mut at = self.last.get(&hash(words)).copied().unwrap_or(NONE);
-        while at != NONE && self.get(at) != words {
-            at = self.before[at as usize];
-        }
-        (at != NONE).then_some(at)
-    }
-
     /// The number of a sequence, which is new or not.
     pub(super) fn number(&mut self, words: &[u32]) -> u32 {
-        self.find(words).unwrap_or_else(|| {
-            let number = self.ends.len() as u32;
-            self.words.extend_from_slice(words);
-            self.ends.push(self.words.len());
-            self.before.push(self.last.insert(hash(words), number).unwrap_or(NONE));
-            number
-        })
+        let new = self.ends.len() as u32;
+        let before = match self.last.entry(hash(words)) {
+            Entry::Vacant(entry) => {
+                entry.insert(new);
+                NONE
+            }
+            Entry::Occupied(mut entry) => {
+                let mut at = *entry.get();
+                while at != NONE {
+                    let from = at.checked_sub(1).map_or(0, |before| self.ends[before as usize]);
+                    if self.words[from..self.ends[at as usize]] == *words {
+                        return at;
+                    }
+                    at = self.before[at as usize];
+                }
+                entry.insert(new)
+            }
+        };
+        self.push(words, before)
+    }
+
+    /// Numbers a sequence that the caller looks up by itself, as are all that are equal to it.
+    pub(super) fn number_apart(&mut self, words: &[u32]) -> u32 {
+        self.push(words, NONE)
+    }
+
+    fn push(&mut self, words: &[u32], before: u32) -> u32 {
+        self.words.extend_from_slice(words);
+        self.ends.push(self.words.len());
+        self.before.push(before);
+        self.ends.len() as u32 - 1
     }
 }
 
@@ -83,7 +109,6 @@ mod tests {
             let mut met: Vec<Vec<u32>> = Vec::new();
             for words in all {
                 let expected = met.iter().position(|other| *other == words);
-                prop_assert_eq!(sequences.find(&words).map(|number| number as usize), expected);
                 if expected.is_none() {
                     met.push(words.clone());
                 }
@@ -94,7 +119,9 @@ mod tests {
             }
             sequences.clear();
             prop_assert_eq!(sequences.len(), 0);
-            prop_assert!(met.iter().all(|words| sequences.find(words).is_none()));
+            for (number, words) in (0..).zip(&met) {
+                prop_assert_eq!(sequences.number(words), number);
+            }
         }
     }
 }

@@ -12,7 +12,7 @@ use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 use regex_syntax::utf8::{Utf8Range, Utf8Sequences};
 use rustc_hash::FxHashMap;
 
-use crate::automata::{Dfa, DfaState, Edge, minimize};
+use crate::automata::{Dfa, DfaState, Edge, Edges, minimize};
 use crate::ir::{ByteSet, Expr};
 
 /// Classes with more byte sequences than this become automata. The complement of a few ASCII characters, the most
@@ -139,17 +139,14 @@ struct Shared {
 impl Shared {
     fn add(&mut self, tree: &Tree, node: usize) -> u32 {
         let branches = &tree.nodes[node];
-        let mut edges: Vec<Edge> = Vec::with_capacity(branches.len());
+        // A node without branches is the end of a sequence: no sequence is a prefix of another.
+        let edges = Edges::with_capacity(branches.len());
+        let mut state = DfaState { edges, accepting: branches.is_empty() };
         for branch in branches {
             let target = self.add(tree, branch.child);
             let (lo, hi) = (u32::from(branch.range.0), u32::from(branch.range.1));
-            match edges.last_mut() {
-                Some(last) if last.target == target && last.hi + 1 == lo => last.hi = hi,
-                _ => edges.push(Edge { lo, hi, target }),
-            }
+            state.add(Edge { lo, hi, target });
         }
-        // A node without branches is the end of a sequence: no sequence is a prefix of another.
-        let state = DfaState { accepting: edges.is_empty(), edges };
         let next = self.states.len() as u32;
         let number = *self.numbers.entry(state.clone()).or_insert(next);
         if number == next {

@@ -242,6 +242,7 @@ impl<'a> Solver<'a> {
 
 #[cfg(test)]
 mod tests {
+    use smallvec::smallvec;
     use std::sync::Arc;
 
     use super::*;
@@ -357,8 +358,8 @@ mod tests {
         let edge = |target| Edge { lo: b'a'.into(), hi: b'b'.into(), target };
         let even = Dfa {
             states: vec![
-                DfaState { edges: vec![edge(1)], accepting: true },
-                DfaState { edges: vec![edge(0)], accepting: false },
+                DfaState { edges: smallvec![edge(1)], accepting: true },
+                DfaState { edges: smallvec![edge(0)], accepting: false },
             ],
         };
         let regular = grammar(|_| Expr::seq([Expr::Regular(Arc::new(even)), a()]));

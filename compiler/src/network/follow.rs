@@ -3,6 +3,7 @@
 //! A grammar's own calls add to what the vocabulary's rules know of each other ([`SharedRules`]), so the cost is that
 //! of the grammar alone: O(own states and edges), and a copy of one byte set for each shared rule.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use grammarc_artifacts::sections::network::state_flags;
@@ -12,41 +13,57 @@ use super::calls::Calls;
 use super::shared::{SharedRules, spread};
 use crate::ir::ByteSet;
 
+/// What a grammar's own calls say.
+#[derive(Clone, Debug, Default)]
+pub(super) struct OwnCalls {
+    calls: Calls,
+    /// Bytes that may come after each rule, by rule id.
+    bytes: Vec<ByteSet>,
+}
+
 /// Facts about returns, for every rule and state of the joined numbering.
 pub struct Follow<'a> {
     network: Joined<'a>,
     shared: &'a SharedRules,
-    own: Calls,
-    /// Bytes that may come after each rule, by rule id.
-    bytes: Vec<ByteSet>,
+    own: Cow<'a, OwnCalls>,
 }
 
 impl<'a> Follow<'a> {
     /// The facts of a network over the shared rules' own. After the rules `open`, which others may call later, anything
     /// may come.
     pub fn new(network: Joined<'a>, shared: &'a SharedRules, open: &[u32]) -> Self {
-        let own = Calls::new(network.own, network);
+        let calls = Calls::new(network.own, network);
         let mut bytes = shared.after.clone();
         bytes.resize(bytes.len() + network.own.rules.len(), ByteSet::EMPTY);
         open.iter().for_each(|&rule| bytes[rule as usize] = ByteSet::FULL);
         let mut changed: Vec<u32> = open.to_vec();
         let base = network.own.bases.states;
-        for &(callee, ret) in own.all_returns() {
+        for &(callee, ret) in calls.all_returns() {
             let set = &mut bytes[callee as usize];
-            let wider = set.union(own.firsts[(ret - base) as usize].0);
+            let wider = set.union(calls.firsts[(ret - base) as usize].0);
             if std::mem::replace(set, wider) != wider {
                 changed.push(callee);
             }
         }
-        changed.extend(own.all_passes().iter().map(|&(caller, _)| caller));
+        changed.extend(calls.all_passes().iter().map(|&(caller, _)| caller));
         changed.sort_unstable();
         changed.dedup();
         let first_own = network.own.bases.rules;
         spread(&mut bytes, changed, |rule, reach| match rule < first_own {
             true => shared.calls.passes(rule).for_each(reach),
-            false => own.passes(rule).for_each(reach),
+            false => calls.passes(rule).for_each(reach),
         });
-        Self { network, shared, own, bytes }
+        Self { network, shared, own: Cow::Owned(OwnCalls { calls, bytes }) }
+    }
+
+    /// The same facts of a network that they were found for before.
+    pub(super) fn known(network: Joined<'a>, shared: &'a SharedRules, own: &'a OwnCalls) -> Self {
+        Self { network, shared, own: Cow::Borrowed(own) }
+    }
+
+    /// What the grammar's own calls say, to be kept with the network.
+    pub(super) fn into_own(self) -> OwnCalls {
+        self.own.into_owned()
     }
 
     /// The network.
@@ -73,7 +90,7 @@ impl<'a> Follow<'a> {
         let mut seen = BTreeSet::from([rule]);
         let mut work = vec![rule];
         while let Some(rule) = work.pop() {
-            for calls in [&self.shared.calls, &self.own] {
+            for calls in [&self.shared.calls, &self.own.calls] {
                 returns.extend(calls.returns(rule));
                 work.extend(calls.tail_callers(rule).filter(|&caller| seen.insert(caller)));
             }
@@ -83,12 +100,12 @@ impl<'a> Follow<'a> {
 
     /// The grammar's own states that a rule may return to, from the grammar's own tail calls on its way too.
     pub fn own_returns(&self, rule: u32) -> BTreeSet<u32> {
-        self.own.all_returns_of(rule)
+        self.own.calls.all_returns_of(rule)
     }
 
     /// The shared rules that the grammar's own call.
     pub fn shared_callees(&self) -> BTreeSet<u32> {
-        let mut callees = self.own.callees();
+        let mut callees = self.own.calls.callees();
         callees.split_off(&self.network.own.bases.rules);
         callees
     }
@@ -96,7 +113,7 @@ impl<'a> Follow<'a> {
     /// Bytes that may come after a rule.
     #[inline]
     pub fn bytes(&self, rule: u32) -> ByteSet {
-        self.bytes[rule as usize]
+        self.own.bytes[rule as usize]
     }
 
     /// Whether a state's rule may return there.
@@ -115,7 +132,7 @@ impl<'a> Follow<'a> {
     #[inline]
     fn locate(&self, state: u32) -> (&Calls, usize) {
         match state.checked_sub(self.network.own.bases.states) {
-            Some(index) => (&self.own, index as usize),
+            Some(index) => (&self.own.calls, index as usize),
             None => (&self.shared.calls, state as usize),
         }
     }

@@ -11,7 +11,8 @@ use grammarc_artifacts::sections::network::{
 use grammarc_artifacts::tables::{Bases, Joined, Tables, TablesData};
 
 use super::Roots;
-use super::follow::Follow;
+use super::SharedRules;
+use super::follow::{Follow, OwnCalls};
 use super::merge::{Merged, MergedLabel};
 use super::rule::{Lowered, NetworkRule};
 use crate::ir::{ByteSet, Origin, RuleKind};
@@ -30,6 +31,8 @@ pub struct Network {
     pub roots: Vec<u32>,
     /// Ids of the rules after which anything may come, because other networks may call them.
     pub open: Vec<u32>,
+    /// What its own calls say of returns.
+    pub(super) own_calls: OwnCalls,
     /// What the rules of a vocabulary were compiled from; none for a grammar.
     pub expressions: Vec<ExpressionRecord>,
 }
@@ -40,9 +43,15 @@ impl Network {
         Joined { shared, own: self.tables.as_tables() }
     }
 
-    /// The same with the bytes that may come after each own rule.
+    /// What comes after its rules, joined with the vocabulary's of which `facts` are known.
+    pub fn follow<'a>(&'a self, shared: Tables<'a>, facts: &'a SharedRules) -> Follow<'a> {
+        Follow::known(self.joined(shared), facts, &self.own_calls)
+    }
+
+    /// The same network with what its own calls say, and the bytes that may come after each own rule.
     #[must_use]
-    pub(super) fn with_after_bytes(mut self, after: Vec<ByteSet>) -> Self {
+    pub(super) fn with_calls(mut self, own_calls: OwnCalls, after: Vec<ByteSet>) -> Self {
+        self.own_calls = own_calls;
         for (rule, after) in self.tables.rules.iter_mut().zip(after) {
             rule.after_bytes = after.to_words();
         }
@@ -177,7 +186,15 @@ pub(super) fn lay_out(merged: Merged<'_>, shared: Tables<'_>, kind: Roots) -> Ne
         Roots::Start => Vec::new(),
         Roots::Kept => roots.clone(),
     };
-    Network { tables, rules, token_sets, roots, open, expressions: Vec::new() }
+    Network {
+        tables,
+        rules,
+        token_sets,
+        roots,
+        open,
+        own_calls: OwnCalls::default(),
+        expressions: Vec::new(),
+    }
 }
 
 /// The bytes that may come after each own rule.

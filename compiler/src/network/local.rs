@@ -74,8 +74,8 @@ pub struct LocalSets<'a> {
     /// The sets of one configuration.
     singles: FxHashMap<(u32, u32), SetId>,
     set_ids: FxHashMap<Box<[(u32, u32)]>, SetId>,
-    /// By set and byte, an index into `reached`.
-    moves: Vec<[u32; 256]>,
+    /// By set and byte, an index into `reached`; nothing before the first move is asked for.
+    moves: Vec<Option<Box<[u32; 256]>>>,
     reached: Vec<Reached>,
     work: Vec<(u32, u32)>,
     seen: Vec<(u32, u32)>,
@@ -133,14 +133,17 @@ impl<'a> LocalSets<'a> {
             At::Nowhere => Reached::DEAD,
             At::One(state, frame) => self.step_from(state, frame, byte),
             At::Set(set) => {
-                let known = self.moves[set as usize][usize::from(byte)];
+                let known = &self.moves[set as usize];
+                let known = known.as_ref().map_or(UNKNOWN, |moves| moves[usize::from(byte)]);
                 if known != UNKNOWN {
                     return self.reached[known as usize];
                 }
                 self.work.extend_from_slice(&self.sets[set as usize]);
                 let mut reached = self.find(byte);
                 reached.at = self.interned(reached.at);
-                self.moves[set as usize][usize::from(byte)] = self.reached.len() as u32;
+                let moves =
+                    self.moves[set as usize].get_or_insert_with(|| Box::new([UNKNOWN; 256]));
+                moves[usize::from(byte)] = self.reached.len() as u32;
                 self.reached.push(reached);
                 reached
             }
@@ -167,7 +170,7 @@ impl<'a> LocalSets<'a> {
         let id = *self.singles.entry((state, frame)).or_insert(next);
         if id == next {
             self.sets.push([(state, frame)].into());
-            self.moves.push([UNKNOWN; 256]);
+            self.moves.push(None);
         }
         At::Set(id)
     }
@@ -324,7 +327,7 @@ impl<'a> LocalSets<'a> {
         }
         let id = self.sets.len() as SetId;
         self.sets.push(configurations.into());
-        self.moves.push([UNKNOWN; 256]);
+        self.moves.push(None);
         self.set_ids.insert(configurations.into(), id);
         id
     }

@@ -158,7 +158,8 @@ pub fn build_network(
                 let misused = layout::misused(&follow);
                 if misused.is_empty() {
                     let after = layout::after_bytes(&follow);
-                    let mut network = network.with_after_bytes(after);
+                    let own_calls = follow.into_own();
+                    let mut network = network.with_calls(own_calls, after);
                     if let Roots::Kept = roots {
                         let sources = built.sources.iter();
                         let sources = sources.map(|&(digest, rule)| (digest, hashes[rule]));

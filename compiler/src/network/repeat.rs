@@ -17,6 +17,7 @@
 //! A countdown needs the end of a body to be unmistakable, so a body some string of which is a prefix of another is
 //! called as a rule instead of standing in the loop: the end is then the return, and where it is ambiguous the parse
 //! position holds both readings.
+use smallvec::smallvec;
 
 use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
@@ -25,7 +26,7 @@ use super::NetworkErrorKind;
 use super::build::{Builder, Failure};
 use super::expressions::{self, Digest};
 use super::rule::{Arrival, Counted, Label, Lowered, NetworkRule};
-use crate::automata::{Dfa, DfaState, Edge, Nfa, StateLimit, determinize, minimize};
+use crate::automata::{Dfa, DfaState, Edge, Edges, Nfa, StateLimit, determinize, minimize};
 use crate::ir::facts::{self, Facts};
 use crate::ir::thompson::{Repetition, build, spell_out};
 use crate::ir::{Expr, Grammar, RuleKind};
@@ -254,8 +255,8 @@ impl Builder<'_> {
         }
         states.push(DfaState { edges: states[0].edges.clone(), accepting: upto });
         let call = Edge { lo: symbol, hi: symbol, target: end };
-        states.push(DfaState { edges: vec![call], accepting: upto });
-        states.push(DfaState { edges: Vec::new(), accepting: true });
+        states.push(DfaState { edges: smallvec![call], accepting: upto });
+        states.push(DfaState { edges: Edges::new(), accepting: true });
         let (states, numbers) = without_unreached(states, &[exit]);
         let at = |state: u32| numbers[state as usize];
         let arrival = Arrival { state: at(head), exit: at(exit), lowered: Lowered::ByOne };
@@ -283,8 +284,8 @@ impl Builder<'_> {
         let call = Edge { lo: symbol, hi: symbol, target: 1 };
         Ok(Dfa {
             states: vec![
-                DfaState { edges: vec![call], accepting: false },
-                DfaState { edges: Vec::new(), accepting: true },
+                DfaState { edges: smallvec![call], accepting: false },
+                DfaState { edges: Edges::new(), accepting: true },
             ],
         })
     }

@@ -40,15 +40,12 @@ pub(super) fn explore(program: &Program, limit: usize) -> Result<Dfa, TooLarge> 
     let mut states = Vec::new();
     while let Some(key) = order.get_index(states.len()).cloned() {
         let cuts = explorer.cuts(&key, &texts.states[key.utf8 as usize]);
-        let mut edges: Vec<Edge> = Vec::new();
+        let mut state = DfaState::default();
         for (lo, hi) in ranges(cuts) {
             let Some(utf8) = texts.next(key.utf8, lo) else { continue };
             let Some(next) = explorer.step(&key, lo as u8, utf8) else { continue };
             let target = order.insert_full(next).0 as u32;
-            match edges.last_mut() {
-                Some(last) if last.target == target && last.hi + 1 == lo => last.hi = hi,
-                _ => edges.push(Edge { lo, hi, target }),
-            }
+            state.add(Edge { lo, hi, target });
         }
         if order.len() > limit
             || explorer.formulas.size()
@@ -56,8 +53,8 @@ pub(super) fn explore(program: &Program, limit: usize) -> Result<Dfa, TooLarge> 
         {
             return Err(TooLarge);
         }
-        let accepting = key.utf8 == 0 && explorer.formulas.is_nullable(key.formula);
-        states.push(DfaState { edges, accepting });
+        state.accepting = key.utf8 == 0 && explorer.formulas.is_nullable(key.formula);
+        states.push(state);
     }
     Ok(Dfa { states }.trimmed())
 }

@@ -18,7 +18,7 @@ use regex_syntax::hir::Hir;
 use rustc_hash::FxHashMap;
 
 use super::PatternError;
-use crate::automata::{Dfa, DfaState, Edge, Symbol};
+use crate::automata::{Dfa, DfaState, Edge};
 
 /// The automaton of the texts that the HIR matches from end to end. [`Dfa::never`] where there are none.
 ///
@@ -57,7 +57,7 @@ fn converted(dense: &dense::DFA<Vec<u32>>, start: StateID) -> Dfa {
     numbers.insert(start, 0u32);
     let mut states = Vec::new();
     while let Some(&state) = queue.get(states.len()) {
-        let mut edges: Vec<Edge> = Vec::new();
+        let mut converted = DfaState::default();
         for &(lo, hi) in &ranges {
             let target = dense.next_state(state, lo);
             if dense.is_dead_state(target) {
@@ -67,10 +67,10 @@ fn converted(dense: &dense::DFA<Vec<u32>>, start: StateID) -> Dfa {
                 queue.push(target);
                 queue.len() as u32 - 1
             });
-            push_edge(&mut edges, Symbol::from(lo), Symbol::from(hi), target);
+            converted.add(Edge { lo: lo.into(), hi: hi.into(), target });
         }
-        let accepting = dense.is_match_state(dense.next_eoi_state(state));
-        states.push(DfaState { edges, accepting });
+        converted.accepting = dense.is_match_state(dense.next_eoi_state(state));
+        states.push(converted);
     }
     Dfa { states }
 }
@@ -86,14 +86,6 @@ fn ranges_of_classes(dense: &dense::DFA<Vec<u32>>) -> Vec<(u8, u8)> {
         }
     }
     ranges
-}
-
-/// Adds an edge above all others, as part of the last one where it continues that.
-fn push_edge(edges: &mut Vec<Edge>, lo: Symbol, hi: Symbol, target: u32) {
-    match edges.last_mut() {
-        Some(last) if last.target == target && last.hi + 1 == lo => last.hi = hi,
-        _ => edges.push(Edge { lo, hi, target }),
-    }
 }
 
 /// The automaton without the states that reach no accepting one.
@@ -147,13 +139,13 @@ fn renumbered(dfa: Dfa, numbers: &[Option<u32>]) -> Dfa {
     let mut states: Vec<DfaState> = Vec::new();
     for (state, &number) in dfa.states.into_iter().zip(numbers) {
         if number == Some(states.len() as u32) {
-            let mut edges = Vec::with_capacity(state.edges.len());
+            let mut renumbered = DfaState { accepting: state.accepting, ..DfaState::default() };
             for edge in state.edges {
                 if let Some(target) = numbers[edge.target as usize] {
-                    push_edge(&mut edges, edge.lo, edge.hi, target);
+                    renumbered.add(Edge { target, ..edge });
                 }
             }
-            states.push(DfaState { edges, accepting: state.accepting });
+            states.push(renumbered);
         }
     }
     Dfa { states }

@@ -4,8 +4,9 @@
 //! automaton follows the digits of the bound, and beside that path keeps the number of digits read since the text
 //! first differed from it: `less`, where only a longer number can still make it, and `greater`, where one of the same
 //! length does. Three states for each digit of the bound.
+use smallvec::smallvec;
 
-use crate::automata::{Dfa, DfaState, Edge};
+use crate::automata::{Dfa, DfaState, Edge, Edges};
 
 use super::decimal::Decimal;
 
@@ -25,7 +26,7 @@ struct States(Vec<DfaState>);
 
 impl States {
     fn add(&mut self, accepting: bool) -> u32 {
-        self.0.push(DfaState { edges: Vec::new(), accepting });
+        self.0.push(DfaState { edges: Edges::new(), accepting });
         (self.0.len() - 1) as u32
     }
 
@@ -126,6 +127,6 @@ pub(super) fn mirrored(dfa: Dfa) -> Dfa {
     let target = states.len() as u32;
     states.push(positive);
     let minus = Edge { lo: b'-'.into(), hi: b'-'.into(), target };
-    states[0] = DfaState { edges: vec![minus], accepting: false };
+    states[0] = DfaState { edges: smallvec![minus], accepting: false };
     Dfa { states }
 }

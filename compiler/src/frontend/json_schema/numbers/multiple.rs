@@ -84,33 +84,28 @@ impl Builder {
     }
 
     fn expand(&mut self, place: Place) -> Result<DfaState, StateLimit> {
-        let mut edges = Vec::new();
+        let mut state = DfaState::default();
         if let Place::Whole { class, .. } = place
             && self.places > 0
         {
             let demand = self.demand(self.residues[class as usize], self.places);
             if let Some(target) = self.fraction(self.places, demand)? {
-                edges.push(Edge { lo: b'.'.into(), hi: b'.'.into(), target });
+                state.add(Edge { lo: b'.'.into(), hi: b'.'.into(), target });
             }
         }
         for digit in 0..10u32 {
             if let Some(target) = self.digit(place, digit)? {
                 let byte = u32::from(b'0') + digit;
-                match edges.last_mut() {
-                    Some(Edge { hi, target: last, .. }) if *last == target && *hi + 1 == byte => {
-                        *hi = byte;
-                    }
-                    _ => edges.push(Edge { lo: byte, hi: byte, target }),
-                }
+                state.add(Edge { lo: byte, hi: byte, target });
             }
         }
-        let accepting = match place {
+        state.accepting = match place {
             Place::Whole { class, zeros } => {
                 zeros == self.zeros && self.demand(self.residues[class as usize], self.places) == 0
             }
             Place::Fraction { demand, .. } => demand == 0,
         };
-        Ok(DfaState { edges, accepting })
+        Ok(state)
     }
 
     fn digit(&mut self, place: Place, digit: u32) -> Result<Option<u32>, StateLimit> {

@@ -22,7 +22,7 @@
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::automata::{Dfa, DfaState, Edge, Nfa, StateLimit, determinize, minimize};
+use crate::automata::{Dfa, DfaState, Edge, Edges, Nfa, StateLimit, determinize, minimize};
 
 use super::super::options::DigitLimits;
 use super::counted::Part;
@@ -247,7 +247,7 @@ fn is_free(dfa: &Dfa, whole: u32) -> bool {
     let state = &dfa.states[whole as usize];
     let edges =
         [Edge { lo: point, hi: point, target: open }, Edge { lo: first, hi: last, target: whole }];
-    state.accepting && state.edges == edges && is_free_fraction(dfa, open)
+    state.accepting && state.edges[..] == edges && is_free_fraction(dfa, open)
 }
 
 /// Whether any digits may follow up to one that is not zero, but not nothing.
@@ -257,7 +257,7 @@ fn is_free_fraction(dfa: &Dfa, open: u32) -> bool {
     let edges =
         [Edge { lo: zero, hi: zero, target: open }, Edge { lo: one, hi: nine, target: closed }];
     let [open, closed] = [open, closed].map(|state| &dfa.states[state as usize]);
-    open.edges == edges && closed.edges == edges && !open.accepting && closed.accepting
+    open.edges[..] == edges && closed.edges[..] == edges && !open.accepting && closed.accepting
 }
 
 /// Adds the texts of mantissas: canonical, with zeros at the end of a fraction, and `-0`.
@@ -312,7 +312,7 @@ struct Writer {
 
 impl Writer {
     fn add(&mut self, accepting: bool) -> u32 {
-        self.states.push(DfaState { edges: Vec::new(), accepting });
+        self.states.push(DfaState { edges: Edges::new(), accepting });
         (self.states.len() - 1) as u32
     }
 
@@ -326,7 +326,7 @@ impl Writer {
         let unsigned = self.states[up as usize].edges.clone();
         let signs = [(b'+', up), (b'-', down)];
         let signs = signs.map(|(sign, target)| Edge { lo: sign.into(), hi: sign.into(), target });
-        self.states[start as usize].edges = [&signs[..], &unsigned].concat();
+        self.states[start as usize].edges = [&signs[..], &unsigned].concat().into();
         self.known.insert(exponents, start);
         start
     }

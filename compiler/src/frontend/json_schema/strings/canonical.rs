@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::lengths::begins;
-use crate::automata::{Dfa, DfaState, Edge};
+use crate::automata::{Dfa, DfaState, Edge, Edges};
 
 /// The states that the root leads to, breadth first along sorted edges, as [`crate::automata::minimize`] numbers them.
 pub(super) fn numbered(states: &[DfaState], root: u32) -> Dfa {
@@ -44,34 +44,28 @@ pub(super) fn folded(product: Dfa) -> Dfa {
             pending.push(index as u32);
         }
     }
-    let mut known: FxHashMap<Vec<Edge>, u32> = FxHashMap::default();
+    let mut known: FxHashMap<Edges, u32> = FxHashMap::default();
     for _ in 0..LONGEST - 1 {
         pending.retain(|&index| {
             let edges = &product.states[index as usize].edges;
             if edges.iter().any(|edge| same[edge.target as usize] == u32::MAX) {
                 return true;
             }
-            same[index as usize] = *known.entry(redirected(edges, &same)).or_insert(index);
+            same[index as usize] = *known.entry(redirected(edges, &same).edges).or_insert(index);
             false
         });
     }
     let states: Vec<DfaState> = product
         .states
         .iter()
-        .map(|state| DfaState { edges: redirected(&state.edges, &same), ..*state })
+        .map(|state| DfaState { accepting: state.accepting, ..redirected(&state.edges, &same) })
         .collect();
     numbered(&states, same[0])
 }
 
 /// The edges with the targets that stand for theirs, joined where they meet.
-fn redirected(edges: &[Edge], same: &[u32]) -> Vec<Edge> {
-    let mut result: Vec<Edge> = Vec::with_capacity(edges.len());
-    for edge in edges {
-        let target = same[edge.target as usize];
-        match result.last_mut() {
-            Some(last) if last.target == target && last.hi + 1 == edge.lo => last.hi = edge.hi,
-            _ => result.push(Edge { target, ..*edge }),
-        }
-    }
+fn redirected(edges: &[Edge], same: &[u32]) -> DfaState {
+    let mut result = DfaState::default();
+    edges.iter().for_each(|edge| result.add(Edge { target: same[edge.target as usize], ..*edge }));
     result
 }

@@ -127,7 +127,7 @@ impl Product<'_> {
         let none: &[Edge] = &[];
         let mut left = left.map_or(none, |state| &state.edges).iter().copied().peekable();
         let mut right = right.map_or(none, |state| &state.edges).iter().copied().peekable();
-        let mut edges: Vec<Edge> = Vec::new();
+        let mut state = DfaState { accepting, ..DfaState::default() };
         let mut from = 0;
         while let Some(lo) = [left.peek(), right.peek()].into_iter().flatten().map(|e| e.lo).min() {
             // The longest run from here on which both stay on one edge or on none.
@@ -148,12 +148,9 @@ impl Product<'_> {
             left.next_if(|edge| edge.hi == hi);
             right.next_if(|edge| edge.hi == hi);
             let Some(target) = self.number((targets[0], targets[1])) else { continue };
-            match edges.last_mut() {
-                Some(last) if last.target == target && last.hi + 1 == lo => last.hi = hi,
-                _ => edges.push(Edge { lo, hi, target }),
-            }
+            state.add(Edge { lo, hi, target });
         }
-        DfaState { edges, accepting }
+        state
     }
 }
 
