@@ -185,7 +185,8 @@ pub fn of_expr(expr: &Expr, rules: &[Facts]) -> Facts {
     }
 }
 
-/// Facts of the strings that lead from the start to each state, spread from state to state until nothing changes.
+/// Facts of the strings that lead from the start to each state, spread from state to state until nothing changes. Most
+/// edges lead to states of a higher number, so one sweep is enough for most graphs.
 ///
 /// Of a graph with marks, `shortest` and `first` are those of its paths whatever they visit, which is on the safe side
 /// for their uses, and it derives something where each mark can be visited on some path; where that takes different
@@ -200,16 +201,20 @@ fn of_graph(graph: &ExprGraph, rules: &[Facts]) -> Facts {
     let mut facts = vec![Facts::NEVER; graph.states() as usize];
     facts[start] = Facts::EMPTY;
     let mut waits = vec![false; facts.len()];
-    let mut work = VecDeque::from([start]);
-    while let Some(state) = work.pop_front() {
-        waits[state] = false;
-        let first = parts.partition_point(|&(from, ..)| from < state);
-        for &(_, part, to) in parts[first..].iter().take_while(|&&(from, ..)| from == state) {
-            let new = facts[to].or(facts[state].then(part));
-            if std::mem::replace(&mut facts[to], new) != new
-                && !std::mem::replace(&mut waits[to], true)
-            {
-                work.push_back(to);
+    waits[start] = true;
+    let mut again = true;
+    while std::mem::take(&mut again) {
+        for same in parts.chunk_by(|one, other| one.0 == other.0) {
+            let state = same[0].0;
+            if !std::mem::take(&mut waits[state]) {
+                continue;
+            }
+            for &(_, part, to) in same {
+                let new = facts[to].or(facts[state].then(part));
+                if std::mem::replace(&mut facts[to], new) != new {
+                    waits[to] = true;
+                    again |= to <= state;
+                }
             }
         }
     }

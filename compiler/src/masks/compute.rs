@@ -8,6 +8,7 @@
 //!
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::iter::Peekable;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -35,6 +36,9 @@ const WORTH_A_THREAD: Duration = Duration::from_millis(1);
 
 /// Items between two looks at the clock: it takes as long as the mask of a simple state.
 const A_LOOK: usize = 8;
+
+/// Derived states that are computed while those before them are interned.
+const AT_ONCE: usize = 256;
 
 /// Bounds on the computation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,30 +127,37 @@ pub fn compute(
             (state, outcome.over(stored))
         })
         .collect();
-    let others = run(&derived, limits, &walkers, |walker, &state| {
+    let is_vocabulary = !network.open.is_empty();
+    let mut interning = Interning {
+        context: Context {
+            classes: Classes::new(shared, known),
+            pool: Pool::new(trie, shared, known, network.tables.clone(), is_vocabulary),
+            limits,
+        },
+        models: &models,
+        first: first.iter().copied().zip(outcomes).peekable(),
+        exits: Vec::with_capacity(states.len()),
+    };
+    let derive = |walker: &mut Walker<'_>, &state: &u32| {
         let model = agreement.model(state).and_then(|model| models.get_key_value(&model));
         let outcome = model.map(|(&model, known)| walker.base_like(state, model, known));
         (outcome.unwrap_or_default(), extra(walker, state))
-    })?;
-    let is_vocabulary = !network.open.is_empty();
-    let mut context = Context {
-        classes: Classes::new(shared, known),
-        pool: Pool::new(trie, shared, known, network.tables.clone(), is_vocabulary),
-        limits,
     };
-    let (mut outcomes, mut others) = (outcomes.into_iter(), others.into_iter());
-    let mut exits = Vec::with_capacity(states.len());
-    for &state in &states {
-        let is_derived = agreement.model(state).is_some();
-        let next = if is_derived { others.next() } else { outcomes.next() };
-        let (outcome, extra) = next.unwrap_or_default();
-        let mask = context.intern(state, &outcome, &extra)?;
-        if let Some(model) = models.get(&state) {
-            context.pool.add_model(state, mask, &model.spans);
-        }
-        let class = context.classes.intern(&outcome.exits);
-        exits.push((mask, class));
+    let mut ready = Vec::new();
+    for states in derived.chunks(AT_ONCE) {
+        let computed = || run(states, limits, &walkers, derive);
+        let before = std::mem::take(&mut ready);
+        let computed = if before.is_empty() {
+            computed()?
+        } else {
+            let (computed, interned) = rayon::join(computed, || interning.up_to(before));
+            interned?;
+            computed?
+        };
+        ready.extend(states.iter().copied().zip(computed));
     }
+    interning.up_to(ready)?;
+    let (mut context, exits) = interning.finish()?;
 
     let mut reach = Reach::new(joined, network, shared);
     for (&state, &(_, class)) in states.iter().zip(&exits) {
@@ -216,6 +227,50 @@ pub fn compute(
 /// vocabularies have the highest; small ones a low one, so that they are composed like the real ones.
 fn worth_composing(trie: Trie<'_>) -> u32 {
     (trie.len() as u32 / 4096).clamp(2, 64)
+}
+
+/// What becomes of a state, and the tokens that it matches by id.
+type Found = (Outcome, Vec<u32>);
+
+/// The masks and exit classes of states, given out in the order of the states.
+struct Interning<'a, I: Iterator<Item = (u32, Found)>> {
+    context: Context<'a>,
+    models: &'a BTreeMap<u32, Outcome>,
+    /// Outcomes of the states that are not derived from others, as far as they are not interned.
+    first: Peekable<I>,
+    /// By state, its mask and its exit class.
+    exits: Vec<(u32, u32)>,
+}
+
+impl<'a, I: Iterator<Item = (u32, Found)>> Interning<'a, I> {
+    /// Interns some outcomes of derived states, and those of all states before them.
+    fn up_to(&mut self, derived: Vec<(u32, Found)>) -> Result<(), MaskError> {
+        for (state, found) in derived {
+            while let Some((before, found)) = self.first.next_if(|(first, _)| *first < state) {
+                self.add(before, &found)?;
+            }
+            self.add(state, &found)?;
+        }
+        Ok(())
+    }
+
+    /// The masks and exit classes of all states.
+    fn finish(mut self) -> Result<(Context<'a>, Vec<(u32, u32)>), MaskError> {
+        while let Some((state, found)) = self.first.next() {
+            self.add(state, &found)?;
+        }
+        Ok((self.context, self.exits))
+    }
+
+    fn add(&mut self, state: u32, (outcome, extra): &Found) -> Result<(), MaskError> {
+        let mask = self.context.intern(state, outcome, extra)?;
+        if let Some(model) = self.models.get(&state) {
+            self.context.pool.add_model(state, mask, &model.spans);
+        }
+        let class = self.context.classes.intern(&outcome.exits);
+        self.exits.push((mask, class));
+        Ok(())
+    }
 }
 
 struct Context<'a> {

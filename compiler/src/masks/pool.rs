@@ -146,10 +146,49 @@ impl<'a> Pool<'a> {
             return self.listed(outcome, extra);
         }
         let near = self.near(count as u32);
-        if near.is_empty() && count <= self.half_a_row() && !self.is_vocabulary {
-            return self.listed(outcome, extra);
+        if count <= self.half_a_row() && !self.is_vocabulary {
+            return self.narrow(outcome, extra, near);
         }
         self.wide(outcome, extra, near)
+    }
+
+    /// The record of a set that takes less than half a row as a list: it is held against the rows token by token.
+    fn narrow(&mut self, outcome: &Outcome, extra: &[u32], near: Vec<(usize, u32)>) -> u32 {
+        let mut ids = std::mem::take(&mut self.scratch);
+        ids.clear();
+        ids.extend(self.tokens(outcome, extra));
+        ids.sort_unstable();
+        ids.dedup();
+        let count = ids.len() as u32;
+        let is_in = |row: &[u32], id: u32| row[id as usize / 32] >> (id % 32) & 1 == 1;
+        let apart = |row: u32, limit: usize| {
+            let both = ids.iter().filter(|&&id| is_in(self.row(row), id)).count();
+            let distance = self.row_count(row) as usize + ids.len() - 2 * both;
+            (distance < limit).then_some(distance)
+        };
+        let nearest = self.nearest(count, near, apart);
+        let mut content = std::mem::take(&mut self.content);
+        content.clear();
+        content.extend([nearest.unwrap_or(NONE), 0]);
+        match nearest {
+            Some(nearest) => {
+                let row = self.row(nearest);
+                let mut rest = ids.iter().copied().peekable();
+                for (index, &word) in row.iter().enumerate() {
+                    let mut of_word = 0;
+                    while let Some(id) = rest.next_if(|&id| id as usize / 32 == index) {
+                        of_word |= 1 << (id % 32);
+                    }
+                    for_each_bit(word & !of_word, index, &mut content);
+                }
+                content[1] = content.len() as u32 - 2;
+                content.extend(ids.iter().filter(|&&id| !is_in(row, id)));
+            }
+            None => content.extend_from_slice(&ids),
+        }
+        self.scratch = ids;
+        self.content = content;
+        self.put(count)
     }
 
     /// The record of a list alone.
@@ -298,7 +337,7 @@ impl<'a> Pool<'a> {
         let count = row.iter().map(|word| word.count_ones()).sum();
         let mut content = std::mem::take(&mut self.content);
         content.clear();
-        if let Some(nearest) = self.nearest(&row, count, near) {
+        if let Some(nearest) = self.nearest(count, near, |id, limit| self.apart(&row, id, limit)) {
             content.extend([nearest, 0]);
             let old = self.row(nearest);
             let pairs = old.iter().zip(&row).enumerate();
@@ -308,11 +347,6 @@ impl<'a> Pool<'a> {
             content[1] = content.len() as u32 - 2;
             for (index, (&old, &new)) in pairs {
                 for_each_bit(new & !old, index, &mut content);
-            }
-        } else if !self.is_vocabulary && count as usize <= self.half_a_row() {
-            content.extend([NONE, 0]);
-            for (index, &word) in row.iter().enumerate() {
-                for_each_bit(word, index, &mut content);
             }
         } else {
             content.extend([self.tables.bases.rows + self.rows() as u32, 0]);
@@ -332,46 +366,61 @@ impl<'a> Pool<'a> {
         }
     }
 
+    /// How many tokens are in a row.
+    fn row_count(&self, id: u32) -> u32 {
+        match id.checked_sub(self.tables.bases.rows) {
+            Some(own) => self.row_counts[own as usize],
+            None => self.known.row_counts()[id as usize],
+        }
+    }
+
     /// The rows of about as many tokens as a set of `count`, by how many more or less they have, and that difference.
     fn near(&self, count: u32) -> Vec<(usize, u32)> {
         let base = self.tables.bases.rows;
         let own = self.rows() as u32;
         let first_own = own.saturating_sub(NEIGHBOURS as u32);
         let limit = self.worth_differing(count) + 1;
-        let tokens = |id: u32| match id.checked_sub(base) {
-            Some(own) => self.row_counts[own as usize],
-            None => self.known.row_counts()[id as usize],
-        };
         let candidates = (0..base).chain(base + first_own..base + own);
-        let candidates = candidates.map(|id| (tokens(id).abs_diff(count) as usize, id));
+        let candidates = candidates.map(|id| (self.row_count(id).abs_diff(count) as usize, id));
         let mut near: Vec<_> = candidates.filter(|&(apart, _)| apart < limit).collect();
         near.sort_unstable();
         near
     }
 
-    /// The row of these that differs least from one of `count` tokens, where the difference is worth storing. Those of
-    /// about as many tokens are looked at first, so most others are ruled out by their number.
-    fn nearest(&self, row: &[u32], count: u32, near: Vec<(usize, u32)>) -> Option<u32> {
+    /// The row of these that differs least from a set of `count` tokens, where the difference is worth storing; `apart` says
+    /// in how many tokens a row differs from the set, if they are fewer than a limit. Those of about as many tokens are
+    /// looked at first, so most others are ruled out by their number.
+    fn nearest(
+        &self,
+        count: u32,
+        near: Vec<(usize, u32)>,
+        apart: impl Fn(u32, usize) -> Option<usize>,
+    ) -> Option<u32> {
         let mut limit = self.worth_differing(count) + 1;
         let mut best = None;
-        for (apart, id) in near {
-            if apart >= limit {
+        for (least, id) in near {
+            if least >= limit {
                 break;
             }
-            let mut distance = 0;
-            // In blocks, so that a row that is far off is given up early.
-            for (new, old) in row.chunks(64).zip(self.row(id).chunks(64)) {
-                let pairs = new.iter().zip(old);
-                distance += pairs.map(|(a, b)| (a ^ b).count_ones() as usize).sum::<usize>();
-                if distance >= limit {
-                    break;
-                }
-            }
-            if distance < limit {
+            if let Some(distance) = apart(id, limit) {
                 (limit, best) = (distance, Some(id));
             }
         }
         best
+    }
+
+    /// In how many tokens a row differs from another set, if they are fewer than a limit.
+    fn apart(&self, row: &[u32], id: u32, limit: usize) -> Option<usize> {
+        let mut distance = 0;
+        // In blocks, so that a row that is far off is given up early.
+        for (new, old) in row.chunks(64).zip(self.row(id).chunks(64)) {
+            let pairs = new.iter().zip(old);
+            distance += pairs.map(|(a, b)| (a ^ b).count_ones() as usize).sum::<usize>();
+            if distance >= limit {
+                return None;
+            }
+        }
+        Some(distance)
     }
 }
 

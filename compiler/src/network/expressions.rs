@@ -75,10 +75,11 @@ pub(super) fn of_part(part: Synthetic, body: &Digest) -> Digest {
 }
 
 fn digest(what: &str, words: &[u32]) -> Digest {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(env!("CARGO_PKG_VERSION").as_bytes()).update(what.as_bytes());
-    words.iter().for_each(|word| _ = hasher.update(&word.to_le_bytes()));
-    words_of(hasher.finalize())
+    let mut bytes = Vec::with_capacity(4 * words.len() + 16);
+    bytes.extend_from_slice(env!("CARGO_PKG_VERSION").as_bytes());
+    bytes.extend_from_slice(what.as_bytes());
+    words.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
+    words_of(blake3::hash(&bytes))
 }
 
 struct Writer {
