@@ -3,7 +3,8 @@
 //!
 //! Both promises in one. With keys in any order the instance's own text is judged; with keys in schema order at least
 //! one text of a valid instance must be accepted and none of an invalid one. Part of the instances are drawn from the
-//! masks themselves and part of those are changed in one place, so that many stand at the border of the schema.
+//! masks themselves and part of those are changed in one place, so that many stand at the border of the schema. Every
+//! fifth schema is one of draft 4, where it matters how an integer is written.
 //!
 //! `GRAMMARC_FULL=1` judges 100,000 pairs; `GRAMMARC_SEED` begins elsewhere.
 
@@ -12,9 +13,10 @@ use std::collections::BTreeMap;
 use grammarc::sample::{SampleOptions, Sampler};
 use grammarc_benches::inputs::sized;
 use grammarc_compiler::diagnostics::report::Verdict;
-use grammarc_compiler::frontend::json_schema::{JsonSchemaOptions, KeyOrder, TextForm};
+use grammarc_compiler::frontend::json_schema::{JsonSchemaOptions, KeyOrder, NumberForm, TextForm};
 use grammarc_tests::random::Rng;
-use grammarc_tests::schemas::random::{changed, document, instance, tame};
+use grammarc_tests::schemas::older::{DRAFT4, draft4};
+use grammarc_tests::schemas::random::{changed, document, instance, pointed, tame};
 use grammarc_tests::schemas::simplify::simplify;
 use grammarc_tests::schemas::{Compiled, Refusal, compile, compiler, texts};
 use rayon::prelude::*;
@@ -79,9 +81,18 @@ fn sampled(compiled: &Compiled, rng: &mut Rng, number: u64) -> Option<Value> {
     Some(tame(rng, value))
 }
 
+/// The validator of a schema's draft; `None` where that finds no meaning in it.
+fn validator(schema: &Value) -> Option<jsonschema::Validator> {
+    let built = match schema.get("$schema") {
+        Some(draft) if draft == DRAFT4 => jsonschema::draft4::new(schema),
+        _ => jsonschema::draft202012::new(schema),
+    };
+    built.ok()
+}
+
 /// Whether the verdicts on an instance differ, and the report does not admit it.
 fn differs(schema: &Value, instance: &Value, options: &JsonSchemaOptions) -> Option<bool> {
-    let validator = jsonschema::draft202012::new(schema).ok()?;
+    let validator = validator(schema)?;
     let compiled = match compile(&schema.to_string(), options) {
         Ok(compiled) => Some(compiled),
         Err(Refusal::Unsatisfiable) => None,
@@ -101,7 +112,10 @@ fn admitted(compiled: Option<&Compiled>, valid: bool) -> bool {
 fn judge(seed: u64) -> Tally {
     let mut rng = Rng::new(seed);
     let mut tally = Tally::default();
-    let schema = document(&mut rng);
+    let mut schema = document(&mut rng);
+    if seed.is_multiple_of(5) {
+        schema = draft4(schema);
+    }
     let options = options(seed);
     let compiled = match compile(&schema.to_string(), &options) {
         Ok(compiled) => Some(compiled),
@@ -113,8 +127,8 @@ fn judge(seed: u64) -> Tally {
             None
         }
     };
-    let validator = jsonschema::draft202012::new(&schema);
-    let validator = validator.unwrap_or_else(|error| panic!("seed {seed}: {error}: {schema}"));
+    let validator = validator(&schema);
+    let validator = validator.unwrap_or_else(|| panic!("seed {seed} has no meaning: {schema}"));
     for number in 0..INSTANCES as u64 {
         let drawn = match &compiled {
             Some(compiled) if number % 5 > 1 => sampled(compiled, &mut rng, number),
@@ -126,6 +140,9 @@ fn judge(seed: u64) -> Tally {
         };
         if number % 5 > 2 {
             instance = changed(&mut rng, &instance);
+        }
+        if options.text.numbers == NumberForm::Any {
+            instance = pointed(&mut rng, instance);
         }
         let Some(accepted) = accepts(compiled.as_ref(), options.key_order, &instance) else {
             continue;
