@@ -69,15 +69,15 @@ fn accepts(compiled: Option<&Compiled>, order: KeyOrder, instance: &Value) -> Op
     Some(compiled.is_some_and(|compiled| texts.iter().any(|text| compiled.accepts(text))))
 }
 
-/// An instance from the masks.
-fn sampled(compiled: &Compiled, rng: &mut Rng, number: u64) -> Option<Value> {
+/// An instance from the masks of the schema of a seed.
+fn sampled(compiled: &Compiled, rng: &mut Rng, seed: u64, number: u64) -> Option<Value> {
     let options =
         SampleOptions { seed: number, max_tokens: 1 + rng.below(40), uniform: rng.one_in(2) };
     let sample = Sampler::new(&compiled.grammar, options).draw(number);
-    let sample = sample.unwrap_or_else(|error| panic!("{error}"));
+    let sample = sample.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
     let value = serde_json::from_slice(&sample.text);
-    let value: Value =
-        value.unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(&sample.text)));
+    let value: Value = value
+        .unwrap_or_else(|e| panic!("seed {seed}: {e}: {}", String::from_utf8_lossy(&sample.text)));
     Some(tame(rng, value))
 }
 
@@ -131,7 +131,7 @@ fn judge(seed: u64) -> Tally {
     let validator = validator.unwrap_or_else(|| panic!("seed {seed} has no meaning: {schema}"));
     for number in 0..INSTANCES as u64 {
         let drawn = match &compiled {
-            Some(compiled) if number % 5 > 1 => sampled(compiled, &mut rng, number),
+            Some(compiled) if number % 5 > 1 => sampled(compiled, &mut rng, seed, number),
             _ => None,
         };
         let mut instance = match drawn {
