@@ -5,8 +5,10 @@
 //!
 //! - [`texts`]: the texts of an instance;
 //! - [`random`]: random schemas and instances;
+//! - [`older`]: schemas in the words of draft 4;
 //! - [`simplify`]: simpler schemas, to make a failing one small.
 
+pub mod older;
 pub mod random;
 pub mod simplify;
 pub mod texts;

@@ -284,3 +284,22 @@ pub fn tame(rng: &mut Rng, value: Value) -> Value {
         other => other,
     }
 }
+
+/// The value with some of its numbers written with a point or an exponent.
+pub fn pointed(rng: &mut Rng, value: Value) -> Value {
+    match value {
+        Value::Number(given) if rng.one_in(3) => {
+            let text = given.to_string();
+            let end = match text.contains('.') {
+                true => "0",
+                false => rng.pick(&[".0", ".00", "e0", "E+0"]),
+            };
+            serde_json::from_str(&format!("{text}{end}")).unwrap_or(Value::Number(given))
+        }
+        Value::Array(items) => items.into_iter().map(|item| pointed(rng, item)).collect(),
+        Value::Object(members) => Value::Object(
+            members.into_iter().map(|(key, item)| (key, pointed(rng, item))).collect(),
+        ),
+        other => other,
+    }
+}

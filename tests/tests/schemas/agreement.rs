@@ -3,7 +3,8 @@
 //!
 //! Both promises in one. With keys in any order the instance's own text is judged; with keys in schema order at least
 //! one text of a valid instance must be accepted and none of an invalid one. Part of the instances are drawn from the
-//! masks themselves and part of those are changed in one place, so that many stand at the border of the schema.
+//! masks themselves and part of those are changed in one place, so that many stand at the border of the schema. Every
+//! fifth schema is one of draft 4, where it matters how an integer is written.
 //!
 //! `GRAMMARC_FULL=1` judges 100,000 pairs; `GRAMMARC_SEED` begins elsewhere.
 
@@ -12,9 +13,10 @@ use std::collections::BTreeMap;
 use grammarc::sample::{SampleOptions, Sampler};
 use grammarc_benches::inputs::sized;
 use grammarc_compiler::diagnostics::report::Verdict;
-use grammarc_compiler::frontend::json_schema::{JsonSchemaOptions, KeyOrder, TextForm};
+use grammarc_compiler::frontend::json_schema::{JsonSchemaOptions, KeyOrder, NumberForm, TextForm};
 use grammarc_tests::random::Rng;
-use grammarc_tests::schemas::random::{changed, document, instance, tame};
+use grammarc_tests::schemas::older::{DRAFT4, draft4};
+use grammarc_tests::schemas::random::{changed, document, instance, pointed, tame};
 use grammarc_tests::schemas::simplify::simplify;
 use grammarc_tests::schemas::{Compiled, Refusal, compile, compiler, texts};
 use rayon::prelude::*;
@@ -67,21 +69,30 @@ fn accepts(compiled: Option<&Compiled>, order: KeyOrder, instance: &Value) -> Op
     Some(compiled.is_some_and(|compiled| texts.iter().any(|text| compiled.accepts(text))))
 }
 
-/// An instance from the masks.
-fn sampled(compiled: &Compiled, rng: &mut Rng, number: u64) -> Option<Value> {
+/// An instance from the masks of the schema of a seed.
+fn sampled(compiled: &Compiled, rng: &mut Rng, seed: u64, number: u64) -> Option<Value> {
     let options =
         SampleOptions { seed: number, max_tokens: 1 + rng.below(40), uniform: rng.one_in(2) };
     let sample = Sampler::new(&compiled.grammar, options).draw(number);
-    let sample = sample.unwrap_or_else(|error| panic!("{error}"));
+    let sample = sample.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
     let value = serde_json::from_slice(&sample.text);
-    let value: Value =
-        value.unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(&sample.text)));
+    let value: Value = value
+        .unwrap_or_else(|e| panic!("seed {seed}: {e}: {}", String::from_utf8_lossy(&sample.text)));
     Some(tame(rng, value))
+}
+
+/// The validator of a schema's draft; `None` where that finds no meaning in it.
+fn validator(schema: &Value) -> Option<jsonschema::Validator> {
+    let built = match schema.get("$schema") {
+        Some(draft) if draft == DRAFT4 => jsonschema::draft4::new(schema),
+        _ => jsonschema::draft202012::new(schema),
+    };
+    built.ok()
 }
 
 /// Whether the verdicts on an instance differ, and the report does not admit it.
 fn differs(schema: &Value, instance: &Value, options: &JsonSchemaOptions) -> Option<bool> {
-    let validator = jsonschema::draft202012::new(schema).ok()?;
+    let validator = validator(schema)?;
     let compiled = match compile(&schema.to_string(), options) {
         Ok(compiled) => Some(compiled),
         Err(Refusal::Unsatisfiable) => None,
@@ -101,7 +112,10 @@ fn admitted(compiled: Option<&Compiled>, valid: bool) -> bool {
 fn judge(seed: u64) -> Tally {
     let mut rng = Rng::new(seed);
     let mut tally = Tally::default();
-    let schema = document(&mut rng);
+    let mut schema = document(&mut rng);
+    if seed.is_multiple_of(5) {
+        schema = draft4(schema);
+    }
     let options = options(seed);
     let compiled = match compile(&schema.to_string(), &options) {
         Ok(compiled) => Some(compiled),
@@ -113,11 +127,11 @@ fn judge(seed: u64) -> Tally {
             None
         }
     };
-    let validator = jsonschema::draft202012::new(&schema);
-    let validator = validator.unwrap_or_else(|error| panic!("seed {seed}: {error}: {schema}"));
+    let validator = validator(&schema);
+    let validator = validator.unwrap_or_else(|| panic!("seed {seed} has no meaning: {schema}"));
     for number in 0..INSTANCES as u64 {
         let drawn = match &compiled {
-            Some(compiled) if number % 5 > 1 => sampled(compiled, &mut rng, number),
+            Some(compiled) if number % 5 > 1 => sampled(compiled, &mut rng, seed, number),
             _ => None,
         };
         let mut instance = match drawn {
@@ -126,6 +140,9 @@ fn judge(seed: u64) -> Tally {
         };
         if number % 5 > 2 {
             instance = changed(&mut rng, &instance);
+        }
+        if options.text.numbers == NumberForm::Any {
+            instance = pointed(&mut rng, instance);
         }
         let Some(accepted) = accepts(compiled.as_ref(), options.key_order, &instance) else {
             continue;

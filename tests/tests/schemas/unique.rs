@@ -89,6 +89,13 @@ fn cases() -> Vec<Case> {
             &["[[],[1],[1,2],[2,1]]"],
             &["[[1,1]]", "[[],[]]", "[[1,2],[1,2]]"],
         ),
+        // The shortest way on repeats an item, however long the one before it becomes.
+        case(
+            json!({ "items": { "minProperties": 1 }, "minItems": 4 }),
+            Verdict::Approximate,
+            &[r#"[0,1,{"a":0},{"b":0}]"#],
+            &["[0,1,2]", "[0,1,2,0]", r#"[0,1,2,{}]"#],
+        ),
         // Any number of items may come before the one that must.
         case(
             json!({ "contains": { "const": 7 }, "items": { "type": "integer", "minimum": 0 } }),
@@ -127,7 +134,7 @@ fn walks_end() {
             for max_tokens in [3, 20, 80] {
                 let options = SampleOptions { seed: 1, max_tokens, uniform: max_tokens != 80 };
                 let sampler = Sampler::new(&compiled.grammar, options);
-                for number in 0..10 {
+                for number in 0..20 {
                     let sample = sampler.draw(number);
                     let sample = sample.unwrap_or_else(|error| panic!("{schema}: {error}"));
                     let value: Value = serde_json::from_slice(&sample.text).expect("JSON");

@@ -212,7 +212,8 @@ impl Walk<'_> {
         spell::next_token(&mut self.matcher, &units, AHEAD).map(|(token, _)| token)
     }
 
-    /// Takes the shortest completion. Where the vocabulary cannot spell that one, a few random tokens lead elsewhere.
+    /// Takes the shortest completion. Where no tokens spell that one (it may repeat an item where items differ), a few
+    /// lead elsewhere: random ones, and ones along it, for what stands in the way may come late.
     fn complete(&mut self) -> Result<(), SampleError> {
         for _ in 0..ATTEMPTS {
             let Some(units) = self.route(LONGEST_COMPLETION) else { break };
@@ -227,7 +228,11 @@ impl Walk<'_> {
                 if self.matcher.is_accepting() {
                     return Ok(());
                 }
-                self.draw_one()?;
+                let along = self.random.once_in(2);
+                match along.then(|| self.towards_the_end()).flatten() {
+                    Some(token) => self.accept(token)?,
+                    None => self.draw_one()?,
+                }
             }
         }
         Err(SampleError::Unfinished { tokens: self.tokens.len(), text: self.text() })

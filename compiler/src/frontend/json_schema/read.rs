@@ -226,7 +226,7 @@ impl Reader<'_> {
         let mut types = TypeSet::NONE;
         for name in names {
             match self.document.json(name) {
-                Json::String(text) => match TypeSet::named(text) {
+                Json::String(text) => match TypeSet::named(text, self.context.dialect.draft) {
                     Some(named) => types = types.union(named),
                     None => {
                         let help = "the types are null, boolean, integer, number, string, array and object";

@@ -1,7 +1,9 @@
-//! Sets of JSON types. Numbers are two types here, the integers and the rest, so that `integer` and `number` are
-//! sets like any other.
+//! Sets of JSON types. Numbers are three types here, integers without and with a point or an exponent and the rest, so
+//! that `integer`, as draft 4 and as later drafts mean it, and `number` are sets like any other.
 
 use std::fmt;
+
+use super::dialect::Draft;
 
 /// A set of JSON types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -11,13 +13,15 @@ impl TypeSet {
     pub(crate) const NONE: Self = Self(0);
     pub(crate) const NULL: Self = Self(1);
     pub(crate) const BOOLEAN: Self = Self(2);
+    /// Integers written without a point and an exponent.
+    pub(crate) const PLAIN_INTEGER: Self = Self(4);
     /// Numbers without a fractional part.
-    pub(crate) const INTEGER: Self = Self(4);
+    pub(crate) const INTEGER: Self = Self(4 | 128);
     pub(crate) const STRING: Self = Self(16);
     pub(crate) const ARRAY: Self = Self(32);
     pub(crate) const OBJECT: Self = Self(64);
     /// Every number.
-    pub(crate) const NUMBER: Self = Self(4 | 8);
+    pub(crate) const NUMBER: Self = Self(4 | 8 | 128);
 
     /// The types in either set.
     #[must_use]
@@ -30,11 +34,12 @@ impl TypeSet {
         self.0 & other.0 == other.0
     }
 
-    /// The types that a name of the `type` keyword stands for.
-    pub(crate) fn named(name: &str) -> Option<Self> {
+    /// The types that a name of the `type` keyword stands for in a draft.
+    pub(crate) fn named(name: &str, draft: Draft) -> Option<Self> {
         Some(match name {
             "null" => Self::NULL,
             "boolean" => Self::BOOLEAN,
+            "integer" if draft == Draft::Draft4 => Self::PLAIN_INTEGER,
             "integer" => Self::INTEGER,
             "number" => Self::NUMBER,
             "string" => Self::STRING,
@@ -56,7 +61,7 @@ impl fmt::Display for TypeSet {
         ];
         let mut listed: Vec<_> =
             names.iter().filter(|(set, _)| self.contains(*set)).map(|(_, name)| *name).collect();
-        match (self.contains(Self::NUMBER), self.contains(Self::INTEGER)) {
+        match (self.contains(Self::NUMBER), self.contains(Self::PLAIN_INTEGER)) {
             (true, _) => listed.push("number"),
             (false, true) => listed.push("integer"),
             (false, false) => {}

@@ -4,7 +4,7 @@ use crate::diagnostics::Diagnostic;
 use crate::diagnostics::report::Verdict;
 
 use super::super::document::{Json, NodeId};
-use super::super::numbers::{Decimal, NumberSet};
+use super::super::numbers::{Decimal, NumberForm, NumberSet, NumeralSet};
 use super::super::schema::{Part, SchemaId};
 use super::super::strings::StringSet;
 use super::super::types::TypeSet;
@@ -15,7 +15,7 @@ use super::{Algebra, ByFormula, BySubject, FormulaId, Scalar};
 #[derive(Debug, Default)]
 pub(super) struct Memo {
     constants: BySubject<u8>,
-    numbers: BySubject<NumberSet>,
+    numbers: BySubject<NumeralSet>,
     strings: BySubject<StringSet>,
     by_formula: ByFormula<Scalars>,
 }
@@ -30,7 +30,7 @@ pub(crate) struct Scalars {
     /// `true`.
     pub(crate) yes: bool,
     /// Numbers.
-    pub(crate) numbers: NumberSet,
+    pub(crate) numbers: NumeralSet,
     /// Strings.
     pub(crate) strings: StringSet,
 }
@@ -96,7 +96,7 @@ impl Algebra<'_> {
             let known = self.scalars.by_formula.get(&start)?;
             Some((known.clone(), last))
         });
-        let scalars = match start {
+        let mut scalars = match start {
             Some((known, last)) => {
                 let last = self.scalars(last)?;
                 Scalars {
@@ -118,6 +118,9 @@ impl Algebra<'_> {
                 }
             }
         };
+        if self.text.numbers == NumberForm::Canonical {
+            scalars.numbers = self.limited(scalars.numbers.canonical(self.limits.states))?;
+        }
         self.work += SCALARS_WORK + scalars.strings.states();
         self.scalars.by_formula.insert(formula, scalars.clone());
         Ok(scalars)
@@ -192,33 +195,33 @@ impl Domain for Constants {
 struct Numbers;
 
 impl Domain for Numbers {
-    type Set = NumberSet;
+    type Set = NumeralSet;
 
-    fn constant(all: bool) -> NumberSet {
-        if all { NumberSet::all() } else { NumberSet::none() }
+    fn constant(all: bool) -> NumeralSet {
+        if all { NumberSet::all() } else { NumberSet::none() }.into()
     }
 
-    fn is_none(set: &NumberSet) -> bool {
+    fn is_none(set: &NumeralSet) -> bool {
         set.is_none()
     }
 
     fn and(
         algebra: &mut Algebra<'_>,
-        a: &NumberSet,
-        b: &NumberSet,
-    ) -> Result<NumberSet, Diagnostic> {
+        a: &NumeralSet,
+        b: &NumeralSet,
+    ) -> Result<NumeralSet, Diagnostic> {
         algebra.limited(a.intersect(b, algebra.limits.states))
     }
 
     fn or(
         algebra: &mut Algebra<'_>,
-        a: &NumberSet,
-        b: &NumberSet,
-    ) -> Result<NumberSet, Diagnostic> {
+        a: &NumeralSet,
+        b: &NumeralSet,
+    ) -> Result<NumeralSet, Diagnostic> {
         algebra.limited(a.union(b, algebra.limits.states))
     }
 
-    fn not(algebra: &mut Algebra<'_>, set: &NumberSet) -> Result<NumberSet, Diagnostic> {
+    fn not(algebra: &mut Algebra<'_>, set: &NumeralSet) -> Result<NumeralSet, Diagnostic> {
         algebra.limited(set.complement(algebra.limits.states))
     }
 
@@ -227,39 +230,46 @@ impl Domain for Numbers {
         _: SchemaId,
         _: NodeId,
         part: &Part,
-    ) -> Result<Option<NumberSet>, Diagnostic> {
+    ) -> Result<Option<NumeralSet>, Diagnostic> {
         Ok(match part {
             Part::Types(types) if types.contains(TypeSet::NUMBER) => None,
-            Part::Types(types) if types.contains(TypeSet::INTEGER) => Some(NumberSet::integers()),
-            Part::Types(_) => Some(NumberSet::none()),
-            Part::Numbers(numbers) => Some(numbers.clone()),
+            Part::Types(types) if types.contains(TypeSet::INTEGER) => {
+                Some(NumberSet::integers().into())
+            }
+            Part::Types(types) if types.contains(TypeSet::PLAIN_INTEGER) => {
+                Some(NumeralSet::plain_integers())
+            }
+            Part::Types(_) => Some(Self::constant(false)),
+            Part::Numbers(numbers) => Some(numbers.clone().into()),
             _ => None,
         })
     }
 
-    fn value(algebra: &mut Algebra<'_>, node: NodeId) -> Result<NumberSet, Diagnostic> {
-        let Json::Number(text) = algebra.document.json(node) else { return Ok(NumberSet::none()) };
-        Ok(NumberSet::literal(&decimal(algebra, node, text)?))
+    fn value(algebra: &mut Algebra<'_>, node: NodeId) -> Result<NumeralSet, Diagnostic> {
+        let Json::Number(text) = algebra.document.json(node) else {
+            return Ok(Self::constant(false));
+        };
+        Ok(NumberSet::literal(&decimal(algebra, node, text)?).into())
     }
 
-    fn values(algebra: &mut Algebra<'_>, nodes: &[NodeId]) -> Result<NumberSet, Diagnostic> {
+    fn values(algebra: &mut Algebra<'_>, nodes: &[NodeId]) -> Result<NumeralSet, Diagnostic> {
         let mut numbers = Vec::new();
         for &node in nodes {
             if let Json::Number(text) = algebra.document.json(node) {
                 numbers.push(decimal(algebra, node, text)?);
             }
         }
-        Ok(NumberSet::literals(&numbers))
+        Ok(NumberSet::literals(&numbers).into())
     }
 
-    fn scalar(_: &mut Algebra<'_>, scalar: &Scalar) -> NumberSet {
+    fn scalar(_: &mut Algebra<'_>, scalar: &Scalar) -> NumeralSet {
         match scalar {
-            Scalar::Number(decimal) => NumberSet::literal(decimal),
-            _ => NumberSet::none(),
+            Scalar::Number(decimal) => NumberSet::literal(decimal).into(),
+            _ => Self::constant(false),
         }
     }
 
-    fn memo<'m>(algebra: &'m mut Algebra<'_>) -> &'m mut BySubject<NumberSet> {
+    fn memo<'m>(algebra: &'m mut Algebra<'_>) -> &'m mut BySubject<NumeralSet> {
         &mut algebra.scalars.numbers
     }
 }

@@ -15,7 +15,7 @@ use crate::ir::{Expr, Grammar, GrammarBuilder, Origin, RuleId, RuleKind};
 
 use super::algebra::{Algebra, Content, ContentGraph, FormulaId};
 use super::document::NodeId;
-use super::numbers::{NumberSet, Pieces};
+use super::numbers::{NumeralSet, Pieces};
 use super::options::{JsonSchemaOptions, TextForm};
 use super::prelude::{MOST_LEAST, Piece, Prelude};
 use super::strings::{StringRules, StringSet, character, tail};
@@ -81,7 +81,7 @@ struct Emitter<'a> {
     /// Texts of keys in every escape.
     keys: FxHashMap<u32, Expr>,
     /// Texts of sets of numbers.
-    numbers: FxHashMap<NumberSet, Expr>,
+    numbers: FxHashMap<NumeralSet, Expr>,
     queue: Vec<FormulaId>,
     count: usize,
     /// What is being written, to blame for a limit.
@@ -191,7 +191,7 @@ impl Emitter<'_> {
     }
 
     /// The texts of the numbers of a set, worked out once.
-    fn number(&mut self, numbers: &NumberSet) -> Result<Expr, Diagnostic> {
+    fn number(&mut self, numbers: &NumeralSet) -> Result<Expr, Diagnostic> {
         if let Some(known) = self.numbers.get(numbers) {
             return Ok(known.clone());
         }

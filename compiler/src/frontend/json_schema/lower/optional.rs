@@ -34,8 +34,14 @@ impl Emitter<'_> {
         let mut places = Places::new(&space, b'}');
         let mut trees = KeyTrees::default();
         let (mut tree_of, mut leaves) = (vec![None; automaton.states.len()], Vec::new());
+        // The first of the states reached by leaving keys out that goes on other than with keys.
+        let mut beyond: Vec<Option<u32>> = vec![None; automaton.states.len()];
         // Keys are left out in their order, so that what leaving one out leads to comes later.
         for (index, state) in automaton.states.iter().enumerate().rev() {
+            beyond[index] = state.skip.and_then(|skip| {
+                let left = &automaton.states[skip as usize];
+                if has_more_than_keys(left) { Some(skip) } else { beyond[skip as usize] }
+            });
             let mut tree = state.skip.and_then(|skip| tree_of[skip as usize]);
             for member in state.members.iter().filter(|_| state.repeat.is_none()) {
                 let MemberName::Key(key) = member.name else { continue };
@@ -64,15 +70,9 @@ impl Emitter<'_> {
                 let before = if written { comma.clone() } else { Expr::Empty };
                 places.graph.edge(from, before, keys);
             }
-            let mut skip = state.skip;
-            while let Some(to) = skip {
-                let left = &automaton.states[to as usize];
-                if has_more_than_keys(left) {
-                    let to = places.of(to, written);
-                    places.graph.edge(from, Expr::Empty, to);
-                    break;
-                }
-                skip = left.skip;
+            if let Some(to) = beyond[index as usize] {
+                let to = places.of(to, written);
+                places.graph.edge(from, Expr::Empty, to);
             }
             self.beside_keys(state, (from, written), &mut places, [&comma, &colon])?;
         }

@@ -11,12 +11,14 @@
 //!                                └── scale ──► spelling: every legal text of a member ─┘  (digit limits)
 //! ```
 //!
-//! A set knows no limit on digits and no notation; both come in where a text is made (`text`).
+//! A set knows no limit on digits and no notation; both come in where a text is made (`text`). What draft 4 says of the
+//! notation of integers is told by a pair of sets (`numerals`).
 
 mod bound;
 mod counted;
 mod decimal;
 mod multiple;
+mod numerals;
 mod scale;
 mod set;
 mod spelling;
@@ -26,6 +28,7 @@ mod text;
 mod tests;
 
 pub(crate) use decimal::Decimal;
+pub(crate) use numerals::NumeralSet;
 pub(crate) use set::NumberSet;
 pub use text::NumberForm;
 pub(crate) use text::{Pieces, integers};

@@ -1,11 +1,12 @@
 //! The texts of a set's members as an expression.
 
-use crate::automata::StateLimit;
+use crate::automata::{Dfa, DfaState, Edge, StateLimit, complement, intersect, minimize};
 use crate::ir::Expr;
 
 use super::super::options::DigitLimits;
 use super::super::prelude::Piece;
 use super::counted::counted;
+use super::numerals::NumeralSet;
 use super::set::NumberSet;
 use super::spelling;
 
@@ -25,7 +26,7 @@ pub(crate) trait Pieces {
     fn piece(&mut self, piece: Piece) -> Expr;
 }
 
-impl NumberSet {
+impl NumeralSet {
     /// The texts of the members.
     ///
     /// # Errors
@@ -42,13 +43,39 @@ impl NumberSet {
         if self.is_all() {
             return Ok(pieces.piece(Piece::Number));
         }
+        let integers = NumberSet::integers();
         match form {
-            NumberForm::Canonical if *self == Self::integers() => Ok(pieces.piece(Piece::Integer)),
-            NumberForm::Canonical => Ok(counted(self.dfa(), digits)),
-            NumberForm::Any if *self == Self::integers() => Ok(pieces.piece(Piece::Integer)),
-            NumberForm::Any => Ok(counted(&spelling::spellings(self, digits, limit)?, digits)),
+            NumberForm::Canonical if *self.plain() == integers => Ok(pieces.piece(Piece::Integer)),
+            NumberForm::Canonical => Ok(counted(self.plain().dfa(), digits)),
+            NumberForm::Any if self.values() == Some(&integers) => Ok(pieces.piece(Piece::Integer)),
+            NumberForm::Any => Ok(counted(&self.spellings(digits, limit)?, digits)),
         }
     }
+
+    /// The texts of the members in every notation, without a limit on the digits of a mantissa.
+    fn spellings(&self, digits: DigitLimits, limit: usize) -> Result<Dfa, StateLimit> {
+        if let Some(values) = self.values() {
+            return spelling::spellings(values, digits, limit);
+        }
+        // What has an exponent is not plain.
+        let whole = DigitLimits { exponent: 0, ..digits };
+        let integers = self.plain().intersect(&NumberSet::integers(), limit)?;
+        let plain = spelling::spellings(&integers, whole, limit)?;
+        let not_plain = complement(&intersect(&plain, &plain_texts(), limit)?);
+        let pointed = spelling::spellings(self.pointed(), digits, limit)?;
+        let not_pointed = complement(&intersect(&pointed, &complement(&plain_texts()), limit)?);
+        let neither = intersect(&not_plain, &not_pointed, limit)?;
+        Ok(minimize(&complement(&neither).trimmed()))
+    }
+}
+
+/// Digits after a sign or none. What else the texts of numbers keep to does not matter here.
+fn plain_texts() -> Dfa {
+    let edge = |byte: u8, last: u8, target| Edge { lo: byte.into(), hi: last.into(), target };
+    let digits = || edge(b'0', b'9', 2);
+    let states = [vec![edge(b'-', b'-', 1), digits()], vec![digits()], vec![digits()]];
+    let states = states.into_iter().zip([false, false, true]);
+    Dfa { states: states.map(|(edges, accepting)| DfaState { edges, accepting }).collect() }
 }
 
 /// Every text of every integer.

@@ -3,13 +3,13 @@
 use proptest::prelude::*;
 
 use super::oracle::{Exact, Formula, LIMIT, formula, near, within};
-use crate::frontend::json_schema::numbers::{Decimal, NumberForm, NumberSet, Pieces};
+use crate::frontend::json_schema::numbers::{Decimal, NumberForm, NumberSet, NumeralSet, Pieces};
 use crate::frontend::json_schema::options::{DigitLimits, TextForm};
 use crate::frontend::json_schema::prelude::{Piece, Prelude};
 use crate::ir::recognize::recognizes;
 use crate::ir::{Expr, Grammar, GrammarBuilder, Origin};
 
-const WIDE: DigitLimits = DigitLimits { integer: 64, fraction: 64, exponent: 4 };
+pub(super) const WIDE: DigitLimits = DigitLimits { integer: 64, fraction: 64, exponent: 4 };
 
 struct Shared {
     prelude: Prelude,
@@ -22,7 +22,7 @@ impl Pieces for Shared {
     }
 }
 
-fn grammar(set: &NumberSet, form: NumberForm, digits: DigitLimits) -> Grammar {
+pub(super) fn grammar(set: &NumeralSet, form: NumberForm, digits: DigitLimits) -> Grammar {
     let text = TextForm { digits, numbers: form, ..TextForm::default() };
     let mut shared = Shared { prelude: Prelude::new(text), builder: GrammarBuilder::new() };
     let root = shared.builder.declare("root");
@@ -41,15 +41,15 @@ fn situation(count: usize) -> impl Strategy<Value = (Formula, Vec<Exact>)> {
 
 /// How a number is written: exponent (one digit before the point where there is none), zeros at the end, letter, sign
 /// and zeros of the exponent.
-type Spelling = (Option<i32>, usize, bool, bool, usize);
+pub(super) type Spelling = (Option<i32>, usize, bool, bool, usize);
 
-fn spelling() -> impl Strategy<Value = Spelling> {
+pub(super) fn spelling() -> impl Strategy<Value = Spelling> {
     let exponent = prop_oneof![2 => (0i32..=3).prop_map(Some), 1 => (-40i32..=40).prop_map(Some), 3 => Just(None)];
     (exponent, 0usize..3, any::<bool>(), any::<bool>(), 0usize..2)
 }
 
 /// The number with this exponent, zeros at the end of its fraction, and an exponent of zero left out at times.
-fn spell(value: &Exact, (exponent, zeros, large, plus, lead): Spelling) -> String {
+pub(super) fn spell(value: &Exact, (exponent, zeros, large, plus, lead): Spelling) -> String {
     let exponent = exponent.unwrap_or_else(|| scientific(value));
     let moved = Decimal::parse(&format!("{}e{}", value.decimal().text(), -exponent)).expect("few");
     let mut text = moved.text();
@@ -92,6 +92,16 @@ fn is_within(text: &str, digits: DigitLimits) -> bool {
         && exponent.trim_start_matches(['+', '-']).len() <= digits.exponent as usize
 }
 
+/// Whether this text of a member is one of those that are promised, exponents of small sets among them.
+pub(super) fn is_told(value: &Exact, spelling: Spelling, small: bool) -> bool {
+    let told = match spelling {
+        (Some(exponent), ..) => (0..=3).contains(&exponent),
+        (None, zeros, ..) => zeros == 0 && scientific(value).abs() <= 22,
+    };
+    let text = spell(value, spelling);
+    told && is_within(&text, WIDE) && (small || !text.contains(['e', 'E']))
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
@@ -99,7 +109,7 @@ proptest! {
     fn canonical_texts((formula, values) in situation(12), spelling in spelling()) {
         let set = within(formula.set())?;
         let free = set.is_all();
-        let grammar = grammar(&set, NumberForm::Canonical, WIDE);
+        let grammar = grammar(&set.clone().into(), NumberForm::Canonical, WIDE);
         for value in &values {
             let text = value.decimal().text();
             prop_assert_eq!(recognizes(&grammar, text.as_bytes()), formula.holds(value), "{}", text);
@@ -114,18 +124,14 @@ proptest! {
     fn any_text((formula, values) in situation(12), spellings in prop::collection::vec(spelling(), 4)) {
         let set = within(formula.set())?;
         let small = set.dfa().states.len() <= 96;
-        let grammar = grammar(&set, NumberForm::Any, WIDE);
+        let grammar = grammar(&set.clone().into(), NumberForm::Any, WIDE);
         for value in &values {
             let member = formula.holds(value);
             for &spelling in &spellings {
                 let text = spell(value, spelling);
                 let accepted = recognizes(&grammar, text.as_bytes());
                 prop_assert!(member || !accepted, "accepted {}", text);
-                let told = match spelling {
-                    (Some(exponent), ..) => (0..=3).contains(&exponent),
-                    (None, zeros, ..) => zeros == 0 && scientific(value).abs() <= 22,
-                };
-                let told = told && is_within(&text, WIDE) && (small || !text.contains(['e', 'E']));
+                let told = is_told(value, spelling, small);
                 prop_assert!(!member || accepted || !told, "refused {}", text);
             }
         }
@@ -136,7 +142,7 @@ proptest! {
         let set = within(formula.set())?;
         let digits = DigitLimits { integer, fraction, exponent: 2 };
         for form in [NumberForm::Canonical, NumberForm::Any] {
-            let grammar = grammar(&set, form, digits);
+            let grammar = grammar(&set.clone().into(), form, digits);
             for value in &values {
                 let text = value.decimal().text();
                 let accepted = recognizes(&grammar, text.as_bytes());
@@ -151,7 +157,7 @@ proptest! {
     fn what_is_no_number_is_refused(formula in formula(), texts in prop::collection::vec("-?[-+.eE0125]{1,6}", 40)) {
         let set = within(formula.set())?;
         for form in [NumberForm::Canonical, NumberForm::Any] {
-            let grammar = grammar(&set, form, WIDE);
+            let grammar = grammar(&set.clone().into(), form, WIDE);
             for text in &texts {
                 let member = Decimal::parse(text).is_ok_and(|value| set.contains(&value));
                 prop_assert!(member || !recognizes(&grammar, text.as_bytes()), "{}", text);
@@ -162,7 +168,7 @@ proptest! {
 
 /// States of the expression of a set's texts: those of its graph, or of its automaton; a shared rule has none.
 fn states(set: &NumberSet, form: NumberForm) -> usize {
-    let grammar = grammar(set, form, WIDE);
+    let grammar = grammar(&set.clone().into(), form, WIDE);
     match &grammar.rule(grammar.start).expr {
         Expr::Graph(graph) => graph.states() as usize,
         Expr::Regular(dfa) => dfa.states.len(),
@@ -227,7 +233,7 @@ fn limits_hold_where_no_keyword_bounds_the_digits() {
         (&narrow, "0.00002", true),
     ];
     for (set, text, accepted) in cases {
-        let grammar = grammar(set, NumberForm::Canonical, digits);
+        let grammar = grammar(&set.clone().into(), NumberForm::Canonical, digits);
         assert_eq!(recognizes(&grammar, text.as_bytes()), accepted, "{text}");
     }
 }
@@ -243,7 +249,7 @@ fn what_programs_write() {
         (within.expect("few states"), &["5e-324", "1e-07", "-4.5", "1e+22", "1.0E-5", "-0.0"]),
     ];
     for (set, texts) in cases {
-        let grammar = grammar(&set, NumberForm::Any, WIDE);
+        let grammar = grammar(&set.clone().into(), NumberForm::Any, WIDE);
         for text in texts {
             assert!(recognizes(&grammar, text.as_bytes()), "{text}");
         }
