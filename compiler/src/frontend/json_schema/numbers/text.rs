@@ -75,7 +75,11 @@ fn plain_texts() -> Dfa {
     let digits = || edge(b'0', b'9', 2);
     let states = [vec![edge(b'-', b'-', 1), digits()], vec![digits()], vec![digits()]];
     let states = states.into_iter().zip([false, false, true]);
-    Dfa { states: states.map(|(edges, accepting)| DfaState { edges, accepting }).collect() }
+    Dfa {
+        states: states
+            .map(|(edges, accepting)| DfaState { edges: edges.into(), accepting })
+            .collect(),
+    }
 }
 
 /// Every text of every integer.
