@@ -133,7 +133,7 @@ impl Reader<'_> {
                 Json::Object(members) => {
                     let properties = members.iter();
                     let properties = properties
-                        .map(|(name, member)| (name.clone(), self.schema(member.value)))
+                        .map(|(name, member)| (name.into(), self.schema(member.value)))
                         .collect();
                     vec![Part::Properties(properties)]
                 }
@@ -142,7 +142,7 @@ impl Reader<'_> {
             "patternProperties" => match self.document.json(value) {
                 Json::Object(members) => {
                     let mut parts = Vec::with_capacity(members.len());
-                    for (pattern, member) in members {
+                    for (pattern, member) in members.iter() {
                         let names = self.ecma(pattern, member.value);
                         let schema = self.schema(member.value);
                         parts.extend(names.map(|names| Part::Members(names, schema)));
@@ -265,16 +265,14 @@ impl Reader<'_> {
             return self.wrong(key, node, "an object", self.document.json(node).kind());
         };
         let mut parts = Vec::with_capacity(members.len());
-        for (name, member) in members {
+        for (name, member) in members.iter() {
             let is_list = matches!(self.document.json(member.value), Json::Array(_));
             parts.push(match key {
-                "dependentSchemas" => {
-                    Part::DependentSchema(name.clone(), self.schema(member.value))
-                }
+                "dependentSchemas" => Part::DependentSchema(name.into(), self.schema(member.value)),
                 "dependencies" if !is_list => {
-                    Part::DependentSchema(name.clone(), self.schema(member.value))
+                    Part::DependentSchema(name.into(), self.schema(member.value))
                 }
-                _ => Part::DependentRequired(name.clone(), self.names(key, member.value)),
+                _ => Part::DependentRequired(name.into(), self.names(key, member.value)),
             });
         }
         parts
@@ -415,7 +413,7 @@ impl Reader<'_> {
     fn undeclared(&mut self, schema: NodeId, place: NodeId) -> Option<StringSet> {
         let document = self.document;
         let mut others = match document.get(schema, "properties").map(|node| document.json(node)) {
-            Some(Json::Object(members)) => StringSet::all_but(members.keys().map(|key| &**key)),
+            Some(Json::Object(members)) => StringSet::all_but(members.keys()),
             _ => StringSet::all(),
         };
         let patterns = document.get(schema, "patternProperties").map(|node| document.json(node));

@@ -79,7 +79,7 @@ fn write(document: &Document, node: NodeId, text: &mut String) {
         }
         Json::Object(members) => {
             text.push('{');
-            for (key, member) in members {
+            for (key, member) in members.iter() {
                 text.push_str(&format!("{key:?}:"));
                 write(document, member.value, text);
                 text.push(',');

@@ -2,12 +2,11 @@
 //! keyword occurrence in the report. Collects all errors rather than the first.
 
 use rustc_hash::FxHashSet;
-use serde_json::Value;
 
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::report::{ReportEntry, Verdict};
 
-use super::document::{Document, Json, NodeId};
+use super::document::{Document, Json, NodeId, Tree};
 use super::keyword::{Support, support};
 use super::options::{Formats, JsonSchemaOptions};
 use super::read::{Found, Queued, Read, Reader};
@@ -29,7 +28,7 @@ pub(crate) struct Surveyed {
 /// it. Warnings go to `findings`.
 pub(crate) fn survey(
     document: &mut Document,
-    tree: &Value,
+    tree: &Tree<'_>,
     options: &JsonSchemaOptions,
     findings: &mut Vec<Diagnostic>,
 ) -> Result<Surveyed, Vec<Diagnostic>> {
@@ -113,7 +112,7 @@ impl Survey<'_> {
         let document = &*self.document;
         let Json::Object(members) = document.json(node) else { return Schema::Boolean(true) };
         let dialect = context.dialect;
-        let alone = !dialect.siblings_of_ref() && members.contains_key("$ref");
+        let alone = !dialect.siblings_of_ref() && members.get("$ref").is_some();
         let mut reader = Reader {
             document,
             context,
@@ -122,21 +121,24 @@ impl Survey<'_> {
             formats: self.formats,
             found: &mut self.found,
         };
+        let place = document.pointer(node);
+        self.entries.reserve(members.len());
         let mut enter = |value, key: &str, verdict, reason: &str| {
-            self.entries.push((value, entry(document, value, key, verdict, reason)));
+            let pointer = Document::pointer_to_member(&place, key);
+            self.entries.push((value, entry(pointer, key, verdict, reason)));
         };
-        let mut parts = Vec::new();
-        for (key, member) in members {
+        let mut parts = Vec::with_capacity(members.len());
+        for (key, member) in members.iter() {
             let value = member.value;
             match support(key, dialect) {
                 Support::Definitions => {
                     enter(value, key, Verdict::Annotation, "holds schemas for references");
                     if let Json::Object(schemas) = document.json(value) {
-                        self.definitions.extend(schemas.values().map(|member| member.value));
+                        self.definitions.extend(schemas.values());
                     }
                 }
                 Support::Annotation(reason) => enter(value, key, Verdict::Annotation, reason),
-                Support::Exact if alone && &**key != "$ref" => {
+                Support::Exact if alone && key != "$ref" => {
                     let reason = "beside `$ref`, which stands alone in this draft";
                     enter(value, key, Verdict::Annotation, reason);
                 }
@@ -181,24 +183,13 @@ impl Survey<'_> {
             if self.seen.insert(node) {
                 let keyword = self.document.key(node);
                 let reason = "a definition that nothing refers to";
-                let entry = entry(self.document, node, keyword, Verdict::Annotation, reason);
-                self.entries.push((node, entry));
+                let pointer = self.document.pointer(node);
+                self.entries.push((node, entry(pointer, keyword, Verdict::Annotation, reason)));
             }
         }
     }
 }
 
-fn entry(
-    document: &Document,
-    value: NodeId,
-    keyword: &str,
-    verdict: Verdict,
-    reason: &str,
-) -> ReportEntry {
-    ReportEntry {
-        pointer: document.pointer(value),
-        keyword: keyword.to_owned(),
-        verdict,
-        reason: reason.to_owned(),
-    }
+fn entry(pointer: String, keyword: &str, verdict: Verdict, reason: &str) -> ReportEntry {
+    ReportEntry { pointer, keyword: keyword.to_owned(), verdict, reason: reason.to_owned() }
 }

@@ -197,11 +197,11 @@ impl Domain for ObjectFormulas {
             return Ok(FormulaId::FALSE);
         };
         let mut all = Vec::with_capacity(members.len() + 1);
-        for (key, member) in members {
+        for (key, member) in members.iter() {
             let value = algebra.value(member.value);
             all.push(algebra.objects.property(key, value, false));
         }
-        let others = StringSet::all_but(members.keys().map(|key| &**key));
+        let others = StringSet::all_but(members.keys());
         all.push(algebra.objects.members(others, FormulaId::FALSE));
         Ok(algebra.objects.formulas.and(all))
     }

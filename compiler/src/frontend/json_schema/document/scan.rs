@@ -14,15 +14,28 @@ pub(super) struct Scanner<'a> {
     text: &'a str,
     at: usize,
     pub(super) nodes: Vec<Node>,
-    /// The first key that stands twice in an object, with both places.
-    pub(super) duplicate: Option<(String, Range<usize>, Range<usize>)>,
+    /// The first key that stands twice in an object.
+    pub(super) duplicate: Option<Duplicate>,
+    /// Members so far of the objects around, of which each takes its own when it ends.
+    members: Vec<(Box<str>, Member)>,
+    /// Items so far of the arrays around.
+    items: Vec<NodeId>,
+}
+
+/// A key that stands twice in an object.
+pub(super) struct Duplicate {
+    /// Where its second value ends.
+    noticed: usize,
+    pub(super) key: String,
+    /// Its first and its second place.
+    pub(super) places: [Range<usize>; 2],
 }
 
 impl<'a> Scanner<'a> {
     /// A walk from the start of a text.
     pub(super) fn new(text: &'a str) -> Self {
         let nodes = Vec::with_capacity(text.len() / TEXT_OF_NODE);
-        Self { text, at: 0, nodes, duplicate: None }
+        Self { text, at: 0, nodes, duplicate: None, members: Vec::new(), items: Vec::new() }
     }
 
     fn peek(&mut self) -> u8 {
@@ -51,37 +64,44 @@ impl<'a> Scanner<'a> {
     }
 
     fn object(&mut self, id: NodeId) -> Json {
-        let mut members = Members::default();
+        let before = self.members.len();
         self.at += 1;
         while self.peek() == b'"' {
             let (key, key_span) = self.string();
             self.peek();
             self.at += 1;
-            let value = self.value(Some((id, members.len())));
-            if let Some(first) = members.get(&key) {
-                let places = (key.to_string(), first.key_span.clone(), key_span.clone());
-                self.duplicate.get_or_insert(places);
-            }
-            members.insert(key, Member { key_span, value });
+            let value = self.value(Some((id, self.members.len() - before)));
+            self.members.push((key, Member { key_span, value }));
             if self.peek() == b',' {
                 self.at += 1;
             }
         }
         self.at += 1;
+        let (members, repeated) = Members::new(self.members.drain(before..));
+        if let Some((first, second)) = repeated
+            && let (Some((key, first)), Some((_, second))) = (members.at(first), members.at(second))
+        {
+            let noticed = self.nodes[second.value.index()].span.end;
+            if self.duplicate.as_ref().is_none_or(|known| noticed < known.noticed) {
+                let places = [&first.key_span, &second.key_span].map(Clone::clone);
+                self.duplicate = Some(Duplicate { noticed, key: key.to_owned(), places });
+            }
+        }
         Json::Object(members)
     }
 
     fn array(&mut self, id: NodeId) -> Json {
-        let mut items = Vec::new();
+        let before = self.items.len();
         self.at += 1;
         while self.peek() != b']' {
-            items.push(self.value(Some((id, items.len()))));
+            let item = self.value(Some((id, self.items.len() - before)));
+            self.items.push(item);
             if self.peek() == b',' {
                 self.at += 1;
             }
         }
         self.at += 1;
-        Json::Array(items)
+        Json::Array(self.items.drain(before..).collect())
     }
 
     fn string(&mut self) -> (Box<str>, Range<usize>) {

@@ -42,6 +42,7 @@ pub(crate) fn lower(
         scalars: vec![None; graph.len()],
         tails: FxHashMap::default(),
         keys: FxHashMap::default(),
+        strings: FxHashMap::default(),
         numbers: FxHashMap::default(),
         queue: Vec::new(),
         count: 0,
@@ -78,8 +79,10 @@ struct Emitter<'a> {
     /// Expressions of formulas that only hold for scalars.
     scalars: Vec<Option<Expr>>,
     tails: FxHashMap<(u32, Option<u32>), RuleId>,
-    /// Texts of keys in every escape.
+    /// Texts of keys, with their quotes.
     keys: FxHashMap<u32, Expr>,
+    /// Texts of sets of strings, with their quotes.
+    strings: FxHashMap<StringSet, Expr>,
     /// Texts of sets of numbers.
     numbers: FxHashMap<NumberSet, Expr>,
     queue: Vec<FormulaId>,
@@ -202,12 +205,17 @@ impl Emitter<'_> {
         Ok(text)
     }
 
-    /// The texts of the strings of a set.
+    /// The texts of the strings of a set, worked out once.
     fn string(&mut self, strings: &StringSet) -> Result<Expr, Diagnostic> {
+        if let Some(known) = self.strings.get(strings) {
+            return Ok(known.clone());
+        }
         let limit = self.options.max_states;
         let rest = tail(self, strings, self.options.text.escapes, limit);
         let rest = rest.map_err(|error| self.too_complex("strings", &error.to_string()))?;
-        Ok(Expr::seq([Expr::byte(b'"'), rest]))
+        let text = Expr::seq([Expr::byte(b'"'), rest]);
+        self.strings.insert(strings.clone(), text.clone());
+        Ok(text)
     }
 
     fn too_complex(&self, what: &str, why: &str) -> Diagnostic {

@@ -17,7 +17,7 @@ use crate::ir::{Expr, ExprGraph};
 
 use super::super::algebra::{MemberAutomaton, MemberName};
 use super::super::schema::Bounds;
-use super::super::string::escape;
+use super::super::string::quoted;
 use super::super::strings::{Escapes, StringSet};
 use super::Emitter;
 use super::optional::is_long;
@@ -108,18 +108,16 @@ impl Emitter<'_> {
 
 impl Emitter<'_> {
     pub(super) fn key(&mut self, key: u32) -> Result<Expr, Diagnostic> {
-        let text = self.algebra.key(key);
-        match self.options.text.escapes {
-            Escapes::Shortest => Ok(Expr::literal(format!("\"{}\"", escape(text)))),
-            Escapes::Any => {
-                if let Some(known) = self.keys.get(&key) {
-                    return Ok(known.clone());
-                }
-                let expr = self.string(&StringSet::literal(text))?;
-                self.keys.insert(key, expr.clone());
-                Ok(expr)
-            }
+        if let Some(known) = self.keys.get(&key) {
+            return Ok(known.clone());
         }
+        let text = self.algebra.key(key);
+        let expr = match self.options.text.escapes {
+            Escapes::Shortest => Expr::literal(quoted(text)),
+            Escapes::Any => self.string(&StringSet::literal(text))?,
+        };
+        self.keys.insert(key, expr.clone());
+        Ok(expr)
     }
 }
 

@@ -10,7 +10,7 @@ use crate::diagnostics::Diagnostic;
 use crate::ir::{ByteSet, Expr};
 
 use super::super::algebra::{MemberAutomaton, MemberName, MemberState};
-use super::super::string::escape;
+use super::super::string::quoted;
 use super::super::strings::{Escapes, one_character};
 use super::Emitter;
 use super::keys::KeyTrees;
@@ -124,7 +124,7 @@ impl Emitter<'_> {
     fn units(&self, key: u32) -> Vec<u32> {
         let text = self.algebra.key(key);
         match self.options.text.escapes {
-            Escapes::Shortest => format!("\"{}\"", escape(text)).bytes().map(u32::from).collect(),
+            Escapes::Shortest => quoted(text).bytes().map(u32::from).collect(),
             Escapes::Any => {
                 [QUOTE].into_iter().chain(text.chars().map(u32::from)).chain([QUOTE]).collect()
             }

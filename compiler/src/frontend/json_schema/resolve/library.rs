@@ -38,7 +38,7 @@ impl Spellings {
                     Json::String(text) => &**text,
                     _ => "",
                 };
-                match &**key {
+                match key {
                     "$ref" | "$dynamicRef" | "$recursiveRef" => {
                         self.references = true;
                         self.published |= text.contains("json-schema.org/");

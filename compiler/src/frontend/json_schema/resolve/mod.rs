@@ -21,12 +21,11 @@ use std::sync::Arc;
 
 use referencing::{Draft as LibraryDraft, Error, Registry, ResourceRef, Uri};
 use rustc_hash::FxHashMap;
-use serde_json::Value;
 
 use crate::diagnostics::Diagnostic;
 
 use super::dialect::Dialect;
-use super::document::{Document, Json, NodeId};
+use super::document::{Document, Json, NodeId, Tree};
 use super::resources::Resources;
 
 use library::{Prepared, Spellings};
@@ -95,7 +94,7 @@ impl<'t> References<'t> {
     /// References in a document, whose values are also `tree`, to itself, to what is given, and to what is published.
     pub(crate) fn new(
         document: &mut Document,
-        tree: &'t Value,
+        tree: &'t Tree<'_>,
         given: &'t Resources,
     ) -> Result<Self, Diagnostic> {
         let mut findings = Vec::new();
@@ -129,10 +128,11 @@ impl<'t> References<'t> {
         Ok(references)
     }
 
-    fn prepare(&mut self, document: &mut Document, tree: &'t Value) -> Result<(), Diagnostic> {
+    fn prepare(&mut self, document: &mut Document, tree: &'t Tree<'_>) -> Result<(), Diagnostic> {
         let root = document.root();
         let unusable = |error: &Error| format!("the identifiers here are of no use: {error}");
-        let prepared = library::prepare(document, tree, self.dialect, &self.spellings, self.given);
+        let prepared =
+            library::prepare(document, tree.value(), self.dialect, &self.spellings, self.given);
         let Prepared { registry, ignored } = prepared
             .map_err(|error| document.error("json-schema::identifiers", root, unusable(&error)))?;
         if let Some(error) = ignored {
