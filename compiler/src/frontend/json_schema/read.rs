@@ -1,7 +1,10 @@
 //! Reads the value of one keyword, checking that it is what the specification says.
 
+use rustc_hash::FxHashMap;
+
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::report::Verdict;
+use crate::frontend::ecma::EcmaError;
 
 use super::document::{Document, Json, NodeId};
 use super::formats::{Exactness, format};
@@ -38,6 +41,8 @@ pub(crate) struct Found {
     pub(crate) errors: Vec<Diagnostic>,
     /// Schemas met and not yet read.
     pub(crate) queue: Vec<Queued>,
+    /// The strings of the patterns read so far, by their text.
+    patterns: FxHashMap<Box<str>, StringSet>,
 }
 
 impl Found {
@@ -333,7 +338,7 @@ impl Reader<'_> {
 
     /// The strings that contain a match of a pattern that stands at, or as the key of, a place.
     fn ecma(&mut self, text: &str, node: NodeId) -> Option<StringSet> {
-        match StringSet::pattern(text, self.limit) {
+        match self.strings_of(text) {
             Ok(strings) => Some(strings),
             Err(error) => {
                 let text = format!("in the pattern {text:?}: {error}");
@@ -345,6 +350,15 @@ impl Reader<'_> {
                 None
             }
         }
+    }
+
+    fn strings_of(&mut self, pattern: &str) -> Result<StringSet, EcmaError> {
+        if let Some(known) = self.found.patterns.get(pattern) {
+            return Ok(known.clone());
+        }
+        let strings = StringSet::pattern(pattern, self.limit)?;
+        self.found.patterns.insert(pattern.into(), strings.clone());
+        Ok(strings)
     }
 
     fn format(&mut self, node: NodeId) -> Read {
@@ -420,7 +434,7 @@ impl Reader<'_> {
         if let Some(Json::Object(members)) = patterns {
             for pattern in members.keys() {
                 // A pattern that is wrong is reported at its own keyword.
-                let names = StringSet::pattern(pattern, self.limit).ok()?;
+                let names = self.strings_of(pattern).ok()?;
                 others = self.limited(others.minus(&names, self.limit), place)?;
             }
         }

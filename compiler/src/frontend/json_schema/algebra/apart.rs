@@ -156,7 +156,7 @@ impl Algebra<'_> {
                 if operands.len() > ALTERNATIVES {
                     return Ok(false);
                 }
-                for &operand in &operands {
+                for &operand in operands.iter() {
                     if !self.no_object(operand, depth)? {
                         return Ok(false);
                     }
@@ -181,7 +181,7 @@ impl Algebra<'_> {
                         continue;
                     }
                     let mut none = true;
-                    for &branch in &branches {
+                    for &branch in branches.iter() {
                         let with = simple.iter().copied().chain([branch]);
                         let with = self.objects.formulas.and(with);
                         // Not further alternatives: the product of all of them would be exponential.
@@ -249,7 +249,7 @@ impl Algebra<'_> {
                 if operands.len() > ALTERNATIVES {
                     return Ok(false);
                 }
-                for &operand in &operands {
+                for &operand in operands.iter() {
                     if !self.no_array(operand, depth)? {
                         return Ok(false);
                     }

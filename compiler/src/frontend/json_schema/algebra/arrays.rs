@@ -193,7 +193,8 @@ impl Algebra<'_> {
             return Ok(false);
         }
         let text = self.text;
-        let Scalars { numbers, strings, .. } = self.scalars(formula)?;
+        let scalars = self.scalars(formula)?;
+        let Scalars { numbers, strings, .. } = &*scalars;
         // Numbers that nothing constrains are those of the shared rule, in any of its texts.
         let numbers =
             numbers.is_none() || text.numbers == NumberForm::Canonical && !numbers.is_all();

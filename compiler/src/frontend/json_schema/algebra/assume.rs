@@ -58,7 +58,7 @@ impl Algebra<'_> {
     ) -> Result<FxHashMap<u32, bool>, Diagnostic> {
         let facts = self.facts(formula);
         let mut decided = FxHashMap::default();
-        for Literal { atom, .. } in self.objects.formulas.literals(choices) {
+        for &Literal { atom, .. } in self.objects.formulas.literals(choices).iter() {
             let (key, value, absent) = match self.objects.atoms[atom as usize] {
                 ObjectAtom::Property { key, value, absent } => (key, value, absent),
                 ObjectAtom::Members { names, value } => {

@@ -5,6 +5,10 @@
 //! order is the order in which keywords stand in the source, and with it the order of keys. Two formulas with one id
 //! are equal; equal languages may have two ids, which costs size and never correctness.
 
+use std::cell::RefCell;
+use std::hash::Hash;
+use std::rc::Rc;
+
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
@@ -33,7 +37,7 @@ pub(crate) struct Literal {
     pub(crate) positive: bool,
 }
 
-/// The outermost operator of a formula.
+/// The outermost operator of a formula. Cloning is O(1).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Formula {
     /// Always holds.
@@ -43,9 +47,9 @@ pub(crate) enum Formula {
     /// Holds as its atom does.
     Literal(Literal),
     /// All of two or more.
-    And(Box<[FormulaId]>),
+    And(Rc<[FormulaId]>),
     /// Any of two or more.
-    Or(Box<[FormulaId]>),
+    Or(Rc<[FormulaId]>),
 }
 
 /// An arena of formulas.
@@ -54,44 +58,83 @@ pub(crate) struct Formulas {
     formulas: IndexSet<Formula, FxBuildHasher>,
     negations: FxHashMap<FormulaId, FormulaId>,
     operands: usize,
+    /// Literals by formula, where somebody asked for them and they are at most [`SHORT`].
+    literals: RefCell<Vec<Option<Rc<Literals>>>>,
 }
 
 impl Default for Formulas {
     fn default() -> Self {
         let formulas = [Formula::True, Formula::False].into_iter().collect();
-        Self { formulas, negations: FxHashMap::default(), operands: 0 }
+        Self {
+            formulas,
+            negations: FxHashMap::default(),
+            operands: 0,
+            literals: RefCell::default(),
+        }
     }
 }
+
+/// Literals of a formula up to which they are kept: lists of more would take more memory than the formulas.
+const SHORT: usize = 64;
 
 /// Operands up to which they are compared one by one.
 const FEW: usize = 16;
 
-/// Operands in the order in which they came, without repetition.
-#[derive(Default)]
-struct Distinct {
-    order: Vec<FormulaId>,
+/// Values in the order in which they came, without repetition.
+#[derive(Debug)]
+struct Distinct<T> {
+    order: Vec<T>,
     /// The same, where they are more than a few.
-    seen: FxHashSet<FormulaId>,
+    seen: FxHashSet<T>,
 }
 
-impl Distinct {
-    fn contains(&self, id: FormulaId) -> bool {
+impl<T> Default for Distinct<T> {
+    fn default() -> Self {
+        Self { order: Vec::new(), seen: FxHashSet::default() }
+    }
+}
+
+impl<T: Copy + Eq + Hash> Distinct<T> {
+    fn contains(&self, value: T) -> bool {
         match self.order.len() {
-            ..=FEW => self.order.contains(&id),
-            _ => self.seen.contains(&id),
+            ..=FEW => self.order.contains(&value),
+            _ => self.seen.contains(&value),
         }
     }
 
-    fn insert(&mut self, id: FormulaId) {
-        if self.contains(id) {
-            return;
+    /// Adds a value; whether it is new.
+    fn insert(&mut self, value: T) -> bool {
+        if self.contains(value) {
+            return false;
         }
-        self.order.push(id);
+        self.order.push(value);
         match self.order.len() {
             ..=FEW => {}
             len if len == FEW + 1 => self.seen.extend(&self.order),
-            _ => _ = self.seen.insert(id),
+            _ => _ = self.seen.insert(value),
         }
+        true
+    }
+}
+
+/// The distinct literals of a formula, in the order in which they stand in it.
+#[derive(Debug, Default)]
+pub(crate) struct Literals(Distinct<Literal>);
+
+impl Literals {
+    /// Whether the literal is one of them.
+    pub(crate) fn contains(&self, literal: Literal) -> bool {
+        self.0.contains(literal)
+    }
+
+    /// The literal at a place of the order.
+    pub(crate) fn get(&self, at: usize) -> Option<Literal> {
+        self.0.order.get(at).copied()
+    }
+
+    /// The literals.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Literal> {
+        self.0.order.iter()
     }
 }
 
@@ -145,15 +188,17 @@ impl Formulas {
             false => (FormulaId::FALSE, FormulaId::TRUE),
         };
         let mut flat = Distinct::default();
+        let operands = operands.into_iter();
+        flat.order.reserve(operands.size_hint().0);
         for operand in operands {
             if operand == deciding {
                 return deciding;
             }
             match self.get(operand) {
-                Formula::And(inner) if all => inner.iter().for_each(|&id| flat.insert(id)),
-                Formula::Or(inner) if !all => inner.iter().for_each(|&id| flat.insert(id)),
+                Formula::And(inner) if all => inner.iter().for_each(|&id| _ = flat.insert(id)),
+                Formula::Or(inner) if !all => inner.iter().for_each(|&id| _ = flat.insert(id)),
                 _ if operand == neutral => {}
-                _ => flat.insert(operand),
+                _ => _ = flat.insert(operand),
             }
         }
         match flat.order[..] {
@@ -245,7 +290,7 @@ impl Formulas {
             Formula::Literal(literal) => with(self, literal),
             Formula::And(operands) => {
                 let mut new = Vec::with_capacity(operands.len());
-                for &operand in &operands {
+                for &operand in operands.iter() {
                     new.push(self.replace(operand, known, with));
                     if new.last() == Some(&FormulaId::FALSE) {
                         break;
@@ -255,7 +300,7 @@ impl Formulas {
             }
             Formula::Or(operands) => {
                 let mut new = Vec::with_capacity(operands.len());
-                for &operand in &operands {
+                for &operand in operands.iter() {
                     new.push(self.replace(operand, known, with));
                     if new.last() == Some(&FormulaId::TRUE) {
                         break;
@@ -292,30 +337,32 @@ impl Formulas {
         done
     }
 
-    /// The distinct literals of a formula, in the order in which they stand in it.
-    pub(crate) fn literals(&self, id: FormulaId) -> IndexSet<Literal, FxBuildHasher> {
-        let mut found = IndexSet::default();
-        match self.get(id) {
-            Formula::True | Formula::False => return found,
-            Formula::Literal(literal) => {
-                found.insert(*literal);
-                return found;
-            }
-            Formula::And(_) | Formula::Or(_) => {}
+    /// The literals of a formula. Linear in it the first time, and again where they are many.
+    pub(crate) fn literals(&self, id: FormulaId) -> Rc<Literals> {
+        if let Some(Some(known)) = self.literals.borrow().get(id.index()) {
+            return Rc::clone(known);
         }
-        let mut seen = FxHashSet::default();
+        let mut found = Literals::default();
+        let mut seen = Distinct::default();
         let mut open = vec![id];
         while let Some(next) = open.pop() {
-            if !seen.insert(next) {
-                continue;
-            }
             match self.get(next) {
                 Formula::True | Formula::False => {}
-                Formula::Literal(literal) => _ = found.insert(*literal),
+                Formula::Literal(literal) => _ = found.0.insert(*literal),
                 Formula::And(operands) | Formula::Or(operands) => {
-                    open.extend(operands.iter().rev());
+                    if seen.insert(next) {
+                        open.extend(operands.iter().rev());
+                    }
                 }
             }
+        }
+        let found = Rc::new(found);
+        if found.0.order.len() <= SHORT {
+            let mut known = self.literals.borrow_mut();
+            if known.len() <= id.index() {
+                known.resize_with(self.formulas.len(), || None);
+            }
+            known[id.index()] = Some(Rc::clone(&found));
         }
         found
     }

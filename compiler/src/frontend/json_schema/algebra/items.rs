@@ -130,7 +130,7 @@ impl Algebra<'_> {
     fn count_item(&mut self, formula: FormulaId) -> FormulaId {
         let literals = self.arrays.formulas.literals(formula);
         let mut counted = FxHashMap::default();
-        for literal in literals {
+        for literal in literals.iter() {
             if let ArrayAtom::Count(bounds) = self.arrays.atoms[literal.atom as usize] {
                 let next = bounds.after_one();
                 let next = next.map(|bounds| self.arrays.atom(ArrayAtom::Count(bounds)));

@@ -394,7 +394,7 @@ impl Algebra<'_> {
     ) -> FormulaId {
         let literals = self.objects.formulas.literals(formula);
         let mut counted = FxHashMap::default();
-        for literal in literals {
+        for literal in literals.iter() {
             if let ObjectAtom::Count(bounds) = self.objects.atoms[literal.atom as usize] {
                 let next = change(bounds);
                 let next = next.map(|bounds| self.objects.atom(ObjectAtom::Count(bounds)));

@@ -217,9 +217,10 @@ impl<'a> Algebra<'a> {
     /// The subjects of a formula over values that it needs and that it excludes, in order.
     pub(crate) fn subjects(&self, id: FormulaId) -> impl Iterator<Item = (&Subject, bool)> {
         let literals = self.values.literals(id);
-        literals
-            .into_iter()
-            .map(|literal| (&self.subjects[literal.atom as usize], literal.positive))
+        (0..).map_while(move |at| {
+            let literal = literals.get(at)?;
+            Some((&self.subjects[literal.atom as usize], literal.positive))
+        })
     }
 
     /// The place that a formula over values comes from, where it comes from one.

@@ -65,7 +65,10 @@ impl Objects {
 
     /// The value under a key satisfies a formula, or the key is missing where it may.
     pub(super) fn property(&mut self, key: &str, value: FormulaId, absent: bool) -> FormulaId {
-        let (key, _) = self.keys.insert_full(key.into());
+        let key = match self.keys.get_index_of(key) {
+            Some(known) => known,
+            None => self.keys.insert_full(key.into()).0,
+        };
         let key = u32::try_from(key).expect("keys take text");
         self.atom(ObjectAtom::Property { key, value, absent })
     }

@@ -277,7 +277,7 @@ impl Algebra<'_> {
             match self.objects.formulas.get(next) {
                 Formula::And(operands) => open.extend(operands.iter()),
                 Formula::Or(operands) => {
-                    for &operand in operands {
+                    for &operand in operands.iter() {
                         if !self.keys_of(operand).is_sorted_by_key(|key| place.get(key)) {
                             return false;
                         }

@@ -1,5 +1,7 @@
 //! What schemas say about null, the booleans, numbers and strings: sets that combine exactly.
 
+use std::rc::Rc;
+
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::report::Verdict;
 
@@ -17,7 +19,7 @@ pub(super) struct Memo {
     constants: BySubject<u8>,
     numbers: BySubject<NumberSet>,
     strings: BySubject<StringSet>,
-    by_formula: ByFormula<Scalars>,
+    by_formula: ByFormula<Rc<Scalars>>,
 }
 
 /// The scalars that a formula holds for.
@@ -78,7 +80,7 @@ impl Algebra<'_> {
     /// The scalars that a formula holds for, as they are written: without long strings that take a state for each length
     /// to tell them from others.
     pub(super) fn written_scalars(&mut self, formula: FormulaId) -> Result<Scalars, Diagnostic> {
-        let mut scalars = self.scalars(formula)?;
+        let mut scalars = Scalars::clone(&*self.scalars(formula)?);
         if let Some(strings) = scalars.strings.without_long(COUNTED) {
             scalars.strings = strings;
             self.note(formula, Verdict::Narrower, LONG, |part| matches!(part, Part::Strings(_)));
@@ -87,9 +89,9 @@ impl Algebra<'_> {
     }
 
     /// The scalars that a formula holds for.
-    pub(crate) fn scalars(&mut self, formula: FormulaId) -> Result<Scalars, Diagnostic> {
+    pub(crate) fn scalars(&mut self, formula: FormulaId) -> Result<Rc<Scalars>, Diagnostic> {
         if let Some(known) = self.scalars.by_formula.get(&formula) {
-            return Ok(known.clone());
+            return Ok(Rc::clone(known));
         }
         // Formulas grow by one operand at a time where cases are told apart, and so do their sets.
         let start = self.values.all_but_last(formula).and_then(|(start, last)| {
@@ -119,7 +121,8 @@ impl Algebra<'_> {
             }
         };
         self.work += SCALARS_WORK + scalars.strings.states();
-        self.scalars.by_formula.insert(formula, scalars.clone());
+        let scalars = Rc::new(scalars);
+        self.scalars.by_formula.insert(formula, Rc::clone(&scalars));
         Ok(scalars)
     }
 }

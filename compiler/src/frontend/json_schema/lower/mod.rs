@@ -50,12 +50,11 @@ pub(crate) fn lower(
     };
     let start = emitter.rule(graph.root());
     let mut next = 0;
-    while let Some(&formula) = emitter.queue.get(next) {
+    while let Some((formula, rule, origin)) = emitter.queue.get_mut(next) {
         next += 1;
+        let (formula, rule, origin) = (*formula, *rule, std::mem::take(origin));
         emitter.at = algebra.place(formula).unwrap_or(algebra.document.root());
         let expr = emitter.content(graph.content(formula))?;
-        let origin = emitter.origin(formula);
-        let rule = emitter.rule(formula);
         emitter.builder.define(rule, expr, origin);
         if emitter.count > options.max_rules {
             let text = format!("the schema takes more than {} rules", options.max_rules);
@@ -85,7 +84,8 @@ struct Emitter<'a> {
     strings: FxHashMap<StringSet, Expr>,
     /// Texts of sets of numbers.
     numbers: FxHashMap<NumberSet, Expr>,
-    queue: Vec<FormulaId>,
+    /// Rules to be defined: what they are of and where that comes from.
+    queue: Vec<(FormulaId, RuleId, Origin)>,
     count: usize,
     /// What is being written, to blame for a limit.
     at: NodeId,
@@ -143,14 +143,15 @@ impl Emitter<'_> {
             return rule;
         }
         self.count += 1;
-        let name = match self.origin(formula).pointer {
-            None => "any".to_owned(),
-            Some(pointer) if pointer.is_empty() => "root".to_owned(),
+        let origin = self.origin(formula);
+        let name = match origin.pointer.as_deref() {
+            None => "any",
+            Some("") => "root",
             Some(pointer) => pointer,
         };
         let rule = self.builder.declare(name);
         self.rules[index] = Some(rule);
-        self.queue.push(formula);
+        self.queue.push((formula, rule, origin));
         rule
     }
 

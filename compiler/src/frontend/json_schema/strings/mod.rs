@@ -68,6 +68,11 @@ impl Band {
         }
     }
 
+    /// Whether any length is within the bounds.
+    fn is_unbounded(&self) -> bool {
+        self.min == 0 && self.max.is_none()
+    }
+
     /// Whether the language has no text outside of the bounds.
     fn is_implied(&self) -> bool {
         let below = self.language.shortest() < self.min;
@@ -158,7 +163,7 @@ impl StringSet {
         if let [band] = &*self.bands
             && band.language.is_all()
         {
-            return band.min == 0 && band.max.is_none();
+            return band.is_unbounded();
         }
         // A difference from all texts has no more states than its operands have together, so the limit is none.
         self.complement(usize::MAX).is_ok_and(|rest| rest.is_none())
@@ -283,6 +288,12 @@ impl StringSet {
         operation: Operation,
         limit: usize,
     ) -> Result<Self, StateLimit> {
+        if let ([a], [b]) = (&*self.bands, &*other.bands)
+            && a.is_unbounded()
+            && b.is_unbounded()
+        {
+            return Ok(Self::of(a.language.combine(&b.language, operation, limit)?));
+        }
         let mut bands: Vec<Band> = Vec::new();
         // Bounds cut bands into several of the same language, so neighbouring pieces tend to ask the same again.
         let mut last: Option<([Option<&Language>; 2], Option<Language>)> = None;
