@@ -225,11 +225,11 @@ impl Reader<'_> {
 
     fn types(&mut self, node: NodeId) -> Option<TypeSet> {
         let names = match self.document.json(node) {
-            Json::Array(names) if !names.is_empty() => names.clone(),
-            _ => vec![node],
+            Json::Array(names) if !names.is_empty() => &names[..],
+            _ => &[node],
         };
         let mut types = TypeSet::NONE;
-        for name in names {
+        for &name in names {
             match self.document.json(name) {
                 Json::String(text) => match TypeSet::named(text) {
                     Some(named) => types = types.union(named),

@@ -293,12 +293,13 @@ impl Schemas {
         /// On the path of the walk.
         const OPEN: u32 = u32::MAX;
         let mut heights = vec![0; self.entries.len()];
+        let mut path = Vec::new();
         for start in self.iter() {
             if heights[start.index()] != 0 {
                 continue;
             }
             heights[start.index()] = OPEN;
-            let mut path = vec![(start, self.in_place(start), 1)];
+            path.push((start, self.in_place(start), 1));
             while let Some((node, rest, height)) = path.last_mut() {
                 let Some(next) = rest.pop() else {
                     let (node, height) = (*node, *height);

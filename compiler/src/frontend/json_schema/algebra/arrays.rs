@@ -146,7 +146,7 @@ impl Algebra<'_> {
         item_values: &[FormulaId],
     ) -> Result<Option<FormulaId>, Diagnostic> {
         let formulas = &self.arrays.formulas;
-        let places = formulas.conjuncts(formula).into_iter().filter_map(|conjunct| {
+        let places = formulas.conjuncts(formula).filter_map(|conjunct| {
             let Formula::Literal(literal) = *formulas.get(conjunct) else { return None };
             match self.arrays.atoms[literal.atom as usize] {
                 ArrayAtom::Unique(place) if literal.positive => Some(place),

@@ -82,8 +82,8 @@ const FEW: usize = 16;
 
 /// Values in the order in which they came, without repetition.
 #[derive(Debug)]
-struct Distinct<T> {
-    order: Vec<T>,
+pub(super) struct Distinct<T> {
+    pub(super) order: Vec<T>,
     /// The same, where they are more than a few.
     seen: FxHashSet<T>,
 }
@@ -103,7 +103,7 @@ impl<T: Copy + Eq + Hash> Distinct<T> {
     }
 
     /// Adds a value; whether it is new.
-    fn insert(&mut self, value: T) -> bool {
+    pub(super) fn insert(&mut self, value: T) -> bool {
         if self.contains(value) {
             return false;
         }
@@ -382,12 +382,38 @@ impl Formulas {
     }
 
     /// The operands that all hold where the formula does: those of an `And`, or the formula itself.
-    pub(crate) fn conjuncts(&self, id: FormulaId) -> Vec<FormulaId> {
+    pub(crate) fn conjuncts(&self, id: FormulaId) -> Conjuncts {
         match self.get(id) {
-            Formula::True => Vec::new(),
-            Formula::And(operands) => operands.to_vec(),
-            _ => vec![id],
+            Formula::True => Conjuncts { all: None, one: None, next: 0 },
+            Formula::And(operands) => Conjuncts { all: Some(operands.clone()), one: None, next: 0 },
+            _ => Conjuncts { all: None, one: Some(id), next: 0 },
         }
+    }
+}
+
+/// Operands that all hold, in their order.
+#[derive(Clone, Debug)]
+pub(crate) struct Conjuncts {
+    all: Option<Rc<[FormulaId]>>,
+    one: Option<FormulaId>,
+    next: usize,
+}
+
+impl Iterator for Conjuncts {
+    type Item = FormulaId;
+
+    fn next(&mut self) -> Option<FormulaId> {
+        let Some(all) = &self.all else { return self.one.take() };
+        self.next += 1;
+        all.get(self.next - 1).copied()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = match &self.all {
+            Some(all) => all.len().saturating_sub(self.next),
+            None => usize::from(self.one.is_some()),
+        };
+        (left, Some(left))
     }
 }
 

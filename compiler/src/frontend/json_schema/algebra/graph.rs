@@ -7,7 +7,7 @@
 //! that lead nowhere are gone, so that what is written from the graph has no dead ends.
 
 use indexmap::IndexSet;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::FxBuildHasher;
 
 use crate::diagnostics::Diagnostic;
 
@@ -57,8 +57,8 @@ pub(crate) fn build(
         algebra.grow()?;
     }
     let mut graph = ContentGraph { holds: vec![false; contents.len()], formulas, contents };
-    graph.fixpoint();
-    graph.prune();
+    let automata = graph.fixpoint();
+    graph.prune(automata);
     plenty::give_up_scarce(algebra, &mut graph.contents, &graph.formulas);
     Ok(graph)
 }
@@ -156,7 +156,8 @@ impl ContentGraph {
         }
     }
 
-    fn fixpoint(&mut self) {
+    /// Finds what holds something. Returns all automata as it saw them, in their order.
+    fn fixpoint(&mut self) -> Vec<Steps> {
         let mut automata = Vec::new();
         let mut by_value: Vec<Vec<(usize, u32, u32)>> = vec![Vec::new(); self.contents.len()];
         let mut queue = Vec::new();
@@ -233,18 +234,24 @@ impl ContentGraph {
                 }
             }
         }
+        automata.into_iter().map(|(_, steps)| steps).collect()
     }
 
-    fn prune(&mut self) {
-        let holds: FxHashMap<FormulaId, bool> =
-            self.formulas.iter().copied().zip(self.holds.iter().copied()).collect();
-        let holds = |value: FormulaId| holds[&value];
-        for content in &mut self.contents {
+    fn prune(&mut self, automata: Vec<Steps>) {
+        let Self { formulas, contents, holds } = self;
+        let holds =
+            |value: FormulaId| formulas.get_index_of(&value).is_some_and(|index| holds[index]);
+        let mut automata = automata.into_iter();
+        for content in contents {
             if let Some(arrays) = &mut content.arrays {
-                arrays.retain_mut(|automaton| automaton.prune(&holds));
+                arrays.retain_mut(|automaton| {
+                    automata.next().is_some_and(|steps| automaton.prune(&steps, &holds))
+                });
             }
             if let Some(objects) = &mut content.objects {
-                objects.retain_mut(|automaton| automaton.prune(&holds));
+                objects.retain_mut(|automaton| {
+                    automata.next().is_some_and(|steps| automaton.prune(&steps, &holds))
+                });
             }
         }
     }
@@ -398,7 +405,7 @@ fn renumber<S: Default>(
 
 impl ItemAutomaton {
     fn steps(&self) -> Steps {
-        let mut edges = Vec::new();
+        let mut edges = Vec::with_capacity(self.states.iter().map(|state| state.items.len()).sum());
         for (from, state) in (0..).zip(&self.states) {
             let items = state.items.iter();
             let step = |&(value, to)| Step { from, value: Some(value), to, marks: 0 };
@@ -408,8 +415,8 @@ impl ItemAutomaton {
         Steps { edges, ends, marks: 0 }
     }
 
-    fn prune(&mut self, holds: &impl Fn(FormulaId) -> bool) -> bool {
-        let steps = self.steps();
+    /// Leaves what is on a way from the start to an end; whether there is such a way.
+    fn prune(&mut self, steps: &Steps, holds: &impl Fn(FormulaId) -> bool) -> bool {
         if steps.is_whole(holds) {
             return true;
         }
@@ -426,7 +433,7 @@ impl ItemAutomaton {
 
 impl MemberAutomaton {
     fn steps(&self) -> Steps {
-        let mut edges = Vec::new();
+        let mut edges = Vec::with_capacity(self.size());
         for (from, state) in (0..).zip(&self.states) {
             edges.extend(state.skip.map(|to| Step { from, value: None, to, marks: 0 }));
             edges.extend(state.members.iter().map(|member| Step {
@@ -440,8 +447,8 @@ impl MemberAutomaton {
         Steps { edges, ends, marks: self.marks }
     }
 
-    fn prune(&mut self, holds: &impl Fn(FormulaId) -> bool) -> bool {
-        let steps = self.steps();
+    /// Leaves what is on a way from the start to an end; whether there is such a way.
+    fn prune(&mut self, steps: &Steps, holds: &impl Fn(FormulaId) -> bool) -> bool {
         if steps.is_whole(holds) {
             return true;
         }

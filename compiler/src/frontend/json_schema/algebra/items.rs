@@ -83,7 +83,7 @@ impl Algebra<'_> {
         if position == uniform {
             let conjuncts = self.arrays.formulas.conjuncts(rest);
             let (counts, others): (Vec<_>, Vec<_>) =
-                conjuncts.into_iter().partition(|&conjunct| self.array_count(conjunct).is_some());
+                conjuncts.partition(|&conjunct| self.array_count(conjunct).is_some());
             let uncounted = self.arrays.formulas.and(others);
             let bounds = counts.iter().filter_map(|&count| self.array_count(count));
             let bounds = bounds.fold(Bounds::default(), Bounds::intersect);
