@@ -49,6 +49,12 @@ impl ExprGraph {
         Self { states: 2, end: 1, edges: Vec::new(), parts: Vec::new(), marked: Vec::new() }
     }
 
+    /// The same with room for so many edges.
+    pub fn with_capacity(edges: usize) -> Self {
+        let (edges, parts) = (Vec::with_capacity(edges), Vec::with_capacity(edges));
+        Self { edges, parts, ..Self::new() }
+    }
+
     /// The accepting state. Edges may leave it.
     pub fn end(&self) -> u32 {
         self.end

@@ -136,26 +136,18 @@ pub(crate) enum Part {
     UnevaluatedItems(SchemaId),
 }
 
-impl Part {
-    /// All schemas that it applies.
-    pub(crate) fn schemas(&self) -> Vec<SchemaId> {
-        let mut schemas = Vec::new();
-        // By way of a copy, so that the list of cases is there once.
-        self.clone().for_each_schema_mut(|schema| schemas.push(*schema));
-        schemas
-    }
-
-    /// Calls `change` with every schema that it applies.
-    pub(crate) fn for_each_schema_mut(&mut self, mut change: impl FnMut(&mut SchemaId)) {
-        match self {
+/// Calls `visit` with every schema of a part, by the kind of reference that the part is given by.
+macro_rules! visit_schemas {
+    ($part:expr, $visit:expr) => {
+        match $part {
             Self::Prefix(schemas)
             | Self::All(schemas)
             | Self::Any(schemas)
             | Self::One(schemas) => {
-                schemas.iter_mut().for_each(change);
+                schemas.into_iter().for_each($visit);
             }
             Self::Properties(properties) => {
-                properties.iter_mut().for_each(|(_, schema)| change(schema));
+                properties.into_iter().map(|(_, schema)| schema).for_each($visit);
             }
             Self::Items(_, schema)
             | Self::Contains(schema, _)
@@ -164,10 +156,10 @@ impl Part {
             | Self::Not(schema)
             | Self::DependentSchema(_, schema)
             | Self::UnevaluatedProperties(schema)
-            | Self::UnevaluatedItems(schema) => change(schema),
+            | Self::UnevaluatedItems(schema) => $visit(schema),
             Self::If(condition, then, otherwise) => {
-                change(condition);
-                then.iter_mut().chain(otherwise).for_each(change);
+                $visit(condition);
+                then.into_iter().chain(otherwise).for_each($visit);
             }
             Self::Types(_)
             | Self::Values(_)
@@ -179,6 +171,18 @@ impl Part {
             | Self::MemberCount(_)
             | Self::DependentRequired(..) => {}
         }
+    };
+}
+
+impl Part {
+    /// Calls `visit` with every schema that it applies.
+    pub(crate) fn for_each_schema(&self, mut visit: impl FnMut(&SchemaId)) {
+        visit_schemas!(self, &mut visit);
+    }
+
+    /// Calls `change` with every schema that it applies.
+    pub(crate) fn for_each_schema_mut(&mut self, mut change: impl FnMut(&mut SchemaId)) {
+        visit_schemas!(self, &mut change);
     }
 
     /// Schemas that apply to the same value.
@@ -231,6 +235,11 @@ impl Schemas {
             self.entries.push(Entry { node, schema: None });
         }
         (id, id == next)
+    }
+
+    /// Number of schemas.
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
     }
 
     /// The schema with this number.

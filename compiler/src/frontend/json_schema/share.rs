@@ -8,6 +8,8 @@
 //! each the first of its equals. A child that leads back to its parent is taken as it is: copies of recursive schemas
 //! stay apart, which costs size and never correctness. Linear in the document.
 
+use std::fmt::Write as _;
+
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
@@ -25,8 +27,13 @@ pub(crate) fn first_equals(document: &Document, schemas: &Schemas) -> Vec<Schema
         stack.push(start);
         while let Some(&id) = stack.last() {
             if !std::mem::replace(&mut opened[id.index()], true) {
-                let children = schemas.parts(id).iter().flat_map(|(_, part)| part.schemas());
-                stack.extend(children.filter(|child| !opened[child.index()]));
+                for (_, part) in schemas.parts(id) {
+                    part.for_each_schema(|&child| {
+                        if !opened[child.index()] {
+                            stack.push(child);
+                        }
+                    });
+                }
                 continue;
             }
             stack.pop();
@@ -67,8 +74,11 @@ fn write(document: &Document, node: NodeId, text: &mut String) {
     match document.json(node) {
         Json::Null => text.push('n'),
         Json::Bool(value) => text.push(if *value { 't' } else { 'f' }),
-        Json::Number(number) => text.push_str(number),
-        Json::String(string) => text.push_str(&format!("{string:?}")),
+        Json::Number(number) => {
+            text.push('#');
+            text.push_str(number);
+        }
+        Json::String(string) => write_string(string, text),
         Json::Array(items) => {
             text.push('[');
             for &item in items {
@@ -80,11 +90,16 @@ fn write(document: &Document, node: NodeId, text: &mut String) {
         Json::Object(members) => {
             text.push('{');
             for (key, member) in members.iter() {
-                text.push_str(&format!("{key:?}:"));
+                write_string(key, text);
                 write(document, member.value, text);
                 text.push(',');
             }
             text.push('}');
         }
     }
+}
+
+/// A string behind its length, so that it needs no escapes.
+fn write_string(string: &str, text: &mut String) {
+    write!(text, "{}:{string}", string.len()).expect("writing to a string does not fail");
 }

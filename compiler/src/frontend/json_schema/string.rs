@@ -4,6 +4,7 @@
 //! for it. So equal strings have equal texts, and a length in characters is a count of repetitions.
 
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 
 use crate::ir::{ByteSet, Expr};
 
@@ -41,6 +42,12 @@ pub(crate) fn plain() -> ByteSet {
     plain.remove(b'"');
     plain.remove(b'\\');
     plain
+}
+
+/// A character that is escaped or outside ASCII.
+pub(crate) fn special() -> Expr {
+    static SPECIAL: LazyLock<Expr> = LazyLock::new(|| CharState::Boundary.edges_but(plain()));
+    SPECIAL.clone()
 }
 
 impl CharState {

@@ -43,6 +43,13 @@ pub(super) struct Arrays {
 }
 
 impl Arrays {
+    /// With room for what so many schemas say.
+    pub(super) fn with_capacity(schemas: usize) -> Self {
+        let mut arrays = Self::default();
+        arrays.memo.reserve(schemas);
+        arrays
+    }
+
     /// The atom, as a formula.
     pub(super) fn atom(&mut self, atom: ArrayAtom) -> FormulaId {
         match atom {

@@ -64,13 +64,7 @@ pub(crate) struct Formulas {
 
 impl Default for Formulas {
     fn default() -> Self {
-        let formulas = [Formula::True, Formula::False].into_iter().collect();
-        Self {
-            formulas,
-            negations: FxHashMap::default(),
-            operands: 0,
-            literals: RefCell::default(),
-        }
+        Self::with_capacity(0)
     }
 }
 
@@ -139,6 +133,14 @@ impl Literals {
 }
 
 impl Formulas {
+    /// An arena of the two constants, with room for so many formulas besides.
+    pub(crate) fn with_capacity(formulas: usize) -> Self {
+        let mut set = IndexSet::with_capacity_and_hasher(formulas + 2, FxBuildHasher);
+        set.extend([Formula::True, Formula::False]);
+        let (negations, literals) = (FxHashMap::default(), RefCell::default());
+        Self { formulas: set, negations, operands: 0, literals }
+    }
+
     /// The outermost operator of a formula.
     pub(crate) fn get(&self, id: FormulaId) -> &Formula {
         &self.formulas[id.index()]

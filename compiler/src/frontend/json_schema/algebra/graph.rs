@@ -133,12 +133,13 @@ impl ContentGraph {
         self.holds[self.index(formula)]
     }
 
-    /// Replaces the formulas of children.
-    pub(crate) fn rename(&mut self, to: impl Fn(FormulaId) -> FormulaId) {
-        for content in &mut self.contents {
+    /// Replaces the formulas of children by others, given by index.
+    pub(crate) fn rename(&mut self, to: &[usize]) {
+        let Self { formulas, contents, .. } = self;
+        for content in contents {
             let mut changed = false;
             content.for_each_value_mut(|value| {
-                let new = to(*value);
+                let new = formulas.get_index_of(value).map_or(*value, |index| formulas[to[index]]);
                 changed |= new != *value;
                 *value = new;
             });
@@ -467,7 +468,12 @@ impl MemberAutomaton {
 }
 
 /// Drops what occurs again.
-fn dedup<T: Clone + Eq + std::hash::Hash>(items: &mut Vec<T>) {
+fn dedup<T: Eq + std::hash::Hash>(items: &mut Vec<T>) {
+    if items.len() < 2 {
+        return;
+    }
     let mut seen = rustc_hash::FxHashSet::default();
-    items.retain(|item| seen.insert(item.clone()));
+    let new: Vec<bool> = items.iter().map(|item| seen.insert(item)).collect();
+    let mut new = new.into_iter();
+    items.retain(|_| new.next().unwrap_or(true));
 }

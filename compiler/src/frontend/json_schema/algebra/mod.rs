@@ -167,6 +167,8 @@ impl<'a> Algebra<'a> {
         text: TextForm,
         (orders, one_of): (Orders, OneOf),
     ) -> Self {
+        // Few schemas say something of arrays, and most say one thing of their values and are asked for all of it.
+        let size = schemas.len();
         Self {
             document,
             schemas,
@@ -174,11 +176,11 @@ impl<'a> Algebra<'a> {
             text,
             orders,
             one_of,
-            subjects: IndexSet::default(),
-            values: Formulas::default(),
-            scalars: scalars::Memo::default(),
-            objects: objects::Objects::default(),
-            arrays: arrays::Arrays::default(),
+            subjects: IndexSet::with_capacity_and_hasher(size, FxBuildHasher),
+            values: Formulas::with_capacity(size),
+            scalars: scalars::Memo::with_capacity(size),
+            objects: objects::Objects::with_capacity(size),
+            arrays: arrays::Arrays::with_capacity(size),
             apart: Apart::default(),
             at: document.root(),
             shapes: 0,

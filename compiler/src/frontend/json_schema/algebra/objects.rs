@@ -52,6 +52,16 @@ pub(super) struct Objects {
 }
 
 impl Objects {
+    /// With room for what so many schemas say.
+    pub(super) fn with_capacity(schemas: usize) -> Self {
+        let mut objects =
+            Self { formulas: Formulas::with_capacity(2 * schemas), ..Self::default() };
+        objects.atoms.reserve(schemas);
+        objects.keys.reserve(schemas);
+        objects.memo.reserve(schemas);
+        objects
+    }
+
     /// The atom, as a formula.
     pub(super) fn atom(&mut self, atom: ObjectAtom) -> FormulaId {
         match atom {

@@ -22,6 +22,18 @@ pub(super) struct Memo {
     by_formula: ByFormula<Rc<Scalars>>,
 }
 
+impl Memo {
+    /// With room for so many subjects.
+    pub(super) fn with_capacity(subjects: usize) -> Self {
+        let mut memo = Self::default();
+        memo.constants.reserve(subjects);
+        memo.numbers.reserve(subjects);
+        memo.strings.reserve(subjects);
+        memo.by_formula.reserve(subjects);
+        memo
+    }
+}
+
 /// The scalars that a formula holds for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Scalars {

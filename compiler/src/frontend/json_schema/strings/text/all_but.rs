@@ -13,7 +13,8 @@ use crate::ir::{ByteSet, Expr, ExprGraph};
 
 /// What follows the opening quote of all strings but some, in the shortest form.
 pub(super) fn tail(rules: &mut impl StringRules, texts: &Texts) -> Expr {
-    let mut graph = ExprGraph::new();
+    // Most bytes are a state, with an edge for the quote and three for characters.
+    let mut graph = ExprGraph::with_capacity(4 * texts.bytes());
     let mut speller = Speller::new(Escapes::Shortest);
     let end = graph.end();
     let mut shared = Shared::default();
