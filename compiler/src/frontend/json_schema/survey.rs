@@ -1,8 +1,6 @@
 //! The survey: from the root along every keyword that applies a schema, reads each schema once and enters every
 //! keyword occurrence in the report. Collects all errors rather than the first.
 
-use rustc_hash::FxHashSet;
-
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::report::{ReportEntry, Verdict};
 
@@ -43,7 +41,7 @@ pub(crate) fn survey(
         entries: Vec::new(),
         found: Found::default(),
         definitions: Vec::new(),
-        seen: FxHashSet::default(),
+        seen: Vec::new(),
     };
     let root = survey.found.schema(survey.document.root(), context);
     while let Some(Queued { id, node, outside }) = survey.found.queue.pop() {
@@ -78,15 +76,15 @@ struct Survey<'a> {
     entries: Vec<(NodeId, ReportEntry)>,
     found: Found,
     definitions: Vec<NodeId>,
-    /// Places of schemas that were read, in whatever scope.
-    seen: FxHashSet<NodeId>,
+    /// Whether a place is one of a schema that was read, in whatever scope.
+    seen: Vec<bool>,
 }
 
 impl Survey<'_> {
     /// Reads the schema at a place that was met in a context. What it says depends on the dynamic scope only by where
     /// its references lead, so that errors and the report are entered the first time.
     fn schema(&mut self, node: NodeId, outside: Context) -> Schema {
-        let is_first = self.seen.insert(node);
+        let is_first = self.see(node);
         let (entries, errors) = (self.entries.len(), self.found.errors.len());
         let schema = self.read(node, outside);
         if !is_first {
@@ -94,6 +92,14 @@ impl Survey<'_> {
             self.found.errors.truncate(errors);
         }
         schema
+    }
+
+    /// Notes a place as read; whether it was not.
+    fn see(&mut self, node: NodeId) -> bool {
+        if self.seen.len() <= node.index() {
+            self.seen.resize(self.document.len(), false);
+        }
+        !std::mem::replace(&mut self.seen[node.index()], true)
     }
 
     fn read(&mut self, node: NodeId, outside: Context) -> Schema {
@@ -180,7 +186,7 @@ impl Survey<'_> {
     /// Definitions that nothing refers to constrain nothing, whatever they hold.
     fn unused_definitions(&mut self) {
         for node in std::mem::take(&mut self.definitions) {
-            if self.seen.insert(node) {
+            if self.see(node) {
                 let keyword = self.document.key(node);
                 let reason = "a definition that nothing refers to";
                 let pointer = self.document.pointer(node);

@@ -6,10 +6,10 @@
 //! are equal; equal languages may have two ids, which costs size and never correctness.
 
 use std::cell::RefCell;
-use std::hash::Hash;
+use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
-use indexmap::IndexSet;
+use indexmap::{Equivalent, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 /// Number of a formula in its arena.
@@ -38,7 +38,7 @@ pub(crate) struct Literal {
 }
 
 /// The outermost operator of a formula. Cloning is O(1).
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Formula {
     /// Always holds.
     True,
@@ -52,12 +52,46 @@ pub(crate) enum Formula {
     Or(Rc<[FormulaId]>),
 }
 
+/// A formula as it is looked up: its operands may stand in any list.
+#[derive(PartialEq, Eq, Hash)]
+enum View<'a> {
+    Constant(bool),
+    Literal(Literal),
+    Joined(&'a [FormulaId], bool),
+}
+
+impl Formula {
+    fn view(&self) -> View<'_> {
+        match self {
+            Self::True => View::Constant(true),
+            Self::False => View::Constant(false),
+            Self::Literal(literal) => View::Literal(*literal),
+            Self::And(operands) => View::Joined(operands, true),
+            Self::Or(operands) => View::Joined(operands, false),
+        }
+    }
+}
+
+impl Hash for Formula {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.view().hash(state);
+    }
+}
+
+impl Equivalent<Formula> for View<'_> {
+    fn equivalent(&self, formula: &Formula) -> bool {
+        *self == formula.view()
+    }
+}
+
 /// An arena of formulas.
 #[derive(Debug)]
 pub(crate) struct Formulas {
     formulas: IndexSet<Formula, FxBuildHasher>,
     negations: FxHashMap<FormulaId, FormulaId>,
     operands: usize,
+    /// Operands of the formula that is being made.
+    flat: Distinct<FormulaId>,
     /// Literals by formula, where somebody asked for them and they are at most [`SHORT`].
     literals: RefCell<Vec<Option<Rc<Literals>>>>,
 }
@@ -89,6 +123,11 @@ impl<T> Default for Distinct<T> {
 }
 
 impl<T: Copy + Eq + Hash> Distinct<T> {
+    fn clear(&mut self) {
+        self.order.clear();
+        self.seen.clear();
+    }
+
     fn contains(&self, value: T) -> bool {
         match self.order.len() {
             ..=FEW => self.order.contains(&value),
@@ -138,7 +177,7 @@ impl Formulas {
         let mut set = IndexSet::with_capacity_and_hasher(formulas + 2, FxBuildHasher);
         set.extend([Formula::True, Formula::False]);
         let (negations, literals) = (FxHashMap::default(), RefCell::default());
-        Self { formulas: set, negations, operands: 0, literals }
+        Self { formulas: set, negations, operands: 0, flat: Distinct::default(), literals }
     }
 
     /// The outermost operator of a formula.
@@ -156,21 +195,29 @@ impl Formulas {
         self.operands
     }
 
-    fn intern(&mut self, formula: Formula) -> FormulaId {
-        let operands = match &formula {
-            Formula::And(operands) | Formula::Or(operands) => operands.len(),
-            _ => 0,
+    fn intern(&mut self, view: View<'_>) -> FormulaId {
+        let index = match self.formulas.get_index_of(&view) {
+            Some(known) => known,
+            None => {
+                let formula = match view {
+                    View::Constant(true) => Formula::True,
+                    View::Constant(false) => Formula::False,
+                    View::Literal(literal) => Formula::Literal(literal),
+                    View::Joined(operands, true) => Formula::And(operands.into()),
+                    View::Joined(operands, false) => Formula::Or(operands.into()),
+                };
+                if let View::Joined(operands, _) = view {
+                    self.operands += operands.len();
+                }
+                self.formulas.insert_full(formula).0
+            }
         };
-        let (index, new) = self.formulas.insert_full(formula);
-        if new {
-            self.operands += operands;
-        }
         FormulaId(u32::try_from(index).expect("budgets are below 2^32"))
     }
 
     /// An atom, or its negation.
     pub(crate) fn literal(&mut self, atom: u32, positive: bool) -> FormulaId {
-        self.intern(Formula::Literal(Literal { atom, positive }))
+        self.intern(View::Literal(Literal { atom, positive }))
     }
 
     /// All of the operands.
@@ -185,16 +232,27 @@ impl Formulas {
 
     /// Nested operators of one kind become flat, neutral operands go, and one that decides the result is it.
     fn join(&mut self, operands: impl IntoIterator<Item = FormulaId>, all: bool) -> FormulaId {
-        let (neutral, deciding) = match all {
-            true => (FormulaId::TRUE, FormulaId::FALSE),
-            false => (FormulaId::FALSE, FormulaId::TRUE),
+        let mut flat = std::mem::take(&mut self.flat);
+        let joined = match self.flatten(operands, all, &mut flat) {
+            Some(deciding) => deciding,
+            None => self.joined(&flat, all),
         };
-        let mut flat = Distinct::default();
-        let operands = operands.into_iter();
-        flat.order.reserve(operands.size_hint().0);
+        flat.clear();
+        self.flat = flat;
+        joined
+    }
+
+    /// Gathers the operands that are neither neutral nor nested; the result, where one decides it.
+    fn flatten(
+        &self,
+        operands: impl IntoIterator<Item = FormulaId>,
+        all: bool,
+        flat: &mut Distinct<FormulaId>,
+    ) -> Option<FormulaId> {
+        let (neutral, deciding) = constants(all);
         for operand in operands {
             if operand == deciding {
-                return deciding;
+                return Some(deciding);
             }
             match self.get(operand) {
                 Formula::And(inner) if all => inner.iter().for_each(|&id| _ = flat.insert(id)),
@@ -203,6 +261,11 @@ impl Formulas {
                 _ => _ = flat.insert(operand),
             }
         }
+        None
+    }
+
+    fn joined(&mut self, flat: &Distinct<FormulaId>, all: bool) -> FormulaId {
+        let (neutral, deciding) = constants(all);
         match flat.order[..] {
             [] => return neutral,
             [one] => return one,
@@ -210,7 +273,7 @@ impl Formulas {
         }
         let opposed = flat.order.iter().any(|&operand| match *self.get(operand) {
             Formula::Literal(Literal { atom, positive }) => {
-                let opposite = Formula::Literal(Literal { atom, positive: !positive });
+                let opposite = View::Literal(Literal { atom, positive: !positive });
                 let opposite = self.formulas.get_index_of(&opposite);
                 opposite.is_some_and(|index| flat.contains(FormulaId(index as u32)))
             }
@@ -225,14 +288,14 @@ impl Formulas {
             Formula::And(inner) if !all => inner.iter().any(|&part| flat.contains(part)),
             _ => false,
         };
+        if !flat.order.iter().any(|&id| absorbed(id)) {
+            return self.intern(View::Joined(&flat.order, all));
+        }
         let kept: Vec<_> = flat.order.iter().copied().filter(|&id| !absorbed(id)).collect();
         match kept[..] {
             [] => neutral,
             [one] => one,
-            _ => {
-                let operands = kept.into();
-                self.intern(if all { Formula::And(operands) } else { Formula::Or(operands) })
-            }
+            _ => self.intern(View::Joined(&kept, all)),
         }
     }
 
@@ -283,6 +346,9 @@ impl Formulas {
     ) -> FormulaId {
         if matches!(id, FormulaId::TRUE | FormulaId::FALSE) {
             return id;
+        }
+        if let Formula::Literal(literal) = *self.get(id) {
+            return with(self, literal);
         }
         if let Some(&done) = known.get(&id) {
             return done;
@@ -376,7 +442,7 @@ impl Formulas {
         let start = match others {
             &[one] => one,
             _ => {
-                let others = Formula::And(others.into());
+                let others = View::Joined(others, true);
                 FormulaId(u32::try_from(self.formulas.get_index_of(&others)?).ok()?)
             }
         };
@@ -416,6 +482,14 @@ impl Iterator for Conjuncts {
             None => usize::from(self.one.is_some()),
         };
         (left, Some(left))
+    }
+}
+
+/// The neutral and the deciding operand of a conjunction (`all`) or an alternative.
+fn constants(all: bool) -> (FormulaId, FormulaId) {
+    match all {
+        true => (FormulaId::TRUE, FormulaId::FALSE),
+        false => (FormulaId::FALSE, FormulaId::TRUE),
     }
 }
 

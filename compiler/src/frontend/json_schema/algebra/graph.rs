@@ -353,7 +353,7 @@ impl Steps {
                 return false;
             }
             reached[to as usize] = true;
-            alive[from as usize] |= to > from;
+            alive[from as usize] |= to > from || self.ends[from as usize] == End::AfterOne;
         }
         let all = |states: &[bool]| states.iter().all(|&state| state);
         self.marks == 0 && all(&reached) && all(&alive)

@@ -141,6 +141,8 @@ pub(crate) struct Algebra<'a> {
     orders: Orders,
     one_of: OneOf,
     subjects: IndexSet<Subject, FxBuildHasher>,
+    /// The formulas of schemas, by their index.
+    of_schemas: Vec<Option<FormulaId>>,
     values: Formulas,
     scalars: scalars::Memo,
     objects: objects::Objects,
@@ -177,6 +179,7 @@ impl<'a> Algebra<'a> {
             orders,
             one_of,
             subjects: IndexSet::with_capacity_and_hasher(size, FxBuildHasher),
+            of_schemas: vec![None; size],
             values: Formulas::with_capacity(size),
             scalars: scalars::Memo::with_capacity(size),
             objects: objects::Objects::with_capacity(size),
@@ -193,12 +196,17 @@ impl<'a> Algebra<'a> {
     /// The values of a schema.
     pub(crate) fn schema(&mut self, id: SchemaId) -> FormulaId {
         let id = self.schemas.first_equal(id);
-        match self.schemas.get(id) {
+        if let Some(known) = self.of_schemas[id.index()] {
+            return known;
+        }
+        let formula = match self.schemas.get(id) {
             Schema::Boolean(true) => FormulaId::TRUE,
             Schema::Boolean(false) => FormulaId::FALSE,
             Schema::Parts(parts) if parts.is_empty() => FormulaId::TRUE,
             Schema::Parts(_) => self.subject(Subject::Schema(id)),
-        }
+        };
+        self.of_schemas[id.index()] = Some(formula);
+        formula
     }
 
     /// The values that two formulas hold for.

@@ -275,6 +275,11 @@ impl Document {
 
 /// Adds a key as a segment of a JSON pointer.
 fn push_escaped(pointer: &mut String, key: &str) {
+    // To the end whatever comes, so that many bytes are compared at once.
+    if !key.bytes().fold(false, |found, byte| found | matches!(byte, b'~' | b'/')) {
+        pointer.push_str(key);
+        return;
+    }
     let mut from = 0;
     for (at, byte) in key.bytes().enumerate().filter(|(_, byte)| matches!(byte, b'~' | b'/')) {
         pointer.push_str(&key[from..at]);

@@ -109,12 +109,18 @@ impl<'a> Scanner<'a> {
         let bytes = self.text.as_bytes();
         self.at += 1;
         let mut escaped = false;
-        while let Some(&byte) = bytes.get(self.at) {
-            self.at += if byte == b'\\' { 2 } else { 1 };
-            escaped |= byte == b'\\';
-            if byte == b'"' {
+        loop {
+            let rest = bytes.get(self.at..).unwrap_or_default();
+            let Some(stop) = rest.iter().position(|byte| matches!(byte, b'"' | b'\\')) else {
+                self.at = bytes.len();
+                break;
+            };
+            self.at += stop + 1;
+            if rest[stop] == b'"' {
                 break;
             }
+            escaped = true;
+            self.at += 1;
         }
         let raw = self.text.get(start..self.at).unwrap_or("\"\"");
         let text = match escaped {

@@ -41,7 +41,7 @@ pub(crate) fn lower(
         rules: vec![None; graph.len()],
         scalars: vec![None; graph.len()],
         tails: FxHashMap::default(),
-        keys: FxHashMap::default(),
+        keys: Vec::new(),
         strings: FxHashMap::default(),
         numbers: FxHashMap::default(),
         queue: Vec::new(),
@@ -78,8 +78,8 @@ struct Emitter<'a> {
     /// Expressions of formulas that only hold for scalars.
     scalars: Vec<Option<Expr>>,
     tails: FxHashMap<(u32, Option<u32>), RuleId>,
-    /// Texts of keys, with their quotes.
-    keys: FxHashMap<u32, Expr>,
+    /// Texts of keys, with their quotes, by key.
+    keys: Vec<Option<Expr>>,
     /// Texts of sets of strings, with their quotes.
     strings: FxHashMap<StringSet, Expr>,
     /// Texts of sets of numbers.

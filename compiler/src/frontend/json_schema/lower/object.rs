@@ -70,11 +70,12 @@ impl Emitter<'_> {
                     MemberName::Key(key) => self.key(*key)?,
                     MemberName::Names(names) => self.string(names)?,
                 };
-                let value = Expr::seq([colon.clone(), self.refer(member.value)?]);
+                let value = self.refer(member.value)?;
                 members.push((key, value, member));
             }
             if let Some(bounds) = state.repeat {
-                let any = members.into_iter().map(|(key, value, _)| Expr::seq([key, value]));
+                let members = members.into_iter();
+                let any = members.map(|(key, value, _)| Expr::seq([key, colon.clone(), value]));
                 if state.end {
                     places.repeat(from, written, Expr::alt(any), &comma, bounds);
                 }
@@ -82,14 +83,19 @@ impl Emitter<'_> {
             }
             for (key, value, member) in members {
                 let to = places.of(member.to, true);
-                let key = if written { Expr::seq([comma.clone(), key]) } else { key };
+                let before = if written { comma.clone() } else { Expr::Empty };
                 match member.mark {
-                    None => places.graph.edge(from, Expr::seq([key, value]), to),
+                    None => {
+                        let member = Expr::seq([before, key, colon.clone(), value]);
+                        places.graph.edge(from, member, to);
+                    }
                     Some(mark) => {
+                        let key = Expr::seq([before, key]);
                         let middle = (mark, member.value, to);
                         let middle = *marked.entry(middle).or_insert_with(|| {
                             let middle = places.graph.state();
                             places.graph.mark(middle, mark);
+                            let value = Expr::seq([colon.clone(), value]);
                             places.graph.edge(middle, value, to);
                             middle
                         });
@@ -108,7 +114,8 @@ impl Emitter<'_> {
 
 impl Emitter<'_> {
     pub(super) fn key(&mut self, key: u32) -> Result<Expr, Diagnostic> {
-        if let Some(known) = self.keys.get(&key) {
+        let index = key as usize;
+        if let Some(Some(known)) = self.keys.get(index) {
             return Ok(known.clone());
         }
         let text = self.algebra.key(key);
@@ -116,7 +123,10 @@ impl Emitter<'_> {
             Escapes::Shortest => Expr::literal(quoted(text)),
             Escapes::Any => self.string(&StringSet::literal(text))?,
         };
-        self.keys.insert(key, expr.clone());
+        if self.keys.len() <= index {
+            self.keys.resize(index + 1, None);
+        }
+        self.keys[index] = Some(expr.clone());
         Ok(expr)
     }
 }
