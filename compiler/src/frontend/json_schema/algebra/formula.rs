@@ -412,7 +412,16 @@ impl Formulas {
         }
         let mut found = Literals::default();
         let mut seen = Distinct::default();
-        let mut open = vec![id];
+        let mut open = Vec::new();
+        match self.get(id) {
+            Formula::Literal(literal) => _ = found.0.insert(*literal),
+            Formula::And(operands) | Formula::Or(operands) => {
+                found.0.order.reserve(operands.len());
+                open.reserve(operands.len());
+                open.push(id);
+            }
+            Formula::True | Formula::False => {}
+        }
         while let Some(next) = open.pop() {
             match self.get(next) {
                 Formula::True | Formula::False => {}

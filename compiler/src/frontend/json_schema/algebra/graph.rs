@@ -49,7 +49,7 @@ pub(crate) fn build(
         }
         let content = Content {
             scalars: algebra.written_scalars(formula)?,
-            arrays: algebra.item_automaton(formula)?.map(|automaton| vec![automaton]),
+            arrays: algebra.item_automata(formula)?,
             objects: algebra.member_automata(formula)?,
         };
         content.for_each_value(|value| _ = formulas.insert(value));

@@ -35,13 +35,18 @@ pub(crate) struct ItemAutomaton {
 }
 
 impl Algebra<'_> {
-    /// The automaton of the arrays that a formula over values holds for. `None` for all arrays.
-    pub(crate) fn item_automaton(
+    /// Automata that together accept the arrays that a formula over values holds for: one, or none for no array. `None`
+    /// for all arrays.
+    pub(crate) fn item_automata(
         &mut self,
         value: FormulaId,
-    ) -> Result<Option<ItemAutomaton>, Diagnostic> {
+    ) -> Result<Option<Vec<ItemAutomaton>>, Diagnostic> {
         let formula = self.array_formula(value)?;
         let (formula, distinct) = self.tell_unique(formula)?;
+        if formula == FormulaId::FALSE {
+            self.grow()?;
+            return Ok(Some(Vec::new()));
+        }
         if formula == FormulaId::TRUE && !distinct {
             return Ok(None);
         }
@@ -65,7 +70,8 @@ impl Algebra<'_> {
             at += 1;
             self.grow()?;
         }
-        Ok(Some(ItemAutomaton { states: states.into_values().collect(), distinct }))
+        let states = states.into_values().collect();
+        Ok(Some(vec![ItemAutomaton { states, distinct }]))
     }
 
     fn item_state(

@@ -1,7 +1,7 @@
 //! The schema document as an arena of JSON values that know their place in the text.
 //!
-//! serde_json checks the syntax ([`tree`]) and its depth limit (128) bounds every recursion over values in this front
-//! end; it gives no positions, so a second pass over the text ([`scan`]) builds the arena. A [`NodeId`] is at once the value
+//! serde_json says what JSON is ([`tree`]), and its depth limit (128) bounds every recursion over values in this front
+//! end; it gives no positions, so a pass over the text of our own ([`scan`]) builds the arena. A [`NodeId`] is at once the value
 //! and its place: span and JSON pointer follow from it. O(text).
 //!
 //! Schemas that references bring in from elsewhere are grafted behind the document's own values. Their pointers start
@@ -92,15 +92,11 @@ impl Document {
     /// Parses the source, also into what the library of references works on. Duplicate keys are refused: parsers
     /// disagree on which one counts.
     pub(crate) fn parse(source: &Source) -> Result<(Self, Tree<'_>), Diagnostic> {
-        let tree = Tree::parse(&source.text).map_err(|error| {
-            let at = offset(&source.text, error.line(), error.column());
-            let message = error.to_string();
-            let what = message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what);
-            Diagnostic::error("json-schema::syntax", format!("not JSON: {what}"))
-                .with_label(at..(at + 1).min(source.text.len()), "here")
-        })?;
         let mut scanner = Scanner::new(&source.text);
-        scanner.value(None);
+        scanner.document();
+        if !scanner.sure {
+            tree::check(&source.text).map_err(|error| not_json(&source.text, &error))?;
+        }
         match scanner.duplicate {
             Some(Duplicate { key, places: [first, second], .. }) => Err(Diagnostic::error(
                 "json-schema::duplicate-key",
@@ -109,7 +105,10 @@ impl Document {
             .with_label(second, "again here")
             .with_label(first, "first here")
             .with_help("remove one of the two")),
-            None => Ok((Self { nodes: scanner.nodes, grafts: Vec::new() }, tree)),
+            None => {
+                let document = Self { nodes: scanner.nodes, grafts: Vec::new() };
+                Ok((document, Tree::new(&source.text)))
+            }
         }
     }
 
@@ -287,6 +286,15 @@ fn push_escaped(pointer: &mut String, key: &str) {
         from = at + 1;
     }
     pointer.push_str(&key[from..]);
+}
+
+/// The error of serde_json, at its place.
+fn not_json(text: &str, error: &serde_json::Error) -> Diagnostic {
+    let at = offset(text, error.line(), error.column());
+    let message = error.to_string();
+    let what = message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what);
+    Diagnostic::error("json-schema::syntax", format!("not JSON: {what}"))
+        .with_label(at..(at + 1).min(text.len()), "here")
 }
 
 /// Byte offset of serde_json's line and column, which counts bytes from 1.

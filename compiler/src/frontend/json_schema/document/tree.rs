@@ -1,5 +1,5 @@
-//! The text as serde_json sees it: checked at once, and read into values only where the library of references asks for
-//! them, which is where the document has references.
+//! The text as serde_json sees it: checked where there is doubt, and read into values only where the library of
+//! references asks for them, which few documents need.
 
 use std::cell::OnceCell;
 use std::fmt;
@@ -15,16 +15,20 @@ pub(crate) struct Tree<'s> {
 }
 
 impl<'s> Tree<'s> {
-    /// Checks a text.
-    pub(super) fn parse(text: &'s str) -> Result<Self, serde_json::Error> {
-        let Checked = serde_json::from_str(text)?;
-        Ok(Self { text, value: OnceCell::new() })
+    /// A text that is JSON.
+    pub(super) fn new(text: &'s str) -> Self {
+        Self { text, value: OnceCell::new() }
     }
 
     /// Its values.
     pub(crate) fn value(&self) -> &Value {
         self.value.get_or_init(|| serde_json::from_str(self.text).unwrap_or_default())
     }
+}
+
+/// Whether a text is JSON, and if not, why.
+pub(super) fn check(text: &str) -> Result<(), serde_json::Error> {
+    serde_json::from_str(text).map(|Checked| ())
 }
 
 /// What is left of a value that was checked, by the same steps that read one into a [`Value`]: serde's own type for
@@ -106,8 +110,8 @@ mod tests {
         let deep = "[".repeat(200);
         for text in texts.into_iter().chain([&*deep]) {
             let read: Result<Value, _> = serde_json::from_str(text);
-            match (Tree::parse(text), read) {
-                (Ok(tree), Ok(value)) => assert_eq!(*tree.value(), value, "{text}"),
+            match (check(text), read) {
+                (Ok(()), Ok(value)) => assert_eq!(*Tree::new(text).value(), value, "{text}"),
                 (Err(ours), Err(theirs)) => assert_eq!(ours.to_string(), theirs.to_string()),
                 (ours, theirs) => panic!("{text}: {ours:?} and {theirs:?}"),
             }

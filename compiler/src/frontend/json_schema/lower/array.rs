@@ -28,7 +28,7 @@ impl Emitter<'_> {
         let mut places = Places::new(&space, b']');
         let mut next = 0;
         while let Some(&(state, written)) = places.order.get(next) {
-            let from = places.known[&(state, written)];
+            let from = places.of(state, written);
             next += 1;
             let state = &automaton.states[state as usize];
             let mut items = Vec::with_capacity(state.items.len());

@@ -57,7 +57,7 @@ impl Emitter<'_> {
         let mut marked = FxHashMap::default();
         let mut next = 0;
         while let Some(&(state, written)) = places.order.get(next) {
-            let from = places.known[&(state, written)];
+            let from = places.of(state, written);
             next += 1;
             let state = &automaton.states[state as usize];
             if let Some(skip) = state.skip {
@@ -134,7 +134,8 @@ impl Emitter<'_> {
 /// States of the expression, by state of the automaton and whether something is written.
 pub(super) struct Places {
     pub(super) graph: ExprGraph,
-    pub(super) known: FxHashMap<(u32, bool), u32>,
+    /// States of the graph, by twice the state of the automaton and whether something is written.
+    numbers: Vec<Option<u32>>,
     pub(super) order: Vec<(u32, bool)>,
     /// The state behind the last of what is written, before the space and the bracket.
     closing: u32,
@@ -147,8 +148,8 @@ impl Places {
         let mut graph = ExprGraph::new();
         let (closing, bracket) = (graph.state(), Expr::byte(bracket));
         graph.edge(closing, Expr::seq([space.clone(), bracket.clone()]), graph.end());
-        let known = FxHashMap::from_iter([((0, false), ExprGraph::START)]);
-        Self { graph, known, order: vec![(0, false)], closing, bracket }
+        let numbers = vec![Some(ExprGraph::START)];
+        Self { graph, numbers, order: vec![(0, false)], closing, bracket }
     }
 
     /// Ends in a place.
@@ -212,8 +213,13 @@ impl Places {
         }
     }
 
+    /// The state of the graph for a state of the automaton.
     pub(super) fn of(&mut self, state: u32, written: bool) -> u32 {
-        *self.known.entry((state, written)).or_insert_with(|| {
+        let index = 2 * state as usize + usize::from(written);
+        if self.numbers.len() <= index {
+            self.numbers.resize(index + 1, None);
+        }
+        *self.numbers[index].get_or_insert_with(|| {
             self.order.push((state, written));
             self.graph.state()
         })

@@ -56,7 +56,7 @@ impl Emitter<'_> {
         }
         let mut next = 0;
         while let Some(&(index, written)) = places.order.get(next) {
-            let from = places.known[&(index, written)];
+            let from = places.of(index, written);
             next += 1;
             let state = &automaton.states[index as usize];
             if let Some(tree) = tree_of[index as usize] {

@@ -29,7 +29,7 @@ mod texts;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 pub use text::Escapes;
 pub(crate) use text::{StringRules, character, one_character, tail};
@@ -94,12 +94,14 @@ pub(crate) struct StringSet {
 impl StringSet {
     /// Every string.
     pub(crate) fn all() -> Self {
-        Self::of(Some(Language::all()))
+        static ALL: LazyLock<StringSet> = LazyLock::new(|| StringSet::of(Some(Language::all())));
+        ALL.clone()
     }
 
     /// No string.
     pub(crate) fn none() -> Self {
-        Self::of(None)
+        static NONE: LazyLock<StringSet> = LazyLock::new(|| StringSet::of(None));
+        NONE.clone()
     }
 
     /// These strings. About linear in their bytes.
@@ -288,11 +290,15 @@ impl StringSet {
         operation: Operation,
         limit: usize,
     ) -> Result<Self, StateLimit> {
-        if let ([a], [b]) = (&*self.bands, &*other.bands)
-            && a.is_unbounded()
-            && b.is_unbounded()
-        {
-            return Ok(Self::of(a.language.combine(&b.language, operation, limit)?));
+        match (&*self.bands, &*other.bands, operation) {
+            ([], _, Operation::And | Operation::Minus) => return Ok(self.clone()),
+            (_, [], Operation::And) => return Ok(other.clone()),
+            ([_], [], _) => return Ok(self.clone()),
+            ([], [_], _) => return Ok(other.clone()),
+            ([a], [b], _) if a.is_unbounded() && b.is_unbounded() => {
+                return Ok(Self::of(a.language.combine(&b.language, operation, limit)?));
+            }
+            _ => {}
         }
         let mut bands: Vec<Band> = Vec::new();
         // Bounds cut bands into several of the same language, so neighbouring pieces tend to ask the same again.
