@@ -244,7 +244,8 @@ impl Expr {
 
     /// Any one of them.
     pub fn alt(choices: impl IntoIterator<Item = Self>) -> Self {
-        let mut flat = Vec::new();
+        let choices = choices.into_iter();
+        let mut flat = Vec::with_capacity(choices.size_hint().0);
         for choice in choices {
             match choice {
                 Self::Never => {}

@@ -78,7 +78,7 @@ impl ExprGraph {
     /// If a state is not of this graph.
     pub fn edge(&mut self, from: u32, expr: Expr, to: u32) {
         assert!(from < self.states && to < self.states, "edges join states of the graph");
-        if expr != Expr::Never {
+        if !matches!(expr, Expr::Never) {
             self.edges.push((from, to));
             self.parts.push(expr);
         }

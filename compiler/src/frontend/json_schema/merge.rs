@@ -5,7 +5,7 @@
 
 use std::hash::{Hash, Hasher};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::algebra::{Content, ContentGraph, FormulaId};
 
@@ -19,10 +19,7 @@ pub(crate) fn merge(graph: &mut ContentGraph) {
 /// For each formula, by index, the first one that is equal to it; `None` where each is equal to itself alone.
 fn classes(graph: &ContentGraph) -> Option<Vec<usize>> {
     let formulas: Vec<_> = graph.formulas().collect();
-    let mut partition = Partition::by_shape(graph, &formulas);
-    if partition.members.len() == formulas.len() {
-        return None;
-    }
+    let mut partition = Partition::by_shape(graph, &formulas)?;
     let mut changed = partition.split(graph, &formulas, 0..formulas.len());
     let mut parents = Vec::new();
     while !changed.is_empty() {
@@ -46,24 +43,31 @@ fn classes(graph: &ContentGraph) -> Option<Vec<usize>> {
 /// Classes of formulas, all of one shape. Members of a class had children of the same classes when the class was made.
 struct Partition {
     class: Vec<usize>,
+    /// By class; none for a class of one, which is never split.
     members: Vec<Vec<usize>>,
 }
 
 impl Partition {
-    /// The formulas by what they are besides their children.
-    fn by_shape(graph: &ContentGraph, formulas: &[FormulaId]) -> Self {
-        let mut known = FxHashMap::default();
-        let mut partition = Self { class: Vec::with_capacity(formulas.len()), members: Vec::new() };
-        for (id, &formula) in formulas.iter().enumerate() {
-            let new = partition.members.len();
-            let class = *known.entry(Shape(graph.content(formula))).or_insert(new);
-            if class == new {
-                partition.members.push(Vec::new());
-            }
-            partition.class.push(class);
-            partition.members[class].push(id);
+    /// The formulas by what they are besides their children; `None` where no two are the same.
+    fn by_shape(graph: &ContentGraph, formulas: &[FormulaId]) -> Option<Self> {
+        let mut known = FxHashMap::with_capacity_and_hasher(formulas.len(), FxBuildHasher);
+        let shapes = formulas.iter().map(|&formula| {
+            let new = known.len();
+            *known.entry(Shape(graph.content(formula))).or_insert(new)
+        });
+        let class: Vec<usize> = shapes.collect();
+        if known.len() == formulas.len() {
+            return None;
         }
-        partition
+        let mut counts = vec![0; known.len()];
+        class.iter().for_each(|&class| counts[class] += 1);
+        let alone = |count: usize| if count > 1 { count } else { 0 };
+        let members = counts.iter().map(|&count| Vec::with_capacity(alone(count)));
+        let mut members: Vec<Vec<usize>> = members.collect();
+        for (id, &class) in class.iter().enumerate().filter(|&(_, &class)| counts[class] > 1) {
+            members[class].push(id);
+        }
+        Some(Self { class, members })
     }
 
     /// Splits classes by the children of the formulas that may differ by now, and returns those that got a new class.

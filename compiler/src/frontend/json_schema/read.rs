@@ -33,7 +33,7 @@ pub(crate) struct Queued {
 }
 
 /// What has been read.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Found {
     /// The schemas, of which those in the queue are not read yet.
     pub(crate) schemas: Schemas,
@@ -46,6 +46,13 @@ pub(crate) struct Found {
 }
 
 impl Found {
+    /// Nothing, with room for so many schemas.
+    pub(crate) fn with_capacity(schemas: usize) -> Self {
+        let (errors, queue) = (Vec::new(), Vec::new());
+        let schemas = Schemas::with_capacity(schemas);
+        Self { schemas, errors, queue, patterns: FxHashMap::default() }
+    }
+
     /// The schema at a place, to be read later where it is new.
     pub(crate) fn schema(&mut self, node: NodeId, outside: Context) -> SchemaId {
         let (id, new) = self.schemas.id(node, outside.scope);

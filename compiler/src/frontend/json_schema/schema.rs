@@ -1,6 +1,6 @@
 //! A schema as its keywords, read and checked, with references resolved. Still one to one with the source.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::diagnostics::Diagnostic;
 
@@ -215,7 +215,7 @@ struct Entry {
 }
 
 /// The schemas that apply somewhere.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Schemas {
     entries: Vec<Entry>,
     /// For each, the first one that says the same; none for itself.
@@ -227,6 +227,12 @@ pub(crate) struct Schemas {
 const MAX_IN_PLACE: u32 = 256;
 
 impl Schemas {
+    /// With room for so many.
+    pub(crate) fn with_capacity(schemas: usize) -> Self {
+        let ids = FxHashMap::with_capacity_and_hasher(schemas, FxBuildHasher);
+        Self { entries: Vec::with_capacity(schemas), first: Vec::new(), ids }
+    }
+
     /// The number of the schema at a place, seen from a scope; whether it is new.
     pub(crate) fn id(&mut self, node: NodeId, scope: ScopeId) -> (SchemaId, bool) {
         let next = SchemaId(u32::try_from(self.entries.len()).expect("a schema takes text"));

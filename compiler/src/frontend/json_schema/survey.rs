@@ -11,6 +11,11 @@ use super::read::{Found, Queued, Read, Reader};
 use super::resolve::{Context, References};
 use super::schema::{Part, Schema, SchemaId, Schemas};
 
+/// Values of a document for each schema in most.
+const VALUES_OF_SCHEMA: usize = 4;
+/// Values of a document for each keyword in most.
+const VALUES_OF_KEYWORD: usize = 2;
+
 /// What the survey finds.
 #[derive(Debug)]
 pub(crate) struct Surveyed {
@@ -33,13 +38,14 @@ pub(crate) fn survey(
     let references = References::new(document, tree, &options.resources);
     let references = references.map_err(|error| vec![error])?;
     let context = references.root();
+    let size = document.len();
     let mut survey = Survey {
         document,
         references,
         limit: options.max_states,
         formats: options.formats,
-        entries: Vec::new(),
-        found: Found::default(),
+        entries: Vec::with_capacity(size / VALUES_OF_KEYWORD),
+        found: Found::with_capacity(size / VALUES_OF_SCHEMA),
         definitions: Vec::new(),
         seen: Vec::new(),
     };
@@ -128,7 +134,6 @@ impl Survey<'_> {
             found: &mut self.found,
         };
         let place = document.pointer(node);
-        self.entries.reserve(members.len());
         let mut enter = |value, key: &str, verdict, reason: &str| {
             let pointer = Document::pointer_to_member(&place, key);
             self.entries.push((value, entry(pointer, key, verdict, reason)));

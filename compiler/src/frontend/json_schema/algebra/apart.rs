@@ -122,8 +122,9 @@ impl Algebra<'_> {
     /// What the conjuncts of an object formula say of single keys: the key, the formula over its value, and whether it
     /// may be missing.
     pub(super) fn properties(&mut self, formula: FormulaId) -> Vec<(u32, FormulaId, bool)> {
-        let mut found = Vec::new();
-        for conjunct in self.objects.formulas.conjuncts(formula) {
+        let conjuncts = self.objects.formulas.conjuncts(formula);
+        let mut found = Vec::with_capacity(conjuncts.size_hint().0);
+        for conjunct in conjuncts {
             let Formula::Literal(literal) = *self.objects.formulas.get(conjunct) else { continue };
             let atom = self.objects.atoms[literal.atom as usize];
             let ObjectAtom::Property { key, value, absent } = atom else { continue };

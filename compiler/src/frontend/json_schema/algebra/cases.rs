@@ -135,14 +135,16 @@ impl Algebra<'_> {
         about: &[Literal],
         satisfied: bool,
     ) -> FormulaId {
-        let mut decided: Vec<u32> = about.iter().map(|literal| literal.atom).collect();
+        let mut decided: Vec<_> = about.iter().map(|literal| (literal.atom, formula)).collect();
         decided.sort_unstable();
         decided.dedup();
-        let read: Vec<_> = decided.iter().map(|&atom| atoms.read(self, atom, satisfied)).collect();
+        for (atom, read) in &mut decided {
+            *read = atoms.read(self, *atom, satisfied);
+        }
         atoms.formulas(self).replace(formula, &mut Default::default(), &mut |formulas, literal| {
-            match decided.binary_search(&literal.atom) {
-                Ok(at) if literal.positive => read[at],
-                Ok(at) => formulas.not(read[at]),
+            match decided.binary_search_by_key(&literal.atom, |(atom, _)| *atom) {
+                Ok(at) if literal.positive => decided[at].1,
+                Ok(at) => formulas.not(decided[at].1),
                 Err(_) => formulas.literal(literal.atom, literal.positive),
             }
         })

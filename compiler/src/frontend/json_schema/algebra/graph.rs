@@ -40,9 +40,11 @@ pub(crate) fn build(
     algebra: &mut Algebra<'_>,
     root: FormulaId,
 ) -> Result<ContentGraph, Diagnostic> {
-    let mut formulas: IndexSet<FormulaId, FxBuildHasher> = IndexSet::default();
+    let size = algebra.schemas.len();
+    let mut formulas: IndexSet<FormulaId, FxBuildHasher> =
+        IndexSet::with_capacity_and_hasher(size, FxBuildHasher);
     formulas.insert(root);
-    let mut contents = Vec::new();
+    let mut contents = Vec::with_capacity(size);
     while let Some(&formula) = formulas.get_index(contents.len()) {
         if let Some(place) = algebra.place(formula) {
             algebra.at = place;

@@ -5,6 +5,8 @@
 //! that members in this order can establish and that still matters, which for schemas that people write is a few for
 //! each key.
 
+use std::rc::Rc;
+
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
@@ -67,7 +69,13 @@ pub(crate) struct MemberAutomaton {
 impl MemberAutomaton {
     /// States and members.
     pub(super) fn size(&self) -> usize {
-        self.states.len() + self.states.iter().map(|state| state.members.len()).sum::<usize>()
+        let (states, members) = self.room();
+        states + members
+    }
+
+    /// States, and members.
+    pub(crate) fn room(&self) -> (usize, usize) {
+        (self.states.len(), self.states.iter().map(|state| state.members.len()).sum())
     }
 }
 
@@ -303,14 +311,17 @@ impl Algebra<'_> {
             .collect();
         named.sort_unstable();
         named.dedup();
-        if !others.classes.contains_key(&named) {
-            let classes = self.split_names(&others.all, &named)?;
-            others.classes.insert(named.clone(), classes);
-        }
-        let classes = others.classes[&named].clone();
+        let classes = match others.classes.get(&named) {
+            Some(known) => Rc::clone(known),
+            None => {
+                let classes: Rc<[_]> = self.split_names(&others.all, &named)?.into();
+                others.classes.insert(named, Rc::clone(&classes));
+                classes
+            }
+        };
         let mut found = Vec::new();
-        for (names, sets) in classes {
-            for case in self.cases(NameAtoms(&sets), rest, FormulaId::TRUE)? {
+        for (names, sets) in classes.iter() {
+            for case in self.cases(NameAtoms(sets), rest, FormulaId::TRUE)? {
                 found.push((names.clone(), case));
             }
         }
@@ -480,7 +491,7 @@ impl Builder {
 pub(super) struct OtherKeys {
     all: StringSet,
     /// By the sets that tell them apart: the keys of each combination of sets.
-    classes: FxHashMap<Vec<u32>, Vec<(StringSet, Vec<u32>)>>,
+    classes: FxHashMap<Vec<u32>, Rc<[(StringSet, Vec<u32>)]>>,
 }
 
 impl OtherKeys {

@@ -22,8 +22,6 @@ pub(crate) use members::{Member, Members};
 use scan::{Duplicate, Scanner};
 pub(crate) use tree::Tree;
 
-/// Steps of most JSON pointers.
-const SHORT_PATH: usize = 16;
 /// Bytes of most JSON pointers.
 const SHORT_POINTER: usize = 64;
 
@@ -209,29 +207,28 @@ impl Document {
 
     /// JSON pointer to a node, after the URI where it is not in the document itself. O(its length).
     pub(crate) fn pointer(&self, node: NodeId) -> String {
-        let mut path = Vec::with_capacity(SHORT_PATH);
-        let mut at = node;
-        while let Some((parent, position)) = self.nodes[at.index()].parent {
-            path.push((parent, position));
-            at = parent;
-        }
-        let graft = self.grafts.binary_search_by_key(&at, |(root, _)| *root);
         let mut pointer = String::with_capacity(SHORT_POINTER);
-        if let Ok(graft) = graft {
-            pointer.push_str(&self.grafts[graft].1);
-            pointer.push('#');
-        }
-        for (parent, position) in path.into_iter().rev() {
-            match self.json(parent) {
-                Json::Object(members) => {
-                    let key = members.at(position).map_or("", |(key, _)| key);
-                    pointer.push('/');
-                    push_escaped(&mut pointer, key);
-                }
-                _ => write!(pointer, "/{position}").expect("writing to a string does not fail"),
-            }
-        }
+        self.push_pointer(node, &mut pointer);
         pointer
+    }
+
+    /// Recurses over containers, of which there are at most [`MAX_DEPTH`].
+    fn push_pointer(&self, node: NodeId, pointer: &mut String) {
+        let Some((parent, position)) = self.nodes[node.index()].parent else {
+            if let Ok(graft) = self.grafts.binary_search_by_key(&node, |(root, _)| *root) {
+                pointer.push_str(&self.grafts[graft].1);
+                pointer.push('#');
+            }
+            return;
+        };
+        self.push_pointer(parent, pointer);
+        pointer.push('/');
+        match self.json(parent) {
+            Json::Object(members) => {
+                push_escaped(pointer, members.at(position).map_or("", |(key, _)| key));
+            }
+            _ => write!(pointer, "{position}").expect("writing to a string does not fail"),
+        }
     }
 
     /// JSON pointer to a member of the object that `object` points to, by its key.

@@ -25,7 +25,8 @@ impl Emitter<'_> {
     fn items(&mut self, automaton: &ItemAutomaton) -> Result<Expr, Diagnostic> {
         let comma = self.separator(b',');
         let space = self.whitespace();
-        let mut places = Places::new(&space, b']');
+        let edges = automaton.states.iter().map(|state| state.items.len()).sum();
+        let mut places = Places::new(&space, b']', (automaton.states.len(), edges));
         let mut next = 0;
         while let Some(&(state, written)) = places.order.get(next) {
             let from = places.of(state, written);

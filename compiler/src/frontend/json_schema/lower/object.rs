@@ -52,9 +52,10 @@ impl Emitter<'_> {
         let comma = self.separator(b',');
         let colon = self.separator(b':');
         let space = self.whitespace();
-        let mut places = Places::new(&space, b'}');
+        let mut places = Places::new(&space, b'}', automaton.room());
         // The states between key and value of members with marks, by mark, value and what follows.
         let mut marked = FxHashMap::default();
+        let mut members = Vec::new();
         let mut next = 0;
         while let Some(&(state, written)) = places.order.get(next) {
             let from = places.of(state, written);
@@ -64,7 +65,7 @@ impl Emitter<'_> {
                 let to = places.of(skip, written);
                 places.graph.edge(from, Expr::Empty, to);
             }
-            let mut members = Vec::with_capacity(state.members.len());
+            members.clear();
             for member in &state.members {
                 let key = match &member.name {
                     MemberName::Key(key) => self.key(*key)?,
@@ -74,14 +75,14 @@ impl Emitter<'_> {
                 members.push((key, value, member));
             }
             if let Some(bounds) = state.repeat {
-                let members = members.into_iter();
+                let members = members.drain(..);
                 let any = members.map(|(key, value, _)| Expr::seq([key, colon.clone(), value]));
                 if state.end {
                     places.repeat(from, written, Expr::alt(any), &comma, bounds);
                 }
                 continue;
             }
-            for (key, value, member) in members {
+            for (key, value, member) in members.drain(..) {
                 let to = places.of(member.to, true);
                 let before = if written { comma.clone() } else { Expr::Empty };
                 match member.mark {
@@ -144,12 +145,16 @@ pub(super) struct Places {
 
 impl Places {
     /// The start, where nothing is written. What is written ends with a space and the bracket, nothing with the bracket.
-    pub(super) fn new(space: &Expr, bracket: u8) -> Self {
-        let mut graph = ExprGraph::new();
+    /// There is room for an automaton of so many states and edges.
+    pub(super) fn new(space: &Expr, bracket: u8, (states, edges): (usize, usize)) -> Self {
+        let mut graph = ExprGraph::with_capacity(2 * (states + edges));
         let (closing, bracket) = (graph.state(), Expr::byte(bracket));
         graph.edge(closing, Expr::seq([space.clone(), bracket.clone()]), graph.end());
-        let numbers = vec![Some(ExprGraph::START)];
-        Self { graph, numbers, order: vec![(0, false)], closing, bracket }
+        let mut numbers = vec![None; 2 * states.max(1)];
+        numbers[0] = Some(ExprGraph::START);
+        let mut order = Vec::with_capacity(numbers.len());
+        order.push((0, false));
+        Self { graph, numbers, order, closing, bracket }
     }
 
     /// Ends in a place.
@@ -215,11 +220,7 @@ impl Places {
 
     /// The state of the graph for a state of the automaton.
     pub(super) fn of(&mut self, state: u32, written: bool) -> u32 {
-        let index = 2 * state as usize + usize::from(written);
-        if self.numbers.len() <= index {
-            self.numbers.resize(index + 1, None);
-        }
-        *self.numbers[index].get_or_insert_with(|| {
+        *self.numbers[2 * state as usize + usize::from(written)].get_or_insert_with(|| {
             self.order.push((state, written));
             self.graph.state()
         })

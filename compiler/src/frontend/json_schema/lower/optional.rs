@@ -31,7 +31,7 @@ impl Emitter<'_> {
         let comma = self.separator(b',');
         let colon = self.separator(b':');
         let space = self.whitespace();
-        let mut places = Places::new(&space, b'}');
+        let mut places = Places::new(&space, b'}', automaton.room());
         let mut trees = KeyTrees::default();
         let (mut tree_of, mut leaves) = (vec![None; automaton.states.len()], Vec::new());
         // Keys are left out in their order, so that what leaving one out leads to comes later.
