@@ -49,6 +49,10 @@ struct Partition {
 
 impl Partition {
     /// The formulas by what they are besides their children; `None` where no two are the same.
+    #[expect(
+        clippy::mutable_key_type,
+        reason = "automata of sets of strings are made when they are asked for, which no hash looks at"
+    )]
     fn by_shape(graph: &ContentGraph, formulas: &[FormulaId]) -> Option<Self> {
         let mut known = FxHashMap::with_capacity_and_hasher(formulas.len(), FxBuildHasher);
         let shapes = formulas.iter().map(|&formula| {

@@ -333,7 +333,7 @@ impl Algebra<'_> {
         &mut self,
         others: &StringSet,
         named: &[u32],
-    ) -> Result<Vec<(StringSet, Vec<u32>)>, Diagnostic> {
+    ) -> Result<Vec<NameClass>, Diagnostic> {
         let limit = self.limits.states;
         let mut classes = vec![(others.clone(), Vec::new())];
         for &names in named {
@@ -487,11 +487,14 @@ impl Builder {
     }
 }
 
+/// Keys, and the sets that they are in.
+type NameClass = (StringSet, Vec<u32>);
+
 /// The keys that a formula does not name.
 pub(super) struct OtherKeys {
     all: StringSet,
     /// By the sets that tell them apart: the keys of each combination of sets.
-    classes: FxHashMap<Vec<u32>, Rc<[(StringSet, Vec<u32>)]>>,
+    classes: FxHashMap<Vec<u32>, Rc<[NameClass]>>,
 }
 
 impl OtherKeys {

@@ -30,7 +30,7 @@ pub(crate) struct Members {
 impl Members {
     /// These members; where a key repeats, the places of the repetition that is the first to end, first and second.
     pub(super) fn new(
-        members: impl ExactSizeIterator<Item = (Box<str>, Member)>,
+        members: impl Iterator<Item = (Box<str>, Member)>,
     ) -> (Self, Option<(usize, usize)>) {
         let list: Box<[_]> = members.collect();
         if list.len() <= FEW {
