@@ -74,6 +74,7 @@ struct Target {
 pub(crate) struct References<'t> {
     /// `None` where no reference has needed it.
     registry: Option<Registry<'t>>,
+    /// The document as the library reads it.
     tree: &'t Tree<'t>,
     /// Whether identifiers count.
     identified: bool,
