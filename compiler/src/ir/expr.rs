@@ -222,13 +222,16 @@ impl Expr {
 
     /// One after the other.
     pub fn seq(parts: impl IntoIterator<Item = Self>) -> Self {
-        let parts = parts.into_iter();
+        let mut parts = parts.into_iter();
         let mut flat = Vec::with_capacity(parts.size_hint().0);
-        for part in parts {
+        while let Some(part) = parts.next() {
             match part {
                 Self::Never => return Self::Never,
                 Self::Empty => {}
-                Self::Seq(inner) => flat.extend(inner),
+                Self::Seq(inner) => {
+                    flat.reserve_exact(inner.len() + parts.size_hint().0);
+                    flat.extend(inner);
+                }
                 other => flat.push(other),
             }
         }
@@ -241,7 +244,8 @@ impl Expr {
 
     /// Any one of them.
     pub fn alt(choices: impl IntoIterator<Item = Self>) -> Self {
-        let mut flat = Vec::new();
+        let choices = choices.into_iter();
+        let mut flat = Vec::with_capacity(choices.size_hint().0);
         for choice in choices {
             match choice {
                 Self::Never => {}

@@ -95,6 +95,7 @@ impl Grammar {
 #[derive(Debug, Default)]
 pub struct GrammarBuilder {
     rules: Vec<Option<Rule>>,
+    /// Names of rules that are not defined yet.
     names: Vec<String>,
 }
 
@@ -136,8 +137,11 @@ impl GrammarBuilder {
     /// Where the rule is defined already.
     pub fn define_as(&mut self, id: RuleId, expr: Expr, origin: Origin, kind: RuleKind) {
         let slot = &mut self.rules[id.index()];
-        assert!(slot.is_none(), "rule {:?} is defined twice", self.names[id.index()]);
-        *slot = Some(Rule { name: self.names[id.index()].clone(), expr, origin, kind });
+        if let Some(Rule { name, .. }) = slot {
+            panic!("rule {name:?} is defined twice");
+        }
+        let name = std::mem::take(&mut self.names[id.index()]);
+        *slot = Some(Rule { name, expr, origin, kind });
     }
 
     /// The finished grammar.

@@ -49,6 +49,12 @@ impl ExprGraph {
         Self { states: 2, end: 1, edges: Vec::new(), parts: Vec::new(), marked: Vec::new() }
     }
 
+    /// The same with room for so many edges.
+    pub fn with_capacity(edges: usize) -> Self {
+        let (edges, parts) = (Vec::with_capacity(edges), Vec::with_capacity(edges));
+        Self { edges, parts, ..Self::new() }
+    }
+
     /// The accepting state. Edges may leave it.
     pub fn end(&self) -> u32 {
         self.end
@@ -72,7 +78,7 @@ impl ExprGraph {
     /// If a state is not of this graph.
     pub fn edge(&mut self, from: u32, expr: Expr, to: u32) {
         assert!(from < self.states && to < self.states, "edges join states of the graph");
-        if expr != Expr::Never {
+        if !matches!(expr, Expr::Never) {
             self.edges.push((from, to));
             self.parts.push(expr);
         }

@@ -245,13 +245,17 @@ impl Explorer<'_> {
         if let Some(&known) = self.derivatives.get(&formula) {
             return known;
         }
+        let program = self.program;
+        let symbol = Symbol::from(byte);
         let mut choices = Vec::new();
-        for conjunction in self.formulas.conjunctions(formula).to_vec() {
+        // By number, for what they are may grow underway.
+        for index in 0..self.formulas.conjunctions(formula).len() {
+            let conjunction = self.formulas.conjunctions(formula)[index];
             let mut demands = Vec::new();
             let mut awaited = None;
             let mut alive = true;
-            for literal in self.formulas.literals(conjunction).to_vec() {
-                match literal {
+            for index in 0..self.formulas.literals(conjunction).len() {
+                match self.formulas.literals(conjunction)[index] {
                     Literal::End => alive = false,
                     Literal::Await(state) => awaited = Some(state),
                     Literal::Holds(inner) => {
@@ -269,8 +273,9 @@ impl Explorer<'_> {
                 choices.extend(self.formulas.all(demands));
                 continue;
             };
-            for next in self.targets(state, byte) {
-                let next = self.closure(next);
+            let edges = program.nfa.edges(state);
+            for edge in edges.filter(|edge| (edge.lo..=edge.hi).contains(&symbol)) {
+                let next = self.closure(edge.target);
                 if demands.is_empty() {
                     choices.extend_from_slice(self.formulas.conjunctions(next));
                     continue;

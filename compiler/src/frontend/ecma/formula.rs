@@ -130,12 +130,11 @@ impl Formulas {
         if literals.iter().any(contradicts) {
             return None;
         }
-        let literals = literals.into_boxed_slice();
-        if let Some(known) = self.conjunctions.get_index_of(&literals) {
+        if let Some(known) = self.conjunctions.get_index_of(&literals[..]) {
             return Some(known as ConjunctionId);
         }
         self.size += literals.len() + 4;
-        Some(self.conjunctions.insert_full(literals).0 as ConjunctionId)
+        Some(self.conjunctions.insert_full(literals.into()).0 as ConjunctionId)
     }
 
     fn holds_at_end(&self, literal: Literal) -> bool {
@@ -157,8 +156,7 @@ impl Formulas {
         if conjunctions.len() <= ABSORBED {
             self.absorb(&mut conjunctions);
         }
-        let conjunctions = conjunctions.into_boxed_slice();
-        if let Some(known) = self.formulas.get_index_of(&conjunctions) {
+        if let Some(known) = self.formulas.get_index_of(&conjunctions[..]) {
             return known as FormulaId;
         }
         let mut cuts = [0; 4];
@@ -178,7 +176,7 @@ impl Formulas {
         self.size += conjunctions.len() + 16;
         self.cuts.push(cuts);
         self.nullable.push(nullable);
-        self.formulas.insert_full(conjunctions).0 as FormulaId
+        self.formulas.insert_full(conjunctions.into()).0 as FormulaId
     }
 
     /// Removes every conjunction that demands all that another one does, and more.

@@ -3,6 +3,10 @@
 //! This table is the one truth: the survey consults it for every keyword occurrence, messages quote it, and
 //! `docs/json-schema.md` is made of it.
 
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
 use super::dialect::{Dialect, Draft};
 
 /// What a keyword occurrence becomes.
@@ -127,10 +131,9 @@ pub(crate) const KEYWORDS: &[Keyword] = &[
 /// What an occurrence of this key in a schema of the dialect becomes. Keys that no draft, or only another draft,
 /// defines are annotations by the specification; without a declared draft every draft's keywords count.
 pub(crate) fn support(name: &str, dialect: Dialect) -> Support {
-    let Ok(at) = KEYWORDS.binary_search_by(|keyword| keyword.name.cmp(name)) else {
-        return Annotation("unknown keyword");
-    };
-    let keyword = &KEYWORDS[at];
+    static BY_NAME: LazyLock<FxHashMap<&str, &Keyword>> =
+        LazyLock::new(|| KEYWORDS.iter().map(|keyword| (keyword.name, keyword)).collect());
+    let Some(keyword) = BY_NAME.get(name) else { return Annotation("unknown keyword") };
     if dialect.omits(name) {
         return Annotation("belongs to a vocabulary that the meta-schema leaves out");
     }

@@ -10,7 +10,7 @@ use super::formats;
 use super::number;
 use super::numbers::integers;
 use super::options::{NumberForm, TextForm, Whitespace};
-use super::string::{CharState, plain};
+use super::string::special;
 use super::strings::{Escapes, StringRules, character, tail};
 
 /// A rule of the prelude.
@@ -177,8 +177,7 @@ impl Prelude {
                 Expr::seq([character(self.text.escapes), self.call(builder, Piece::StringTail)])
             }
             Piece::SpecialStringTail => {
-                let special = CharState::Boundary.edges_but(plain());
-                Expr::seq([special, self.call(builder, Piece::StringTail)])
+                Expr::seq([special(), self.call(builder, Piece::StringTail)])
             }
             Piece::Integer => match self.text.numbers {
                 NumberForm::Canonical => number::integer(self.text.digits),

@@ -1,7 +1,10 @@
 //! Reads the value of one keyword, checking that it is what the specification says.
 
+use rustc_hash::FxHashMap;
+
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::report::Verdict;
+use crate::frontend::ecma::EcmaError;
 
 use super::document::{Document, Json, NodeId};
 use super::formats::{Exactness, format};
@@ -30,7 +33,7 @@ pub(crate) struct Queued {
 }
 
 /// What has been read.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Found {
     /// The schemas, of which those in the queue are not read yet.
     pub(crate) schemas: Schemas,
@@ -38,9 +41,18 @@ pub(crate) struct Found {
     pub(crate) errors: Vec<Diagnostic>,
     /// Schemas met and not yet read.
     pub(crate) queue: Vec<Queued>,
+    /// The strings of the patterns read so far, by their text.
+    patterns: FxHashMap<Box<str>, StringSet>,
 }
 
 impl Found {
+    /// Nothing, with room for so many schemas.
+    pub(crate) fn with_capacity(schemas: usize) -> Self {
+        let (errors, queue) = (Vec::new(), Vec::new());
+        let schemas = Schemas::with_capacity(schemas);
+        Self { schemas, errors, queue, patterns: FxHashMap::default() }
+    }
+
     /// The schema at a place, to be read later where it is new.
     pub(crate) fn schema(&mut self, node: NodeId, outside: Context) -> SchemaId {
         let (id, new) = self.schemas.id(node, outside.scope);
@@ -133,7 +145,7 @@ impl Reader<'_> {
                 Json::Object(members) => {
                     let properties = members.iter();
                     let properties = properties
-                        .map(|(name, member)| (name.clone(), self.schema(member.value)))
+                        .map(|(name, member)| (name.into(), self.schema(member.value)))
                         .collect();
                     vec![Part::Properties(properties)]
                 }
@@ -142,7 +154,7 @@ impl Reader<'_> {
             "patternProperties" => match self.document.json(value) {
                 Json::Object(members) => {
                     let mut parts = Vec::with_capacity(members.len());
-                    for (pattern, member) in members {
+                    for (pattern, member) in members.iter() {
                         let names = self.ecma(pattern, member.value);
                         let schema = self.schema(member.value);
                         parts.extend(names.map(|names| Part::Members(names, schema)));
@@ -220,11 +232,11 @@ impl Reader<'_> {
 
     fn types(&mut self, node: NodeId) -> Option<TypeSet> {
         let names = match self.document.json(node) {
-            Json::Array(names) if !names.is_empty() => names.clone(),
-            _ => vec![node],
+            Json::Array(names) if !names.is_empty() => &names[..],
+            _ => &[node],
         };
         let mut types = TypeSet::NONE;
-        for name in names {
+        for &name in names {
             match self.document.json(name) {
                 Json::String(text) => match TypeSet::named(text, self.context.dialect.draft) {
                     Some(named) => types = types.union(named),
@@ -265,16 +277,14 @@ impl Reader<'_> {
             return self.wrong(key, node, "an object", self.document.json(node).kind());
         };
         let mut parts = Vec::with_capacity(members.len());
-        for (name, member) in members {
+        for (name, member) in members.iter() {
             let is_list = matches!(self.document.json(member.value), Json::Array(_));
             parts.push(match key {
-                "dependentSchemas" => {
-                    Part::DependentSchema(name.clone(), self.schema(member.value))
-                }
+                "dependentSchemas" => Part::DependentSchema(name.into(), self.schema(member.value)),
                 "dependencies" if !is_list => {
-                    Part::DependentSchema(name.clone(), self.schema(member.value))
+                    Part::DependentSchema(name.into(), self.schema(member.value))
                 }
-                _ => Part::DependentRequired(name.clone(), self.names(key, member.value)),
+                _ => Part::DependentRequired(name.into(), self.names(key, member.value)),
             });
         }
         parts
@@ -335,7 +345,7 @@ impl Reader<'_> {
 
     /// The strings that contain a match of a pattern that stands at, or as the key of, a place.
     fn ecma(&mut self, text: &str, node: NodeId) -> Option<StringSet> {
-        match StringSet::pattern(text, self.limit) {
+        match self.strings_of(text) {
             Ok(strings) => Some(strings),
             Err(error) => {
                 let text = format!("in the pattern {text:?}: {error}");
@@ -347,6 +357,15 @@ impl Reader<'_> {
                 None
             }
         }
+    }
+
+    fn strings_of(&mut self, pattern: &str) -> Result<StringSet, EcmaError> {
+        if let Some(known) = self.found.patterns.get(pattern) {
+            return Ok(known.clone());
+        }
+        let strings = StringSet::pattern(pattern, self.limit)?;
+        self.found.patterns.insert(pattern.into(), strings.clone());
+        Ok(strings)
     }
 
     fn format(&mut self, node: NodeId) -> Read {
@@ -415,14 +434,14 @@ impl Reader<'_> {
     fn undeclared(&mut self, schema: NodeId, place: NodeId) -> Option<StringSet> {
         let document = self.document;
         let mut others = match document.get(schema, "properties").map(|node| document.json(node)) {
-            Some(Json::Object(members)) => StringSet::all_but(members.keys().map(|key| &**key)),
+            Some(Json::Object(members)) => StringSet::all_but(members.keys()),
             _ => StringSet::all(),
         };
         let patterns = document.get(schema, "patternProperties").map(|node| document.json(node));
         if let Some(Json::Object(members)) = patterns {
             for pattern in members.keys() {
                 // A pattern that is wrong is reported at its own keyword.
-                let names = StringSet::pattern(pattern, self.limit).ok()?;
+                let names = self.strings_of(pattern).ok()?;
                 others = self.limited(others.minus(&names, self.limit), place)?;
             }
         }

@@ -57,14 +57,14 @@ pub(crate) fn pruned(algebra: &mut Algebra<'_>, graph: &ContentGraph) -> Vec<Dia
     for id in schemas.iter() {
         let whole = algebra.schema(id);
         for (_, part) in schemas.parts(id) {
-            let (children, is_branch) = match part {
-                Part::Properties(properties) => {
-                    (properties.iter().map(|(_, schema)| *schema).collect(), false)
-                }
-                Part::Any(branches) | Part::One(branches) => (branches.clone(), true),
+            let (properties, branches): (&[_], &[_]) = match part {
+                Part::Properties(properties) => (properties, &[]),
+                Part::Any(branches) | Part::One(branches) => (&[], branches),
                 _ => continue,
             };
-            for child in children {
+            let is_branch = !branches.is_empty();
+            for child in properties.iter().map(|(_, child)| *child).chain(branches.iter().copied())
+            {
                 let place = schemas.node(child);
                 // The schema `false` says so itself.
                 if matches!(schemas.get(child), Schema::Boolean(false)) || noted.contains(&place) {

@@ -1,6 +1,6 @@
 //! A schema as its keywords, read and checked, with references resolved. Still one to one with the source.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::diagnostics::Diagnostic;
 
@@ -136,26 +136,18 @@ pub(crate) enum Part {
     UnevaluatedItems(SchemaId),
 }
 
-impl Part {
-    /// All schemas that it applies.
-    pub(crate) fn schemas(&self) -> Vec<SchemaId> {
-        let mut schemas = Vec::new();
-        // By way of a copy, so that the list of cases is there once.
-        self.clone().for_each_schema_mut(|schema| schemas.push(*schema));
-        schemas
-    }
-
-    /// Calls `change` with every schema that it applies.
-    pub(crate) fn for_each_schema_mut(&mut self, mut change: impl FnMut(&mut SchemaId)) {
-        match self {
+/// Calls `visit` with every schema of a part, by the kind of reference that the part is given by.
+macro_rules! visit_schemas {
+    ($part:expr, $visit:expr) => {
+        match $part {
             Self::Prefix(schemas)
             | Self::All(schemas)
             | Self::Any(schemas)
             | Self::One(schemas) => {
-                schemas.iter_mut().for_each(change);
+                schemas.into_iter().for_each($visit);
             }
             Self::Properties(properties) => {
-                properties.iter_mut().for_each(|(_, schema)| change(schema));
+                properties.into_iter().map(|(_, schema)| schema).for_each($visit);
             }
             Self::Items(_, schema)
             | Self::Contains(schema, _)
@@ -164,10 +156,10 @@ impl Part {
             | Self::Not(schema)
             | Self::DependentSchema(_, schema)
             | Self::UnevaluatedProperties(schema)
-            | Self::UnevaluatedItems(schema) => change(schema),
+            | Self::UnevaluatedItems(schema) => $visit(schema),
             Self::If(condition, then, otherwise) => {
-                change(condition);
-                then.iter_mut().chain(otherwise).for_each(change);
+                $visit(condition);
+                then.into_iter().chain(otherwise).for_each($visit);
             }
             Self::Types(_)
             | Self::Values(_)
@@ -179,6 +171,18 @@ impl Part {
             | Self::MemberCount(_)
             | Self::DependentRequired(..) => {}
         }
+    };
+}
+
+impl Part {
+    /// Calls `visit` with every schema that it applies.
+    pub(crate) fn for_each_schema(&self, mut visit: impl FnMut(&SchemaId)) {
+        visit_schemas!(self, &mut visit);
+    }
+
+    /// Calls `change` with every schema that it applies.
+    pub(crate) fn for_each_schema_mut(&mut self, mut change: impl FnMut(&mut SchemaId)) {
+        visit_schemas!(self, &mut change);
     }
 
     /// Schemas that apply to the same value.
@@ -211,7 +215,7 @@ struct Entry {
 }
 
 /// The schemas that apply somewhere.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Schemas {
     entries: Vec<Entry>,
     /// For each, the first one that says the same; none for itself.
@@ -223,6 +227,12 @@ pub(crate) struct Schemas {
 const MAX_IN_PLACE: u32 = 256;
 
 impl Schemas {
+    /// With room for so many.
+    pub(crate) fn with_capacity(schemas: usize) -> Self {
+        let ids = FxHashMap::with_capacity_and_hasher(schemas, FxBuildHasher);
+        Self { entries: Vec::with_capacity(schemas), first: Vec::new(), ids }
+    }
+
     /// The number of the schema at a place, seen from a scope; whether it is new.
     pub(crate) fn id(&mut self, node: NodeId, scope: ScopeId) -> (SchemaId, bool) {
         let next = SchemaId(u32::try_from(self.entries.len()).expect("a schema takes text"));
@@ -231,6 +241,11 @@ impl Schemas {
             self.entries.push(Entry { node, schema: None });
         }
         (id, id == next)
+    }
+
+    /// Number of schemas.
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
     }
 
     /// The schema with this number.
@@ -293,12 +308,13 @@ impl Schemas {
         /// On the path of the walk.
         const OPEN: u32 = u32::MAX;
         let mut heights = vec![0; self.entries.len()];
+        let mut path = Vec::new();
         for start in self.iter() {
             if heights[start.index()] != 0 {
                 continue;
             }
             heights[start.index()] = OPEN;
-            let mut path = vec![(start, self.in_place(start), 1)];
+            path.push((start, self.in_place(start), 1));
             while let Some((node, rest, height)) = path.last_mut() {
                 let Some(next) = rest.pop() else {
                     let (node, height) = (*node, *height);

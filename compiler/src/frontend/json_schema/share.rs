@@ -6,16 +6,23 @@
 //!
 //! Children come before their parents, so that a schema is compared by its keywords and the numbers of its children,
 //! each the first of its equals. A child that leads back to its parent is taken as it is: copies of recursive schemas
-//! stay apart, which costs size and never correctness. Linear in the document.
+//! stay apart, which costs size and never correctness. Only schemas with one outline are compared, for to compare one
+//! takes a copy. Linear in the document.
+
+use std::fmt::Write as _;
+use std::hash::{Hash, Hasher};
 
 use indexmap::IndexMap;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 
 use super::document::{Document, Json, NodeId};
 use super::schema::{Part, Schema, SchemaId, Schemas};
 
 /// For each schema, by index, the first one that says the same.
 pub(crate) fn first_equals(document: &Document, schemas: &Schemas) -> Vec<SchemaId> {
+    let outlines: Vec<u64> = schemas.iter().map(|id| outline(schemas.parts(id))).collect();
+    let mut alike: FxHashMap<u64, usize> = FxHashMap::default();
+    outlines.iter().for_each(|&outline| *alike.entry(outline).or_default() += 1);
     let mut known: IndexMap<Vec<Part>, SchemaId, FxBuildHasher> = IndexMap::default();
     let mut values: FxHashMap<String, NodeId> = FxHashMap::default();
     let mut first: Vec<Option<SchemaId>> = schemas.iter().map(|_| None).collect();
@@ -25,17 +32,33 @@ pub(crate) fn first_equals(document: &Document, schemas: &Schemas) -> Vec<Schema
         stack.push(start);
         while let Some(&id) = stack.last() {
             if !std::mem::replace(&mut opened[id.index()], true) {
-                let children = schemas.parts(id).iter().flat_map(|(_, part)| part.schemas());
-                stack.extend(children.filter(|child| !opened[child.index()]));
+                for (_, part) in schemas.parts(id) {
+                    part.for_each_schema(|&child| {
+                        if !opened[child.index()] {
+                            stack.push(child);
+                        }
+                    });
+                }
                 continue;
             }
             stack.pop();
             if first[id.index()].is_some() {
                 continue;
             }
-            let Schema::Parts(parts) = schemas.get(id) else {
-                first[id.index()] = Some(id);
-                continue;
+            let parts = match schemas.get(id) {
+                // A schema that only refers to another is that one.
+                Schema::Parts(parts)
+                    if let [(_, Part::All(one))] = &parts[..]
+                        && one.len() == 1 =>
+                {
+                    first[id.index()] = Some(first[one[0].index()].unwrap_or(one[0]));
+                    continue;
+                }
+                Schema::Parts(parts) if alike[&outlines[id.index()]] > 1 => parts,
+                _ => {
+                    first[id.index()] = Some(id);
+                    continue;
+                }
             };
             let parts = parts.iter().map(|(_, part)| {
                 let mut part = part.clone();
@@ -51,15 +74,30 @@ pub(crate) fn first_equals(document: &Document, schemas: &Schemas) -> Vec<Schema
                 }
                 part
             });
-            let parts: Vec<Part> = parts.collect();
-            // A schema that only refers to another is that one.
-            first[id.index()] = Some(match &parts[..] {
-                [Part::All(one)] if one.len() == 1 => one[0],
-                _ => *known.entry(parts).or_insert(id),
-            });
+            first[id.index()] = Some(*known.entry(parts.collect()).or_insert(id));
         }
     }
     schemas.iter().zip(first).map(|(id, first)| first.unwrap_or(id)).collect()
+}
+
+/// What schemas that say the same have in common at first sight: their keywords, without the schemas and values in
+/// these.
+fn outline(parts: &[(NodeId, Part)]) -> u64 {
+    let mut hasher = FxHasher::default();
+    for (_, part) in parts {
+        std::mem::discriminant(part).hash(&mut hasher);
+        match part {
+            Part::Types(types) => types.hash(&mut hasher),
+            Part::Strings(strings) => strings.hash(&mut hasher),
+            Part::Values(values) => values.len().hash(&mut hasher),
+            Part::Required(keys) => keys.hash(&mut hasher),
+            Part::Properties(properties) => {
+                properties.iter().for_each(|(key, _)| key.hash(&mut hasher));
+            }
+            _ => {}
+        }
+    }
+    hasher.finish()
 }
 
 /// A value as a text that no other value has.
@@ -67,8 +105,11 @@ fn write(document: &Document, node: NodeId, text: &mut String) {
     match document.json(node) {
         Json::Null => text.push('n'),
         Json::Bool(value) => text.push(if *value { 't' } else { 'f' }),
-        Json::Number(number) => text.push_str(number),
-        Json::String(string) => text.push_str(&format!("{string:?}")),
+        Json::Number(number) => {
+            text.push('#');
+            text.push_str(number);
+        }
+        Json::String(string) => write_string(string, text),
         Json::Array(items) => {
             text.push('[');
             for &item in items {
@@ -79,12 +120,17 @@ fn write(document: &Document, node: NodeId, text: &mut String) {
         }
         Json::Object(members) => {
             text.push('{');
-            for (key, member) in members {
-                text.push_str(&format!("{key:?}:"));
+            for (key, member) in members.iter() {
+                write_string(key, text);
                 write(document, member.value, text);
                 text.push(',');
             }
             text.push('}');
         }
     }
+}
+
+/// A string behind its length, so that it needs no escapes.
+fn write_string(string: &str, text: &mut String) {
+    write!(text, "{}:{string}", string.len()).expect("writing to a string does not fail");
 }

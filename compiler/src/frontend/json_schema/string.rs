@@ -4,6 +4,7 @@
 //! for it. So equal strings have equal texts, and a length in characters is a count of repetitions.
 
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 
 use crate::ir::{ByteSet, Expr};
 
@@ -41,6 +42,12 @@ pub(crate) fn plain() -> ByteSet {
     plain.remove(b'"');
     plain.remove(b'\\');
     plain
+}
+
+/// A character that is escaped or outside ASCII.
+pub(crate) fn special() -> Expr {
+    static SPECIAL: LazyLock<Expr> = LazyLock::new(|| CharState::Boundary.edges_but(plain()));
+    SPECIAL.clone()
 }
 
 impl CharState {
@@ -104,9 +111,27 @@ impl CharState {
     }
 }
 
+/// The text of a string with its quotes.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    push_escaped(&mut out, text);
+    out.push('"');
+    out
+}
+
 /// The text of a string without its quotes.
 pub(crate) fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
+    let mut out = String::with_capacity(text.len() + 1);
+    push_escaped(&mut out, text);
+    out
+}
+
+fn push_escaped(out: &mut String, text: &str) {
+    if text.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\') {
+        out.push_str(text);
+        return;
+    }
     for c in text.chars() {
         let short = SHORT.iter().find(|(plain, _)| char::from(*plain) == c);
         match short {
@@ -120,7 +145,6 @@ pub(crate) fn escape(text: &str) -> String {
             None => out.push(c),
         }
     }
-    out
 }
 
 #[cfg(test)]

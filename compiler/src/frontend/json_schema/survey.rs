@@ -1,18 +1,20 @@
 //! The survey: from the root along every keyword that applies a schema, reads each schema once and enters every
 //! keyword occurrence in the report. Collects all errors rather than the first.
 
-use rustc_hash::FxHashSet;
-use serde_json::Value;
-
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::report::{ReportEntry, Verdict};
 
-use super::document::{Document, Json, NodeId};
+use super::document::{Document, Json, NodeId, Tree};
 use super::keyword::{Support, support};
 use super::options::{Formats, JsonSchemaOptions};
 use super::read::{Found, Queued, Read, Reader};
 use super::resolve::{Context, References};
 use super::schema::{Part, Schema, SchemaId, Schemas};
+
+/// Values of a document for each schema in most.
+const VALUES_OF_SCHEMA: usize = 4;
+/// Values of a document for each keyword in most.
+const VALUES_OF_KEYWORD: usize = 2;
 
 /// What the survey finds.
 #[derive(Debug)]
@@ -29,22 +31,23 @@ pub(crate) struct Surveyed {
 /// it. Warnings go to `findings`.
 pub(crate) fn survey(
     document: &mut Document,
-    tree: &Value,
+    tree: &Tree<'_>,
     options: &JsonSchemaOptions,
     findings: &mut Vec<Diagnostic>,
 ) -> Result<Surveyed, Vec<Diagnostic>> {
     let references = References::new(document, tree, &options.resources);
     let references = references.map_err(|error| vec![error])?;
     let context = references.root();
+    let size = document.len();
     let mut survey = Survey {
         document,
         references,
         limit: options.max_states,
         formats: options.formats,
-        entries: Vec::new(),
-        found: Found::default(),
+        entries: Vec::with_capacity(size / VALUES_OF_KEYWORD),
+        found: Found::with_capacity(size / VALUES_OF_SCHEMA),
         definitions: Vec::new(),
-        seen: FxHashSet::default(),
+        seen: Vec::new(),
     };
     let root = survey.found.schema(survey.document.root(), context);
     while let Some(Queued { id, node, outside }) = survey.found.queue.pop() {
@@ -79,15 +82,15 @@ struct Survey<'a> {
     entries: Vec<(NodeId, ReportEntry)>,
     found: Found,
     definitions: Vec<NodeId>,
-    /// Places of schemas that were read, in whatever scope.
-    seen: FxHashSet<NodeId>,
+    /// Whether a place is one of a schema that was read, in whatever scope.
+    seen: Vec<bool>,
 }
 
 impl Survey<'_> {
     /// Reads the schema at a place that was met in a context. What it says depends on the dynamic scope only by where
     /// its references lead, so that errors and the report are entered the first time.
     fn schema(&mut self, node: NodeId, outside: Context) -> Schema {
-        let is_first = self.seen.insert(node);
+        let is_first = self.see(node);
         let (entries, errors) = (self.entries.len(), self.found.errors.len());
         let schema = self.read(node, outside);
         if !is_first {
@@ -95,6 +98,14 @@ impl Survey<'_> {
             self.found.errors.truncate(errors);
         }
         schema
+    }
+
+    /// Notes a place as read; whether it was not.
+    fn see(&mut self, node: NodeId) -> bool {
+        if self.seen.len() <= node.index() {
+            self.seen.resize(self.document.len(), false);
+        }
+        !std::mem::replace(&mut self.seen[node.index()], true)
     }
 
     fn read(&mut self, node: NodeId, outside: Context) -> Schema {
@@ -113,7 +124,7 @@ impl Survey<'_> {
         let document = &*self.document;
         let Json::Object(members) = document.json(node) else { return Schema::Boolean(true) };
         let dialect = context.dialect;
-        let alone = !dialect.siblings_of_ref() && members.contains_key("$ref");
+        let alone = !dialect.siblings_of_ref() && members.get("$ref").is_some();
         let mut reader = Reader {
             document,
             context,
@@ -122,21 +133,23 @@ impl Survey<'_> {
             formats: self.formats,
             found: &mut self.found,
         };
+        let place = document.pointer(node);
         let mut enter = |value, key: &str, verdict, reason: &str| {
-            self.entries.push((value, entry(document, value, key, verdict, reason)));
+            let pointer = Document::pointer_to_member(&place, key);
+            self.entries.push((value, entry(pointer, key, verdict, reason)));
         };
-        let mut parts = Vec::new();
-        for (key, member) in members {
+        let mut parts = Vec::with_capacity(members.len());
+        for (key, member) in members.iter() {
             let value = member.value;
             match support(key, dialect) {
                 Support::Definitions => {
                     enter(value, key, Verdict::Annotation, "holds schemas for references");
                     if let Json::Object(schemas) = document.json(value) {
-                        self.definitions.extend(schemas.values().map(|member| member.value));
+                        self.definitions.extend(schemas.values());
                     }
                 }
                 Support::Annotation(reason) => enter(value, key, Verdict::Annotation, reason),
-                Support::Exact if alone && &**key != "$ref" => {
+                Support::Exact if alone && key != "$ref" => {
                     let reason = "beside `$ref`, which stands alone in this draft";
                     enter(value, key, Verdict::Annotation, reason);
                 }
@@ -178,27 +191,16 @@ impl Survey<'_> {
     /// Definitions that nothing refers to constrain nothing, whatever they hold.
     fn unused_definitions(&mut self) {
         for node in std::mem::take(&mut self.definitions) {
-            if self.seen.insert(node) {
+            if self.see(node) {
                 let keyword = self.document.key(node);
                 let reason = "a definition that nothing refers to";
-                let entry = entry(self.document, node, keyword, Verdict::Annotation, reason);
-                self.entries.push((node, entry));
+                let pointer = self.document.pointer(node);
+                self.entries.push((node, entry(pointer, keyword, Verdict::Annotation, reason)));
             }
         }
     }
 }
 
-fn entry(
-    document: &Document,
-    value: NodeId,
-    keyword: &str,
-    verdict: Verdict,
-    reason: &str,
-) -> ReportEntry {
-    ReportEntry {
-        pointer: document.pointer(value),
-        keyword: keyword.to_owned(),
-        verdict,
-        reason: reason.to_owned(),
-    }
+fn entry(pointer: String, keyword: &str, verdict: Verdict, reason: &str) -> ReportEntry {
+    ReportEntry { pointer, keyword: keyword.to_owned(), verdict, reason: reason.to_owned() }
 }

@@ -122,8 +122,9 @@ impl Algebra<'_> {
     /// What the conjuncts of an object formula say of single keys: the key, the formula over its value, and whether it
     /// may be missing.
     pub(super) fn properties(&mut self, formula: FormulaId) -> Vec<(u32, FormulaId, bool)> {
-        let mut found = Vec::new();
-        for conjunct in self.objects.formulas.conjuncts(formula) {
+        let conjuncts = self.objects.formulas.conjuncts(formula);
+        let mut found = Vec::with_capacity(conjuncts.size_hint().0);
+        for conjunct in conjuncts {
             let Formula::Literal(literal) = *self.objects.formulas.get(conjunct) else { continue };
             let atom = self.objects.atoms[literal.atom as usize];
             let ObjectAtom::Property { key, value, absent } = atom else { continue };
@@ -156,7 +157,7 @@ impl Algebra<'_> {
                 if operands.len() > ALTERNATIVES {
                     return Ok(false);
                 }
-                for &operand in &operands {
+                for &operand in operands.iter() {
                     if !self.no_object(operand, depth)? {
                         return Ok(false);
                     }
@@ -181,7 +182,7 @@ impl Algebra<'_> {
                         continue;
                     }
                     let mut none = true;
-                    for &branch in &branches {
+                    for &branch in branches.iter() {
                         let with = simple.iter().copied().chain([branch]);
                         let with = self.objects.formulas.and(with);
                         // Not further alternatives: the product of all of them would be exponential.
@@ -249,7 +250,7 @@ impl Algebra<'_> {
                 if operands.len() > ALTERNATIVES {
                     return Ok(false);
                 }
-                for &operand in &operands {
+                for &operand in operands.iter() {
                     if !self.no_array(operand, depth)? {
                         return Ok(false);
                     }

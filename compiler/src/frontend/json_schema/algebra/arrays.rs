@@ -43,6 +43,13 @@ pub(super) struct Arrays {
 }
 
 impl Arrays {
+    /// With room for what so many schemas say.
+    pub(super) fn with_capacity(schemas: usize) -> Self {
+        let mut arrays = Self::default();
+        arrays.memo.reserve(schemas);
+        arrays
+    }
+
     /// The atom, as a formula.
     pub(super) fn atom(&mut self, atom: ArrayAtom) -> FormulaId {
         match atom {
@@ -146,7 +153,7 @@ impl Algebra<'_> {
         item_values: &[FormulaId],
     ) -> Result<Option<FormulaId>, Diagnostic> {
         let formulas = &self.arrays.formulas;
-        let places = formulas.conjuncts(formula).into_iter().filter_map(|conjunct| {
+        let places = formulas.conjuncts(formula).filter_map(|conjunct| {
             let Formula::Literal(literal) = *formulas.get(conjunct) else { return None };
             match self.arrays.atoms[literal.atom as usize] {
                 ArrayAtom::Unique(place) if literal.positive => Some(place),
@@ -193,7 +200,8 @@ impl Algebra<'_> {
             return Ok(false);
         }
         let text = self.text;
-        let Scalars { numbers, strings, .. } = self.scalars(formula)?;
+        let scalars = self.scalars(formula)?;
+        let Scalars { numbers, strings, .. } = &*scalars;
         // Numbers that nothing constrains are those of the shared rule, in any of its texts.
         let numbers =
             numbers.is_none() || text.numbers == NumberForm::Canonical && !numbers.is_all();

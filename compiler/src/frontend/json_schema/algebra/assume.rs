@@ -24,11 +24,14 @@ impl Algebra<'_> {
     /// The same formula with its alternatives decided as far as its other conjuncts decide them.
     pub(super) fn assumed(&mut self, mut formula: FormulaId) -> Result<FormulaId, Diagnostic> {
         for _ in 0..ROUNDS {
+            let is_fact =
+                |id: &FormulaId| matches!(self.objects.formulas.get(*id), Formula::Literal(_));
             let conjuncts = self.objects.formulas.conjuncts(formula);
-            let (facts, choices): (Vec<_>, Vec<_>) = conjuncts
-                .into_iter()
-                .partition(|&id| matches!(self.objects.formulas.get(id), Formula::Literal(_)));
-            if facts.is_empty() || choices.is_empty() {
+            if conjuncts.clone().all(|id| is_fact(&id)) {
+                break;
+            }
+            let (facts, choices): (Vec<_>, Vec<_>) = conjuncts.partition(is_fact);
+            if facts.is_empty() {
                 break;
             }
             let choices = self.objects.formulas.and(choices);
@@ -58,7 +61,7 @@ impl Algebra<'_> {
     ) -> Result<FxHashMap<u32, bool>, Diagnostic> {
         let facts = self.facts(formula);
         let mut decided = FxHashMap::default();
-        for Literal { atom, .. } in self.objects.formulas.literals(choices) {
+        for &Literal { atom, .. } in self.objects.formulas.literals(choices).iter() {
             let (key, value, absent) = match self.objects.atoms[atom as usize] {
                 ObjectAtom::Property { key, value, absent } => (key, value, absent),
                 ObjectAtom::Members { names, value } => {

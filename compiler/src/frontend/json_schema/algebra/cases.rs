@@ -41,10 +41,12 @@ impl Algebra<'_> {
         formula: FormulaId,
         value: FormulaId,
     ) -> Result<Vec<Case>, Diagnostic> {
-        if formula == FormulaId::TRUE {
+        let literals = atoms.formulas(self).literals(formula);
+        if literals.iter().all(|literal| atoms.subject(self, literal.atom).is_none()) {
+            // The value decides nothing.
             self.spend()?;
-            let nothing = self.nothing(value)?;
-            return Ok(if nothing { Vec::new() } else { vec![(value, formula)] });
+            let none = formula == FormulaId::FALSE || self.nothing(value)?;
+            return Ok(if none { Vec::new() } else { vec![(value, formula)] });
         }
         let mut found = Found::default();
         let parts = self.told(atoms, formula, value)?;
@@ -67,7 +69,7 @@ impl Algebra<'_> {
         found: &mut Found,
     ) -> Result<(), Diagnostic> {
         let mut subjects: IndexMap<FormulaId, Vec<Literal>, FxBuildHasher> = IndexMap::default();
-        for literal in atoms.formulas(self).literals(formula) {
+        for &literal in atoms.formulas(self).literals(formula).iter() {
             if let Some(subject) = atoms.subject(self, literal.atom) {
                 subjects.entry(subject).or_default().push(literal);
             }
@@ -102,7 +104,7 @@ impl Algebra<'_> {
             let mut helps = true;
             let mut harms = true;
             let left = atoms.formulas(self).literals(formula);
-            for literal in about.iter().filter(|literal| left.contains(*literal)) {
+            for literal in about.iter().filter(|&&literal| left.contains(literal)) {
                 let effect = atoms.helps(self, literal.atom);
                 helps &= effect == Some(literal.positive);
                 harms &= effect == Some(!literal.positive);
@@ -133,14 +135,16 @@ impl Algebra<'_> {
         about: &[Literal],
         satisfied: bool,
     ) -> FormulaId {
-        let mut decided: Vec<u32> = about.iter().map(|literal| literal.atom).collect();
+        let mut decided: Vec<_> = about.iter().map(|literal| (literal.atom, formula)).collect();
         decided.sort_unstable();
         decided.dedup();
-        let read: Vec<_> = decided.iter().map(|&atom| atoms.read(self, atom, satisfied)).collect();
+        for (atom, read) in &mut decided {
+            *read = atoms.read(self, *atom, satisfied);
+        }
         atoms.formulas(self).replace(formula, &mut Default::default(), &mut |formulas, literal| {
-            match decided.binary_search(&literal.atom) {
-                Ok(at) if literal.positive => read[at],
-                Ok(at) => formulas.not(read[at]),
+            match decided.binary_search_by_key(&literal.atom, |(atom, _)| *atom) {
+                Ok(at) if literal.positive => decided[at].1,
+                Ok(at) => formulas.not(decided[at].1),
                 Err(_) => formulas.literal(literal.atom, literal.positive),
             }
         })

@@ -25,14 +25,15 @@ pub(super) struct ByKey {
 impl Algebra<'_> {
     /// The first alternatives of a formula by the keys that they leave possible; `None` where they are few.
     pub(super) fn by_key(&self, formula: FormulaId) -> Option<ByKey> {
-        let mut others = self.objects.formulas.conjuncts(formula);
-        let many = |id: &FormulaId| match self.objects.formulas.get(*id) {
+        let conjuncts = self.objects.formulas.conjuncts(formula);
+        let many = |id: FormulaId| match self.objects.formulas.get(id) {
             Formula::Or(branches) if branches.len() >= MANY => Some(branches.clone()),
             _ => None,
         };
-        let (place, branches) =
-            others.iter().enumerate().find_map(|(at, id)| Some((at, many(id)?)))?;
-        others.remove(place);
+        let mut alternatives = conjuncts.clone().enumerate();
+        let (place, branches) = alternatives.find_map(|(at, id)| Some((at, many(id)?)))?;
+        let others = conjuncts.enumerate().filter(|(at, _)| *at != place);
+        let others = others.map(|(_, id)| id).collect();
         let mut sorted = ByKey { others, open: Vec::new(), closed: FxHashMap::default() };
         for (at, &branch) in branches.iter().enumerate() {
             match self.only_keys(branch) {

@@ -101,7 +101,7 @@ pub(super) fn evaluate<D: Domain>(
         }
         Formula::And(operands) => {
             let mut all = D::constant(true);
-            for &operand in &operands {
+            for &operand in operands.iter() {
                 let set = evaluate::<D>(algebra, operand)?;
                 all = D::and(algebra, &all, &set)?;
                 if D::is_none(&all) {

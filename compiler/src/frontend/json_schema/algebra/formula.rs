@@ -5,7 +5,11 @@
 //! order is the order in which keywords stand in the source, and with it the order of keys. Two formulas with one id
 //! are equal; equal languages may have two ids, which costs size and never correctness.
 
-use indexmap::IndexSet;
+use std::cell::RefCell;
+use std::hash::{Hash, Hasher};
+use std::rc::Rc;
+
+use indexmap::{Equivalent, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 /// Number of a formula in its arena.
@@ -33,8 +37,8 @@ pub(crate) struct Literal {
     pub(crate) positive: bool,
 }
 
-/// The outermost operator of a formula.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+/// The outermost operator of a formula. Cloning is O(1).
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Formula {
     /// Always holds.
     True,
@@ -43,9 +47,41 @@ pub(crate) enum Formula {
     /// Holds as its atom does.
     Literal(Literal),
     /// All of two or more.
-    And(Box<[FormulaId]>),
+    And(Rc<[FormulaId]>),
     /// Any of two or more.
-    Or(Box<[FormulaId]>),
+    Or(Rc<[FormulaId]>),
+}
+
+/// A formula as it is looked up: its operands may stand in any list.
+#[derive(PartialEq, Eq, Hash)]
+enum View<'a> {
+    Constant(bool),
+    Literal(Literal),
+    Joined(&'a [FormulaId], bool),
+}
+
+impl Formula {
+    fn view(&self) -> View<'_> {
+        match self {
+            Self::True => View::Constant(true),
+            Self::False => View::Constant(false),
+            Self::Literal(literal) => View::Literal(*literal),
+            Self::And(operands) => View::Joined(operands, true),
+            Self::Or(operands) => View::Joined(operands, false),
+        }
+    }
+}
+
+impl Hash for Formula {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.view().hash(state);
+    }
+}
+
+impl Equivalent<Formula> for View<'_> {
+    fn equivalent(&self, formula: &Formula) -> bool {
+        *self == formula.view()
+    }
 }
 
 /// An arena of formulas.
@@ -54,48 +90,96 @@ pub(crate) struct Formulas {
     formulas: IndexSet<Formula, FxBuildHasher>,
     negations: FxHashMap<FormulaId, FormulaId>,
     operands: usize,
+    /// Operands of the formula that is being made.
+    flat: Distinct<FormulaId>,
+    /// Literals by formula, where somebody asked for them and they are at most [`SHORT`].
+    literals: RefCell<Vec<Option<Rc<Literals>>>>,
 }
 
 impl Default for Formulas {
     fn default() -> Self {
-        let formulas = [Formula::True, Formula::False].into_iter().collect();
-        Self { formulas, negations: FxHashMap::default(), operands: 0 }
+        Self::with_capacity(0)
     }
 }
+
+/// Literals of a formula up to which they are kept: lists of more would take more memory than the formulas.
+const SHORT: usize = 64;
 
 /// Operands up to which they are compared one by one.
 const FEW: usize = 16;
 
-/// Operands in the order in which they came, without repetition.
-#[derive(Default)]
-struct Distinct {
-    order: Vec<FormulaId>,
+/// Values in the order in which they came, without repetition.
+#[derive(Debug)]
+pub(super) struct Distinct<T> {
+    pub(super) order: Vec<T>,
     /// The same, where they are more than a few.
-    seen: FxHashSet<FormulaId>,
+    seen: FxHashSet<T>,
 }
 
-impl Distinct {
-    fn contains(&self, id: FormulaId) -> bool {
+impl<T> Default for Distinct<T> {
+    fn default() -> Self {
+        Self { order: Vec::new(), seen: FxHashSet::default() }
+    }
+}
+
+impl<T: Copy + Eq + Hash> Distinct<T> {
+    fn clear(&mut self) {
+        self.order.clear();
+        self.seen.clear();
+    }
+
+    fn contains(&self, value: T) -> bool {
         match self.order.len() {
-            ..=FEW => self.order.contains(&id),
-            _ => self.seen.contains(&id),
+            ..=FEW => self.order.contains(&value),
+            _ => self.seen.contains(&value),
         }
     }
 
-    fn insert(&mut self, id: FormulaId) {
-        if self.contains(id) {
-            return;
+    /// Adds a value; whether it is new.
+    pub(super) fn insert(&mut self, value: T) -> bool {
+        if self.contains(value) {
+            return false;
         }
-        self.order.push(id);
+        self.order.push(value);
         match self.order.len() {
             ..=FEW => {}
             len if len == FEW + 1 => self.seen.extend(&self.order),
-            _ => _ = self.seen.insert(id),
+            _ => _ = self.seen.insert(value),
         }
+        true
+    }
+}
+
+/// The distinct literals of a formula, in the order in which they stand in it.
+#[derive(Debug, Default)]
+pub(crate) struct Literals(Distinct<Literal>);
+
+impl Literals {
+    /// Whether the literal is one of them.
+    pub(crate) fn contains(&self, literal: Literal) -> bool {
+        self.0.contains(literal)
+    }
+
+    /// The literal at a place of the order.
+    pub(crate) fn get(&self, at: usize) -> Option<Literal> {
+        self.0.order.get(at).copied()
+    }
+
+    /// The literals.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Literal> {
+        self.0.order.iter()
     }
 }
 
 impl Formulas {
+    /// An arena of the two constants, with room for so many formulas besides.
+    pub(crate) fn with_capacity(formulas: usize) -> Self {
+        let mut set = IndexSet::with_capacity_and_hasher(formulas + 2, FxBuildHasher);
+        set.extend([Formula::True, Formula::False]);
+        let (negations, literals) = (FxHashMap::default(), RefCell::default());
+        Self { formulas: set, negations, operands: 0, flat: Distinct::default(), literals }
+    }
+
     /// The outermost operator of a formula.
     pub(crate) fn get(&self, id: FormulaId) -> &Formula {
         &self.formulas[id.index()]
@@ -111,21 +195,29 @@ impl Formulas {
         self.operands
     }
 
-    fn intern(&mut self, formula: Formula) -> FormulaId {
-        let operands = match &formula {
-            Formula::And(operands) | Formula::Or(operands) => operands.len(),
-            _ => 0,
+    fn intern(&mut self, view: View<'_>) -> FormulaId {
+        let index = match self.formulas.get_index_of(&view) {
+            Some(known) => known,
+            None => {
+                let formula = match view {
+                    View::Constant(true) => Formula::True,
+                    View::Constant(false) => Formula::False,
+                    View::Literal(literal) => Formula::Literal(literal),
+                    View::Joined(operands, true) => Formula::And(operands.into()),
+                    View::Joined(operands, false) => Formula::Or(operands.into()),
+                };
+                if let View::Joined(operands, _) = view {
+                    self.operands += operands.len();
+                }
+                self.formulas.insert_full(formula).0
+            }
         };
-        let (index, new) = self.formulas.insert_full(formula);
-        if new {
-            self.operands += operands;
-        }
         FormulaId(u32::try_from(index).expect("budgets are below 2^32"))
     }
 
     /// An atom, or its negation.
     pub(crate) fn literal(&mut self, atom: u32, positive: bool) -> FormulaId {
-        self.intern(Formula::Literal(Literal { atom, positive }))
+        self.intern(View::Literal(Literal { atom, positive }))
     }
 
     /// All of the operands.
@@ -140,22 +232,40 @@ impl Formulas {
 
     /// Nested operators of one kind become flat, neutral operands go, and one that decides the result is it.
     fn join(&mut self, operands: impl IntoIterator<Item = FormulaId>, all: bool) -> FormulaId {
-        let (neutral, deciding) = match all {
-            true => (FormulaId::TRUE, FormulaId::FALSE),
-            false => (FormulaId::FALSE, FormulaId::TRUE),
+        let mut flat = std::mem::take(&mut self.flat);
+        let joined = match self.flatten(operands, all, &mut flat) {
+            Some(deciding) => deciding,
+            None => self.joined(&flat, all),
         };
-        let mut flat = Distinct::default();
+        flat.clear();
+        self.flat = flat;
+        joined
+    }
+
+    /// Gathers the operands that are neither neutral nor nested; the result, where one decides it.
+    fn flatten(
+        &self,
+        operands: impl IntoIterator<Item = FormulaId>,
+        all: bool,
+        flat: &mut Distinct<FormulaId>,
+    ) -> Option<FormulaId> {
+        let (neutral, deciding) = constants(all);
         for operand in operands {
             if operand == deciding {
-                return deciding;
+                return Some(deciding);
             }
             match self.get(operand) {
-                Formula::And(inner) if all => inner.iter().for_each(|&id| flat.insert(id)),
-                Formula::Or(inner) if !all => inner.iter().for_each(|&id| flat.insert(id)),
+                Formula::And(inner) if all => inner.iter().for_each(|&id| _ = flat.insert(id)),
+                Formula::Or(inner) if !all => inner.iter().for_each(|&id| _ = flat.insert(id)),
                 _ if operand == neutral => {}
-                _ => flat.insert(operand),
+                _ => _ = flat.insert(operand),
             }
         }
+        None
+    }
+
+    fn joined(&mut self, flat: &Distinct<FormulaId>, all: bool) -> FormulaId {
+        let (neutral, deciding) = constants(all);
         match flat.order[..] {
             [] => return neutral,
             [one] => return one,
@@ -163,7 +273,7 @@ impl Formulas {
         }
         let opposed = flat.order.iter().any(|&operand| match *self.get(operand) {
             Formula::Literal(Literal { atom, positive }) => {
-                let opposite = Formula::Literal(Literal { atom, positive: !positive });
+                let opposite = View::Literal(Literal { atom, positive: !positive });
                 let opposite = self.formulas.get_index_of(&opposite);
                 opposite.is_some_and(|index| flat.contains(FormulaId(index as u32)))
             }
@@ -178,14 +288,14 @@ impl Formulas {
             Formula::And(inner) if !all => inner.iter().any(|&part| flat.contains(part)),
             _ => false,
         };
+        if !flat.order.iter().any(|&id| absorbed(id)) {
+            return self.intern(View::Joined(&flat.order, all));
+        }
         let kept: Vec<_> = flat.order.iter().copied().filter(|&id| !absorbed(id)).collect();
         match kept[..] {
             [] => neutral,
             [one] => one,
-            _ => {
-                let operands = kept.into();
-                self.intern(if all { Formula::And(operands) } else { Formula::Or(operands) })
-            }
+            _ => self.intern(View::Joined(&kept, all)),
         }
     }
 
@@ -237,6 +347,9 @@ impl Formulas {
         if matches!(id, FormulaId::TRUE | FormulaId::FALSE) {
             return id;
         }
+        if let Formula::Literal(literal) = *self.get(id) {
+            return with(self, literal);
+        }
         if let Some(&done) = known.get(&id) {
             return done;
         }
@@ -245,7 +358,7 @@ impl Formulas {
             Formula::Literal(literal) => with(self, literal),
             Formula::And(operands) => {
                 let mut new = Vec::with_capacity(operands.len());
-                for &operand in &operands {
+                for &operand in operands.iter() {
                     new.push(self.replace(operand, known, with));
                     if new.last() == Some(&FormulaId::FALSE) {
                         break;
@@ -255,7 +368,7 @@ impl Formulas {
             }
             Formula::Or(operands) => {
                 let mut new = Vec::with_capacity(operands.len());
-                for &operand in &operands {
+                for &operand in operands.iter() {
                     new.push(self.replace(operand, known, with));
                     if new.last() == Some(&FormulaId::TRUE) {
                         break;
@@ -292,30 +405,41 @@ impl Formulas {
         done
     }
 
-    /// The distinct literals of a formula, in the order in which they stand in it.
-    pub(crate) fn literals(&self, id: FormulaId) -> IndexSet<Literal, FxBuildHasher> {
-        let mut found = IndexSet::default();
-        match self.get(id) {
-            Formula::True | Formula::False => return found,
-            Formula::Literal(literal) => {
-                found.insert(*literal);
-                return found;
-            }
-            Formula::And(_) | Formula::Or(_) => {}
+    /// The literals of a formula. Linear in it the first time, and again where they are many.
+    pub(crate) fn literals(&self, id: FormulaId) -> Rc<Literals> {
+        if let Some(Some(known)) = self.literals.borrow().get(id.index()) {
+            return Rc::clone(known);
         }
-        let mut seen = FxHashSet::default();
-        let mut open = vec![id];
-        while let Some(next) = open.pop() {
-            if !seen.insert(next) {
-                continue;
+        let mut found = Literals::default();
+        let mut seen = Distinct::default();
+        let mut open = Vec::new();
+        match self.get(id) {
+            Formula::Literal(literal) => _ = found.0.insert(*literal),
+            Formula::And(operands) | Formula::Or(operands) => {
+                found.0.order.reserve(operands.len());
+                open.reserve(operands.len());
+                open.push(id);
             }
+            Formula::True | Formula::False => {}
+        }
+        while let Some(next) = open.pop() {
             match self.get(next) {
                 Formula::True | Formula::False => {}
-                Formula::Literal(literal) => _ = found.insert(*literal),
+                Formula::Literal(literal) => _ = found.0.insert(*literal),
                 Formula::And(operands) | Formula::Or(operands) => {
-                    open.extend(operands.iter().rev());
+                    if seen.insert(next) {
+                        open.extend(operands.iter().rev());
+                    }
                 }
             }
+        }
+        let found = Rc::new(found);
+        if found.0.order.len() <= SHORT {
+            let mut known = self.literals.borrow_mut();
+            if known.len() <= id.index() {
+                known.resize_with(self.formulas.len(), || None);
+            }
+            known[id.index()] = Some(Rc::clone(&found));
         }
         found
     }
@@ -327,7 +451,7 @@ impl Formulas {
         let start = match others {
             &[one] => one,
             _ => {
-                let others = Formula::And(others.into());
+                let others = View::Joined(others, true);
                 FormulaId(u32::try_from(self.formulas.get_index_of(&others)?).ok()?)
             }
         };
@@ -335,12 +459,46 @@ impl Formulas {
     }
 
     /// The operands that all hold where the formula does: those of an `And`, or the formula itself.
-    pub(crate) fn conjuncts(&self, id: FormulaId) -> Vec<FormulaId> {
+    pub(crate) fn conjuncts(&self, id: FormulaId) -> Conjuncts {
         match self.get(id) {
-            Formula::True => Vec::new(),
-            Formula::And(operands) => operands.to_vec(),
-            _ => vec![id],
+            Formula::True => Conjuncts { all: None, one: None, next: 0 },
+            Formula::And(operands) => Conjuncts { all: Some(operands.clone()), one: None, next: 0 },
+            _ => Conjuncts { all: None, one: Some(id), next: 0 },
         }
+    }
+}
+
+/// Operands that all hold, in their order.
+#[derive(Clone, Debug)]
+pub(crate) struct Conjuncts {
+    all: Option<Rc<[FormulaId]>>,
+    one: Option<FormulaId>,
+    next: usize,
+}
+
+impl Iterator for Conjuncts {
+    type Item = FormulaId;
+
+    fn next(&mut self) -> Option<FormulaId> {
+        let Some(all) = &self.all else { return self.one.take() };
+        self.next += 1;
+        all.get(self.next - 1).copied()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = match &self.all {
+            Some(all) => all.len().saturating_sub(self.next),
+            None => usize::from(self.one.is_some()),
+        };
+        (left, Some(left))
+    }
+}
+
+/// The neutral and the deciding operand of a conjunction (`all`) or an alternative.
+fn constants(all: bool) -> (FormulaId, FormulaId) {
+    match all {
+        true => (FormulaId::TRUE, FormulaId::FALSE),
+        false => (FormulaId::FALSE, FormulaId::TRUE),
     }
 }
 

@@ -7,7 +7,7 @@
 //! that lead nowhere are gone, so that what is written from the graph has no dead ends.
 
 use indexmap::IndexSet;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::FxBuildHasher;
 
 use crate::diagnostics::Diagnostic;
 
@@ -40,16 +40,18 @@ pub(crate) fn build(
     algebra: &mut Algebra<'_>,
     root: FormulaId,
 ) -> Result<ContentGraph, Diagnostic> {
-    let mut formulas: IndexSet<FormulaId, FxBuildHasher> = IndexSet::default();
+    let size = algebra.schemas.len();
+    let mut formulas: IndexSet<FormulaId, FxBuildHasher> =
+        IndexSet::with_capacity_and_hasher(size, FxBuildHasher);
     formulas.insert(root);
-    let mut contents = Vec::new();
+    let mut contents = Vec::with_capacity(size);
     while let Some(&formula) = formulas.get_index(contents.len()) {
         if let Some(place) = algebra.place(formula) {
             algebra.at = place;
         }
         let content = Content {
             scalars: algebra.written_scalars(formula)?,
-            arrays: algebra.item_automaton(formula)?.map(|automaton| vec![automaton]),
+            arrays: algebra.item_automata(formula)?,
             objects: algebra.member_automata(formula)?,
         };
         content.for_each_value(|value| _ = formulas.insert(value));
@@ -57,8 +59,8 @@ pub(crate) fn build(
         algebra.grow()?;
     }
     let mut graph = ContentGraph { holds: vec![false; contents.len()], formulas, contents };
-    graph.fixpoint();
-    graph.prune();
+    let automata = graph.fixpoint();
+    graph.prune(automata);
     plenty::give_up_scarce(algebra, &mut graph.contents, &graph.formulas);
     Ok(graph)
 }
@@ -133,12 +135,13 @@ impl ContentGraph {
         self.holds[self.index(formula)]
     }
 
-    /// Replaces the formulas of children.
-    pub(crate) fn rename(&mut self, to: impl Fn(FormulaId) -> FormulaId) {
-        for content in &mut self.contents {
+    /// Replaces the formulas of children by others, given by index.
+    pub(crate) fn rename(&mut self, to: &[usize]) {
+        let Self { formulas, contents, .. } = self;
+        for content in contents {
             let mut changed = false;
             content.for_each_value_mut(|value| {
-                let new = to(*value);
+                let new = formulas.get_index_of(value).map_or(*value, |index| formulas[to[index]]);
                 changed |= new != *value;
                 *value = new;
             });
@@ -156,7 +159,8 @@ impl ContentGraph {
         }
     }
 
-    fn fixpoint(&mut self) {
+    /// Finds what holds something. Returns all automata as it saw them, in their order.
+    fn fixpoint(&mut self) -> Vec<Steps> {
         let mut automata = Vec::new();
         let mut by_value: Vec<Vec<(usize, u32, u32)>> = vec![Vec::new(); self.contents.len()];
         let mut queue = Vec::new();
@@ -233,18 +237,24 @@ impl ContentGraph {
                 }
             }
         }
+        automata.into_iter().map(|(_, steps)| steps).collect()
     }
 
-    fn prune(&mut self) {
-        let holds: FxHashMap<FormulaId, bool> =
-            self.formulas.iter().copied().zip(self.holds.iter().copied()).collect();
-        let holds = |value: FormulaId| holds[&value];
-        for content in &mut self.contents {
+    fn prune(&mut self, automata: Vec<Steps>) {
+        let Self { formulas, contents, holds } = self;
+        let holds =
+            |value: FormulaId| formulas.get_index_of(&value).is_some_and(|index| holds[index]);
+        let mut automata = automata.into_iter();
+        for content in contents {
             if let Some(arrays) = &mut content.arrays {
-                arrays.retain_mut(|automaton| automaton.prune(&holds));
+                arrays.retain_mut(|automaton| {
+                    automata.next().is_some_and(|steps| automaton.prune(&steps, &holds))
+                });
             }
             if let Some(objects) = &mut content.objects {
-                objects.retain_mut(|automaton| automaton.prune(&holds));
+                objects.retain_mut(|automaton| {
+                    automata.next().is_some_and(|steps| automaton.prune(&steps, &holds))
+                });
             }
         }
     }
@@ -345,7 +355,7 @@ impl Steps {
                 return false;
             }
             reached[to as usize] = true;
-            alive[from as usize] |= to > from;
+            alive[from as usize] |= to > from || self.ends[from as usize] == End::AfterOne;
         }
         let all = |states: &[bool]| states.iter().all(|&state| state);
         self.marks == 0 && all(&reached) && all(&alive)
@@ -398,7 +408,7 @@ fn renumber<S: Default>(
 
 impl ItemAutomaton {
     fn steps(&self) -> Steps {
-        let mut edges = Vec::new();
+        let mut edges = Vec::with_capacity(self.states.iter().map(|state| state.items.len()).sum());
         for (from, state) in (0..).zip(&self.states) {
             let items = state.items.iter();
             let step = |&(value, to)| Step { from, value: Some(value), to, marks: 0 };
@@ -408,8 +418,8 @@ impl ItemAutomaton {
         Steps { edges, ends, marks: 0 }
     }
 
-    fn prune(&mut self, holds: &impl Fn(FormulaId) -> bool) -> bool {
-        let steps = self.steps();
+    /// Leaves what is on a way from the start to an end; whether there is such a way.
+    fn prune(&mut self, steps: &Steps, holds: &impl Fn(FormulaId) -> bool) -> bool {
         if steps.is_whole(holds) {
             return true;
         }
@@ -426,7 +436,7 @@ impl ItemAutomaton {
 
 impl MemberAutomaton {
     fn steps(&self) -> Steps {
-        let mut edges = Vec::new();
+        let mut edges = Vec::with_capacity(self.size());
         for (from, state) in (0..).zip(&self.states) {
             edges.extend(state.skip.map(|to| Step { from, value: None, to, marks: 0 }));
             edges.extend(state.members.iter().map(|member| Step {
@@ -440,8 +450,8 @@ impl MemberAutomaton {
         Steps { edges, ends, marks: self.marks }
     }
 
-    fn prune(&mut self, holds: &impl Fn(FormulaId) -> bool) -> bool {
-        let steps = self.steps();
+    /// Leaves what is on a way from the start to an end; whether there is such a way.
+    fn prune(&mut self, steps: &Steps, holds: &impl Fn(FormulaId) -> bool) -> bool {
         if steps.is_whole(holds) {
             return true;
         }
@@ -460,7 +470,12 @@ impl MemberAutomaton {
 }
 
 /// Drops what occurs again.
-fn dedup<T: Clone + Eq + std::hash::Hash>(items: &mut Vec<T>) {
+fn dedup<T: Eq + std::hash::Hash>(items: &mut Vec<T>) {
+    if items.len() < 2 {
+        return;
+    }
     let mut seen = rustc_hash::FxHashSet::default();
-    items.retain(|item| seen.insert(item.clone()));
+    let new: Vec<bool> = items.iter().map(|item| seen.insert(item)).collect();
+    let mut new = new.into_iter();
+    items.retain(|_| new.next().unwrap_or(true));
 }

@@ -35,13 +35,18 @@ pub(crate) struct ItemAutomaton {
 }
 
 impl Algebra<'_> {
-    /// The automaton of the arrays that a formula over values holds for. `None` for all arrays.
-    pub(crate) fn item_automaton(
+    /// Automata that together accept the arrays that a formula over values holds for: one, or none for no array. `None`
+    /// for all arrays.
+    pub(crate) fn item_automata(
         &mut self,
         value: FormulaId,
-    ) -> Result<Option<ItemAutomaton>, Diagnostic> {
+    ) -> Result<Option<Vec<ItemAutomaton>>, Diagnostic> {
         let formula = self.array_formula(value)?;
         let (formula, distinct) = self.tell_unique(formula)?;
+        if formula == FormulaId::FALSE {
+            self.grow()?;
+            return Ok(Some(Vec::new()));
+        }
         if formula == FormulaId::TRUE && !distinct {
             return Ok(None);
         }
@@ -65,7 +70,8 @@ impl Algebra<'_> {
             at += 1;
             self.grow()?;
         }
-        Ok(Some(ItemAutomaton { states: states.into_values().collect(), distinct }))
+        let states = states.into_values().collect();
+        Ok(Some(vec![ItemAutomaton { states, distinct }]))
     }
 
     fn item_state(
@@ -83,7 +89,7 @@ impl Algebra<'_> {
         if position == uniform {
             let conjuncts = self.arrays.formulas.conjuncts(rest);
             let (counts, others): (Vec<_>, Vec<_>) =
-                conjuncts.into_iter().partition(|&conjunct| self.array_count(conjunct).is_some());
+                conjuncts.partition(|&conjunct| self.array_count(conjunct).is_some());
             let uncounted = self.arrays.formulas.and(others);
             let bounds = counts.iter().filter_map(|&count| self.array_count(count));
             let bounds = bounds.fold(Bounds::default(), Bounds::intersect);
@@ -130,7 +136,7 @@ impl Algebra<'_> {
     fn count_item(&mut self, formula: FormulaId) -> FormulaId {
         let literals = self.arrays.formulas.literals(formula);
         let mut counted = FxHashMap::default();
-        for literal in literals {
+        for literal in literals.iter() {
             if let ArrayAtom::Count(bounds) = self.arrays.atoms[literal.atom as usize] {
                 let next = bounds.after_one();
                 let next = next.map(|bounds| self.arrays.atom(ArrayAtom::Count(bounds)));

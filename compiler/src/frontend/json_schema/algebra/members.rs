@@ -5,15 +5,17 @@
 //! that members in this order can establish and that still matters, which for schemas that people write is a few for
 //! each key.
 
+use std::rc::Rc;
+
 use indexmap::IndexMap;
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::diagnostics::Diagnostic;
 
 use super::super::schema::Bounds;
 use super::super::strings::StringSet;
 use super::cases::{Atoms, Case};
-use super::formula::{Formula, Formulas, Literal};
+use super::formula::{Distinct, Formula, Formulas, Literal};
 use super::objects::ObjectAtom;
 use super::{Algebra, FormulaId};
 
@@ -67,7 +69,13 @@ pub(crate) struct MemberAutomaton {
 impl MemberAutomaton {
     /// States and members.
     pub(super) fn size(&self) -> usize {
-        self.states.len() + self.states.iter().map(|state| state.members.len()).sum::<usize>()
+        let (states, members) = self.room();
+        states + members
+    }
+
+    /// States, and members.
+    pub(crate) fn room(&self) -> (usize, usize) {
+        (self.states.len(), self.states.iter().map(|state| state.members.len()).sum())
     }
 }
 
@@ -78,14 +86,13 @@ impl Algebra<'_> {
     }
 
     pub(super) fn keys_of(&self, formula: FormulaId) -> Vec<u32> {
-        let literals = self.objects.formulas.literals(formula);
-        let mut seen = FxHashSet::default();
-        let keys =
-            literals.iter().filter_map(|literal| match self.objects.atoms[literal.atom as usize] {
-                ObjectAtom::Property { key, .. } => Some(key),
-                _ => None,
-            });
-        keys.filter(|key| seen.insert(*key)).collect()
+        let mut keys = Distinct::default();
+        for literal in self.objects.formulas.literals(formula).iter() {
+            if let ObjectAtom::Property { key, .. } = self.objects.atoms[literal.atom as usize] {
+                keys.insert(key);
+            }
+        }
+        keys.order
     }
 
     /// The keys that are not among some.
@@ -102,23 +109,21 @@ impl Algebra<'_> {
     ) -> Result<Option<MemberAutomaton>, Diagnostic> {
         let place: FxHashMap<u32, usize> =
             keys.iter().enumerate().map(|(at, &key)| (key, at)).collect();
-        let mut fixed: Vec<Vec<(FormulaId, bool)>> = vec![Vec::new(); keys.len()];
-        for (key, value, absent) in self.properties(formula) {
-            fixed[place[&key]].push((value, absent));
-        }
+        let fixed = self.properties(formula).into_iter();
+        let mut fixed: Vec<_> =
+            fixed.map(|(key, value, absent)| (place[&key], value, absent)).collect();
+        fixed.sort_by_key(|(at, ..)| *at);
         let rest: Vec<_> = self
             .objects
             .formulas
             .conjuncts(formula)
-            .into_iter()
             .filter(|&conjunct| self.property_key(conjunct).is_none())
             .collect();
         let rest = self.objects.formulas.and(rest);
         let others = OtherKeys::new(self.keys_but(keys));
-        let fixed_at = (0..keys.len()).filter(|&at| !fixed[at].is_empty()).collect();
         let named = FxHashMap::default();
-        let mut builder =
-            Builder { fixed, fixed_at, place, named, others, states: IndexMap::default() };
+        let states = IndexMap::with_capacity_and_hasher(keys.len() + 1, FxBuildHasher);
+        let mut builder = Builder { fixed, place, named, others, states };
         self.state(&mut builder, 0, rest);
         let mut edges = 0;
         let mut at = 0;
@@ -165,7 +170,11 @@ impl Algebra<'_> {
         };
         let place = match places {
             None => place,
-            Some(places) => after(places).min(after(&builder.fixed_at)),
+            Some(places) => {
+                let fixed = &builder.fixed;
+                let from = fixed.partition_point(|(at, ..)| *at < place);
+                after(places).min(fixed.get(from).map_or(place_of.len(), |(at, ..)| *at))
+            }
         };
         let entry = builder.states.entry((place, rest));
         let index = entry.index();
@@ -175,8 +184,8 @@ impl Algebra<'_> {
 
     /// The keys that a formula leaves possible, where it excludes all but some.
     pub(super) fn only_keys(&self, formula: FormulaId) -> Option<Vec<u32>> {
-        let conjuncts = self.objects.formulas.conjuncts(formula);
-        conjuncts.into_iter().find_map(|conjunct| {
+        let mut conjuncts = self.objects.formulas.conjuncts(formula);
+        conjuncts.find_map(|conjunct| {
             let Formula::Literal(literal) = *self.objects.formulas.get(conjunct) else {
                 return None;
             };
@@ -215,15 +224,14 @@ impl Algebra<'_> {
         rest: FormulaId,
     ) -> Result<MemberState, Diagnostic> {
         let mut state = MemberState::default();
-        let fixed = builder.fixed[place].clone();
-        let (values, may_miss): (Vec<_>, Vec<_>) = fixed.into_iter().unzip();
-        if may_miss.iter().all(|&absent| absent) {
+        let fixed = builder.fixed(place);
+        let value = self.values.and(fixed.iter().map(|(_, value, _)| *value));
+        if fixed.iter().all(|(.., absent)| *absent) {
             let without = self.without_key(rest, key);
             if without != FormulaId::FALSE {
                 state.skip = Some(self.state(builder, place + 1, without));
             }
         }
-        let value = self.values.and(values);
         let counted = self.count_object_member(rest);
         for (value, rest) in self.cases(KeyAtoms::once(key), counted, value)? {
             let to = self.state(builder, place + 1, rest);
@@ -303,14 +311,17 @@ impl Algebra<'_> {
             .collect();
         named.sort_unstable();
         named.dedup();
-        if !others.classes.contains_key(&named) {
-            let classes = self.split_names(&others.all, &named)?;
-            others.classes.insert(named.clone(), classes);
-        }
-        let classes = others.classes[&named].clone();
+        let classes = match others.classes.get(&named) {
+            Some(known) => Rc::clone(known),
+            None => {
+                let classes: Rc<[_]> = self.split_names(&others.all, &named)?.into();
+                others.classes.insert(named, Rc::clone(&classes));
+                classes
+            }
+        };
         let mut found = Vec::new();
-        for (names, sets) in classes {
-            for case in self.cases(NameAtoms(&sets), rest, FormulaId::TRUE)? {
+        for (names, sets) in classes.iter() {
+            for case in self.cases(NameAtoms(sets), rest, FormulaId::TRUE)? {
                 found.push((names.clone(), case));
             }
         }
@@ -322,7 +333,7 @@ impl Algebra<'_> {
         &mut self,
         others: &StringSet,
         named: &[u32],
-    ) -> Result<Vec<(StringSet, Vec<u32>)>, Diagnostic> {
+    ) -> Result<Vec<NameClass>, Diagnostic> {
         let limit = self.limits.states;
         let mut classes = vec![(others.clone(), Vec::new())];
         for &names in named {
@@ -344,8 +355,11 @@ impl Algebra<'_> {
     /// What the conjuncts of a formula say of the number of members, and the formula without that.
     pub(super) fn split_counts(&mut self, formula: FormulaId) -> (Bounds, FormulaId) {
         let conjuncts = self.objects.formulas.conjuncts(formula);
+        if conjuncts.clone().all(|conjunct| self.object_count(conjunct).is_none()) {
+            return (Bounds::default(), formula);
+        }
         let (counts, others): (Vec<_>, Vec<_>) =
-            conjuncts.into_iter().partition(|&conjunct| self.object_count(conjunct).is_some());
+            conjuncts.partition(|&conjunct| self.object_count(conjunct).is_some());
         let bounds = counts.iter().filter_map(|&count| self.object_count(count));
         (bounds.fold(Bounds::default(), Bounds::intersect), self.objects.formulas.and(others))
     }
@@ -394,7 +408,7 @@ impl Algebra<'_> {
     ) -> FormulaId {
         let literals = self.objects.formulas.literals(formula);
         let mut counted = FxHashMap::default();
-        for literal in literals {
+        for literal in literals.iter() {
             if let ObjectAtom::Count(bounds) = self.objects.atoms[literal.atom as usize] {
                 let next = change(bounds);
                 let next = next.map(|bounds| self.objects.atom(ObjectAtom::Count(bounds)));
@@ -453,10 +467,8 @@ impl Algebra<'_> {
 }
 
 struct Builder {
-    /// What holds for each key in every case: a formula over its value, and whether it may be missing.
-    fixed: Vec<Vec<(FormulaId, bool)>>,
-    /// The places of such keys, ascending.
-    fixed_at: Vec<usize>,
+    /// What holds for keys in every case, by place: a formula over the value, and whether it may be missing.
+    fixed: Vec<(usize, FormulaId, bool)>,
     place: FxHashMap<u32, usize>,
     /// By remaining formula, the places of the keys that it leaves possible or says something of, ascending; none where
     /// these are all.
@@ -466,11 +478,23 @@ struct Builder {
     states: IndexMap<(usize, FormulaId), MemberState, FxBuildHasher>,
 }
 
+impl Builder {
+    /// What holds for the key at a place in every case.
+    fn fixed(&self, place: usize) -> &[(usize, FormulaId, bool)] {
+        let from = self.fixed.partition_point(|(at, ..)| *at < place);
+        let to = self.fixed.partition_point(|(at, ..)| *at <= place);
+        &self.fixed[from..to]
+    }
+}
+
+/// Keys, and the sets that they are in.
+type NameClass = (StringSet, Vec<u32>);
+
 /// The keys that a formula does not name.
 pub(super) struct OtherKeys {
     all: StringSet,
     /// By the sets that tell them apart: the keys of each combination of sets.
-    classes: FxHashMap<Vec<u32>, Vec<(StringSet, Vec<u32>)>>,
+    classes: FxHashMap<Vec<u32>, Rc<[NameClass]>>,
 }
 
 impl OtherKeys {

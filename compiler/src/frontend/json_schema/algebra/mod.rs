@@ -141,6 +141,8 @@ pub(crate) struct Algebra<'a> {
     orders: Orders,
     one_of: OneOf,
     subjects: IndexSet<Subject, FxBuildHasher>,
+    /// The formulas of schemas, by their index.
+    of_schemas: Vec<Option<FormulaId>>,
     values: Formulas,
     scalars: scalars::Memo,
     objects: objects::Objects,
@@ -167,6 +169,8 @@ impl<'a> Algebra<'a> {
         text: TextForm,
         (orders, one_of): (Orders, OneOf),
     ) -> Self {
+        // Few schemas say something of arrays, and most say one thing of their values and are asked for all of it.
+        let size = schemas.len();
         Self {
             document,
             schemas,
@@ -174,11 +178,12 @@ impl<'a> Algebra<'a> {
             text,
             orders,
             one_of,
-            subjects: IndexSet::default(),
-            values: Formulas::default(),
-            scalars: scalars::Memo::default(),
-            objects: objects::Objects::default(),
-            arrays: arrays::Arrays::default(),
+            subjects: IndexSet::with_capacity_and_hasher(size, FxBuildHasher),
+            of_schemas: vec![None; size],
+            values: Formulas::with_capacity(size),
+            scalars: scalars::Memo::with_capacity(size),
+            objects: objects::Objects::with_capacity(size),
+            arrays: arrays::Arrays::with_capacity(size),
             apart: Apart::default(),
             at: document.root(),
             shapes: 0,
@@ -191,12 +196,17 @@ impl<'a> Algebra<'a> {
     /// The values of a schema.
     pub(crate) fn schema(&mut self, id: SchemaId) -> FormulaId {
         let id = self.schemas.first_equal(id);
-        match self.schemas.get(id) {
+        if let Some(known) = self.of_schemas[id.index()] {
+            return known;
+        }
+        let formula = match self.schemas.get(id) {
             Schema::Boolean(true) => FormulaId::TRUE,
             Schema::Boolean(false) => FormulaId::FALSE,
             Schema::Parts(parts) if parts.is_empty() => FormulaId::TRUE,
             Schema::Parts(_) => self.subject(Subject::Schema(id)),
-        }
+        };
+        self.of_schemas[id.index()] = Some(formula);
+        formula
     }
 
     /// The values that two formulas hold for.
@@ -217,9 +227,10 @@ impl<'a> Algebra<'a> {
     /// The subjects of a formula over values that it needs and that it excludes, in order.
     pub(crate) fn subjects(&self, id: FormulaId) -> impl Iterator<Item = (&Subject, bool)> {
         let literals = self.values.literals(id);
-        literals
-            .into_iter()
-            .map(|literal| (&self.subjects[literal.atom as usize], literal.positive))
+        (0..).map_while(move |at| {
+            let literal = literals.get(at)?;
+            Some((&self.subjects[literal.atom as usize], literal.positive))
+        })
     }
 
     /// The place that a formula over values comes from, where it comes from one.

@@ -52,6 +52,16 @@ pub(super) struct Objects {
 }
 
 impl Objects {
+    /// With room for what so many schemas say.
+    pub(super) fn with_capacity(schemas: usize) -> Self {
+        let mut objects =
+            Self { formulas: Formulas::with_capacity(2 * schemas), ..Self::default() };
+        objects.atoms.reserve(schemas);
+        objects.keys.reserve(schemas);
+        objects.memo.reserve(schemas);
+        objects
+    }
+
     /// The atom, as a formula.
     pub(super) fn atom(&mut self, atom: ObjectAtom) -> FormulaId {
         match atom {
@@ -65,7 +75,10 @@ impl Objects {
 
     /// The value under a key satisfies a formula, or the key is missing where it may.
     pub(super) fn property(&mut self, key: &str, value: FormulaId, absent: bool) -> FormulaId {
-        let (key, _) = self.keys.insert_full(key.into());
+        let key = match self.keys.get_index_of(key) {
+            Some(known) => known,
+            None => self.keys.insert_full(key.into()).0,
+        };
         let key = u32::try_from(key).expect("keys take text");
         self.atom(ObjectAtom::Property { key, value, absent })
     }
@@ -197,11 +210,11 @@ impl Domain for ObjectFormulas {
             return Ok(FormulaId::FALSE);
         };
         let mut all = Vec::with_capacity(members.len() + 1);
-        for (key, member) in members {
+        for (key, member) in members.iter() {
             let value = algebra.value(member.value);
             all.push(algebra.objects.property(key, value, false));
         }
-        let others = StringSet::all_but(members.keys().map(|key| &**key));
+        let others = StringSet::all_but(members.keys());
         all.push(algebra.objects.members(others, FormulaId::FALSE));
         Ok(algebra.objects.formulas.and(all))
     }

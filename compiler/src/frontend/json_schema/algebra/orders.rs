@@ -147,7 +147,6 @@ impl Algebra<'_> {
     fn without_choices(&mut self, formula: FormulaId) -> FormulaId {
         let conjuncts = self.objects.formulas.conjuncts(formula);
         let decided: Vec<_> = conjuncts
-            .into_iter()
             .map(|conjunct| match self.objects.formulas.get(conjunct).clone() {
                 Formula::Or(operands) => {
                     let holds = operands.iter().find(|&&operand| self.object_may_end(operand));
@@ -266,6 +265,11 @@ impl Algebra<'_> {
 
     /// Whether every alternative inside the formula names its keys in the order in which the whole does.
     fn in_order(&self, formula: FormulaId, keys: &[u32]) -> bool {
+        let formulas = &self.objects.formulas;
+        let is_literal = |id| matches!(formulas.get(id), Formula::Literal(_));
+        if formulas.conjuncts(formula).all(is_literal) {
+            return true;
+        }
         let place: FxHashMap<u32, usize> =
             keys.iter().enumerate().map(|(at, &key)| (key, at)).collect();
         let mut seen = FxHashSet::default();
@@ -277,7 +281,7 @@ impl Algebra<'_> {
             match self.objects.formulas.get(next) {
                 Formula::And(operands) => open.extend(operands.iter()),
                 Formula::Or(operands) => {
-                    for &operand in operands {
+                    for &operand in operands.iter() {
                         if !self.keys_of(operand).is_sorted_by_key(|key| place.get(key)) {
                             return false;
                         }

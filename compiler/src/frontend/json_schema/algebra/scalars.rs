@@ -1,5 +1,7 @@
 //! What schemas say about null, the booleans, numbers and strings: sets that combine exactly.
 
+use std::rc::Rc;
+
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::report::Verdict;
 
@@ -17,7 +19,19 @@ pub(super) struct Memo {
     constants: BySubject<u8>,
     numbers: BySubject<NumeralSet>,
     strings: BySubject<StringSet>,
-    by_formula: ByFormula<Scalars>,
+    by_formula: ByFormula<Rc<Scalars>>,
+}
+
+impl Memo {
+    /// With room for so many subjects.
+    pub(super) fn with_capacity(subjects: usize) -> Self {
+        let mut memo = Self::default();
+        memo.constants.reserve(subjects);
+        memo.numbers.reserve(subjects);
+        memo.strings.reserve(subjects);
+        memo.by_formula.reserve(subjects);
+        memo
+    }
 }
 
 /// The scalars that a formula holds for.
@@ -78,7 +92,7 @@ impl Algebra<'_> {
     /// The scalars that a formula holds for, as they are written: without long strings that take a state for each length
     /// to tell them from others.
     pub(super) fn written_scalars(&mut self, formula: FormulaId) -> Result<Scalars, Diagnostic> {
-        let mut scalars = self.scalars(formula)?;
+        let mut scalars = Scalars::clone(&*self.scalars(formula)?);
         if let Some(strings) = scalars.strings.without_long(COUNTED) {
             scalars.strings = strings;
             self.note(formula, Verdict::Narrower, LONG, |part| matches!(part, Part::Strings(_)));
@@ -87,9 +101,9 @@ impl Algebra<'_> {
     }
 
     /// The scalars that a formula holds for.
-    pub(crate) fn scalars(&mut self, formula: FormulaId) -> Result<Scalars, Diagnostic> {
+    pub(crate) fn scalars(&mut self, formula: FormulaId) -> Result<Rc<Scalars>, Diagnostic> {
         if let Some(known) = self.scalars.by_formula.get(&formula) {
-            return Ok(known.clone());
+            return Ok(Rc::clone(known));
         }
         // Formulas grow by one operand at a time where cases are told apart, and so do their sets.
         let start = self.values.all_but_last(formula).and_then(|(start, last)| {
@@ -122,7 +136,8 @@ impl Algebra<'_> {
             scalars.numbers = self.limited(scalars.numbers.canonical(self.limits.states))?;
         }
         self.work += SCALARS_WORK + scalars.strings.states();
-        self.scalars.by_formula.insert(formula, scalars.clone());
+        let scalars = Rc::new(scalars);
+        self.scalars.by_formula.insert(formula, Rc::clone(&scalars));
         Ok(scalars)
     }
 }

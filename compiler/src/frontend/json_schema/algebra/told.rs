@@ -12,7 +12,7 @@ use rustc_hash::FxBuildHasher;
 use crate::diagnostics::Diagnostic;
 
 use super::cases::{Atoms, Case};
-use super::formula::{Formula, Literal};
+use super::formula::{Formula, Formulas, Literal};
 use super::{Algebra, FormulaId, Scalar, Subject};
 
 /// Alternatives from which on sorting them is worth it.
@@ -30,16 +30,19 @@ impl Algebra<'_> {
         value: FormulaId,
     ) -> Result<Option<Vec<Case>>, Diagnostic> {
         let conjuncts = atoms.formulas(self).conjuncts(formula);
+        let many = |id, formulas: &Formulas| match formulas.get(id) {
+            Formula::Or(branches) if branches.len() >= MANY => Some(branches.clone()),
+            _ => None,
+        };
+        let formulas = &*atoms.formulas(self);
+        let mut alternatives = conjuncts.clone().enumerate();
         let Some((place, branches)) =
-            conjuncts.iter().enumerate().find_map(|(at, &id)| match atoms.formulas(self).get(id) {
-                Formula::Or(branches) if branches.len() >= MANY => Some((at, branches.to_vec())),
-                _ => None,
-            })
+            alternatives.find_map(|(at, id)| Some((at, many(id, formulas)?)))
         else {
             return Ok(None);
         };
         let mut by_scalar: IndexMap<Scalar, Vec<FormulaId>, FxBuildHasher> = IndexMap::default();
-        for branch in branches {
+        for &branch in branches.iter() {
             let Some(scalars) = self.told_by(atoms, branch, value)? else { return Ok(None) };
             for scalar in scalars {
                 by_scalar.entry(scalar).or_default().push(branch);
@@ -58,8 +61,8 @@ impl Algebra<'_> {
             let value = self.values.and([value, scalars]);
             let formulas = atoms.formulas(self);
             let left = formulas.or(branches);
-            let others = conjuncts.iter().enumerate().filter(|(at, _)| *at != place);
-            let part = formulas.and(others.map(|(_, &id)| id).chain([left]));
+            let others = conjuncts.clone().enumerate().filter(|(at, _)| *at != place);
+            let part = formulas.and(others.map(|(_, id)| id).chain([left]));
             parts.push((value, part));
         }
         Ok(Some(parts))

@@ -1,25 +1,29 @@
 //! The schema document as an arena of JSON values that know their place in the text.
 //!
-//! serde_json checks the syntax and its depth limit (128) bounds every recursion over values in this front end; it
-//! gives no positions, so a second pass over the text ([`scan`]) builds the arena. A [`NodeId`] is at once the value
+//! serde_json says what JSON is ([`tree`]), and its depth limit (128) bounds every recursion over values in this front
+//! end; it gives no positions, so a pass over the text of our own ([`scan`]) builds the arena. A [`NodeId`] is at once the value
 //! and its place: span and JSON pointer follow from it. O(text).
 //!
 //! Schemas that references bring in from elsewhere are grafted behind the document's own values. Their pointers start
 //! with the URI, and their span is that of the reference that led to them, so that every place can be shown.
 
+mod members;
 mod scan;
+mod tree;
 
 use std::fmt::Write as _;
 use std::ops::Range;
-
-use indexmap::IndexMap;
-use rustc_hash::FxBuildHasher;
 
 use serde_json::Value;
 
 use crate::diagnostics::{Diagnostic, Source};
 
-use scan::Scanner;
+pub(crate) use members::{Member, Members};
+use scan::{Duplicate, Scanner};
+pub(crate) use tree::Tree;
+
+/// Bytes of most JSON pointers.
+const SHORT_POINTER: usize = 64;
 
 /// Most levels of containers in a value.
 pub(crate) const MAX_DEPTH: usize = 128;
@@ -34,18 +38,6 @@ impl NodeId {
         self.0 as usize
     }
 }
-
-/// A member of an object.
-#[derive(Debug)]
-pub(crate) struct Member {
-    /// Place of the key, with its quotes.
-    pub(crate) key_span: Range<usize>,
-    /// The value.
-    pub(crate) value: NodeId,
-}
-
-/// Members by decoded key, in the order of the text.
-pub(crate) type Members = IndexMap<Box<str>, Member, FxBuildHasher>;
 
 /// A JSON value.
 #[derive(Debug)]
@@ -95,27 +87,26 @@ pub(crate) struct Document {
 }
 
 impl Document {
-    /// Parses the source, also into the values that the library of references works on. Duplicate keys are refused:
-    /// parsers disagree on which one counts.
-    pub(crate) fn parse(source: &Source) -> Result<(Self, Value), Diagnostic> {
-        let value = serde_json::from_str(&source.text).map_err(|error| {
-            let at = offset(&source.text, error.line(), error.column());
-            let message = error.to_string();
-            let what = message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what);
-            Diagnostic::error("json-schema::syntax", format!("not JSON: {what}"))
-                .with_label(at..(at + 1).min(source.text.len()), "here")
-        })?;
+    /// Parses the source, also into what the library of references works on. Duplicate keys are refused: parsers
+    /// disagree on which one counts.
+    pub(crate) fn parse(source: &Source) -> Result<(Self, Tree<'_>), Diagnostic> {
         let mut scanner = Scanner::new(&source.text);
-        scanner.value(None);
+        scanner.document();
+        if !scanner.sure {
+            tree::check(&source.text).map_err(|error| not_json(&source.text, &error))?;
+        }
         match scanner.duplicate {
-            Some((key, first, second)) => Err(Diagnostic::error(
+            Some(Duplicate { key, places: [first, second], .. }) => Err(Diagnostic::error(
                 "json-schema::duplicate-key",
                 format!("the key {key:?} occurs twice in one object"),
             )
             .with_label(second, "again here")
             .with_label(first, "first here")
             .with_help("remove one of the two")),
-            None => Ok((Self { nodes: scanner.nodes, grafts: Vec::new() }, value)),
+            None => {
+                let document = Self { nodes: scanner.nodes, grafts: Vec::new() };
+                Ok((document, Tree::new(&source.text)))
+            }
         }
     }
 
@@ -149,7 +140,7 @@ impl Document {
                     let value = self.copy(value, Some((id, at)), span);
                     (key.as_str().into(), Member { key_span: span.clone(), value })
                 });
-                Json::Object(members.collect())
+                Json::Object(Members::new(members).0)
             }
         };
         self.nodes[id.index()].json = json;
@@ -216,25 +207,36 @@ impl Document {
 
     /// JSON pointer to a node, after the URI where it is not in the document itself. O(its length).
     pub(crate) fn pointer(&self, node: NodeId) -> String {
-        let mut path = Vec::new();
-        let mut at = node;
-        while let Some((parent, position)) = self.nodes[at.index()].parent {
-            path.push((parent, position));
-            at = parent;
-        }
-        let graft = self.grafts.binary_search_by_key(&at, |(root, _)| *root);
-        let mut pointer =
-            graft.map_or_else(|_| String::new(), |graft| format!("{}#", self.grafts[graft].1));
-        for (parent, position) in path.into_iter().rev() {
-            match self.json(parent) {
-                Json::Object(members) => {
-                    let key = members.get_index(position).map_or("", |(key, _)| key);
-                    pointer.push('/');
-                    push_escaped(&mut pointer, key);
-                }
-                _ => write!(pointer, "/{position}").expect("writing to a string does not fail"),
+        let mut pointer = String::with_capacity(SHORT_POINTER);
+        self.push_pointer(node, &mut pointer);
+        pointer
+    }
+
+    /// Recurses over containers, of which there are at most [`MAX_DEPTH`].
+    fn push_pointer(&self, node: NodeId, pointer: &mut String) {
+        let Some((parent, position)) = self.nodes[node.index()].parent else {
+            if let Ok(graft) = self.grafts.binary_search_by_key(&node, |(root, _)| *root) {
+                pointer.push_str(&self.grafts[graft].1);
+                pointer.push('#');
             }
+            return;
+        };
+        self.push_pointer(parent, pointer);
+        pointer.push('/');
+        match self.json(parent) {
+            Json::Object(members) => {
+                push_escaped(pointer, members.at(position).map_or("", |(key, _)| key));
+            }
+            _ => write!(pointer, "{position}").expect("writing to a string does not fail"),
         }
+    }
+
+    /// JSON pointer to a member of the object that `object` points to, by its key.
+    pub(crate) fn pointer_to_member(object: &str, key: &str) -> String {
+        let mut pointer = String::with_capacity(object.len() + 1 + key.len());
+        pointer.push_str(object);
+        pointer.push('/');
+        push_escaped(&mut pointer, key);
         pointer
     }
 
@@ -246,9 +248,7 @@ impl Document {
     fn member(&self, node: NodeId) -> Option<(&str, &Member)> {
         let (parent, position) = self.nodes[node.index()].parent?;
         match self.json(parent) {
-            Json::Object(members) => {
-                members.get_index(position).map(|(key, member)| (&**key, member))
-            }
+            Json::Object(members) => members.at(position),
             _ => None,
         }
     }
@@ -271,6 +271,11 @@ impl Document {
 
 /// Adds a key as a segment of a JSON pointer.
 fn push_escaped(pointer: &mut String, key: &str) {
+    // To the end whatever comes, so that many bytes are compared at once.
+    if !key.bytes().fold(false, |found, byte| found | matches!(byte, b'~' | b'/')) {
+        pointer.push_str(key);
+        return;
+    }
     let mut from = 0;
     for (at, byte) in key.bytes().enumerate().filter(|(_, byte)| matches!(byte, b'~' | b'/')) {
         pointer.push_str(&key[from..at]);
@@ -278,6 +283,15 @@ fn push_escaped(pointer: &mut String, key: &str) {
         from = at + 1;
     }
     pointer.push_str(&key[from..]);
+}
+
+/// The error of serde_json, at its place.
+fn not_json(text: &str, error: &serde_json::Error) -> Diagnostic {
+    let at = offset(text, error.line(), error.column());
+    let message = error.to_string();
+    let what = message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what);
+    Diagnostic::error("json-schema::syntax", format!("not JSON: {what}"))
+        .with_label(at..(at + 1).min(text.len()), "here")
 }
 
 /// Byte offset of serde_json's line and column, which counts bytes from 1.

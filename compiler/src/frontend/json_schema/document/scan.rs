@@ -1,28 +1,63 @@
-//! Reads text that serde_json has accepted into the arena.
+//! Reads text into the arena.
 //!
-//! serde_json checks the syntax and gives no positions; this walk may trust the text and finds the positions. O(text).
+//! serde_json gives no positions, so this walk finds them, and with them that a text is JSON. What JSON is, is for
+//! serde_json to say: a walk is [sure](Scanner::sure) only of what is JSON without any doubt (escapes by code, for one,
+//! come with rules of their own), and where it is not, serde_json is asked. O(text).
 
 use std::ops::Range;
 
-use super::{Json, Member, Members, Node, NodeId};
+use super::{Json, MAX_DEPTH, Member, Members, Node, NodeId};
 
 /// Bytes of text that a value takes, with its key, at the least in most documents.
 const TEXT_OF_NODE: usize = 24;
 
-/// Walks over text that is known to be JSON. Where it is not, the walk ends early and nothing worse.
+/// Walks over text. Where that is not JSON, the walk ends early and nothing worse.
 pub(super) struct Scanner<'a> {
     text: &'a str,
     at: usize,
+    /// Containers around.
+    depth: usize,
+    /// Whether the text is JSON without doubt, as far as it was read.
+    pub(super) sure: bool,
     pub(super) nodes: Vec<Node>,
-    /// The first key that stands twice in an object, with both places.
-    pub(super) duplicate: Option<(String, Range<usize>, Range<usize>)>,
+    /// The first key that stands twice in an object.
+    pub(super) duplicate: Option<Duplicate>,
+    /// Members so far of the objects around, of which each takes its own when it ends.
+    members: Vec<(Box<str>, Member)>,
+    /// Items so far of the arrays around.
+    items: Vec<NodeId>,
+}
+
+/// A key that stands twice in an object.
+pub(super) struct Duplicate {
+    /// Where its second value ends.
+    noticed: usize,
+    pub(super) key: String,
+    /// Its first and its second place.
+    pub(super) places: [Range<usize>; 2],
 }
 
 impl<'a> Scanner<'a> {
     /// A walk from the start of a text.
     pub(super) fn new(text: &'a str) -> Self {
         let nodes = Vec::with_capacity(text.len() / TEXT_OF_NODE);
-        Self { text, at: 0, nodes, duplicate: None }
+        let (members, items) = (Vec::new(), Vec::new());
+        Self { text, at: 0, depth: 0, sure: true, nodes, duplicate: None, members, items }
+    }
+
+    /// Reads the whole text.
+    pub(super) fn document(&mut self) {
+        self.value(None);
+        self.peek();
+        if self.at != self.text.len() {
+            self.fail();
+        }
+    }
+
+    /// Ends the walk, for the text is not JSON.
+    fn fail(&mut self) {
+        self.sure = false;
+        self.at = self.text.len();
     }
 
     fn peek(&mut self) -> u8 {
@@ -30,11 +65,25 @@ impl<'a> Scanner<'a> {
         while bytes.get(self.at).is_some_and(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')) {
             self.at += 1;
         }
-        bytes.get(self.at).copied().unwrap_or(b']')
+        bytes.get(self.at).copied().unwrap_or(END)
+    }
+
+    /// Reads a byte where it comes next; whether it does.
+    fn take(&mut self, byte: u8) -> bool {
+        let comes = self.peek() == byte;
+        self.at += usize::from(comes);
+        comes
+    }
+
+    /// Reads a byte that has to come next.
+    fn expect(&mut self, byte: u8) {
+        if !self.take(byte) {
+            self.fail();
+        }
     }
 
     /// Reads the value that comes next, and all values in it.
-    pub(super) fn value(&mut self, parent: Option<(NodeId, usize)>) -> NodeId {
+    fn value(&mut self, parent: Option<(NodeId, usize)>) -> NodeId {
         let first = self.peek();
         let start = self.at;
         let id = NodeId(u32::try_from(self.nodes.len()).expect("a value takes a byte of the text"));
@@ -51,37 +100,59 @@ impl<'a> Scanner<'a> {
     }
 
     fn object(&mut self, id: NodeId) -> Json {
-        let mut members = Members::default();
-        self.at += 1;
+        let before = self.members.len();
+        self.open();
         while self.peek() == b'"' {
             let (key, key_span) = self.string();
-            self.peek();
-            self.at += 1;
-            let value = self.value(Some((id, members.len())));
-            if let Some(first) = members.get(&key) {
-                let places = (key.to_string(), first.key_span.clone(), key_span.clone());
-                self.duplicate.get_or_insert(places);
+            self.expect(b':');
+            let value = self.value(Some((id, self.members.len() - before)));
+            self.members.push((key, Member { key_span, value }));
+            if !self.take(b',') {
+                break;
             }
-            members.insert(key, Member { key_span, value });
-            if self.peek() == b',' {
-                self.at += 1;
+            if self.peek() != b'"' {
+                self.fail();
             }
         }
-        self.at += 1;
+        self.close(b'}');
+        let (members, repeated) = Members::new(self.members.drain(before..));
+        if let Some((first, second)) = repeated
+            && let (Some((key, first)), Some((_, second))) = (members.at(first), members.at(second))
+        {
+            let noticed = self.nodes[second.value.index()].span.end;
+            if self.duplicate.as_ref().is_none_or(|known| noticed < known.noticed) {
+                let places = [&first.key_span, &second.key_span].map(Clone::clone);
+                self.duplicate = Some(Duplicate { noticed, key: key.to_owned(), places });
+            }
+        }
         Json::Object(members)
     }
 
     fn array(&mut self, id: NodeId) -> Json {
-        let mut items = Vec::new();
-        self.at += 1;
-        while self.peek() != b']' {
-            items.push(self.value(Some((id, items.len()))));
-            if self.peek() == b',' {
-                self.at += 1;
-            }
+        let before = self.items.len();
+        self.open();
+        let mut more = self.peek() != b']';
+        while more {
+            let item = self.value(Some((id, self.items.len() - before)));
+            self.items.push(item);
+            more = self.take(b',');
         }
+        self.close(b']');
+        Json::Array(self.items.drain(before..).collect())
+    }
+
+    /// Enters a container, unless serde_json would refuse it for its depth.
+    fn open(&mut self) {
         self.at += 1;
-        Json::Array(items)
+        self.depth += 1;
+        if self.depth >= MAX_DEPTH {
+            self.fail();
+        }
+    }
+
+    fn close(&mut self, bracket: u8) {
+        self.depth -= 1;
+        self.expect(bracket);
     }
 
     fn string(&mut self) -> (Box<str>, Range<usize>) {
@@ -89,11 +160,25 @@ impl<'a> Scanner<'a> {
         let bytes = self.text.as_bytes();
         self.at += 1;
         let mut escaped = false;
-        while let Some(&byte) = bytes.get(self.at) {
-            self.at += if byte == b'\\' { 2 } else { 1 };
-            escaped |= byte == b'\\';
-            if byte == b'"' {
+        loop {
+            let rest = bytes.get(self.at..).unwrap_or_default();
+            let stop = rest.iter().position(|byte| matches!(byte, ..b' ' | b'"' | b'\\'));
+            let Some(stop) = stop else {
+                self.fail();
                 break;
+            };
+            self.at += stop + 1;
+            match (rest[stop], rest.get(stop + 1)) {
+                (b'"', _) => break,
+                (b'\\', Some(letter)) => {
+                    escaped = true;
+                    self.sure &= SHORT_ESCAPES.contains(letter);
+                    self.at += 1;
+                }
+                _ => {
+                    self.fail();
+                    break;
+                }
             }
         }
         let raw = self.text.get(start..self.at).unwrap_or("\"\"");
@@ -106,13 +191,188 @@ impl<'a> Scanner<'a> {
 
     fn scalar(&mut self) -> Json {
         let start = self.at;
-        let rest = &self.text[start..];
-        self.at += rest.find([',', ']', '}', ' ', '\t', '\n', '\r']).unwrap_or(rest.len());
-        match &self.text[start..self.at] {
+        let rest = self.text.get(start..).unwrap_or_default();
+        let length = rest.find([',', ']', '}', ' ', '\t', '\n', '\r']).unwrap_or(rest.len());
+        self.at += length;
+        match &rest[..length] {
             "null" => Json::Null,
             "true" => Json::Bool(true),
             "false" => Json::Bool(false),
-            number => Json::Number(number.into()),
+            number => {
+                if !is_number(number.as_bytes()) {
+                    self.fail();
+                }
+                Json::Number(number.into())
+            }
+        }
+    }
+}
+
+/// Stands for the end of the text.
+const END: u8 = 0;
+
+/// What may come after a backslash, but for codes.
+const SHORT_ESCAPES: &[u8; 8] = b"\"\\/bfnrt";
+
+/// Whether a text is a number.
+fn is_number(text: &[u8]) -> bool {
+    let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let text = text.strip_prefix(b"-").unwrap_or(text);
+    let integer = digits(text);
+    if integer == 0 || (integer > 1 && text[0] == b'0') {
+        return false;
+    }
+    let mut text = &text[integer..];
+    if let Some(fraction) = text.strip_prefix(b".") {
+        text = &fraction[digits(fraction)..];
+        if text.len() == fraction.len() {
+            return false;
+        }
+    }
+    if let [b'e' | b'E', exponent @ ..] = text {
+        let exponent = match exponent {
+            [b'+' | b'-', exponent @ ..] => exponent,
+            exponent => exponent,
+        };
+        text = &exponent[digits(exponent)..];
+        return text.is_empty() && !exponent.is_empty();
+    }
+    text.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::Value;
+
+    use super::*;
+
+    /// Texts that are JSON, and some that nearly are.
+    fn texts() -> impl Strategy<Value = String> {
+        let piece = prop_oneof![
+            Just("{"),
+            Just("}"),
+            Just("["),
+            Just("]"),
+            Just(","),
+            Just(":"),
+            Just(" "),
+            Just("\n"),
+            Just("\"a\""),
+            Just("\"b\":"),
+            Just("\"\\n\""),
+            Just("\"\\u00e9\""),
+            Just("\"\\ud800\""),
+            Just("\"é"),
+            Just("\\"),
+            Just("\""),
+            Just("\t\""),
+            Just("null"),
+            Just("true"),
+            Just("-"),
+            Just("0"),
+            Just("12"),
+            Just("1.5"),
+            Just("."),
+            Just("e+3"),
+            Just("E"),
+            Just("\u{1}"),
+        ];
+        proptest::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+    }
+
+    fn tree() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i32>().prop_map(Value::from),
+            "[a\"\\\\\n\u{1}é]{0,3}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(3, 16, 4, |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                proptest::collection::btree_map("[ab\"]{0,2}", inner, 0..4)
+                    .prop_map(|members| Value::Object(members.into_iter().collect())),
+            ]
+        })
+    }
+
+    fn check(text: &str) {
+        let mut scanner = Scanner::new(text);
+        scanner.document();
+        let read: Result<Value, _> = serde_json::from_str(text);
+        assert!(!scanner.sure || read.is_ok(), "{text}");
+        if let Ok(value) = read {
+            assert_eq!(scanner.at, text.len(), "{text}");
+            let codes = text.contains("\\u");
+            assert!(scanner.sure || codes, "{text}");
+            if scanner.duplicate.is_none() {
+                assert_eq!(value_of(&scanner, NodeId(0)), value, "{text}");
+            }
+        }
+    }
+
+    fn value_of(scanner: &Scanner<'_>, node: NodeId) -> Value {
+        match &scanner.nodes[node.index()].json {
+            Json::Null => Value::Null,
+            Json::Bool(value) => (*value).into(),
+            Json::Number(text) => serde_json::from_str(text).unwrap(),
+            Json::String(text) => (**text).into(),
+            Json::Array(items) => items.iter().map(|&item| value_of(scanner, item)).collect(),
+            Json::Object(members) => {
+                let members = members.iter();
+                members
+                    .map(|(key, member)| (key.to_owned(), value_of(scanner, member.value)))
+                    .collect()
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+        /// What the walk is sure of, serde_json accepts, and reads to the same values.
+        #[test]
+        fn sure_texts_are_json(text in texts()) {
+            check(&text);
+        }
+
+        #[test]
+        fn json_is_read(value in tree(), pretty in any::<bool>()) {
+            let text = if pretty { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) };
+            check(&text.unwrap());
+        }
+
+        #[test]
+        fn damaged_json_is_noticed(value in tree(), at in any::<prop::sample::Index>(), with in "[\\[\\]{},:\"\\\\0.eé ]?") {
+            let text = value.to_string();
+            let places: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+            let at = places[at.index(places.len())];
+            let after = text[at..].chars().next().map_or(at, |c| at + c.len_utf8());
+            check(&format!("{}{with}{}", &text[..at], &text[after..]));
+        }
+    }
+
+    #[test]
+    fn depth_is_that_of_serde_json() {
+        for depth in 120..140 {
+            for text in [
+                format!("{}{}", "[".repeat(depth), "]".repeat(depth)),
+                format!("{}1{}", "{\"a\":".repeat(depth), "}".repeat(depth)),
+            ] {
+                check(&text);
+            }
+        }
+        check(&"[".repeat(100_000));
+    }
+
+    #[test]
+    fn numbers_are_those_of_serde_json() {
+        for text in [
+            "0", "-0", "00", "01", "-", "1.", "1.0", ".5", "1e", "1e+", "1e-07", "1E5", "1.5e",
+            "+1", "1a", "--1",
+        ] {
+            check(text);
         }
     }
 }

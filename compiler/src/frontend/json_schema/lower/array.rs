@@ -25,10 +25,11 @@ impl Emitter<'_> {
     fn items(&mut self, automaton: &ItemAutomaton) -> Result<Expr, Diagnostic> {
         let comma = self.separator(b',');
         let space = self.whitespace();
-        let mut places = Places::new(&space, b']');
+        let edges = automaton.states.iter().map(|state| state.items.len()).sum();
+        let mut places = Places::new(&space, b']', (automaton.states.len(), edges));
         let mut next = 0;
         while let Some(&(state, written)) = places.order.get(next) {
-            let from = places.known[&(state, written)];
+            let from = places.of(state, written);
             next += 1;
             let state = &automaton.states[state as usize];
             let mut items = Vec::with_capacity(state.items.len());

@@ -41,7 +41,8 @@ pub(crate) fn lower(
         rules: vec![None; graph.len()],
         scalars: vec![None; graph.len()],
         tails: FxHashMap::default(),
-        keys: FxHashMap::default(),
+        keys: Vec::new(),
+        strings: FxHashMap::default(),
         numbers: FxHashMap::default(),
         queue: Vec::new(),
         count: 0,
@@ -49,12 +50,11 @@ pub(crate) fn lower(
     };
     let start = emitter.rule(graph.root());
     let mut next = 0;
-    while let Some(&formula) = emitter.queue.get(next) {
+    while let Some((formula, rule, origin)) = emitter.queue.get_mut(next) {
         next += 1;
+        let (formula, rule, origin) = (*formula, *rule, std::mem::take(origin));
         emitter.at = algebra.place(formula).unwrap_or(algebra.document.root());
         let expr = emitter.content(graph.content(formula))?;
-        let origin = emitter.origin(formula);
-        let rule = emitter.rule(formula);
         emitter.builder.define(rule, expr, origin);
         if emitter.count > options.max_rules {
             let text = format!("the schema takes more than {} rules", options.max_rules);
@@ -78,11 +78,14 @@ struct Emitter<'a> {
     /// Expressions of formulas that only hold for scalars.
     scalars: Vec<Option<Expr>>,
     tails: FxHashMap<(u32, Option<u32>), RuleId>,
-    /// Texts of keys in every escape.
-    keys: FxHashMap<u32, Expr>,
+    /// Texts of keys, with their quotes, by key.
+    keys: Vec<Option<Expr>>,
+    /// Texts of sets of strings, with their quotes.
+    strings: FxHashMap<StringSet, Expr>,
     /// Texts of sets of numbers.
     numbers: FxHashMap<NumeralSet, Expr>,
-    queue: Vec<FormulaId>,
+    /// Rules to be defined: what they are of and where that comes from.
+    queue: Vec<(FormulaId, RuleId, Origin)>,
     count: usize,
     /// What is being written, to blame for a limit.
     at: NodeId,
@@ -140,14 +143,15 @@ impl Emitter<'_> {
             return rule;
         }
         self.count += 1;
-        let name = match self.origin(formula).pointer {
-            None => "any".to_owned(),
-            Some(pointer) if pointer.is_empty() => "root".to_owned(),
+        let origin = self.origin(formula);
+        let name = match origin.pointer.as_deref() {
+            None => "any",
+            Some("") => "root",
             Some(pointer) => pointer,
         };
         let rule = self.builder.declare(name);
         self.rules[index] = Some(rule);
-        self.queue.push(formula);
+        self.queue.push((formula, rule, origin));
         rule
     }
 
@@ -202,12 +206,17 @@ impl Emitter<'_> {
         Ok(text)
     }
 
-    /// The texts of the strings of a set.
+    /// The texts of the strings of a set, worked out once.
     fn string(&mut self, strings: &StringSet) -> Result<Expr, Diagnostic> {
+        if let Some(known) = self.strings.get(strings) {
+            return Ok(known.clone());
+        }
         let limit = self.options.max_states;
         let rest = tail(self, strings, self.options.text.escapes, limit);
         let rest = rest.map_err(|error| self.too_complex("strings", &error.to_string()))?;
-        Ok(Expr::seq([Expr::byte(b'"'), rest]))
+        let text = Expr::seq([Expr::byte(b'"'), rest]);
+        self.strings.insert(strings.clone(), text.clone());
+        Ok(text)
     }
 
     fn too_complex(&self, what: &str, why: &str) -> Diagnostic {

@@ -17,7 +17,7 @@ use crate::ir::{Expr, ExprGraph};
 
 use super::super::algebra::{MemberAutomaton, MemberName};
 use super::super::schema::Bounds;
-use super::super::string::escape;
+use super::super::string::quoted;
 use super::super::strings::{Escapes, StringSet};
 use super::Emitter;
 use super::optional::is_long;
@@ -52,44 +52,51 @@ impl Emitter<'_> {
         let comma = self.separator(b',');
         let colon = self.separator(b':');
         let space = self.whitespace();
-        let mut places = Places::new(&space, b'}');
+        let mut places = Places::new(&space, b'}', automaton.room());
         // The states between key and value of members with marks, by mark, value and what follows.
         let mut marked = FxHashMap::default();
+        let mut members = Vec::new();
         let mut next = 0;
         while let Some(&(state, written)) = places.order.get(next) {
-            let from = places.known[&(state, written)];
+            let from = places.of(state, written);
             next += 1;
             let state = &automaton.states[state as usize];
             if let Some(skip) = state.skip {
                 let to = places.of(skip, written);
                 places.graph.edge(from, Expr::Empty, to);
             }
-            let mut members = Vec::with_capacity(state.members.len());
+            members.clear();
             for member in &state.members {
                 let key = match &member.name {
                     MemberName::Key(key) => self.key(*key)?,
                     MemberName::Names(names) => self.string(names)?,
                 };
-                let value = Expr::seq([colon.clone(), self.refer(member.value)?]);
+                let value = self.refer(member.value)?;
                 members.push((key, value, member));
             }
             if let Some(bounds) = state.repeat {
-                let any = members.into_iter().map(|(key, value, _)| Expr::seq([key, value]));
+                let members = members.drain(..);
+                let any = members.map(|(key, value, _)| Expr::seq([key, colon.clone(), value]));
                 if state.end {
                     places.repeat(from, written, Expr::alt(any), &comma, bounds);
                 }
                 continue;
             }
-            for (key, value, member) in members {
+            for (key, value, member) in members.drain(..) {
                 let to = places.of(member.to, true);
-                let key = if written { Expr::seq([comma.clone(), key]) } else { key };
+                let before = if written { comma.clone() } else { Expr::Empty };
                 match member.mark {
-                    None => places.graph.edge(from, Expr::seq([key, value]), to),
+                    None => {
+                        let member = Expr::seq([before, key, colon.clone(), value]);
+                        places.graph.edge(from, member, to);
+                    }
                     Some(mark) => {
+                        let key = Expr::seq([before, key]);
                         let middle = (mark, member.value, to);
                         let middle = *marked.entry(middle).or_insert_with(|| {
                             let middle = places.graph.state();
                             places.graph.mark(middle, mark);
+                            let value = Expr::seq([colon.clone(), value]);
                             places.graph.edge(middle, value, to);
                             middle
                         });
@@ -108,25 +115,28 @@ impl Emitter<'_> {
 
 impl Emitter<'_> {
     pub(super) fn key(&mut self, key: u32) -> Result<Expr, Diagnostic> {
-        let text = self.algebra.key(key);
-        match self.options.text.escapes {
-            Escapes::Shortest => Ok(Expr::literal(format!("\"{}\"", escape(text)))),
-            Escapes::Any => {
-                if let Some(known) = self.keys.get(&key) {
-                    return Ok(known.clone());
-                }
-                let expr = self.string(&StringSet::literal(text))?;
-                self.keys.insert(key, expr.clone());
-                Ok(expr)
-            }
+        let index = key as usize;
+        if let Some(Some(known)) = self.keys.get(index) {
+            return Ok(known.clone());
         }
+        let text = self.algebra.key(key);
+        let expr = match self.options.text.escapes {
+            Escapes::Shortest => Expr::literal(quoted(text)),
+            Escapes::Any => self.string(&StringSet::literal(text))?,
+        };
+        if self.keys.len() <= index {
+            self.keys.resize(index + 1, None);
+        }
+        self.keys[index] = Some(expr.clone());
+        Ok(expr)
     }
 }
 
 /// States of the expression, by state of the automaton and whether something is written.
 pub(super) struct Places {
     pub(super) graph: ExprGraph,
-    pub(super) known: FxHashMap<(u32, bool), u32>,
+    /// States of the graph, by twice the state of the automaton and whether something is written.
+    numbers: Vec<Option<u32>>,
     pub(super) order: Vec<(u32, bool)>,
     /// The state behind the last of what is written, before the space and the bracket.
     closing: u32,
@@ -135,12 +145,16 @@ pub(super) struct Places {
 
 impl Places {
     /// The start, where nothing is written. What is written ends with a space and the bracket, nothing with the bracket.
-    pub(super) fn new(space: &Expr, bracket: u8) -> Self {
-        let mut graph = ExprGraph::new();
+    /// There is room for an automaton of so many states and edges.
+    pub(super) fn new(space: &Expr, bracket: u8, (states, edges): (usize, usize)) -> Self {
+        let mut graph = ExprGraph::with_capacity(2 * (states + edges));
         let (closing, bracket) = (graph.state(), Expr::byte(bracket));
         graph.edge(closing, Expr::seq([space.clone(), bracket.clone()]), graph.end());
-        let known = FxHashMap::from_iter([((0, false), ExprGraph::START)]);
-        Self { graph, known, order: vec![(0, false)], closing, bracket }
+        let mut numbers = vec![None; 2 * states.max(1)];
+        numbers[0] = Some(ExprGraph::START);
+        let mut order = Vec::with_capacity(numbers.len());
+        order.push((0, false));
+        Self { graph, numbers, order, closing, bracket }
     }
 
     /// Ends in a place.
@@ -204,8 +218,9 @@ impl Places {
         }
     }
 
+    /// The state of the graph for a state of the automaton.
     pub(super) fn of(&mut self, state: u32, written: bool) -> u32 {
-        *self.known.entry((state, written)).or_insert_with(|| {
+        *self.numbers[2 * state as usize + usize::from(written)].get_or_insert_with(|| {
             self.order.push((state, written));
             self.graph.state()
         })

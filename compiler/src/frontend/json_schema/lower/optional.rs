@@ -10,7 +10,7 @@ use crate::diagnostics::Diagnostic;
 use crate::ir::{ByteSet, Expr};
 
 use super::super::algebra::{MemberAutomaton, MemberName, MemberState};
-use super::super::string::escape;
+use super::super::string::quoted;
 use super::super::strings::{Escapes, one_character};
 use super::Emitter;
 use super::keys::KeyTrees;
@@ -31,7 +31,7 @@ impl Emitter<'_> {
         let comma = self.separator(b',');
         let colon = self.separator(b':');
         let space = self.whitespace();
-        let mut places = Places::new(&space, b'}');
+        let mut places = Places::new(&space, b'}', automaton.room());
         let mut trees = KeyTrees::default();
         let (mut tree_of, mut leaves) = (vec![None; automaton.states.len()], Vec::new());
         // The first of the states reached by leaving keys out that goes on other than with keys.
@@ -62,7 +62,7 @@ impl Emitter<'_> {
         }
         let mut next = 0;
         while let Some(&(index, written)) = places.order.get(next) {
-            let from = places.known[&(index, written)];
+            let from = places.of(index, written);
             next += 1;
             let state = &automaton.states[index as usize];
             if let Some(tree) = tree_of[index as usize] {
@@ -124,7 +124,7 @@ impl Emitter<'_> {
     fn units(&self, key: u32) -> Vec<u32> {
         let text = self.algebra.key(key);
         match self.options.text.escapes {
-            Escapes::Shortest => format!("\"{}\"", escape(text)).bytes().map(u32::from).collect(),
+            Escapes::Shortest => quoted(text).bytes().map(u32::from).collect(),
             Escapes::Any => {
                 [QUOTE].into_iter().chain(text.chars().map(u32::from)).chain([QUOTE]).collect()
             }

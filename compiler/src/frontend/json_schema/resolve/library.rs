@@ -24,6 +24,10 @@ pub(super) struct Spellings {
     dollar_id: bool,
     /// Some `$id` is a fragment, as anchors were spelled before `$anchor`.
     fragment_id: bool,
+    /// Some `id` is a string, as identifiers were spelled before `$id`.
+    old_id: bool,
+    /// Some reference is more than a pointer into the document.
+    beyond_pointers: bool,
     /// Values of `$dynamicAnchor` and `$recursiveAnchor`.
     pub(super) anchors: Vec<NodeId>,
 }
@@ -33,14 +37,17 @@ impl Spellings {
     pub(super) fn read(&mut self, document: &Document, from: usize) {
         for node in document.nodes().skip(from) {
             let Json::Object(members) = document.json(node) else { continue };
-            for (key, member) in members.iter().filter(|(key, _)| key.starts_with('$')) {
+            let named = |key: &str| key.starts_with('$') || key == "id";
+            for (key, member) in members.iter().filter(|(key, _)| named(key)) {
                 let text = match document.json(member.value) {
                     Json::String(text) => &**text,
                     _ => "",
                 };
-                match &**key {
+                match key {
+                    "id" => self.old_id |= matches!(document.json(member.value), Json::String(_)),
                     "$ref" | "$dynamicRef" | "$recursiveRef" => {
                         self.references = true;
+                        self.beyond_pointers |= key != "$ref" || pointer(text).is_none();
                         self.published |= text.contains("json-schema.org/");
                     }
                     "$id" => {
@@ -55,6 +62,13 @@ impl Spellings {
         }
     }
 
+    /// Whether all references lead where their pointers lead in the document as it stands, so that the library need not
+    /// be asked.
+    pub(super) fn only_pointers(&self) -> bool {
+        let identified = self.dollar_id || self.old_id || !self.anchors.is_empty();
+        !identified && !self.beyond_pointers
+    }
+
     /// The draft by which the library reads identifiers. Where none is declared, the spelling tells.
     fn draft(&self, document: &Document, dialect: Dialect) -> Draft {
         let root_id = document.get(document.root(), "id").map(|id| document.json(id));
@@ -65,6 +79,18 @@ impl Spellings {
             false => dialect.draft.library(),
         }
     }
+}
+
+/// The JSON pointer that a reference is, where it is nothing else and can only be read in one way.
+pub(super) fn pointer(reference: &str) -> Option<&str> {
+    let pointer = reference.strip_prefix('#')?;
+    let mut segments = pointer.split('/');
+    let starts = segments.next().is_some_and(str::is_empty);
+    let is_plain = |segment: &str| {
+        let is_odd_index = segment.len() > 1 && segment.starts_with(['0', '+']);
+        !segment.is_empty() && !segment.contains('%') && !is_odd_index
+    };
+    (starts && segments.all(is_plain)).then_some(pointer)
 }
 
 /// A registry, and whether the identifiers of the document count in it.

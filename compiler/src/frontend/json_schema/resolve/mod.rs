@@ -9,8 +9,10 @@
 //! Real documents have odd identifiers. Where the library cannot work with them they are left out, and a pointer that
 //! leads nowhere in the resource that an identifier opened is tried from the root of the document, both with a warning.
 //!
-//! Cost: nothing for a document without references; otherwise the document once for the registry and once for the
-//! places, and a few hash lookups for each reference.
+//! A document without identifiers whose references are pointers into it, as most are, does not need the library.
+//!
+//! Cost: a walk along the pointer for each reference of such a document; of others, the document once for the registry
+//! and once for the places, and a few hash lookups for each reference.
 
 mod library;
 mod places;
@@ -21,12 +23,11 @@ use std::sync::Arc;
 
 use referencing::{Draft as LibraryDraft, Error, Registry, ResourceRef, Uri};
 use rustc_hash::FxHashMap;
-use serde_json::Value;
 
 use crate::diagnostics::Diagnostic;
 
 use super::dialect::Dialect;
-use super::document::{Document, Json, NodeId};
+use super::document::{Document, Json, NodeId, Tree};
 use super::resources::Resources;
 
 use library::{Prepared, Spellings};
@@ -71,8 +72,10 @@ struct Target {
 
 /// Follows references in a document.
 pub(crate) struct References<'t> {
-    /// `None` where the document has no reference.
+    /// `None` where no reference has needed it.
     registry: Option<Registry<'t>>,
+    /// The document as the library reads it.
+    tree: &'t Tree<'t>,
     /// Whether identifiers count.
     identified: bool,
     given: &'t Resources,
@@ -95,7 +98,7 @@ impl<'t> References<'t> {
     /// References in a document, whose values are also `tree`, to itself, to what is given, and to what is published.
     pub(crate) fn new(
         document: &mut Document,
-        tree: &'t Value,
+        tree: &'t Tree<'t>,
         given: &'t Resources,
     ) -> Result<Self, Diagnostic> {
         let mut findings = Vec::new();
@@ -105,6 +108,7 @@ impl<'t> References<'t> {
         spellings.read(document, 0);
         let mut references = References {
             registry: None,
+            tree,
             identified: true,
             given,
             dialect,
@@ -123,15 +127,16 @@ impl<'t> References<'t> {
             findings,
             too_much: None,
         };
-        if references.spellings.references {
-            references.prepare(document, tree)?;
+        if references.spellings.references && !references.spellings.only_pointers() {
+            references.prepare(document)?;
         }
         Ok(references)
     }
 
-    fn prepare(&mut self, document: &mut Document, tree: &'t Value) -> Result<(), Diagnostic> {
+    fn prepare(&mut self, document: &mut Document) -> Result<(), Diagnostic> {
         let root = document.root();
         let unusable = |error: &Error| format!("the identifiers here are of no use: {error}");
+        let tree = self.tree.value();
         let prepared = library::prepare(document, tree, self.dialect, &self.spellings, self.given);
         let Prepared { registry, ignored } = prepared
             .map_err(|error| document.error("json-schema::identifiers", root, unusable(&error)))?;
@@ -269,6 +274,16 @@ impl<'t> References<'t> {
     ) -> Result<Target, Diagnostic> {
         if let Some(&target) = self.followed.get(&(from, reference.into())) {
             return Ok(target);
+        }
+        if self.registry.is_none() {
+            let place = library::pointer(reference);
+            if let Some(node) = place.and_then(|place| document.walk(document.root(), place)) {
+                let target = Target { node, resource: from };
+                self.followed.insert((from, reference.into()), target);
+                return Ok(target);
+            }
+            // It knows what to say of a reference that leads nowhere.
+            self.prepare(document)?;
         }
         let target = match self.look_up(document, node, reference, from) {
             Ok(target) => target,

@@ -26,7 +26,7 @@ impl Places {
             }
             (Value::Object(values), Json::Object(members)) => {
                 for (key, value) in values {
-                    if let Some(member) = members.get(&**key) {
+                    if let Some(member) = members.get(key) {
                         self.note(document, value, member.value);
                     }
                 }

@@ -18,6 +18,7 @@ use super::product::{self, Operation};
 use super::texts::Texts;
 use crate::automata::{Dfa, StateLimit};
 use crate::frontend::class::all_texts;
+use crate::ir::Expr;
 
 /// Most texts of a finite language that is a list.
 const LISTED: usize = 256;
@@ -45,6 +46,8 @@ struct Facts {
     universal: OnceLock<Option<u32>>,
     /// The format that these are the texts of, where they come from one.
     format: Option<&'static str>,
+    /// How the texts are written in the shortest form, where that calls no rule of a grammar.
+    written: OnceLock<Expr>,
 }
 
 /// What a language is.
@@ -56,6 +59,14 @@ enum Form {
     AllBut(Texts),
     /// Those of its automaton.
     Automaton,
+}
+
+impl Facts {
+    /// Facts of which none is worked out yet that can wait.
+    fn of(form: Form, hash: u64, (shortest, longest): (u32, Option<u32>)) -> Self {
+        let (dfa, universal, written) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Self { form, hash, shortest, longest, dfa, universal, format: None, written }
+    }
 }
 
 impl Language {
@@ -83,16 +94,15 @@ impl Language {
         let mut hasher = FxHasher::default();
         dfa.hash(&mut hasher);
         let hash = hasher.finish();
-        let (form, dfa, universal) = (Form::Automaton, OnceLock::from(dfa), OnceLock::new());
-        Some(Self(Arc::new(Facts { form, hash, shortest, longest, dfa, universal, format })))
+        let facts = Facts::of(Form::Automaton, hash, (shortest, longest));
+        Some(Self(Arc::new(Facts { dfa: OnceLock::from(dfa), format, ..facts })))
     }
 
     fn of(form: Form, shortest: u32, longest: Option<u32>) -> Self {
         let mut hasher = FxHasher::default();
         form.hash(&mut hasher);
         let hash = hasher.finish();
-        let (dfa, universal) = (OnceLock::new(), OnceLock::new());
-        Self(Arc::new(Facts { form, hash, shortest, longest, dfa, universal, format: None }))
+        Self(Arc::new(Facts::of(form, hash, (shortest, longest))))
     }
 
     /// These texts; none where there are none.
@@ -164,6 +174,15 @@ impl Language {
     /// The state from which every text is accepted.
     pub(super) fn universal(&self) -> Option<u32> {
         *self.0.universal.get_or_init(|| product::universal(self.dfa()))
+    }
+
+    /// How the texts are written in the shortest form: what `write` makes, once for all grammars where no text will do
+    /// for any rest, for then no rule is called.
+    pub(super) fn written(&self, write: impl FnOnce() -> Expr) -> Expr {
+        match self.universal() {
+            None => self.0.written.get_or_init(write).clone(),
+            Some(_) => write(),
+        }
     }
 
     /// The format that these are the texts of, where they come from one.

@@ -29,7 +29,7 @@ mod texts;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 pub use text::Escapes;
 pub(crate) use text::{StringRules, character, one_character, tail};
@@ -68,6 +68,11 @@ impl Band {
         }
     }
 
+    /// Whether any length is within the bounds.
+    fn is_unbounded(&self) -> bool {
+        self.min == 0 && self.max.is_none()
+    }
+
     /// Whether the language has no text outside of the bounds.
     fn is_implied(&self) -> bool {
         let below = self.language.shortest() < self.min;
@@ -89,12 +94,14 @@ pub(crate) struct StringSet {
 impl StringSet {
     /// Every string.
     pub(crate) fn all() -> Self {
-        Self::of(Some(Language::all()))
+        static ALL: LazyLock<StringSet> = LazyLock::new(|| StringSet::of(Some(Language::all())));
+        ALL.clone()
     }
 
     /// No string.
     pub(crate) fn none() -> Self {
-        Self::of(None)
+        static NONE: LazyLock<StringSet> = LazyLock::new(|| StringSet::of(None));
+        NONE.clone()
     }
 
     /// These strings. About linear in their bytes.
@@ -158,7 +165,7 @@ impl StringSet {
         if let [band] = &*self.bands
             && band.language.is_all()
         {
-            return band.min == 0 && band.max.is_none();
+            return band.is_unbounded();
         }
         // A difference from all texts has no more states than its operands have together, so the limit is none.
         self.complement(usize::MAX).is_ok_and(|rest| rest.is_none())
@@ -283,6 +290,16 @@ impl StringSet {
         operation: Operation,
         limit: usize,
     ) -> Result<Self, StateLimit> {
+        match (&*self.bands, &*other.bands, operation) {
+            ([], _, Operation::And | Operation::Minus) => return Ok(self.clone()),
+            (_, [], Operation::And) => return Ok(other.clone()),
+            ([_], [], _) => return Ok(self.clone()),
+            ([], [_], _) => return Ok(other.clone()),
+            ([a], [b], _) if a.is_unbounded() && b.is_unbounded() => {
+                return Ok(Self::of(a.language.combine(&b.language, operation, limit)?));
+            }
+            _ => {}
+        }
         let mut bands: Vec<Band> = Vec::new();
         // Bounds cut bands into several of the same language, so neighbouring pieces tend to ask the same again.
         let mut last: Option<([Option<&Language>; 2], Option<Language>)> = None;

@@ -14,12 +14,18 @@ impl Texts {
         let mut texts: Vec<&str> = texts.into_iter().collect();
         texts.sort_unstable();
         texts.dedup();
-        Self::sorted(texts)
+        let bytes = texts.iter().map(|text| text.len()).sum();
+        Self::gathered((Vec::with_capacity(texts.len()), String::with_capacity(bytes)), texts)
     }
 
     fn sorted<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
-        let mut all = String::new();
-        let mut ends = Vec::new();
+        Self::gathered((Vec::new(), String::new()), texts)
+    }
+
+    fn gathered<'a>(
+        (mut ends, mut all): (Vec<usize>, String),
+        texts: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
         for text in texts {
             all.push_str(text);
             ends.push(all.len());

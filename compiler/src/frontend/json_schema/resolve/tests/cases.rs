@@ -22,6 +22,46 @@ fn with(
     Ok((found.expect("the reference is there").1, outcome.warnings))
 }
 
+/// A document without identifiers is walked without the library; one identifier more, which changes nothing, and the
+/// library is asked.
+#[test]
+fn pointers_lead_where_the_library_says() {
+    let pointers = [
+        "#",
+        "#/",
+        "#/a",
+        "#/a/0",
+        "#/a/1",
+        "#/a/2",
+        "#/a/00",
+        "#/a/+1",
+        "#/a/0/b~0~1",
+        "#/a/0/b~0~1/c",
+        "#/a/0/b~",
+        "#/a/0/b~01",
+        "#/10",
+        "#/10/",
+        "#/10/+1",
+        "#/10/x",
+        "#/a/1/x",
+        "#/%61/0",
+        "#x",
+        "",
+    ];
+    for pointer in pointers {
+        let led = |identifier: &str| {
+            let a = r#""a": [{"b~/": {"c": true}}, false], "10": {"": true, "+1": {}}"#;
+            let items = format!(r#""items": {{"$ref": "{pointer}"}}"#);
+            target(&format!("{{{identifier}{a}, {items}}}"), "/items/$ref")
+        };
+        assert_eq!(led(""), led(r#""x": {"$id": "y:z"}, "#), "{pointer}");
+    }
+    assert_eq!(
+        target(r##"{"a": [{"b~/": {}}], "$ref": "#/a/0/b~0~1"}"##, "/$ref").unwrap().0,
+        "/a/0/b~0~1"
+    );
+}
+
 #[test]
 fn every_spelling_leads_to_its_place() {
     let cases = [

@@ -13,18 +13,20 @@ use crate::ir::{ByteSet, Expr, ExprGraph};
 
 /// What follows the opening quote of all strings but some, in the shortest form.
 pub(super) fn tail(rules: &mut impl StringRules, texts: &Texts) -> Expr {
-    let mut graph = ExprGraph::new();
+    // Most bytes are a state, with an edge for the quote and three for characters.
+    let mut graph = ExprGraph::with_capacity(4 * texts.bytes());
     let mut speller = Speller::new(Escapes::Shortest);
     let end = graph.end();
     let mut shared = Shared::default();
     // States, the texts that begin with what leads there, and how many bytes that is.
     let mut open = vec![(ExprGraph::START, 0..texts.len(), 0)];
+    let mut taken: Vec<char> = Vec::new();
     while let Some((state, mut here, length)) = open.pop() {
         match texts.get(here.start).len() == length {
             true => here.start += 1,
             false => graph.edge(state, Expr::byte(b'"'), end),
         }
-        let mut taken: Vec<char> = Vec::new();
+        taken.clear();
         let mut at = here.start;
         while let Some(next) = next_character(texts, &here, at, length) {
             let from = at;

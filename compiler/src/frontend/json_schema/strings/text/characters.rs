@@ -7,11 +7,14 @@ use crate::automata::Dfa;
 /// Ranges of scalar values, ascending and apart.
 pub(super) type Ranges = Vec<(char, char)>;
 
+/// Characters that lead to one state: from, to, and the state.
+type Run = (u32, u32, u32);
+
 /// Steps over whole characters.
 pub(super) struct Characters<'a> {
     dfa: &'a Dfa,
     /// By state inside a character: what its continuation bytes spell, as offsets, and where they lead.
-    inside: FxHashMap<u32, Vec<(u32, u32, u32)>>,
+    inside: FxHashMap<u32, Vec<Run>>,
 }
 
 impl<'a> Characters<'a> {
@@ -21,8 +24,9 @@ impl<'a> Characters<'a> {
 
     /// Where a state between characters leads: targets in order of their lowest character, each with its characters.
     pub(super) fn moves(&mut self, state: u32) -> Vec<(u32, Ranges)> {
-        let mut runs: Vec<(u32, u32, u32)> = Vec::new();
-        for edge in &self.dfa.states[state as usize].edges {
+        let edges = &self.dfa.states[state as usize].edges;
+        let mut runs: Vec<Run> = Vec::with_capacity(edges.len());
+        for edge in edges {
             if edge.hi < 0x80 {
                 push(&mut runs, (edge.lo, edge.hi, edge.target));
                 continue;
@@ -34,27 +38,22 @@ impl<'a> Characters<'a> {
             };
             self.extend(&mut runs, (edge.lo & mask, edge.hi & mask), bits, edge.target);
         }
-        let mut moves: Vec<(u32, Ranges)> = Vec::new();
-        let mut places: FxHashMap<u32, usize> = FxHashMap::default();
-        for (lo, hi, target) in runs {
-            let place = *places.entry(target).or_insert(moves.len());
-            if place == moves.len() {
-                moves.push((target, Vec::new()));
-            }
-            // The automaton accepts UTF-8 alone, which spells no surrogates.
-            moves[place].1.extend(char::from_u32(lo).zip(char::from_u32(hi)));
+        // Targets in order of their first run, each with its runs in their order.
+        let mut first: FxHashMap<u32, u32> = FxHashMap::default();
+        if runs.iter().any(|run| run.2 != runs[0].2) {
+            runs.iter().for_each(|&(lo, _, target)| _ = first.entry(target).or_insert(lo));
+            runs.sort_by_key(|run| first[&run.2]);
         }
-        moves
+        let moves = runs.chunk_by(|a, b| a.2 == b.2).map(|runs| {
+            // The automaton accepts UTF-8 alone, which spells no surrogates.
+            let range = |&(lo, hi, _): &Run| char::from_u32(lo).zip(char::from_u32(hi));
+            (runs[0].2, runs.iter().filter_map(range).collect())
+        });
+        moves.collect()
     }
 
     /// Adds what a range of bytes spells with the `bits` that follow it.
-    fn extend(
-        &mut self,
-        runs: &mut Vec<(u32, u32, u32)>,
-        (lo, hi): (u32, u32),
-        bits: u32,
-        target: u32,
-    ) {
+    fn extend(&mut self, runs: &mut Vec<Run>, (lo, hi): (u32, u32), bits: u32, target: u32) {
         let rests = self.rests(target, bits);
         if let [(0, last, end)] = *rests
             && last + 1 == 1 << bits
@@ -71,7 +70,7 @@ impl<'a> Characters<'a> {
     }
 
     /// What a state inside a character, with so many bits to come, spells.
-    fn rests(&mut self, state: u32, bits: u32) -> &[(u32, u32, u32)] {
+    fn rests(&mut self, state: u32, bits: u32) -> &[Run] {
         if !self.inside.contains_key(&state) {
             let mut runs = Vec::new();
             let dfa = self.dfa;
@@ -90,7 +89,7 @@ impl<'a> Characters<'a> {
 }
 
 /// Adds a run above all others, as part of the last one where it continues that. Surrogates are nothing between two.
-fn push(runs: &mut Vec<(u32, u32, u32)>, (lo, hi, target): (u32, u32, u32)) {
+fn push(runs: &mut Vec<Run>, (lo, hi, target): (u32, u32, u32)) {
     match runs.last_mut() {
         Some(last)
             if last.2 == target && (last.1 + 1 == lo || (last.1, lo) == (0xd7ff, 0xe000)) =>

@@ -31,15 +31,17 @@ impl<'a, R: StringRules> Plain<'a, R> {
         let dfa = language.dfa();
         let mut entries = vec![0; dfa.states.len()];
         entries[0] = 2;
+        let mut edges = 0;
         for edge in dfa.states.iter().flat_map(|state| &state.edges) {
             entries[edge.target as usize] += 1;
+            edges += 1;
         }
         Self {
             rules,
             language,
             characters: Characters::new(dfa),
             speller: Speller::new(escapes),
-            graph: ExprGraph::new(),
+            graph: ExprGraph::with_capacity(edges),
             numbers: FxHashMap::default(),
             queue: Vec::new(),
             entries,

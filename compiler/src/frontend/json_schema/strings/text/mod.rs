@@ -98,9 +98,12 @@ pub(crate) fn tail(
             text
         } else if band.is_implied() {
             let text = |rules: &mut _| graph::Plain::new(rules, &band.language, escapes).finish();
-            match band.language.format() {
-                Some(format) if escapes == Escapes::Shortest => rules.format_tail(format, text),
-                _ => text(rules),
+            match (escapes, band.language.format()) {
+                (Escapes::Shortest, Some(format)) => {
+                    rules.format_tail(format, |rules| band.language.written(|| text(rules)))
+                }
+                (Escapes::Shortest, None) => band.language.written(|| text(rules)),
+                (Escapes::Any, _) => text(rules),
             }
         } else {
             counted::counted(rules, band, escapes, limit)?
