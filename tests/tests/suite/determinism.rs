@@ -2,13 +2,13 @@
 
 use std::process::Command;
 
-use grammarc_artifacts::{Buffer, VocabularyArtifact};
+use grammarc_artifacts::{Buffer, VocabularyArtifact, VocabularyData};
 use grammarc_compiler::compile::{Compiler, build_vocabulary};
 use grammarc_compiler::frontend::json_schema::{TextForm, prelude_grammar};
 use grammarc_compiler::vocabulary::TokenTable;
 use grammarc_tests::case::lowered;
 use grammarc_tests::random::{Spelling, case};
-use grammarc_tests::sources::{artifact, folder, lower};
+use grammarc_tests::sources::{Language, artifact, folder, lower};
 use grammarc_tests::vocabularies;
 
 /// Runs on a pool of so many threads.
@@ -69,6 +69,34 @@ fn artifacts_do_not_depend_on_threads_order_or_company() {
     same(&first, &on(1, || grammars(&opened, false, false)), "two runs");
     same(&first, &on(2, || grammars(&opened, false, true)), "two threads and one");
     same(&first, &on(7, || grammars(&opened, true, true)), "seven threads and one");
+}
+
+#[test]
+fn artifacts_do_not_depend_on_what_is_taken_without_building_it() {
+    let words = "a ab abc \"a\": \"b\" [1 1.5, é {} true aaaaaaaa bababababab name fn let x ( ) =";
+    let table = vocabularies::of_words(words);
+    let data = build_vocabulary(&table, "test", &prelude_grammar(&TextForm::COMMON));
+    let named = data.expect("it builds");
+    assert!(named.expressions.len() > 50);
+    let bare = VocabularyData { expressions: Vec::new(), ..named.clone() };
+    let [named, bare] = [named, bare].map(|data| {
+        let bytes = data.to_bytes().expect("it fits");
+        VocabularyArtifact::from_buffer(bytes).expect("it is valid")
+    });
+    same(&grammars(&named, false, true), &grammars(&bare, false, true), "taken and built");
+    let compilers = [named, bare].map(Compiler::new);
+    for [least, most] in [[0, 2], [1, 9], [3, 30], [0, 255], [6, 65_535], [20, 20], [300, 400]] {
+        let string = format!(r#"{{"type": "string", "minLength": {least}, "maxLength": {most}}}"#);
+        let schema = format!(
+            r#"{{"type": "object", "properties": {{"a": {string}, "b": {{"anyOf": [{string}, {{"type": "number"}}]}}}},
+                "additionalProperties": {{"type": "array", "items": {string}, "maxItems": {most}}}}}"#
+        );
+        let lowered = lower(Language::JsonSchema, "schema", &schema).expect("it is lowered");
+        let [taken, built] = compilers
+            .each_ref()
+            .map(|compiler| artifact(compiler, &lowered).expect("it compiles").to_vec());
+        assert!(taken == built, "{schema}");
+    }
 }
 
 #[test]
