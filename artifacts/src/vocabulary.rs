@@ -192,8 +192,8 @@ impl VocabularyArtifact {
     fn validate(&self) -> Result<(), Error> {
         let (tokens, own) = (self.tokens(), self.tables());
         let numbers = &self.inner.record;
-        validate::vocabulary(numbers, &tokens, &self.trie(), own, self.meta().rule_names.len())
-            .and_then(|()| validate::expressions(self.expressions(), own.rules.len() as u32))
+        let (names, expressions) = (self.meta().rule_names.len(), self.expressions());
+        validate::vocabulary(numbers, &tokens, &self.trie(), own, expressions, names)
             .map_err(|violation| Error::Invalid(Box::new(violation)))?;
         let identities = [
             ("fingerprint", self.fingerprint(), tokens.fingerprint()),

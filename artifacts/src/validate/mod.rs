@@ -10,6 +10,7 @@
 //! 4. `masks`: dense rows, lists, masks, exit classes.
 //! 5. `network`: the fields of states, all edges, follow entries. From here on every id leads somewhere.
 //! 6. `normal_form`: empty rules, left recursion, first bytes, dead states.
+//! 7. the expressions of shared rules (vocabulary): ascending, each of a rule.
 //!
 //! Everything is linear in the size of the tables. Shared lists would make the masks' part quadratic in a hostile
 //! file, which is why each list entry belongs to one list.
@@ -54,6 +55,7 @@ pub(crate) fn vocabulary(
     tokens: &Tokens<'_>,
     trie: &Trie<'_>,
     own: Tables<'_>,
+    expressions: &[ExpressionRecord],
     rule_names: usize,
 ) -> Check {
     tokens::check(numbers, tokens)?;
@@ -61,14 +63,13 @@ pub(crate) fn vocabulary(
     numbering::bases(&own, Bases::default(), row_words(numbers.logit_width))?;
     let (usable, trie_nodes) = (&tokens.usable(), trie.len() as u32);
     let joined = Joined { shared: own, own };
-    tables(
-        Context { joined, totals: own.totals(), usable, trie_nodes, start_rule: None },
-        rule_names,
-    )
+    let context = Context { joined, totals: own.totals(), usable, trie_nodes, start_rule: None };
+    tables(context, rule_names)?;
+    check_expressions(expressions, own.rules.len() as u32)
 }
 
 /// Checks the expressions of the shared rules, of which there are `rules`.
-pub(crate) fn expressions(expressions: &[ExpressionRecord], rules: u32) -> Check {
+fn check_expressions(expressions: &[ExpressionRecord], rules: u32) -> Check {
     let mut before = None;
     for (record, expression) in expressions.iter().enumerate() {
         let place = at(SectionKind::Expressions, record);

@@ -1,7 +1,7 @@
 //! Boolean operations on automata over bytes.
-use smallvec::smallvec;
 
 use rustc_hash::FxHashMap;
+use smallvec::smallvec;
 
 use super::{Dfa, DfaState, Edge, Edges, StateLimit, minimize};
 

@@ -5,6 +5,7 @@
 
 use std::collections::hash_map::Entry;
 use std::hash::Hasher;
+use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHasher};
 
@@ -48,8 +49,7 @@ impl Sequences {
 
     /// A sequence by its number.
     pub(super) fn get(&self, number: u32) -> &[u32] {
-        let from = number.checked_sub(1).map_or(0, |before| self.ends[before as usize]);
-        &self.words[from..self.ends[number as usize]]
+        &self.words[range(&self.ends, number)]
     }
 
     /// The number of a sequence, which is new or not.
@@ -63,8 +63,7 @@ impl Sequences {
             Entry::Occupied(mut entry) => {
                 let mut at = *entry.get();
                 while at != NONE {
-                    let from = at.checked_sub(1).map_or(0, |before| self.ends[before as usize]);
-                    if self.words[from..self.ends[at as usize]] == *words {
+                    if self.words[range(&self.ends, at)] == *words {
                         return at;
                     }
                     at = self.before[at as usize];
@@ -86,6 +85,12 @@ impl Sequences {
         self.before.push(before);
         self.ends.len() as u32 - 1
     }
+}
+
+/// Where the words of a sequence stand.
+fn range(ends: &[usize], number: u32) -> Range<usize> {
+    let from = number.checked_sub(1).map_or(0, |before| ends[before as usize]);
+    from..ends[number as usize]
 }
 
 fn hash(words: &[u32]) -> u64 {

@@ -242,8 +242,9 @@ impl<'a> Solver<'a> {
 
 #[cfg(test)]
 mod tests {
-    use smallvec::smallvec;
     use std::sync::Arc;
+
+    use smallvec::smallvec;
 
     use super::*;
     use crate::automata::{Dfa, DfaState, Edge};

@@ -5,7 +5,6 @@
 //! classes that the rules below may meet in turn, so each round's new pairs follow from the classes of the last. Every
 //! number is given in state order after a round is done, never by a thread, so the tables do not depend on the number
 //! of threads.
-//!
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::Peekable;

@@ -143,7 +143,8 @@ impl<'a> Pool<'a> {
         }
         let count = outcome.count() as usize + extra.len();
         if count <= self.always_listed() {
-            return self.listed(outcome, extra);
+            let ids = self.gathered(outcome, extra);
+            return self.put_list(ids);
         }
         let near = self.near(count as u32);
         if count <= self.half_a_row() && !self.is_vocabulary {
@@ -154,11 +155,7 @@ impl<'a> Pool<'a> {
 
     /// The record of a set that takes less than half a row as a list: it is held against the rows token by token.
     fn narrow(&mut self, outcome: &Outcome, extra: &[u32], near: Vec<(usize, u32)>) -> u32 {
-        let mut ids = std::mem::take(&mut self.scratch);
-        ids.clear();
-        ids.extend(self.tokens(outcome, extra));
-        ids.sort_unstable();
-        ids.dedup();
+        let ids = self.gathered(outcome, extra);
         let count = ids.len() as u32;
         let is_in = |row: &[u32], id: u32| row[id as usize / 32] >> (id % 32) & 1 == 1;
         let apart = |row: u32, limit: usize| {
@@ -167,37 +164,40 @@ impl<'a> Pool<'a> {
             (distance < limit).then_some(distance)
         };
         let nearest = self.nearest(count, near, apart);
+        let Some(nearest) = nearest else { return self.put_list(ids) };
         let mut content = std::mem::take(&mut self.content);
         content.clear();
-        content.extend([nearest.unwrap_or(NONE), 0]);
-        match nearest {
-            Some(nearest) => {
-                let row = self.row(nearest);
-                let mut rest = ids.iter().copied().peekable();
-                for (index, &word) in row.iter().enumerate() {
-                    let mut of_word = 0;
-                    while let Some(id) = rest.next_if(|&id| id as usize / 32 == index) {
-                        of_word |= 1 << (id % 32);
-                    }
-                    for_each_bit(word & !of_word, index, &mut content);
-                }
-                content[1] = content.len() as u32 - 2;
-                content.extend(ids.iter().filter(|&&id| !is_in(row, id)));
+        content.extend([nearest, 0]);
+        let row = self.row(nearest);
+        let mut rest = ids.iter().copied().peekable();
+        for (index, &word) in row.iter().enumerate() {
+            let mut of_word = 0;
+            while let Some(id) = rest.next_if(|&id| id as usize / 32 == index) {
+                of_word |= 1 << (id % 32);
             }
-            None => content.extend_from_slice(&ids),
+            for_each_bit(word & !of_word, index, &mut content);
         }
+        content[1] = content.len() as u32 - 2;
+        content.extend(ids.iter().filter(|&&id| !is_in(row, id)));
         self.scratch = ids;
         self.content = content;
         self.put(count)
     }
 
-    /// The record of a list alone.
-    fn listed(&mut self, outcome: &Outcome, extra: &[u32]) -> u32 {
+    /// The token ids of a set, ascending, in the scratch buffer, which the caller gives back.
+    fn gathered(&mut self, outcome: &Outcome, extra: &[u32]) -> Vec<u32> {
         let mut ids = std::mem::take(&mut self.scratch);
         ids.clear();
-        ids.extend(self.tokens(outcome, extra));
+        let ranks = outcome.spans.iter().flat_map(|span| span.start as usize..span.end as usize);
+        ids.extend(ranks.map(|rank| self.trie.token_of_rank[rank]));
+        ids.extend_from_slice(extra);
         ids.sort_unstable();
         ids.dedup();
+        ids
+    }
+
+    /// The record of a list alone, of which the scratch buffer is made.
+    fn put_list(&mut self, ids: Vec<u32>) -> u32 {
         self.content.clear();
         self.content.extend([NONE, 0]);
         self.content.extend_from_slice(&ids);
@@ -312,15 +312,6 @@ impl<'a> Pool<'a> {
     /// Most tokens in which a set of `count` tokens differs from its row.
     fn worth_differing(&self, count: u32) -> usize {
         self.most_differing().min(count as usize / 2)
-    }
-
-    fn tokens<'b>(
-        &'b self,
-        outcome: &'b Outcome,
-        extra: &'b [u32],
-    ) -> impl Iterator<Item = u32> + 'b {
-        let ranks = outcome.spans.iter().flat_map(|span| span.start as usize..span.end as usize);
-        ranks.map(|rank| self.trie.token_of_rank[rank]).chain(extra.iter().copied())
     }
 
     /// The record of a set that a row may be worth; `near` are the rows that it may differ from in little.

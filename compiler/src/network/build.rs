@@ -29,7 +29,7 @@ pub struct Built {
     pub labels: Labels,
     /// The rules to start from.
     pub roots: Vec<usize>,
-    /// Texts of rules, and the rules' numbers.
+    /// Texts of rules for the vocabulary to name, and the rules' numbers; none where rules are built for a grammar.
     pub(super) sources: Vec<(Digest, usize)>,
 }
 
@@ -55,7 +55,6 @@ pub(super) struct Builder<'a> {
     pub(super) spelling: Spelling,
     /// The vocabulary's rules and their expressions, where rules are to be taken from there without building them.
     known: Option<(Tables<'a>, &'a Expressions)>,
-    sources: Vec<(Digest, usize)>,
     pub(super) limits: NetworkLimits,
     pub(super) labels: Labels,
     pub(super) synthetic: FxHashMap<Synthetic, usize>,
@@ -92,7 +91,6 @@ pub(super) fn build(
         lexicon,
         spelling,
         known,
-        sources: Vec::new(),
         limits,
         labels: Labels::default(),
         synthetic: FxHashMap::default(),
@@ -107,10 +105,14 @@ pub(super) fn build(
         states: 0,
         current: grammar.start,
     };
-    let roots = builder.build_all(roots).map_err(|error| *error)?;
+    let called = builder.build_all(roots).map_err(|error| *error)?;
+    let sources = match roots {
+        Roots::Start => Vec::new(),
+        Roots::Kept => builder.sources(),
+    };
     let rules = builder.rules.into_iter().map(|rule| rule.expect("every numbered rule is built"));
     let rules: Vec<NetworkRule> = rules.collect();
-    Ok(Built { rules, labels: builder.labels, roots, sources: builder.sources })
+    Ok(Built { rules, labels: builder.labels, roots: called, sources })
 }
 
 impl Builder<'_> {
@@ -187,10 +189,9 @@ impl Builder<'_> {
         }
         let number = self.rules.len();
         self.numbers[rule.index()] = Some(number);
-        let digest = self.known.filter(|_| self.grammar.rule(rule).is_kept());
-        let digest = digest.and_then(|_| expressions::of_rule(self.grammar, rule));
+        let known = self.known.filter(|_| self.grammar.rule(rule).is_kept());
+        let digest = known.and_then(|_| expressions::of_rule(self.grammar, rule));
         let stored = digest.and_then(|digest| self.stored(&digest));
-        self.sources.extend(digest.map(|digest| (digest, number)));
         if stored.is_none() {
             self.ahead.push(rule);
         }
@@ -213,27 +214,29 @@ impl Builder<'_> {
         if let Some(&rule) = self.synthetic.get(&part) {
             return Ok(Some(rule));
         }
-        let Some(stored) = self.part_digest(part).and_then(|digest| self.stored(&digest)) else {
+        let digest = self.known.and_then(|_| self.bodies.digest(part, self.grammar));
+        let Some(stored) = digest.and_then(|digest| self.stored(&digest)) else {
             return Ok(None);
         };
         let (name, origin) = self.place();
         let rule = NetworkRule::stored(name, origin, RuleKind::Plain, stored);
         let rule = self.add(rule)?;
-        self.note_part(part, rule);
+        self.synthetic.insert(part, rule);
         Ok(Some(rule))
     }
 
-    /// Remembers the rule made for a repetition.
-    pub(super) fn note_part(&mut self, part: Synthetic, rule: usize) {
-        self.synthetic.insert(part, rule);
-        let digest = self.part_digest(part);
-        self.sources.extend(digest.map(|digest| (digest, rule)));
-    }
-
-    fn part_digest(&mut self, part: Synthetic) -> Option<Digest> {
-        self.known?;
-        let digest = self.bodies.digest(part.body(), self.grammar)?;
-        Some(expressions::of_part(part, &digest))
+    /// The texts of all kept rules and rules of repetitions that have one.
+    fn sources(&mut self) -> Vec<(Digest, usize)> {
+        let grammar = self.grammar;
+        let kept = grammar.rules.iter().zip(&self.numbers).enumerate();
+        let kept = kept.filter(|(_, (rule, _))| rule.is_kept());
+        let kept = kept.filter_map(|(index, (_, &number))| {
+            Some((expressions::of_rule(grammar, RuleId::new(index))?, number?))
+        });
+        let parts = self.synthetic.iter();
+        let parts =
+            parts.filter_map(|(&part, &rule)| Some((self.bodies.digest(part, grammar)?, rule)));
+        kept.chain(parts).collect()
     }
 
     /// Adds a finished rule.

@@ -11,7 +11,7 @@
 use grammarc_artifacts::ExpressionRecord;
 use rustc_hash::FxHashMap;
 
-use super::merge::{RuleHash, words_of};
+use super::merge::{self, RuleHash};
 use super::repeat::Synthetic;
 use crate::ir::{Expr, Grammar, RuleId};
 
@@ -75,11 +75,11 @@ pub(super) fn of_part(part: Synthetic, body: &Digest) -> Digest {
 }
 
 fn digest(what: &str, words: &[u32]) -> Digest {
-    let mut bytes = Vec::with_capacity(4 * words.len() + 16);
-    bytes.extend_from_slice(env!("CARGO_PKG_VERSION").as_bytes());
-    bytes.extend_from_slice(what.as_bytes());
-    words.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
-    words_of(blake3::hash(&bytes))
+    let mut digest = merge::Digest::default();
+    digest.put_bytes(env!("CARGO_PKG_VERSION").as_bytes());
+    digest.put_bytes(what.as_bytes());
+    digest.put(words);
+    digest.finish()
 }
 
 struct Writer {

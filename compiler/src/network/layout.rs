@@ -10,11 +10,10 @@ use grammarc_artifacts::sections::network::{
 };
 use grammarc_artifacts::tables::{Bases, Joined, Tables, TablesData};
 
-use super::Roots;
-use super::SharedRules;
 use super::follow::{Follow, OwnCalls};
 use super::merge::{Merged, MergedLabel};
 use super::rule::{Lowered, NetworkRule};
+use super::{Roots, SharedRules};
 use crate::ir::{ByteSet, Origin, RuleKind};
 
 /// A network in normal form.

@@ -207,22 +207,23 @@ fn hash(built: &Built, rule: usize, hashes: &[RuleHash]) -> RuleHash {
     digest.finish()
 }
 
+/// The first 128 bits of a hash of what was put in.
 #[derive(Default)]
-struct Digest(Vec<u8>);
+pub(super) struct Digest(Vec<u8>);
 
 impl Digest {
-    fn put(&mut self, words: &[u32]) {
-        words.iter().for_each(|word| self.0.extend_from_slice(&word.to_le_bytes()));
+    pub(super) fn put(&mut self, words: &[u32]) {
+        words.iter().for_each(|word| self.put_bytes(&word.to_le_bytes()));
     }
 
-    fn finish(self) -> RuleHash {
-        words_of(blake3::hash(&self.0))
+    pub(super) fn put_bytes(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
     }
-}
 
-/// The first 128 bits of a hash.
-pub(super) fn words_of(hash: blake3::Hash) -> [u32; 4] {
-    std::array::from_fn(|word| {
-        u32::from_le_bytes(std::array::from_fn(|byte| hash.as_bytes()[4 * word + byte]))
-    })
+    pub(super) fn finish(self) -> RuleHash {
+        let hash = blake3::hash(&self.0);
+        std::array::from_fn(|word| {
+            u32::from_le_bytes(std::array::from_fn(|byte| hash.as_bytes()[4 * word + byte]))
+        })
+    }
 }

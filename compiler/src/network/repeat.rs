@@ -17,10 +17,10 @@
 //! A countdown needs the end of a body to be unmistakable, so a body some string of which is a prefix of another is
 //! called as a rule instead of standing in the loop: the end is then the return, and where it is ambiguous the parse
 //! position holds both readings.
-use smallvec::smallvec;
 
 use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
+use smallvec::smallvec;
 
 use super::NetworkErrorKind;
 use super::build::{Builder, Failure};
@@ -65,7 +65,7 @@ pub(super) enum Synthetic {
 }
 
 impl Synthetic {
-    pub(super) fn body(self) -> usize {
+    fn body(self) -> usize {
         match self {
             Self::Body(body) | Self::Chain(body, ..) | Self::Bulk(body, ..) => body,
         }
@@ -89,10 +89,12 @@ impl Bodies {
         }
     }
 
-    /// Digest of a body's text, where it has one.
-    pub(super) fn digest(&mut self, body: usize, grammar: &Grammar) -> Option<Digest> {
+    /// Digest of the text of a rule made for a repetition, where its body's text has one.
+    pub(super) fn digest(&mut self, part: Synthetic, grammar: &Grammar) -> Option<Digest> {
+        let body = part.body();
         let of_body = || expressions::of_expr(grammar, &self.exprs[body]);
-        *self.digests.entry(body).or_insert_with(of_body)
+        let digest = self.digests.entry(body).or_insert_with(of_body).as_ref()?;
+        Some(expressions::of_part(part, digest))
     }
 
     /// Forgets the automata, which depend on what is written into them.
@@ -166,13 +168,17 @@ impl Builder<'_> {
             true => (Synthetic::Chain(body, count, upto), count, 0),
             false => (Synthetic::Bulk(body, longest, upto), longest, count - longest),
         };
-        // Chains are declared from the far end, so that long ones do not recurse.
-        if self.find_part(what)?.is_none() {
-            for remaining in 1..=links {
-                self.synthesize(Synthetic::Chain(body, remaining, upto))?;
+        let rule = match self.find_part(what)? {
+            Some(rule) => rule,
+            None => {
+                // Chains are declared from the far end, so that long ones do not recurse.
+                for remaining in 1..=links {
+                    self.synthesize(Synthetic::Chain(body, remaining, upto))?;
+                }
+                self.synthesize(what)?
             }
-        }
-        let label = Label::Call { rule: self.synthesize(what)?, count };
+        };
+        let label = Label::Call { rule, count };
         let symbol = self.labels.symbol(label);
         nfa.edge(from, symbol, symbol, to);
         Ok(())
@@ -196,7 +202,7 @@ impl Builder<'_> {
             }
         };
         let rule = self.add_part(&suffix, dfa, counted)?;
-        self.note_part(what, rule);
+        self.synthetic.insert(what, rule);
         Ok(rule)
     }
 

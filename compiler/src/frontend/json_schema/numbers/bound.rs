@@ -4,6 +4,7 @@
 //! automaton follows the digits of the bound, and beside that path keeps the number of digits read since the text
 //! first differed from it: `less`, where only a longer number can still make it, and `greater`, where one of the same
 //! length does. Three states for each digit of the bound.
+
 use smallvec::smallvec;
 
 use crate::automata::{Dfa, DfaState, Edge, Edges};
