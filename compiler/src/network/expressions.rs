@@ -12,7 +12,7 @@ use grammarc_artifacts::ExpressionRecord;
 use rustc_hash::FxHashMap;
 
 use super::merge::{self, RuleHash};
-use super::repeat::Synthetic;
+use super::repeat::{More, Run, Synthetic};
 use crate::ir::{Expr, Grammar, RuleId};
 
 /// The digest of a text.
@@ -66,12 +66,19 @@ pub(super) fn of_expr(grammar: &Grammar, expr: &Expr) -> Option<Digest> {
 
 /// The digest of a rule made for a repetition, given that of its body.
 pub(super) fn of_part(part: Synthetic, body: &Digest) -> Digest {
-    let (kind, length, upto) = match part {
-        Synthetic::Body(_) => (0, 0, false),
-        Synthetic::Chain(_, length, upto) => (1, length, upto),
-        Synthetic::Bulk(_, length, upto) => (2, length, upto),
+    let run = |Run { least, more }: Run| match more {
+        More::UpTo(more) => [least, 0, more],
+        More::Counted(count) => [least, 1, count],
+        More::Any => [least, 2, 0],
     };
-    digest("part", &[&[kind, length, upto.into()], &body[..]].concat())
+    let (kind, run) = match part {
+        Synthetic::Body(_) => ([0, 0], [0; 3]),
+        Synthetic::Chain(_, rest) => ([1, 0], run(rest)),
+        Synthetic::Bulk { lead, end, is_optional, .. } => {
+            ([2 + u32::from(is_optional), lead], run(end))
+        }
+    };
+    digest("part", &[&kind[..], &run, body].concat())
 }
 
 fn digest(what: &str, words: &[u32]) -> Digest {

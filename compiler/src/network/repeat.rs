@@ -1,22 +1,29 @@
 //! Repetition: what is written out, what is shared, and what is counted.
 //!
 //! Let `L` be the most repetitions of a body that one token can begin. While more than `L` remain, a mask cannot
-//! depend on how many, so `body{0,n}` with a large `n` is a *bulk* rule that loops with a countdown of `n - L` and ends
-//! in the *chain*: `L` rules, each the body and then the next. A bound only sets the initial countdown or the point of
-//! entry into the chain, so one set of rules serves every bound, and the vocabulary artifact can hold it for the bodies
-//! that many grammars repeat.
+//! depend on how many, so a large bound is a *bulk* rule that loops with a countdown and ends in a *chain*: rules of
+//! which each is the body and then the next. A bound only sets the initial countdown or the point of entry into the
+//! chain, so one set of rules serves every bound, and the vocabulary artifact can hold it for the bodies that many
+//! grammars repeat.
+//!
+//! What is left of a repetition is a [`Run`]: so many repetitions that must come, at least one, and what may come after
+//! them. Each rule is a whole run and calls the rest in tail position, so that none returns between two repetitions,
+//! where the tokens that go on are many:
 //!
 //! ```text
-//! upto 1     body                              exactly 1     body
-//! upto i     body (upto i-1)?                  exactly i     body (exactly i-1)
-//! bulk       body loop{countdown} (upto L)?    bulk          body loop{countdown} (exactly L)
+//! chain 1, no more       body
+//! chain 1, upto k        body (1, upto k-1)?
+//! chain 1, any           body+
+//! chain m, more          body (m-1, more)
+//! bulk of the optional   body{m-1} body loop{countdown} (1, upto L-1)?
+//! bulk of the required   body loop{countdown} (L, more)
 //! ```
-//!
-//! `body{m,n}` is `exactly m` and then `upto n-m`, each direct, through the chain, or through the bulk.
 //!
 //! A countdown needs the end of a body to be unmistakable, so a body some string of which is a prefix of another is
 //! called as a rule instead of standing in the loop: the end is then the return, and where it is ambiguous the parse
 //! position holds both readings.
+
+use std::fmt;
 
 use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
@@ -26,13 +33,16 @@ use super::NetworkErrorKind;
 use super::build::{Builder, Failure};
 use super::expressions::{self, Digest};
 use super::rule::{Arrival, Counted, Label, Lowered, NetworkRule};
-use crate::automata::{Dfa, DfaState, Edge, Edges, Nfa, StateLimit, determinize, minimize};
+use crate::automata::{Dfa, DfaState, Edge, Edges, Nfa, StateLimit, Symbol, determinize, minimize};
 use crate::ir::facts::{self, Facts};
 use crate::ir::thompson::{Repetition, build, spell_out};
 use crate::ir::{Expr, Grammar, RuleKind};
 
 /// Copies times body nodes up to which a repetition is simply written out.
 const WRITTEN_OUT: usize = 32;
+
+/// Most bodies in front of a loop whose repetitions are optional. More are a chain before it, of the bound alone.
+const MOST_LEAD: u32 = 7;
 
 /// States up to which a body stands in the chain itself; a larger one is called.
 const BODY_STATES: usize = 16;
@@ -46,11 +56,35 @@ pub(super) enum Spelling {
     WrittenOut,
 }
 
-/// Whether a run has a fixed number of repetitions or at most that number.
+/// What is left of a repetition: at least one body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Mode {
-    Exactly,
-    UpTo,
+pub(super) struct Run {
+    /// Repetitions that must come, at least one.
+    pub(super) least: u32,
+    /// What may come after them.
+    pub(super) more: More,
+}
+
+impl fmt::Display for Run {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { least, more } = *self;
+        match more {
+            More::UpTo(more) => write!(f, "{{{least},{}}}", u64::from(least) + u64::from(more)),
+            More::Counted(_) => write!(f, "{{{least},n}}"),
+            More::Any => write!(f, "{{{least},}}"),
+        }
+    }
+}
+
+/// Repetitions that may come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum More {
+    /// At most so many.
+    UpTo(u32),
+    /// As many as a countdown from this says, and a chain's.
+    Counted(u32),
+    /// Any number.
+    Any,
 }
 
 /// A rule made for a repetition of a body, by the body's number in [`Bodies`].
@@ -58,16 +92,17 @@ enum Mode {
 pub(super) enum Synthetic {
     /// The body as a rule.
     Body(usize),
-    /// A link of a chain: this many repetitions remain, or at most as many.
-    Chain(usize, u32, bool),
-    /// The loop in front of a chain of this length.
-    Bulk(usize, u32, bool),
+    /// The body, and then the rest of a run.
+    Chain(usize, Run),
+    /// The loop in front of a run, which is optional where the loop may be left before the countdown ends; before it, so
+    /// many bodies.
+    Bulk { body: usize, lead: u32, end: Run, is_optional: bool },
 }
 
 impl Synthetic {
     fn body(self) -> usize {
         match self {
-            Self::Body(body) | Self::Chain(body, ..) | Self::Bulk(body, ..) => body,
+            Self::Body(body) | Self::Chain(body, _) | Self::Bulk { body, .. } => body,
         }
     }
 }
@@ -126,79 +161,74 @@ impl Builder<'_> {
         }
         // Empty repetitions may make up the minimum.
         let min = if facts.nullable { 0 } else { min };
-        let size = self.inlined_size(body);
-        let optional = max.map(|max| max - min.min(max));
-        let middle = nfa.state();
-        if is_small(min, size) {
-            let exactly = Repetition { body, min, max: Some(min) };
-            spell_out(self, nfa, exactly, from, middle)?;
-        } else {
-            self.run(nfa, body, facts, Mode::Exactly, min, from, middle)?;
+        if is_small(max.unwrap_or(min), self.inlined_size(body)) {
+            return spell_out(self, nfa, Repetition { body, min, max }, from, to);
         }
-        match optional {
-            Some(count) if !is_small(count, size) => {
-                nfa.empty(middle, to);
-                self.run(nfa, body, facts, Mode::UpTo, count, middle, to)
-            }
-            _ => spell_out(self, nfa, Repetition { body, min: 0, max: optional }, middle, to),
+        if min == 0 {
+            nfa.empty(from, to);
         }
-    }
-
-    /// Calls the chain or the bulk for `count` repetitions, at least one.
-    #[expect(clippy::too_many_arguments, reason = "one call site, and each is needed")]
-    fn run(
-        &mut self,
-        nfa: &mut Nfa,
-        body: &Expr,
-        facts: Facts,
-        mode: Mode,
-        count: u32,
-        from: u32,
-        to: u32,
-    ) -> Result<(), Failure> {
-        let upto = mode == Mode::UpTo;
-        let longest =
-            self.lexicon.most_repetitions(facts.first, facts.alphabet, facts.shortest).max(1);
-        let is_chain = count <= longest || self.spelling == Spelling::WrittenOut;
-        if is_chain && count as usize > self.limits.rules {
-            return Err(self.limit("rules of a repetition", self.limits.rules));
-        }
+        let longest = self.most_repetitions(facts);
+        let least = min.max(1);
+        let more = match max.map(|max| max - least.min(max)) {
+            None => More::Any,
+            Some(more) if more < longest => More::UpTo(more),
+            Some(more) => More::Counted(more - longest + 1),
+        };
         let body = self.bodies.number(body);
-        let (what, links, count) = match is_chain {
-            true => (Synthetic::Chain(body, count, upto), count, 0),
-            false => (Synthetic::Bulk(body, longest, upto), longest, count - longest),
-        };
-        let rule = match self.find_part(what)? {
-            Some(rule) => rule,
-            None => {
-                // Chains are declared from the far end, so that long ones do not recurse.
-                for remaining in 1..=links {
-                    self.synthesize(Synthetic::Chain(body, remaining, upto))?;
-                }
-                self.synthesize(what)?
-            }
-        };
-        let label = Label::Call { rule, count };
+        let label = self.label(body, Run { least, more }, longest)?;
         let symbol = self.labels.symbol(label);
         nfa.edge(from, symbol, symbol, to);
         Ok(())
     }
 
-    /// The rule of this description, built on first use.
-    fn synthesize(&mut self, what: Synthetic) -> Result<usize, Failure> {
+    /// The most repetitions of a body that one token can begin, at least one; where nothing is counted, more than any.
+    fn most_repetitions(&self, Facts { first, alphabet, shortest, .. }: Facts) -> u32 {
+        match self.spelling {
+            Spelling::Counted => self.lexicon.most_repetitions(first, alphabet, shortest).max(1),
+            Spelling::WrittenOut => u32::MAX,
+        }
+    }
+
+    /// The call of a run, whose rules are built where they are new: from the far end, so that long ones do not recurse.
+    fn label(&mut self, body: usize, run: Run, longest: u32) -> Result<Label, Failure> {
+        let (whole, count) = rule_of(body, run, longest);
+        let mut links = Vec::new();
+        let mut link = Some(whole);
+        while let Some(part) = link
+            && self.find_part(part)?.is_none()
+        {
+            links.push(part);
+            if links.len() > self.limits.rules {
+                return Err(self.limit("rules of a repetition", self.limits.rules));
+            }
+            link = rest_of(part, longest).map(|(rest, _)| rest);
+        }
+        for part in links.into_iter().rev() {
+            self.synthesize(part, longest)?;
+        }
+        Ok(Label::Call { rule: self.synthesize(whole, longest)?, count })
+    }
+
+    /// The rule of this description, built on first use. That of the rest has been built.
+    fn synthesize(&mut self, what: Synthetic, longest: u32) -> Result<usize, Failure> {
         if let Some(rule) = self.find_part(what)? {
             return Ok(rule);
         }
+        let rest = match rest_of(what, longest) {
+            Some((rest, count)) => {
+                let rule = self.synthesize(rest, longest)?;
+                Some(self.labels.symbol(Label::Call { rule, count }))
+            }
+            None => None,
+        };
         let (dfa, counted, suffix) = match what {
             Synthetic::Body(body) => (self.dfa_of_body(body)?, None, "body".to_owned()),
-            Synthetic::Chain(body, remaining, upto) => {
-                let dfa = self.chain(body, remaining, upto)?;
-                let least = if upto { 0 } else { remaining };
-                (dfa, None, format!("{{{least},{remaining}}}"))
-            }
-            Synthetic::Bulk(body, length, upto) => {
-                let (dfa, counted) = self.bulk(body, length, upto)?;
-                (dfa, Some(counted), if upto { "{0,n}" } else { "{n}" }.to_owned())
+            Synthetic::Chain(body, run) => (self.chain(body, run, rest)?, None, run.to_string()),
+            Synthetic::Bulk { body, lead, end, is_optional } => {
+                let rest = rest.expect("a loop ends in a chain");
+                let (dfa, counted) = self.bulk(body, lead, rest, is_optional)?;
+                let least = if is_optional { lead + 1 } else { end.least };
+                (dfa, Some(counted), format!("{{{least},n}}"))
             }
         };
         let rule = self.add_part(&suffix, dfa, counted)?;
@@ -224,49 +254,59 @@ impl Builder<'_> {
         })
     }
 
-    fn chain(&mut self, body: usize, remaining: u32, upto: bool) -> Result<Dfa, Failure> {
+    fn chain(&mut self, body: usize, run: Run, rest: Option<Symbol>) -> Result<Dfa, Failure> {
         let unit = self.unit(body)?;
         let mut nfa = Nfa::new();
-        if remaining == 1 {
-            nfa.embed(&unit, nfa.start, nfa.end);
-        } else {
-            let next = self.synthesize(Synthetic::Chain(body, remaining - 1, upto))?;
-            let symbol = self.labels.symbol(Label::Call { rule: next, count: 0 });
-            let middle = nfa.state();
-            nfa.embed(&unit, nfa.start, middle);
-            nfa.edge(middle, symbol, symbol, nfa.end);
-            if upto {
-                nfa.empty(middle, nfa.end);
-            }
+        let begin = nfa.state();
+        let middle = nfa.state();
+        nfa.empty(nfa.start, begin);
+        nfa.embed(&unit, begin, middle);
+        if run.least == 1 {
+            nfa.empty(middle, nfa.end);
+        }
+        match (rest, run.more) {
+            (Some(rest), _) => nfa.edge(middle, rest, rest, nfa.end),
+            (None, More::Any) => nfa.empty(middle, begin),
+            (None, _) => {}
         }
         self.finish(&nfa)
     }
 
-    fn bulk(&mut self, body: usize, length: u32, upto: bool) -> Result<(Dfa, Counted), Failure> {
+    fn bulk(
+        &mut self,
+        body: usize,
+        lead: u32,
+        rest: Symbol,
+        is_optional: bool,
+    ) -> Result<(Dfa, Counted), Failure> {
         let unit = self.unit(body)?;
-        let chain = self.synthesize(Synthetic::Chain(body, length, upto))?;
-        let symbol = self.labels.symbol(Label::Call { rule: chain, count: 0 });
-        // The body's states, its accepting ones replaced by the head, which begins the body anew; then the exit, which
-        // calls the chain, and the end of that call.
-        let head = unit.states.len() as u32;
+        // The body's states once for each in front and once for the loop, the accepting ones of each copy replaced by the
+        // initial one of the next, or by the head, which begins the body anew; then the exit, which calls the rest, and
+        // the end of that call.
+        let size = unit.states.len() as u32;
+        let head = (lead + 1) * size;
         let (exit, end) = (head + 1, head + 2);
-        let mut states = unit.states.clone();
-        for edge in states.iter_mut().flat_map(|state| &mut state.edges) {
-            if unit.states[edge.target as usize].accepting {
-                edge.target = head;
-            }
+        let mut states = Vec::with_capacity(end as usize + 1);
+        for copy in 0..=lead {
+            let next = (copy + 1) * size;
+            let to = |target: u32| match unit.states[target as usize].accepting {
+                true => next,
+                false => copy * size + target,
+            };
+            states.extend(unit.states.iter().map(|state| {
+                let edges = state.edges.iter().map(|e| Edge { target: to(e.target), ..*e });
+                DfaState { edges: edges.collect(), accepting: false }
+            }));
         }
-        for state in &mut states {
-            state.accepting = false;
-        }
-        states.push(DfaState { edges: states[0].edges.clone(), accepting: upto });
-        let call = Edge { lo: symbol, hi: symbol, target: end };
-        states.push(DfaState { edges: smallvec![call], accepting: upto });
+        let again = states[(lead * size) as usize].edges.clone();
+        states.push(DfaState { edges: again, accepting: is_optional });
+        let call = Edge { lo: rest, hi: rest, target: end };
+        states.push(DfaState { edges: smallvec![call], accepting: is_optional });
         states.push(DfaState { edges: Edges::new(), accepting: true });
         let (states, numbers) = without_unreached(states, &[exit]);
         let at = |state: u32| numbers[state as usize];
         let arrival = Arrival { state: at(head), exit: at(exit), lowered: Lowered::ByOne };
-        Ok((Dfa { states }, Counted::new(vec![arrival], upto)))
+        Ok((Dfa { states }, Counted::new(vec![arrival], is_optional)))
     }
 
     /// The body as a prefix-free automaton without the empty string: itself, or one call of it.
@@ -285,7 +325,8 @@ impl Builder<'_> {
     }
 
     fn call_of_body(&mut self, body: usize) -> Result<Dfa, Failure> {
-        let rule = self.synthesize(Synthetic::Body(body))?;
+        // A body has no rest, so nothing asks for the most repetitions.
+        let rule = self.synthesize(Synthetic::Body(body), 1)?;
         let symbol = self.labels.symbol(Label::Call { rule, count: 0 });
         let call = Edge { lo: symbol, hi: symbol, target: 1 };
         Ok(Dfa {
@@ -328,6 +369,38 @@ impl Builder<'_> {
 /// Deterministic, minimal, without the empty string, where that takes no more states on the way than `limit`.
 pub(super) fn finished(nfa: &Nfa, limit: usize) -> Result<Dfa, StateLimit> {
     Ok(minimize(&without_empty(determinize(nfa, limit)?)))
+}
+
+/// The rule of a run, and the countdown that its call starts with. Where nothing is counted `longest` is more than any
+/// bound.
+fn rule_of(body: usize, run: Run, longest: u32) -> (Synthetic, u32) {
+    let Run { least, more } = run;
+    match more {
+        _ if least > longest => {
+            let end = Run { least: longest, more };
+            (Synthetic::Bulk { body, lead: 0, end, is_optional: false }, least - longest)
+        }
+        More::Counted(count) if least <= MOST_LEAD + 1 => {
+            let end = Run { least: 1, more: More::UpTo(longest - 1) };
+            (Synthetic::Bulk { body, lead: least - 1, end, is_optional: true }, count)
+        }
+        _ => (Synthetic::Chain(body, run), 0),
+    }
+}
+
+/// What a rule goes on with, and the countdown that its call of that starts with.
+fn rest_of(what: Synthetic, longest: u32) -> Option<(Synthetic, u32)> {
+    let (body, rest) = match what {
+        Synthetic::Body(_) => return None,
+        Synthetic::Bulk { body, end, .. } => (body, end),
+        Synthetic::Chain(body, Run { least: 1, more }) => match more {
+            More::Any | More::UpTo(0) => return None,
+            More::UpTo(more) => (body, Run { least: 1, more: More::UpTo(more - 1) }),
+            More::Counted(_) => unreachable!("the rule of such a run is a loop"),
+        },
+        Synthetic::Chain(body, Run { least, more }) => (body, Run { least: least - 1, more }),
+    };
+    Some(rule_of(body, rest, longest))
 }
 
 fn is_small(copies: u32, size: usize) -> bool {

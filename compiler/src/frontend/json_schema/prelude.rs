@@ -238,6 +238,10 @@ impl StringRules for Shared<'_> {
         Expr::seq([characters, Expr::byte(b'"')])
     }
 
+    fn characters(&mut self, min: u32, max: u32) -> Expr {
+        character(self.prelude.text.escapes).repeat(min, Some(max))
+    }
+
     fn format_tail(
         &mut self,
         format: &'static str,
@@ -251,9 +255,9 @@ impl StringRules for Shared<'_> {
 /// A grammar of all rules of the prelude in each of these text forms, and of the formats that many schemas name in the
 /// shortest; it starts with any of them.
 ///
-/// Two more rules stand for strings of bounded length: the network shares the chain and the countdown of a repetition
-/// between all bounds (see `network::repeat`), so these two make it build them once for every `minLength` and
-/// `maxLength`.
+/// Some more rules stand for strings of bounded length: the network shares the chains and the countdowns of a repetition
+/// between all bounds (see `network::repeat`), so these make it build them once for every `maxLength` with a small
+/// `minLength`, for every `minLength` alone, and for every fixed length.
 pub fn prelude_grammar(texts: &[TextForm]) -> Grammar {
     let mut builder = GrammarBuilder::new();
     let start = builder.declare("prelude");
@@ -271,9 +275,10 @@ pub fn prelude_grammar(texts: &[TextForm]) -> Grammar {
         }
         calls.extend((2..=MOST_LEAST).map(|min| prelude.at_least(&mut builder, min)));
         let mut shared = Shared { prelude: &mut prelude, builder: &mut builder };
-        for (name, min) in [("string-tail{0,n}", 0), ("string-tail{n}", FAR)] {
-            let tail = shared.counted_tail(min, Some(FAR));
-            let rule = shared.builder.declare(name);
+        let optional = (1..=MOST_LEAST).map(|min| (min, Some(FAR)));
+        for (min, max) in optional.chain([(FAR, Some(FAR)), (FAR, None)]) {
+            let tail = shared.counted_tail(min, max);
+            let rule = shared.builder.declare("string-tail{m,n}");
             shared.builder.define_kept(rule, tail, Origin::default());
             calls.push(Expr::Call(rule));
         }

@@ -23,9 +23,6 @@ use super::strings::{StringRules, StringSet, character, tail};
 /// Size of an expression of scalars up to which it is written where it is used.
 const INLINE: usize = 128;
 
-/// Characters that a string has at least, up to which they are written out.
-const WRITTEN_OUT: u32 = 24;
-
 /// Makes the grammar of a content graph.
 pub(crate) fn lower(
     algebra: &Algebra<'_>,
@@ -41,6 +38,7 @@ pub(crate) fn lower(
         rules: vec![None; graph.len()],
         scalars: vec![None; graph.len()],
         tails: FxHashMap::default(),
+        characters: FxHashMap::default(),
         keys: Vec::new(),
         strings: FxHashMap::default(),
         numbers: FxHashMap::default(),
@@ -78,6 +76,8 @@ struct Emitter<'a> {
     /// Expressions of formulas that only hold for scalars.
     scalars: Vec<Option<Expr>>,
     tails: FxHashMap<(u32, Option<u32>), RuleId>,
+    /// Rules of so many characters.
+    characters: FxHashMap<(u32, u32), RuleId>,
     /// Texts of keys, with their quotes, by key.
     keys: Vec<Option<Expr>>,
     /// Texts of sets of strings, with their quotes.
@@ -241,30 +241,28 @@ impl StringRules for Emitter<'_> {
         if max.is_none() && min <= MOST_LEAST {
             return self.prelude.at_least(&mut self.builder, min);
         }
-        let character = character(self.options.text.escapes);
-        // A few characters are written out: a count of them would return in the middle of the string, in whatever place
-        // of a token.
-        let (first, rest, end) = match max {
-            Some(max) => {
-                let rest = character.clone().repeat(0, Some(max - min.min(max)));
-                (min, rest, Expr::byte(b'"'))
-            }
-            None => {
-                let rest = self.prelude.at_least(&mut self.builder, MOST_LEAST);
-                (min - MOST_LEAST, Expr::Empty, rest)
-            }
-        };
-        let first = match first {
-            0..=WRITTEN_OUT => Expr::seq(vec![character; first as usize]),
-            _ => character.repeat(first, Some(first)),
-        };
-        let characters = Expr::seq([first, rest]);
+        let characters = character(self.options.text.escapes).repeat(min, max);
         let most = max.map_or_else(String::new, |max| max.to_string());
         let rule = self.builder.declare(format!("string-tail{{{min},{most}}}"));
-        self.builder.define_kept(rule, Expr::seq([characters, end]), Origin::default());
+        self.builder.define_kept(
+            rule,
+            Expr::seq([characters, Expr::byte(b'"')]),
+            Origin::default(),
+        );
         self.tails.insert((min, max), rule);
         self.count += 1;
         Expr::Call(rule)
+    }
+
+    fn characters(&mut self, min: u32, max: u32) -> Expr {
+        let (builder, text) = (&mut self.builder, self.options.text);
+        let rule = self.characters.entry((min, max)).or_insert_with(|| {
+            let rule = builder.declare(format!("characters{{{min},{max}}}"));
+            let characters = character(text.escapes).repeat(min, Some(max));
+            builder.define(rule, characters, Origin::default());
+            rule
+        });
+        Expr::Call(*rule)
     }
 
     fn format_tail(

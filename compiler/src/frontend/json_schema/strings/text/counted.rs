@@ -33,6 +33,7 @@ pub(super) fn counted<R: StringRules>(
         moves: FxHashMap::default(),
         numbers: FxHashMap::default(),
         queue: VecDeque::new(),
+        closing: None,
     };
     counted.numbers.insert((0, 0), ExprGraph::START);
     counted.queue.push_back((0, 0));
@@ -54,6 +55,8 @@ struct Counted<'a, R> {
     /// States of the graph by state of the automaton and characters before it.
     numbers: FxHashMap<(u32, u32), u32>,
     queue: VecDeque<(u32, u32)>,
+    /// The state behind which only the quote comes, once it is asked for.
+    closing: Option<u32>,
 }
 
 /// What is left of bounds.
@@ -107,12 +110,16 @@ impl<R: StringRules> Counted<'_, R> {
             return;
         }
         if self.plain.language.universal() == Some(state) {
-            let rest = match (min, max) {
-                (1, None) => self.plain.rules.piece(Piece::NonEmptyStringTail),
-                (min, max) => self.plain.rules.counted_tail(min, max),
+            let (rest, to) = match (min, max) {
+                (1, None) => {
+                    let rest = self.plain.rules.piece(Piece::NonEmptyStringTail);
+                    (rest, self.plain.graph.end())
+                }
+                (min, None) => (self.plain.rules.counted_tail(min, None), self.plain.graph.end()),
+                // Whatever is left of the bounds, what comes behind is the same.
+                (min, Some(max)) => (self.plain.rules.characters(min, max), self.closing()),
             };
-            let end = self.plain.graph.end();
-            self.plain.graph.edge(from, Expr::seq([expr, rest]), end);
+            self.plain.graph.edge(from, Expr::seq([expr, rest]), to);
             return;
         }
         let to = match self.numbers.get(&(state, length)) {
@@ -125,6 +132,14 @@ impl<R: StringRules> Counted<'_, R> {
             }
         };
         self.plain.graph.edge(from, expr, to);
+    }
+
+    fn closing(&mut self) -> u32 {
+        *self.closing.get_or_insert_with(|| {
+            let closing = self.plain.graph.state();
+            self.plain.close(closing);
+            closing
+        })
     }
 
     /// The characters on which a state loops, where every way out of it has a fixed length.

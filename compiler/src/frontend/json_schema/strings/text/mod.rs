@@ -40,6 +40,9 @@ pub(crate) trait StringRules {
     /// Any string of so many characters after its opening quote, with the closing quote.
     fn counted_tail(&mut self, min: u32, max: Option<u32>) -> Expr;
 
+    /// So many characters, whatever they are.
+    fn characters(&mut self, min: u32, max: u32) -> Expr;
+
     /// Any string of a format after its opening quote, with the closing quote, in the shortest form: what `content`
     /// makes.
     fn format_tail(

@@ -47,6 +47,10 @@ impl StringRules for WrittenOut {
         Expr::seq([self.character.clone().repeat(min, max), Expr::byte(b'"')])
     }
 
+    fn characters(&mut self, min: u32, max: u32) -> Expr {
+        self.character.clone().repeat(min, Some(max))
+    }
+
     fn format_tail(&mut self, _: &'static str, content: impl FnOnce(&mut Self) -> Expr) -> Expr {
         content(self)
     }
@@ -140,6 +144,10 @@ impl StringRules for Calls {
 
     fn counted_tail(&mut self, _: u32, _: Option<u32>) -> Expr {
         Expr::byte(0xff)
+    }
+
+    fn characters(&mut self, _: u32, _: u32) -> Expr {
+        Expr::byte(0xfe)
     }
 
     fn format_tail(&mut self, _: &'static str, content: impl FnOnce(&mut Self) -> Expr) -> Expr {
