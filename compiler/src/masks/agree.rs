@@ -37,7 +37,9 @@ const DEEPEST: usize = 16;
 /// Bytes from a wide state within which states take part as well: those of an escaped character, and some more.
 const NEAR: usize = 12;
 
-/// States besides twice the wide ones that take part.
+/// States that take part for each wide one, and as many more as this.
+const MOST_NEAR: usize = 16;
+/// See there.
 const FEW: usize = 256;
 
 /// A class by itself, with the index of its state.
@@ -111,7 +113,7 @@ impl Agreement {
     /// The members, which are wide, and the states that they lead to before long.
     fn with_companions(&self, follow: &Follow<'_>, members: Vec<u32>) -> Vec<u32> {
         let network = follow.network();
-        let most = 2 * members.len() + FEW;
+        let most = MOST_NEAR * members.len() + FEW;
         let mut is_met = vec![false; self.rounds.len()];
         members.iter().for_each(|&index| is_met[index as usize] = true);
         let mut active = members;

@@ -13,14 +13,27 @@ use super::take::Excepted;
 use super::walk::{Building, Walker};
 use crate::network::local::{At, BOTTOM};
 
+/// Bytes for which a state does the same as its model, below which a shared state may be nearer.
+const FAR: usize = 16;
+
+/// Nodes to look at, some 4 ns each, after which the outcome of a shared state is taken over where one is near.
+const LONG: usize = 1 << 12;
+
 impl Walker<'_> {
-    /// The outcome of `state` at the root, where that of `model` is `known`; both have rows.
+    /// The outcome of `state` at the root, where that of `model` is `known`; both have rows. Where that takes long and a
+    /// shared state is nearer, its outcome is taken over instead.
     pub(super) fn base_like(&mut self, state: u32, model: u32, known: &Outcome) -> Outcome {
         let (mut excepted, mut building) = (Excepted::default(), self.begin(state));
         if let (Some(row), Some(like)) =
             (self.agreement.row_of(state), self.agreement.row_of(model))
         {
-            self.depart(row, like, &mut excepted, &mut building);
+            let is_far = self.agreement.length(state, model).is_none_or(|length| length < FAR);
+            let near = is_far.then(|| self.near(state)).flatten();
+            let most = if near.is_some() { LONG } else { usize::MAX };
+            let is_done = self.depart(row, like, most, &mut excepted, &mut building);
+            if let Some(found) = near.filter(|_| !is_done) {
+                return self.base_near(state, found);
+            }
         }
         let mut outcome = building.outcome;
         let at_root = usize::from(known.exits.first() == Some(&0));
@@ -33,13 +46,23 @@ impl Walker<'_> {
         outcome
     }
 
-    /// Finds the nodes whose tokens and exits are not those of the row `like`, and what becomes of them instead.
-    fn depart(&mut self, row: u32, like: u32, excepted: &mut Excepted, building: &mut Building) {
+    /// Finds the nodes whose tokens and exits are not those of the row `like`, and what becomes of them instead. Gives up
+    /// where more than `most` nodes have to be looked at.
+    fn depart(
+        &mut self,
+        row: u32,
+        like: u32,
+        mut most: usize,
+        excepted: &mut Excepted,
+        building: &mut Building,
+    ) -> bool {
         let (trie, nodes) = (self.trie, self.known.nodes());
         let (rows, after) = (self.agreement.rows(), bits(building.after));
         let mut pairs = vec![(row, like); nodes.height(0) + 1];
         let mut next = 1;
         while next < trie.len() as u32 {
+            let Some(rest) = most.checked_sub(1) else { return false };
+            most = rest;
             let child = next;
             let depth = nodes.depth(child);
             let (row, like) = pairs[depth - 1];
@@ -89,6 +112,7 @@ impl Walker<'_> {
                 self.visit(At::One(state, BOTTOM), child, building);
             }
         }
+        true
     }
 }
 

@@ -62,9 +62,9 @@ impl OwnMoves {
         &self.runs
     }
 
-    /// The longest run.
+    /// The longest run of ASCII bytes, since most tokens begin with one; the longest, where there is none.
     pub(super) fn widest(&self) -> Option<&Run> {
-        self.runs.iter().max_by_key(|run| run.len())
+        self.runs.iter().max_by_key(|run| (run.lo.is_ascii(), run.len()))
     }
 
     /// Bytes on which this and a shared state over `frame`, whose moves are `known`, may part.

@@ -205,7 +205,11 @@ impl Walker<'_> {
             }
             On::Both { to, stored, next, differ, ends, exits, stored_exits } => {
                 let is_leaf = end == child + 1;
-                if differ || !is_leaf && stored_exits {
+                let leaves_apart = !is_leaf
+                    && exits != stored_exits
+                    && self.known.children().any_on(child, building.after);
+                let is_excepted = differ || leaves_apart && stored_exits;
+                if is_excepted {
                     excepted.add(child..child + 1);
                     if ends {
                         building.outcome.add_span(self.trie.tokens_at(child));
@@ -214,7 +218,8 @@ impl Walker<'_> {
                 if is_leaf {
                     return;
                 }
-                if exits {
+                // Where both can be left, the model's exits say so.
+                if exits && (is_excepted || !stored_exits) {
                     self.leave(child, building);
                 }
                 let next = if next == NONE { self.next(at, to, stored, model) } else { next };
@@ -269,10 +274,12 @@ impl Walker<'_> {
 
     /// Where two go on together.
     fn ways(&mut self, pair: u32, model: &Model) -> Arc<Ways> {
-        let Pair { steps, ways, .. } = &self.pairs.all[pair as usize];
+        let Pair { own, steps, ways, .. } = &self.pairs.all[pair as usize];
         if let Some(ways) = ways {
             return Arc::clone(ways);
         }
+        let own = *own;
+        let after = bits(self.follow.bytes(self.follow.rule_of(own.0)));
         let (mut apart, mut found) = (0, Vec::<(u128, u32)>::new());
         for at in steps.clone() {
             let step = self.pairs.steps[at as usize];
@@ -281,9 +288,13 @@ impl Walker<'_> {
                 apart |= bits;
                 continue;
             };
-            if differ || exits || stored_exits {
+            if differ || exits != stored_exits && own.1 != BOTTOM {
                 apart |= bits;
                 continue;
+            }
+            // That one of them can be left shows on what may come then.
+            if exits != stored_exits {
+                apart |= after;
             }
             let next = if next == NONE { self.next(at, to, stored, model) } else { next };
             match found.iter_mut().find(|(_, other)| *other == next) {
@@ -303,6 +314,13 @@ impl Walker<'_> {
         let live = self.live(&at);
         let place = self.sets.one(at).map(|(state, frame)| self.through(state, frame));
         Returned { live, moves: place.map(|place| self.own_moves(place)) }
+    }
+
+    /// Whether what a walk comes to in a shared state goes on with nearly the same bytes as another: a chain's place that
+    /// may be left, and one that may not.
+    fn is_like(&mut self, place: Place, stored: u32) -> bool {
+        let shared = self.follow.network().shared;
+        self.own_moves(place).told_apart(self.known.moves(shared, stored)) < FEW
     }
 
     fn pair(&mut self, own: Place, stored: u32, model: &Model) -> u32 {
@@ -354,7 +372,7 @@ impl Walker<'_> {
                 || stored == NONE
                 || left
                 || returns.contains(byte)
-                || to.0 < network.own.bases.states
+                || to.0 < network.own.bases.states && !self.is_like(to, stored)
             {
                 On::Alone { excepted: both }
             } else {

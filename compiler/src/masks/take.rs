@@ -110,8 +110,7 @@ impl Walker<'_> {
     pub(super) fn take(&mut self, at: At, building: &mut Building) -> bool {
         let Some((state, frame)) = self.sets.one(at) else { return false };
         let (state, frame) = self.through(state, frame);
-        let network = self.follow.network();
-        if state < network.own.bases.states {
+        if state < self.follow.network().own.bases.states {
             let model = Model { state, frame, after: None };
             let worth = self.is_worth(&model);
             if worth {
@@ -119,21 +118,50 @@ impl Walker<'_> {
             }
             return worth;
         }
-        let live = self.live(&At::One(state, BOTTOM));
+        let found = self.model_of((state, frame), u32::MAX);
+        found.map(|found| self.take_from(found, building)).is_some()
+    }
+
+    /// The place that an own state comes to, and a shared state that it is told from at few nodes.
+    pub(super) fn near(&mut self, state: u32) -> Option<(Place, Model)> {
+        let at = self.sets.settled(state, BOTTOM).at;
+        let (state, frame) = self.sets.one(at)?;
+        let (state, frame) = self.through(state, frame);
+        let is_own = state >= self.follow.network().own.bases.states;
+        is_own.then(|| self.model_of((state, frame), MOST_TOLD)).flatten()
+    }
+
+    /// The outcome at the root of an own state that such a shared state was found for.
+    pub(super) fn base_near(&mut self, state: u32, found: (Place, Model)) -> Outcome {
+        let mut building = self.begin(state);
+        if self.sets.settled(state, BOTTOM).exits {
+            self.leave(0, &mut building);
+        }
+        self.take_from(found, &mut building);
+        building.outcome.normalize();
+        building.outcome
+    }
+
+    /// A place with the shared state to take over from, which is told from it at no more nodes than `most`.
+    fn model_of(&mut self, place: Place, most: u32) -> Option<(Place, Model)> {
+        let live = self.live(&At::One(place.0, BOTTOM));
         if !live.has_at_least(WORTH_REMEMBERING) {
-            return false;
+            return None;
         }
         self.pairs.tidy();
-        let place = (state, frame);
-        let model = self.model(place).or_else(|| self.staying_model(place));
-        let Some(model) = model else { return false };
-        if self.follow.is_final(model.state) && !self.follow.is_final(state) {
-            return false;
-        }
+        let is_near = |walker: &mut Self, model: &Model| {
+            most == u32::MAX || walker.told_apart(place, model.state, model) <= most
+        };
+        let model = self.model(place).filter(|model| is_near(self, model));
+        let model = model.or_else(|| self.staying_model(place))?;
+        let leaves_alone = self.follow.is_final(model.state) && !self.follow.is_final(place.0);
+        (!leaves_alone).then_some((place, model))
+    }
+
+    fn take_from(&mut self, (place, model): (Place, Model), building: &mut Building) {
         let mut excepted = Excepted::default();
         self.part(place, model.state, &model, 0, &mut excepted, building);
         self.take_over(model, excepted, building);
-        true
     }
 
     /// The same for what becomes of the strings below a child of the root, all of which is added.
