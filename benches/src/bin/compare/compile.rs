@@ -2,8 +2,9 @@
 //!
 //! Ours: the text lowered and compiled with all masks, put into an artifact's bytes, opened with every check, and the
 //! first mask filled. The peer's: the text parsed, the parser created, and the first mask computed. Each round takes
-//! the engines in turn; a schema's figure is the median of its rounds. What runs on one thread is measured in its CPU
-//! time, which the load of the machine disturbs less.
+//! the engines in turn, on the same thread, so that neither finds its caches on another core; a schema's figure is the
+//! median of its rounds. What runs on one thread is measured in its CPU time, which the load of the machine disturbs
+//! less.
 
 use std::io::{self, Write};
 
@@ -57,7 +58,8 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
                 let work = || our_first_mask(bench, setting.clock, &schema);
                 let times = setting.pool.install(work);
                 ours[at].iter_mut().zip(times).for_each(|(round, time)| round.push(time));
-                their[at].push(their_first_mask(&bench.canonical, setting.clock, &schema));
+                let work = || their_first_mask(&bench.canonical, setting.clock, &schema);
+                their[at].push(setting.pool.install(work));
             }
         }
         for (at, setting) in settings.iter_mut().enumerate() {
