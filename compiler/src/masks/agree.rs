@@ -6,17 +6,20 @@
 //! from the last: E. F. Moore, "Gedanken-experiments on sequential machines", 1956, where each round is one longer
 //! experiment. Unlike a minimisation, the rounds themselves are the result.
 //!
+//! A class keeps its number from round to round but for the states that leave it ([`partition`](super::partition)), so a
+//! round costs what changes in it: for a chain, the states of one place.
+//!
 //! Only states that go on with many bytes, most of them to such states again, take part. Each of the others is in a class
 //! by itself, which makes classes finer than they need be and never wrong.
 //!
-//! Cost: O(edges of states not yet in a class of their own) for each round; rounds end with the highest node of the trie,
-//! or where the work is more than it is worth.
+//! Cost: O(edges of states that lead to such as have changed their class) for each round; rounds end with the highest
+//! node of the trie, or where the work is more than it is worth.
 
 use grammarc_artifacts::sections::network::{ByteEdge, CallEdge, NONE};
 use grammarc_artifacts::tables::Joined;
-use rustc_hash::{FxHashMap, FxHasher};
-use std::hash::Hasher;
+use rustc_hash::FxHashMap;
 
+use super::partition::Partition;
 use super::rows::Rows;
 use super::walk::WORTH_REMEMBERING;
 use crate::network::follow::Follow;
@@ -32,18 +35,17 @@ const LIKE: [usize; 3] = [16, 8, 4];
 const MANY: usize = 8;
 
 /// Most tail calls that are looked through, one from the beginning of the other.
-const DEEPEST: usize = 16;
+pub(super) const DEEPEST: usize = 16;
 
 /// Bytes from a wide state within which states take part as well: those of an escaped character, and some more.
 const NEAR: usize = 12;
 
-/// States that take part for each wide one, and as many more as this.
+/// States that take part: so many for each wide one, and [`FEW`] more.
 const MOST_NEAR: usize = 16;
-/// See there.
 const FEW: usize = 256;
 
 /// A class by itself, with the index of its state.
-const ALONE: u32 = 1 << 31;
+pub(super) const ALONE: u32 = 1 << 31;
 
 /// [`Moves`] that stand in no table.
 type OwnedMoves = (Box<[ByteEdge]>, Box<[CallEdge]>);
@@ -236,58 +238,27 @@ impl Agreement {
             classes[index as usize] = *firsts.entry(key).or_insert(next);
             self.rounds[index as usize].push(classes[index as usize]);
         }
-        // What a call begins with comes before the states that make it.
-        active.sort_by_cached_key(|&index| self.nesting(network, index, DEEPEST));
-        let mut given = firsts.len() as u32;
-        let mut shared = given;
+        let mut partition = Partition::new(self, network, &active, classes, firsts.len());
         let mut work = 0;
-        let mut next = classes.clone();
         for _ in 0..most {
-            for &index in &active {
-                next[index as usize] = ALONE | index;
+            if partition.is_stable() {
+                self.is_settled = true;
+                break;
             }
-            let round = Round { agreement: self, network, classes: &classes, next: &mut next };
-            // By class and hash of the moves: the first state, its class to be, and how many are like it.
-            let mut seen: FxHashMap<(u32, u64), (u32, u32, u32)> = FxHashMap::default();
-            let mut found = Vec::with_capacity(active.len());
+            work += partition.round(self, network);
+            active.retain(|&index| partition.class(index) & ALONE == 0);
             for &index in &active {
-                let (hash, edges) = round.hash(index);
-                work += edges;
-                let key = (classes[index as usize], hash);
-                let (first, class, count) = seen.entry(key).or_insert_with(|| {
-                    given += 1;
-                    (index, given - 1, 0)
-                });
-                if round.are_same(*first, index) {
-                    *count += 1;
-                    found.push((index, key, *class));
-                    round.next[index as usize] = *class;
-                }
-            }
-            let before = (shared, active.len());
-            for &index in &active {
-                classes[index as usize] = ALONE | index;
-            }
-            active.clear();
-            shared = 0;
-            for (index, key, class) in found {
-                if seen[&key].2 > 1 {
-                    classes[index as usize] = class;
-                    self.rounds[index as usize].push(class);
-                    active.push(index);
-                    shared += u32::from(seen[&key].0 == index);
-                }
+                self.rounds[index as usize].push(partition.class(index));
             }
             self.length += 1;
-            self.is_settled = (shared, active.len()) == before;
-            if active.is_empty() || self.is_settled || work > MOST_WORK {
+            if active.is_empty() || work > MOST_WORK {
                 break;
             }
         }
     }
 
     /// How many calls of own rules lie between a state and what they begin with, at most `most`.
-    fn nesting(&self, network: Joined<'_>, index: u32, most: usize) -> usize {
+    pub(super) fn nesting(&self, network: Joined<'_>, index: u32, most: usize) -> usize {
         let calls = self.moves(network, self.base + index).calls.iter();
         let first = calls.filter_map(|call| self.first_of(network, call.callee));
         let nested = first.map(|first| match most {
@@ -298,7 +269,7 @@ impl Agreement {
     }
 
     /// Index of the state that an own rule begins in.
-    fn first_of(&self, network: Joined<'_>, rule: u32) -> Option<u32> {
+    pub(super) fn first_of(&self, network: Joined<'_>, rule: u32) -> Option<u32> {
         let is_own = rule >= network.own.bases.rules;
         is_own.then(|| network.rule(rule).first_state - self.base)
     }
@@ -313,16 +284,17 @@ impl Agreement {
             *alike.entry(classes(self, self.base + index)[0]).or_default() += 1;
         }
         let mut by_target: FxHashMap<_, u32> = FxHashMap::default();
-        let mut by_class: FxHashMap<u32, u32> = FxHashMap::default();
+        // By the place in `LIKE`, and class.
+        let mut by_class: FxHashMap<(usize, u32), u32> = FxHashMap::default();
         for &(index, target) in members {
             let state = self.base + index;
             let target = (follow.bytes(follow.rule_of(state)).to_words(), target);
             let classes = classes(self, state);
-            let found = by_target.get(&target).or_else(|| by_class.get(&classes[0])).copied();
+            let found = by_target.get(&target).or_else(|| by_class.get(&(0, classes[0]))).copied();
             let is_one_of_many = alike[&classes[0]] >= MANY;
             let found = match found {
                 None if !is_one_of_many => {
-                    classes.iter().find_map(|class| by_class.get(class)).copied()
+                    classes.into_iter().enumerate().find_map(|class| by_class.get(&class)).copied()
                 }
                 found => found,
             };
@@ -330,7 +302,7 @@ impl Agreement {
                 Some(model) => self.models[index as usize] = model,
                 None => {
                     by_target.insert(target, state);
-                    for class in classes {
+                    for class in classes.into_iter().enumerate() {
                         by_class.entry(class).or_insert(state);
                     }
                 }
@@ -401,58 +373,4 @@ fn gather(
             && !follow.first(first).1
             && gather(follow, first, depth - 1, edges, calls)
     })
-}
-
-/// The classes after some round, and those after the next as far as they are found.
-struct Round<'a> {
-    agreement: &'a Agreement,
-    network: Joined<'a>,
-    classes: &'a [u32],
-    next: &'a mut [u32],
-}
-
-impl Round<'_> {
-    fn moves(&self, index: u32) -> Moves<'_> {
-        self.agreement.moves(self.network, self.agreement.base + index)
-    }
-
-    fn class(&self, state: u32) -> u32 {
-        match state {
-            NONE => NONE,
-            state => self.classes[(state - self.agreement.base) as usize],
-        }
-    }
-
-    /// What a call does: the class of the state it begins in, with the same number of bytes as the state that makes it
-    /// has, and of the state it returns to. No mask depends on the register that it begins with.
-    fn call(&self, call: &CallEdge) -> (bool, u32, u32) {
-        let first = self.agreement.first_of(self.network, call.callee);
-        let what = first.map_or(call.callee, |first| self.next[first as usize]);
-        (first.is_some(), what, self.class(call.ret))
-    }
-
-    /// A hash of what a state does, and the number of its edges.
-    fn hash(&self, index: u32) -> (u64, usize) {
-        let Moves { edges, calls } = self.moves(index);
-        let mut hasher = FxHasher::default();
-        for edge in edges {
-            hasher.write_u64(u64::from(edge.range) << 32 | u64::from(self.class(edge.target)));
-        }
-        for call in calls {
-            let (_, what, ret) = self.call(call);
-            hasher.write_u64(u64::from(what) << 32 | u64::from(ret));
-        }
-        (hasher.finish(), edges.len() + calls.len())
-    }
-
-    fn are_same(&self, one: u32, other: u32) -> bool {
-        if one == other {
-            return true;
-        }
-        let [one, other] = [one, other].map(|index| self.moves(index));
-        let edges = one.edges.iter().map(|edge| (edge.range, self.class(edge.target)));
-        let calls = one.calls.iter().map(|call| self.call(call));
-        edges.eq(other.edges.iter().map(|edge| (edge.range, self.class(edge.target))))
-            && calls.eq(other.calls.iter().map(|call| self.call(call)))
-    }
 }

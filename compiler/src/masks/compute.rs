@@ -8,6 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::Peekable;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -108,7 +109,7 @@ pub fn compute(
     let states: Vec<u32> = (0..network.tables.states.len() as u32 - 1).map(|i| base + i).collect();
     let agreement = Agreement::new(follow, known.nodes().height(0));
     let new = || Walker::new(follow, known, &agreement, trie, worth_composing(trie));
-    let walkers = Walkers { idle: Mutex::default(), new };
+    let walkers = Walkers { idle: Mutex::default(), new, are_many: AtomicBool::new(false) };
     let (derived, first): (Vec<u32>, Vec<u32>) =
         states.iter().partition(|&&state| agreement.model(state).is_some());
     let extra = |walker: &mut Walker<'_>, state| tokens_of(network, walker.sets(), state);
@@ -293,6 +294,8 @@ impl Context<'_> {
 struct Walkers<'a, F> {
     idle: Mutex<Vec<Walker<'a>>>,
     new: F,
+    /// Whether a second thread has been worth it.
+    are_many: AtomicBool,
 }
 
 impl<'a, F: Fn() -> Walker<'a>> Walkers<'a, F> {
@@ -319,8 +322,9 @@ fn run<'a, T: Sync, R: Send>(
     let threads = rayon::current_num_threads();
     let start = Instant::now();
     let mut results = Vec::with_capacity(items.len());
+    let alone = if walkers.are_many.load(Ordering::Relaxed) { &[][..] } else { items };
     walkers.with(|walker| {
-        for (done, item) in items.iter().enumerate() {
+        for (done, item) in alone.iter().enumerate() {
             results.push(work(walker, item));
             if done % A_LOOK != 0 {
                 continue;
@@ -330,6 +334,7 @@ fn run<'a, T: Sync, R: Send>(
                 return Err(time(results.len()));
             }
             if threads > 1 && now - start > WORTH_A_THREAD {
+                walkers.are_many.store(true, Ordering::Relaxed);
                 break;
             }
         }
@@ -338,8 +343,9 @@ fn run<'a, T: Sync, R: Send>(
     let done = results.len();
     let rest = &items[done..];
     // Contiguous parts: neighbouring states lead to the same sets.
-    let part = rest.len().div_ceil(threads * 16).max(1);
-    let parts = rest.par_chunks(part).enumerate().map(|(index, chunk)| {
+    let part = rest.len().div_ceil(threads * 32).max(1);
+    // Each may be stolen: what takes long stands side by side.
+    let parts = rest.par_chunks(part).with_max_len(1).enumerate().map(|(index, chunk)| {
         walkers.with(|walker| {
             let one = |item| match late(Instant::now()) {
                 true => Err(time(done + index * part)),

@@ -9,6 +9,7 @@
 //! | [`moves`] | where single bytes lead, and on which a state parts from a shared one |
 //! | [`part`] | an own state and a shared one side by side |
 //! | [`agree`] | for how many bytes states do the same |
+//! | [`partition`] | classes of such states, one byte more in each round |
 //! | [`depart`] | derives the base mask of a state from that of one that does the same for some bytes |
 //! | [`nodes`] | what is below the nodes of the trie |
 //! | [`rows`] | wide states as a table |
@@ -34,6 +35,7 @@ mod moves;
 mod nodes;
 pub mod outcome;
 mod part;
+mod partition;
 pub mod pool;
 mod reach;
 mod rows;

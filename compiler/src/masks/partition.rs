@@ -1,0 +1,346 @@
+//! The classes of states that do the same for some bytes, one byte more in each round.
+//!
+//! Of the states of a class, those none of whose ways lead to a state with a new class do the same as each other for one
+//! byte more, and none of them does the same as one of the others. So only the others are looked at. They leave the
+//! class in groups that do the same and get new numbers; where all would leave, the largest group keeps the old one, and
+//! what leads to it need not be looked at. The numbers are those that A. Valmari and P. Lehtinen, "Efficient Minimization of DFAs with Partial
+//! Transition Functions", 2008, keep, but a round ends before the next begins, because the rounds are the result.
+//!
+//! What a call begins with comes before the states that make it: a callee has as many bytes as its caller.
+//!
+//! Cost: O(edges of the states looked at).
+
+use std::hash::Hasher;
+
+use grammarc_artifacts::sections::network::{CallEdge, NONE};
+use grammarc_artifacts::tables::Joined;
+use rustc_hash::{FxHashMap, FxHasher};
+
+use super::agree::{ALONE, Agreement, DEEPEST};
+
+/// The classes after some round.
+pub(super) struct Partition {
+    base: u32,
+    /// By index of the state.
+    classes: Vec<u32>,
+    /// By index of the state, its class after the round that is under way, or [`NONE`]; and the states that have one.
+    next: Vec<u32>,
+    moved: Vec<u32>,
+    /// By class.
+    sizes: Vec<u32>,
+    /// By index of the state, how deep its calls are nested.
+    nesting: Vec<u32>,
+    /// By index of the state, those that have it on their ways.
+    on_way: Lists,
+    /// By index of the state, those that begin a call with it.
+    begin: Lists,
+    /// States to look at in the next round, by how deep their calls are nested; and by index, whether a state is one.
+    open: Vec<Vec<u32>>,
+    is_open: Vec<bool>,
+}
+
+/// States that leave a class for another.
+struct Group {
+    from: u32,
+    to: u32,
+    members: Vec<u32>,
+}
+
+/// A list for each index.
+struct Lists {
+    first: Vec<u32>,
+    all: Vec<u32>,
+}
+
+impl Lists {
+    /// The lists of these pairs of an index and an entry.
+    fn new(count: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
+        let mut first = vec![0; count + 1];
+        pairs.clone().for_each(|(index, _)| first[index as usize + 1] += 1);
+        for index in 0..count {
+            first[index + 1] += first[index];
+        }
+        let mut at = first.clone();
+        let mut all = vec![0; first[count] as usize];
+        for (index, entry) in pairs {
+            all[at[index as usize] as usize] = entry;
+            at[index as usize] += 1;
+        }
+        Self { first, all }
+    }
+
+    fn of(&self, index: u32) -> &[u32] {
+        let index = index as usize;
+        &self.all[self.first[index] as usize..self.first[index + 1] as usize]
+    }
+}
+
+impl Partition {
+    /// The first classes of the `active` states, of which there are `count`: the other states are alone.
+    pub(super) fn new(
+        agreement: &Agreement,
+        network: Joined<'_>,
+        active: &[u32],
+        classes: Vec<u32>,
+        count: usize,
+    ) -> Self {
+        let base = network.own.bases.states;
+        let states = classes.len();
+        let mut sizes = vec![0; count];
+        let mut nesting = vec![0; states];
+        for &index in active {
+            sizes[classes[index as usize] as usize] += 1;
+            nesting[index as usize] = agreement.nesting(network, index, DEEPEST) as u32;
+        }
+        let of = |index: u32| agreement.moves(network, base + index);
+        let ways = active.iter().flat_map(|&index| {
+            let returns = of(index).calls.iter().map(|call| call.ret).filter(|&ret| ret != NONE);
+            let targets = of(index).edges.iter().map(|edge| edge.target).chain(returns);
+            targets.map(move |target| (target - base, index))
+        });
+        let calls = active.iter().flat_map(|&index| {
+            let firsts = of(index).calls.iter();
+            let firsts = firsts.filter_map(|call| agreement.first_of(network, call.callee));
+            firsts.map(move |first| (first, index))
+        });
+        let deepest = nesting.iter().max().map_or(0, |&most| most as usize);
+        let mut this = Self {
+            base,
+            classes,
+            next: vec![NONE; states],
+            moved: Vec::new(),
+            sizes,
+            nesting,
+            on_way: Lists::new(states, ways),
+            begin: Lists::new(states, calls),
+            open: vec![Vec::new(); deepest + 1],
+            is_open: vec![false; states],
+        };
+        active.iter().for_each(|&index| this.open(index));
+        this
+    }
+
+    fn open(&mut self, index: u32) {
+        if !std::mem::replace(&mut self.is_open[index as usize], true) {
+            self.open[self.nesting[index as usize] as usize].push(index);
+        }
+    }
+
+    /// The class of a state, by its index; one with [`ALONE`] in it is no other's.
+    pub(super) fn class(&self, index: u32) -> u32 {
+        self.classes[index as usize]
+    }
+
+    /// Whether no later round changes anything.
+    pub(super) fn is_stable(&self) -> bool {
+        self.open.iter().all(Vec::is_empty)
+    }
+
+    /// Finds the classes for one byte more. Returns how many edges were looked at.
+    pub(super) fn round(&mut self, agreement: &Agreement, network: Joined<'_>) -> usize {
+        let mut work = 0;
+        let mut groups: Vec<Group> = Vec::new();
+        let mut by_hash: FxHashMap<(u32, u64), usize> = FxHashMap::default();
+        for depth in 0..self.open.len() {
+            let mut open = std::mem::take(&mut self.open[depth]);
+            open.sort_unstable();
+            for &index in &open {
+                self.is_open[index as usize] = false;
+                let class = self.class(index);
+                if class & ALONE != 0 {
+                    continue;
+                }
+                let (hash, edges) = self.hash(agreement, network, index);
+                work += edges;
+                let group = *by_hash.entry((class, hash)).or_insert_with(|| {
+                    let to = (self.sizes.len() + groups.len()) as u32;
+                    groups.push(Group { from: class, to, members: Vec::new() });
+                    groups.len() - 1
+                });
+                let Group { to, members, .. } = &mut groups[group];
+                let fits = members.first();
+                let fits = fits.is_none_or(|&one| self.are_same(agreement, network, one, index));
+                self.next[index as usize] = if fits { *to } else { ALONE | index };
+                if fits {
+                    members.push(index);
+                }
+                self.moved.push(index);
+                for at in 0..self.begin.of(index).len() {
+                    let caller = self.begin.of(index)[at];
+                    if self.nesting[caller as usize] as usize > depth {
+                        self.open(caller);
+                    }
+                }
+            }
+            open.clear();
+            self.open[depth] = open;
+        }
+        self.settle(&groups);
+        work
+    }
+
+    /// Gives the states their new classes, and opens those that lead to them.
+    fn settle(&mut self, groups: &[Group]) {
+        self.sizes.resize(self.sizes.len() + groups.len(), 0);
+        let mut left: FxHashMap<u32, u32> = FxHashMap::default();
+        for &index in &self.moved {
+            *left.entry(self.class(index)).or_default() += 1;
+        }
+        // By class that all members would leave, its largest group.
+        let mut largest: FxHashMap<u32, usize> = FxHashMap::default();
+        for (at, group) in groups.iter().enumerate() {
+            if left[&group.from] == self.sizes[group.from as usize] && group.members.len() > 1 {
+                let largest = largest.entry(group.from).or_insert(at);
+                if groups[*largest].members.len() < group.members.len() {
+                    *largest = at;
+                }
+            }
+        }
+        for (at, Group { from, to, members }) in groups.iter().enumerate() {
+            let is_largest = largest.get(from) == Some(&at);
+            if !is_largest {
+                self.sizes[*to as usize] = members.len() as u32;
+            }
+            match members[..] {
+                _ if is_largest => {
+                    members.iter().for_each(|&index| self.next[index as usize] = *from);
+                }
+                [index] => self.next[index as usize] = ALONE | index,
+                _ => {}
+            }
+        }
+        for index in std::mem::take(&mut self.moved) {
+            let next = std::mem::replace(&mut self.next[index as usize], NONE);
+            let before = std::mem::replace(&mut self.classes[index as usize], next);
+            if before == next {
+                continue;
+            }
+            self.sizes[before as usize] -= 1;
+            for at in 0..self.on_way.of(index).len() {
+                self.open(self.on_way.of(index)[at]);
+            }
+        }
+    }
+
+    fn of(&self, state: u32) -> u32 {
+        match state {
+            NONE => NONE,
+            state => self.class(state - self.base),
+        }
+    }
+
+    /// What a call does: the class of the state it begins in, with the same number of bytes as the state that makes it
+    /// has, and of the state it returns to. No mask depends on the register that it begins with.
+    fn call(
+        &self,
+        agreement: &Agreement,
+        network: Joined<'_>,
+        depth: u32,
+        call: &CallEdge,
+    ) -> (bool, u32, u32) {
+        let first = agreement.first_of(network, call.callee);
+        let what = match first {
+            None => call.callee,
+            Some(first) if self.nesting[first as usize] >= depth => ALONE | first,
+            Some(first) => match self.next[first as usize] {
+                NONE => self.class(first),
+                next => next,
+            },
+        };
+        (first.is_some(), what, self.of(call.ret))
+    }
+
+    /// A hash of what a state does, and the number of its edges.
+    fn hash(&self, agreement: &Agreement, network: Joined<'_>, index: u32) -> (u64, usize) {
+        let moves = agreement.moves(network, self.base + index);
+        let mut hasher = FxHasher::default();
+        for edge in moves.edges {
+            hasher.write_u64(u64::from(edge.range) << 32 | u64::from(self.of(edge.target)));
+        }
+        for call in moves.calls {
+            let depth = self.nesting[index as usize];
+            let (_, what, ret) = self.call(agreement, network, depth, call);
+            hasher.write_u64(u64::from(what) << 32 | u64::from(ret));
+        }
+        (hasher.finish(), moves.edges.len() + moves.calls.len())
+    }
+
+    fn are_same(&self, agreement: &Agreement, network: Joined<'_>, one: u32, other: u32) -> bool {
+        let [a, b] = [one, other].map(|index| agreement.moves(network, self.base + index));
+        let [depth, below] = [one, other].map(|index| self.nesting[index as usize]);
+        let edges = a.edges.iter().map(|edge| (edge.range, self.of(edge.target)));
+        let calls = a.calls.iter().map(|call| self.call(agreement, network, depth, call));
+        let others = b.calls.iter().map(|call| self.call(agreement, network, below, call));
+        edges.eq(b.edges.iter().map(|edge| (edge.range, self.of(edge.target)))) && calls.eq(others)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::super::shared::{SharedOutcomes, vocabulary};
+    use super::*;
+    use crate::compile::Compiler;
+    use crate::diagnostics::Source;
+    use crate::frontend::json_schema::{JsonSchemaOptions, lower};
+    use crate::network::NetworkLimits;
+    use crate::network::follow::Follow;
+
+    /// Holds each round's classes against the moves by the classes of the round before. Returns how many rounds some
+    /// states shared a class in.
+    fn rounds(compiler: &Compiler, schema: &str) -> usize {
+        let lowered = lower(Source::new("source", schema), &JsonSchemaOptions::default());
+        let network = compiler.network(&lowered.expect("lowers").grammar, NetworkLimits::default());
+        let network = network.expect("is small");
+        let known = SharedOutcomes::new(compiler.vocabulary());
+        let joined = network.joined(compiler.vocabulary().tables());
+        let follow = Follow::new(joined, known.rules(), &network.open);
+        let agreement = Agreement::new(&follow, known.nodes().height(0));
+        let base = joined.own.bases.states;
+        let states: Vec<u32> = (0..joined.own.state_count()).map(|index| base + index).collect();
+        let class = |state: u32, round: usize| match state.checked_sub(base) {
+            Some(_) if state != NONE => agreement.class(state, round),
+            _ => state,
+        };
+        let mut round = 0;
+        while states.iter().any(|&state| agreement.classes(state).len() > round + 1) {
+            let mut by_moves: BTreeMap<_, Vec<u32>> = BTreeMap::new();
+            for &state in states.iter().filter(|&&state| agreement.classes(state).len() > round) {
+                let moves = agreement.moves(joined, state);
+                let edges = moves.edges.iter().map(|e| (e.range, class(e.target, round)));
+                let calls = moves.calls.iter().map(|call| {
+                    let first = agreement.first_of(joined, call.callee);
+                    let what = first.map(|first| agreement.class(base + first, round + 1));
+                    (what.unwrap_or(call.callee), class(call.ret, round))
+                });
+                let moves = (edges.collect::<Vec<_>>(), calls.collect::<Vec<_>>());
+                by_moves.entry((class(state, round), moves)).or_default().push(state);
+            }
+            let mut classes: Vec<u32> = Vec::new();
+            for alike in by_moves.values() {
+                let next = agreement.class(alike[0], round + 1);
+                assert!(alike.iter().all(|&state| agreement.class(state, round + 1) == next));
+                classes.push(next);
+            }
+            classes.sort_unstable();
+            assert!(classes.windows(2).all(|pair| pair[0] != pair[1]), "{schema}: {classes:?}");
+            round += 1;
+        }
+        round
+    }
+
+    #[test]
+    fn each_round_tells_apart_what_one_more_byte_does() {
+        let compiler = Compiler::new(vocabulary(5));
+        for schema in [
+            r#"{"type": "string", "pattern": "^[0-9u,-]+0?$", "maxLength": 40}"#,
+            r#"{"type": "string", "pattern": "^([a-z]{3,9}[0-9]){2,30}$"}"#,
+            r#"{"type": "string", "pattern": "^([a-u]|[0-9]{2}){1,20}-([a-u]|[0-9]{2}){1,20}$"}"#,
+            r#"{"properties": {"u": {"pattern": "u0[a-z]{1,30}$"}, "v": {"minLength": 12}}}"#,
+        ] {
+            let found = rounds(&compiler, schema);
+            assert!(found > 2, "{found} rounds for {schema}");
+        }
+    }
+}
