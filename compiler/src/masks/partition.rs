@@ -3,8 +3,8 @@
 //! Of the states of a class, those none of whose ways lead to a state with a new class do the same as each other for one
 //! byte more, and none of them does the same as one of the others. So only the others are looked at. They leave the
 //! class in groups that do the same and get new numbers; where all would leave, the largest group keeps the old one, and
-//! what leads to it need not be looked at. The numbers are those that A. Valmari and P. Lehtinen, "Efficient Minimization of DFAs with Partial
-//! Transition Functions", 2008, keep, but a round ends before the next begins, because the rounds are the result.
+//! what leads to it need not be looked at. So it is in A. Valmari and P. Lehtinen, "Efficient Minimization of DFAs with
+//! Partial Transition Functions", 2008; but here a round ends before the next begins, because the rounds are the result.
 //!
 //! What a call begins with comes before the states that make it: a callee has as many bytes as its caller.
 //!
@@ -76,7 +76,7 @@ impl Lists {
 }
 
 impl Partition {
-    /// The first classes of the `active` states, of which there are `count`: the other states are alone.
+    /// The first classes, `count` of them, of the `active` states: the other states are alone.
     pub(super) fn new(
         agreement: &Agreement,
         network: Joined<'_>,
@@ -197,16 +197,13 @@ impl Partition {
             }
         }
         for (at, Group { from, to, members }) in groups.iter().enumerate() {
-            let is_largest = largest.get(from) == Some(&at);
-            if !is_largest {
-                self.sizes[*to as usize] = members.len() as u32;
+            if largest.get(from) == Some(&at) {
+                members.iter().for_each(|&index| self.next[index as usize] = *from);
+                continue;
             }
-            match members[..] {
-                _ if is_largest => {
-                    members.iter().for_each(|&index| self.next[index as usize] = *from);
-                }
-                [index] => self.next[index as usize] = ALONE | index,
-                _ => {}
+            self.sizes[*to as usize] = members.len() as u32;
+            if let [index] = members[..] {
+                self.next[index as usize] = ALONE | index;
             }
         }
         for index in std::mem::take(&mut self.moved) {
@@ -299,9 +296,9 @@ mod tests {
         let agreement = Agreement::new(&follow, known.nodes().height(0));
         let base = joined.own.bases.states;
         let states: Vec<u32> = (0..joined.own.state_count()).map(|index| base + index).collect();
-        let class = |state: u32, round: usize| match state.checked_sub(base) {
-            Some(_) if state != NONE => agreement.class(state, round),
-            _ => state,
+        let class = |state: u32, round: usize| match state {
+            NONE => NONE,
+            state => agreement.class(state, round),
         };
         let mut round = 0;
         while states.iter().any(|&state| agreement.classes(state).len() > round + 1) {

@@ -191,36 +191,31 @@ impl Builder<'_> {
 
     /// The call of a run, whose rules are built where they are new: from the far end, so that long ones do not recurse.
     fn label(&mut self, body: usize, run: Run, longest: u32) -> Result<Label, Failure> {
-        let (whole, count) = rule_of(body, run, longest);
-        let mut links = Vec::new();
-        let mut link = Some(whole);
-        while let Some(part) = link
-            && self.find_part(part)?.is_none()
-        {
-            links.push(part);
-            if links.len() > self.limits.rules {
+        let (mut part, mut count) = rule_of(body, run, longest);
+        let mut new = Vec::new();
+        let mut call = loop {
+            if let Some(rule) = self.find_part(part)? {
+                break Some(Label::Call { rule, count });
+            }
+            new.push((part, count));
+            if new.len() > self.limits.rules {
                 return Err(self.limit("rules of a repetition", self.limits.rules));
             }
-            link = rest_of(part, longest).map(|(rest, _)| rest);
+            match rest_of(part, longest) {
+                Some(rest) => (part, count) = rest,
+                None => break None,
+            }
+        };
+        for (part, count) in new.into_iter().rev() {
+            let rule = self.synthesize(part, call)?;
+            call = Some(Label::Call { rule, count });
         }
-        for part in links.into_iter().rev() {
-            self.synthesize(part, longest)?;
-        }
-        Ok(Label::Call { rule: self.synthesize(whole, longest)?, count })
+        Ok(call.expect("a run has a rule, found or made"))
     }
 
-    /// The rule of this description, built on first use. That of the rest has been built.
-    fn synthesize(&mut self, what: Synthetic, longest: u32) -> Result<usize, Failure> {
-        if let Some(rule) = self.find_part(what)? {
-            return Ok(rule);
-        }
-        let rest = match rest_of(what, longest) {
-            Some((rest, count)) => {
-                let rule = self.synthesize(rest, longest)?;
-                Some(self.labels.symbol(Label::Call { rule, count }))
-            }
-            None => None,
-        };
+    /// Builds the rule of this description, which goes on with the call `rest`.
+    fn synthesize(&mut self, what: Synthetic, rest: Option<Label>) -> Result<usize, Failure> {
+        let rest = rest.map(|rest| self.labels.symbol(rest));
         let (dfa, counted, suffix) = match what {
             Synthetic::Body(body) => (self.dfa_of_body(body)?, None, "body".to_owned()),
             Synthetic::Chain(body, run) => (self.chain(body, run, rest)?, None, run.to_string()),
@@ -325,8 +320,11 @@ impl Builder<'_> {
     }
 
     fn call_of_body(&mut self, body: usize) -> Result<Dfa, Failure> {
-        // A body has no rest, so nothing asks for the most repetitions.
-        let rule = self.synthesize(Synthetic::Body(body), 1)?;
+        let what = Synthetic::Body(body);
+        let rule = match self.find_part(what)? {
+            Some(rule) => rule,
+            None => self.synthesize(what, None)?,
+        };
         let symbol = self.labels.symbol(Label::Call { rule, count: 0 });
         let call = Edge { lo: symbol, hi: symbol, target: 1 };
         Ok(Dfa {

@@ -242,13 +242,10 @@ impl StringRules for Emitter<'_> {
             return self.prelude.at_least(&mut self.builder, min);
         }
         let characters = character(self.options.text.escapes).repeat(min, max);
+        let tail = Expr::seq([characters, Expr::byte(b'"')]);
         let most = max.map_or_else(String::new, |max| max.to_string());
         let rule = self.builder.declare(format!("string-tail{{{min},{most}}}"));
-        self.builder.define_kept(
-            rule,
-            Expr::seq([characters, Expr::byte(b'"')]),
-            Origin::default(),
-        );
+        self.builder.define_kept(rule, tail, Origin::default());
         self.tails.insert((min, max), rule);
         self.count += 1;
         Expr::Call(rule)

@@ -14,7 +14,6 @@ use super::super::{Band, lengths};
 use super::characters::Ranges;
 use super::graph::Plain;
 use super::{Escapes, StringRules, TextError};
-use crate::frontend::json_schema::Piece;
 use crate::ir::{Expr, ExprGraph};
 
 /// The texts of a band.
@@ -111,10 +110,6 @@ impl<R: StringRules> Counted<'_, R> {
         }
         if self.plain.language.universal() == Some(state) {
             let (rest, to) = match (min, max) {
-                (1, None) => {
-                    let rest = self.plain.rules.piece(Piece::NonEmptyStringTail);
-                    (rest, self.plain.graph.end())
-                }
                 (min, None) => (self.plain.rules.counted_tail(min, None), self.plain.graph.end()),
                 // Whatever is left of the bounds, what comes behind is the same.
                 (min, Some(max)) => (self.plain.rules.characters(min, max), self.closing()),
