@@ -166,6 +166,11 @@ impl Agreement {
         self.rows.row_of(state.checked_sub(self.base)?)
     }
 
+    /// The number of rounds, where the last is like all that would follow.
+    pub(super) fn settled(&self) -> Option<usize> {
+        self.is_settled.then_some(self.length)
+    }
+
     /// The classes of an own state after each round in which it was not alone.
     pub(super) fn classes(&self, state: u32) -> &[u32] {
         &self.rounds[(state - self.base) as usize]

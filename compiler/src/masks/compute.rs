@@ -22,6 +22,7 @@ use rustc_hash::FxHashSet;
 use super::agree::Agreement;
 use super::chain::longest_chain;
 use super::classes::Classes;
+use super::depart::Derived;
 use super::outcome::Outcome;
 use super::pool::{Pool, stored};
 use super::reach::Reach;
@@ -38,7 +39,12 @@ const WORTH_A_THREAD: Duration = Duration::from_millis(1);
 const A_LOOK: usize = 8;
 
 /// Derived states that are computed while those before them are interned.
-const AT_ONCE: usize = 256;
+const AT_ONCE: usize = 512;
+
+/// Derived states that run over the trie together: the more of them there are, the less each costs, but each group runs
+/// on one thread.
+const FEWEST_ABREAST: usize = 8;
+const MOST_ABREAST: usize = 256;
 
 /// Bounds on the computation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,14 +144,25 @@ pub fn compute(
         first: first.iter().copied().zip(outcomes).peekable(),
         exits: Vec::with_capacity(states.len()),
     };
-    let derive = |walker: &mut Walker<'_>, &state: &u32| {
-        let model = agreement.model(state).and_then(|model| models.get_key_value(&model));
-        let outcome = model.map(|(&model, known)| walker.base_like(state, model, known));
-        (outcome.unwrap_or_default(), extra(walker, state))
+    let derive = |walker: &mut Walker<'_>, group: &&[Derived<'_>]| {
+        let outcomes = walker.base_like(group);
+        let found = group.iter().zip(outcomes);
+        let found = found
+            .map(|(derived, outcome)| (derived.state, (outcome, extra(walker, derived.state))));
+        found.collect::<Vec<_>>()
     };
     let mut ready = Vec::new();
     for states in derived.chunks(AT_ONCE) {
-        let computed = || run(states, limits, &walkers, derive);
+        let derived = states.iter().filter_map(|&state| {
+            let (&model, known) = models.get_key_value(&agreement.model(state)?)?;
+            Some(Derived { state, model, known })
+        });
+        let derived: Vec<Derived<'_>> = derived.collect();
+        let threads = rayon::current_num_threads();
+        let groups = if threads > 1 { 2 * threads } else { 1 };
+        let abreast = derived.len().div_ceil(groups).clamp(FEWEST_ABREAST, MOST_ABREAST);
+        let groups: Vec<&[Derived<'_>]> = derived.chunks(abreast).collect();
+        let computed = || run(&groups, limits, &walkers, derive);
         let before = std::mem::take(&mut ready);
         let computed = if before.is_empty() {
             computed()?
@@ -154,7 +171,7 @@ pub fn compute(
             interned?;
             computed?
         };
-        ready.extend(states.iter().copied().zip(computed));
+        ready.extend(computed.into_iter().flatten());
     }
     interning.up_to(ready)?;
     let (mut context, exits) = interning.finish()?;

@@ -1,12 +1,19 @@
-//! The base mask of a state of the grammar, derived from that of another.
+//! The base masks of states of the grammar, derived from those of others.
 //!
-//! The state and its model run over the trie side by side. Below a node that they come to in states which do the same
-//! for as many bytes as any string below it has, what the model does holds. Elsewhere both go on, so that the only nodes
+//! A state and its model run over the trie side by side. Below a node that they come to in states which do the same for
+//! as many bytes as any string below it has, what the model does holds. Elsewhere both go on, so that the only nodes
 //! visited are those from which some token is long enough, or goes the way, to tell the two apart: for a place in a
 //! chain of 255 characters none, or the few runs of one character; near its end the tokens that are longer than the rest.
 //!
-//! Cost: O(children of the nodes visited), a few ns each.
+//! Many states go at once, [abreast](super::lanes): a node is visited once for all of them.
+//!
+//! Cost: O(children of the nodes visited), some 10 ns each, and O(nodes at which a state parts from its model).
 
+use std::ops::Range;
+
+use grammarc_artifacts::sections::network::NONE;
+
+use super::lanes::{Lanes, Parting, Replaced};
 use super::nodes::bits;
 use super::outcome::{Outcome, Taken};
 use super::take::Excepted;
@@ -16,25 +23,60 @@ use crate::network::local::{At, BOTTOM};
 /// Bytes for which a state does the same as its model, below which a shared state may be nearer.
 const FAR: usize = 16;
 
-/// Nodes to look at, some 4 ns each, after which the outcome of a shared state is taken over where one is near.
+/// Nodes to look at, some 10 ns each, after which the outcome of a shared state is taken over where one is near.
 const LONG: usize = 1 << 12;
 
+/// A state whose outcome is derived.
+pub(super) struct Derived<'a> {
+    pub(super) state: u32,
+    /// The state that it is derived from.
+    pub(super) model: u32,
+    /// The outcome of that at the root.
+    pub(super) known: &'a Outcome,
+}
+
+/// What tells a derived state's outcome from that of its model.
+struct Apart {
+    /// The nodes whose tokens and exits are not the model's.
+    excepted: Excepted,
+    /// What becomes of them instead.
+    building: Building,
+}
+
 impl Walker<'_> {
-    /// The outcome of `state` at the root, where that of `model` is `known`; both have rows. Where that takes long and a
-    /// shared state is nearer, its outcome is taken over instead.
-    pub(super) fn base_like(&mut self, state: u32, model: u32, known: &Outcome) -> Outcome {
-        let (mut excepted, mut building) = (Excepted::default(), self.begin(state));
-        if let (Some(row), Some(like)) =
-            (self.agreement.row_of(state), self.agreement.row_of(model))
-        {
-            let is_far = self.agreement.length(state, model).is_none_or(|length| length < FAR);
-            let near = is_far.then(|| self.near(state)).flatten();
-            let most = if near.is_some() { LONG } else { usize::MAX };
-            let is_done = self.depart(row, like, most, &mut excepted, &mut building);
-            if let Some(found) = near.filter(|_| !is_done) {
-                return self.base_near(state, found);
-            }
+    /// The outcomes of states at the root, derived from those of others; all have rows. Where that takes long and a shared
+    /// state is nearer, its outcome is taken over instead.
+    pub(super) fn base_like(&mut self, derived: &[Derived<'_>]) -> Vec<Outcome> {
+        let mut outcomes: Vec<Option<Outcome>> = Vec::with_capacity(derived.len());
+        for one in derived {
+            outcomes.push(self.far_base(one));
         }
+        let open = || derived.iter().zip(&outcomes).filter(|(_, outcome)| outcome.is_none());
+        let rest: Vec<&Derived<'_>> = open().map(|(one, _)| one).collect();
+        let mut apart = self.depart(&rest, usize::MAX).unwrap_or_default().into_iter();
+        let outcomes = derived.iter().zip(outcomes);
+        let outcomes = outcomes.filter_map(|(one, outcome)| {
+            outcome.or_else(|| Some(self.derived_from(one, apart.next()?)))
+        });
+        outcomes.collect()
+    }
+
+    /// The outcome of a state that parts from its model soon, where a shared state is near.
+    fn far_base(&mut self, derived: &Derived<'_>) -> Option<Outcome> {
+        let &Derived { state, model, .. } = derived;
+        let is_far = self.agreement.length(state, model).is_none_or(|length| length < FAR);
+        let near = is_far.then(|| self.near(state)).flatten()?;
+        let apart = self.depart(&[derived], LONG).and_then(|mut apart| apart.pop());
+        Some(match apart {
+            Some(apart) => self.derived_from(derived, apart),
+            None => self.base_near(state, near),
+        })
+    }
+
+    /// The outcome of a state's model, but for what tells the two apart.
+    fn derived_from(&self, derived: &Derived<'_>, apart: Apart) -> Outcome {
+        let &Derived { state, model, known } = derived;
+        let Apart { excepted, building } = apart;
         let mut outcome = building.outcome;
         let at_root = usize::from(known.exits.first() == Some(&0));
         outcome.exits.extend(excepted.split(&known.exits[at_root..]).0);
@@ -46,73 +88,86 @@ impl Walker<'_> {
         outcome
     }
 
-    /// Finds the nodes whose tokens and exits are not those of the row `like`, and what becomes of them instead. Gives up
-    /// where more than `most` nodes have to be looked at.
-    fn depart(
-        &mut self,
-        row: u32,
-        like: u32,
-        mut most: usize,
-        excepted: &mut Excepted,
-        building: &mut Building,
-    ) -> bool {
-        let (trie, nodes) = (self.trie, self.known.nodes());
-        let (rows, after) = (self.agreement.rows(), bits(building.after));
-        let mut pairs = vec![(row, like); nodes.height(0) + 1];
-        let mut next = 1;
+    /// What tells states from their models. Gives up where more than `most` nodes have to be looked at.
+    fn depart(&mut self, derived: &[&Derived<'_>], mut most: usize) -> Option<Vec<Apart>> {
+        let (trie, nodes, agreement) = (self.trie, self.known.nodes(), self.agreement);
+        let apart = derived
+            .iter()
+            .map(|one| Apart { excepted: Excepted::default(), building: self.begin(one.state) });
+        let mut apart: Vec<Apart> = apart.collect();
+        let rows = |one: &Derived<'_>| -> Option<[u32; 2]> {
+            Some([agreement.row_of(one.state)?, agreement.row_of(one.model)?])
+        };
+        let pairs = derived.iter().zip(&apart);
+        let pairs = pairs.map(|(one, apart)| Some((rows(one)?, bits(apart.building.after))));
+        let pairs: Vec<_> = pairs.collect::<Option<_>>()?;
+        let (mut lanes, first) = Lanes::new(agreement.rows(), &pairs, nodes.height(0));
+        let mut fronts = vec![first; nodes.height(0) + 1];
+        let mut next = if first == NONE { trie.len() as u32 } else { 1 };
         while next < trie.len() as u32 {
-            let Some(rest) = most.checked_sub(1) else { return false };
-            most = rest;
+            most = most.checked_sub(1)?;
             let child = next;
             let depth = nodes.depth(child);
-            let (row, like) = pairs[depth - 1];
-            let byte = trie.byte[child as usize];
-            let (to, stored) = (rows.on(row, byte), rows.on(like, byte));
-            next = trie.end[child as usize];
-            if to == stored && !to.is_call() {
+            let (front, partings) = lanes.step(fronts[depth - 1], trie.byte[child as usize]);
+            let below = child..trie.end[child as usize];
+            next = below.end;
+            for at in partings {
+                let (lane, parting) = lanes.parting(at);
+                self.part_from(parting, below.clone(), &mut apart[lane as usize]);
+            }
+            if front == NONE || below.len() == 1 {
                 continue;
             }
-            let is_leaf = next == child + 1;
-            if let (Some(to_row), Some(stored_row)) = (to.row(), stored.row()) {
-                let (below, height) = (nodes.below(child), nodes.height(child));
-                let same_here = to.ends() == stored.ends();
-                if same_here && is_leaf || rows.agree(to_row, stored_row, height) {
-                    continue;
-                }
-                if !same_here || to.exits() != stored.exits() {
-                    excepted.add(child..child + 1);
-                    if to.ends() {
-                        building.outcome.add_span(trie.tokens_at(child));
-                    }
-                    if to.exits() && !is_leaf {
-                        self.leave(child, building);
-                    }
-                }
-                let all = |row| rows.loops(row, below, height, after);
-                if !(is_leaf || all(to_row) && all(stored_row)) {
-                    pairs[depth] = (to_row, stored_row);
-                    next = child + 1;
-                }
-                continue;
-            }
-            let [state, model] = [row, like].map(|row| rows.state(row));
-            let network = self.follow.network();
-            // The byte into the child is one of what the call is asked for.
-            let length = nodes.height(child) + 1;
-            if to.is_call()
-                && stored.is_call()
-                && self.agreement.call_alike(network, [state, model], length)
-            {
-                continue;
-            }
-            if !stored.is_dead() {
-                excepted.add(child..next);
-            }
-            if !to.is_dead() {
-                self.visit(At::One(state, BOTTOM), child, building);
+            let front = lanes.within(front, nodes.height(child), nodes.below(child));
+            if front != NONE {
+                fronts[depth] = front;
+                next = child + 1;
             }
         }
-        true
+        Some(apart)
+    }
+
+    /// Notes what happens to a state at the first of some nodes, which are those below it.
+    fn part_from(&mut self, parting: Parting, below: Range<u32>, apart: &mut Apart) {
+        let Apart { excepted, building } = apart;
+        let child = below.start;
+        match parting {
+            Parting::Gone => excepted.add(below),
+            Parting::Last if below.len() == 1 => {}
+            Parting::Last => excepted.add(child + 1..below.end),
+            Parting::Other { to, replaces } => {
+                match replaces {
+                    Replaced::Nothing => {}
+                    Replaced::Node => excepted.add(child..child + 1),
+                    Replaced::Subtree => excepted.add(below.clone()),
+                }
+                if to.ends() {
+                    building.outcome.add_span(self.trie.tokens_at(child));
+                }
+                if to.exits() && below.len() > 1 {
+                    self.leave(child, building);
+                }
+            }
+            Parting::Unclear([row, like]) => {
+                let rows = self.agreement.rows();
+                let byte = self.trie.byte[child as usize];
+                let [to, stored] = [row, like].map(|row| rows.on(row, byte));
+                let states = [row, like].map(|row| rows.state(row));
+                let network = self.follow.network();
+                // The byte into the child is one of what the call is asked for.
+                let length = self.known.nodes().height(child) + 1;
+                let are_calls = to.is_call() && stored.is_call();
+                if are_calls && self.agreement.call_alike(network, states, length) {
+                    return;
+                }
+                if !stored.is_dead() {
+                    excepted.add(below);
+                }
+                if !to.is_dead() {
+                    self.visit(At::One(states[0], BOTTOM), child, building);
+                }
+            }
+        }
     }
 }
 
@@ -148,18 +203,33 @@ mod tests {
             outcome.over(taken.map_or(&[][..], |taken| known.spans(shared, trie, taken.state)))
         };
         let base = network.tables.bases.states;
-        let mut models = 0;
-        for state in base..base + network.tables.states.len() as u32 - 1 {
-            let expected = whole(plain.base(state));
-            assert_eq!(whole(walker.base(state)), expected, "state {state} of {schema}");
+        let states = base..base + network.tables.states.len() as u32 - 1;
+        let expected: Vec<Outcome> = states.clone().map(|state| whole(plain.base(state))).collect();
+        let of = |state: u32| &expected[(state - base) as usize];
+        let mut lanes = Vec::new();
+        for state in states {
+            assert_eq!(whole(walker.base(state)), *of(state), "state {state} of {schema}");
             if let Some(model) = agreement.model(state) {
-                models += 1;
-                let stored = whole(plain.base(model));
-                let outcome = walker.base_like(state, model, &stored).over(&stored.spans);
-                assert_eq!(outcome, expected, "state {state} like {model} of {schema}");
+                lanes.push(Derived { state, model, known: of(model) });
             }
         }
-        models
+        let is_like = |lane: &Derived<'_>, outcome: &Outcome, beside: usize| {
+            let taken = outcome.taken.as_ref().map(|taken| taken.state);
+            let outcome = match taken == Some(lane.model) {
+                true => outcome.over(&lane.known.spans),
+                false => whole(outcome.clone()),
+            };
+            let &Derived { state, model, .. } = lane;
+            assert_eq!(outcome, *of(state), "{state} like {model}, {beside} beside, of {schema}");
+        };
+        for beside in [1, 3, lanes.len().max(1)] {
+            for lanes in lanes.chunks(beside) {
+                let outcomes = walker.base_like(lanes);
+                assert_eq!(outcomes.len(), lanes.len());
+                lanes.iter().zip(&outcomes).for_each(|(one, found)| is_like(one, found, beside));
+            }
+        }
+        lanes.len()
     }
 
     proptest! {

@@ -10,7 +10,8 @@
 //! | [`part`] | an own state and a shared one side by side |
 //! | [`agree`] | for how many bytes states do the same |
 //! | [`partition`] | classes of such states, one byte more in each round |
-//! | [`depart`] | derives the base mask of a state from that of one that does the same for some bytes |
+//! | [`depart`] | derives base masks of states from those of others that do the same for some bytes |
+//! | [`lanes`] | such states beside their models, many at once |
 //! | [`nodes`] | what is below the nodes of the trie |
 //! | [`rows`] | wide states as a table |
 //! | [`shared`] | outcomes that the vocabulary's stored masks already tell |
@@ -31,6 +32,7 @@ pub mod children;
 pub mod classes;
 pub mod compute;
 mod depart;
+mod lanes;
 mod moves;
 mod nodes;
 pub mod outcome;

@@ -11,7 +11,7 @@ use grammarc_artifacts::sections::network::{NONE, state_flags};
 use grammarc_artifacts::tables::Joined;
 
 use super::agree::Agreement;
-use super::nodes::whole_bits;
+use super::nodes::{bit, whole_bits};
 use crate::ir::ByteSet;
 
 /// Loops of different lengths that are told apart.
@@ -32,6 +32,12 @@ impl Entry {
     #[inline]
     pub(super) fn is_dead(self) -> bool {
         self.0 == 0
+    }
+
+    /// Whether something is come to from which no byte leads on.
+    #[inline]
+    pub(super) fn is_last(self) -> bool {
+        !self.is_dead() && self.0 & (Self::ROW | Self::OTHER | Self::CALL) == 0
     }
 
     /// Whether the byte begins a call.
@@ -100,6 +106,14 @@ impl Loops {
         all.truncate(MOST_LOOPS);
         Self { all, is_final: flags & state_flags::FINAL != 0 }
     }
+
+    /// Bytes that keep the state as it is in strings of up to `height`.
+    #[inline]
+    fn on(&self, height: usize) -> u128 {
+        // What comes after the last byte of the longest string does not count.
+        let long = self.all.iter().take_while(|(length, _)| length.saturating_add(1) >= height);
+        long.last().map_or(0, |&(_, on)| on)
+    }
 }
 
 /// The rows of some states.
@@ -112,9 +126,13 @@ pub(super) struct Rows {
     states: Vec<u32>,
     /// By row.
     loops: Vec<Loops>,
+    /// By row, the bits of any bytes on which it goes on.
+    live: Vec<u128>,
     /// By row, its classes after each round, one after the other, and where they begin.
     classes: Vec<u32>,
     firsts: Vec<u32>,
+    /// The number of classes of a state that was never alone, where it is the same as another with those for good.
+    settled: Option<usize>,
     /// By index of the own state, its row, or [`NONE`].
     row_of: Vec<u32>,
 }
@@ -128,8 +146,10 @@ impl Default for Rows {
             entries: Vec::new(),
             states: none(),
             loops: Vec::new(),
+            live: Vec::new(),
             classes: none(),
             firsts: none(),
+            settled: None,
             row_of: none(),
         }
     }
@@ -163,6 +183,10 @@ impl Rows {
             class_of[byte] = class;
         }
         let width = usize::from(class) + 1;
+        let mut bits_of = vec![0; width];
+        for byte in 0..=u8::MAX {
+            bits_of[usize::from(class_of[usize::from(byte)])] |= bit(byte);
+        }
         let mut row_of = vec![NONE; own.state_count() as usize];
         for (row, &state) in (0..).zip(states) {
             row_of[(state - own.bases.states) as usize] = row;
@@ -191,14 +215,19 @@ impl Rows {
             }
             loops.push(Loops::new(network, agreement, state, *calls));
         }
+        let live = |row: &[Entry]| {
+            let live = row.iter().zip(&bits_of).filter(|(entry, _)| !entry.is_dead());
+            live.fold(0, |all, (_, bits)| all | bits)
+        };
+        let live = entries.chunks(width).map(live).collect();
         let (mut classes, mut first) = (Vec::new(), Vec::with_capacity(states.len() + 1));
         for &state in states {
             first.push(classes.len() as u32);
             classes.extend_from_slice(agreement.classes(state));
         }
         first.push(classes.len() as u32);
-        let (states, firsts) = (states.to_vec(), first);
-        Self { class_of, width, entries, states, loops, classes, firsts, row_of }
+        let (states, firsts, settled) = (states.to_vec(), first, agreement.settled());
+        Self { class_of, width, entries, states, loops, live, classes, firsts, settled, row_of }
     }
 
     /// The row of an own state.
@@ -213,14 +242,50 @@ impl Rows {
         self.states[row as usize]
     }
 
-    /// Whether the states of two rows are known to do the same with all strings of up to `length` bytes.
+    /// Classes of bytes that are told apart.
     #[inline]
-    pub(super) fn agree(&self, one: u32, other: u32, length: usize) -> bool {
-        let class = |row: u32| {
-            let from = self.firsts[row as usize] as usize;
-            self.classes[from..self.firsts[row as usize + 1] as usize].get(length)
-        };
-        one == other || class(one).is_some_and(|one| class(other) == Some(one))
+    pub(super) fn width(&self) -> usize {
+        self.width
+    }
+
+    /// The class of a byte.
+    #[inline]
+    pub(super) fn class_of(&self, byte: u8) -> usize {
+        usize::from(self.class_of[usize::from(byte)])
+    }
+
+    /// What becomes of a row's state on a byte of a class.
+    #[inline]
+    pub(super) fn on_class(&self, row: u32, class: usize) -> Entry {
+        self.entries[row as usize * self.width + class]
+    }
+
+    /// The states of two rows are known to do the same with all strings of fewer bytes than this, of which at least
+    /// `from` is known already.
+    pub(super) fn same(&self, one: u32, other: u32, from: usize) -> usize {
+        if one == other {
+            return usize::MAX;
+        }
+        let [a, b] = [one, other].map(|row| {
+            let first = self.firsts[row as usize] as usize;
+            &self.classes[first..self.firsts[row as usize + 1] as usize]
+        });
+        let most = a.len().min(b.len());
+        let from = from.min(most);
+        let same =
+            from + a[from..most].iter().zip(&b[from..most]).take_while(|(a, b)| a == b).count();
+        let is_forever = self.settled == Some(same);
+        if is_forever { usize::MAX } else { same }
+    }
+
+    /// The bits of any bytes with which two rows may come apart: with no others below it, a node that is no higher than
+    /// `height` need not be looked at where they do the same at it. What comes after the rule of `row` begins with bytes
+    /// of `after`.
+    pub(super) fn parting(&self, [row, like]: [u32; 2], height: usize, after: u128) -> u128 {
+        let of = |row: u32| (&self.loops[row as usize], self.live[row as usize]);
+        let ((one, live), (other, live_like)) = (of(row), of(like));
+        let after = if one.is_final == other.is_final { 0 } else { after };
+        (live | live_like) & !(one.on(height) & other.on(height)) | after
     }
 
     /// What becomes of a row's state on a byte.
@@ -233,9 +298,7 @@ impl Rows {
     /// `after` may come after its rule.
     #[inline]
     pub(super) fn loops(&self, row: u32, bytes: u128, height: usize, after: u128) -> bool {
-        let Loops { all, is_final } = &self.loops[row as usize];
-        // What comes after the last byte of the longest string does not count.
-        let long = all.iter().take_while(|(length, _)| length.saturating_add(1) >= height).last();
-        long.is_some_and(|(_, on)| bytes & !on == 0) && !(*is_final && bytes & after != 0)
+        let loops = &self.loops[row as usize];
+        bytes & !loops.on(height) == 0 && !(loops.is_final && bytes & after != 0)
     }
 }

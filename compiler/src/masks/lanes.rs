@@ -1,0 +1,271 @@
+//! States beside their models, many at once.
+//!
+//! Derived states run over the trie abreast, each in a lane: its row, and the row of its model. What all lanes have come
+//! to at a node is a *front*. Fronts are interned, and what a front does on a byte is found once: after `n` letters the
+//! 255 places of `[a-z]{0,255}` have all moved on by `n`, whichever letters these were. So a node costs a look-up for
+//! all lanes together, and a lane costs something only where it parts from its model.
+//!
+//! A lane that does the same as its model for as many bytes as any string below a node has is left out there, and one
+//! whose two rows have become one is gone for good.
+//!
+//! Cost: O(lanes) for each front and class of bytes that leads to another.
+
+use std::hash::{Hash, Hasher};
+use std::ops::Range;
+use std::rc::Rc;
+
+use grammarc_artifacts::sections::network::NONE;
+use rustc_hash::FxHashMap;
+
+use super::rows::{Entry, Rows};
+
+/// A state that has gone on beside its model.
+#[derive(Clone, Copy, Debug)]
+struct Lane {
+    /// The number of the lane.
+    lane: u32,
+    row: u32,
+    like: u32,
+    /// The two do the same with all strings of fewer bytes, as far as is known.
+    same: u32,
+}
+
+impl Lane {
+    /// All of it: `same` follows from the rows.
+    fn words(self) -> (u64, u32) {
+        (u64::from(self.lane) << 32 | u64::from(self.row), self.like)
+    }
+}
+
+impl PartialEq for Lane {
+    fn eq(&self, other: &Self) -> bool {
+        self.words() == other.words()
+    }
+}
+
+impl Eq for Lane {}
+
+impl Hash for Lane {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        // Which model a lane has hardly ever tells two fronts apart.
+        self.words().0.hash(state);
+    }
+}
+
+/// What happens to a lane at a node where it and its model differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Parting {
+    /// The model goes on alone.
+    Gone,
+    /// Both come to the same, from which only the model goes on.
+    Last,
+    /// The state comes to something else than its model, without bytes to go on with, or to go on with its model.
+    Other {
+        /// What it comes to.
+        to: Entry,
+        /// What of the model's that replaces.
+        replaces: Replaced,
+    },
+    /// Not told by rows: the rows before the byte.
+    Unclear([u32; 2]),
+}
+
+/// What is not the model's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Replaced {
+    /// The model has not come here.
+    Nothing,
+    /// What becomes of the node's own string.
+    Node,
+    /// That, and what becomes of the strings below.
+    Subtree,
+}
+
+/// A front.
+struct Front {
+    lanes: Rc<[Lane]>,
+    /// Fewest and most bytes for which a lane is the same.
+    shortest: u32,
+    longest: u32,
+    /// Where its windows begin: one for each height from the fewest to the most bytes.
+    windows: u32,
+}
+
+/// What a front does on a class of bytes.
+#[derive(Clone, Copy)]
+struct Step {
+    /// The front that it leads to, [`NONE`] where no lane goes on.
+    to: u32,
+    first: u32,
+    end: u32,
+}
+
+/// What of a front goes on below a node.
+#[derive(Clone, Copy)]
+struct Window {
+    /// The front of these lanes, [`NONE`] where there are none, [`UNKNOWN`] before it is looked at.
+    front: u32,
+    /// Bytes, one of which is in every string that tells a lane from its model.
+    parting: u128,
+}
+
+const UNKNOWN: u32 = NONE - 1;
+
+/// Fronts that have been met.
+pub(super) struct Lanes<'a> {
+    rows: &'a Rows,
+    /// By lane, the bytes that may come after its rule, as bits.
+    after: Vec<u128>,
+    fronts: Vec<Front>,
+    ids: FxHashMap<Rc<[Lane]>, u32>,
+    /// By front and class of bytes, its number among the steps, [`NONE`] before it is looked at. Few are ever asked for.
+    step_of: Vec<u32>,
+    steps: Vec<Step>,
+    partings: Vec<(u32, Parting)>,
+    windows: Vec<Window>,
+    scratch: Vec<Lane>,
+}
+
+impl<'a> Lanes<'a> {
+    /// Lanes for states and models with these rows, each with the bytes, as bits, that may come after the state's rule;
+    /// and the front that they begin with above strings of up to `height` bytes, or [`NONE`].
+    pub(super) fn new(rows: &'a Rows, lanes: &[([u32; 2], u128)], height: usize) -> (Self, u32) {
+        let mut this = Self {
+            rows,
+            after: lanes.iter().map(|&(_, after)| after).collect(),
+            fronts: Vec::new(),
+            ids: FxHashMap::default(),
+            step_of: Vec::new(),
+            steps: Vec::new(),
+            partings: Vec::new(),
+            windows: Vec::new(),
+            scratch: Vec::new(),
+        };
+        let mut first = Vec::with_capacity(lanes.len());
+        for (lane, &([row, like], _)) in (0..).zip(lanes) {
+            let same = bytes(rows.same(row, like, 0));
+            if same <= bytes(height) {
+                first.push(Lane { lane, row, like, same });
+            }
+        }
+        let front = this.intern(&first);
+        (this, front)
+    }
+
+    /// Where a front leads on a byte, and what happens to its lanes on the way.
+    #[inline]
+    pub(super) fn step(&mut self, front: u32, byte: u8) -> (u32, Range<usize>) {
+        let class = self.rows.class_of(byte);
+        let at = front as usize * self.rows.width() + class;
+        if self.step_of[at] == NONE {
+            let step = self.find_step(front, class);
+            self.step_of[at] = self.steps.len() as u32;
+            self.steps.push(step);
+        }
+        let Step { to, first, end } = self.steps[self.step_of[at] as usize];
+        (to, first as usize..end as usize)
+    }
+
+    /// What happens to a lane, by its place in a step's range.
+    #[inline]
+    pub(super) fn parting(&self, at: usize) -> (u32, Parting) {
+        self.partings[at]
+    }
+
+    /// The front of those lanes that strings of up to `height` of these bytes may tell from their models; [`NONE`] where
+    /// there is none.
+    #[inline]
+    pub(super) fn within(&mut self, front: u32, height: usize, below: u128) -> u32 {
+        let Front { shortest, longest, windows, .. } = self.fronts[front as usize];
+        let height = bytes(height).min(longest);
+        let Some(at) = height.checked_sub(shortest) else { return NONE };
+        let at = (windows + at) as usize;
+        if self.windows[at].front == UNKNOWN {
+            self.windows[at] = self.find_window(front, height);
+        }
+        let Window { front, parting } = self.windows[at];
+        if below & parting == 0 { NONE } else { front }
+    }
+
+    fn find_step(&mut self, front: u32, class: usize) -> Step {
+        let rows = self.rows;
+        let mut next = std::mem::take(&mut self.scratch);
+        next.clear();
+        let first = self.partings.len() as u32;
+        for &Lane { lane, row, like, same } in &*self.fronts[front as usize].lanes {
+            let [to, stored] = [row, like].map(|row| rows.on_class(row, class));
+            if to == stored && !to.is_call() {
+                continue;
+            }
+            let is_same_here = to.ends() == stored.ends() && to.exits() == stored.exits();
+            let mut part = |parting| self.partings.push((lane, parting));
+            if let (Some(row), Some(like)) = (to.row(), stored.row()) {
+                if !is_same_here {
+                    part(Parting::Other { to, replaces: Replaced::Node });
+                }
+                let same = bytes(rows.same(row, like, same.saturating_sub(1) as usize));
+                if same != u32::MAX {
+                    next.push(Lane { lane, row, like, same });
+                }
+            } else if stored.is_call() || !to.is_dead() && !to.is_last() {
+                part(Parting::Unclear([row, like]));
+            } else if to.is_dead() {
+                part(Parting::Gone);
+            } else if is_same_here {
+                part(Parting::Last);
+            } else if stored.is_dead() {
+                part(Parting::Other { to, replaces: Replaced::Nothing });
+            } else {
+                part(Parting::Other { to, replaces: Replaced::Subtree });
+            }
+        }
+        let end = self.partings.len() as u32;
+        let to = self.intern(&next);
+        self.scratch = next;
+        Step { to, first, end }
+    }
+
+    fn find_window(&mut self, front: u32, height: u32) -> Window {
+        let mut kept = std::mem::take(&mut self.scratch);
+        kept.clear();
+        let Front { lanes: all, longest, .. } = &self.fronts[front as usize];
+        // The same window serves all nodes that are higher than what any lane is the same for.
+        let highest = if height == *longest { usize::MAX } else { height as usize };
+        let mut parting = 0;
+        for lane in all.iter().filter(|lane| lane.same <= height) {
+            let after = self.after[lane.lane as usize];
+            parting |= self.rows.parting([lane.row, lane.like], highest, after);
+            kept.push(*lane);
+        }
+        let front = if kept.len() == all.len() { front } else { self.intern(&kept) };
+        self.scratch = kept;
+        Window { front, parting }
+    }
+
+    /// The front of these lanes, or [`NONE`].
+    fn intern(&mut self, lanes: &[Lane]) -> u32 {
+        if lanes.is_empty() {
+            return NONE;
+        }
+        if let Some(&front) = self.ids.get(lanes) {
+            return front;
+        }
+        let id = self.fronts.len() as u32;
+        let lanes: Rc<[Lane]> = lanes.into();
+        let same = || lanes.iter().map(|lane| lane.same);
+        let [shortest, longest] = [same().min(), same().max()].map(Option::unwrap_or_default);
+        let windows = self.windows.len() as u32;
+        let none = Window { front: UNKNOWN, parting: 0 };
+        let more = (longest - shortest) as usize + 1;
+        self.windows.resize(self.windows.len() + more, none);
+        self.step_of.resize(self.step_of.len() + self.rows.width(), NONE);
+        self.ids.insert(Rc::clone(&lanes), id);
+        self.fronts.push(Front { lanes, shortest, longest, windows });
+        id
+    }
+}
+
+/// A number of bytes; no token has as many as there are.
+fn bytes(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
