@@ -320,14 +320,10 @@ impl Agreement {
     fn widest_target(&self, follow: &Follow<'_>, index: u32) -> Option<u32> {
         let network = follow.network();
         let state = self.base + index;
-        let (live, overlap) = follow.first(state);
-        let counted = network.own.states[index as usize].count_exit != NONE;
-        if counted || overlap || !live.has_at_least(WORTH_REMEMBERING) {
-            return None;
-        }
         let edges = self.moves(network, state).edges;
         let bytes: usize = edges.iter().map(|edge| usize::from(edge.hi() - edge.lo()) + 1).sum();
-        if bytes < WORTH_REMEMBERING {
+        let counted = network.own.states[index as usize].count_exit != NONE;
+        if bytes < WORTH_REMEMBERING || counted || follow.first(state).1 {
             return None;
         }
         let widest = edges.iter().max_by_key(|edge| edge.hi() - edge.lo())?;

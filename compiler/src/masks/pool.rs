@@ -139,23 +139,77 @@ impl<'a> Pool<'a> {
             {
                 return id;
             }
-            return self.intern(&outcome.over(self.taken(taken.state).1), extra);
+            let (record, ranks) = self.taken(taken.state);
+            if count_of(&taken.except) < record.count / 2 {
+                return self.redrawn(&record, taken, &outcome.spans, extra);
+            }
+            return self.find(&outcome.over(ranks), extra);
         }
         let count = outcome.count() as usize + extra.len();
-        if count <= self.always_listed() {
+        if count <= self.most_listed() {
             let ids = self.gathered(outcome, extra);
-            return self.put_list(ids);
+            return self.few(ids);
         }
-        let near = self.near(count as u32);
-        if count <= self.half_a_row() && !self.is_vocabulary {
-            return self.narrow(outcome, extra, near);
+        let mut row = self.cleared();
+        let runs = outcome.spans.iter().map(|span| self.tokens(span));
+        runs.chain([extra]).for_each(|tokens| set_all(&mut row, tokens));
+        let count = count_ones(&row);
+        self.wide(row, count)
+    }
+
+    /// The mask of another state's tokens, whose mask is `record`, but for some ranks, and with those of `spans`: drawn
+    /// over that state's row.
+    fn redrawn(
+        &mut self,
+        record: &MaskRecord,
+        taken: &Taken,
+        spans: &[Range<u32>],
+        extra: &[u32],
+    ) -> u32 {
+        let mut row = self.cleared();
+        if record.row != NONE {
+            row.copy_from_slice(self.row(record.row));
         }
-        self.wide(outcome, extra, near)
+        let is_own = self.models.contains_key(&taken.state);
+        let tables = if is_own { self.tables.as_tables() } else { self.shared };
+        // What is excepted may be among the tokens that the record adds.
+        set_all(&mut row, tables.plus(record));
+        let gone = taken.except.iter().map(|span| self.tokens(span));
+        for ids in gone.chain([tables.minus(record)]) {
+            ids.iter().for_each(|&id| row[id as usize / 32] &= !(1 << (id % 32)));
+        }
+        let new = spans.iter().map(|span| self.tokens(span));
+        new.chain([extra]).for_each(|ids| set_all(&mut row, ids));
+        let count = count_ones(&row);
+        if count as usize > self.most_listed() {
+            return self.wide(row, count);
+        }
+        let mut ids = Vec::with_capacity(count as usize);
+        row.iter().enumerate().for_each(|(index, &word)| for_each_bit(word, index, &mut ids));
+        self.scratch = row;
+        self.few(ids)
+    }
+
+    /// The tokens of some ranks.
+    fn tokens(&self, span: &Range<u32>) -> &'a [u32] {
+        &self.trie.token_of_rank[span.start as usize..span.end as usize]
+    }
+
+    /// A row without tokens, in the scratch buffer, which the caller gives back.
+    fn cleared(&mut self) -> Vec<u32> {
+        let mut row = std::mem::take(&mut self.scratch);
+        row.clear();
+        row.resize(self.tables.row_words as usize, 0);
+        row
+    }
+
+    /// The record of a set of few tokens, ascending.
+    fn few(&mut self, ids: Vec<u32>) -> u32 {
+        if ids.len() <= self.always_listed() { self.put_list(ids) } else { self.narrow(ids) }
     }
 
     /// The record of a set that takes less than half a row as a list: it is held against the rows token by token.
-    fn narrow(&mut self, outcome: &Outcome, extra: &[u32], near: Vec<(usize, u32)>) -> u32 {
-        let ids = self.gathered(outcome, extra);
+    fn narrow(&mut self, ids: Vec<u32>) -> u32 {
         let count = ids.len() as u32;
         let is_in = |row: &[u32], id: u32| row[id as usize / 32] >> (id % 32) & 1 == 1;
         let apart = |row: u32, limit: usize| {
@@ -163,7 +217,7 @@ impl<'a> Pool<'a> {
             let distance = self.row_count(row) as usize + ids.len() - 2 * both;
             (distance < limit).then_some(distance)
         };
-        let nearest = self.nearest(count, near, apart);
+        let nearest = self.nearest(count, apart);
         let Some(nearest) = nearest else { return self.put_list(ids) };
         let mut content = std::mem::take(&mut self.content);
         content.clear();
@@ -214,7 +268,7 @@ impl<'a> Pool<'a> {
             ranges.iter().flat_map(|range| cut(stored, range.clone())).collect()
         };
         // Most of what differs in much is told by the lengths.
-        let most = self.most_differing() as u32;
+        let most = self.most_listed() as u32;
         let mut gone = 0;
         let mut ranges = taken.except.iter().flat_map(|range| cut(stored, range.clone()));
         let limit = most + count_of(spans);
@@ -299,36 +353,26 @@ impl<'a> Pool<'a> {
         self.tables.row_words as usize / WORDS_A_TOKEN
     }
 
+    /// Most tokens of a set that is gathered as a list, and in which a mask differs from its row.
+    fn most_listed(&self) -> usize {
+        if self.is_vocabulary { self.always_listed() } else { self.half_a_row() }
+    }
+
     /// Most tokens whose list takes half the room of a row.
     fn half_a_row(&self) -> usize {
         self.tables.row_words as usize / 2
     }
 
-    /// Most tokens in which a mask differs from its row.
-    fn most_differing(&self) -> usize {
-        if self.is_vocabulary { self.always_listed() } else { self.half_a_row() }
-    }
-
     /// Most tokens in which a set of `count` tokens differs from its row.
     fn worth_differing(&self, count: u32) -> usize {
-        self.most_differing().min(count as usize / 2)
+        self.most_listed().min(count as usize / 2)
     }
 
-    /// The record of a set that a row may be worth; `near` are the rows that it may differ from in little.
-    fn wide(&mut self, outcome: &Outcome, extra: &[u32], near: Vec<(usize, u32)>) -> u32 {
-        let words = self.tables.row_words as usize;
-        let mut row = std::mem::take(&mut self.scratch);
-        row.clear();
-        row.resize(words, 0);
-        let ranks = &self.trie.token_of_rank;
-        let runs = outcome.spans.iter().map(|span| &ranks[span.start as usize..span.end as usize]);
-        for tokens in runs.chain([extra]) {
-            tokens.iter().for_each(|&token| row[token as usize / 32] |= 1 << (token % 32));
-        }
-        let count = row.iter().map(|word| word.count_ones()).sum();
+    /// The record of a set that a row may be worth, made of the scratch buffer.
+    fn wide(&mut self, row: Vec<u32>, count: u32) -> u32 {
         let mut content = std::mem::take(&mut self.content);
         content.clear();
-        if let Some(nearest) = self.nearest(count, near, |id, limit| self.apart(&row, id, limit)) {
+        if let Some(nearest) = self.nearest(count, |id, limit| self.apart(&row, id, limit)) {
             content.extend([nearest, 0]);
             let old = self.row(nearest);
             let pairs = old.iter().zip(&row).enumerate();
@@ -381,15 +425,10 @@ impl<'a> Pool<'a> {
     /// The row of these that differs least from a set of `count` tokens, where the difference is worth storing; `apart` says
     /// in how many tokens a row differs from the set, if they are fewer than a limit. Those of about as many tokens are
     /// looked at first, so most others are ruled out by their number.
-    fn nearest(
-        &self,
-        count: u32,
-        near: Vec<(usize, u32)>,
-        apart: impl Fn(u32, usize) -> Option<usize>,
-    ) -> Option<u32> {
+    fn nearest(&self, count: u32, apart: impl Fn(u32, usize) -> Option<usize>) -> Option<u32> {
         let mut limit = self.worth_differing(count) + 1;
         let mut best = None;
-        for (least, id) in near {
+        for (least, id) in self.near(count) {
             if least >= limit {
                 break;
             }
@@ -442,6 +481,14 @@ fn merge(list: &[u32], dropped: &[u32], added: &[u32], known: &[u32], to: &mut V
         to.push(id);
     }
     to.extend(added);
+}
+
+fn set_all(row: &mut [u32], ids: &[u32]) {
+    ids.iter().for_each(|&id| row[id as usize / 32] |= 1 << (id % 32));
+}
+
+fn count_ones(row: &[u32]) -> u32 {
+    row.iter().map(|word| word.count_ones()).sum()
 }
 
 fn for_each_bit(mut word: u32, index: usize, ids: &mut Vec<u32>) {

@@ -215,9 +215,12 @@ impl Rows {
             }
             loops.push(Loops::new(network, agreement, state, *calls));
         }
+        // Without a branch: which entries are dead is hard to foretell.
         let live = |row: &[Entry]| {
-            let live = row.iter().zip(&bits_of).filter(|(entry, _)| !entry.is_dead());
-            live.fold(0, |all, (_, bits)| all | bits)
+            let pairs = row.iter().zip(&bits_of);
+            pairs.fold(0, |all, (entry, bits)| {
+                all | bits & u128::from(!entry.is_dead()).wrapping_neg()
+            })
         };
         let live = entries.chunks(width).map(live).collect();
         let (mut classes, mut first) = (Vec::new(), Vec::with_capacity(states.len() + 1));
