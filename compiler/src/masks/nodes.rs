@@ -42,9 +42,33 @@ pub(super) fn bit(byte: u8) -> u128 {
     1 << BITS[usize::from(byte)]
 }
 
+/// The bits that several bytes share or that stand elsewhere than their byte, with those bytes: which of the words of a
+/// set they are in, and where there.
+const OTHERS: [(usize, u32, u128); 32] = {
+    let mut others = [(0, 0, 0); 32];
+    let mut count = 0;
+    let mut byte = 0;
+    while byte < 256 {
+        let bit = 1 << BITS[byte];
+        let is_next = count == 0 || others[count - 1].2 != bit || others[count - 1].0 != byte / 32;
+        if !(byte >= 32 && byte < 128) {
+            if is_next {
+                others[count] = (byte / 32, 0, bit);
+                count += 1;
+            }
+            others[count - 1].1 |= 1 << (byte % 32);
+        }
+        byte += 1;
+    }
+    others
+};
+
 /// The bits of any bytes of a set.
 pub(super) fn bits(bytes: ByteSet) -> u128 {
-    bytes.iter().fold(0, |bits, byte| bits | bit(byte))
+    let words = bytes.to_words();
+    let [low, middle, high] = [1, 2, 3].map(|word| u128::from(words[word]) << (32 * word));
+    let others = OTHERS.iter().filter(|(word, bytes, _)| words[*word] & bytes != 0);
+    others.fold(low | middle | high, |all, (_, _, bit)| all | bit)
 }
 
 /// The bits all of whose bytes are in a set.
@@ -134,6 +158,16 @@ mod tests {
     use grammarc_artifacts::{TokenKind, TrieData};
 
     use super::*;
+
+    #[test]
+    fn bits_of_a_set_are_those_of_its_bytes() {
+        for lo in 0..=u8::MAX {
+            for hi in lo..=u8::MAX {
+                let expected = (lo..=hi).fold(0, |bits, byte| bits | bit(byte));
+                assert_eq!(bits(ByteSet::range(lo, hi)), expected, "{lo:#x}..={hi:#x}");
+            }
+        }
+    }
 
     #[test]
     fn nodes_know_what_is_below_them() {

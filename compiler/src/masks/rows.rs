@@ -11,7 +11,7 @@ use grammarc_artifacts::sections::network::{NONE, state_flags};
 use grammarc_artifacts::tables::Joined;
 
 use super::agree::Agreement;
-use super::nodes::{bit, whole_bits};
+use super::nodes::{bits, whole_bits};
 use crate::ir::ByteSet;
 
 /// Loops of different lengths that are told apart.
@@ -183,16 +183,12 @@ impl Rows {
             class_of[byte] = class;
         }
         let width = usize::from(class) + 1;
-        let mut bits_of = vec![0; width];
-        for byte in 0..=u8::MAX {
-            bits_of[usize::from(class_of[usize::from(byte)])] |= bit(byte);
-        }
         let mut row_of = vec![NONE; own.state_count() as usize];
         for (row, &state) in (0..).zip(states) {
             row_of[(state - own.bases.states) as usize] = row;
         }
         let mut entries = vec![Entry::default(); width * states.len()];
-        let mut loops = Vec::with_capacity(states.len());
+        let (mut loops, mut live) = (Vec::with_capacity(states.len()), Vec::new());
         for ((&state, calls), row) in states.iter().zip(&firsts).zip(entries.chunks_mut(width)) {
             let edges = agreement.moves(network, state).edges;
             for edge in edges {
@@ -213,16 +209,10 @@ impl Rows {
             for byte in calls.iter() {
                 row[usize::from(class_of[usize::from(byte)])] = Entry(Entry::CALL);
             }
+            let on = edges.iter().map(|edge| ByteSet::range(edge.lo(), edge.hi()));
+            live.push(bits(on.fold(*calls, ByteSet::union)));
             loops.push(Loops::new(network, agreement, state, *calls));
         }
-        // Without a branch: which entries are dead is hard to foretell.
-        let live = |row: &[Entry]| {
-            let pairs = row.iter().zip(&bits_of);
-            pairs.fold(0, |all, (entry, bits)| {
-                all | bits & u128::from(!entry.is_dead()).wrapping_neg()
-            })
-        };
-        let live = entries.chunks(width).map(live).collect();
         let (mut classes, mut first) = (Vec::new(), Vec::with_capacity(states.len() + 1));
         for &state in states {
             first.push(classes.len() as u32);

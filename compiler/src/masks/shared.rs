@@ -51,6 +51,8 @@ pub struct SharedOutcomes {
     like: Vec<u32>,
     /// For a state (the lowest of those alike) and a byte, a state that goes to it on the byte and nowhere else.
     sources: FxHashMap<(u32, u8), u32>,
+    /// The same where another state does so that goes on with few bytes, as after a backslash, and the first of these.
+    narrow_sources: FxHashMap<(u32, u8), u32>,
     /// States that stay where they are on many bytes, the lowest of those alike.
     staying: Vec<u32>,
     /// By the state that its widest edge leads to, one that goes there by way of a tail call, and may be left instead.
@@ -111,9 +113,10 @@ impl SharedOutcomes {
         let children = Children::new(trie);
         let speaks = (0..shared.state_count()).map(|state| speaks_of_bytes(shared, state));
         let speaks: Vec<bool> = speaks.collect();
-        let mut sources = FxHashMap::default();
+        let (mut sources, mut narrow_sources) = (FxHashMap::default(), FxHashMap::default());
         for state in (0..shared.state_count()).filter(|&state| speaks[state as usize]) {
             let calls = first_of_calls(shared, state);
+            let is_narrow = bytes_of(shared.byte_edges_of(state as usize)) < MANY;
             for edge in shared.byte_edges_of(state as usize) {
                 let target = shared.states[edge.target as usize];
                 if target.flags & state_flags::POP_ONLY != 0
@@ -122,14 +125,17 @@ impl SharedOutcomes {
                     continue;
                 }
                 for byte in ByteSet::range(edge.lo(), edge.hi()).minus(calls).iter() {
-                    sources.entry((like[edge.target as usize], byte)).or_insert(state);
+                    let key = (like[edge.target as usize], byte);
+                    let is_first = *sources.entry(key).or_insert(state) == state;
+                    if is_narrow && !is_first {
+                        narrow_sources.entry(key).or_insert(state);
+                    }
                 }
             }
         }
         let stays = |state: u32| {
             let edges = shared.byte_edges_of(state as usize).iter();
-            let edges = edges.filter(|edge| like[edge.target as usize] == state);
-            edges.map(|edge| usize::from(edge.hi() - edge.lo()) + 1).sum::<usize>() >= MANY
+            bytes_of(edges.filter(|edge| like[edge.target as usize] == state)) >= MANY
         };
         let staying = (0..shared.state_count())
             .filter(|&state| speaks[state as usize] && like[state as usize] == state)
@@ -156,6 +162,7 @@ impl SharedOutcomes {
             chains: SharedChains::new(shared, &rules),
             rules,
             sources,
+            narrow_sources,
             staying,
             passing,
             spans: shared.masks.iter().map(|_| OnceLock::new()).collect(),
@@ -224,6 +231,12 @@ impl SharedOutcomes {
     /// The source for the root's child on a byte.
     pub(super) fn source_on(&self, state: u32, byte: u8) -> Option<u32> {
         self.sources.get(&(self.like(state), byte)).copied()
+    }
+
+    /// The sources for the root's child on a byte that a walk is to be held against: the first, and a narrow one.
+    pub(super) fn sources_on(&self, state: u32, byte: u8) -> impl Iterator<Item = u32> {
+        let narrow = self.narrow_sources.get(&(self.like(state), byte)).copied();
+        self.source_on(state, byte).into_iter().chain(narrow)
     }
 
     /// The states that stay where they are on many bytes.
@@ -304,6 +317,11 @@ fn speaks_of_bytes(shared: Tables<'_>, state: u32) -> bool {
     let calls = shared.call_edges_of(state as usize);
     shared.token_edges_of(state as usize).is_empty()
         && calls.iter().all(|call| shared.rules[call.callee as usize].first_tokens == 0)
+}
+
+/// Number of bytes of some edges.
+fn bytes_of<'a>(edges: impl IntoIterator<Item = &'a ByteEdge>) -> usize {
+    edges.into_iter().map(|edge| usize::from(edge.hi() - edge.lo()) + 1).sum()
 }
 
 /// Bytes with which the calls of a state begin.

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use grammarc_artifacts::sections::network::NONE;
 use grammarc_artifacts::sections::vocabulary::Trie;
 
-use super::moves::{Place, Run};
+use super::moves::{OwnMoves, Place, Run};
 use super::outcome::{Outcome, Taken, cut, minus};
 use super::shared::{Stored, class_nodes};
 use super::walk::{Building, WORTH_REMEMBERING, Walker};
@@ -212,20 +212,22 @@ impl Walker<'_> {
     /// those of a state that they lead to.
     fn model(&mut self, place: Place) -> Option<Model> {
         let own = self.follow.network().own.bases.states;
-        let mut moves = self.own_moves(place);
+        let own_moves = self.own_moves(place);
+        let mut moves = Arc::clone(&own_moves);
         let mut path = Vec::with_capacity(AHEAD + 1);
         loop {
             let runs = || moves.runs().iter().filter(|run| run.to.0 < own);
             let longest = runs()
                 .rev()
                 .max_by_key(|run| run.len())
-                .and_then(|run| self.model_on(run, &mut path));
+                .and_then(|run| self.model_on(&own_moves, run, &mut path));
             if longest.is_some() {
                 return longest;
             }
             let mut runs: Vec<Run> = runs().copied().collect();
             runs.sort_by_key(|run| std::cmp::Reverse(run.len()));
-            let next = runs.iter().skip(1).find_map(|run| self.model_on(run, &mut path));
+            let next =
+                runs.iter().skip(1).find_map(|run| self.model_on(&own_moves, run, &mut path));
             if next.is_some() {
                 return next;
             }
@@ -238,19 +240,23 @@ impl Walker<'_> {
         }
     }
 
-    /// The state to take over from by the run of a place that bytes lead to.
-    fn model_on(&mut self, run: &Run, path: &mut Vec<u8>) -> Option<Model> {
+    /// The state to take over from by the run of a place that bytes lead to; `moves` are those of the place that it is for.
+    fn model_on(&mut self, moves: &OwnMoves, run: &Run, path: &mut Vec<u8>) -> Option<Model> {
         let &Run { lo: byte, to: (state, frame), .. } = run;
-        let source = self.known.source_on(state, byte)?;
+        let known = self.known;
+        known.source_on(state, byte)?;
         path.push(byte);
         // A state of a chain leads there from as many places before it.
-        let chain = path[1..].iter().try_fold(state, |state, _| self.known.passing(state));
-        let chain = chain.and_then(|state| self.known.source_on(state, path[0]));
+        let chain = path[1..].iter().try_fold(state, |state, _| known.passing(state));
+        let chain = chain.map(|state| known.sources_on(state, path[0]));
+        let shared = self.follow.network().shared;
         let fits = |&source: &u32| {
             let model = Model { state: source, frame, after: None };
             self.is_worth(&model) && self.leads_to(source, path, state)
         };
-        let found = [Some(source), chain].into_iter().flatten().find(fits);
+        let sources = known.sources_on(state, byte).chain(chain.into_iter().flatten());
+        let apart = |&source: &u32| moves.told_apart(known.moves(shared, source));
+        let found = sources.filter(fits).min_by_key(apart);
         path.pop();
         found.map(|source| Model { state: source, frame, after: self.after(frame) })
     }
