@@ -22,9 +22,9 @@ use crate::report::Report;
 use crate::{Bench, ROUNDS};
 
 /// Parts of our time, in microseconds.
-const PARTS: [&str; 5] =
+pub(crate) const PARTS: [&str; 5] =
     ["front end", "network and masks", "artifact and opening", "first mask", "all"];
-const ALL: usize = PARTS.len() - 1;
+pub(crate) const ALL: usize = PARTS.len() - 1;
 
 /// One way to measure ours.
 struct Setting {
@@ -113,7 +113,8 @@ fn plot(bench: &Bench, ours: &Samples, theirs: &Samples) -> Plot {
     }
 }
 
-fn our_first_mask(bench: &Bench, clock: Clock, schema: &str) -> [f64; PARTS.len()] {
+/// Times of the parts of ours, and of all.
+pub(crate) fn our_first_mask(bench: &Bench, clock: Clock, schema: &str) -> [f64; PARTS.len()] {
     let text = Text::JsonSchema(schema);
     let options = CompileOptions::default().without_token_digests();
     let compiler = &bench.ours.compiler;
@@ -141,7 +142,8 @@ fn our_first_mask(bench: &Bench, clock: Clock, schema: &str) -> [f64; PARTS.len(
     times
 }
 
-fn their_first_mask(peer: &Peer, clock: Clock, schema: &str) -> f64 {
+/// The peer's time.
+pub(crate) fn their_first_mask(peer: &Peer, clock: Clock, schema: &str) -> f64 {
     let start = clock.now();
     let matcher = peer.matcher(peer::Text::JsonSchema(schema));
     let mask = matcher.expect("it compiled before").compute_mask_or_eos();

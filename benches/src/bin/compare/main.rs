@@ -7,6 +7,7 @@ mod apply;
 mod artifacts;
 mod cold;
 mod compile;
+mod every;
 mod memory;
 mod peers;
 mod report;
@@ -68,6 +69,8 @@ enum Part {
     Apply,
     /// From a schema to its first mask
     Compile,
+    /// The same for every schema, on one thread
+    Every,
     /// Sizes, opening, and what a cache saves
     Artifacts,
     /// Peak memory of compiling
@@ -100,14 +103,18 @@ impl Bench {
         let canonical = Peer::new(ours.artifact(), cut);
         let plain = Peer::new(ours.artifact(), Cut::Never);
         let all = maskbench();
-        let taken = |case: &&Case| {
-            let text = case.schema.to_string();
-            ours.grammar(Text::JsonSchema(&text)).is_ok()
-                && canonical.matcher(peer::Text::JsonSchema(&text)).is_ok()
-        };
-        let cases = spread(&all, COUNT * 2).filter(taken).take(COUNT).cloned().collect();
-        let runs = Vec::new();
-        Some(Self { ours, canonical, plain, tokenizer, cases, runs, recorded })
+        let (cases, runs) = (Vec::new(), Vec::new());
+        let mut this = Self { ours, canonical, plain, tokenizer, cases, runs, recorded };
+        let taken = spread(&all, COUNT * 2).filter(|case| this.takes(case)).take(COUNT);
+        this.cases = taken.cloned().collect();
+        Some(this)
+    }
+
+    /// Whether both engines compile a schema.
+    fn takes(&self, case: &Case) -> bool {
+        let text = case.schema.to_string();
+        self.ours.grammar(Text::JsonSchema(&text)).is_ok()
+            && self.canonical.matcher(peer::Text::JsonSchema(&text)).is_ok()
     }
 }
 
@@ -141,6 +148,7 @@ fn main() -> io::Result<()> {
             Part::Cold => cold::run(&bench, &mut report)?,
             Part::Apply => apply::run(&bench, &mut report)?,
             Part::Compile => compile::run(&bench, &mut report)?,
+            Part::Every => every::run(&bench, &mut report)?,
             Part::Artifacts => artifacts::run(&bench, &mut report)?,
             Part::Memory => memory::run(&bench, &mut report)?,
             Part::Scaling => scaling::run(&bench, &mut report)?,
