@@ -91,9 +91,12 @@ impl Walker<'_> {
     /// What tells states from their models. Gives up where more than `most` nodes have to be looked at.
     fn depart(&mut self, derived: &[&Derived<'_>], mut most: usize) -> Option<Vec<Apart>> {
         let (trie, nodes, agreement) = (self.trie, self.known.nodes(), self.agreement);
-        let apart = derived
-            .iter()
-            .map(|one| Apart { excepted: Excepted::default(), building: self.begin(one.state) });
+        let apart = derived.iter().map(|one| {
+            // Most have no spans.
+            let after = self.follow.bytes(self.follow.rule_of(one.state));
+            let building = Building { outcome: Outcome::default(), after };
+            Apart { excepted: Excepted::default(), building }
+        });
         let mut apart: Vec<Apart> = apart.collect();
         let rows = |one: &Derived<'_>| -> Option<[u32; 2]> {
             Some([agreement.row_of(one.state)?, agreement.row_of(one.model)?])

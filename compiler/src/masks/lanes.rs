@@ -158,9 +158,11 @@ impl<'a> Lanes<'a> {
         let class = self.rows.class_of(byte);
         let at = front as usize * self.rows.width() + class;
         if self.step_of[at] == NONE {
-            let step = self.find_step(front, class);
-            self.step_of[at] = self.steps.len() as u32;
-            self.steps.push(step);
+            self.step_of[at] = self.like_step(front, class).unwrap_or_else(|| {
+                let step = self.find_step(front, class);
+                self.steps.push(step);
+                self.steps.len() as u32 - 1
+            });
         }
         let Step { to, first, end } = self.steps[self.step_of[at] as usize];
         (to, first as usize..end as usize)
@@ -185,6 +187,21 @@ impl<'a> Lanes<'a> {
         }
         let Window { front, parting } = self.windows[at];
         if below & parting == 0 { NONE } else { front }
+    }
+
+    /// The step of another class of bytes that is the same to all lanes: few classes differ to the few rules of a front.
+    fn like_step(&self, front: u32, class: usize) -> Option<u32> {
+        let rows = self.rows;
+        let lanes = &self.fronts[front as usize].lanes;
+        let is_same = |other: usize| {
+            lanes.iter().all(|lane| {
+                let same = |row| rows.on_class(row, class) == rows.on_class(row, other);
+                same(lane.row) && same(lane.like)
+            })
+        };
+        let of_front = &self.step_of[front as usize * rows.width()..][..rows.width()];
+        let found = of_front.iter().enumerate().filter(|(_, step)| **step != NONE);
+        found.filter(|&(other, _)| is_same(other)).map(|(_, &step)| step).next()
     }
 
     fn find_step(&mut self, front: u32, class: usize) -> Step {

@@ -110,6 +110,27 @@ pub fn cut(spans: &[Range<u32>], range: Range<u32>) -> impl Iterator<Item = Rang
     within.map(move |span| span.start.max(range.start)..span.end.min(range.end))
 }
 
+/// The parts of `spans` within any of some ranges. All are of ranks, sorted and disjoint. O(ranges log (spans between
+/// two of them) + parts).
+pub fn cut_all<'a>(
+    spans: &'a [Range<u32>],
+    ranges: &'a [Range<u32>],
+) -> impl Iterator<Item = Range<u32>> + 'a {
+    let mut rest = spans;
+    ranges.iter().flat_map(move |range| {
+        // The next part is seldom far.
+        let is_before = |span: &Range<u32>| span.end <= range.start;
+        let mut far = 1;
+        while rest.get(far - 1).is_some_and(is_before) {
+            far *= 2;
+        }
+        let near = &rest[far / 2..rest.len().min(far)];
+        rest = &rest[far / 2 + near.partition_point(is_before)..];
+        let within = rest.iter().take_while(|span| span.start < range.end);
+        within.map(|span| span.start.max(range.start)..span.end.min(range.end))
+    })
+}
+
 /// `spans` without `others`, both sorted and disjoint. O(spans + others).
 pub fn minus(spans: &[Range<u32>], others: &[Range<u32>]) -> Vec<Range<u32>> {
     let mut rest = Vec::with_capacity(spans.len());
@@ -162,6 +183,7 @@ mod tests {
             prop_assert_eq!(count_of(&left) as usize, a.len());
             let within: Vec<u32> = a.range(range.clone()).copied().collect();
             prop_assert_eq!(ranks(cut(&left, range)), within);
+            prop_assert_eq!(ranks(cut_all(&left, &right)), ranks(spans(&(&a & &b))));
             prop_assert_eq!(ranks(minus(&left, &right)), ranks(spans(&(&a - &b))));
             let mut both = Outcome { spans: [right, left].concat(), ..Outcome::default() };
             both.normalize();

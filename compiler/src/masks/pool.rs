@@ -22,7 +22,7 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 use grammarc_artifacts::tables::{Tables, TablesData};
 use rustc_hash::FxHashMap;
 
-use super::outcome::{Outcome, Taken, count_of, cut, minus};
+use super::outcome::{Outcome, Taken, count_of, cut_all, minus};
 use super::shared::SharedOutcomes;
 
 /// How many of the newest own rows a new wide mask is compared with.
@@ -264,13 +264,10 @@ impl<'a> Pool<'a> {
     /// it from that mask.
     fn differing(&mut self, taken: &Taken, spans: &[Range<u32>]) -> Option<u32> {
         let (record, stored) = self.taken(taken.state);
-        let within = |ranges: &[Range<u32>]| -> Vec<Range<u32>> {
-            ranges.iter().flat_map(|range| cut(stored, range.clone())).collect()
-        };
         // Most of what differs in much is told by the lengths.
         let most = self.most_listed() as u32;
         let mut gone = 0;
-        let mut ranges = taken.except.iter().flat_map(|range| cut(stored, range.clone()));
+        let mut ranges = cut_all(stored, &taken.except);
         let limit = most + count_of(spans);
         if ranges.any(|range| {
             gone += range.end - range.start;
@@ -278,6 +275,7 @@ impl<'a> Pool<'a> {
         }) {
             return None;
         }
+        let within = |ranges| cut_all(stored, ranges).collect::<Vec<_>>();
         let gone = minus(&within(&taken.except), spans);
         let new = minus(spans, &within(spans));
         if count_of(&gone).max(count_of(&new)) > most {

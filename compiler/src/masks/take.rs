@@ -77,6 +77,9 @@ impl Excepted {
     /// Those of some nodes, in ascending order, that are not excepted, and those that are.
     pub(super) fn split(&self, nodes: &[u32]) -> (Vec<u32>, Vec<u32>) {
         let (mut kept, mut gone) = (Vec::with_capacity(nodes.len()), Vec::new());
+        if nodes.is_empty() {
+            return (kept, gone);
+        }
         let mut rest = nodes;
         for range in &self.0 {
             let (before, from) = rest.split_at(rest.partition_point(|&node| node < range.start));
