@@ -219,10 +219,13 @@ impl Agreement {
             })
     }
 
-    /// The state from whose mask the mask of an own state is to be derived: a lower one that has none itself.
+    /// The state from whose mask the mask of an own state is to be derived: a lower one that has none itself. Both have
+    /// rows.
     pub(super) fn model(&self, state: u32) -> Option<u32> {
-        let model = self.models.get((state - self.base) as usize);
-        model.copied().filter(|&model| model != NONE)
+        let model = *self.models.get((state - self.base) as usize)?;
+        let have_rows =
+            model != NONE && [state, model].map(|of| self.row_of(of)).iter().all(Option::is_some);
+        have_rows.then_some(model)
     }
 
     fn refine(

@@ -53,7 +53,7 @@ impl Walker<'_> {
         }
         let open = || derived.iter().zip(&outcomes).filter(|(_, outcome)| outcome.is_none());
         let rest: Vec<&Derived<'_>> = open().map(|(one, _)| one).collect();
-        let mut apart = self.depart(&rest, usize::MAX).unwrap_or_default().into_iter();
+        let mut apart = self.depart_all(&rest).into_iter();
         let outcomes = derived.iter().zip(outcomes);
         let outcomes = outcomes.filter_map(|(one, outcome)| {
             outcome.or_else(|| Some(self.derived_from(one, apart.next()?)))
@@ -88,7 +88,22 @@ impl Walker<'_> {
         outcome
     }
 
-    /// What tells states from their models. Gives up where more than `most` nodes have to be looked at.
+    /// What tells states from their models: of all of them at once, or of as many as there is room for.
+    fn depart_all(&mut self, derived: &[&Derived<'_>]) -> Vec<Apart> {
+        let apart = self.depart(derived, usize::MAX);
+        apart.unwrap_or_else(|| {
+            if derived.len() < 2 {
+                return Vec::new();
+            }
+            let (one, other) = derived.split_at(derived.len() / 2);
+            let mut apart = self.depart_all(one);
+            apart.extend(self.depart_all(other));
+            apart
+        })
+    }
+
+    /// What tells states from their models. Gives up where more than `most` nodes have to be looked at, or the states go
+    /// too many ways.
     fn depart(&mut self, derived: &[&Derived<'_>], mut most: usize) -> Option<Vec<Apart>> {
         let (trie, nodes, agreement) = (self.trie, self.known.nodes(), self.agreement);
         let apart = derived.iter().map(|one| {
@@ -108,7 +123,7 @@ impl Walker<'_> {
         let mut fronts = vec![first; nodes.height(0) + 1];
         let mut next = if first == NONE { trie.len() as u32 } else { 1 };
         while next < trie.len() as u32 {
-            most = most.checked_sub(1)?;
+            most = most.checked_sub(1).filter(|_| !lanes.are_too_many())?;
             let child = next;
             let depth = nodes.depth(child);
             let (front, partings) = lanes.step(fronts[depth - 1], trie.byte[child as usize]);

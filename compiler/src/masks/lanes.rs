@@ -87,8 +87,8 @@ struct Front {
     /// Fewest and most bytes for which a lane is the same.
     shortest: u32,
     longest: u32,
-    /// Where its windows begin: one for each height from the fewest to the most bytes.
-    windows: u32,
+    /// Its windows: one for each height from the fewest bytes on, up to the most or [`HIGH`], and one for all others.
+    windows: Range<u32>,
 }
 
 /// What a front does on a class of bytes.
@@ -111,6 +111,12 @@ struct Window {
 
 const UNKNOWN: u32 = NONE - 1;
 
+/// Bytes up to which it is told for each height which lanes go on. Few nodes are higher.
+const HIGH: u32 = 32;
+
+/// Lanes in all fronts together from which on there are too many: some 64 MB.
+const MOST_LANES: usize = 4 << 20;
+
 /// Fronts that have been met.
 pub(super) struct Lanes<'a> {
     rows: &'a Rows,
@@ -124,6 +130,8 @@ pub(super) struct Lanes<'a> {
     partings: Vec<(u32, Parting)>,
     windows: Vec<Window>,
     scratch: Vec<Lane>,
+    /// Lanes in all fronts together.
+    size: usize,
 }
 
 impl<'a> Lanes<'a> {
@@ -140,6 +148,7 @@ impl<'a> Lanes<'a> {
             partings: Vec::new(),
             windows: Vec::new(),
             scratch: Vec::new(),
+            size: 0,
         };
         let mut first = Vec::with_capacity(lanes.len());
         for (lane, &([row, like], _)) in (0..).zip(lanes) {
@@ -150,6 +159,11 @@ impl<'a> Lanes<'a> {
         }
         let front = this.intern(&first);
         (this, front)
+    }
+
+    /// Whether the fronts take more memory than they are worth.
+    pub(super) fn are_too_many(&self) -> bool {
+        self.size > MOST_LANES && self.after.len() > 1
     }
 
     /// Where a front leads on a byte, and what happens to its lanes on the way.
@@ -178,12 +192,13 @@ impl<'a> Lanes<'a> {
     /// there is none.
     #[inline]
     pub(super) fn within(&mut self, front: u32, height: usize, below: u128) -> u32 {
-        let Front { shortest, longest, windows, .. } = self.fronts[front as usize];
-        let height = bytes(height).min(longest);
-        let Some(at) = height.checked_sub(shortest) else { return NONE };
-        let at = (windows + at) as usize;
+        let Front { shortest, longest, windows, .. } = &self.fronts[front as usize];
+        let height = bytes(height);
+        let Some(above) = height.checked_sub(*shortest) else { return NONE };
+        let is_told = height < *longest && height <= HIGH;
+        let at = if is_told { windows.start + above } else { windows.end - 1 } as usize;
         if self.windows[at].front == UNKNOWN {
-            self.windows[at] = self.find_window(front, height);
+            self.windows[at] = self.find_window(front, is_told.then_some(height));
         }
         let Window { front, parting } = self.windows[at];
         if below & parting == 0 { NONE } else { front }
@@ -242,14 +257,14 @@ impl<'a> Lanes<'a> {
         Step { to, first, end }
     }
 
-    fn find_window(&mut self, front: u32, height: u32) -> Window {
+    /// What of a front goes on below nodes of a height, or of any.
+    fn find_window(&mut self, front: u32, height: Option<u32>) -> Window {
         let mut kept = std::mem::take(&mut self.scratch);
         kept.clear();
-        let Front { lanes: all, longest, .. } = &self.fronts[front as usize];
-        // The same window serves all nodes that are higher than what any lane is the same for.
-        let highest = if height == *longest { usize::MAX } else { height as usize };
+        let all = &self.fronts[front as usize].lanes;
+        let highest = height.map_or(usize::MAX, |height| height as usize);
         let mut parting = 0;
-        for lane in all.iter().filter(|lane| lane.same <= height) {
+        for lane in all.iter().filter(|lane| height.is_none_or(|height| lane.same <= height)) {
             let after = self.after[lane.lane as usize];
             parting |= self.rows.parting([lane.row, lane.like], highest, after);
             kept.push(*lane);
@@ -271,10 +286,11 @@ impl<'a> Lanes<'a> {
         let lanes: Rc<[Lane]> = lanes.into();
         let same = || lanes.iter().map(|lane| lane.same);
         let [shortest, longest] = [same().min(), same().max()].map(Option::unwrap_or_default);
-        let windows = self.windows.len() as u32;
-        let none = Window { front: UNKNOWN, parting: 0 };
-        let more = (longest - shortest) as usize + 1;
-        self.windows.resize(self.windows.len() + more, none);
+        let from = self.windows.len();
+        let told = longest.min(HIGH + 1).saturating_sub(shortest) as usize;
+        self.windows.resize(from + told + 1, Window { front: UNKNOWN, parting: 0 });
+        let windows = from as u32..self.windows.len() as u32;
+        self.size += lanes.len();
         self.step_of.resize(self.step_of.len() + self.rows.width(), NONE);
         self.ids.insert(Rc::clone(&lanes), id);
         self.fronts.push(Front { lanes, shortest, longest, windows });
