@@ -21,6 +21,7 @@ use rustc_hash::FxHashMap;
 
 use super::partition::Partition;
 use super::rows::Rows;
+use super::shared::bytes_of;
 use super::walk::WORTH_REMEMBERING;
 use crate::network::follow::Follow;
 
@@ -223,9 +224,8 @@ impl Agreement {
     /// rows.
     pub(super) fn model(&self, state: u32) -> Option<u32> {
         let model = *self.models.get((state - self.base) as usize)?;
-        let have_rows =
-            model != NONE && [state, model].map(|of| self.row_of(of)).iter().all(Option::is_some);
-        have_rows.then_some(model)
+        let has_row = |&state: &u32| self.row_of(state).is_some();
+        (model != NONE && [state, model].iter().all(has_row)).then_some(model)
     }
 
     fn refine(
@@ -324,9 +324,8 @@ impl Agreement {
         let network = follow.network();
         let state = self.base + index;
         let edges = self.moves(network, state).edges;
-        let bytes: usize = edges.iter().map(|edge| usize::from(edge.hi() - edge.lo()) + 1).sum();
         let counted = network.own.states[index as usize].count_exit != NONE;
-        if bytes < WORTH_REMEMBERING || counted || follow.first(state).1 {
+        if bytes_of(edges) < WORTH_REMEMBERING || counted || follow.first(state).1 {
             return None;
         }
         let widest = edges.iter().max_by_key(|edge| edge.hi() - edge.lo())?;

@@ -215,8 +215,8 @@ impl<'a> Lanes<'a> {
             })
         };
         let of_front = &self.step_of[front as usize * rows.width()..][..rows.width()];
-        let found = of_front.iter().enumerate().filter(|(_, step)| **step != NONE);
-        found.filter(|&(other, _)| is_same(other)).map(|(_, &step)| step).next()
+        let mut found = of_front.iter().enumerate().filter(|(_, step)| **step != NONE);
+        found.find(|&(other, _)| is_same(other)).map(|(_, &step)| step)
     }
 
     fn find_step(&mut self, front: u32, class: usize) -> Step {

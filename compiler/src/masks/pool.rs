@@ -170,8 +170,7 @@ impl<'a> Pool<'a> {
         if record.row != NONE {
             row.copy_from_slice(self.row(record.row));
         }
-        let is_own = self.models.contains_key(&taken.state);
-        let tables = if is_own { self.tables.as_tables() } else { self.shared };
+        let tables = self.tables_of(taken.state);
         // What is excepted may be among the tokens that the record adds.
         set_all(&mut row, tables.plus(record));
         let gone = taken.except.iter().map(|span| self.tokens(span));
@@ -188,6 +187,11 @@ impl<'a> Pool<'a> {
         row.iter().enumerate().for_each(|(index, &word)| for_each_bit(word, index, &mut ids));
         self.scratch = row;
         self.few(ids)
+    }
+
+    /// The tables that hold the lists of a state's mask.
+    fn tables_of(&self, state: u32) -> Tables<'_> {
+        if self.models.contains_key(&state) { self.tables.as_tables() } else { self.shared }
     }
 
     /// The tokens of some ranks.
@@ -242,8 +246,7 @@ impl<'a> Pool<'a> {
     fn gathered(&mut self, outcome: &Outcome, extra: &[u32]) -> Vec<u32> {
         let mut ids = std::mem::take(&mut self.scratch);
         ids.clear();
-        let ranks = outcome.spans.iter().flat_map(|span| span.start as usize..span.end as usize);
-        ids.extend(ranks.map(|rank| self.trie.token_of_rank[rank]));
+        outcome.spans.iter().for_each(|span| ids.extend_from_slice(self.tokens(span)));
         ids.extend_from_slice(extra);
         ids.sort_unstable();
         ids.dedup();
@@ -288,20 +291,20 @@ impl<'a> Pool<'a> {
         let gone = self.sorted_ids(&gone);
         let new = self.sorted_ids(&new);
         let count = record.count + new.len() as u32 - gone.len() as u32;
-        let is_own = self.models.contains_key(&taken.state);
-        let tables = if is_own { self.tables.as_tables() } else { self.shared };
-        let (without, with) = (tables.minus(&record), tables.plus(&record));
         let is_list = count as usize <= self.always_listed();
         if is_list != (record.row == NONE) {
             return None;
         }
-        let content = &mut self.content;
+        let mut content = std::mem::take(&mut self.content);
+        let tables = self.tables_of(taken.state);
+        let (without, with) = (tables.minus(&record), tables.plus(&record));
         content.clear();
         content.extend([record.row, 0]);
-        merge(without, &new, &gone, with, content);
+        merge(without, &new, &gone, with, &mut content);
         content[1] = content.len() as u32 - 2;
-        merge(with, &gone, &new, without, content);
+        merge(with, &gone, &new, without, &mut content);
         let listed = content.len() - 2;
+        self.content = content;
         if !is_list && listed > self.worth_differing(count) {
             return None;
         }
@@ -330,8 +333,8 @@ impl<'a> Pool<'a> {
 
     /// Token ids of ranks, ascending.
     fn sorted_ids(&self, spans: &[Range<u32>]) -> Vec<u32> {
-        let ranks = spans.iter().flat_map(|span| span.start as usize..span.end as usize);
-        let mut ids: Vec<u32> = ranks.map(|rank| self.trie.token_of_rank[rank]).collect();
+        let mut ids = Vec::new();
+        spans.iter().for_each(|span| ids.extend_from_slice(self.tokens(span)));
         ids.sort_unstable();
         ids
     }

@@ -284,7 +284,7 @@ impl Rows {
     /// What becomes of a row's state on a byte.
     #[inline]
     pub(super) fn on(&self, row: u32, byte: u8) -> Entry {
-        self.entries[row as usize * self.width + usize::from(self.class_of[usize::from(byte)])]
+        self.on_class(row, self.class_of(byte))
     }
 
     /// Whether every string of these bytes, none of them longer than `height`, keeps a row's state as it is, where

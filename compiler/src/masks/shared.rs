@@ -320,7 +320,7 @@ fn speaks_of_bytes(shared: Tables<'_>, state: u32) -> bool {
 }
 
 /// Number of bytes of some edges.
-fn bytes_of<'a>(edges: impl IntoIterator<Item = &'a ByteEdge>) -> usize {
+pub(super) fn bytes_of<'a>(edges: impl IntoIterator<Item = &'a ByteEdge>) -> usize {
     edges.into_iter().map(|edge| usize::from(edge.hi() - edge.lo()) + 1).sum()
 }
 
