@@ -26,14 +26,16 @@ use std::sync::Arc;
 use grammarc_artifacts::sections::network::{CallEdge, NONE, TokenEdge, rule_flags, state_flags};
 use grammarc_artifacts::tables::Joined;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::follow::Follow;
 use super::layout::Network;
 use crate::ir::ByteSet;
 use position::{Configuration, Register, leave_each_once, normalize, over};
+use stacks::{Frame, Stack, Stacks};
 
 mod position;
+mod stacks;
 
 /// Sets explored before giving up.
 const MOST_SETS: usize = 4_000;
@@ -135,7 +137,8 @@ struct Exploration<'a> {
     texts: Vec<bool>,
     /// Whether nothing reads whole tokens.
     no_tokens: bool,
-    seen: BTreeSet<Vec<Configuration>>,
+    stacks: Stacks,
+    seen: FxHashSet<Vec<Configuration>>,
     work: Vec<Vec<Configuration>>,
     most: usize,
     moves: usize,
@@ -157,7 +160,7 @@ impl<'a> Exploration<'a> {
         let symbols = bytes.map(Symbol::Byte).chain([Symbol::Token]).collect();
         let network = follow.network();
         let no_tokens = network.shared.token_edges.is_empty() && network.own.token_edges.is_empty();
-        let (seen, work) = (BTreeSet::new(), Vec::new());
+        let (seen, work) = (FxHashSet::default(), Vec::new());
         let returns = FxHashMap::default();
         Self {
             follow,
@@ -167,6 +170,7 @@ impl<'a> Exploration<'a> {
             symbols,
             texts,
             no_tokens,
+            stacks: Stacks::default(),
             seen,
             work,
             most: 1,
@@ -181,7 +185,7 @@ impl<'a> Exploration<'a> {
             let rule = network.rule(rule);
             for state in rule.first_state..rule.first_state + rule.state_count {
                 let register = self.unknown(state);
-                self.meet(vec![Configuration { state, stack: Vec::new(), register }])?;
+                self.meet(vec![Configuration { state, stack: Stack::EMPTY, register }])?;
             }
         }
         while let Some(set) = self.work.pop() {
@@ -238,11 +242,11 @@ impl<'a> Exploration<'a> {
         let mut resting = BTreeSet::new();
         // Whether bytes may be read, and a state that may read text tokens as wholes.
         let (mut bytes, mut text) = (false, None);
-        while let Some(mut at) = work.pop() {
+        while let Some(at) = work.pop() {
             if seen.contains(&at) {
                 continue;
             }
-            seen.push(at.clone());
+            seen.push(at);
             let state = at.state;
             let network = self.follow.network();
             let (tables, index) = network.locate(state);
@@ -271,10 +275,8 @@ impl<'a> Exploration<'a> {
             let register = self.going_on(at.register, &mut begun);
             for target in targets {
                 for (target, register) in self.arrivals(target, register) {
-                    match self.settle(target, register, at.stack.clone()) {
-                        Ok(configuration) => {
-                            next.push(configuration);
-                        }
+                    match self.settle(target, register, at.stack) {
+                        Ok(configuration) => next.push(configuration),
                         Err(last) => {
                             returned = Some(state);
                             resting.insert(last);
@@ -297,19 +299,19 @@ impl<'a> Exploration<'a> {
                     continue;
                 }
                 let (state, own) = (callee.first_state, self.begin(call, &mut begun));
-                let mut enter = |stack| work.push(Configuration { state, register: own, stack });
+                let mut enter = |stack| work.push(Configuration { state, stack, register: own });
                 if call.ret == NONE {
-                    enter(at.stack.clone());
+                    enter(at.stack);
                     continue;
                 }
                 for (ret, register) in self.arrivals(call.ret, register) {
-                    enter(self.pushed((ret, register), &at.stack));
+                    enter(self.pushed((ret, register), at.stack));
                 }
             }
             if self.follow.is_final(state) {
-                match at.stack.pop() {
-                    Some((state, register)) => {
-                        work.push(Configuration { state, register, ..at });
+                match self.stacks.pop(at.stack) {
+                    Some((stack, (state, register))) => {
+                        work.push(Configuration { state, stack, register });
                     }
                     None => leaves = Some(state),
                 }
@@ -339,7 +341,8 @@ impl<'a> Exploration<'a> {
         }
         for &ret in self.returns(state).iter() {
             let register = self.unknown(ret);
-            self.step(&over((ret, register), set), symbol, context + 1)?;
+            let set = over((ret, register), set, &mut self.stacks);
+            self.step(&set, symbol, context + 1)?;
         }
         Ok(())
     }
@@ -358,8 +361,7 @@ impl<'a> Exploration<'a> {
     fn is_stuck(&mut self, set: &[Configuration], byte: u8) -> Option<Option<u32>> {
         let mut left = None;
         for at in set {
-            let mut rest = at.stack.iter().rev();
-            let mut state = at.state;
+            let (mut state, mut stack) = (at.state, at.stack);
             loop {
                 let first = self.follow.first(state).0;
                 if first.contains(byte) {
@@ -369,8 +371,8 @@ impl<'a> Exploration<'a> {
                 if !self.follow.is_final(state) {
                     break;
                 }
-                match rest.next() {
-                    Some(&(ret, _)) => state = ret,
+                match self.stacks.pop(stack) {
+                    Some((below, (ret, _))) => (state, stack) = (ret, below),
                     None if set.len() == 1 => {
                         left = Some(state);
                         break;
@@ -397,7 +399,8 @@ impl<'a> Exploration<'a> {
                 self.count_move(set)?;
             } else {
                 let register = self.unknown(ret);
-                self.step(&over((ret, register), set), Symbol::Byte(byte), context + 1)?;
+                let set = over((ret, register), set, &mut self.stacks);
+                self.step(&set, Symbol::Byte(byte), context + 1)?;
             }
         }
         Ok(())
@@ -417,12 +420,11 @@ impl<'a> Exploration<'a> {
     }
 
     /// A stack with one more frame, or itself where another frame of an absorbing state would change nothing.
-    fn pushed(&self, frame: (u32, Register), stack: &[(u32, Register)]) -> Vec<(u32, Register)> {
+    fn pushed(&mut self, frame: Frame, stack: Stack) -> Stack {
         let flags = self.follow.network().state(frame.0).flags;
-        if flags & state_flags::ABSORBING != 0 && stack.last() == Some(&frame) {
-            return stack.to_vec();
-        }
-        [stack, &[frame]].concat()
+        let is_absorbed = flags & state_flags::ABSORBING != 0
+            && self.stacks.pop(stack).is_some_and(|(_, top)| top == frame);
+        if is_absorbed { stack } else { self.stacks.push(stack, frame) }
     }
 
     /// The configuration after immediate returns; the last state of those where it returns into the unknown.
@@ -430,10 +432,11 @@ impl<'a> Exploration<'a> {
         &self,
         mut state: u32,
         mut register: Register,
-        mut stack: Vec<(u32, Register)>,
-    ) -> Result<Configuration, (u32, Register)> {
+        mut stack: Stack,
+    ) -> Result<Configuration, Frame> {
         while self.follow.network().state(state).flags & state_flags::POP_ONLY != 0 {
-            (state, register) = stack.pop().ok_or((state, register))?;
+            let below = self.stacks.pop(stack).ok_or((state, register))?;
+            (stack, (state, register)) = below;
         }
         Ok(Configuration { state, stack, register })
     }
@@ -517,18 +520,13 @@ impl<'a> Exploration<'a> {
 
     /// Notes a set, cut down to what its members do not share.
     fn meet(&mut self, mut set: Vec<Configuration>) -> Result<(), u32> {
-        normalize(&mut set);
-        if set.is_empty() {
-            return Ok(());
+        match &set[..] {
+            [] => return Ok(()),
+            // From a deterministic state alone one state leads on, and all states are begun with.
+            [at] if self.no_tokens && is_deterministic(self.follow, at.state) => return Ok(()),
+            _ => {}
         }
-        // From a deterministic state alone one state leads on, and all states are begun with.
-        if let [at] = &set[..]
-            && self.no_tokens
-            && at.stack.is_empty()
-            && is_deterministic(self.follow, at.state)
-        {
-            return Ok(());
-        }
+        normalize(&mut set, &mut self.stacks);
         self.most = self.most.max(set.len());
         if set.len() > MOST_CONFIGURATIONS || self.seen.len() > MOST_SETS {
             return Err(set[0].state);

@@ -9,12 +9,12 @@
 //!
 //! Cost: O(n log n) comparisons of stacks for a set of n.
 
-use std::cmp::Ordering;
-
 use rustc_hash::FxHashMap;
 
+use super::stacks::{Frame, Stack, Stacks};
+
 /// What is known of a register.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Register {
     /// There is none, or it is zero.
     None,
@@ -38,39 +38,35 @@ impl Register {
 }
 
 /// One way to read what was read.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Configuration {
     pub(super) state: u32,
-    /// Return states and their registers; the top frame is the last.
-    pub(super) stack: Vec<(u32, Register)>,
+    pub(super) stack: Stack,
     pub(super) register: Register,
 }
 
-impl Configuration {
-    /// The order of states and stacks, whatever the registers.
-    fn shape(&self, other: &Self) -> Ordering {
-        let returns = |at: &Self| at.stack.len();
-        let states = self.stack.iter().zip(&other.stack).map(|(a, b)| a.0.cmp(&b.0));
-        let different = || states.clone().find(|order| order.is_ne());
-        let stacks = returns(self).cmp(&returns(other)).then_with(|| match different() {
-            Some(order) => order,
-            None => Ordering::Equal,
-        });
-        self.state.cmp(&other.state).then(stacks)
-    }
-
-    fn registers(&mut self) -> impl Iterator<Item = &mut Register> {
-        self.stack.iter_mut().map(|(_, register)| register).chain([&mut self.register])
-    }
+/// A configuration as its state, the frames of its stack, the top one last, and its register.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Spelled {
+    /// The state and the return states: what is said of it whatever the registers.
+    shape: (u32, usize, Vec<u32>),
+    /// The registers of the stack, and the last its own.
+    registers: Vec<Register>,
 }
 
 /// A set over one more return state with its register.
-pub(super) fn over(below: (u32, Register), set: &[Configuration]) -> Vec<Configuration> {
-    let over = |at: &Configuration| {
-        let stack = [&[below][..], &at.stack].concat();
-        Configuration { stack, ..at.clone() }
+pub(super) fn over(
+    below: Frame,
+    set: &[Configuration],
+    stacks: &mut Stacks,
+) -> Vec<Configuration> {
+    let bottom = stacks.push(Stack::EMPTY, below);
+    let mut frames = Vec::new();
+    let mut over = |at: &Configuration| {
+        stacks.list(at.stack, &mut frames);
+        Configuration { stack: stacks.build(bottom, &frames), ..*at }
     };
-    set.iter().map(over).collect()
+    set.iter().map(&mut over).collect()
 }
 
 /// Leaves each configuration of a set once, in order. Of those that differ in the countdown of a monotone rule alone,
@@ -93,19 +89,62 @@ pub(super) fn leave_each_once(
 }
 
 /// Cuts a set down to what its members do not share, and writes it down in the one way.
-pub(super) fn normalize(set: &mut [Configuration]) {
-    let Some((first, _)) = set.split_first() else { return };
-    let shared = set.iter().fold(first.stack.len(), |shared, at| {
-        at.stack.iter().zip(&first.stack).take_while(|(a, b)| a == b).count().min(shared)
-    });
-    set.iter_mut().for_each(|at| drop(at.stack.drain(..shared)));
-    if set.iter_mut().flat_map(Configuration::registers).all(|at| *at == Register::None) {
-        return;
+pub(super) fn normalize(set: &mut [Configuration], stacks: &mut Stacks) {
+    cut(set, stacks);
+    let has_register = |at: &Configuration| {
+        let mut frames = stacks.frames(at.stack);
+        at.register != Register::None || frames.any(|(_, register)| register != Register::None)
+    };
+    if set.iter().any(has_register) {
+        number_sources(set, stacks);
     }
-    set.sort_unstable_by(|a, b| a.shape(b).then_with(|| a.cmp(b)));
+    set.sort_unstable();
+}
+
+/// Cuts off the lower part that all stacks share.
+fn cut(set: &mut [Configuration], stacks: &mut Stacks) {
+    match set {
+        [] => return,
+        [at] => {
+            at.stack = Stack::EMPTY;
+            return;
+        }
+        _ if set.iter().any(|at| at.stack == Stack::EMPTY) => return,
+        _ => {}
+    }
+    let (mut first, mut frames) = (Vec::new(), Vec::new());
+    stacks.list(set[0].stack, &mut first);
+    let mut shared = first.len();
+    for at in &set[1..] {
+        stacks.list(at.stack, &mut frames);
+        shared = frames.iter().zip(&first[..shared]).take_while(|(a, b)| a == b).count();
+    }
+    if shared > 0 {
+        for at in set {
+            stacks.list(at.stack, &mut frames);
+            at.stack = stacks.build(Stack::EMPTY, &frames[shared..]);
+        }
+    }
+}
+
+/// Gives the sources of the registers the numbers in which they are met, and takes from the registers of each what all of
+/// them lost.
+fn number_sources(set: &mut [Configuration], stacks: &mut Stacks) {
+    let mut frames = Vec::new();
+    let mut spelled: Vec<Spelled> = set
+        .iter()
+        .map(|at| {
+            stacks.list(at.stack, &mut frames);
+            let returns: Vec<u32> = frames.iter().map(|&(ret, _)| ret).collect();
+            let registers = frames.iter().map(|&(_, register)| register).chain([at.register]);
+            let shape = (at.state, returns.len(), returns);
+            Spelled { shape, registers: registers.collect() }
+        })
+        .collect();
+    spelled.sort_unstable();
     // By source, its number, and what all of its registers lost.
     let mut sources: FxHashMap<u32, (u32, u32)> = FxHashMap::default();
-    for register in set.iter_mut().flat_map(Configuration::registers) {
+    for register in spelled.iter().flat_map(|at| &at.registers) {
         let number = sources.len() as u32;
         let Some(source) = register.source() else { continue };
         let (_, lost) = sources.entry(source).or_insert((number, u32::MAX));
@@ -115,17 +154,22 @@ pub(super) fn normalize(set: &mut [Configuration]) {
             Register::Items { .. } | Register::None => {}
         }
     }
-    for register in set.iter_mut().flat_map(Configuration::registers) {
+    let renamed = |register: Register| {
         let known = register.source().and_then(|source| sources.get(&source));
-        let Some(&(number, lost)) = known else { continue };
+        let Some(&(source, lost)) = known else { return register };
         match register {
-            Register::Count { source, lowered } => {
-                (*source, *lowered) = (number, *lowered - lost);
+            Register::Count { lowered, .. } => {
+                Register::Count { source, lowered: lowered - lost }
             }
-            Register::Marks { source, met } => (*source, *met) = (number, *met & !lost),
-            Register::Items { source } => *source = number,
-            Register::None => {}
+            Register::Marks { met, .. } => Register::Marks { source, met: met & !lost },
+            Register::Items { .. } => Register::Items { source },
+            Register::None => register,
         }
+    };
+    for (at, Spelled { shape: (state, _, returns), registers }) in set.iter_mut().zip(spelled) {
+        let frames = returns.into_iter().zip(registers.iter().map(|&register| renamed(register)));
+        let frames: Vec<Frame> = frames.collect();
+        let register = registers.last().map_or(Register::None, |&own| renamed(own));
+        *at = Configuration { state, stack: stacks.build(Stack::EMPTY, &frames), register };
     }
-    set.sort_unstable();
 }
