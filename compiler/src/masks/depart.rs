@@ -12,6 +12,7 @@
 use std::ops::Range;
 
 use grammarc_artifacts::sections::network::NONE;
+use grammarc_artifacts::sections::vocabulary::Trie;
 
 use super::lanes::{Lanes, Parting, Replaced};
 use super::nodes::bits;
@@ -36,93 +37,92 @@ pub(super) struct Derived<'a> {
 }
 
 /// What tells a derived state's outcome from that of its model.
-struct Apart {
+#[derive(Default)]
+pub(super) struct Apart {
     /// The nodes whose tokens and exits are not the model's.
     excepted: Excepted,
     /// What becomes of them instead.
-    building: Building,
+    outcome: Outcome,
+}
+
+impl Apart {
+    /// Adds what was found at nodes that come after all nodes so far.
+    pub(super) fn append(&mut self, more: &Self) {
+        self.excepted.append(&more.excepted);
+        self.outcome.spans.extend_from_slice(&more.outcome.spans);
+        self.outcome.exits.extend_from_slice(&more.outcome.exits);
+    }
+
+    /// The outcome of the state: that of its model, but for what tells the two apart. `is_final` says whether its rule can
+    /// be left in it.
+    pub(super) fn over(self, derived: &Derived<'_>, is_final: bool, trie: Trie<'_>) -> Outcome {
+        let &Derived { model, known, .. } = derived;
+        let Self { excepted, mut outcome } = self;
+        let at_root = usize::from(known.exits.first() == Some(&0));
+        outcome.exits.extend(excepted.split(&known.exits[at_root..]).0);
+        if is_final {
+            outcome.exits.push(0);
+        }
+        outcome.taken = Some(Taken { state: model, except: excepted.ranks(trie) });
+        outcome.normalize();
+        outcome
+    }
 }
 
 impl Walker<'_> {
-    /// The outcomes of states at the root, derived from those of others; all have rows. Where that takes long and a shared
-    /// state is nearer, its outcome is taken over instead.
-    pub(super) fn base_like(&mut self, derived: &[Derived<'_>]) -> Vec<Outcome> {
-        let mut outcomes: Vec<Option<Outcome>> = Vec::with_capacity(derived.len());
-        for one in derived {
-            outcomes.push(self.far_base(one));
-        }
-        let open = || derived.iter().zip(&outcomes).filter(|(_, outcome)| outcome.is_none());
-        let rest: Vec<&Derived<'_>> = open().map(|(one, _)| one).collect();
-        let mut apart = self.depart_all(&rest).into_iter();
-        let outcomes = derived.iter().zip(outcomes);
-        let outcomes = outcomes.filter_map(|(one, outcome)| {
-            outcome.or_else(|| Some(self.derived_from(one, apart.next()?)))
-        });
-        outcomes.collect()
-    }
-
     /// The outcome of a state that parts from its model soon, where a shared state is near.
-    fn far_base(&mut self, derived: &Derived<'_>) -> Option<Outcome> {
+    pub(super) fn far_base(&mut self, derived: &Derived<'_>) -> Option<Outcome> {
         let &Derived { state, model, .. } = derived;
         let is_far = self.agreement.length(state, model).is_none_or(|length| length < FAR);
         let near = is_far.then(|| self.near(state)).flatten()?;
-        let apart = self.depart(&[derived], LONG).and_then(|mut apart| apart.pop());
+        let all = 1..self.trie.len() as u32;
+        let apart = self.depart(&[derived], all, LONG).and_then(|mut apart| apart.pop());
         Some(match apart {
-            Some(apart) => self.derived_from(derived, apart),
+            Some(apart) => apart.over(derived, self.follow.is_final(state), self.trie),
             None => self.base_near(state, near),
         })
     }
 
-    /// The outcome of a state's model, but for what tells the two apart.
-    fn derived_from(&self, derived: &Derived<'_>, apart: Apart) -> Outcome {
-        let &Derived { state, model, known } = derived;
-        let Apart { excepted, building } = apart;
-        let mut outcome = building.outcome;
-        let at_root = usize::from(known.exits.first() == Some(&0));
-        outcome.exits.extend(excepted.split(&known.exits[at_root..]).0);
-        if self.follow.is_final(state) {
-            outcome.exits.push(0);
-        }
-        outcome.taken = Some(Taken { state: model, except: excepted.ranks(self.trie) });
-        outcome.normalize();
-        outcome
-    }
-
-    /// What tells states from their models: of all of them at once, or of as many as there is room for.
-    fn depart_all(&mut self, derived: &[&Derived<'_>]) -> Vec<Apart> {
-        let apart = self.depart(derived, usize::MAX);
+    /// What tells states from their models at some nodes, which are whole subtrees below the root. All have rows.
+    pub(super) fn apart(&mut self, derived: &[&Derived<'_>], nodes: Range<u32>) -> Vec<Apart> {
+        let apart = self.depart(derived, nodes.clone(), usize::MAX);
         apart.unwrap_or_else(|| {
             if derived.len() < 2 {
                 return Vec::new();
             }
+            // There is room for fewer.
             let (one, other) = derived.split_at(derived.len() / 2);
-            let mut apart = self.depart_all(one);
-            apart.extend(self.depart_all(other));
+            let mut apart = self.apart(one, nodes.clone());
+            apart.extend(self.apart(other, nodes));
             apart
         })
     }
 
     /// What tells states from their models. Gives up where more than `most` nodes have to be looked at, or the states go
     /// too many ways.
-    fn depart(&mut self, derived: &[&Derived<'_>], mut most: usize) -> Option<Vec<Apart>> {
+    fn depart(
+        &mut self,
+        derived: &[&Derived<'_>],
+        among: Range<u32>,
+        mut most: usize,
+    ) -> Option<Vec<Apart>> {
         let (trie, nodes, agreement) = (self.trie, self.known.nodes(), self.agreement);
-        let apart = derived.iter().map(|one| {
+        let parting = derived.iter().map(|one| {
             // Most have no spans.
             let after = self.follow.bytes(self.follow.rule_of(one.state));
-            let building = Building { outcome: Outcome::default(), after };
-            Apart { excepted: Excepted::default(), building }
+            (Excepted::default(), Building { outcome: Outcome::default(), after })
         });
-        let mut apart: Vec<Apart> = apart.collect();
+        let mut apart: Vec<(Excepted, Building)> = parting.collect();
         let rows = |one: &Derived<'_>| -> Option<[u32; 2]> {
             Some([agreement.row_of(one.state)?, agreement.row_of(one.model)?])
         };
         let pairs = derived.iter().zip(&apart);
-        let pairs = pairs.map(|(one, apart)| Some((rows(one)?, bits(apart.building.after))));
+        let pairs = pairs.map(|(one, (_, building))| Some((rows(one)?, bits(building.after))));
         let pairs: Vec<_> = pairs.collect::<Option<_>>()?;
         let (mut lanes, first) = Lanes::new(agreement.rows(), &pairs, nodes.height(0));
         let mut fronts = vec![first; nodes.height(0) + 1];
-        let mut next = if first == NONE { trie.len() as u32 } else { 1 };
-        while next < trie.len() as u32 {
+        let mut next = if first == NONE { among.end } else { among.start };
+        while next < among.end {
             most = most.checked_sub(1).filter(|_| !lanes.are_too_many())?;
             let child = next;
             let depth = nodes.depth(child);
@@ -142,12 +142,19 @@ impl Walker<'_> {
                 next = child + 1;
             }
         }
-        Some(apart)
+        let apart = apart.into_iter();
+        Some(
+            apart.map(|(excepted, Building { outcome, .. })| Apart { excepted, outcome }).collect(),
+        )
     }
 
     /// Notes what happens to a state at the first of some nodes, which are those below it.
-    fn part_from(&mut self, parting: Parting, below: Range<u32>, apart: &mut Apart) {
-        let Apart { excepted, building } = apart;
+    fn part_from(
+        &mut self,
+        parting: Parting,
+        below: Range<u32>,
+        (excepted, building): &mut (Excepted, Building),
+    ) {
         let child = below.start;
         match parting {
             Parting::Gone => excepted.add(below),
@@ -193,6 +200,7 @@ impl Walker<'_> {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::abreast::ranges;
     use super::super::agree::Agreement;
     use super::super::shared::{SharedOutcomes, vocabulary};
     use super::*;
@@ -240,11 +248,21 @@ mod tests {
             let &Derived { state, model, .. } = lane;
             assert_eq!(outcome, *of(state), "{state} like {model}, {beside} beside, of {schema}");
         };
+        let far = lanes.iter().filter_map(|one| Some((one, walker.far_base(one)?)));
+        far.for_each(|(one, outcome)| is_like(one, &outcome, 0));
         for beside in [1, 3, lanes.len().max(1)] {
             for lanes in lanes.chunks(beside) {
-                let outcomes = walker.base_like(lanes);
-                assert_eq!(outcomes.len(), lanes.len());
-                lanes.iter().zip(&outcomes).for_each(|(one, found)| is_like(one, found, beside));
+                let lanes: Vec<&Derived<'_>> = lanes.iter().collect();
+                let mut apart: Vec<Apart> = lanes.iter().map(|_| Apart::default()).collect();
+                for nodes in ranges(trie, beside) {
+                    let more = walker.apart(&lanes, nodes);
+                    assert_eq!(more.len(), lanes.len());
+                    apart.iter_mut().zip(&more).for_each(|(apart, more)| apart.append(more));
+                }
+                for (one, apart) in lanes.into_iter().zip(apart) {
+                    let outcome = apart.over(one, follow.is_final(one.state), trie);
+                    is_like(one, &outcome, beside);
+                }
             }
         }
         lanes.len()

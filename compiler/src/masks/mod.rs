@@ -11,6 +11,7 @@
 //! | [`agree`] | for how many bytes states do the same |
 //! | [`partition`] | classes of such states, one byte more in each round |
 //! | [`depart`] | derives base masks of states from those of others that do the same for some bytes |
+//! | [`abreast`] | many such states on several threads |
 //! | [`lanes`] | such states beside their models, many at once |
 //! | [`nodes`] | what is below the nodes of the trie |
 //! | [`rows`] | wide states as a table |
@@ -21,9 +22,11 @@
 //! | [`pool`] | turns sets of tokens into mask records: dense rows, differences, lists |
 //! | [`reach`] | which pairs of return state and exit class can occur |
 //! | [`chain`] | the longest chain of follow masks |
-//! | [`compute`](mod@compute) | all of it for a network, in parallel, in an order that does not depend on the threads |
+//! | [`schedule`] | several threads, and results in the order of the work |
+//! | [`compute`](mod@compute) | all of it for a network |
 //! | [`spell`] | states in which no token may end, where the vocabulary lacks a byte |
 
+mod abreast;
 pub mod agree;
 mod alike;
 
@@ -41,6 +44,7 @@ mod partition;
 pub mod pool;
 mod reach;
 mod rows;
+mod schedule;
 pub mod shared;
 pub mod spell;
 mod take;

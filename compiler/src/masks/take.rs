@@ -74,6 +74,11 @@ impl Excepted {
         }
     }
 
+    /// Adds nodes after all of these.
+    pub(super) fn append(&mut self, more: &Self) {
+        more.0.iter().for_each(|nodes| self.add(nodes.clone()));
+    }
+
     /// Those of some nodes, in ascending order, that are not excepted, and those that are.
     pub(super) fn split(&self, nodes: &[u32]) -> (Vec<u32>, Vec<u32>) {
         let (mut kept, mut gone) = (Vec::with_capacity(nodes.len()), Vec::new());

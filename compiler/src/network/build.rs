@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use grammarc_artifacts::tables::Tables;
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::expressions::{self, Digest, Expressions};
@@ -15,7 +16,7 @@ use super::rule::{Label, Labels, NetworkRule};
 use super::{
     Lexicon, NetworkError, NetworkErrorKind, NetworkLimits, Roots, error_at, inline, token_sets,
 };
-use crate::automata::{Dfa, Nfa, determinize, minimize};
+use crate::automata::{Dfa, Nfa, StateLimit, determinize, minimize};
 use crate::ir::facts::{self, Facts};
 use crate::ir::thompson::{Atoms, Repetition, build as thompson};
 use crate::ir::{Expr, ExprGraph, Grammar, Origin, Rule, RuleId, RuleKind, TokenSet};
@@ -44,6 +45,21 @@ impl Built {
 /// States of a rule's automaton, besides as many as the nondeterministic one has, up to which what is written into it is
 /// not said to multiply.
 const ROOM: usize = 1_024;
+
+/// States of nondeterministic automata that are made deterministic at once, which is all that they take of memory; and as
+/// many as are worth a second thread.
+const AT_ONCE: usize = 1 << 16;
+const WORTH_A_THREAD: usize = 1 << 10;
+
+/// An IR rule whose automaton is not deterministic yet.
+struct Unfinished {
+    rule: RuleId,
+    nfa: Nfa,
+    /// States that the automaton may have.
+    limit: usize,
+    /// Rules that are written into it and might multiply in it.
+    large: Vec<RuleId>,
+}
 
 /// An error raised deep in the construction.
 pub(super) type Failure = Box<NetworkError>;
@@ -128,22 +144,34 @@ impl Builder<'_> {
                 kept.into_iter().map(|rule| self.number(rule)).collect()
             }
         };
-        while let Some(rule) = self.ahead.pop() {
-            self.current = rule;
-            let dfa = self.automaton(rule)?;
-            let (name, origin) = self.place();
-            let kind = self.grammar.rule(rule).kind;
-            let number = self.number(rule);
-            self.count_states(dfa.states.len())?;
-            self.rules[number] =
-                Some(NetworkRule { name, origin, dfa, counted: None, kind, stored: None });
+        let mut open: Vec<Unfinished> = Vec::new();
+        loop {
+            let mut size = 0;
+            while size < AT_ONCE
+                && let Some(rule) = self.ahead.pop()
+            {
+                let unfinished = self.unfinished(rule)?;
+                size += unfinished.nfa.len();
+                open.push(unfinished);
+            }
+            if open.is_empty() {
+                return Ok(roots);
+            }
+            // What is written into each other depends on the order of the rules; what is made of that does not.
+            let finish = |one: &Unfinished| finished(&one.nfa, one.limit);
+            let automata: Vec<Result<Dfa, StateLimit>> = match size {
+                0..WORTH_A_THREAD => open.iter().map(finish).collect(),
+                _ => open.par_iter().with_max_len(1).map(finish).collect(),
+            };
+            for (unfinished, dfa) in open.drain(..).zip(automata) {
+                self.finish_rule(unfinished, dfa)?;
+            }
         }
-        Ok(roots)
     }
 
-    /// The automaton of an IR rule. Where it outgrows the rules that are written into it, because these multiply in it,
-    /// they are called instead.
-    fn automaton(&mut self, rule: RuleId) -> Result<Dfa, Failure> {
+    /// What an IR rule's automaton is to be made of.
+    fn unfinished(&mut self, rule: RuleId) -> Result<Unfinished, Failure> {
+        self.current = rule;
         let expr = &self.grammar.rule(rule).expr;
         self.written.clear();
         let mut nfa = Nfa::new();
@@ -151,17 +179,40 @@ impl Builder<'_> {
         thompson(self, &mut nfa, expr, from, to)?;
         let written = std::mem::take(&mut self.written);
         let large = written.into_iter().filter(|&rule| !inline::is_small(self.grammar, rule));
-        let large: Vec<RuleId> = large.collect();
+        let mut large: Vec<RuleId> = large.collect();
         let room = nfa.len() + ROOM;
-        if large.is_empty() || room >= self.limits.rule_states {
-            return self.finish(&nfa);
+        if room >= self.limits.rule_states {
+            large.clear();
         }
-        if let Ok(dfa) = finished(&nfa, room) {
-            return Ok(dfa);
-        }
-        large.iter().for_each(|rule| self.inlined[rule.index()] = false);
-        self.bodies.forget();
-        self.automaton(rule)
+        let limit = if large.is_empty() { self.limits.rule_states } else { room };
+        Ok(Unfinished { rule, nfa, limit, large })
+    }
+
+    /// Adds an IR rule with its automaton. Where that outgrows the rules that are written into it, because these multiply
+    /// in it, they are called instead, and the rule is built again.
+    fn finish_rule(
+        &mut self,
+        Unfinished { rule, large, limit, .. }: Unfinished,
+        dfa: Result<Dfa, StateLimit>,
+    ) -> Result<(), Failure> {
+        self.current = rule;
+        let dfa = match dfa {
+            Ok(dfa) => dfa,
+            Err(_) if large.is_empty() => return Err(self.limit("states of a rule", limit)),
+            Err(_) => {
+                large.iter().for_each(|rule| self.inlined[rule.index()] = false);
+                self.bodies.forget();
+                self.ahead.push(rule);
+                return Ok(());
+            }
+        };
+        let (name, origin) = self.place();
+        let kind = self.grammar.rule(rule).kind;
+        let number = self.number(rule);
+        self.count_states(dfa.states.len())?;
+        self.rules[number] =
+            Some(NetworkRule { name, origin, dfa, counted: None, kind, stored: None });
+        Ok(())
     }
 
     /// The rule at the bottom of the stack: the start rule, with the empty string where it derives it. Nothing calls

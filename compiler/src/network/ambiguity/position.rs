@@ -55,11 +55,7 @@ struct Spelled {
 }
 
 /// A set over one more return state with its register.
-pub(super) fn over(
-    below: Frame,
-    set: &[Configuration],
-    stacks: &mut Stacks,
-) -> Vec<Configuration> {
+pub(super) fn over(below: Frame, set: &[Configuration], stacks: &mut Stacks) -> Vec<Configuration> {
     let bottom = stacks.push(Stack::EMPTY, below);
     let mut frames = Vec::new();
     let mut over = |at: &Configuration| {
@@ -158,9 +154,7 @@ fn number_sources(set: &mut [Configuration], stacks: &mut Stacks) {
         let known = register.source().and_then(|source| sources.get(&source));
         let Some(&(source, lost)) = known else { return register };
         match register {
-            Register::Count { lowered, .. } => {
-                Register::Count { source, lowered: lowered - lost }
-            }
+            Register::Count { lowered, .. } => Register::Count { source, lowered: lowered - lost },
             Register::Marks { met, .. } => Register::Marks { source, met: met & !lost },
             Register::Items { .. } => Register::Items { source },
             Register::None => register,

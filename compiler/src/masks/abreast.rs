@@ -1,0 +1,82 @@
+//! The outcomes of derived states, many at once and on several threads.
+//!
+//! What many states have come to at a node of the trie is found once for all of them, so few threads share the states in
+//! large groups, and the trie where there are fewer groups than threads have use for.
+
+use std::ops::Range;
+
+use grammarc_artifacts::sections::vocabulary::Trie;
+
+use super::compute::MaskError;
+use super::depart::{Apart, Derived};
+use super::outcome::Outcome;
+use super::schedule::Walkers;
+use super::walk::Walker;
+use crate::network::follow::Follow;
+
+/// States that run over the trie together: the more of them there are, the less each costs.
+const ABREAST: usize = 256;
+
+/// Parts of the work for each thread, so that the results of some are taken while others are worked on.
+const PARTS: usize = 2;
+
+/// Finds the outcomes of derived states, all of which have rows, and has them taken in order.
+pub(super) fn outcomes<'a>(
+    walkers: &Walkers<'a, impl Fn() -> Walker<'a> + Sync>,
+    derived: &[&Derived<'_>],
+    trie: Trie<'_>,
+    follow: &Follow<'_>,
+    mut take: impl FnMut(&Derived<'_>, &Outcome) -> Result<(), MaskError>,
+) -> Result<(), MaskError> {
+    let over = |derived: &Derived<'_>, apart: Apart| {
+        apart.over(derived, follow.is_final(derived.state), trie)
+    };
+    let groups: Vec<&[&Derived<'_>]> = derived.chunks(ABREAST).collect();
+    let threads = rayon::current_num_threads();
+    let parts = if threads > 1 { PARTS * threads } else { 1 };
+    if groups.len() >= parts {
+        let all = 1..trie.len() as u32;
+        let find = |walker: &mut Walker<'a>, group: &&[&Derived<'_>]| -> Vec<Outcome> {
+            let apart = walker.apart(group, all.clone()).into_iter().zip(*group);
+            apart.map(|(apart, derived)| over(derived, apart)).collect()
+        };
+        return walkers.in_order(&groups, find, |group, outcomes| {
+            group.iter().zip(outcomes).try_for_each(|(derived, outcome)| take(derived, outcome))
+        });
+    }
+    let ranges = ranges(trie, parts.div_ceil(groups.len().max(1)));
+    let items = groups.iter().flat_map(|group| ranges.iter().map(move |nodes| (*group, nodes)));
+    let items: Vec<(&[&Derived<'_>], &Range<u32>)> = items.collect();
+    let find = |walker: &mut Walker<'a>, &(group, nodes): &(&[&Derived<'_>], &Range<u32>)| {
+        walker.apart(group, nodes.clone())
+    };
+    let mut apart: Vec<Apart> = Vec::new();
+    walkers.in_order(&items, find, |&(group, nodes), more| {
+        apart.resize_with(group.len(), Apart::default);
+        apart.iter_mut().zip(more).for_each(|(apart, more)| apart.append(more));
+        if nodes.end < trie.len() as u32 {
+            return Ok(());
+        }
+        let mut whole = group.iter().zip(apart.drain(..));
+        whole.try_for_each(|(derived, apart)| take(derived, &over(derived, apart)))
+    })
+}
+
+/// The nodes of a trie but for its root, in some `count` ranges of whole subtrees of about as many nodes, in order.
+pub(super) fn ranges(trie: Trie<'_>, count: usize) -> Vec<Range<u32>> {
+    let end = trie.len() as u32;
+    let least = (end as usize).div_ceil(count.max(1)) as u32;
+    let mut ranges = Vec::with_capacity(count);
+    let mut from = 1;
+    for child in trie.children(0) {
+        let next = trie.end[child as usize];
+        if next - from >= least {
+            ranges.push(from..next);
+            from = next;
+        }
+    }
+    if from < end || ranges.is_empty() {
+        ranges.push(from..end);
+    }
+    ranges
+}
