@@ -36,7 +36,9 @@ fn agree(pattern: &str, extent: Extent, texts: &[&[u8]]) {
     let dfa = dfa_of_pattern(pattern, &options).unwrap_or_else(|e| panic!("{pattern}: {e}"));
     for text in texts {
         // The oracle skips over what is not UTF-8; we match texts of whole characters.
-        let expected = std::str::from_utf8(text).is_ok() && oracle.is_match(*text);
+        // It is asked for the match and not whether there is one: `is_match` stops at the first end, and where that is of an
+        // empty match within a character it goes on behind that and misses what began before.
+        let expected = std::str::from_utf8(text).is_ok() && oracle.find(*text).is_some();
         let shown = text.escape_ascii();
         assert_eq!(
             recognizes(&expr, text),
