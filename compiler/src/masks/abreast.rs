@@ -80,3 +80,23 @@ pub(super) fn ranges(trie: Trie<'_>, count: usize) -> Vec<Range<u32>> {
     }
     ranges
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::shared::vocabulary;
+    use super::*;
+
+    #[test]
+    fn ranges_are_whole_subtrees_and_all_of_the_trie() {
+        let vocabulary = vocabulary(5);
+        let trie = vocabulary.trie();
+        for count in [1, 2, 3, 8, 1000] {
+            let ranges = ranges(trie, count);
+            assert!(ranges.len() <= count.min(trie.children(0).count()), "{ranges:?}");
+            let all: Vec<u32> = ranges.iter().cloned().flatten().collect();
+            assert!(all.into_iter().eq(1..trie.len() as u32), "{ranges:?}");
+            let is_child = |node| trie.children(0).any(|child| child == node);
+            assert!(ranges.iter().all(|range| is_child(range.start)), "{ranges:?}");
+        }
+    }
+}

@@ -180,3 +180,56 @@ impl Drop for AtWork<'_> {
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use super::*;
+
+    /// Has the parts worked on by this thread and three others, and returns the results in order, as far as they come.
+    fn taken(parts: &Parts<'_, u32, u32>, work: impl Fn(u32) -> u32 + Sync) -> Vec<u32> {
+        let next = || parts.work_on_next(|part| part.iter().map(|&item| work(item)).collect());
+        let mut taken = Vec::new();
+        rayon::in_place_scope(|scope| {
+            (0..3).for_each(|_| scope.spawn(|_| while next() {}));
+            for at in 0..parts.items.len() {
+                taken.extend_from_slice(parts.results(at, next).unwrap_or_default());
+            }
+        });
+        taken
+    }
+
+    #[test]
+    fn results_come_in_order_whoever_finds_them() {
+        let items: Vec<u32> = (0..500).collect();
+        for size in [1, 7, 500] {
+            let parts = Parts::new(&items, size);
+            let work = |item: u32| {
+                // The first items of a part take longest.
+                (0..1000 - item).fold(0, |sum: u32, step| std::hint::black_box(sum ^ step));
+                item + 1
+            };
+            assert!(taken(&parts, work).into_iter().eq(1..=500), "in parts of {size}");
+        }
+    }
+
+    #[test]
+    fn a_panic_ends_the_work() {
+        let items: Vec<u32> = (0..100).collect();
+        let parts = Parts::new(&items, 1);
+        let work = |item| if item == 50 { panic!("as the test wants") } else { item };
+        assert!(catch_unwind(AssertUnwindSafe(|| taken(&parts, work))).is_err());
+    }
+
+    #[test]
+    fn no_part_is_begun_after_a_stop() {
+        let items = [0; 10];
+        let parts: Parts<'_, u32, u32> = Parts::new(&items, 1);
+        assert!(parts.work_on_next(<[u32]>::to_vec));
+        parts.stop();
+        assert!(!parts.work_on_next(<[u32]>::to_vec));
+        assert_eq!(parts.results(0, || false), Some(&[0][..]));
+        assert_eq!(parts.results(1, || false), None);
+    }
+}

@@ -66,3 +66,23 @@ impl Stacks {
         frames.iter().fold(below, |stack, &frame| self.push(stack, frame))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_stacks_are_one() {
+        let mut stacks = Stacks::default();
+        let frames = [(7, Register::None), (8, Register::Items { source: 1 }), (7, Register::None)];
+        let one = stacks.build(Stack::EMPTY, &frames);
+        let below = stacks.build(Stack::EMPTY, &frames[..2]);
+        assert_eq!(stacks.push(below, frames[2]), one);
+        assert_eq!(stacks.pop(one), Some((below, frames[2])));
+        assert_eq!(stacks.pop(Stack::EMPTY), None);
+        let mut list = vec![frames[0]];
+        stacks.list(one, &mut list);
+        assert_eq!(list, frames);
+        assert_ne!(stacks.build(below, &frames[..1]), stacks.build(Stack::EMPTY, &frames[..1]));
+    }
+}
