@@ -28,23 +28,20 @@ pub(super) fn outcomes<'a>(
     follow: &Follow<'_>,
     mut take: impl FnMut(&Derived<'_>, &Outcome) -> Result<(), MaskError>,
 ) -> Result<(), MaskError> {
-    let over = |derived: &Derived<'_>, apart: Apart| {
-        apart.over(derived, follow.is_final(derived.state), trie)
-    };
     let groups: Vec<&[&Derived<'_>]> = derived.chunks(ABREAST).collect();
     let threads = rayon::current_num_threads();
     let parts = if threads > 1 { PARTS * threads } else { 1 };
-    if groups.len() >= parts {
+    if groups.is_empty() || groups.len() >= parts {
         let all = 1..trie.len() as u32;
         let find = |walker: &mut Walker<'a>, group: &&[&Derived<'_>]| -> Vec<Outcome> {
             let apart = walker.apart(group, all.clone()).into_iter().zip(*group);
-            apart.map(|(apart, derived)| over(derived, apart)).collect()
+            apart.map(|(apart, derived)| apart.over(derived, follow, trie)).collect()
         };
         return walkers.in_order(&groups, find, |group, outcomes| {
             group.iter().zip(outcomes).try_for_each(|(derived, outcome)| take(derived, outcome))
         });
     }
-    let ranges = ranges(trie, parts.div_ceil(groups.len().max(1)));
+    let ranges = ranges(trie, parts.div_ceil(groups.len()));
     let items = groups.iter().flat_map(|group| ranges.iter().map(move |nodes| (*group, nodes)));
     let items: Vec<(&[&Derived<'_>], &Range<u32>)> = items.collect();
     let find = |walker: &mut Walker<'a>, &(group, nodes): &(&[&Derived<'_>], &Range<u32>)| {
@@ -58,7 +55,7 @@ pub(super) fn outcomes<'a>(
             return Ok(());
         }
         let mut whole = group.iter().zip(apart.drain(..));
-        whole.try_for_each(|(derived, apart)| take(derived, &over(derived, apart)))
+        whole.try_for_each(|(derived, apart)| take(derived, &apart.over(derived, follow, trie)))
     })
 }
 

@@ -1,5 +1,7 @@
 //! Interning of exit classes: the sets of trie nodes at which rules are left.
 
+use std::borrow::Cow;
+
 use grammarc_artifacts::sections::masks::ClassRecord;
 use grammarc_artifacts::sections::network::NONE;
 use grammarc_artifacts::tables::{Tables, TablesData};
@@ -35,11 +37,11 @@ impl<'a> Classes<'a> {
         id
     }
 
-    /// Nodes of a class, ascending.
-    pub fn nodes(&self, class: u32) -> &[u32] {
+    /// Nodes of a class, ascending, to be kept while classes are added. Those of the vocabulary's are not copied.
+    pub fn nodes(&self, class: u32) -> Cow<'a, [u32]> {
         match (class as usize).checked_sub(self.shared.classes.len()) {
-            Some(own) => &self.own[own],
-            None => class_nodes(self.shared, class),
+            Some(own) => self.own[own].to_vec().into(),
+            None => class_nodes(self.shared, class).into(),
         }
     }
 

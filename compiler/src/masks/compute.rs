@@ -6,6 +6,7 @@
 //! with a model are derived from it after all others. Every number is given [in order](super::schedule), never by a
 //! thread, so the tables do not depend on the number of threads.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
@@ -173,10 +174,10 @@ pub fn compute(
                 state,
             });
         }
-        // Results are interned while others are found.
-        let mut nodes: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+        // Results are interned, and may be new classes, while others are found.
+        let mut nodes: FxHashMap<u32, Cow<'_, [u32]>> = FxHashMap::default();
         for &(_, class) in &round {
-            nodes.entry(class).or_insert_with(|| context.classes.nodes(class).to_vec());
+            nodes.entry(class).or_insert_with(|| context.classes.nodes(class));
         }
         let find = |walker: &mut Walker<'_>, &(ret, class): &(u32, u32)| {
             let nodes = &nodes[&class];

@@ -19,6 +19,7 @@ use super::nodes::bits;
 use super::outcome::{Outcome, Taken};
 use super::take::Excepted;
 use super::walk::{Building, Walker};
+use crate::network::follow::Follow;
 use crate::network::local::{At, BOTTOM};
 
 /// Bytes for which a state does the same as its model, below which a shared state may be nearer.
@@ -53,14 +54,18 @@ impl Apart {
         self.outcome.exits.extend_from_slice(&more.outcome.exits);
     }
 
-    /// The outcome of the state: that of its model, but for what tells the two apart. `is_final` says whether its rule can
-    /// be left in it.
-    pub(super) fn over(self, derived: &Derived<'_>, is_final: bool, trie: Trie<'_>) -> Outcome {
-        let &Derived { model, known, .. } = derived;
+    /// The outcome of the state: that of its model, but for what tells the two apart.
+    pub(super) fn over(
+        self,
+        derived: &Derived<'_>,
+        follow: &Follow<'_>,
+        trie: Trie<'_>,
+    ) -> Outcome {
+        let &Derived { state, model, known } = derived;
         let Self { excepted, mut outcome } = self;
         let at_root = usize::from(known.exits.first() == Some(&0));
         outcome.exits.extend(excepted.split(&known.exits[at_root..]).0);
-        if is_final {
+        if follow.is_final(state) {
             outcome.exits.push(0);
         }
         outcome.taken = Some(Taken { state: model, except: excepted.ranks(trie) });
@@ -78,7 +83,7 @@ impl Walker<'_> {
         let all = 1..self.trie.len() as u32;
         let apart = self.depart(&[derived], all, LONG).and_then(|mut apart| apart.pop());
         Some(match apart {
-            Some(apart) => apart.over(derived, self.follow.is_final(state), self.trie),
+            Some(apart) => apart.over(derived, self.follow, self.trie),
             None => self.base_near(state, near),
         })
     }
@@ -208,7 +213,6 @@ mod tests {
     use crate::diagnostics::Source;
     use crate::frontend::json_schema::{JsonSchemaOptions, lower};
     use crate::network::NetworkLimits;
-    use crate::network::follow::Follow;
 
     /// Outcomes of all states of a schema's network, found with a table and from models and found without; and how many
     /// had a model.
@@ -260,7 +264,7 @@ mod tests {
                     apart.iter_mut().zip(&more).for_each(|(apart, more)| apart.append(more));
                 }
                 for (one, apart) in lanes.into_iter().zip(apart) {
-                    let outcome = apart.over(one, follow.is_final(one.state), trie);
+                    let outcome = apart.over(one, &follow, trie);
                     is_like(one, &outcome, beside);
                 }
             }

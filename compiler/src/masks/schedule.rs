@@ -85,7 +85,7 @@ impl<'a, F: Fn() -> Walker<'a> + Sync> Walkers<'a, F> {
         if rest.is_empty() {
             return Ok(());
         }
-        let parts = Parts::new(rest, rest.len().div_ceil(threads * PARTS).max(1));
+        let parts = Parts::new(rest, rest.len().div_ceil(threads * PARTS));
         let work_on_next = |walker: &mut Walker<'a>| {
             parts.work_on_next(|part| part.iter().map(|item| work(walker, item)).collect())
         };
