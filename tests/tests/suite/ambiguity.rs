@@ -7,7 +7,7 @@ use grammarc_tests::sources::{compiled, gbnf};
 use grammarc_tests::vocabularies;
 
 /// Grammars, the letters that texts are made of, and the bound; `None` where there is none.
-const GRAMMARS: [(&str, &str, Option<u32>); 7] = [
+const GRAMMARS: [(&str, &str, Option<u32>); 8] = [
     ("root ::= [a-z]{2,1000} \"!\"", "ab!", Some(1)),
     // The end of an item is known one letter later.
     ("root ::= item{0,1000} \"c\"\nitem ::= \"a\" | \"ab\"", "abc", Some(1)),
@@ -15,7 +15,8 @@ const GRAMMARS: [(&str, &str, Option<u32>); 7] = [
     ("root ::= (\"a\" | \"aa\"){0,1000} \"b\"", "ab", None),
     // Activations of one rule that differ in what their countdowns hold, as tops of the stack and below others.
     ("root ::= ([b-c] | \"ba\" | \"c\"){1000} | \"b\" \"c\" root", "abc", None),
-    ("root ::= (\"x\" | \"xy\" | \"(\" root \")\"){0,1000} \"y\"", "xy()", None),
+    ("root ::= (\"x\" | \"xy\" | \"(\" root \")\"){0,1000} \"y\"", "xy()", Some(2)),
+    ("root ::= (\"x\" | \"xy\" | \"(\" root \")\" | \"y\" root \"x\"){0,5} \"y\"", "xy()", None),
     // Two stacks that grow side by side are never more than two, which is not known.
     (
         "root ::= x \"d\" | y \"e\"\nx ::= \"a\" x \"b\" | \"c\"\ny ::= \"a\" y \"b\" | \"c\"",

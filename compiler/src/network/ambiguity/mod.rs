@@ -6,7 +6,8 @@
 //!
 //! Otherwise the sets of configurations that can occur are explored, from every state alone, each cut down to what its
 //! members do not share: a common lower part of their stacks changes nothing. A set that can leave its rule is tried
-//! over every return state that its rule may return to. Where the sets stay small and few, the largest is the bound;
+//! over every return state that its rule may return to. Only bytes with which two ways lead on are tried: any other
+//! leads to a state alone. Where the sets stay small and few, the largest is the bound;
 //! where they outgrow the budget, the number grows with the input, or is not known, and is reported as unbounded with
 //! the rule that does it.
 //!
@@ -23,7 +24,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use grammarc_artifacts::sections::network::{CallEdge, NONE, TokenEdge, rule_flags, state_flags};
+use grammarc_artifacts::sections::network::{
+    ByteEdge, CallEdge, NONE, TokenEdge, rule_flags, state_flags,
+};
 use grammarc_artifacts::tables::Joined;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -142,6 +145,8 @@ struct Exploration<'a> {
     work: Vec<Vec<Configuration>>,
     most: usize,
     moves: usize,
+    /// Where a set returns to on a byte; the unknown is none.
+    below: Vec<Option<Configuration>>,
     /// The last byte, from the one that is read on, up to which all bytes are read alike.
     same_until: u8,
 }
@@ -175,6 +180,7 @@ impl<'a> Exploration<'a> {
             work,
             most: 1,
             moves: 0,
+            below: Vec::new(),
             same_until: 0,
         }
     }
@@ -224,12 +230,9 @@ impl<'a> Exploration<'a> {
     fn step(&mut self, set: &[Configuration], symbol: Symbol, context: usize) -> Result<(), u32> {
         self.count_move(set)?;
         if let Symbol::Byte(byte) = symbol
-            && let Some(left) = self.is_stuck(set, byte)
+            && !self.is_contested(set, byte)
         {
-            return match left {
-                Some(last) if context < MOST_CONTEXT => self.step_below(set, byte, last, context),
-                _ => Ok(()),
-            };
+            return Ok(());
         }
         let mut next = Vec::new();
         let mut begun = Begun::default();
@@ -257,19 +260,7 @@ impl<'a> Exploration<'a> {
                 text = Some(state);
             }
             let targets: Vec<u32> = match symbol {
-                Symbol::Byte(byte) => {
-                    let at = byte_edges.partition_point(|edge| edge.hi() < byte);
-                    let edge = byte_edges.get(at);
-                    let last = edge.map_or(u8::MAX, |edge| match edge.lo() <= byte {
-                        true => edge.hi(),
-                        false => edge.lo() - 1,
-                    });
-                    self.same_until = self.same_until.min(last);
-                    edge.filter(|edge| edge.lo() <= byte)
-                        .map(|edge| edge.target)
-                        .into_iter()
-                        .collect()
-                }
+                Symbol::Byte(byte) => self.read(byte_edges, byte).into_iter().collect(),
                 Symbol::Token => token_edges.iter().map(|edge| edge.target).collect(),
             };
             let register = self.going_on(at.register, &mut begun);
@@ -356,54 +347,69 @@ impl<'a> Exploration<'a> {
         if self.moves > MOST_MOVES { Err(set[0].state) } else { Ok(()) }
     }
 
-    /// Whether no member of a set goes on with a byte; and then the state in which it returns into the unknown, if it
-    /// can. Most sets do not go on with most bytes. Larger sets that return into the unknown are not looked at.
-    fn is_stuck(&mut self, set: &[Configuration], byte: u8) -> Option<Option<u32>> {
-        let mut left = None;
-        for at in set {
-            let (mut state, mut stack) = (at.state, at.stack);
+    /// Whether there are two ways on with a byte from a set, what returns to one place counted once. One way alone leads
+    /// to what the state that it is of leads to alone, and all states are begun with.
+    fn is_contested(&mut self, set: &[Configuration], byte: u8) -> bool {
+        let mut ways = 0;
+        let mut below = std::mem::take(&mut self.below);
+        below.clear();
+        for &(mut at) in set {
             loop {
-                let first = self.follow.first(state).0;
-                if first.contains(byte) {
-                    return None;
-                }
-                self.depends(byte, first);
-                if !self.follow.is_final(state) {
+                ways += self.ways(at.state, byte);
+                if ways > 1 || !self.follow.is_final(at.state) {
                     break;
                 }
-                match self.stacks.pop(stack) {
-                    Some((below, (ret, _))) => (state, stack) = (ret, below),
-                    None if set.len() == 1 => {
-                        left = Some(state);
-                        break;
-                    }
-                    None => return None,
+                let popped = self.stacks.pop(at.stack);
+                let next = popped.map(|(stack, (state, register))| Configuration {
+                    state,
+                    stack,
+                    register,
+                });
+                if below.contains(&next) {
+                    break;
                 }
+                below.push(next);
+                let Some(next) = next else {
+                    let after = self.follow.bytes(self.follow.rule_of(at.state));
+                    self.depends(byte, after);
+                    ways += usize::from(after.contains(byte));
+                    break;
+                };
+                at = next;
             }
         }
-        Some(left)
+        self.below = below;
+        ways > 1
     }
 
-    /// What a step of a set that is stuck comes to over the return states of the rule of `last`, in which it returns.
-    fn step_below(
-        &mut self,
-        set: &[Configuration],
-        byte: u8,
-        last: u32,
-        context: usize,
-    ) -> Result<(), u32> {
-        for &ret in self.returns(last).iter() {
-            let first = self.follow.first(ret).0;
-            self.depends(byte, first);
-            if !first.contains(byte) && !self.follow.is_final(ret) {
-                self.count_move(set)?;
-            } else {
-                let register = self.unknown(ret);
-                let set = over((ret, register), set, &mut self.stacks);
-                self.step(&set, Symbol::Byte(byte), context + 1)?;
-            }
+    /// In how many ways a state goes on with a byte within its rule.
+    fn ways(&mut self, state: u32, byte: u8) -> usize {
+        let (first, is_shared) = self.follow.first(state);
+        self.depends(byte, first);
+        if !is_shared || !first.contains(byte) {
+            return usize::from(first.contains(byte));
         }
-        Ok(())
+        let network = self.follow.network();
+        let (tables, index) = network.locate(state);
+        let mut called = 0;
+        for call in tables.call_edges_of(index) {
+            let first = ByteSet::from_words(network.rule(call.callee).first_bytes);
+            self.depends(byte, first);
+            called += usize::from(first.contains(byte));
+        }
+        called + usize::from(self.read(tables.byte_edges_of(index), byte).is_some())
+    }
+
+    /// Where the one of a state's edges leads that reads a byte.
+    fn read(&mut self, edges: &[ByteEdge], byte: u8) -> Option<u32> {
+        let at = edges.partition_point(|edge| edge.hi() < byte);
+        let edge = edges.get(at);
+        let last = edge.map_or(u8::MAX, |edge| match edge.lo() <= byte {
+            true => edge.hi(),
+            false => edge.lo() - 1,
+        });
+        self.same_until = self.same_until.min(last);
+        edge.filter(|edge| edge.lo() <= byte).map(|edge| edge.target)
     }
 
     /// The states that the rule of a state may return to.
