@@ -12,6 +12,7 @@ pub mod masks;
 pub mod network;
 #[cfg(test)]
 mod samples;
+mod sequences;
 #[cfg(test)]
 mod testing;
 pub mod vocabulary;

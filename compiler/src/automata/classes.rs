@@ -22,9 +22,9 @@ use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
 
-use super::sequences::Sequences;
 use super::{Dfa, DfaState, Edge};
 use crate::graph::components_by;
+use crate::sequences::Sequences;
 
 /// Edges looked at, as a multiple of the automaton's, before giving up.
 const EFFORT: usize = 24;

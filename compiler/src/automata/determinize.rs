@@ -6,8 +6,8 @@
 //! states with empty transitions alone are one. The cost is that of the result times the width of its subsets; the
 //! result may be exponential in the input, so the caller states how many states it will bear.
 
-use super::sequences::Sequences;
 use super::{Dfa, DfaState, Edge, Edges, Nfa};
+use crate::sequences::Sequences;
 
 /// Not looked for yet.
 const UNKNOWN: u32 = u32::MAX;

@@ -9,7 +9,6 @@ mod dfa;
 mod minimize;
 mod nfa;
 mod product;
-mod sequences;
 
 pub use determinize::{StateLimit, determinize};
 pub use dfa::{Dfa, DfaState, Edge, Edges, Symbol};

@@ -2,25 +2,23 @@
 
 use std::borrow::Cow;
 
+use super::shared::{SharedOutcomes, class_nodes};
+use crate::sequences::Sequences;
 use grammarc_artifacts::sections::masks::ClassRecord;
 use grammarc_artifacts::sections::network::NONE;
 use grammarc_artifacts::tables::{Tables, TablesData};
-use rustc_hash::FxHashMap;
-
-use super::shared::{SharedOutcomes, class_nodes};
 
 /// The classes of a network, numbered on from the vocabulary's.
 pub struct Classes<'a> {
     shared: Tables<'a>,
     known: &'a SharedOutcomes,
-    ids: FxHashMap<Box<[u32]>, u32>,
-    own: Vec<Box<[u32]>>,
+    own: Sequences,
 }
 
 impl<'a> Classes<'a> {
     /// The vocabulary's classes and none of this network's own.
     pub fn new(shared: Tables<'a>, known: &'a SharedOutcomes) -> Self {
-        Self { shared, known, ids: FxHashMap::default(), own: Vec::new() }
+        Self { shared, known, own: Sequences::default() }
     }
 
     /// The class of these nodes, or [`NONE`] where there are none.
@@ -28,19 +26,14 @@ impl<'a> Classes<'a> {
         if nodes.is_empty() {
             return NONE;
         }
-        if let Some(id) = self.known.class(nodes).or_else(|| self.ids.get(nodes).copied()) {
-            return id;
-        }
-        let id = self.len() as u32;
-        self.own.push(nodes.into());
-        self.ids.insert(nodes.into(), id);
-        id
+        let shared = self.known.class(nodes);
+        shared.unwrap_or_else(|| self.shared.classes.len() as u32 + self.own.number(nodes))
     }
 
     /// Nodes of a class, ascending, to be kept while classes are added. Those of the vocabulary's are not copied.
     pub fn nodes(&self, class: u32) -> Cow<'a, [u32]> {
-        match (class as usize).checked_sub(self.shared.classes.len()) {
-            Some(own) => self.own[own].to_vec().into(),
+        match class.checked_sub(self.shared.classes.len() as u32) {
+            Some(own) => self.own.get(own).to_vec().into(),
             None => class_nodes(self.shared, class).into(),
         }
     }
@@ -58,7 +51,7 @@ impl<'a> Classes<'a> {
     /// Writes the network's own classes. Only a compilation reads their nodes, and only the vocabulary's; a grammar's
     /// classes are stored by their size alone.
     pub fn store(&self, tables: &mut TablesData, with_nodes: bool) {
-        for nodes in &self.own {
+        for nodes in (0..self.own.len() as u32).map(|own| self.own.get(own)) {
             let mut first = NONE;
             if with_nodes {
                 first = tables.class_nodes.len() as u32;

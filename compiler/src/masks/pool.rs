@@ -24,12 +24,16 @@ use rustc_hash::FxHashMap;
 
 use super::outcome::{Outcome, Taken, count_of, cut_all, minus};
 use super::shared::SharedOutcomes;
+use crate::sequences::Sequences;
 
 /// How many of the newest own rows a new wide mask is compared with.
 const NEIGHBOURS: usize = 128;
 
 /// Spans from which on an outcome is looked up first.
 const MANY_SPANS: usize = 6;
+
+/// Token ids from which on a pass over a row brings them in order sooner than sorting them.
+const MANY_IDS: usize = 384;
 
 /// Words of a row that are copied in the time in which one token of a list is set.
 const WORDS_A_TOKEN: usize = 16;
@@ -42,11 +46,13 @@ pub struct Pool<'a> {
     tables: TablesData,
     /// Whether other grammars share the rows.
     is_vocabulary: bool,
-    /// By content: the row, the length of the minus list, both lists.
-    ids: FxHashMap<Box<[u32]>, u32>,
-    /// By the outcome of those that were expensive to find: the state taken over from, how many ranges are not taken,
-    /// these ranges, the other spans.
-    outcomes: FxHashMap<Box<[u32]>, u32>,
+    /// Contents of the own masks, by number: the row, the length of the minus list, both lists.
+    contents: Sequences,
+    /// Outcomes that were expensive to find: the state taken over from, how many ranges are not taken, these ranges, the
+    /// other spans.
+    outcomes: Sequences,
+    /// By outcome, its mask.
+    of_outcome: Vec<u32>,
     /// By own state, the mask that others are derived from, and its ranks.
     models: FxHashMap<u32, (u32, &'a [Range<u32>])>,
     /// By own row, how many tokens are in it.
@@ -54,6 +60,8 @@ pub struct Pool<'a> {
     content: Vec<u32>,
     scratch: Vec<u32>,
     words: Vec<u32>,
+    /// A row without tokens, or nothing.
+    bits: Vec<u32>,
 }
 
 impl<'a> Pool<'a> {
@@ -71,13 +79,15 @@ impl<'a> Pool<'a> {
             known,
             tables,
             is_vocabulary,
-            ids: FxHashMap::default(),
-            outcomes: FxHashMap::default(),
+            contents: Sequences::default(),
+            outcomes: Sequences::default(),
+            of_outcome: Vec::new(),
             models: FxHashMap::default(),
             row_counts: Vec::new(),
             content: Vec::new(),
             scratch: Vec::new(),
             words: Vec::new(),
+            bits: Vec::new(),
         }
     }
 
@@ -122,14 +132,13 @@ impl<'a> Pool<'a> {
         words.extend([state, except.len() as u32]);
         let spans = except.iter().chain(&outcome.spans);
         words.extend(spans.flat_map(|span| [span.start, span.end]));
-        let known = self.outcomes.get(&words[..]).copied();
-        let id = known.unwrap_or_else(|| {
-            let id = self.find(outcome, &[]);
-            self.outcomes.insert(words[..].into(), id);
-            id
-        });
+        let number = self.outcomes.number(&words) as usize;
         self.words = words;
-        id
+        if number == self.of_outcome.len() {
+            let id = self.find(outcome, &[]);
+            self.of_outcome.push(id);
+        }
+        self.of_outcome[number]
     }
 
     fn find(&mut self, outcome: &Outcome, extra: &[u32]) -> u32 {
@@ -246,11 +255,35 @@ impl<'a> Pool<'a> {
     fn gathered(&mut self, outcome: &Outcome, extra: &[u32]) -> Vec<u32> {
         let mut ids = std::mem::take(&mut self.scratch);
         ids.clear();
-        outcome.spans.iter().for_each(|span| ids.extend_from_slice(self.tokens(span)));
+        for span in &outcome.spans {
+            match self.tokens(span) {
+                &[id] => ids.push(id),
+                many => ids.extend_from_slice(many),
+            }
+        }
         ids.extend_from_slice(extra);
-        ids.sort_unstable();
-        ids.dedup();
+        self.put_in_order(&mut ids);
         ids
+    }
+
+    /// Brings token ids in order, each once: many by way of a row, in one step for each id and word.
+    fn put_in_order(&mut self, ids: &mut Vec<u32>) {
+        if ids.len() < MANY_IDS {
+            ids.sort_unstable();
+            ids.dedup();
+            return;
+        }
+        self.bits.resize(self.tables.row_words as usize, 0);
+        set_all(&mut self.bits, ids);
+        ids.clear();
+        for (index, words) in self.bits.chunks_mut(16).enumerate() {
+            if words.iter().all(|&word| word == 0) {
+                continue;
+            }
+            for (at, word) in words.iter_mut().enumerate() {
+                for_each_bit(std::mem::take(word), 16 * index + at, ids);
+            }
+        }
     }
 
     /// The record of a list alone, of which the scratch buffer is made.
@@ -314,11 +347,12 @@ impl<'a> Pool<'a> {
     /// The record of the row and lists in `content`.
     fn put(&mut self, count: u32) -> u32 {
         let content = &self.content[..];
-        if let Some(&id) = self.ids.get(content) {
+        let number = self.contents.number(content);
+        let id = self.tables.bases.masks + number;
+        if self.tables.masks.len() > number as usize {
             return id;
         }
         let (row, minus_len) = (content[0], content[1] as usize);
-        let id = self.tables.bases.masks + self.tables.masks.len() as u32;
         let mut list = |ids: &[u32]| {
             let at = if ids.is_empty() { 0 } else { self.tables.lists.len() as u32 };
             self.tables.lists.extend_from_slice(ids);
@@ -327,7 +361,6 @@ impl<'a> Pool<'a> {
         let (minus, minus_len) = list(&content[2..2 + minus_len]);
         let (plus, plus_len) = list(&content[2 + minus_len as usize..]);
         self.tables.masks.push(MaskRecord { row, minus, minus_len, plus, plus_len, count });
-        self.ids.insert(content.into(), id);
         id
     }
 
@@ -473,15 +506,24 @@ pub(super) fn stored(shared: Tables<'_>, mask: u32) -> Vec<u32> {
 /// Appends `list` without `dropped`, and with what of `added` is not in `known`: all ascending, `added` disjoint from
 /// `list`.
 fn merge(list: &[u32], dropped: &[u32], added: &[u32], known: &[u32], to: &mut Vec<u32>) {
-    let is_in = |list: &[u32], id: u32| list.binary_search(&id).is_ok();
-    let mut added = added.iter().copied().filter(|&id| !is_in(known, id)).peekable();
-    for &id in list.iter().filter(|&&id| !is_in(dropped, id)) {
-        while let Some(first) = added.next_if(|&other| other < id) {
-            to.push(first);
+    let mut rest = list;
+    let mut dropped = dropped.iter().peekable();
+    let mut keep = |ids: &[u32], to: &mut Vec<u32>| {
+        let mut from = 0;
+        while let Some(&id) = dropped.next_if(|&&id| ids.last().is_some_and(|&last| id <= last)) {
+            let at = from + ids[from..].partition_point(|&other| other < id);
+            to.extend_from_slice(&ids[from..at]);
+            from = at + usize::from(ids.get(at) == Some(&id));
         }
+        to.extend_from_slice(&ids[from..]);
+    };
+    for &id in added.iter().filter(|id| known.binary_search(id).is_err()) {
+        let (before, after) = rest.split_at(rest.partition_point(|&other| other < id));
+        keep(before, to);
         to.push(id);
+        rest = after;
     }
-    to.extend(added);
+    keep(rest, to);
 }
 
 fn set_all(row: &mut [u32], ids: &[u32]) {

@@ -17,18 +17,19 @@ const CRATES: [Row<'_>; 6] = [
 ];
 
 /// The rooms of the compiler. Front ends and network do not know each other, and no room below knows a front end.
-const ROOMS: [Row<'_>; 13] = [
+const ROOMS: [Row<'_>; 14] = [
     // Built for unit tests alone.
     ("testing", &[]),
     ("graph", &[]),
+    ("sequences", &[]),
     ("diagnostics", &[]),
-    ("automata", &["graph"]),
+    ("automata", &["graph", "sequences"]),
     ("ir", &["graph", "diagnostics", "automata"]),
     ("frontend", &["testing", "graph", "diagnostics", "automata", "ir"]),
     ("network", &["graph", "automata", "ir"]),
     // The vocabulary answers the questions of the network, by the trait that the network asks them with.
     ("vocabulary", &["testing", "diagnostics", "ir", "network"]),
-    ("masks", &["graph", "ir", "network"]),
+    ("masks", &["graph", "sequences", "ir", "network"]),
     ("emit", &["diagnostics", "ir", "network", "vocabulary", "masks"]),
     ("compile", &["diagnostics", "ir", "network", "vocabulary", "masks", "emit"]),
     // Built for unit tests alone.

@@ -1,7 +1,7 @@
 //! Sequences of numbers, each kept once, in one buffer.
 //!
-//! Subsets and the descriptions of states are looked up by content thousands of times for each rule, and a key of its own
-//! for each would be as many allocations.
+//! Subsets, descriptions of states, masks and classes of nodes are looked up by content thousands of times for each grammar,
+//! and a key of its own for each would be as many allocations.
 
 use std::collections::hash_map::Entry;
 use std::hash::Hasher;
@@ -12,8 +12,8 @@ use rustc_hash::{FxHashMap, FxHasher};
 const NONE: u32 = u32::MAX;
 
 /// Sequences by number, in the order in which they were met.
-#[derive(Default)]
-pub(super) struct Sequences {
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sequences {
     words: Vec<u32>,
     /// By sequence, where it ends.
     ends: Vec<usize>,
@@ -24,7 +24,7 @@ pub(super) struct Sequences {
 
 impl Sequences {
     /// None yet, with room for some.
-    pub(super) fn with_capacity(count: usize) -> Self {
+    pub(crate) fn with_capacity(count: usize) -> Self {
         Self {
             words: Vec::with_capacity(4 * count),
             ends: Vec::with_capacity(count),
@@ -34,12 +34,12 @@ impl Sequences {
     }
 
     /// How many there are.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
 
     /// Forgets them all.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         let Self { words, ends, last, before } = self;
         words.clear();
         ends.clear();
@@ -48,12 +48,12 @@ impl Sequences {
     }
 
     /// A sequence by its number.
-    pub(super) fn get(&self, number: u32) -> &[u32] {
+    pub(crate) fn get(&self, number: u32) -> &[u32] {
         &self.words[range(&self.ends, number)]
     }
 
     /// The number of a sequence, which is new or not.
-    pub(super) fn number(&mut self, words: &[u32]) -> u32 {
+    pub(crate) fn number(&mut self, words: &[u32]) -> u32 {
         let new = self.ends.len() as u32;
         let before = match self.last.entry(hash(words)) {
             Entry::Vacant(entry) => {
@@ -75,7 +75,7 @@ impl Sequences {
     }
 
     /// Numbers a sequence that the caller looks up by itself, as are all that are equal to it.
-    pub(super) fn number_apart(&mut self, words: &[u32]) -> u32 {
+    pub(crate) fn number_apart(&mut self, words: &[u32]) -> u32 {
         self.push(words, NONE)
     }
 
