@@ -10,23 +10,29 @@ use crate::automata::Dfa;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ByteSet([u64; 4]);
 
+/// By number, the set of the bytes below it.
+static BELOW: [[u64; 4]; 257] = {
+    let mut below = [[0; 4]; 257];
+    let mut byte = 0;
+    while byte < 256 {
+        below[byte + 1] = below[byte];
+        below[byte + 1][byte / 64] |= 1 << (byte % 64);
+        byte += 1;
+    }
+    below
+};
+
 impl ByteSet {
     /// No byte.
     pub const EMPTY: Self = Self([0; 4]);
     /// Every byte.
     pub const FULL: Self = Self([u64::MAX; 4]);
 
-    /// The bytes `lo..=hi`.
+    /// The bytes `lo..=hi`. Made of two sets at hand: state after state is held against others by the runs of its bytes.
     #[inline]
     pub fn range(lo: u8, hi: u8) -> Self {
-        let mut set = Self::EMPTY;
-        if lo <= hi {
-            let (first, last) = (usize::from(lo >> 6), usize::from(hi >> 6));
-            set.0[first..=last].fill(u64::MAX);
-            set.0[first] &= u64::MAX << (lo & 63);
-            set.0[last] &= u64::MAX >> (63 - (hi & 63));
-        }
-        set
+        let [below, up_to] = [BELOW[usize::from(lo)], BELOW[usize::from(hi) + 1]];
+        Self(std::array::from_fn(|i| up_to[i] & !below[i]))
     }
 
     /// The bytes whose bits are set: bit `b % 32` of word `b / 32`.
