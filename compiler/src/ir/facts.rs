@@ -192,11 +192,13 @@ pub fn of_expr(expr: &Expr, rules: &[Facts]) -> Facts {
 /// for their uses, and it derives something where each mark can be visited on some path; where that takes different
 /// paths, the construction of the network finds out.
 fn of_graph(graph: &ExprGraph, rules: &[Facts]) -> Facts {
-    let mut parts: Vec<(usize, Facts, usize)> = graph
+    let parts: Vec<(usize, Facts, usize)> = graph
         .edges()
         .map(|(from, part, to)| (from as usize, of_expr(part, rules), to as usize))
         .collect();
-    parts.sort_by_key(|&(from, ..)| from);
+    let mut order: Vec<u32> = (0..parts.len() as u32).collect();
+    order.sort_by_key(|&part| parts[part as usize].0);
+    let from = |part: u32| parts[part as usize].0;
     let start = ExprGraph::START as usize;
     let mut facts = vec![Facts::NEVER; graph.states() as usize];
     facts[start] = Facts::EMPTY;
@@ -204,12 +206,12 @@ fn of_graph(graph: &ExprGraph, rules: &[Facts]) -> Facts {
     waits[start] = true;
     let mut again = true;
     while std::mem::take(&mut again) {
-        for same in parts.chunk_by(|one, other| one.0 == other.0) {
-            let state = same[0].0;
+        for same in order.chunk_by(|&one, &other| from(one) == from(other)) {
+            let state = from(same[0]);
             if !std::mem::take(&mut waits[state]) {
                 continue;
             }
-            for &(_, part, to) in same {
+            for &(_, part, to) in same.iter().map(|&part| &parts[part as usize]) {
                 let new = facts[to].or(facts[state].then(part));
                 if std::mem::replace(&mut facts[to], new) != new {
                     waits[to] = true;

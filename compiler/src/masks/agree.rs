@@ -45,6 +45,9 @@ const NEAR: usize = 12;
 const MOST_NEAR: usize = 16;
 const FEW: usize = 256;
 
+/// Rounds that there is room for from the first on.
+const ROUNDS: usize = 31;
+
 /// A class by itself, with the index of its state.
 pub(super) const ALONE: u32 = 1 << 31;
 
@@ -180,7 +183,7 @@ impl Agreement {
     /// The most bytes for which two own states are known to do the same; none where they differ from the first.
     pub(super) fn length(&self, one: u32, other: u32) -> Option<usize> {
         let [a, b] = [one, other].map(|state| &self.rounds[(state - self.base) as usize][..]);
-        let same = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+        let same = rounds_alike(a, b);
         let always = one == other || self.is_settled && same == self.length;
         if always { Some(usize::MAX) } else { same.checked_sub(1) }
     }
@@ -244,7 +247,9 @@ impl Agreement {
             let after = follow.bytes(follow.rule_of(state)).to_words();
             let key = (after, network.own.states[index as usize].flags);
             classes[index as usize] = *firsts.entry(key).or_insert(next);
-            self.rounds[index as usize].push(classes[index as usize]);
+            let rounds = &mut self.rounds[index as usize];
+            rounds.reserve(ROUNDS.min(most) + 1);
+            rounds.push(classes[index as usize]);
         }
         let mut partition = Partition::new(self, network, &active, classes, firsts.len());
         let mut work = 0;
@@ -332,6 +337,17 @@ impl Agreement {
         let goes_on = !self.moves(network, widest.target).edges.is_empty();
         goes_on.then_some(widest.target)
     }
+}
+
+/// Number of rounds after which two states were in one class. Classes are only ever split, so once apart is for good.
+fn rounds_alike(one: &[u32], other: &[u32]) -> usize {
+    let most = one.len().min(other.len());
+    let (mut from, mut to) = (0, most);
+    while from < to {
+        let at = usize::midpoint(from, to);
+        if one[at] == other[at] { from = at + 1 } else { to = at }
+    }
+    from
 }
 
 /// The moves of the own states that tail calls of own rules are looked through for.

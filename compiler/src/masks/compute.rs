@@ -152,7 +152,7 @@ pub fn compute(
         add(&mut context, derived.state, outcome, &[]).map(|_| ())
     })?;
 
-    let mut reach = Reach::new(joined, network, shared);
+    let mut reach = Reach::new(joined, network, shared, known.left_through());
     for (&state, &(_, class)) in states.iter().zip(&exits) {
         reach.add(network.rule_of(state), class);
     }

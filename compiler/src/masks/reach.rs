@@ -24,7 +24,13 @@ pub(super) struct Reach {
 }
 
 impl Reach {
-    pub(super) fn new(joined: Joined<'_>, network: &Network, shared: Tables<'_>) -> Self {
+    /// Of the vocabulary's rules, `left_through` says by rule what [`left_through`] finds.
+    pub(super) fn new(
+        joined: Joined<'_>,
+        network: &Network,
+        shared: Tables<'_>,
+        left_through: &[Box<[u32]>],
+    ) -> Self {
         let base = network.tables.bases;
         let count = shared.rules.len() + network.tables.rules.len();
         let mut this = Self {
@@ -69,12 +75,7 @@ impl Reach {
         }
         order.sort_unstable();
         for rule in order {
-            for state in states_of(shared, rule) {
-                this.add_to(rule, shared.states[state].exits);
-                for entry in shared.follows_of(state) {
-                    this.add_to(rule, entry.next);
-                }
-            }
+            left_through[rule].iter().for_each(|&class| this.add_to(rule, class));
         }
         this
     }
@@ -102,6 +103,23 @@ impl Reach {
         }
         pairs
     }
+}
+
+/// By rule of the vocabulary, the classes through which its own states are left, ascending.
+pub(super) fn left_through(shared: Tables<'_>) -> Vec<Box<[u32]>> {
+    let of_rule = |rule| {
+        let mut classes: Vec<u32> = states_of(shared, rule)
+            .flat_map(|state| {
+                let follows = shared.follows_of(state).iter().map(|entry| entry.next);
+                follows.chain([shared.states[state].exits])
+            })
+            .filter(|&class| class != NONE)
+            .collect();
+        classes.sort_unstable();
+        classes.dedup();
+        classes.into()
+    };
+    (0..shared.rules.len()).map(of_rule).collect()
 }
 
 /// Indices of the states of a rule of the vocabulary.

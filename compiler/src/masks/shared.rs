@@ -26,6 +26,7 @@ use super::chain::SharedChains;
 use super::children::Children;
 use super::nodes::Nodes;
 use super::outcome::{Outcome, cut};
+use super::reach::left_through;
 use crate::ir::ByteSet;
 use crate::network::SharedRules;
 
@@ -65,6 +66,8 @@ pub struct SharedOutcomes {
     classes: FxHashMap<Box<[u32]>, u32>,
     /// By exit class, byte and node of each child of its nodes, and the node; ascending.
     edges: Vec<OnceLock<Box<[ClassEdge]>>>,
+    /// By rule, the classes through which its own states are left.
+    left_through: Vec<Box<[u32]>>,
     /// By dense row, how many tokens are in it.
     row_counts: Vec<u32>,
     kept: RwLock<Kept>,
@@ -171,6 +174,7 @@ impl SharedOutcomes {
                 .map(|class| (class_nodes(shared, class).into(), class))
                 .collect(),
             edges: shared.classes.iter().map(|_| OnceLock::new()).collect(),
+            left_through: left_through(shared),
             row_counts: shared
                 .rows
                 .chunks(shared.row_words.max(1) as usize)
@@ -195,6 +199,11 @@ impl SharedOutcomes {
     /// What the shared rules say of each other.
     pub fn rules(&self) -> &SharedRules {
         &self.rules
+    }
+
+    /// By rule, the classes through which its own states are left.
+    pub(super) fn left_through(&self) -> &[Box<[u32]>] {
+        &self.left_through
     }
 
     /// The chains of their follow entries.

@@ -26,7 +26,7 @@
 use std::fmt;
 
 use indexmap::IndexSet;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::smallvec;
 
 use super::NetworkErrorKind;
@@ -110,7 +110,7 @@ impl Synthetic {
 /// The bodies of repetitions, with what is known of them.
 #[derive(Default)]
 pub(super) struct Bodies {
-    exprs: IndexSet<Expr>,
+    exprs: IndexSet<Expr, FxBuildHasher>,
     automata: FxHashMap<usize, Dfa>,
     digests: FxHashMap<usize, Option<Digest>>,
 }

@@ -1,6 +1,7 @@
 //! Rules of the network under construction: automata over bytes and labels.
 
 use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
 
 use super::merge::RuleHash;
 use crate::automata::{Dfa, Symbol};
@@ -22,7 +23,7 @@ pub enum Label {
 
 /// The labels in use; a label's symbol is 256 plus its index.
 #[derive(Clone, Debug, Default)]
-pub struct Labels(IndexSet<Label>);
+pub struct Labels(IndexSet<Label, FxBuildHasher>);
 
 impl Labels {
     /// The symbol of a label.
