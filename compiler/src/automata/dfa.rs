@@ -78,7 +78,8 @@ impl Dfa {
         let mut stack = vec![0u32];
         // By state, the last edge into it that was met; by edge, its source and the edge into the same state before.
         let mut last = vec![u32::MAX; count];
-        let mut sources: Vec<(u32, u32)> = Vec::new();
+        let edges = self.states.iter().map(|state| state.edges.len()).sum();
+        let mut sources: Vec<(u32, u32)> = Vec::with_capacity(edges);
         while let Some(state) = stack.pop() {
             for edge in &self.states[state as usize].edges {
                 let met = sources.len() as u32;

@@ -7,7 +7,7 @@
 //! The result is canonical: states are numbered in breadth-first order along sorted edges, so that equal languages
 //! give equal automata. The network relies on this to tell equal rules by their bytes.
 
-use super::{Dfa, DfaState, Edge, classes};
+use super::{Dfa, DfaState, Edge, Edges, classes};
 
 /// The smallest automaton of the same language, in canonical numbering. `dfa` must be trimmed (see
 /// [`Dfa::trimmed`]), as the result is.
@@ -96,14 +96,16 @@ fn incoming(moves: &[(u32, u32, u32)], count: usize) -> (Vec<u32>, Vec<u32>) {
 fn quotient(dfa: &Dfa, class_of: &[u32]) -> Dfa {
     let classes = class_of.iter().max().map_or(0, |&class| class as usize + 1);
     let mut numbers = vec![u32::MAX; classes];
-    let mut order = vec![0u32];
+    let mut order = Vec::with_capacity(classes);
+    order.push(0);
     numbers[class_of[0] as usize] = 0;
-    let mut states = Vec::new();
+    let mut states = Vec::with_capacity(classes);
     let mut at = 0;
     while at < order.len() {
         let state = &dfa.states[order[at] as usize];
         at += 1;
-        let mut minimal = DfaState { accepting: state.accepting, ..DfaState::default() };
+        let edges = Edges::with_capacity(state.edges.len());
+        let mut minimal = DfaState { edges, accepting: state.accepting };
         for edge in &state.edges {
             let number = &mut numbers[class_of[edge.target as usize] as usize];
             if *number == u32::MAX {

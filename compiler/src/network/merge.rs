@@ -8,6 +8,7 @@
 //! Cost: O(rules' size) for rules outside cycles, times the rounds for a cycle, which its size bounds.
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::build::Built;
 use super::rule::{Label, Lowered, NetworkRule};
@@ -181,17 +182,24 @@ fn hash(built: &Built, rule: usize, hashes: &[RuleHash]) -> RuleHash {
             }
             numbers[target as usize]
         };
-        let mut labelled: Vec<(Vec<u32>, u32)> = Vec::new();
+        let mut labelled: Vec<(SmallVec<[u32; 6]>, u32)> = Vec::new();
         for edge in &state.edges {
             if edge.lo < 256 {
                 digest.put(&[3, edge.lo, edge.hi.min(255), reach(edge.target)]);
             }
             for symbol in edge.lo.max(256)..=edge.hi {
-                let content = match built.labels.get(symbol) {
-                    Some(&Label::Call { rule, count }) => [&[4, count], &hashes[rule][..]].concat(),
-                    Some(Label::Tokens(ids)) => [&[5, ids.len() as u32], &ids[..]].concat(),
-                    None => Vec::new(),
-                };
+                let mut content = SmallVec::new();
+                match built.labels.get(symbol) {
+                    Some(&Label::Call { rule, count }) => {
+                        content.extend_from_slice(&[4, count]);
+                        content.extend_from_slice(&hashes[rule]);
+                    }
+                    Some(Label::Tokens(ids)) => {
+                        content.extend_from_slice(&[5, ids.len() as u32]);
+                        content.extend_from_slice(ids);
+                    }
+                    None => {}
+                }
                 labelled.push((content, edge.target));
             }
         }
