@@ -226,9 +226,11 @@ impl<'a> Pool<'a> {
         let count = ids.len() as u32;
         let is_in = |row: &[u32], id: u32| row[id as usize / 32] >> (id % 32) & 1 == 1;
         let apart = |row: u32, limit: usize| {
-            let both = ids.iter().filter(|&&id| is_in(self.row(row), id)).count();
-            let distance = self.row_count(row) as usize + ids.len() - 2 * both;
-            (distance < limit).then_some(distance)
+            let (count, words) = (self.row_count(row) as usize, self.row(row));
+            // So many that are not in the row make the difference as large as the limit.
+            let most = (limit + ids.len()).saturating_sub(count).div_ceil(2);
+            let missing = ids.iter().filter(|&&id| !is_in(words, id)).take(most).count();
+            (missing < most).then(|| count + 2 * missing - ids.len())
         };
         let nearest = self.nearest(count, apart);
         let Some(nearest) = nearest else { return self.put_list(ids) };
@@ -237,12 +239,14 @@ impl<'a> Pool<'a> {
         content.extend([nearest, 0]);
         let row = self.row(nearest);
         let mut rest = ids.iter().copied().peekable();
-        for (index, &word) in row.iter().enumerate() {
-            let mut of_word = 0;
-            while let Some(id) = rest.next_if(|&id| id as usize / 32 == index) {
-                of_word |= 1 << (id % 32);
+        for (index, &word) in row.iter().enumerate().filter(|&(_, &word)| word != 0) {
+            let mut gone = word;
+            while let Some(id) = rest.next_if(|&id| id as usize / 32 <= index) {
+                if id as usize / 32 == index {
+                    gone &= !(1 << (id % 32));
+                }
             }
-            for_each_bit(word & !of_word, index, &mut content);
+            for_each_bit(gone, index, &mut content);
         }
         content[1] = content.len() as u32 - 2;
         content.extend(ids.iter().filter(|&&id| !is_in(row, id)));
