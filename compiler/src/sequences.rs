@@ -1,7 +1,7 @@
 //! Sequences of numbers, each kept once, in one buffer.
 //!
-//! Subsets, descriptions of states, masks and classes of nodes are looked up by content thousands of times for each grammar,
-//! and a key of its own for each would be as many allocations.
+//! Subsets, descriptions of states, masks and classes of nodes are looked up by content thousands of times for each
+//! grammar, and a key of its own for each would be as many allocations.
 
 use std::collections::hash_map::Entry;
 use std::hash::Hasher;

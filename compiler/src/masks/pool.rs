@@ -544,3 +544,30 @@ fn for_each_bit(mut word: u32, index: usize, ids: &mut Vec<u32>) {
         word &= word - 1;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn lists_are_merged_as_sets(
+            list in prop::collection::btree_set(0u32..60, 0..30),
+            dropped in prop::collection::btree_set(0u32..60, 0..20),
+            added in prop::collection::btree_set(0u32..60, 0..20),
+            known in prop::collection::btree_set(0u32..60, 0..20),
+        ) {
+            let added = &added - &list;
+            let expected: Vec<u32> = (&(&list - &dropped) | &(&added - &known)).into_iter().collect();
+            let [list, dropped, added, known] =
+                [list, dropped, added, known].map(|set: BTreeSet<u32>| Vec::from_iter(set));
+            let mut merged = Vec::new();
+            merge(&list, &dropped, &added, &known, &mut merged);
+            prop_assert_eq!(merged, expected);
+        }
+    }
+}
