@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
-use super::shared::{SharedOutcomes, class_nodes};
-use crate::sequences::Sequences;
 use grammarc_artifacts::sections::masks::ClassRecord;
 use grammarc_artifacts::sections::network::NONE;
 use grammarc_artifacts::tables::{Tables, TablesData};
+
+use super::shared::{SharedOutcomes, class_nodes};
+use crate::sequences::Sequences;
 
 /// The classes of a network, numbered on from the vocabulary's.
 pub struct Classes<'a> {

@@ -95,7 +95,6 @@ pub fn compute(
     follow: &Follow<'_>,
     limits: MaskLimits,
 ) -> Result<Masks, MaskError> {
-    let joined = network.joined(shared);
     let base = network.tables.bases.states;
     let states: Vec<u32> = (0..network.tables.states.len() as u32 - 1).map(|i| base + i).collect();
     let agreement = Agreement::new(follow, known.nodes().height(0));
@@ -152,9 +151,9 @@ pub fn compute(
         add(&mut context, derived.state, outcome, &[]).map(|_| ())
     })?;
 
-    let mut reach = Reach::new(joined, network, shared, known.left_through());
+    let mut reach = Reach::new(follow, known.left_through());
     for (&state, &(_, class)) in states.iter().zip(&exits) {
-        reach.add(network.rule_of(state), class);
+        reach.add(state, class);
     }
     let mut entries: Vec<(u32, FollowEntry)> = Vec::new();
     let mut pairs = 0;
@@ -195,7 +194,7 @@ pub fn compute(
             }
             let mask = context.intern(ret, outcome, extra)?;
             entries.push((ret, FollowEntry { class, mask, next }));
-            reach.add(network.rule_of(ret), next);
+            reach.add(ret, next);
             Ok(())
         })?;
     }

@@ -193,7 +193,7 @@ impl<'a> Pool<'a> {
             return self.wide(row, count);
         }
         let mut ids = Vec::with_capacity(count as usize);
-        row.iter().enumerate().for_each(|(index, &word)| for_each_bit(word, index, &mut ids));
+        add_ids(&row, &mut ids);
         self.scratch = row;
         self.few(ids)
     }
@@ -280,14 +280,8 @@ impl<'a> Pool<'a> {
         self.bits.resize(self.tables.row_words as usize, 0);
         set_all(&mut self.bits, ids);
         ids.clear();
-        for (index, words) in self.bits.chunks_mut(16).enumerate() {
-            if words.iter().all(|&word| word == 0) {
-                continue;
-            }
-            for (at, word) in words.iter_mut().enumerate() {
-                for_each_bit(std::mem::take(word), 16 * index + at, ids);
-            }
-        }
+        add_ids(&self.bits, ids);
+        self.bits.fill(0);
     }
 
     /// The record of a list alone, of which the scratch buffer is made.
@@ -499,7 +493,7 @@ pub(super) fn stored(shared: Tables<'_>, mask: u32) -> Vec<u32> {
     if record.row != NONE {
         let words = shared.row_words as usize;
         let row = &shared.rows[record.row as usize * words..][..words];
-        row.iter().enumerate().for_each(|(index, &word)| for_each_bit(word, index, &mut ids));
+        add_ids(row, &mut ids);
         let minus = shared.minus(record);
         ids.retain(|id| minus.binary_search(id).is_err());
         ids.sort_unstable();
@@ -510,24 +504,28 @@ pub(super) fn stored(shared: Tables<'_>, mask: u32) -> Vec<u32> {
 /// Appends `list` without `dropped`, and with what of `added` is not in `known`: all ascending, `added` disjoint from
 /// `list`.
 fn merge(list: &[u32], dropped: &[u32], added: &[u32], known: &[u32], to: &mut Vec<u32>) {
-    let mut rest = list;
-    let mut dropped = dropped.iter().peekable();
-    let mut keep = |ids: &[u32], to: &mut Vec<u32>| {
-        let mut from = 0;
-        while let Some(&id) = dropped.next_if(|&&id| ids.last().is_some_and(|&last| id <= last)) {
-            let at = from + ids[from..].partition_point(|&other| other < id);
-            to.extend_from_slice(&ids[from..at]);
-            from = at + usize::from(ids.get(at) == Some(&id));
+    let is_new = |id: &u32| known.binary_search(id).is_err();
+    let mut added = added.iter().copied().filter(is_new).peekable();
+    let mut dropped = dropped.iter().copied().peekable();
+    for &id in list {
+        while dropped.next_if(|&other| other < id).is_some() {}
+        while let Some(first) = added.next_if(|&other| other < id) {
+            to.push(first);
         }
-        to.extend_from_slice(&ids[from..]);
-    };
-    for &id in added.iter().filter(|id| known.binary_search(id).is_err()) {
-        let (before, after) = rest.split_at(rest.partition_point(|&other| other < id));
-        keep(before, to);
-        to.push(id);
-        rest = after;
+        if dropped.peek() != Some(&id) {
+            to.push(id);
+        }
     }
-    keep(rest, to);
+    to.extend(added);
+}
+
+/// Appends the token ids of a row.
+fn add_ids(row: &[u32], to: &mut Vec<u32>) {
+    for (chunk, words) in row.chunks(16).enumerate() {
+        if words.iter().any(|&word| word != 0) {
+            (16 * chunk..).zip(words).for_each(|(index, &word)| for_each_bit(word, index, to));
+        }
+    }
 }
 
 fn set_all(row: &mut [u32], ids: &[u32]) {

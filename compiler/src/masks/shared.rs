@@ -66,7 +66,7 @@ pub struct SharedOutcomes {
     classes: FxHashMap<Box<[u32]>, u32>,
     /// By exit class, byte and node of each child of its nodes, and the node; ascending.
     edges: Vec<OnceLock<Box<[ClassEdge]>>>,
-    /// By rule, the classes through which its own states are left.
+    /// By rule, the classes through which it can be left.
     left_through: Vec<Box<[u32]>>,
     /// By dense row, how many tokens are in it.
     row_counts: Vec<u32>,
@@ -163,6 +163,7 @@ impl SharedOutcomes {
             children,
             nodes: Nodes::new(trie),
             chains: SharedChains::new(shared, &rules),
+            left_through: left_through(shared, &rules),
             rules,
             sources,
             narrow_sources,
@@ -174,7 +175,6 @@ impl SharedOutcomes {
                 .map(|class| (class_nodes(shared, class).into(), class))
                 .collect(),
             edges: shared.classes.iter().map(|_| OnceLock::new()).collect(),
-            left_through: left_through(shared),
             row_counts: shared
                 .rows
                 .chunks(shared.row_words.max(1) as usize)
@@ -201,7 +201,7 @@ impl SharedOutcomes {
         &self.rules
     }
 
-    /// By rule, the classes through which its own states are left.
+    /// By rule, the classes through which it can be left.
     pub(super) fn left_through(&self) -> &[Box<[u32]>] {
         &self.left_through
     }
