@@ -136,7 +136,8 @@ impl Walker<'_> {
             next = below.end;
             for at in partings {
                 let (lane, parting) = lanes.parting(at);
-                self.part_from(parting, below.clone(), &mut apart[lane as usize]);
+                let leaves = nodes.below(child) & lanes.after(lane) != 0;
+                self.part_from(parting, (below.clone(), leaves), &mut apart[lane as usize]);
             }
             if front == NONE || below.len() == 1 {
                 continue;
@@ -153,11 +154,12 @@ impl Walker<'_> {
         )
     }
 
-    /// Notes what happens to a state at the first of some nodes, which are those below it.
+    /// Notes what happens to a state at the first of some nodes, which are those below it. Whether what comes after the
+    /// state's rule may go on there is told with them, as far as bits tell.
     fn part_from(
         &mut self,
         parting: Parting,
-        below: Range<u32>,
+        (below, leaves): (Range<u32>, bool),
         (excepted, building): &mut (Excepted, Building),
     ) {
         let child = below.start;
@@ -174,7 +176,7 @@ impl Walker<'_> {
                 if to.ends() {
                     building.outcome.add_span(self.trie.tokens_at(child));
                 }
-                if to.exits() && below.len() > 1 {
+                if to.exits() && leaves {
                     self.leave(child, building);
                 }
             }

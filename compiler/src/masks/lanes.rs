@@ -8,7 +8,9 @@
 //! A lane that does the same as its model for as many bytes as any string below a node has is left out there, and one
 //! whose two rows have become one is gone for good.
 //!
-//! Cost: O(lanes) for each front and class of bytes that leads to another.
+//! The bytes are told apart by those runs alone that matter to the rows of a front: the grammar has many more.
+//!
+//! Cost: O(lanes) for each front and run of bytes that leads to another.
 
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
@@ -17,7 +19,8 @@ use std::rc::Rc;
 use grammarc_artifacts::sections::network::NONE;
 use rustc_hash::FxHashMap;
 
-use super::rows::{Entry, Rows};
+use super::rows::{Entry, Rows, runs_of};
+use crate::ir::ByteSet;
 
 /// A state that has gone on beside its model.
 #[derive(Clone, Copy, Debug)]
@@ -87,11 +90,30 @@ struct Front {
     /// Fewest and most bytes for which a lane is the same.
     shortest: u32,
     longest: u32,
+    /// Its runs, by number.
+    runs: u32,
+    /// By run, the number of its step.
+    steps: Range<u32>,
     /// Its windows: one for each height from the fewest bytes on, up to the most or [`HIGH`], and one for all others.
     windows: Range<u32>,
 }
 
-/// What a front does on a class of bytes.
+/// Runs of bytes on which all rows of some shapes do the same, each for itself.
+struct Runs {
+    of_byte: [u8; 256],
+    /// By run, one of its bytes.
+    byte: Vec<u8>,
+}
+
+impl Runs {
+    fn new(cuts: ByteSet) -> Self {
+        let of_byte = runs_of(cuts);
+        let begin = (0..=u8::MAX).filter(|&byte| byte == 0 || cuts.contains(byte));
+        Self { of_byte, byte: begin.collect() }
+    }
+}
+
+/// What a front does on a run of bytes.
 #[derive(Clone, Copy)]
 struct Step {
     /// The front that it leads to, [`NONE`] where no lane goes on.
@@ -124,7 +146,10 @@ pub(super) struct Lanes<'a> {
     after: Vec<u128>,
     fronts: Vec<Front>,
     ids: FxHashMap<Rc<[Lane]>, u32>,
-    /// By front and class of bytes, its number among the steps, [`NONE`] before it is looked at. Few are ever asked for.
+    /// By the shapes of the rows of a front, the number of its runs.
+    by_shapes: FxHashMap<u64, u32>,
+    runs: Vec<Runs>,
+    /// By front and run, its number among the steps, [`NONE`] before it is looked at.
     step_of: Vec<u32>,
     steps: Vec<Step>,
     partings: Vec<(u32, Parting)>,
@@ -143,6 +168,8 @@ impl<'a> Lanes<'a> {
             after: lanes.iter().map(|&(_, after)| after).collect(),
             fronts: Vec::new(),
             ids: FxHashMap::default(),
+            by_shapes: FxHashMap::default(),
+            runs: Vec::new(),
             step_of: Vec::new(),
             steps: Vec::new(),
             partings: Vec::new(),
@@ -169,17 +196,24 @@ impl<'a> Lanes<'a> {
     /// Where a front leads on a byte, and what happens to its lanes on the way.
     #[inline]
     pub(super) fn step(&mut self, front: u32, byte: u8) -> (u32, Range<usize>) {
-        let class = self.rows.class_of(byte);
-        let at = front as usize * self.rows.width() + class;
+        let Front { runs, steps, .. } = &self.fronts[front as usize];
+        let run = self.runs[*runs as usize].of_byte[usize::from(byte)];
+        let at = steps.start as usize + usize::from(run);
         if self.step_of[at] == NONE {
-            self.step_of[at] = self.like_step(front, class).unwrap_or_else(|| {
-                let step = self.find_step(front, class);
+            self.step_of[at] = self.like_step(front, byte).unwrap_or_else(|| {
+                let step = self.find_step(front, byte);
                 self.steps.push(step);
                 self.steps.len() as u32 - 1
             });
         }
         let Step { to, first, end } = self.steps[self.step_of[at] as usize];
         (to, first as usize..end as usize)
+    }
+
+    /// The bytes, as bits, that may come after a lane's rule.
+    #[inline]
+    pub(super) fn after(&self, lane: u32) -> u128 {
+        self.after[lane as usize]
     }
 
     /// What happens to a lane, by its place in a step's range.
@@ -204,23 +238,26 @@ impl<'a> Lanes<'a> {
         if below & parting == 0 { NONE } else { front }
     }
 
-    /// The step of another class of bytes that is the same to all lanes: few classes differ to the few rules of a front.
-    fn like_step(&self, front: u32, class: usize) -> Option<u32> {
+    /// The step of another run of bytes that is the same to all lanes.
+    fn like_step(&self, front: u32, byte: u8) -> Option<u32> {
         let rows = self.rows;
-        let lanes = &self.fronts[front as usize].lanes;
+        let Front { lanes, runs, steps, .. } = &self.fronts[front as usize];
+        let class = rows.class_of(byte);
         let is_same = |other: usize| {
             lanes.iter().all(|lane| {
                 let same = |row| rows.on_class(row, class) == rows.on_class(row, other);
                 same(lane.row) && same(lane.like)
             })
         };
-        let of_front = &self.step_of[front as usize * rows.width()..][..rows.width()];
-        let mut found = of_front.iter().enumerate().filter(|(_, step)| **step != NONE);
-        found.find(|&(other, _)| is_same(other)).map(|(_, &step)| step)
+        let steps = &self.step_of[steps.start as usize..steps.end as usize];
+        let runs = self.runs[*runs as usize].byte.iter().zip(steps);
+        let mut found = runs.filter(|(_, step)| **step != NONE);
+        found.find(|(other, _)| is_same(rows.class_of(**other))).map(|(_, &step)| step)
     }
 
-    fn find_step(&mut self, front: u32, class: usize) -> Step {
+    fn find_step(&mut self, front: u32, byte: u8) -> Step {
         let rows = self.rows;
+        let class = rows.class_of(byte);
         let mut next = std::mem::take(&mut self.scratch);
         next.clear();
         let first = self.partings.len() as u32;
@@ -291,9 +328,17 @@ impl<'a> Lanes<'a> {
         self.windows.resize(from + told + 1, Window { front: UNKNOWN, parting: 0 });
         let windows = from as u32..self.windows.len() as u32;
         self.size += lanes.len();
-        self.step_of.resize(self.step_of.len() + self.rows.width(), NONE);
+        let shape = |lane: &Lane| self.rows.shape(lane.row) | self.rows.shape(lane.like);
+        let shapes = lanes.iter().fold(0, |shapes, lane| shapes | shape(lane));
+        let runs = *self.by_shapes.entry(shapes).or_insert_with(|| {
+            self.runs.push(Runs::new(self.rows.cuts(shapes)));
+            self.runs.len() as u32 - 1
+        });
+        let from = self.step_of.len();
+        self.step_of.resize(from + self.runs[runs as usize].byte.len(), NONE);
+        let steps = from as u32..self.step_of.len() as u32;
         self.ids.insert(Rc::clone(&lanes), id);
-        self.fronts.push(Front { lanes, shortest, longest, windows });
+        self.fronts.push(Front { lanes, shortest, longest, runs, steps, windows });
         id
     }
 }

@@ -118,17 +118,21 @@ pub fn cut_all<'a>(
 ) -> impl Iterator<Item = Range<u32>> + 'a {
     let mut rest = spans;
     ranges.iter().flat_map(move |range| {
-        // The next part is seldom far.
-        let is_before = |span: &Range<u32>| span.end <= range.start;
-        let mut far = 1;
-        while rest.get(far - 1).is_some_and(is_before) {
-            far *= 2;
-        }
-        let near = &rest[far / 2..rest.len().min(far)];
-        rest = &rest[far / 2 + near.partition_point(is_before)..];
+        rest = past(rest, range.start);
         let within = rest.iter().take_while(|span| span.start < range.end);
         within.map(|span| span.start.max(range.start)..span.end.min(range.end))
     })
+}
+
+/// The spans from the first on that does not end before `from`, which is seldom far. O(log spans before).
+pub(super) fn past(spans: &[Range<u32>], from: u32) -> &[Range<u32>] {
+    let is_before = |span: &Range<u32>| span.end <= from;
+    let mut far = 1;
+    while spans.get(far - 1).is_some_and(is_before) {
+        far *= 2;
+    }
+    let near = &spans[far / 2..spans.len().min(far)];
+    &spans[far / 2 + near.partition_point(is_before)..]
 }
 
 /// `spans` without `others`, both sorted and disjoint. O(spans + others).

@@ -9,6 +9,7 @@
 
 use grammarc_artifacts::sections::network::{NONE, state_flags};
 use grammarc_artifacts::tables::Joined;
+use rustc_hash::FxHashMap;
 
 use super::agree::Agreement;
 use super::nodes::{bits, whole_bits};
@@ -16,6 +17,9 @@ use crate::ir::ByteSet;
 
 /// Loops of different lengths that are told apart.
 const MOST_LOOPS: usize = 3;
+
+/// Shapes of rows that are told apart: as many as a word has bits.
+const MOST_SHAPES: usize = 64;
 
 /// What becomes of a state on a byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -128,6 +132,10 @@ pub(super) struct Rows {
     loops: Vec<Loops>,
     /// By row, the bits of any bytes on which it goes on.
     live: Vec<u128>,
+    /// By row, its shape; and by shape, the bytes with which a run of bytes begins that such a row does the same on.
+    /// Places of one chain are of one shape.
+    shapes: Vec<u8>,
+    cuts: Vec<ByteSet>,
     /// By row, its classes after each round, one after the other, and where they begin.
     classes: Vec<u32>,
     firsts: Vec<u32>,
@@ -147,6 +155,8 @@ impl Default for Rows {
             states: none(),
             loops: Vec::new(),
             live: Vec::new(),
+            shapes: Vec::new(),
+            cuts: Vec::new(),
             classes: none(),
             firsts: none(),
             settled: None,
@@ -168,20 +178,16 @@ impl Rows {
                 })
             })
             .collect();
-        let mut cuts = [false; 257];
-        for (&state, calls) in states.iter().zip(&firsts) {
+        let mut shapes = Shapes::default();
+        let of_rows = states.iter().zip(&firsts).map(|(&state, calls)| {
             let edges = agreement.moves(network, state).edges.iter();
-            for (lo, hi) in edges.map(|edge| (edge.lo(), edge.hi())).chain(calls.ranges()) {
-                cuts[usize::from(lo)] = true;
-                cuts[usize::from(hi) + 1] = true;
-            }
-        }
-        let mut class_of = [0u8; 256];
-        let mut class = 0;
-        for byte in 1..256 {
-            class += u8::from(cuts[byte]);
-            class_of[byte] = class;
-        }
+            let runs = edges.map(|edge| (edge.lo(), edge.hi())).chain(calls.ranges());
+            shapes.number(begins(runs))
+        });
+        let of_rows: Vec<u8> = of_rows.collect();
+        let cuts = shapes.cuts;
+        let class_of = runs_of(cuts.iter().copied().fold(ByteSet::EMPTY, ByteSet::union));
+        let class = class_of[usize::from(u8::MAX)];
         let width = usize::from(class) + 1;
         let mut row_of = vec![NONE; own.state_count() as usize];
         for (row, &state) in (0..).zip(states) {
@@ -219,8 +225,20 @@ impl Rows {
             classes.extend_from_slice(agreement.classes(state));
         }
         first.push(classes.len() as u32);
-        let (states, firsts, settled) = (states.to_vec(), first, agreement.settled());
-        Self { class_of, width, entries, states, loops, live, classes, firsts, settled, row_of }
+        Self {
+            class_of,
+            width,
+            entries,
+            states: states.to_vec(),
+            loops,
+            live,
+            shapes: of_rows,
+            cuts,
+            classes,
+            firsts: first,
+            settled: agreement.settled(),
+            row_of,
+        }
     }
 
     /// The row of an own state.
@@ -235,10 +253,16 @@ impl Rows {
         self.states[row as usize]
     }
 
-    /// Classes of bytes that are told apart.
+    /// The shape of a row, as the bit of a word.
     #[inline]
-    pub(super) fn width(&self) -> usize {
-        self.width
+    pub(super) fn shape(&self, row: u32) -> u64 {
+        1 << self.shapes[row as usize]
+    }
+
+    /// The bytes with which a run begins that all rows of some shapes do the same on, each for itself.
+    pub(super) fn cuts(&self, shapes: u64) -> ByteSet {
+        let of = self.cuts.iter().enumerate().filter(|(shape, _)| shapes >> shape & 1 == 1);
+        of.fold(ByteSet::EMPTY, |all, (_, cuts)| all.union(*cuts))
     }
 
     /// The class of a byte.
@@ -294,4 +318,50 @@ impl Rows {
         let loops = &self.loops[row as usize];
         bytes & !loops.on(height) == 0 && !(loops.is_final && bytes & after != 0)
     }
+}
+
+/// The shapes met so far, by their cuts.
+#[derive(Default)]
+struct Shapes {
+    numbers: FxHashMap<ByteSet, u8>,
+    cuts: Vec<ByteSet>,
+}
+
+impl Shapes {
+    /// The number of the shape with these cuts. The last stands for all that there is no bit for.
+    fn number(&mut self, cuts: ByteSet) -> u8 {
+        if let Some(&shape) = self.numbers.get(&cuts) {
+            return shape;
+        }
+        let shape = self.cuts.len().min(MOST_SHAPES - 1);
+        match self.cuts.get_mut(shape) {
+            Some(all) => *all = all.union(cuts),
+            None => self.cuts.push(cuts),
+        }
+        self.numbers.insert(cuts, shape as u8);
+        shape as u8
+    }
+}
+
+/// The bytes at which some runs begin, or what comes after them.
+fn begins(runs: impl Iterator<Item = (u8, u8)>) -> ByteSet {
+    let mut begins = ByteSet::EMPTY;
+    for (lo, hi) in runs {
+        begins.insert(lo);
+        if let Some(next) = hi.checked_add(1) {
+            begins.insert(next);
+        }
+    }
+    begins
+}
+
+/// By byte, the number of the run that it is in, where runs begin at these bytes.
+pub(super) fn runs_of(cuts: ByteSet) -> [u8; 256] {
+    let mut runs = [0; 256];
+    let mut run = 0;
+    for byte in 1..=u8::MAX {
+        run += u8::from(cuts.contains(byte));
+        runs[usize::from(byte)] = run;
+    }
+    runs
 }

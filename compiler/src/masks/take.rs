@@ -22,7 +22,7 @@ use grammarc_artifacts::sections::network::NONE;
 use grammarc_artifacts::sections::vocabulary::Trie;
 
 use super::moves::{OwnMoves, Place, Run};
-use super::outcome::{Outcome, Taken, cut, minus};
+use super::outcome::{Outcome, Taken, cut, minus, past};
 use super::shared::{Stored, class_nodes};
 use super::walk::{Building, WORTH_REMEMBERING, Walker};
 use crate::ir::ByteSet;
@@ -81,20 +81,11 @@ impl Excepted {
 
     /// Those of some nodes, in ascending order, that are not excepted, and those that are.
     pub(super) fn split(&self, nodes: &[u32]) -> (Vec<u32>, Vec<u32>) {
-        let (mut kept, mut gone) = (Vec::with_capacity(nodes.len()), Vec::new());
-        if nodes.is_empty() {
-            return (kept, gone);
-        }
-        let mut rest = nodes;
-        for range in &self.0 {
-            let (before, from) = rest.split_at(rest.partition_point(|&node| node < range.start));
-            let (within, past) = from.split_at(from.partition_point(|&node| node < range.end));
-            kept.extend_from_slice(before);
-            gone.extend_from_slice(within);
-            rest = past;
-        }
-        kept.extend_from_slice(rest);
-        (kept, gone)
+        let mut rest = &self.0[..];
+        nodes.iter().partition(|&&node| {
+            rest = past(rest, node);
+            rest.first().is_none_or(|range| node < range.start)
+        })
     }
 
     /// Ranks of the tokens of the excepted nodes.

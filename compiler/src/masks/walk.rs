@@ -93,6 +93,8 @@ pub struct Walker<'a> {
     lane: Vec<u32>,
     /// Ends of the subtrees that are being swept, and the configurations at their roots.
     path: Vec<(u32, At)>,
+    /// Empty outcomes that have room.
+    spare: Vec<Outcome>,
 }
 
 impl<'a> Walker<'a> {
@@ -121,6 +123,7 @@ impl<'a> Walker<'a> {
             ways: Vec::new(),
             lane: Vec::new(),
             path: Vec::new(),
+            spare: Vec::new(),
         }
     }
 
@@ -375,11 +378,12 @@ impl<'a> Walker<'a> {
             if child_end == child + 1 {
                 continue;
             }
-            if entry.exits() {
+            let below = nodes.below(child);
+            if entry.exits() && below & after != 0 {
                 self.leave(child, building);
             }
             if let Some(row) = entry.row() {
-                if rows.loops(row, nodes.below(child), nodes.height(child), after) {
+                if rows.loops(row, below, nodes.height(child), after) {
                     let below = trie.tokens_at(child).end..trie.tokens_below(child).end;
                     building.outcome.add_span(below);
                 } else {
@@ -457,14 +461,20 @@ impl<'a> Walker<'a> {
             return true;
         }
         if size < self.worth {
-            let row = self.wide_row(state).filter(|_| frame == BOTTOM);
-            if let Some(row) = row {
-                if self.follow.is_final(state) {
-                    self.leave(node, building);
-                }
-                self.sweep_rows(row, node, building);
+            let Some(row) = self.wide_row(state) else { return false };
+            if frame == BOTTOM {
+                self.sweep_alone((state, row), node, building);
+                return true;
             }
-            return row.is_some();
+            let mut callee =
+                Building { outcome: self.spare.pop().unwrap_or_default(), ..self.begin(state) };
+            self.sweep_alone((state, row), node, &mut callee);
+            let mut outcome = callee.outcome;
+            outcome.spans.drain(..).for_each(|span| building.outcome.add_span(span));
+            self.go_on(frame, &outcome.exits, building);
+            outcome.exits.clear();
+            self.spare.push(outcome);
+            return true;
         }
         let outcome = if own {
             let live = self.live(&At::One(state, BOTTOM));
@@ -499,14 +509,22 @@ impl<'a> Walker<'a> {
         true
     }
 
+    /// Adds the outcome of a state with a row at `node` whatever its rule is called from.
+    fn sweep_alone(&mut self, (state, row): (u32, u32), node: u32, building: &mut Building) {
+        if self.follow.is_final(state) {
+            self.leave(node, building);
+        }
+        self.sweep_rows(row, node, building);
+    }
+
     /// The outcome of `state` at `node` whatever its rule is called from.
     fn alone(&mut self, state: u32, node: u32, mut building: Building) -> Outcome {
-        if self.follow.is_final(state) {
-            self.leave(node, &mut building);
-        }
         if let Some(row) = self.wide_row(state) {
-            self.sweep_rows(row, node, &mut building);
+            self.sweep_alone((state, row), node, &mut building);
         } else {
+            if self.follow.is_final(state) {
+                self.leave(node, &mut building);
+            }
             let way = self.way(At::One(state, BOTTOM));
             let floor = self.todo.len();
             self.open(way, node);
