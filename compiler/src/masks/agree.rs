@@ -19,6 +19,7 @@ use grammarc_artifacts::sections::network::{ByteEdge, CallEdge, NONE};
 use grammarc_artifacts::tables::Joined;
 use rustc_hash::FxHashMap;
 
+use super::history::History;
 use super::partition::Partition;
 use super::rows::Rows;
 use super::shared::bytes_of;
@@ -45,9 +46,6 @@ const NEAR: usize = 12;
 const MOST_NEAR: usize = 16;
 const FEW: usize = 256;
 
-/// Rounds that there is room for from the first on.
-const ROUNDS: usize = 31;
-
 /// A class by itself, with the index of its state.
 pub(super) const ALONE: u32 = 1 << 31;
 
@@ -58,8 +56,8 @@ type OwnedMoves = (Box<[ByteEdge]>, Box<[CallEdge]>);
 #[derive(Debug, Default)]
 pub struct Agreement {
     base: u32,
-    /// By index of the state, its class after each round in which it was not alone.
-    rounds: Vec<Vec<u32>>,
+    /// By index of the state, its classes.
+    histories: Vec<History>,
     /// Number of rounds.
     length: usize,
     /// Whether the last round is like all that would follow.
@@ -90,7 +88,7 @@ impl Agreement {
         let no_tokens = network.shared.token_edges.is_empty() && network.own.token_edges.is_empty();
         let mut this = Self {
             base: network.own.bases.states,
-            rounds: vec![Vec::new(); count],
+            histories: vec![History::default(); count],
             length: 1,
             is_settled: false,
             models: vec![NONE; count],
@@ -105,7 +103,7 @@ impl Agreement {
         let active =
             this.with_companions(follow, members.iter().map(|&(index, _)| index).collect());
         if members.len() > 1 {
-            this.refine(network, follow, active.clone(), most);
+            this.refine(network, follow, &active, most);
             this.choose_models(follow, &members);
         }
         let states: Vec<u32> = active.iter().map(|&index| this.base + index).collect();
@@ -120,7 +118,7 @@ impl Agreement {
     fn with_companions(&self, follow: &Follow<'_>, members: Vec<u32>) -> Vec<u32> {
         let network = follow.network();
         let most = MOST_NEAR * members.len() + FEW;
-        let mut is_met = vec![false; self.rounds.len()];
+        let mut is_met = vec![false; self.histories.len()];
         members.iter().for_each(|&index| is_met[index as usize] = true);
         let mut active = members;
         let mut from = 0;
@@ -175,15 +173,14 @@ impl Agreement {
         self.is_settled.then_some(self.length)
     }
 
-    /// The classes of an own state after each round in which it was not alone.
-    pub(super) fn classes(&self, state: u32) -> &[u32] {
-        &self.rounds[(state - self.base) as usize]
+    /// The classes of an own state.
+    pub(super) fn history(&self, state: u32) -> &History {
+        &self.histories[(state - self.base) as usize]
     }
 
     /// The most bytes for which two own states are known to do the same; none where they differ from the first.
     pub(super) fn length(&self, one: u32, other: u32) -> Option<usize> {
-        let [a, b] = [one, other].map(|state| &self.rounds[(state - self.base) as usize][..]);
-        let same = rounds_alike(a, b);
+        let same = self.history(one).alike(self.history(other));
         let always = one == other || self.is_settled && same == self.length;
         if always { Some(usize::MAX) } else { same.checked_sub(1) }
     }
@@ -192,9 +189,11 @@ impl Agreement {
     #[inline]
     pub(super) fn class(&self, state: u32, length: usize) -> u32 {
         let index = state - self.base;
-        let rounds = self.rounds.get(index as usize).map_or(&[][..], |rounds| &rounds[..]);
-        let settled = rounds.last().filter(|_| self.is_settled && rounds.len() == self.length);
-        *rounds.get(length).or(settled).unwrap_or(&(ALONE | index))
+        let class = self.histories.get(index as usize).and_then(|history| {
+            let is_settled = self.is_settled && history.rounds() == self.length;
+            history.class(length).or_else(|| history.last().filter(|_| is_settled))
+        });
+        class.unwrap_or(ALONE | index)
     }
 
     /// Whether the calls of two own states are known to do the same with all strings of up to `length` bytes.
@@ -231,42 +230,43 @@ impl Agreement {
         (model != NONE && [state, model].iter().all(has_row)).then_some(model)
     }
 
-    fn refine(
-        &mut self,
-        network: Joined<'_>,
-        follow: &Follow<'_>,
-        mut active: Vec<u32>,
-        most: usize,
-    ) {
+    fn refine(&mut self, network: Joined<'_>, follow: &Follow<'_>, active: &[u32], most: usize) {
         let mut classes: Vec<u32> =
-            (0..self.rounds.len() as u32).map(|index| ALONE | index).collect();
+            (0..self.histories.len() as u32).map(|index| ALONE | index).collect();
         let mut firsts = FxHashMap::default();
-        for &index in &active {
+        for &index in active {
             let state = self.base + index;
             let next = firsts.len() as u32;
             let after = follow.bytes(follow.rule_of(state)).to_words();
             let key = (after, network.own.states[index as usize].flags);
             classes[index as usize] = *firsts.entry(key).or_insert(next);
-            let rounds = &mut self.rounds[index as usize];
-            rounds.reserve(ROUNDS.min(most) + 1);
-            rounds.push(classes[index as usize]);
+            self.histories[index as usize] = History::new(classes[index as usize]);
         }
-        let mut partition = Partition::new(self, network, &active, classes, firsts.len());
-        let mut work = 0;
+        let mut partition = Partition::new(self, network, active, classes, firsts.len());
+        let (mut work, mut together) = (0, active.len());
         for _ in 0..most {
             if partition.is_stable() {
                 self.is_settled = true;
                 break;
             }
             work += partition.round(self, network);
-            active.retain(|&index| partition.class(index) & ALONE == 0);
-            for &index in &active {
-                self.rounds[index as usize].push(partition.class(index));
+            for &index in partition.changed() {
+                let history = &mut self.histories[index as usize];
+                let class = partition.class(index);
+                if class & ALONE != 0 {
+                    history.end(self.length);
+                    together -= 1;
+                } else {
+                    history.change(self.length, class);
+                }
             }
             self.length += 1;
-            if active.is_empty() || work > MOST_WORK {
+            if together == 0 || work > MOST_WORK {
                 break;
             }
+        }
+        for &index in active {
+            self.histories[index as usize].end(self.length);
         }
     }
 
@@ -337,17 +337,6 @@ impl Agreement {
         let goes_on = !self.moves(network, widest.target).edges.is_empty();
         goes_on.then_some(widest.target)
     }
-}
-
-/// Number of rounds after which two states were in one class. Classes are only ever split, so once apart is for good.
-fn rounds_alike(one: &[u32], other: &[u32]) -> usize {
-    let most = one.len().min(other.len());
-    let (mut from, mut to) = (0, most);
-    while from < to {
-        let at = usize::midpoint(from, to);
-        if one[at] == other[at] { from = at + 1 } else { to = at }
-    }
-    from
 }
 
 /// The moves of the own states that tail calls of own rules are looked through for.

@@ -179,7 +179,7 @@ impl<'a> Lanes<'a> {
         };
         let mut first = Vec::with_capacity(lanes.len());
         for (lane, &([row, like], _)) in (0..).zip(lanes) {
-            let same = bytes(rows.same(row, like, 0));
+            let same = bytes(rows.same(row, like));
             if same <= bytes(height) {
                 first.push(Lane { lane, row, like, same });
             }
@@ -261,7 +261,7 @@ impl<'a> Lanes<'a> {
         let mut next = std::mem::take(&mut self.scratch);
         next.clear();
         let first = self.partings.len() as u32;
-        for &Lane { lane, row, like, same } in &*self.fronts[front as usize].lanes {
+        for &Lane { lane, row, like, .. } in &*self.fronts[front as usize].lanes {
             let [to, stored] = [row, like].map(|row| rows.on_class(row, class));
             if to == stored && !to.is_call() {
                 continue;
@@ -272,7 +272,7 @@ impl<'a> Lanes<'a> {
                 if !is_same_here {
                     part(Parting::Other { to, replaces: Replaced::Node });
                 }
-                let same = bytes(rows.same(row, like, same.saturating_sub(1) as usize));
+                let same = bytes(rows.same(row, like));
                 if same != u32::MAX {
                     next.push(Lane { lane, row, like, same });
                 }

@@ -9,6 +9,7 @@
 //! | [`moves`] | where single bytes lead, and on which a state parts from a shared one |
 //! | [`part`] | an own state and a shared one side by side |
 //! | [`agree`] | for how many bytes states do the same |
+//! | [`history`] | the classes of a state in all rounds |
 //! | [`partition`] | classes of such states, one byte more in each round |
 //! | [`depart`] | derives base masks of states from those of others that do the same for some bytes |
 //! | [`abreast`] | many such states on several threads |
@@ -35,6 +36,7 @@ pub mod children;
 pub mod classes;
 pub mod compute;
 mod depart;
+mod history;
 mod lanes;
 mod moves;
 mod nodes;

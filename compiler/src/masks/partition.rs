@@ -26,6 +26,8 @@ pub(super) struct Partition {
     /// By index of the state, its class after the round that is under way, or [`NONE`]; and the states that have one.
     next: Vec<u32>,
     moved: Vec<u32>,
+    /// States whose class the last round changed.
+    changed: Vec<u32>,
     /// By class.
     sizes: Vec<u32>,
     /// By index of the state, how deep its calls are nested.
@@ -109,6 +111,7 @@ impl Partition {
             classes,
             next: vec![NONE; states],
             moved: Vec::new(),
+            changed: Vec::new(),
             sizes,
             nesting,
             on_way: Lists::new(states, ways),
@@ -129,6 +132,11 @@ impl Partition {
     /// The class of a state, by its index; one with [`ALONE`] in it is no other's.
     pub(super) fn class(&self, index: u32) -> u32 {
         self.classes[index as usize]
+    }
+
+    /// The states whose class the last round changed, by their indices.
+    pub(super) fn changed(&self) -> &[u32] {
+        &self.changed
     }
 
     /// Whether no later round changes anything.
@@ -206,12 +214,14 @@ impl Partition {
                 self.next[index as usize] = ALONE | index;
             }
         }
+        self.changed.clear();
         for index in std::mem::take(&mut self.moved) {
             let next = std::mem::replace(&mut self.next[index as usize], NONE);
             let before = std::mem::replace(&mut self.classes[index as usize], next);
             if before == next {
                 continue;
             }
+            self.changed.push(index);
             self.sizes[before as usize] -= 1;
             for at in 0..self.on_way.of(index).len() {
                 self.open(self.on_way.of(index)[at]);
@@ -301,9 +311,10 @@ mod tests {
             state => agreement.class(state, round),
         };
         let mut round = 0;
-        while states.iter().any(|&state| agreement.classes(state).len() > round + 1) {
+        while states.iter().any(|&state| agreement.history(state).rounds() > round + 1) {
             let mut by_moves: BTreeMap<_, Vec<u32>> = BTreeMap::new();
-            for &state in states.iter().filter(|&&state| agreement.classes(state).len() > round) {
+            for &state in states.iter().filter(|&&state| agreement.history(state).rounds() > round)
+            {
                 let moves = agreement.moves(joined, state);
                 let edges = moves.edges.iter().map(|e| (e.range, class(e.target, round)));
                 let calls = moves.calls.iter().map(|call| {

@@ -21,7 +21,8 @@ pub(super) struct Reach<'a> {
     follow: &'a Follow<'a>,
     /// Rules, each with a class through which it can be left.
     known: FxHashSet<(u32, u32)>,
-    /// Those from which no pairs were made yet.
+    /// Those from which no pairs were made yet, nor rules that call these in tail position noted: a chain of hundreds of
+    /// tail calls is gone up once for each class, not once for each of its rules.
     fresh: Vec<(u32, u32)>,
     /// Pairs given out: a return state of several callees can meet one class from each of them.
     met: FxHashSet<(u32, u32)>,
@@ -47,14 +48,13 @@ impl<'a> Reach<'a> {
 
     /// The pairs that follow from what was added since the last call, each once in all.
     pub(super) fn pairs(&mut self) -> Vec<(u32, u32)> {
-        let mut fresh = std::mem::take(&mut self.fresh);
-        fresh.sort_unstable();
+        let Self { follow, known, fresh, met } = self;
         let mut pairs = Vec::new();
-        for of_rule in fresh.chunk_by(|one, other| one.0 == other.0) {
-            for ret in self.follow.own_returns(of_rule[0].0) {
-                let met = of_rule.iter().map(|&(_, class)| (ret, class));
-                pairs.extend(met.filter(|&pair| self.met.insert(pair)));
-            }
+        while let Some((rule, class)) = fresh.pop() {
+            let returns = follow.own_call_returns(rule).map(|ret| (ret, class));
+            pairs.extend(returns.filter(|&pair| met.insert(pair)));
+            let callers = follow.own_tail_callers(rule).map(|caller| (caller, class));
+            fresh.extend(callers.filter(|&way| known.insert(way)));
         }
         pairs
     }

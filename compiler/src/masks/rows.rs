@@ -12,6 +12,7 @@ use grammarc_artifacts::tables::Joined;
 use rustc_hash::FxHashMap;
 
 use super::agree::Agreement;
+use super::history::History;
 use super::nodes::{bits, whole_bits};
 use crate::ir::ByteSet;
 
@@ -136,10 +137,9 @@ pub(super) struct Rows {
     /// Places of one chain are of one shape.
     shapes: Vec<u8>,
     cuts: Vec<ByteSet>,
-    /// By row, its classes after each round, one after the other, and where they begin.
-    classes: Vec<u32>,
-    firsts: Vec<u32>,
-    /// The number of classes of a state that was never alone, where it is the same as another with those for good.
+    /// By row, the classes of its state.
+    histories: Vec<History>,
+    /// The number of rounds of a state that was never alone, where it is the same as another with those for good.
     settled: Option<usize>,
     /// By index of the own state, its row, or [`NONE`].
     row_of: Vec<u32>,
@@ -157,8 +157,7 @@ impl Default for Rows {
             live: Vec::new(),
             shapes: Vec::new(),
             cuts: Vec::new(),
-            classes: none(),
-            firsts: none(),
+            histories: Vec::new(),
             settled: None,
             row_of: none(),
         }
@@ -219,12 +218,6 @@ impl Rows {
             live.push(bits(on.fold(*calls, ByteSet::union)));
             loops.push(Loops::new(network, agreement, state, *calls));
         }
-        let (mut classes, mut first) = (Vec::new(), Vec::with_capacity(states.len() + 1));
-        for &state in states {
-            first.push(classes.len() as u32);
-            classes.extend_from_slice(agreement.classes(state));
-        }
-        first.push(classes.len() as u32);
         Self {
             class_of,
             width,
@@ -234,8 +227,7 @@ impl Rows {
             live,
             shapes: of_rows,
             cuts,
-            classes,
-            firsts: first,
+            histories: states.iter().map(|&state| agreement.history(state).clone()).collect(),
             settled: agreement.settled(),
             row_of,
         }
@@ -277,20 +269,12 @@ impl Rows {
         self.entries[row as usize * self.width + class]
     }
 
-    /// The states of two rows are known to do the same with all strings of fewer bytes than this, of which at least
-    /// `from` is known already.
-    pub(super) fn same(&self, one: u32, other: u32, from: usize) -> usize {
+    /// The states of two rows are known to do the same with all strings of fewer bytes than this.
+    pub(super) fn same(&self, one: u32, other: u32) -> usize {
         if one == other {
             return usize::MAX;
         }
-        let [a, b] = [one, other].map(|row| {
-            let first = self.firsts[row as usize] as usize;
-            &self.classes[first..self.firsts[row as usize + 1] as usize]
-        });
-        let most = a.len().min(b.len());
-        let from = from.min(most);
-        let same =
-            from + a[from..most].iter().zip(&b[from..most]).take_while(|(a, b)| a == b).count();
+        let same = self.histories[one as usize].alike(&self.histories[other as usize]);
         let is_forever = self.settled == Some(same);
         if is_forever { usize::MAX } else { same }
     }

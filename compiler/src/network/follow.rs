@@ -103,6 +103,16 @@ impl<'a> Follow<'a> {
         self.own.calls.all_returns_of(rule)
     }
 
+    /// The grammar's own states that its own calls of a rule return to.
+    pub fn own_call_returns(&self, rule: u32) -> impl Iterator<Item = u32> + '_ {
+        self.own.calls.returns(rule)
+    }
+
+    /// The grammar's own rules that call a rule in tail position.
+    pub fn own_tail_callers(&self, rule: u32) -> impl Iterator<Item = u32> + '_ {
+        self.own.calls.tail_callers(rule)
+    }
+
     /// The shared rules that the grammar's own call.
     pub fn shared_callees(&self) -> BTreeSet<u32> {
         let mut callees = self.own.calls.callees();
