@@ -12,6 +12,7 @@ use super::depart::{Apart, Derived};
 use super::outcome::Outcome;
 use super::schedule::Walkers;
 use super::walk::Walker;
+use crate::ir::ByteSet;
 use crate::network::follow::Follow;
 
 /// States that run over the trie together: the more of them there are, the less each costs.
@@ -41,14 +42,16 @@ pub(super) fn outcomes<'a>(
             group.iter().zip(outcomes).try_for_each(|(derived, outcome)| take(derived, outcome))
         });
     }
-    let ranges = ranges(trie, parts.div_ceil(groups.len()));
-    let items = groups.iter().flat_map(|group| ranges.iter().map(move |nodes| (*group, nodes)));
-    let items: Vec<(&[&Derived<'_>], &Range<u32>)> = items.collect();
-    let find = |walker: &mut Walker<'a>, &(group, nodes): &(&[&Derived<'_>], &Range<u32>)| {
+    let items = groups.iter().flat_map(|group| {
+        let ranges = ranges(trie, parts.div_ceil(groups.len()), first_bytes(group, follow));
+        ranges.into_iter().map(move |nodes| (*group, nodes))
+    });
+    let items: Vec<(&[&Derived<'_>], Range<u32>)> = items.collect();
+    let find = |walker: &mut Walker<'a>, (group, nodes): &(&[&Derived<'_>], Range<u32>)| {
         walker.apart(group, nodes.clone())
     };
     let mut apart: Vec<Apart> = Vec::new();
-    walkers.in_order(&items, find, |&(group, nodes), more| {
+    walkers.in_order(&items, find, |(group, nodes), more| {
         apart.resize_with(group.len(), Apart::default);
         apart.iter_mut().zip(more).for_each(|(apart, more)| apart.append(more));
         if nodes.end < trie.len() as u32 {
@@ -59,21 +62,35 @@ pub(super) fn outcomes<'a>(
     })
 }
 
-/// The nodes of a trie but for its root, in some `count` ranges of whole subtrees of about as many nodes, in order.
-pub(super) fn ranges(trie: Trie<'_>, count: usize) -> Vec<Range<u32>> {
+/// Bytes with which some of these states or their models go on.
+fn first_bytes(derived: &[&Derived<'_>], follow: &Follow<'_>) -> ByteSet {
+    let states = derived.iter().flat_map(|one| [one.state, one.model]);
+    states.fold(ByteSet::EMPTY, |bytes, state| bytes.union(follow.first(state).0))
+}
+
+/// The nodes of a trie but for its root, in order, in some `count` ranges of whole subtrees. Of the nodes below these
+/// first bytes, which are those that anything is done at, there are about as many in each.
+pub(super) fn ranges(trie: Trie<'_>, count: usize, first: ByteSet) -> Vec<Range<u32>> {
     let end = trie.len() as u32;
-    let least = (end as usize).div_ceil(count.max(1)) as u32;
+    let size = |child: u32| match first.contains(trie.byte[child as usize]) {
+        true => trie.end[child as usize] - child,
+        false => 0,
+    };
+    let all: u32 = trie.children(0).map(size).sum();
+    let least = (all as usize).div_ceil(count.max(1)) as u32;
     let mut ranges = Vec::with_capacity(count);
-    let mut from = 1;
+    let (mut from, mut nodes) = (1, 0);
     for child in trie.children(0) {
-        let next = trie.end[child as usize];
-        if next - from >= least {
+        nodes += size(child);
+        if nodes >= least.max(1) {
+            let next = trie.end[child as usize];
             ranges.push(from..next);
-            from = next;
+            (from, nodes) = (next, 0);
         }
     }
-    if from < end || ranges.is_empty() {
-        ranges.push(from..end);
+    match ranges.last_mut() {
+        Some(last) if nodes == 0 => last.end = end,
+        _ => ranges.push(from..end),
     }
     ranges
 }
@@ -87,9 +104,13 @@ mod tests {
     fn ranges_are_whole_subtrees_and_all_of_the_trie() {
         let vocabulary = vocabulary(5);
         let trie = vocabulary.trie();
-        for count in [1, 2, 3, 8, 1000] {
-            let ranges = ranges(trie, count);
-            assert!(ranges.len() <= count.min(trie.children(0).count()), "{ranges:?}");
+        let letters = ByteSet::range(b'a', b'u');
+        let cases = [1, 2, 3, 8, 1000].map(|count| [(count, ByteSet::FULL), (count, letters)]);
+        for (count, first) in cases.into_iter().flatten() {
+            let ranges = ranges(trie, count, first);
+            let on_first =
+                trie.children(0).filter(|&child| first.contains(trie.byte[child as usize]));
+            assert!(ranges.len() <= count.min(on_first.count()), "{ranges:?}");
             let all: Vec<u32> = ranges.iter().cloned().flatten().collect();
             assert!(all.into_iter().eq(1..trie.len() as u32), "{ranges:?}");
             let is_child = |node| trie.children(0).any(|child| child == node);

@@ -65,7 +65,9 @@ pub struct Agreement {
     /// By index of the state, the one to derive its mask from.
     models: Vec<u32>,
     /// The moves of own states that begin with tail calls of own rules.
-    through: FxHashMap<u32, OwnedMoves>,
+    through: Vec<OwnedMoves>,
+    /// By index of the state, which of those are its own, or [`NONE`].
+    through_of: Vec<u32>,
     /// The states that take part, as a table.
     rows: Rows,
     /// By index of the state.
@@ -86,13 +88,15 @@ impl Agreement {
         let network = follow.network();
         let count = network.own.state_count() as usize;
         let no_tokens = network.shared.token_edges.is_empty() && network.own.token_edges.is_empty();
+        let (through, through_of) = through(follow);
         let mut this = Self {
             base: network.own.bases.states,
             histories: vec![History::default(); count],
             length: 1,
             is_settled: false,
             models: vec![NONE; count],
-            through: through(follow),
+            through,
+            through_of,
             rows: Rows::default(),
             is_wide: vec![false; count],
         };
@@ -149,10 +153,12 @@ impl Agreement {
 
     /// What an own state can do.
     pub(super) fn moves<'a>(&'a self, network: Joined<'a>, state: u32) -> Moves<'a> {
-        if let Some((edges, calls)) = self.through.get(&state) {
+        let index = (state - self.base) as usize;
+        let through = self.through_of.get(index).filter(|&&at| at != NONE);
+        if let Some(&at) = through {
+            let (edges, calls) = &self.through[at as usize];
             return Moves { edges, calls };
         }
-        let index = (state - self.base) as usize;
         Moves { edges: network.own.byte_edges_of(index), calls: network.own.call_edges_of(index) }
     }
 
@@ -220,6 +226,11 @@ impl Agreement {
                 (one.callee == other.callee || same(first, another, length))
                     && same(one.ret, other.ret, length - 1)
             })
+    }
+
+    /// Whether the mask of any state is to be derived from that of another.
+    pub(super) fn has_models(&self) -> bool {
+        self.models.iter().any(|&model| model != NONE)
     }
 
     /// The state from whose mask the mask of an own state is to be derived: a lower one that has none itself. Both have
@@ -339,22 +350,24 @@ impl Agreement {
     }
 }
 
-/// The moves of the own states that tail calls of own rules are looked through for.
-fn through(follow: &Follow<'_>) -> FxHashMap<u32, OwnedMoves> {
+/// The moves of the own states that tail calls of own rules are looked through for, and by index of the state, which of
+/// them are its own.
+fn through(follow: &Follow<'_>) -> (Vec<OwnedMoves>, Vec<u32>) {
     let own = follow.network().own;
     let is_own = |call: &&CallEdge| call.ret == NONE && call.callee >= own.bases.rules;
     let begin = (0..own.state_count())
         .filter(|&index| own.call_edges_of(index as usize).iter().any(|call| is_own(&call)))
         .map(|index| own.bases.states + index);
-    let mut moves = FxHashMap::default();
+    let (mut moves, mut of) = (Vec::new(), vec![NONE; own.state_count() as usize]);
     for state in begin {
         let (mut edges, mut calls) = (Vec::new(), Vec::new());
         if !follow.first(state).1 && gather(follow, state, DEEPEST, &mut edges, &mut calls) {
             edges.sort_unstable_by_key(|edge: &ByteEdge| edge.lo());
-            moves.insert(state, (edges.into(), calls.into()));
+            of[(state - own.bases.states) as usize] = moves.len() as u32;
+            moves.push((edges.into(), calls.into()));
         }
     }
-    moves
+    (moves, of)
 }
 
 /// Adds the moves of an own state, or says that they are not just moves.

@@ -214,6 +214,7 @@ mod tests {
     use crate::compile::Compiler;
     use crate::diagnostics::Source;
     use crate::frontend::json_schema::{JsonSchemaOptions, lower};
+    use crate::ir::ByteSet;
     use crate::network::NetworkLimits;
 
     /// Outcomes of all states of a schema's network, found with a table and from models and found without; and how many
@@ -260,7 +261,7 @@ mod tests {
             for lanes in lanes.chunks(beside) {
                 let lanes: Vec<&Derived<'_>> = lanes.iter().collect();
                 let mut apart: Vec<Apart> = lanes.iter().map(|_| Apart::default()).collect();
-                for nodes in ranges(trie, beside) {
+                for nodes in ranges(trie, beside, ByteSet::FULL) {
                     let more = walker.apart(&lanes, nodes);
                     assert_eq!(more.len(), lanes.len());
                     apart.iter_mut().zip(&more).for_each(|(apart, more)| apart.append(more));

@@ -124,15 +124,19 @@ pub fn cut_all<'a>(
     })
 }
 
-/// The spans from the first on that does not end before `from`, which is seldom far. O(log spans before).
+/// The spans from the first on that does not end before `from`. O(log spans before).
 pub(super) fn past(spans: &[Range<u32>], from: u32) -> &[Range<u32>] {
-    let is_before = |span: &Range<u32>| span.end <= from;
+    &spans[count_first(spans, |span| span.end <= from)..]
+}
+
+/// How many items at the beginning are as asked for, where none behind them is: seldom many. O(log of them).
+pub(super) fn count_first<T>(items: &[T], is_first: impl Fn(&T) -> bool) -> usize {
     let mut far = 1;
-    while spans.get(far - 1).is_some_and(is_before) {
+    while items.get(far - 1).is_some_and(&is_first) {
         far *= 2;
     }
-    let near = &spans[far / 2..spans.len().min(far)];
-    &spans[far / 2 + near.partition_point(is_before)..]
+    let near = &items[far / 2..items.len().min(far)];
+    far / 2 + near.partition_point(is_first)
 }
 
 /// `spans` without `others`, both sorted and disjoint. O(spans + others).

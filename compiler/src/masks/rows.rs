@@ -10,6 +10,7 @@
 use grammarc_artifacts::sections::network::{NONE, state_flags};
 use grammarc_artifacts::tables::Joined;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::agree::Agreement;
 use super::history::History;
@@ -80,7 +81,7 @@ impl Entry {
 #[derive(Clone, Debug)]
 struct Loops {
     /// How many bytes it does the same for after them, the most first, and the bytes, with those of the loops before.
-    all: Vec<(usize, u128)>,
+    all: SmallVec<[(usize, u128); 2]>,
     is_final: bool,
 }
 
@@ -88,7 +89,7 @@ impl Loops {
     /// The loops of an own state whose calls begin with some bytes.
     fn new(network: Joined<'_>, agreement: &Agreement, state: u32, calls: ByteSet) -> Self {
         let flags = network.own.states[(state - network.own.bases.states) as usize].flags;
-        let mut found: Vec<(usize, u128)> = agreement
+        let mut found: SmallVec<[(usize, u128); 8]> = agreement
             .moves(network, state)
             .edges
             .iter()
@@ -99,12 +100,12 @@ impl Loops {
             })
             .collect();
         found.sort_by_key(|&(length, _)| std::cmp::Reverse(length));
-        let mut all: Vec<(usize, u128)> = Vec::new();
+        let mut all = SmallVec::new();
         let mut bytes = 0;
         for (length, more) in found {
             bytes |= more;
             match all.last_mut() {
-                Some(last) if last.0 == length => last.1 = bytes,
+                Some((last, on)) if *last == length => *on = bytes,
                 _ => all.push((length, bytes)),
             }
         }
@@ -133,7 +134,7 @@ pub(super) struct Rows {
     loops: Vec<Loops>,
     /// By row, the bits of any bytes on which it goes on.
     live: Vec<u128>,
-    /// By row, its shape; and by shape, the bytes with which a run of bytes begins that such a row does the same on.
+    /// By row, its shape, where some state has a model; and by shape, the bytes with which a run of bytes begins that such a row does the same on.
     /// Places of one chain are of one shape.
     shapes: Vec<u8>,
     cuts: Vec<ByteSet>,
@@ -177,15 +178,18 @@ impl Rows {
                 })
             })
             .collect();
-        let mut shapes = Shapes::default();
         let of_rows = states.iter().zip(&firsts).map(|(&state, calls)| {
             let edges = agreement.moves(network, state).edges.iter();
-            let runs = edges.map(|edge| (edge.lo(), edge.hi())).chain(calls.ranges());
-            shapes.number(begins(runs))
+            begins(edges.map(|edge| (edge.lo(), edge.hi())).chain(calls.ranges()))
         });
-        let of_rows: Vec<u8> = of_rows.collect();
-        let cuts = shapes.cuts;
-        let class_of = runs_of(cuts.iter().copied().fold(ByteSet::EMPTY, ByteSet::union));
+        let of_rows: Vec<ByteSet> = of_rows.collect();
+        let mut shapes = Shapes::default();
+        // Nobody asks for shapes where no state has a model.
+        let shape_of: Vec<u8> = match agreement.has_models() {
+            true => of_rows.iter().map(|&cuts| shapes.number(cuts)).collect(),
+            false => Vec::new(),
+        };
+        let class_of = runs_of(of_rows.into_iter().fold(ByteSet::EMPTY, ByteSet::union));
         let class = class_of[usize::from(u8::MAX)];
         let width = usize::from(class) + 1;
         let mut row_of = vec![NONE; own.state_count() as usize];
@@ -225,8 +229,8 @@ impl Rows {
             states: states.to_vec(),
             loops,
             live,
-            shapes: of_rows,
-            cuts,
+            shapes: shape_of,
+            cuts: shapes.cuts,
             histories: states.iter().map(|&state| agreement.history(state).clone()).collect(),
             settled: agreement.settled(),
             row_of,

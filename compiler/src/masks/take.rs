@@ -22,7 +22,7 @@ use grammarc_artifacts::sections::network::NONE;
 use grammarc_artifacts::sections::vocabulary::Trie;
 
 use super::moves::{OwnMoves, Place, Run};
-use super::outcome::{Outcome, Taken, cut, minus, past};
+use super::outcome::{Outcome, Taken, count_first, cut, minus, past};
 use super::shared::{Stored, class_nodes};
 use super::walk::{Building, WORTH_REMEMBERING, Walker};
 use crate::ir::ByteSet;
@@ -79,13 +79,21 @@ impl Excepted {
         more.0.iter().for_each(|nodes| self.add(nodes.clone()));
     }
 
-    /// Those of some nodes, in ascending order, that are not excepted, and those that are.
+    /// Those of some nodes, in ascending order, that are not excepted, and those that are. Whichever are fewer, the nodes
+    /// or the ranges, the others are skipped.
     pub(super) fn split(&self, nodes: &[u32]) -> (Vec<u32>, Vec<u32>) {
-        let mut rest = &self.0[..];
-        nodes.iter().partition(|&&node| {
-            rest = past(rest, node);
-            rest.first().is_none_or(|range| node < range.start)
-        })
+        let (mut kept, mut gone) = (Vec::with_capacity(nodes.len()), Vec::new());
+        let (mut ranges, mut rest) = (&self.0[..], nodes);
+        while let Some(&node) = rest.first() {
+            ranges = past(ranges, node);
+            let Range { start, end } = ranges.first().map_or(u32::MAX..u32::MAX, Range::clone);
+            let (before, from) = rest.split_at(count_first(rest, |&node| node < start));
+            let (within, after) = from.split_at(count_first(from, |&node| node < end));
+            kept.extend_from_slice(before);
+            gone.extend_from_slice(within);
+            rest = after;
+        }
+        (kept, gone)
     }
 
     /// Ranks of the tokens of the excepted nodes.

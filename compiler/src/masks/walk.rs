@@ -93,8 +93,6 @@ pub struct Walker<'a> {
     lane: Vec<u32>,
     /// Ends of the subtrees that are being swept, and the configurations at their roots.
     path: Vec<(u32, At)>,
-    /// Empty outcomes that have room.
-    spare: Vec<Outcome>,
 }
 
 impl<'a> Walker<'a> {
@@ -123,7 +121,6 @@ impl<'a> Walker<'a> {
             ways: Vec::new(),
             lane: Vec::new(),
             path: Vec::new(),
-            spare: Vec::new(),
         }
     }
 
@@ -461,19 +458,8 @@ impl<'a> Walker<'a> {
             return true;
         }
         if size < self.worth {
-            let Some(row) = self.wide_row(state) else { return false };
-            if frame == BOTTOM {
-                self.sweep_alone((state, row), node, building);
-                return true;
-            }
-            let mut callee =
-                Building { outcome: self.spare.pop().unwrap_or_default(), ..self.begin(state) };
-            self.sweep_alone((state, row), node, &mut callee);
-            let mut outcome = callee.outcome;
-            outcome.spans.drain(..).for_each(|span| building.outcome.add_span(span));
-            self.go_on(frame, &outcome.exits, building);
-            outcome.exits.clear();
-            self.spare.push(outcome);
+            let Some(row) = self.wide_row(state).filter(|_| frame == BOTTOM) else { return false };
+            self.sweep_alone((state, row), node, building);
             return true;
         }
         let outcome = if own {
