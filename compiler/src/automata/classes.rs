@@ -23,7 +23,7 @@ use std::hash::Hasher;
 use rustc_hash::FxHasher;
 
 use super::{Dfa, DfaState, Edge};
-use crate::graph::components_by;
+use crate::graph::{by_component, components_by};
 use crate::sequences::Sequences;
 
 /// Edges looked at, as a multiple of the automaton's, before giving up.
@@ -44,9 +44,9 @@ pub(super) fn classes(dfa: &Dfa) -> Option<Vec<u32>> {
     let mut settling = Settling {
         dfa,
         classes: vec![UNSETTLED; count],
-        first: Vec::new(),
+        first: Vec::with_capacity(count),
         seen: Sequences::with_capacity(count),
-        class_of: Vec::new(),
+        class_of: Vec::with_capacity(count),
         cyclic: Vec::new(),
         colours: Vec::new(),
         effort: EFFORT * (edges + count),
@@ -60,21 +60,6 @@ pub(super) fn classes(dfa: &Dfa) -> Option<Vec<u32>> {
         }
     }
     Some(settling.classes)
-}
-
-/// The states in the order of their components.
-fn by_component(component: &[u32]) -> Vec<u32> {
-    let mut from = vec![0; component.len() + 1];
-    component.iter().for_each(|&id| from[id as usize + 1] += 1);
-    for id in 1..from.len() {
-        from[id] += from[id - 1];
-    }
-    let mut order = vec![0; component.len()];
-    for (state, &id) in (0..).zip(component) {
-        order[from[id as usize]] = state;
-        from[id as usize] += 1;
-    }
-    order
 }
 
 struct Settling<'a> {

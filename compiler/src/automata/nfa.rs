@@ -39,6 +39,14 @@ impl Nfa {
         Self { last, edges: Vec::new(), empty: Vec::new(), start: 0, end: 1 }
     }
 
+    /// The same, with room for about so many states.
+    pub fn with_capacity(states: usize) -> Self {
+        let mut last = Vec::with_capacity(states + 2);
+        last.resize(2, [NONE; 2]);
+        let (edges, empty) = (Vec::with_capacity(states), Vec::with_capacity(states / 2));
+        Self { last, edges, empty, start: 0, end: 1 }
+    }
+
     /// Number of states, at least two.
     #[expect(clippy::len_without_is_empty, reason = "it is never empty")]
     pub fn len(&self) -> usize {

@@ -313,13 +313,17 @@ impl Expr {
 
     /// Number of nodes, where a literal counts a node a byte. O(size).
     pub fn size(&self) -> usize {
-        let own = match self {
+        self.own_size() + self.children().iter().map(Self::size).sum::<usize>()
+    }
+
+    /// The same without its parts.
+    pub(super) fn own_size(&self) -> usize {
+        match self {
             Self::Literal(bytes) => bytes.len(),
             Self::Regular(dfa) => dfa.states.len(),
             Self::Graph(graph) => graph.states() as usize,
             _ => 1,
-        };
-        own + self.children().iter().map(Self::size).sum::<usize>()
+        }
     }
 
     /// Calls `visit` with every rule that the expression calls, in order and with repetition.

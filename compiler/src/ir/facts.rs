@@ -1,18 +1,99 @@
 //! Facts about rules that the network needs before it builds one: which derive something, which derive the empty
-//! string, and with which bytes.
+//! string, and how short a string; and for the few expressions that this is asked of, with which bytes.
 //!
 //! All are least fixpoints over the rules. Callees come before their callers, so that most rules are looked at once;
 //! those that lead back to themselves are swept until nothing changes.
 
 use std::collections::VecDeque;
 
-use super::{ByteSet, Expr, ExprGraph, Grammar};
+use super::{ByteSet, Expr, ExprGraph, Grammar, Survey};
 use crate::automata::Dfa;
-use crate::graph::components_by;
+
+/// What is known of the bytes of some strings. With `()` nothing is.
+pub trait Letters: Copy + Eq {
+    /// Of no string.
+    const NONE: Self;
+    /// Of all strings.
+    const ANY: Self;
+
+    /// Of one byte of a set.
+    fn of_bytes(set: ByteSet) -> Self;
+    /// Of a string.
+    fn of_literal(bytes: &[u8]) -> Self;
+    /// Of the strings of an automaton.
+    fn of_dfa(dfa: &Dfa) -> Self;
+    /// Of these and then others, `nullable` where these may be empty.
+    #[must_use]
+    fn then(self, next: Self, nullable: bool) -> Self;
+    /// Of these and others.
+    #[must_use]
+    fn or(self, other: Self) -> Self;
+    /// Of those that are also among others.
+    #[must_use]
+    fn and(self, other: Self) -> Self;
+}
+
+impl Letters for () {
+    const NONE: Self = ();
+    const ANY: Self = ();
+
+    fn of_bytes(_: ByteSet) -> Self {}
+    fn of_literal(_: &[u8]) -> Self {}
+    fn of_dfa(_: &Dfa) -> Self {}
+    fn then(self, (): Self, _: bool) -> Self {}
+    fn or(self, (): Self) -> Self {}
+    fn and(self, (): Self) -> Self {}
+}
+
+/// Bytes of some strings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Alphabet {
+    /// With which one can begin.
+    pub first: ByteSet,
+    /// Which occur in them.
+    pub all: ByteSet,
+}
+
+impl Letters for Alphabet {
+    const NONE: Self = Self { first: ByteSet::EMPTY, all: ByteSet::EMPTY };
+    const ANY: Self = Self { first: ByteSet::FULL, all: ByteSet::FULL };
+
+    fn of_bytes(set: ByteSet) -> Self {
+        Self { first: set, all: set }
+    }
+
+    fn of_literal(bytes: &[u8]) -> Self {
+        let first = bytes.first().copied().into_iter().collect();
+        Self { first, all: bytes.iter().copied().collect() }
+    }
+
+    fn of_dfa(dfa: &Dfa) -> Self {
+        let bytes = |edges: &[crate::automata::Edge]| {
+            edges.iter().fold(ByteSet::EMPTY, |set, edge| {
+                set.union(ByteSet::range(edge.lo as u8, edge.hi as u8))
+            })
+        };
+        let all = dfa.states.iter().fold(ByteSet::EMPTY, |set, s| set.union(bytes(&s.edges)));
+        Self { first: bytes(&dfa.states[0].edges), all }
+    }
+
+    fn then(self, next: Self, nullable: bool) -> Self {
+        let first = if nullable { self.first.union(next.first) } else { self.first };
+        Self { first, all: self.all.union(next.all) }
+    }
+
+    fn or(self, other: Self) -> Self {
+        Self { first: self.first.union(other.first), all: self.all.union(other.all) }
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self { first: self.first.intersect(other.first), all: self.all.intersect(other.all) }
+    }
+}
 
 /// What is known of an expression or a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Facts {
+pub struct Facts<L = ()> {
     /// Derives some string.
     pub productive: bool,
     /// Derives the empty string.
@@ -20,20 +101,13 @@ pub struct Facts {
     /// Length in bytes of the shortest derived string that is not empty; a token counts as one byte. `u32::MAX` where
     /// there is none.
     pub shortest: u32,
-    /// Bytes with which a derived string can begin.
-    pub first: ByteSet,
-    /// Bytes that occur in derived strings.
-    pub alphabet: ByteSet,
+    /// Bytes of the derived strings.
+    pub letters: L,
 }
 
-impl Facts {
-    const NEVER: Self = Self {
-        productive: false,
-        nullable: false,
-        shortest: u32::MAX,
-        first: ByteSet::EMPTY,
-        alphabet: ByteSet::EMPTY,
-    };
+impl<L: Letters> Facts<L> {
+    const NEVER: Self =
+        Self { productive: false, nullable: false, shortest: u32::MAX, letters: L::NONE };
     const EMPTY: Self = Self { productive: true, nullable: true, ..Self::NEVER };
 
     fn then(self, next: Self) -> Self {
@@ -47,8 +121,7 @@ impl Facts {
             productive: true,
             nullable: self.nullable && next.nullable,
             shortest: both.min(left).min(right),
-            first: if self.nullable { self.first.union(next.first) } else { self.first },
-            alphabet: self.alphabet.union(next.alphabet),
+            letters: self.letters.then(next.letters, self.nullable),
         }
     }
 
@@ -57,22 +130,15 @@ impl Facts {
             productive: self.productive || other.productive,
             nullable: self.nullable || other.nullable,
             shortest: self.shortest.min(other.shortest),
-            first: self.first.union(other.first),
-            alphabet: self.alphabet.union(other.alphabet),
+            letters: self.letters.or(other.letters),
         }
     }
 
-    fn of_bytes(set: ByteSet) -> Self {
-        Self { productive: true, nullable: false, shortest: 1, first: set, alphabet: set }
+    fn of_length(shortest: u32, letters: L) -> Self {
+        Self { productive: true, nullable: false, shortest, letters }
     }
 
     fn of_dfa(dfa: &Dfa) -> Self {
-        let bytes = |edges: &[crate::automata::Edge]| {
-            edges.iter().fold(ByteSet::EMPTY, |set, edge| {
-                set.union(ByteSet::range(edge.lo as u8, edge.hi as u8))
-            })
-        };
-        let alphabet = dfa.states.iter().fold(ByteSet::EMPTY, |set, s| set.union(bytes(&s.edges)));
         let mut distance = vec![u32::MAX; dfa.states.len()];
         let mut queue = VecDeque::from([0u32]);
         distance[0] = 0;
@@ -90,55 +156,90 @@ impl Facts {
             }
         }
         let nullable = dfa.states[0].accepting;
-        Self {
-            productive: nullable || shortest < u32::MAX,
-            nullable,
-            shortest,
-            first: bytes(&dfa.states[0].edges),
-            alphabet,
-        }
+        let productive = nullable || shortest < u32::MAX;
+        Self { productive, nullable, shortest, letters: L::of_dfa(dfa) }
     }
 }
 
 /// Facts of every rule, by rule index.
-pub fn of_rules(grammar: &Grammar) -> Vec<Facts> {
-    let count = grammar.rules.len();
-    let calls = grammar.calls();
-    let component = components_by(count, |rule| calls[rule].len(), |rule, at| calls[rule][at]);
-    let mut order: Vec<usize> = (0..count).collect();
-    order.sort_by_key(|&rule| component[rule]);
-    let mut facts = vec![Facts::NEVER; count];
-    for group in order.chunk_by(|&a, &b| component[a] == component[b]) {
-        let recursive = group.len() > 1 || calls[group[0]].contains(&group[0]);
-        loop {
-            let mut changed = false;
-            for &rule in group {
-                let new = of_expr(&grammar.rules[rule].expr, &facts);
-                changed |= std::mem::replace(&mut facts[rule], new) != new;
-            }
-            if !(recursive && changed) {
-                break;
-            }
-        }
+pub(crate) fn of_rules(grammar: &Grammar, survey: &Survey) -> Vec<Facts> {
+    let mut facts = vec![Facts::NEVER; grammar.rules.len()];
+    for (group, is_recursive) in survey.groups() {
+        settle(grammar, group, is_recursive, &mut facts);
     }
     facts
+}
+
+/// Finds the facts of rules that lead to each other, given those of all others that they lead to.
+fn settle<L: Letters>(
+    grammar: &Grammar,
+    group: &[u32],
+    is_recursive: bool,
+    facts: &mut [Facts<L>],
+) {
+    loop {
+        let mut changed = false;
+        for &rule in group {
+            let new = of_expr(&grammar.rules[rule as usize].expr, facts);
+            changed |= std::mem::replace(&mut facts[rule as usize], new) != new;
+        }
+        if !(is_recursive && changed) {
+            return;
+        }
+    }
+}
+
+/// Facts with the bytes, of the rules that are asked for and those that they lead to.
+#[derive(Default)]
+pub(crate) struct Lettered {
+    /// By rule, once any is asked for.
+    facts: Vec<Facts<Alphabet>>,
+    is_known: Vec<bool>,
+}
+
+impl Lettered {
+    /// Facts of an expression of a grammar. O(rules) where it leads to rules that are not known, besides what these cost.
+    pub(crate) fn of_expr(
+        &mut self,
+        expr: &Expr,
+        grammar: &Grammar,
+        survey: &Survey,
+    ) -> Facts<Alphabet> {
+        let count = grammar.rules.len();
+        self.facts.resize(count, Facts::NEVER);
+        self.is_known.resize(count, false);
+        let mut asked: Vec<u32> = Vec::new();
+        expr.for_each_call(&mut |rule| asked.push(rule.index() as u32));
+        let mut is_new = Vec::new();
+        while let Some(rule) = asked.pop() {
+            if !std::mem::replace(&mut self.is_known[rule as usize], true) {
+                is_new.resize(count, false);
+                is_new[rule as usize] = true;
+                asked.extend(survey.calls.of(rule as usize));
+            }
+        }
+        if !is_new.is_empty() {
+            // Rules that lead to each other are new together.
+            for (group, is_recursive) in
+                survey.groups().filter(|(group, _)| is_new[group[0] as usize])
+            {
+                settle(grammar, group, is_recursive, &mut self.facts);
+            }
+        }
+        of_expr(expr, &self.facts)
+    }
 }
 
 /// Facts of an expression, given those of the rules it calls. Of intersections and complements only what the operands
 /// allow at most is known, which is on the safe side for every use but `nullable` and `productive`; those two are
 /// settled when the network builds the automaton.
-pub fn of_expr(expr: &Expr, rules: &[Facts]) -> Facts {
+pub fn of_expr<L: Letters>(expr: &Expr, rules: &[Facts<L>]) -> Facts<L> {
     match expr {
         Expr::Never => Facts::NEVER,
         Expr::Empty => Facts::EMPTY,
-        Expr::Bytes(set) => Facts::of_bytes(*set),
-        Expr::Literal(bytes) => Facts {
-            shortest: bytes.len() as u32,
-            first: bytes.first().copied().into_iter().collect(),
-            alphabet: bytes.iter().copied().collect(),
-            ..Facts::of_bytes(ByteSet::EMPTY)
-        },
-        Expr::Token(_) => Facts::of_bytes(ByteSet::EMPTY),
+        Expr::Bytes(set) => Facts::of_length(1, L::of_bytes(*set)),
+        Expr::Literal(bytes) => Facts::of_length(bytes.len() as u32, L::of_literal(bytes)),
+        Expr::Token(_) => Facts::of_length(1, L::NONE),
         Expr::Call(rule) => rules[rule.index()],
         Expr::Seq(parts) => {
             parts.iter().fold(Facts::EMPTY, |facts, part| facts.then(of_expr(part, rules)))
@@ -160,27 +261,19 @@ pub fn of_expr(expr: &Expr, rules: &[Facts]) -> Facts {
         Expr::Regular(dfa) => Facts::of_dfa(dfa),
         Expr::Graph(graph) => of_graph(graph, rules),
         Expr::And(parts) => parts.iter().map(|part| of_expr(part, rules)).fold(
-            Facts {
-                productive: true,
-                nullable: true,
-                shortest: 1,
-                first: ByteSet::FULL,
-                alphabet: ByteSet::FULL,
-            },
+            Facts { productive: true, nullable: true, shortest: 1, letters: L::ANY },
             |a, b| Facts {
                 productive: a.productive && b.productive,
                 nullable: a.nullable && b.nullable,
                 shortest: a.shortest.max(b.shortest),
-                first: a.first.intersect(b.first),
-                alphabet: a.alphabet.intersect(b.alphabet),
+                letters: a.letters.and(b.letters),
             },
         ),
         Expr::Not(body) => Facts {
             productive: true,
             nullable: !of_expr(body, rules).nullable,
             shortest: 1,
-            first: ByteSet::FULL,
-            alphabet: ByteSet::FULL,
+            letters: L::ANY,
         },
     }
 }
@@ -191,8 +284,8 @@ pub fn of_expr(expr: &Expr, rules: &[Facts]) -> Facts {
 /// Of a graph with marks, `shortest` and `first` are those of its paths whatever they visit, which is on the safe side
 /// for their uses, and it derives something where each mark can be visited on some path; where that takes different
 /// paths, the construction of the network finds out.
-fn of_graph(graph: &ExprGraph, rules: &[Facts]) -> Facts {
-    let parts: Vec<(usize, Facts, usize)> = graph
+fn of_graph<L: Letters>(graph: &ExprGraph, rules: &[Facts<L>]) -> Facts<L> {
+    let parts: Vec<(usize, Facts<L>, usize)> = graph
         .edges()
         .map(|(from, part, to)| (from as usize, of_expr(part, rules), to as usize))
         .collect();

@@ -79,16 +79,6 @@ impl Grammar {
     pub fn rule(&self, id: RuleId) -> &Rule {
         &self.rules[id.index()]
     }
-
-    /// The rules that each rule calls, in order and with repetition.
-    pub fn calls(&self) -> Vec<Vec<usize>> {
-        let calls = |rule: &Rule| {
-            let mut calls = Vec::new();
-            rule.expr.for_each_call(&mut |callee| calls.push(callee.index()));
-            calls
-        };
-        self.rules.iter().map(calls).collect()
-    }
 }
 
 /// Builds a grammar whose rules may call rules that are not yet defined.

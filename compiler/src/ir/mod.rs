@@ -10,8 +10,10 @@ mod grammar;
 mod graph;
 pub mod pass;
 pub mod recognize;
+mod survey;
 pub mod thompson;
 
 pub use expr::{ByteSet, Expr, TokenRef, TokenSet};
 pub use grammar::{Grammar, GrammarBuilder, Lowered, Origin, Rule, RuleId, RuleKind};
 pub use graph::{ExprGraph, MOST_MARKS};
+pub(crate) use survey::Survey;

@@ -46,6 +46,8 @@ pub struct SharedOutcomes {
     nodes: Nodes,
     rules: SharedRules,
     chains: SharedChains,
+    /// Bytes that are tokens.
+    spelled: ByteSet,
     /// By state, whether its base mask is told by bytes alone.
     speaks: Vec<bool>,
     /// By state, the lowest that does the same.
@@ -162,6 +164,7 @@ impl SharedOutcomes {
         Self {
             children,
             nodes: Nodes::new(trie),
+            spelled: trie.single_bytes().collect(),
             chains: SharedChains::new(shared, &rules),
             left_through: left_through(shared, &rules),
             rules,
@@ -240,6 +243,11 @@ impl SharedOutcomes {
     /// The source for the root's child on a byte.
     pub(super) fn source_on(&self, state: u32, byte: u8) -> Option<u32> {
         self.sources.get(&(self.like(state), byte)).copied()
+    }
+
+    /// Bytes that are tokens.
+    pub(super) fn spelled(&self) -> ByteSet {
+        self.spelled
     }
 
     /// The sources for the root's child on a byte that a walk is to be held against: the first, and a narrow one.

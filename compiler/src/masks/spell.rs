@@ -32,7 +32,7 @@ pub fn mark(
     known: &SharedOutcomes,
     trie: Trie<'_>,
 ) -> Vec<u32> {
-    let spelled: ByteSet = trie.single_bytes().collect();
+    let spelled = known.spelled();
     if spelled == ByteSet::FULL {
         return Vec::new();
     }

@@ -17,9 +17,9 @@ use super::{
     Lexicon, NetworkError, NetworkErrorKind, NetworkLimits, Roots, error_at, inline, token_sets,
 };
 use crate::automata::{Dfa, Nfa, StateLimit, determinize, minimize};
-use crate::ir::facts::{self, Facts};
+use crate::ir::facts::{self, Alphabet, Facts, Lettered};
 use crate::ir::thompson::{Atoms, Repetition, build as thompson};
-use crate::ir::{Expr, ExprGraph, Grammar, Origin, Rule, RuleId, RuleKind, TokenSet};
+use crate::ir::{Expr, ExprGraph, Grammar, Origin, Rule, RuleId, RuleKind, Survey, TokenSet};
 
 /// Rules and labels, before normal form.
 #[derive(Clone, Debug)]
@@ -66,7 +66,9 @@ pub(super) type Failure = Box<NetworkError>;
 
 pub(super) struct Builder<'a> {
     pub(super) grammar: &'a Grammar,
+    survey: &'a Survey,
     pub(super) facts: &'a [Facts],
+    lettered: Lettered,
     pub(super) lexicon: &'a dyn Lexicon,
     pub(super) spelling: Spelling,
     /// The vocabulary's rules and their expressions, where rules are to be taken from there without building them.
@@ -94,16 +96,19 @@ pub(super) struct Builder<'a> {
 /// Builds the automata of all rules that the roots lead to.
 pub(super) fn build(
     grammar: &Grammar,
+    survey: &Survey,
     lexicon: &dyn Lexicon,
     roots: Roots,
     spelling: Spelling,
     known: Option<(Tables<'_>, &Expressions)>,
     limits: NetworkLimits,
 ) -> Result<Built, NetworkError> {
-    let facts = facts::of_rules(grammar);
+    let facts = facts::of_rules(grammar, survey);
     let mut builder = Builder {
         grammar,
+        survey,
         facts: &facts,
+        lettered: Lettered::default(),
         lexicon,
         spelling,
         known,
@@ -112,10 +117,10 @@ pub(super) fn build(
         synthetic: FxHashMap::default(),
         bodies: Bodies::default(),
         pending: FxHashMap::default(),
-        inlined: inline::plan(grammar),
+        inlined: inline::plan(grammar, survey),
         written: Vec::new(),
         depth: 0,
-        rules: Vec::new(),
+        rules: Vec::with_capacity(grammar.rules.len()),
         numbers: vec![None; grammar.rules.len()],
         ahead: Vec::new(),
         states: 0,
@@ -174,11 +179,11 @@ impl Builder<'_> {
         self.current = rule;
         let expr = &self.grammar.rule(rule).expr;
         self.written.clear();
-        let mut nfa = Nfa::new();
+        let mut nfa = Nfa::with_capacity(self.survey.sizes[rule.index()]);
         let (from, to) = (nfa.start, nfa.end);
         thompson(self, &mut nfa, expr, from, to)?;
         let written = std::mem::take(&mut self.written);
-        let large = written.into_iter().filter(|&rule| !inline::is_small(self.grammar, rule));
+        let large = written.into_iter().filter(|&rule| !inline::is_small(self.survey, rule));
         let mut large: Vec<RuleId> = large.collect();
         let room = nfa.len() + ROOM;
         if room >= self.limits.rule_states {
@@ -314,6 +319,11 @@ impl Builder<'_> {
 
     pub(super) fn fail(&self, kind: NetworkErrorKind) -> Failure {
         Box::new(error_at(self.grammar, self.current, kind))
+    }
+
+    /// The bytes of an expression's strings.
+    pub(super) fn letters(&mut self, expr: &Expr) -> Alphabet {
+        self.lettered.of_expr(expr, self.grammar, self.survey).letters
     }
 
     /// Nodes of an expression with what is written into it.

@@ -54,12 +54,12 @@ pub(super) fn records(
 /// The digest of a kept rule's text; none where it leads to rules that are not kept, whose automata depend on their
 /// other callers, or to what depends on more than the expression.
 pub(super) fn of_rule(grammar: &Grammar, rule: RuleId) -> Option<Digest> {
-    Writer { words: Vec::new(), rules: vec![rule] }.finish(grammar)
+    Writer::new(vec![rule]).finish(grammar)
 }
 
 /// The digest of an expression's text, likewise.
 pub(super) fn of_expr(grammar: &Grammar, expr: &Expr) -> Option<Digest> {
-    let mut writer = Writer { words: Vec::new(), rules: Vec::new() };
+    let mut writer = Writer::new(Vec::new());
     writer.expr(expr)?;
     writer.finish(grammar)
 }
@@ -82,8 +82,9 @@ pub(super) fn of_part(part: Synthetic, body: &Digest) -> Digest {
 }
 
 fn digest(what: &str, words: &[u32]) -> Digest {
-    let mut digest = merge::Digest::default();
-    digest.put_bytes(env!("CARGO_PKG_VERSION").as_bytes());
+    let version = env!("CARGO_PKG_VERSION");
+    let mut digest = merge::Digest::with_capacity(version.len() + what.len() + 4 * words.len());
+    digest.put_bytes(version.as_bytes());
     digest.put_bytes(what.as_bytes());
     digest.put(words);
     digest.finish()
@@ -94,7 +95,14 @@ struct Writer {
     rules: Vec<RuleId>,
 }
 
+/// Words of most texts.
+const WORDS: usize = 256;
+
 impl Writer {
+    fn new(rules: Vec<RuleId>) -> Self {
+        Self { words: Vec::with_capacity(WORDS), rules }
+    }
+
     /// Adds the expressions of the rules that were met.
     fn finish(mut self, grammar: &Grammar) -> Option<Digest> {
         let mut at = 0;

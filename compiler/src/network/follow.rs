@@ -19,6 +19,8 @@ pub(super) struct OwnCalls {
     calls: Calls,
     /// Bytes that may come after each rule, by rule id.
     bytes: Vec<ByteSet>,
+    /// The vocabulary's rules after which more may come than where others of these call them, in ascending order.
+    widened: Vec<u32>,
 }
 
 /// Facts about returns, for every rule and state of the joined numbering.
@@ -33,8 +35,10 @@ impl<'a> Follow<'a> {
     /// may come.
     pub fn new(network: Joined<'a>, shared: &'a SharedRules, open: &[u32]) -> Self {
         let calls = Calls::new(network.own, network);
-        let mut bytes = shared.after.clone();
-        bytes.resize(bytes.len() + network.own.rules.len(), ByteSet::EMPTY);
+        let count = shared.after.len() + network.own.rules.len();
+        let mut bytes = Vec::with_capacity(count);
+        bytes.extend_from_slice(&shared.after);
+        bytes.resize(count, ByteSet::EMPTY);
         open.iter().for_each(|&rule| bytes[rule as usize] = ByteSet::FULL);
         let mut changed: Vec<u32> = open.to_vec();
         let base = network.own.bases.states;
@@ -45,15 +49,19 @@ impl<'a> Follow<'a> {
                 changed.push(callee);
             }
         }
+        let mut widened = changed.clone();
         changed.extend(calls.all_passes().iter().map(|&(caller, _)| caller));
         changed.sort_unstable();
         changed.dedup();
         let first_own = network.own.bases.rules;
-        spread(&mut bytes, changed, |rule, reach| match rule < first_own {
+        widened.extend(spread(&mut bytes, changed, |rule, reach| match rule < first_own {
             true => shared.calls.passes(rule).for_each(reach),
             false => calls.passes(rule).for_each(reach),
-        });
-        Self { network, shared, own: Cow::Owned(OwnCalls { calls, bytes }) }
+        }));
+        widened.retain(|&rule| rule < first_own);
+        widened.sort_unstable();
+        widened.dedup();
+        Self { network, shared, own: Cow::Owned(OwnCalls { calls, bytes, widened }) }
     }
 
     /// The same facts of a network that they were found for before.
@@ -118,6 +126,11 @@ impl<'a> Follow<'a> {
         let mut callees = self.own.calls.callees();
         callees.split_off(&self.network.own.bases.rules);
         callees
+    }
+
+    /// The vocabulary's rules after which more may come than where others of these call them, in ascending order.
+    pub(super) fn widened(&self) -> &[u32] {
+        &self.own.widened
     }
 
     /// Bytes that may come after a rule.

@@ -207,9 +207,8 @@ pub(super) fn after_bytes(follow: &Follow<'_>) -> Vec<ByteSet> {
 pub(super) fn misused(follow: &Follow<'_>) -> Vec<u32> {
     let shared = follow.network().shared;
     let knows = |rule: u32| ByteSet::from_words(shared.rules[rule as usize].after_bytes);
-    (0..shared.rules.len() as u32)
-        .filter(|&rule| !follow.bytes(rule).minus(knows(rule)).is_empty())
-        .collect()
+    let widened = follow.widened().iter().copied();
+    widened.filter(|&rule| !follow.bytes(rule).minus(knows(rule)).is_empty()).collect()
 }
 
 /// For each state, whether its language within the rule is closed under concatenation with itself: it accepts, and no

@@ -21,7 +21,7 @@ use super::build::Built;
 use super::repeat::without_empty;
 use super::{NetworkError, NetworkErrorKind, NetworkLimits};
 use crate::automata::{Dfa, Nfa, determinize, minimize};
-use crate::graph::components;
+use crate::graph::{Lists, by_component};
 
 /// Why left recursion could not be removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,16 +46,16 @@ impl Failure {
 
 /// Replaces the automata of all left-recursive rules.
 pub fn eliminate(built: &mut Built, limits: NetworkLimits) -> Result<(), Failure> {
-    let left: Vec<Vec<usize>> =
-        (0..built.rules.len()).map(|rule| left_calls(built, rule)).collect();
-    let component = components(left.len(), |rule| left[rule].clone());
-    let mut cycles: Vec<Vec<usize>> = vec![Vec::new(); left.len()];
-    component.iter().enumerate().for_each(|(rule, &id)| cycles[id as usize].push(rule));
-    for cycle in cycles {
-        let recursive = cycle.len() > 1 || cycle.iter().any(|rule| left[*rule].contains(rule));
+    let left: Lists = (0..built.rules.len()).map(|rule| left_calls(built, rule)).collect();
+    let component = left.components();
+    let order = by_component(&component);
+    for cycle in order.chunk_by(|&a, &b| component[a as usize] == component[b as usize]) {
+        let recursive =
+            cycle.len() > 1 || cycle.iter().any(|&rule| left.of(rule as usize).contains(&rule));
         if !recursive {
             continue;
         }
+        let cycle: Vec<usize> = cycle.iter().map(|&rule| rule as usize).collect();
         if cycle.iter().any(|&rule| built.rules[rule].counted.is_some()) {
             return Err(Failure::Counted);
         }
@@ -77,10 +77,10 @@ pub fn eliminate(built: &mut Built, limits: NetworkLimits) -> Result<(), Failure
 }
 
 /// Rules that the initial state of a rule calls.
-fn left_calls(built: &Built, rule: usize) -> Vec<usize> {
+fn left_calls(built: &Built, rule: usize) -> impl Iterator<Item = usize> + '_ {
     let edges = &built.rules[rule].dfa.states[0].edges;
     // Neighbouring labels may share an edge.
-    edges.iter().flat_map(|e| e.lo.max(256)..=e.hi).filter_map(|s| built.labels.callee(s)).collect()
+    edges.iter().flat_map(|e| e.lo.max(256)..=e.hi).filter_map(|s| built.labels.callee(s))
 }
 
 /// The automaton of one cycle, without a goal.

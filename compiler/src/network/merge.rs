@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 use super::build::Built;
 use super::rule::{Label, Lowered, NetworkRule};
-use crate::graph::components;
+use crate::graph::{Lists, by_component};
 use crate::ir::RuleKind;
 
 /// A rule's content hash.
@@ -29,6 +29,9 @@ pub(super) enum MergedLabel {
     Tokens(Vec<u32>),
 }
 
+/// Bytes that are hashed for most states.
+const BYTES_A_STATE: usize = 24;
+
 /// Rules without repetition, numbered in the order in which the roots lead to them.
 pub(super) struct Merged<'a> {
     pub(super) rules: Vec<(&'a NetworkRule, RuleHash)>,
@@ -42,7 +45,8 @@ pub(super) struct Merged<'a> {
 
 /// Merges equal rules and takes from the vocabulary those that it holds: `known` tells them by their hashes.
 pub(super) fn merge(built: &Built, known: impl Fn(&RuleHash) -> Option<u32>) -> Merged<'_> {
-    let hashes = hashes(built);
+    let calls: Lists = (0..built.rules.len()).map(|rule| callees(built, rule)).collect();
+    let hashes = hashes(built, &calls);
     let mut numbers: FxHashMap<RuleHash, usize> = FxHashMap::default();
     let mut order: Vec<usize> = Vec::new();
     let mut number = |rule: usize, order: &mut Vec<usize>| {
@@ -55,9 +59,9 @@ pub(super) fn merge(built: &Built, known: impl Fn(&RuleHash) -> Option<u32>) -> 
     let roots: Vec<usize> = built.roots.iter().map(|&root| number(root, &mut order)).collect();
     let mut at = 0;
     while at < order.len() {
-        for callee in callees(built, order[at]) {
-            if known(&hashes[callee]).is_none() {
-                number(callee, &mut order);
+        for &callee in calls.of(order[at]) {
+            if known(&hashes[callee as usize]).is_none() {
+                number(callee as usize, &mut order);
             }
         }
         at += 1;
@@ -78,32 +82,29 @@ pub(super) fn merge(built: &Built, known: impl Fn(&RuleHash) -> Option<u32>) -> 
 }
 
 /// Rules that a rule calls, in the order of its edges, with repetition.
-fn callees(built: &Built, rule: usize) -> Vec<usize> {
+fn callees(built: &Built, rule: usize) -> impl Iterator<Item = usize> + '_ {
     let edges = built.rules[rule].dfa.states.iter().flat_map(|state| &state.edges);
-    edges.flat_map(|e| e.lo.max(256)..=e.hi).filter_map(|s| built.labels.callee(s)).collect()
+    edges.flat_map(|e| e.lo.max(256)..=e.hi).filter_map(|s| built.labels.callee(s))
 }
 
-fn hashes(built: &Built) -> Vec<RuleHash> {
-    let count = built.rules.len();
-    let calls: Vec<Vec<usize>> = (0..count).map(|rule| callees(built, rule)).collect();
-    let component = components(count, |rule| calls[rule].clone());
-    let mut groups: Vec<Vec<usize>> = vec![Vec::new(); count];
-    component.iter().enumerate().for_each(|(rule, &id)| groups[id as usize].push(rule));
-    let mut hashes = vec![[0; 4]; count];
-    for group in groups.iter().take_while(|group| !group.is_empty()) {
-        if let [rule] = group[..]
-            && let Some((hash, _)) = built.rules[rule].stored
-        {
-            hashes[rule] = hash;
-            continue;
-        }
-        if let [rule] = group[..]
-            && !calls[rule].contains(&rule)
-        {
-            hashes[rule] = hash(built, rule, &hashes);
-            continue;
+fn hashes(built: &Built, calls: &Lists) -> Vec<RuleHash> {
+    let component = calls.components();
+    let order = by_component(&component);
+    let mut hashes = vec![[0; 4]; built.rules.len()];
+    for group in order.chunk_by(|&a, &b| component[a as usize] == component[b as usize]) {
+        if let &[number] = group {
+            let rule = number as usize;
+            if let Some((stored, _)) = built.rules[rule].stored {
+                hashes[rule] = stored;
+                continue;
+            }
+            if !calls.of(rule).contains(&number) {
+                hashes[rule] = hash(built, rule, &hashes);
+                continue;
+            }
         }
         let mut distinct = 0;
+        let group: Vec<usize> = group.iter().map(|&rule| rule as usize).collect();
         group.iter().for_each(|&rule| hashes[rule] = shape(built, rule));
         loop {
             let round: Vec<RuleHash> =
@@ -156,12 +157,13 @@ fn hash(built: &Built, rule: usize, hashes: &[RuleHash]) -> RuleHash {
     let mut numbers = vec![u32::MAX; rule.dfa.states.len()];
     let mut order = vec![0u32];
     numbers[0] = 0;
-    let mut digest = Digest::default();
+    let mut digest = Digest::with_capacity(BYTES_A_STATE * numbers.len());
     match rule.kind {
         RuleKind::Plain | RuleKind::Kept => {}
         RuleKind::Distinct => digest.put(&[7, 0]),
         RuleKind::Item => digest.put(&[7, 1]),
     }
+    let mut labelled: Vec<(SmallVec<[u32; 6]>, u32)> = Vec::new();
     let mut at = 0;
     while at < order.len() {
         let number = order[at];
@@ -182,7 +184,6 @@ fn hash(built: &Built, rule: usize, hashes: &[RuleHash]) -> RuleHash {
             }
             numbers[target as usize]
         };
-        let mut labelled: Vec<(SmallVec<[u32; 6]>, u32)> = Vec::new();
         for edge in &state.edges {
             if edge.lo < 256 {
                 digest.put(&[3, edge.lo, edge.hi.min(255), reach(edge.target)]);
@@ -204,7 +205,7 @@ fn hash(built: &Built, rule: usize, hashes: &[RuleHash]) -> RuleHash {
             }
         }
         labelled.sort_unstable();
-        for (content, target) in labelled {
+        for (content, target) in labelled.drain(..) {
             digest.put(&content);
             digest.put(&[reach(target)]);
         }
@@ -220,8 +221,15 @@ fn hash(built: &Built, rule: usize, hashes: &[RuleHash]) -> RuleHash {
 pub(super) struct Digest(Vec<u8>);
 
 impl Digest {
+    pub(super) fn with_capacity(bytes: usize) -> Self {
+        Self(Vec::with_capacity(bytes))
+    }
+
     pub(super) fn put(&mut self, words: &[u32]) {
-        words.iter().for_each(|word| self.put_bytes(&word.to_le_bytes()));
+        let from = self.0.len();
+        self.0.resize(from + 4 * words.len(), 0);
+        let (bytes, _) = self.0[from..].as_chunks_mut();
+        bytes.iter_mut().zip(words).for_each(|(bytes, word)| *bytes = word.to_le_bytes());
     }
 
     pub(super) fn put_bytes(&mut self, bytes: &[u8]) {

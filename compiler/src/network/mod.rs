@@ -39,10 +39,12 @@ pub use lexicon::Lexicon;
 pub use rule::{Arrival, Counted, Label, Labels, Lowered, NetworkRule};
 pub use shared::SharedRules;
 
+use std::borrow::Cow;
+
 use follow::Follow;
 
 use crate::ir::pass::{RegularError, resolve};
-use crate::ir::{Grammar, Origin, RuleId};
+use crate::ir::{Grammar, Origin, RuleId, Survey};
 use grammarc_artifacts::tables::Tables;
 
 /// Bounds on the size of what is built. The defaults are far above what real grammars need.
@@ -126,21 +128,26 @@ pub fn build_network(
     roots: Roots,
     limits: NetworkLimits,
 ) -> Result<Network, NetworkError> {
-    let mut resolved = resolve(grammar, limits.rule_states).map_err(|error| {
-        let rule = grammar.rule(error.rule);
-        NetworkError {
-            rule: rule.name.clone(),
-            origin: rule.origin.clone().into(),
-            kind: error.into(),
-        }
-    })?;
-    token_sets::drop_empty(&mut resolved, lexicon);
+    let mut survey = Survey::new(grammar);
+    let mut resolved = Cow::Borrowed(grammar);
+    if survey.has_operands || survey.has_tokens {
+        resolved = resolve(grammar, limits.rule_states).map_err(|error| {
+            let rule = grammar.rule(error.rule);
+            NetworkError {
+                rule: rule.name.clone(),
+                origin: rule.origin.clone().into(),
+                kind: error.into(),
+            }
+        })?;
+        token_sets::drop_empty(&mut resolved, lexicon);
+        survey = Survey::new(&resolved);
+    }
     // What a shared rule was compiled for may not cover this grammar's use of it.
     let mut refused: Vec<u32> = Vec::new();
     let mut spelling = repeat::Spelling::Counted;
     let mut known = Some((shared, &facts.expressions));
     'build: loop {
-        let mut built = build::build(&resolved, lexicon, roots, spelling, known, limits)?;
+        let mut built = build::build(&resolved, &survey, lexicon, roots, spelling, known, limits)?;
         match left_recursion::eliminate(&mut built, limits) {
             Ok(()) => loop {
                 let mut merged = merge::merge(&built, |hash| {

@@ -32,7 +32,7 @@ use super::repeat::{Spelling, without_unreached};
 use super::rule::{Arrival, Counted, Label, Lowered};
 use super::{Lexicon, NetworkErrorKind};
 use crate::automata::{Dfa, DfaState, Nfa, Symbol};
-use crate::ir::facts::{self, Facts};
+use crate::ir::facts;
 use crate::ir::thompson::build;
 use crate::ir::{ByteSet, Expr, ExprGraph};
 
@@ -51,15 +51,14 @@ impl Builder<'_> {
         from: u32,
         to: u32,
     ) -> Result<(), Failure> {
-        let Facts { productive, alphabet, .. } =
-            facts::of_expr(&Expr::Graph(graph.clone()), self.facts);
-        if !productive {
+        let whole = Expr::Graph(Arc::clone(graph));
+        if !facts::of_expr(&whole, self.facts).productive {
             return Ok(());
         }
         let marks = graph.marks();
         if marks.count_ones() > WRITTEN_OUT
             && self.spelling == Spelling::Counted
-            && alphabet.minus(self.lexicon.single_bytes()).is_empty()
+            && self.letters(&whole).all.minus(self.lexicon.single_bytes()).is_empty()
             && self.may_wait(graph)
             && let Some(rule) = self.pending_rule(graph)?
         {

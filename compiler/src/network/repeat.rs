@@ -34,7 +34,7 @@ use super::build::{Builder, Failure};
 use super::expressions::{self, Digest};
 use super::rule::{Arrival, Counted, Label, Lowered, NetworkRule};
 use crate::automata::{Dfa, DfaState, Edge, Edges, Nfa, StateLimit, Symbol, determinize, minimize};
-use crate::ir::facts::{self, Facts};
+use crate::ir::facts::{self, Alphabet};
 use crate::ir::thompson::{Repetition, build, spell_out};
 use crate::ir::{Expr, Grammar, RuleKind};
 
@@ -167,7 +167,7 @@ impl Builder<'_> {
         if min == 0 {
             nfa.empty(from, to);
         }
-        let longest = self.most_repetitions(facts);
+        let longest = self.most_repetitions(body, facts.shortest);
         let least = min.max(1);
         let more = match max.map(|max| max - least.min(max)) {
             None => More::Any,
@@ -182,9 +182,12 @@ impl Builder<'_> {
     }
 
     /// The most repetitions of a body that one token can begin, at least one; where nothing is counted, more than any.
-    fn most_repetitions(&self, Facts { first, alphabet, shortest, .. }: Facts) -> u32 {
+    fn most_repetitions(&mut self, body: &Expr, shortest: u32) -> u32 {
         match self.spelling {
-            Spelling::Counted => self.lexicon.most_repetitions(first, alphabet, shortest).max(1),
+            Spelling::Counted => {
+                let Alphabet { first, all } = self.letters(body);
+                self.lexicon.most_repetitions(first, all, shortest).max(1)
+            }
             Spelling::WrittenOut => u32::MAX,
         }
     }
@@ -251,19 +254,29 @@ impl Builder<'_> {
 
     fn chain(&mut self, body: usize, run: Run, rest: Option<Symbol>) -> Result<Dfa, Failure> {
         let unit = self.unit(body)?;
+        let Some(rest) = rest else {
+            return if run.more == More::Any { self.loop_of(&unit) } else { Ok(unit) };
+        };
+        // No accepting state has edges, so with the call behind it each state still does what no other does.
+        let end = unit.states.len() as u32;
+        let mut states = unit.states;
+        for state in states.iter_mut().filter(|state| state.accepting) {
+            state.accepting = run.least == 1;
+            state.edges.push(Edge { lo: rest, hi: rest, target: end });
+        }
+        states.push(DfaState { edges: Edges::new(), accepting: true });
+        Ok(Dfa { states: without_unreached(states, &[]).0 })
+    }
+
+    /// One body or more.
+    fn loop_of(&self, unit: &Dfa) -> Result<Dfa, Failure> {
         let mut nfa = Nfa::new();
         let begin = nfa.state();
         let middle = nfa.state();
         nfa.empty(nfa.start, begin);
-        nfa.embed(&unit, begin, middle);
-        if run.least == 1 {
-            nfa.empty(middle, nfa.end);
-        }
-        match (rest, run.more) {
-            (Some(rest), _) => nfa.edge(middle, rest, rest, nfa.end),
-            (None, More::Any) => nfa.empty(middle, begin),
-            (None, _) => {}
-        }
+        nfa.embed(unit, begin, middle);
+        nfa.empty(middle, nfa.end);
+        nfa.empty(middle, begin);
         self.finish(&nfa)
     }
 

@@ -1,11 +1,12 @@
 //! What the vocabulary's shared rules say of each other, found once per vocabulary, so that a grammar's compilation
 //! need not read them again: they have thousands of states, and a grammar a hundred.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use grammarc_artifacts::ExpressionRecord;
 use grammarc_artifacts::sections::network::state_flags;
 use grammarc_artifacts::tables::{Joined, Tables};
+use rustc_hash::FxHashMap;
 
 use super::calls::Calls;
 use super::expressions::Expressions;
@@ -20,10 +21,10 @@ pub struct SharedRules {
     pub(super) after: Vec<ByteSet>,
     /// For each rule, the bytes with which its final states go on.
     pub(super) past_end: Vec<ByteSet>,
-    /// Whether two ways of some state begin with one byte.
-    pub(super) overlaps: bool,
+    /// Whether the ways of each state begin with different bytes, also from those that come after its rule.
+    pub(super) are_deterministic: bool,
     /// The rules by content.
-    pub(super) by_hash: BTreeMap<RuleHash, u32>,
+    pub(super) by_hash: FxHashMap<RuleHash, u32>,
     /// Rules by their expressions.
     pub(super) expressions: Expressions,
 }
@@ -49,10 +50,12 @@ impl SharedRules {
             }
         }
         let overlaps = calls.firsts.iter().any(|(_, overlaps)| *overlaps);
+        let mut ends = past_end.iter().zip(&after);
+        let are_deterministic = !overlaps && ends.all(|(end, set)| end.intersect(*set).is_empty());
         let rules = (0..).zip(shared.rules);
         let expressions = Expressions::new(expressions);
         let by_hash = rules.map(|(id, rule)| (rule.hash, id)).collect();
-        Self { calls, after, past_end, overlaps, by_hash, expressions }
+        Self { calls, after, past_end, are_deterministic, by_hash, expressions }
     }
 
     /// Rule of a shared state.
@@ -71,12 +74,14 @@ impl SharedRules {
     }
 }
 
-/// Widens the sets of the rules that are followed by what follows another, beginning with those in `work`.
+/// Widens the sets of the rules that are followed by what follows another, beginning with those in `work`, and returns
+/// the rules whose sets are wider, with repetition.
 pub(super) fn spread(
     sets: &mut [ByteSet],
     mut work: Vec<u32>,
     passes: impl Fn(u32, &mut dyn FnMut(u32)),
-) {
+) -> Vec<u32> {
+    let mut widened = Vec::new();
     while let Some(rule) = work.pop() {
         let more = sets[rule as usize];
         passes(rule, &mut |callee| {
@@ -84,7 +89,9 @@ pub(super) fn spread(
             let wider = set.union(more);
             if std::mem::replace(set, wider) != wider {
                 work.push(callee);
+                widened.push(callee);
             }
         });
     }
+    widened
 }

@@ -37,11 +37,20 @@ impl VocabularyLexicon {
         let mut most = 1;
         // For each open node: where its subtree ends, the repetitions begun on the way, and the bytes since the last.
         let mut path: Vec<(u32, u32, u32)> = vec![(trie.end[0], 0, u32::MAX)];
-        for node in 1..trie.len() as u32 {
+        let mut next = 1;
+        while next < trie.len() as u32 {
+            let node = next;
             while path.last().is_some_and(|&(end, ..)| end <= node) {
                 path.pop();
             }
             let &(_, count, since) = path.last().unwrap_or(&(0, 0, u32::MAX));
+            let end = trie.end[node as usize];
+            // A string begins no more of them than it has bytes, and a subtree has as many nodes at least.
+            if count + (end - node) <= most {
+                next = end;
+                continue;
+            }
+            next = node + 1;
             let byte = trie.byte[node as usize];
             let (count, since) = if !alphabet.contains(byte) {
                 (0, u32::MAX)
@@ -51,7 +60,7 @@ impl VocabularyLexicon {
                 (count, since.saturating_add(1))
             };
             most = most.max(count);
-            path.push((trie.end[node as usize], count, since));
+            path.push((end, count, since));
         }
         most
     }

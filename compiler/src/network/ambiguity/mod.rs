@@ -87,8 +87,10 @@ fn is_deterministic(follow: &Follow<'_>, state: u32) -> bool {
 /// Whether all states of the vocabulary's rules are.
 fn shared_are_deterministic(follow: &Follow<'_>) -> bool {
     let shared = follow.shared();
-    let mut ends = (0..).zip(&shared.past_end);
-    !shared.overlaps && ends.all(|(rule, set)| set.intersect(follow.bytes(rule)).is_empty())
+    let end = |rule: u32| shared.past_end[rule as usize];
+    let mut widened = follow.widened().iter();
+    shared.are_deterministic
+        && widened.all(|&rule| end(rule).intersect(follow.bytes(rule)).is_empty())
 }
 
 /// The own rules and those of the vocabulary that they call, directly or not.

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::automata::Dfa;
-use crate::graph::components;
+use crate::graph::Lists;
 use crate::ir::{ByteSet, Expr, ExprGraph};
 
 use super::super::options::DigitLimits;
@@ -74,7 +74,7 @@ pub(super) fn counted(dfa: &Dfa, limits: DigitLimits) -> Expr {
         return Expr::Never;
     }
     let nodes = nodes(dfa);
-    let component = components(nodes.len(), |at| targets(&nodes[at]).collect());
+    let component = nodes.iter().map(&targets).collect::<Lists>().components();
     let kinds = kinds(&nodes, &component);
     if kinds.iter().all(|&kind| kind == Kind::Straight) {
         return Expr::Regular(Arc::new(dfa.clone()));

@@ -1,0 +1,109 @@
+//! What one look at all expressions of a grammar tells: which rules call which, how large they are, and whether they have
+//! parts that few grammars have. Everything that the network asks of a grammar before it builds anything is here, so that
+//! its expressions are gone through once.
+//!
+//! Cost: O(size of the expressions).
+
+use super::{Expr, Grammar};
+use crate::graph::{Lists, by_component};
+
+/// What is told of a grammar's rules.
+pub(crate) struct Survey {
+    /// The rules that each rule calls, in order and with repetition.
+    pub(crate) calls: Lists,
+    /// By rule, the [size](Expr::size) of its expression.
+    pub(crate) sizes: Vec<usize>,
+    /// By rule, how often its calls stand in the automata that are built of the expressions: those of a graph with marks
+    /// stand in two copies.
+    pub(crate) uses: Vec<u32>,
+    /// Whether there is an intersection or a complement.
+    pub(crate) has_operands: bool,
+    /// Whether there are tokens matched by id.
+    pub(crate) has_tokens: bool,
+    /// By rule, the number of those that lead to each other, callees before callers.
+    component: Vec<u32>,
+    /// The rules in the order of these.
+    order: Vec<u32>,
+}
+
+impl Survey {
+    /// That of a grammar.
+    pub(crate) fn new(grammar: &Grammar) -> Self {
+        let count = grammar.rules.len();
+        let mut this = Self {
+            calls: Lists::with_capacity(count),
+            sizes: Vec::with_capacity(count),
+            uses: vec![0; count],
+            has_operands: false,
+            has_tokens: false,
+            component: Vec::new(),
+            order: Vec::new(),
+        };
+        for rule in &grammar.rules {
+            let size = this.look_at(&rule.expr, 1);
+            this.sizes.push(size);
+            this.calls.end();
+        }
+        this.component = this.calls.components();
+        this.order = by_component(&this.component);
+        this
+    }
+
+    /// Notes what is in an expression that stands so many times, and returns its size.
+    fn look_at(&mut self, expr: &Expr, times: u32) -> usize {
+        let mut copies = 1;
+        match expr {
+            Expr::Call(rule) => {
+                self.calls.push(rule.index());
+                let uses = &mut self.uses[rule.index()];
+                *uses = uses.saturating_add(times);
+            }
+            Expr::Token(_) => self.has_tokens = true,
+            Expr::And(_) | Expr::Not(_) => self.has_operands = true,
+            Expr::Graph(graph) if graph.marks() != 0 => copies = 2,
+            _ => {}
+        }
+        let times = times.saturating_mul(copies);
+        let parts = expr.children().iter().map(|part| self.look_at(part, times));
+        expr.own_size() + parts.sum::<usize>()
+    }
+
+    /// The rules in groups of those that lead to each other, callees before callers, and whether those of a group lead to
+    /// themselves.
+    pub(crate) fn groups(&self) -> impl Iterator<Item = (&[u32], bool)> {
+        let id = |rule: &u32| self.component[*rule as usize];
+        self.order.chunk_by(move |one, other| id(one) == id(other)).map(|group| {
+            let calls = self.calls.of(group[0] as usize);
+            (group, group.len() > 1 || calls.contains(&group[0]))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{GrammarBuilder, Origin};
+
+    #[test]
+    fn callees_come_first_and_recursion_is_told() {
+        let mut builder = GrammarBuilder::new();
+        let rules = ["a", "b", "c", "d"].map(|name| builder.declare(name));
+        let call = |rule: usize| Expr::Call(rules[rule]);
+        let exprs = [
+            Expr::seq([call(1), Expr::literal("xy"), call(1)]),
+            Expr::alt([call(2), Expr::Empty]),
+            Expr::alt([Expr::seq([Expr::literal("z"), call(1)]), call(3)]),
+            Expr::Not(Box::new(Expr::literal("abc"))),
+        ];
+        let sizes: Vec<usize> = exprs.iter().map(Expr::size).collect();
+        for (rule, expr) in rules.into_iter().zip(exprs) {
+            builder.define(rule, expr, Origin::default());
+        }
+        let survey = Survey::new(&builder.finish(rules[0]));
+        assert_eq!(survey.sizes, sizes);
+        assert_eq!(survey.uses, [0, 3, 1, 1]);
+        assert!(survey.has_operands && !survey.has_tokens);
+        let groups: Vec<_> = survey.groups().collect();
+        assert_eq!(groups, [(&[3][..], false), (&[1, 2], true), (&[0], false)]);
+    }
+}
