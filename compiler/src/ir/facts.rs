@@ -285,13 +285,10 @@ pub fn of_expr<L: Letters>(expr: &Expr, rules: &[Facts<L>]) -> Facts<L> {
 /// for their uses, and it derives something where each mark can be visited on some path; where that takes different
 /// paths, the construction of the network finds out.
 fn of_graph<L: Letters>(graph: &ExprGraph, rules: &[Facts<L>]) -> Facts<L> {
-    let parts: Vec<(usize, Facts<L>, usize)> = graph
-        .edges()
-        .map(|(from, part, to)| (from as usize, of_expr(part, rules), to as usize))
-        .collect();
-    let mut order: Vec<u32> = (0..parts.len() as u32).collect();
-    order.sort_by_key(|&part| parts[part as usize].0);
-    let from = |part: u32| parts[part as usize].0;
+    let edges = graph.edges();
+    let parts = edges.map(|(from, part, to)| (from, of_expr(part, rules), to as usize));
+    let mut parts: Vec<(u32, Facts<L>, usize)> = parts.collect();
+    parts.sort_unstable_by_key(|&(from, ..)| from);
     let start = ExprGraph::START as usize;
     let mut facts = vec![Facts::NEVER; graph.states() as usize];
     facts[start] = Facts::EMPTY;
@@ -299,12 +296,12 @@ fn of_graph<L: Letters>(graph: &ExprGraph, rules: &[Facts<L>]) -> Facts<L> {
     waits[start] = true;
     let mut again = true;
     while std::mem::take(&mut again) {
-        for same in order.chunk_by(|&one, &other| from(one) == from(other)) {
-            let state = from(same[0]);
+        for same in parts.chunk_by(|(one, ..), (other, ..)| one == other) {
+            let state = same[0].0 as usize;
             if !std::mem::take(&mut waits[state]) {
                 continue;
             }
-            for &(_, part, to) in same.iter().map(|&part| &parts[part as usize]) {
+            for &(_, part, to) in same {
                 let new = facts[to].or(facts[state].then(part));
                 if std::mem::replace(&mut facts[to], new) != new {
                     waits[to] = true;
@@ -321,7 +318,7 @@ fn of_graph<L: Letters>(graph: &ExprGraph, rules: &[Facts<L>]) -> Facts<L> {
     ends[end] = true;
     while parts.iter().fold(false, |changed, &(from, part, to)| {
         let leads = part.productive && ends[to];
-        leads && !std::mem::replace(&mut ends[from], true) || changed
+        leads && !std::mem::replace(&mut ends[from as usize], true) || changed
     }) {}
     let visited = graph.marked().iter().filter(|&&(state, _)| {
         let state = state as usize;
