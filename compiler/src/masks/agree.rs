@@ -9,13 +9,16 @@
 //! A class keeps its number from round to round but for the states that leave it ([`partition`](super::partition)), so a
 //! round costs what changes in it: for a chain, the states of one place.
 //!
+//! Two states that come to no more bytes are told apart by whether their rule may end there alone, and what is counted
+//! tells none apart: no mask depends on it.
+//!
 //! Only states that go on with many bytes, most of them to such states again, take part. Each of the others is in a class
 //! by itself, which makes classes finer than they need be and never wrong.
 //!
 //! Cost: O(edges of states that lead to such as have changed their class) for each round; rounds end with the highest
 //! node of the trie, or where the work is more than it is worth.
 
-use grammarc_artifacts::sections::network::{ByteEdge, CallEdge, NONE};
+use grammarc_artifacts::sections::network::{ByteEdge, CallEdge, NONE, state_flags};
 use grammarc_artifacts::tables::Joined;
 use rustc_hash::FxHashMap;
 
@@ -23,6 +26,7 @@ use super::history::History;
 use super::partition::Partition;
 use super::rows::Rows;
 use super::shared::bytes_of;
+use super::tails::Tails;
 use super::walk::WORTH_REMEMBERING;
 use crate::network::follow::Follow;
 
@@ -68,6 +72,8 @@ pub struct Agreement {
     through: Vec<OwnedMoves>,
     /// By index of the state, which of those are its own, or [`NONE`].
     through_of: Vec<u32>,
+    /// States whose outcomes are those of others.
+    tails: Tails,
     /// The states that take part, as a table.
     rows: Rows,
     /// By index of the state.
@@ -97,6 +103,7 @@ impl Agreement {
             models: vec![NONE; count],
             through,
             through_of,
+            tails: Tails::new(follow),
             rows: Rows::default(),
             is_wide: vec![false; count],
         };
@@ -108,7 +115,12 @@ impl Agreement {
             this.with_companions(follow, members.iter().map(|&(index, _)| index).collect());
         if members.len() > 1 {
             this.refine(network, follow, &active, most);
-            this.choose_models(follow, &members);
+            let deriving: Vec<_> = members
+                .iter()
+                .filter(|member| !this.tails.contains(this.base + member.0))
+                .copied()
+                .collect();
+            this.choose_models(follow, &deriving);
         }
         let states: Vec<u32> = active.iter().map(|&index| this.base + index).collect();
         this.rows = Rows::new(network, &this, &states);
@@ -131,8 +143,7 @@ impl Agreement {
             for at in from..to {
                 for edge in self.moves(network, self.base + active[at]).edges {
                     let index = edge.target - self.base;
-                    let counted = network.own.states[index as usize].count_exit != NONE;
-                    let plain = !counted && !follow.first(edge.target).1;
+                    let plain = !follow.first(edge.target).1;
                     if plain && active.len() < most && !is_met[index as usize] {
                         is_met[index as usize] = true;
                         active.push(index);
@@ -172,6 +183,11 @@ impl Agreement {
     #[inline]
     pub(super) fn row_of(&self, state: u32) -> Option<u32> {
         self.rows.row_of(state.checked_sub(self.base)?)
+    }
+
+    /// States whose outcomes are those of others.
+    pub(super) fn tails(&self) -> &Tails {
+        &self.tails
     }
 
     /// The number of rounds, where the last is like all that would follow.
@@ -245,11 +261,18 @@ impl Agreement {
         let mut classes: Vec<u32> =
             (0..self.histories.len() as u32).map(|index| ALONE | index).collect();
         let mut firsts = FxHashMap::default();
+        // A state without ways on is left at once, and a token may end where that leads to.
+        let ends = state_flags::RESTS | state_flags::POP_ONLY;
+        let states = &network.own.states[..self.histories.len()];
+        let told = match states.iter().all(|state| state.flags & ends != 0) {
+            true => state_flags::FINAL,
+            false => u32::MAX,
+        };
         for &index in active {
             let state = self.base + index;
             let next = firsts.len() as u32;
             let after = follow.bytes(follow.rule_of(state)).to_words();
-            let key = (after, network.own.states[index as usize].flags);
+            let key = (after, network.own.states[index as usize].flags & told);
             classes[index as usize] = *firsts.entry(key).or_insert(next);
             self.histories[index as usize] = History::new(classes[index as usize]);
         }
@@ -340,8 +363,7 @@ impl Agreement {
         let network = follow.network();
         let state = self.base + index;
         let edges = self.moves(network, state).edges;
-        let counted = network.own.states[index as usize].count_exit != NONE;
-        if bytes_of(edges) < WORTH_REMEMBERING || counted || follow.first(state).1 {
+        if bytes_of(edges) < WORTH_REMEMBERING || follow.first(state).1 {
             return None;
         }
         let widest = edges.iter().max_by_key(|edge| edge.hi() - edge.lo())?;
@@ -388,10 +410,6 @@ fn gather(
             return true;
         }
         let first = network.rule(call.callee).first_state;
-        let counted = call.count != 0 || network.state(first).count_exit != NONE;
-        !counted
-            && depth > 0
-            && !follow.first(first).1
-            && gather(follow, first, depth - 1, edges, calls)
+        depth > 0 && !follow.first(first).1 && gather(follow, first, depth - 1, edges, calls)
     })
 }

@@ -100,8 +100,9 @@ pub fn compute(
     let agreement = Agreement::new(follow, known.nodes().height(0));
     let new = || Walker::new(follow, known, &agreement, trie, worth_composing(trie));
     let walkers = Walkers::new(new, limits.deadline);
+    let alone = states.iter().filter(|&&state| !agreement.tails().contains(state));
     let (derived, first): (Vec<u32>, Vec<u32>) =
-        states.iter().partition(|&&state| agreement.model(state).is_some());
+        alone.partition(|&&state| agreement.model(state).is_some());
     let extra = |walker: &mut Walker<'_>, state| tokens_of(network, walker.sets(), state);
     let is_model: BTreeSet<u32> =
         derived.iter().filter_map(|&state| agreement.model(state)).collect();
@@ -117,7 +118,16 @@ pub fn compute(
     let mut exits = vec![(0, NONE); states.len()];
     let mut add = |context: &mut Context<'_>, state, outcome: &Outcome, extra: &[u32]| {
         let mask = context.intern(state, outcome, extra)?;
-        exits[(state - base) as usize] = (mask, context.classes.intern(&outcome.exits));
+        let class = context.classes.intern(&outcome.exits);
+        exits[(state - base) as usize] = (mask, class);
+        let is_left = outcome.exits.first() == Some(&0);
+        for tail in agreement.tails().before(state) {
+            let class = match follow.is_final(tail) && !is_left {
+                true => context.classes.intern(&[&[0], &outcome.exits[..]].concat()),
+                false => class,
+            };
+            exits[(tail - base) as usize] = (mask, class);
+        }
         Ok(mask)
     };
     let find = |walker: &mut Walker<'_>, &state: &u32| (walker.base(state), extra(walker, state));

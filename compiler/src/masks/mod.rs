@@ -11,6 +11,7 @@
 //! | [`agree`] | for how many bytes states do the same |
 //! | [`history`] | the classes of a state in all rounds |
 //! | [`partition`] | classes of such states, one byte more in each round |
+//! | [`tails`] | states that do nothing but begin another rule |
 //! | [`depart`] | derives base masks of states from those of others that do the same for some bytes |
 //! | [`abreast`] | many such states on several threads |
 //! | [`lanes`] | such states beside their models, many at once |
@@ -49,6 +50,7 @@ mod rows;
 mod schedule;
 pub mod shared;
 pub mod spell;
+mod tails;
 mod take;
 pub mod walk;
 
