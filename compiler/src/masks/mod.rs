@@ -19,6 +19,7 @@
 //! | [`rows`] | wide states as a table |
 //! | [`shared`] | outcomes that the vocabulary's stored masks already tell |
 //! | [`alike`] | shared states that do the same |
+//! | [`same`] | shared states that do the same for some bytes |
 //! | [`children`] | the children of the trie's nodes by their bytes |
 //! | [`classes`] | interns sets of exit nodes |
 //! | [`pool`] | turns sets of tokens into mask records: dense rows, differences, lists |
@@ -47,6 +48,7 @@ mod partition;
 pub mod pool;
 mod reach;
 mod rows;
+mod same;
 mod schedule;
 pub mod shared;
 pub mod spell;

@@ -51,6 +51,8 @@ enum On {
     Both {
         to: Place,
         stored: u32,
+        /// Bytes for which the two there surely do the same.
+        same: u8,
         /// The two there, once they were met.
         next: u32,
         /// Whether a token may end in the one and not in the other.
@@ -81,8 +83,19 @@ struct Pair {
 #[derive(Debug)]
 struct Ways {
     apart: u128,
-    /// Bytes and pair.
-    on: Vec<(u128, u32)>,
+    on: Vec<Way>,
+}
+
+/// Bytes on which two go on together.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    bits: u128,
+    to: Place,
+    stored: u32,
+    /// As of the step.
+    same: u8,
+    /// A step that goes there.
+    at: u32,
 }
 
 /// What comes after the rule of a model.
@@ -203,7 +216,7 @@ impl Walker<'_> {
                 let (state, frame) = self.pairs.all[pair as usize].own;
                 self.visit(At::One(state, frame), child, building);
             }
-            On::Both { to, stored, next, differ, ends, exits, stored_exits } => {
+            On::Both { to, stored, same, differ, ends, exits, stored_exits, .. } => {
                 let is_leaf = end == child + 1;
                 let leaves_apart = !is_leaf
                     && exits != stored_exits
@@ -222,9 +235,12 @@ impl Walker<'_> {
                 if exits && (is_excepted || !stored_exits) {
                     self.leave(child, building);
                 }
-                let next = if next == NONE { self.next(at, to, stored, model) } else { next };
                 let nodes = self.known.nodes();
                 let (below, height) = (nodes.below(child), nodes.height(child));
+                if height <= usize::from(same) {
+                    return;
+                }
+                let next = self.next(at, to, stored, model);
                 let is_narrow = self.pairs.all[next as usize].bytes < FEW;
                 if is_narrow || below & self.parting(next, height, model) != 0 {
                     self.part_pair(next, model, child, excepted, building);
@@ -233,8 +249,13 @@ impl Walker<'_> {
         }
     }
 
-    /// The pair that a step leads to.
+    /// The pair that a step on which both go on leads to.
     fn next(&mut self, at: u32, to: Place, stored: u32, model: &Model) -> u32 {
+        if let On::Both { next, .. } = self.pairs.steps[at as usize].on
+            && next != NONE
+        {
+            return next;
+        }
         let pair = self.pair(to, stored, model);
         if let On::Both { next, .. } = &mut self.pairs.steps[at as usize].on {
             *next = pair;
@@ -260,12 +281,13 @@ impl Walker<'_> {
         }
         // So that those of all lengths up to this are known, in order.
         self.parting(pair, last, model);
-        let ways = self.ways(pair, model);
+        let ways = self.ways(pair);
         let nodes = self.known.nodes();
         let mut bits = ways.apart;
-        for &(on, next) in &ways.on {
+        for way in ways.on.iter().filter(|way| last > usize::from(way.same)) {
+            let next = self.next(way.at, way.to, way.stored, model);
             let later = self.parting(next, last, model) & !bits;
-            let now = on & !bits;
+            let now = way.bits & !bits;
             bits |= if nodes.spread(now) < nodes.spread(later) { now } else { later };
         }
         self.pairs.all[pair as usize].parting.push(bits);
@@ -273,18 +295,18 @@ impl Walker<'_> {
     }
 
     /// Where two go on together.
-    fn ways(&mut self, pair: u32, model: &Model) -> Arc<Ways> {
+    fn ways(&mut self, pair: u32) -> Arc<Ways> {
         let Pair { own, steps, ways, .. } = &self.pairs.all[pair as usize];
         if let Some(ways) = ways {
             return Arc::clone(ways);
         }
         let own = *own;
         let after = bits(self.follow.bytes(self.follow.rule_of(own.0)));
-        let (mut apart, mut found) = (0, Vec::<(u128, u32)>::new());
+        let (mut apart, mut on) = (0, Vec::<Way>::new());
         for at in steps.clone() {
             let step = self.pairs.steps[at as usize];
             let bits = bits(step.bytes());
-            let On::Both { to, stored, next, differ, exits, stored_exits, .. } = step.on else {
+            let On::Both { to, stored, same, differ, exits, stored_exits, .. } = step.on else {
                 apart |= bits;
                 continue;
             };
@@ -296,13 +318,12 @@ impl Walker<'_> {
             if exits != stored_exits {
                 apart |= after;
             }
-            let next = if next == NONE { self.next(at, to, stored, model) } else { next };
-            match found.iter_mut().find(|(_, other)| *other == next) {
-                Some((on, _)) => *on |= bits,
-                None => found.push((bits, next)),
+            match on.iter_mut().find(|way| (way.to, way.stored) == (to, stored)) {
+                Some(way) => way.bits |= bits,
+                None => on.push(Way { bits, to, stored, same, at }),
             }
         }
-        let ways = Arc::new(Ways { apart, on: found });
+        let ways = Arc::new(Ways { apart, on });
         self.pairs.all[pair as usize].ways = Some(Arc::clone(&ways));
         ways
     }
@@ -323,6 +344,16 @@ impl Walker<'_> {
         self.own_moves(place).told_apart(self.known.moves(shared, stored)) < FEW
     }
 
+    /// For how many bytes a place and a shared state over the frame of a model surely do the same.
+    fn same(&self, (state, frame): Place, stored: u32, model: &Model) -> u8 {
+        let network = self.follow.network();
+        let is_shared = state < network.own.bases.states && stored != NONE;
+        match is_shared && frame == model.frame {
+            true => self.known.same_for(network.shared, (state, stored), AHEAD as u8),
+            false => 0,
+        }
+    }
+
     fn pair(&mut self, own: Place, stored: u32, model: &Model) -> u32 {
         let key = (own, stored, model.frame);
         if let Some(&pair) = self.pairs.ids.get(&key) {
@@ -339,6 +370,7 @@ impl Walker<'_> {
         let returns = after.as_ref().map_or(ByteSet::EMPTY, |after| after.live);
         let from = self.pairs.steps.len() as u32;
         let mut bytes = 0;
+        let mut last_same = None;
         let mut runs = moves.runs();
         for byte in moves.differing(known, model.frame).union(returns).iter() {
             while let [run, rest @ ..] = runs
@@ -363,6 +395,11 @@ impl Walker<'_> {
                 }
                 both = true;
             }
+            let same = match last_same {
+                Some((two, same)) if two == (to, stored) => same,
+                _ => self.same(to, stored, model),
+            };
+            last_same = Some(((to, stored), same));
             let on = if !unclear && to.0 == NONE {
                 if !both {
                     continue;
@@ -372,7 +409,7 @@ impl Walker<'_> {
                 || stored == NONE
                 || left
                 || returns.contains(byte)
-                || to.0 < network.own.bases.states && !self.is_like(to, stored)
+                || to.0 < network.own.bases.states && same == 0 && !self.is_like(to, stored)
             {
                 On::Alone { excepted: both }
             } else {
@@ -383,7 +420,7 @@ impl Walker<'_> {
                     true => On::Alone { excepted: true },
                     false => {
                         let stored_exits = stored_exits && at_bottom;
-                        On::Both { to, stored, next: NONE, differ, ends, exits, stored_exits }
+                        On::Both { to, stored, same, next: NONE, differ, ends, exits, stored_exits }
                     }
                 }
             };

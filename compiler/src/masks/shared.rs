@@ -27,6 +27,7 @@ use super::children::Children;
 use super::nodes::Nodes;
 use super::outcome::{Outcome, cut};
 use super::reach::left_through;
+use super::same::Same;
 use crate::ir::ByteSet;
 use crate::network::SharedRules;
 
@@ -73,6 +74,7 @@ pub struct SharedOutcomes {
     /// By dense row, how many tokens are in it.
     row_counts: Vec<u32>,
     kept: RwLock<Kept>,
+    same: Same,
 }
 
 /// A child of a node of an exit class.
@@ -184,6 +186,7 @@ impl SharedOutcomes {
                 .map(|row| row.iter().map(|word| word.count_ones()).sum())
                 .collect(),
             kept: RwLock::default(),
+            same: Same::default(),
             speaks,
             like,
         }
@@ -297,6 +300,11 @@ impl SharedOutcomes {
             }
             moves.into()
         })
+    }
+
+    /// For how many bytes two shared states do the same, at most `most`; see [`Same::bytes`].
+    pub(super) fn same_for(&self, shared: Tables<'_>, pair: (u32, u32), most: u8) -> u8 {
+        self.same.bytes(self, shared, pair, most)
     }
 
     /// The children of the nodes of an exit class, in ascending order of their bytes.

@@ -1,0 +1,175 @@
+//! For how many bytes two shared states do the same.
+//!
+//! The places of a string with a longest length are states of their own, and so are those within a character before
+//! each of them; two such states come apart only where the one string has ended and the other goes on. A walk over
+//! strings no longer than that need not tell them apart, and need not ask where they lead.
+//!
+//! Two states do the same for one byte more than the states they lead to, where they go on, may end and leave their rule
+//! with the same bytes. States with calls, references to tokens or counts are not looked into. What is found depends on
+//! the vocabulary alone and is kept for as long as the compiler lives.
+//!
+//! Cost: O(runs of bytes of the pairs that are met), each pair at most once for each length that is asked for.
+
+use std::sync::{PoisonError, RwLock};
+
+use grammarc_artifacts::sections::network::{NONE, state_flags};
+use grammarc_artifacts::tables::Tables;
+use rustc_hash::FxHashMap;
+
+use super::shared::{Moves, SharedOutcomes};
+
+/// Most pairs that are kept: some 16 MB.
+const MOST_KEPT: usize = 1 << 20;
+
+/// By pair of states, how many bytes were looked ahead, and for how many of them the two do the same.
+type Kept = FxHashMap<(u32, u32), (u8, u8)>;
+
+/// The pairs met so far.
+#[derive(Debug, Default)]
+pub(super) struct Same(RwLock<Kept>);
+
+impl Same {
+    /// For how many bytes two shared states do the same, at most `most`: texts up to so long lead on, may end, and leave
+    /// the rule from the one where they do from the other. Whether the rule is left before the first byte is not asked.
+    pub(super) fn bytes(
+        &self,
+        known: &SharedOutcomes,
+        shared: Tables<'_>,
+        (one, other): (u32, u32),
+        most: u8,
+    ) -> u8 {
+        let pair = (known.like(one), known.like(other));
+        if let Some(found) =
+            look_up(&self.0.read().unwrap_or_else(PoisonError::into_inner), pair, most)
+        {
+            return found;
+        }
+        let mut kept = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() > MOST_KEPT {
+            kept.clear();
+        }
+        find(&mut kept, known, shared, pair, most)
+    }
+}
+
+/// What is known of a pair, each the lowest of those alike.
+fn look_up(kept: &Kept, (one, other): (u32, u32), most: u8) -> Option<u8> {
+    if one == other || most == 0 {
+        return Some(most);
+    }
+    let &(asked, found) = kept.get(&(one.min(other), one.max(other)))?;
+    (found < asked || most <= asked).then(|| found.min(most))
+}
+
+/// Finds out, by recursion over at most `most` bytes.
+fn find(
+    kept: &mut Kept,
+    known: &SharedOutcomes,
+    shared: Tables<'_>,
+    (one, other): (u32, u32),
+    most: u8,
+) -> u8 {
+    let pair = (one, other);
+    if let Some(found) = look_up(kept, pair, most) {
+        return found;
+    }
+    let mut found = 0;
+    if is_plain(shared, one) && is_plain(shared, other) {
+        let (ours, theirs) = (known.moves(shared, one), known.moves(shared, other));
+        if agree(ours, theirs) {
+            let mut rest = most - 1;
+            for pair in targets(ours, theirs) {
+                rest = match is_final(shared, pair.0) == is_final(shared, pair.1) {
+                    true => find(kept, known, shared, pair, rest),
+                    false => 0,
+                };
+            }
+            found = rest + 1;
+        }
+    }
+    kept.insert((pair.0.min(pair.1), pair.0.max(pair.1)), (most, found));
+    found
+}
+
+fn is_final(shared: Tables<'_>, state: u32) -> bool {
+    shared.states[state as usize].flags & state_flags::FINAL != 0
+}
+
+/// Whether a state neither counts nor matches tokens by id.
+fn is_plain(shared: Tables<'_>, state: u32) -> bool {
+    shared.states[state as usize].count_exit == NONE
+        && shared.token_edges_of(state as usize).is_empty()
+}
+
+/// Whether two go on, may end, and leave their rule on the same bytes.
+fn agree(one: &Moves, other: &Moves) -> bool {
+    let none = |moves: &Moves| moves.calls.is_empty();
+    none(one)
+        && none(other)
+        && one.on == other.on
+        && one.ends == other.ends
+        && one.leave == other.leave
+}
+
+/// Where two lead on each byte that both go on with.
+fn targets<'a>(one: &'a Moves, other: &'a Moves) -> impl Iterator<Item = (u32, u32)> + 'a {
+    one.runs.iter().flat_map(|&(lo, hi, to)| {
+        let meets = move |run: &&(u8, u8, u32)| run.0 <= hi && run.1 >= lo;
+        other.runs.iter().filter(meets).map(move |&(_, _, at)| (to, at))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use grammarc_artifacts::TablesData;
+    use grammarc_artifacts::tables::Joined;
+
+    use super::super::shared::{vocabulary, walked};
+    use super::*;
+    use crate::ir::ByteSet;
+    use crate::network::local::LocalSets;
+
+    #[test]
+    fn texts_of_so_many_bytes_do_not_tell_two_apart() {
+        let vocabulary = vocabulary(5);
+        let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
+        let none = TablesData::empty(shared.totals(), shared.row_words);
+        let network = Joined { shared, own: none.as_tables() };
+        let known = SharedOutcomes::new(&vocabulary);
+        let mut sets = LocalSets::new(network);
+        let mut alike: BTreeMap<_, Vec<u32>> = BTreeMap::new();
+        for state in (0..shared.state_count()).filter(|&state| known.like(state) == state) {
+            let moves = known.moves(shared, state);
+            alike.entry((moves.on.to_words(), moves.ends.to_words())).or_default().push(state);
+        }
+        // Asked for one byte more each time.
+        let rising = SharedOutcomes::new(&vocabulary);
+        let pairs: Vec<&[u32]> = alike.values().flat_map(|states| states.windows(2)).collect();
+        let (mut told, mut apart) = (0, 0);
+        for pair in pairs.iter().step_by(1 + pairs.len() / 200) {
+            let most = 6;
+            let bytes = known.same_for(shared, (pair[0], pair[1]), most);
+            for fewer in 0..=most {
+                let found = rising.same_for(shared, (pair[1], pair[0]), fewer);
+                assert_eq!(found, bytes.min(fewer), "{pair:?}");
+            }
+            let height = |node: &u32| known.nodes().height(*node);
+            let bytes = usize::from(bytes);
+            let nodes = (1..trie.len() as u32).filter(|node| height(node).abs_diff(bytes) <= 1);
+            for node in nodes.step_by(7) {
+                // That they are left at the node itself is not asked.
+                let mut outcome = |state| {
+                    let (ranks, exits) = walked(&mut sets, trie, ByteSet::FULL, state, node);
+                    (ranks, exits.into_iter().filter(|&exit| exit != node).collect::<Vec<_>>())
+                };
+                let is_same = outcome(pair[0]) == outcome(pair[1]);
+                assert!(is_same || height(&node) > bytes, "{pair:?}, node {node}");
+                told += usize::from(is_same);
+                apart += usize::from(!is_same);
+            }
+        }
+        assert!(told > 1_000 && apart > 20, "{told} and {apart}");
+    }
+}
