@@ -3,7 +3,10 @@
 //! What a call, a token set or a repetition becomes depends on who asks (a rule of the network, or an operand of an
 //! intersection), so these are left to an [`Atoms`]. Everything else is Thompson's construction.
 
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
 
 use super::{Expr, ExprGraph, RuleId, TokenSet};
 use crate::automata::{Nfa, Symbol};
@@ -124,6 +127,9 @@ pub fn build<A: Atoms>(
 
 /// Connects `from` to `to` by the paths of a graph, whatever their marks.
 ///
+/// From each place within a searched-for text the same thousand characters lead back to its beginning. What several
+/// edges into one state have in common is built once, behind a state of its own.
+///
 /// # Errors
 ///
 /// Those of `atoms`.
@@ -137,11 +143,44 @@ pub fn build_graph<A: Atoms>(
     let first = nfa.state();
     (1..graph.states()).for_each(|_| _ = nfa.state());
     nfa.empty(from, first);
+    // By what leads into a state, where that begins.
+    let mut shared: FxHashMap<(&Expr, u32), u32> = FxHashMap::default();
     for (source, part, target) in graph.edges() {
-        build(atoms, nfa, part, first + source, first + target)?;
+        let (source, target) = (first + source, first + target);
+        let Expr::Alt(choices) = part else {
+            build(atoms, nfa, part, source, target)?;
+            continue;
+        };
+        for choice in choices {
+            if !is_text(choice) {
+                build(atoms, nfa, choice, source, target)?;
+                continue;
+            }
+            let begin = match shared.entry((choice, target)) {
+                Entry::Occupied(entry) => *entry.get(),
+                Entry::Vacant(entry) => {
+                    let begin = *entry.insert(nfa.state());
+                    build(atoms, nfa, choice, begin, target)?;
+                    begin
+                }
+            };
+            nfa.empty(source, begin);
+        }
     }
     nfa.empty(first + graph.end(), to);
     Ok(())
+}
+
+/// Whether an expression is a sequence made of bytes alone.
+fn is_text(expr: &Expr) -> bool {
+    fn is_plain(expr: &Expr) -> bool {
+        match expr {
+            Expr::Bytes(_) | Expr::Literal(_) => true,
+            Expr::Seq(parts) | Expr::Alt(parts) => parts.iter().all(is_plain),
+            _ => false,
+        }
+    }
+    matches!(expr, Expr::Seq(parts) if parts.iter().all(is_plain))
 }
 
 /// A repetition written out: `min` copies, then a loop or the optional copies.
@@ -176,6 +215,91 @@ pub fn spell_out<A: Atoms>(
                 at = next;
             }
             Ok(())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use super::*;
+    use crate::automata::determinize;
+    use crate::ir::ByteSet;
+
+    /// Of expressions that are built here.
+    struct None;
+
+    impl Atoms for None {
+        type Error = Infallible;
+
+        fn call(&mut self, _: &mut Nfa, _: RuleId, _: u32, _: u32) -> Result<(), Infallible> {
+            unreachable!("there are no calls")
+        }
+
+        fn tokens(&mut self, _: &mut Nfa, _: &TokenSet, _: u32, _: u32) -> Result<(), Infallible> {
+            unreachable!("there are no tokens")
+        }
+
+        fn repeat(
+            &mut self,
+            _: &mut Nfa,
+            _: Repetition<'_>,
+            _: u32,
+            _: u32,
+        ) -> Result<(), Infallible> {
+            unreachable!("there are no repetitions")
+        }
+
+        fn marked(
+            &mut self,
+            _: &mut Nfa,
+            _: &Arc<ExprGraph>,
+            _: u32,
+            _: u32,
+        ) -> Result<(), Infallible> {
+            unreachable!("there are no marks")
+        }
+
+        fn boolean(&mut self, _: &mut Nfa, _: &Expr, _: u32, _: u32) -> Result<(), Infallible> {
+            unreachable!("there are no operands")
+        }
+
+        fn check(&mut self, _: &Nfa) -> Result<(), Infallible> {
+            Ok(())
+        }
+    }
+
+    /// `a` so often, between each two of which `b` or `cd` lead back to the beginning.
+    fn searched(count: usize) -> Nfa {
+        let back = Expr::alt([
+            Expr::bytes(ByteSet::range(b'b', b'b')),
+            Expr::seq([Expr::bytes(ByteSet::range(b'c', b'c')), Expr::byte(b'd')]),
+        ]);
+        let mut graph = ExprGraph::new();
+        let mut at = ExprGraph::START;
+        for _ in 0..count {
+            graph.edge(at, back.clone(), ExprGraph::START);
+            let next = graph.state();
+            graph.edge(at, Expr::byte(b'a'), next);
+            at = next;
+        }
+        graph.edge(at, Expr::Empty, graph.end());
+        let mut nfa = Nfa::new();
+        let (from, to) = (nfa.start, nfa.end);
+        let Ok(()) = build(&mut None, &mut nfa, &Expr::Graph(graph.into()), from, to);
+        nfa
+    }
+
+    #[test]
+    fn what_leads_back_is_built_once() {
+        assert_eq!(searched(30).len() - searched(20).len(), 10);
+        let dfa = determinize(&searched(3), 100).expect("it is small");
+        for accepted in ["aaa", "baaa", "abaaa", "aacdcdbaaa"] {
+            assert!(dfa.accepts(accepted.as_bytes()), "{accepted}");
+        }
+        for refused in ["", "aa", "caaa", "aacaaa", "aaab", "aaacd", "aabaa"] {
+            assert!(!dfa.accepts(refused.as_bytes()), "{refused}");
         }
     }
 }
