@@ -66,6 +66,12 @@ enum On {
     },
 }
 
+/// Bytes from which on it is worth finding all that a pair leads to.
+const WORTH_STEADYING: usize = 6;
+
+/// Pairs that are looked into at once.
+const MOST_STEADIED: usize = 128;
+
 /// What two states part on.
 #[derive(Clone, Debug)]
 struct Pair {
@@ -77,6 +83,8 @@ struct Pair {
     ways: Option<Arc<Ways>>,
     /// By length less one, what tells them apart within so many bytes, as far as that was asked.
     parting: Vec<u128>,
+    /// Whether the last of these tells them apart within any more bytes as well; whether that was looked into.
+    steady: Option<bool>,
 }
 
 /// Where two states go on together, and on which bytes one of them does not; as [bits](super::nodes::bits).
@@ -271,7 +279,7 @@ impl Walker<'_> {
             return u128::MAX;
         }
         let Some(last) = length.checked_sub(1) else { return 0 };
-        let Pair { steps, bytes, parting, .. } = &self.pairs.all[pair as usize];
+        let Pair { steps, bytes, parting, steady, .. } = &self.pairs.all[pair as usize];
         if let Some(&bits) = parting.get(last) {
             return bits;
         }
@@ -279,8 +287,23 @@ impl Walker<'_> {
             let steps = &self.pairs.steps[steps.start as usize..steps.end as usize];
             return steps.iter().fold(0, |all, step| all | bits(step.bytes()));
         }
+        match (steady, parting.last()) {
+            (Some(true), Some(&bits)) => return bits,
+            (None, _) if length >= WORTH_STEADYING => {
+                self.steady(pair, model);
+                return self.parting(pair, length, model);
+            }
+            _ => {}
+        }
         // So that those of all lengths up to this are known, in order.
         self.parting(pair, last, model);
+        let bits = self.parted(pair, last, model);
+        self.pairs.all[pair as usize].parting.push(bits);
+        bits
+    }
+
+    /// What tells two apart within one byte more than `last`.
+    fn parted(&mut self, pair: u32, last: usize, model: &Model) -> u128 {
         let ways = self.ways(pair);
         let nodes = self.known.nodes();
         let mut bits = ways.apart;
@@ -288,10 +311,60 @@ impl Walker<'_> {
             let next = self.next(way.at, way.to, way.stored, model);
             let later = self.parting(next, last, model) & !bits;
             let now = way.bits & !bits;
-            bits |= if nodes.spread(now) < nodes.spread(later) { now } else { later };
+            // Mostly the one is part of the other, which is rarer then.
+            bits |= match now & later {
+                both if both == now || both == later => both,
+                _ if nodes.spread(now) < nodes.spread(later) => now,
+                _ => later,
+            };
         }
-        self.pairs.all[pair as usize].parting.push(bits);
         bits
+    }
+
+    /// Finds what tells a pair, and all that it leads to, apart: for one byte more until that changes nothing, after
+    /// which no more bytes do. Within a text that is searched for that is after a few, however long the text. Where a
+    /// pair leads to many, nothing is found.
+    fn steady(&mut self, pair: u32, model: &Model) {
+        let (mut found, mut at) = (vec![pair], 0);
+        // From how many bytes on all ways count.
+        let mut all_count = 0;
+        while at < found.len() && found.len() <= MOST_STEADIED {
+            for way in &self.ways(found[at]).on {
+                if usize::from(way.same) == AHEAD {
+                    continue;
+                }
+                all_count = all_count.max(usize::from(way.same) + 1);
+                let next = self.next(way.at, way.to, way.stored, model);
+                let Pair { bytes, steady, .. } = self.pairs.all[next as usize];
+                if bytes >= FEW && steady != Some(true) && !found.contains(&next) {
+                    found.push(next);
+                }
+            }
+            at += 1;
+        }
+        let is_whole = found.len() <= MOST_STEADIED;
+        found.iter().for_each(|&pair| self.pairs.all[pair as usize].steady = Some(false));
+        for last in (0..AHEAD).take_while(|_| is_whole) {
+            let mut changed = last <= all_count;
+            for &pair in &found {
+                let parting = &self.pairs.all[pair as usize].parting;
+                let before = last.checked_sub(1).map(|before| parting[before]);
+                let bits = match parting.get(last) {
+                    Some(&bits) => bits,
+                    None => {
+                        let bits = self.parted(pair, last, model);
+                        self.pairs.all[pair as usize].parting.push(bits);
+                        bits
+                    }
+                };
+                changed |= before != Some(bits);
+            }
+            if !changed {
+                let all = &mut self.pairs.all;
+                found.iter().for_each(|&pair| all[pair as usize].steady = Some(true));
+                return;
+            }
+        }
     }
 
     /// Where two go on together.
@@ -434,7 +507,14 @@ impl Walker<'_> {
         }
         let pair = self.pairs.all.len() as u32;
         let steps = from..self.pairs.steps.len() as u32;
-        self.pairs.all.push(Pair { own, steps, bytes, ways: None, parting: Vec::new() });
+        self.pairs.all.push(Pair {
+            own,
+            steps,
+            bytes,
+            ways: None,
+            parting: Vec::new(),
+            steady: None,
+        });
         self.pairs.ids.insert(key, pair);
         pair
     }

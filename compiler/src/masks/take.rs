@@ -36,7 +36,7 @@ const AHEAD: usize = 6;
 const MOST_APART: usize = 24;
 
 /// Nodes that are worth looking at to tell it from that.
-const MOST_TOLD: u32 = 4_000;
+const MOST_TOLD: u32 = 10_000;
 
 /// A shared state to take over from, and the frame that it is over.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -480,7 +480,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(48))]
         #[test]
         fn outcomes_are_those_of_walks(
-            keys in prop::collection::btree_map("[u0,-]{1,4}", 0usize..6, 1..5),
+            keys in prop::collection::btree_map("[u0,-]{1,4}", 0usize..9, 1..5),
             required in 0usize..3,
             others in any::<bool>(),
         ) {
@@ -488,6 +488,9 @@ mod tests {
                 json!({"type": "string"}), json!({"type": "number"}), json!(true),
                 json!({"enum": ["u0", "u,"]}), json!({"type": "string", "minLength": 2}),
                 json!({"type": "object", "properties": {"u": {"type": "integer"}}}),
+                json!({"type": "string", "pattern": "u0?,-"}),
+                json!({"type": "string", "pattern": "^[^\\s)]+$"}),
+                json!({"type": "string", "minLength": 1, "maxLength": 7}),
             ];
             let members: BTreeMap<_, _> =
                 keys.iter().map(|(key, &value)| (key, values[value].clone())).collect();
