@@ -83,8 +83,19 @@ struct Pair {
     ways: Option<Arc<Ways>>,
     /// By length less one, what tells them apart within so many bytes, as far as that was asked.
     parting: Vec<u128>,
-    /// Whether the last of these tells them apart within any more bytes as well; whether that was looked into.
-    steady: Option<bool>,
+    /// Whether the last of these tells them apart within more bytes as well, where that was looked into.
+    steady: Option<Steady>,
+}
+
+/// Whether what tells two states apart within some bytes does so within more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Steady {
+    /// That is not known.
+    No,
+    /// Within as many as are looked ahead.
+    Ahead,
+    /// Within any number.
+    Always,
 }
 
 /// Where two states go on together, and on which bytes one of them does not; as [bits](super::nodes::bits).
@@ -275,9 +286,6 @@ impl Walker<'_> {
     /// below a node no higher and without such bytes they do the same. Where they may come apart later, that needs the byte
     /// that leads there as well, so either will do, and the rarer is taken.
     pub(super) fn parting(&mut self, pair: u32, length: usize, model: &Model) -> u128 {
-        if length > AHEAD {
-            return u128::MAX;
-        }
         let Some(last) = length.checked_sub(1) else { return 0 };
         let Pair { steps, bytes, parting, steady, .. } = &self.pairs.all[pair as usize];
         if let Some(&bits) = parting.get(last) {
@@ -288,11 +296,13 @@ impl Walker<'_> {
             return steps.iter().fold(0, |all, step| all | bits(step.bytes()));
         }
         match (steady, parting.last()) {
-            (Some(true), Some(&bits)) => return bits,
             (None, _) if length >= WORTH_STEADYING => {
                 self.steady(pair, model);
                 return self.parting(pair, length, model);
             }
+            (Some(Steady::Always), Some(&bits)) => return bits,
+            (Some(Steady::Ahead), Some(&bits)) if length <= AHEAD => return bits,
+            _ if length > AHEAD => return u128::MAX,
             _ => {}
         }
         // So that those of all lengths up to this are known, in order.
@@ -326,24 +336,30 @@ impl Walker<'_> {
     /// pair leads to many, nothing is found.
     fn steady(&mut self, pair: u32, model: &Model) {
         let (mut found, mut at) = (vec![pair], 0);
-        // From how many bytes on all ways count.
+        // From how many bytes on all ways count, but for those that may after more than are looked ahead.
         let mut all_count = 0;
+        let mut steady = Steady::Always;
         while at < found.len() && found.len() <= MOST_STEADIED {
             for way in &self.ways(found[at]).on {
                 if usize::from(way.same) == AHEAD {
+                    steady = Steady::Ahead;
                     continue;
                 }
                 all_count = all_count.max(usize::from(way.same) + 1);
                 let next = self.next(way.at, way.to, way.stored, model);
-                let Pair { bytes, steady, .. } = self.pairs.all[next as usize];
-                if bytes >= FEW && steady != Some(true) && !found.contains(&next) {
-                    found.push(next);
+                let known = &self.pairs.all[next as usize];
+                match known.steady {
+                    _ if known.bytes < FEW => {}
+                    Some(Steady::Always) => {}
+                    Some(Steady::Ahead) => steady = Steady::Ahead,
+                    _ if found.contains(&next) => {}
+                    _ => found.push(next),
                 }
             }
             at += 1;
         }
         let is_whole = found.len() <= MOST_STEADIED;
-        found.iter().for_each(|&pair| self.pairs.all[pair as usize].steady = Some(false));
+        found.iter().for_each(|&pair| self.pairs.all[pair as usize].steady = Some(Steady::No));
         for last in (0..AHEAD).take_while(|_| is_whole) {
             let mut changed = last <= all_count;
             for &pair in &found {
@@ -361,7 +377,7 @@ impl Walker<'_> {
             }
             if !changed {
                 let all = &mut self.pairs.all;
-                found.iter().for_each(|&pair| all[pair as usize].steady = Some(true));
+                found.iter().for_each(|&pair| all[pair as usize].steady = Some(steady));
                 return;
             }
         }
