@@ -336,8 +336,9 @@ impl Walker<'_> {
     /// pair leads to many, nothing is found.
     fn steady(&mut self, pair: u32, model: &Model) {
         let (mut found, mut at) = (vec![pair], 0);
-        // From how many bytes on all ways count, but for those that may after more than are looked ahead.
-        let mut all_count = 0;
+        // From how many bytes on all ways count, but for those that may after more than are looked ahead, and what they
+        // lead to outside of these changes no more.
+        let mut all_count = 1;
         let mut steady = Steady::Always;
         while at < found.len() && found.len() <= MOST_STEADIED {
             for way in &self.ways(found[at]).on {
@@ -349,12 +350,16 @@ impl Walker<'_> {
                 let next = self.next(way.at, way.to, way.stored, model);
                 let known = &self.pairs.all[next as usize];
                 match known.steady {
-                    _ if known.bytes < FEW => {}
+                    _ if known.bytes < FEW => continue,
                     Some(Steady::Always) => {}
                     Some(Steady::Ahead) => steady = Steady::Ahead,
-                    _ if found.contains(&next) => {}
-                    _ => found.push(next),
+                    _ if found.contains(&next) => continue,
+                    _ => {
+                        found.push(next);
+                        continue;
+                    }
                 }
+                all_count = all_count.max(known.parting.len());
             }
             at += 1;
         }

@@ -4,8 +4,8 @@
 //! each of them; two such states come apart only where the one string has ended and the other goes on. A walk over
 //! strings no longer than that need not tell them apart, and need not ask where they lead.
 //!
-//! Two states do the same for one byte more than the states they lead to, where they go on, may end and leave their rule
-//! with the same bytes. States with calls, references to tokens or counts are not looked into. What is found depends on
+//! Two states do the same for one byte more than the states they lead to, where both or neither may leave their rule, and
+//! they go on, may end and leave it with the same bytes. States with calls, references to tokens or counts are not looked into. What is found depends on
 //! the vocabulary alone and is kept for as long as the compiler lives.
 //!
 //! Cost: O(runs of bytes of the pairs that are met), each pair at most once for each length that is asked for.
@@ -29,8 +29,8 @@ type Kept = FxHashMap<(u32, u32), (u8, u8)>;
 pub(super) struct Same(RwLock<Kept>);
 
 impl Same {
-    /// For how many bytes two shared states do the same, at most `most`: texts up to so long lead on, may end, and leave
-    /// the rule from the one where they do from the other. Whether the rule is left before the first byte is not asked.
+    /// For how many bytes two shared states do the same, at most `most`: texts up to so long lead on and may end from the
+    /// one where they do from the other, and all that are shorter, the empty one too, leave the rule alike.
     pub(super) fn bytes(
         &self,
         known: &SharedOutcomes,
@@ -74,15 +74,13 @@ fn find(
         return found;
     }
     let mut found = 0;
-    if is_plain(shared, one) && is_plain(shared, other) {
+    let is_left_alike = is_final(shared, one) == is_final(shared, other);
+    if is_left_alike && is_plain(shared, one) && is_plain(shared, other) {
         let (ours, theirs) = (known.moves(shared, one), known.moves(shared, other));
         if agree(ours, theirs) {
             let mut rest = most - 1;
             for pair in targets(ours, theirs) {
-                rest = match is_final(shared, pair.0) == is_final(shared, pair.1) {
-                    true => find(kept, known, shared, pair, rest),
-                    false => 0,
-                };
+                rest = find(kept, known, shared, pair, rest);
             }
             found = rest + 1;
         }
@@ -159,11 +157,7 @@ mod tests {
             let bytes = usize::from(bytes);
             let nodes = (1..trie.len() as u32).filter(|node| height(node).abs_diff(bytes) <= 1);
             for node in nodes.step_by(7) {
-                // That they are left at the node itself is not asked.
-                let mut outcome = |state| {
-                    let (ranks, exits) = walked(&mut sets, trie, ByteSet::FULL, state, node);
-                    (ranks, exits.into_iter().filter(|&exit| exit != node).collect::<Vec<_>>())
-                };
+                let mut outcome = |state| walked(&mut sets, trie, ByteSet::FULL, state, node);
                 let is_same = outcome(pair[0]) == outcome(pair[1]);
                 assert!(is_same || height(&node) > bytes, "{pair:?}, node {node}");
                 told += usize::from(is_same);
