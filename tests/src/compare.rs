@@ -93,27 +93,11 @@ pub struct Difference {
 /// The first [`Difference`].
 pub fn compare(case: &Case, effort: Effort, seed: u64) -> Result<Counts, Difference> {
     let oracle = case.oracle();
-    let counts = Counts::default();
     let grammar = match case.compile() {
         Ok(grammar) => grammar,
         Err(error) => {
-            let agreed = match &error {
-                CompileError::Network(error) if error.kind == NetworkErrorKind::Empty => {
-                    oracle.is_empty()
-                }
-                CompileError::Unspellable => {
-                    !oracle.is_spelled() && oracle.spelled(oracle.start()).is_none()
-                }
-                CompileError::Network(error)
-                    if matches!(error.kind, NetworkErrorKind::Limit { .. }) =>
-                {
-                    return Ok(Counts { refused: 1, ..counts });
-                }
-                _ => false,
-            };
             let what = format!("compilation failed: {error}");
-            let difference = Difference { prefix: Vec::new(), what };
-            return if agreed { Ok(Counts { empty: 1, ..counts }) } else { Err(difference) };
+            return refused(&error, &oracle).ok_or(Difference { prefix: Vec::new(), what });
         }
     };
     if oracle.is_empty() {
@@ -125,7 +109,7 @@ pub fn compare(case: &Case, effort: Effort, seed: u64) -> Result<Counts, Differe
         case,
         exact: oracle.is_spelled(),
         oracle: &oracle,
-        counts: Counts { compiled: 1, counted, pending, ..counts },
+        counts: Counts { compiled: 1, counted, pending, ..Counts::default() },
     };
     let options = MatcherOptions::new().max_configurations(CONFIGURATIONS);
     let matcher = Matcher::with_options(&grammar, options)
@@ -151,6 +135,22 @@ pub fn compare(case: &Case, effort: Effort, seed: u64) -> Result<Counts, Differe
         }
     }
     Ok(visit.counts)
+}
+
+/// A grammar that does not compile, counted; `None` where it should: it met no limit, and by the oracle's account it has
+/// a text that the vocabulary spells.
+pub fn refused(error: &CompileError, oracle: &Oracle) -> Option<Counts> {
+    let is_empty = match error {
+        CompileError::Network(error) if error.kind == NetworkErrorKind::Empty => oracle.is_empty(),
+        CompileError::Unspellable => {
+            !oracle.is_spelled() && oracle.spelled(oracle.start()).is_none()
+        }
+        CompileError::Network(error) if matches!(error.kind, NetworkErrorKind::Limit { .. }) => {
+            return Some(Counts { refused: 1, ..Counts::default() });
+        }
+        _ => false,
+    };
+    is_empty.then(|| Counts { empty: 1, ..Counts::default() })
 }
 
 /// Whether the grammar has a countdown, and whether it has a set in a register: 0 or 1.

@@ -13,12 +13,11 @@ use grammarc::sample::costs::Costs;
 use grammarc::sample::position::Position;
 use grammarc::sample::{Sample, SampleError, SampleOptions, Sampler, route};
 use grammarc_artifacts::{VocabularyArtifact, WorkBound};
-use grammarc_compiler::compile::CompileError;
 use grammarc_compiler::ir::recognize::recognizes;
-use grammarc_compiler::network::NetworkErrorKind;
 use grammarc_runtime::error::AcceptError;
 use grammarc_runtime::{ByteMatcher, Grammar, Matcher, MatcherOptions};
 use grammarc_tests::case::Case;
+use grammarc_tests::compare::refused;
 use grammarc_tests::mix::{Kind, Mix, count};
 use grammarc_tests::random::{Rng, Spelling, case};
 use grammarc_tests::sources::{Language, compiled, folder, lower};
@@ -146,15 +145,10 @@ fn random_walks(case: &Case, seed: u64) -> Drawn {
     let oracle = case.oracle();
     let grammar = match case.compile() {
         Ok(grammar) => grammar,
-        Err(CompileError::Network(error))
-            if matches!(error.kind, NetworkErrorKind::Limit { .. }) =>
-        {
-            return Drawn { refused: 1, ..Drawn::default() };
-        }
         Err(error) => {
-            let text = oracle.spelled(oracle.start());
-            assert!(text.is_none(), "seed {seed}: {error}, but there is {text:?}\n{case}");
-            return Drawn::default();
+            let counts = refused(&error, &oracle);
+            let counts = counts.unwrap_or_else(|| panic!("seed {seed}: {error}\n{case}"));
+            return Drawn { refused: counts.refused, ..Drawn::default() };
         }
     };
     let ir = case.grammar();
