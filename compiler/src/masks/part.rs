@@ -26,6 +26,12 @@ const FEW: usize = 8;
 /// Bytes that are looked ahead for where two part: few nodes are higher.
 const AHEAD: usize = 24;
 
+/// Bytes from which on it is worth finding all that a pair leads to.
+const WORTH_STEADYING: usize = 6;
+
+/// Pairs that are looked into at once.
+const MOST_STEADIED: usize = 128;
+
 /// Bytes on which an own state and a shared one part in one way.
 #[derive(Clone, Copy, Debug)]
 struct Step {
@@ -65,12 +71,6 @@ enum On {
         stored_exits: bool,
     },
 }
-
-/// Bytes from which on it is worth finding all that a pair leads to.
-const WORTH_STEADYING: usize = 6;
-
-/// Pairs that are looked into at once.
-const MOST_STEADIED: usize = 128;
 
 /// What two states part on.
 #[derive(Clone, Debug)]
@@ -363,9 +363,11 @@ impl Walker<'_> {
             }
             at += 1;
         }
-        let is_whole = found.len() <= MOST_STEADIED;
         found.iter().for_each(|&pair| self.pairs.all[pair as usize].steady = Some(Steady::No));
-        for last in (0..AHEAD).take_while(|_| is_whole) {
+        if found.len() > MOST_STEADIED {
+            return;
+        }
+        for last in 0..AHEAD {
             let mut changed = last <= all_count;
             for &pair in &found {
                 let parting = &self.pairs.all[pair as usize].parting;

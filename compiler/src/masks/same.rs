@@ -66,10 +66,9 @@ fn find(
     kept: &mut Kept,
     known: &SharedOutcomes,
     shared: Tables<'_>,
-    (one, other): (u32, u32),
+    pair @ (one, other): (u32, u32),
     most: u8,
 ) -> u8 {
-    let pair = (one, other);
     if let Some(found) = look_up(kept, pair, most) {
         return found;
     }
@@ -85,7 +84,7 @@ fn find(
             found = rest + 1;
         }
     }
-    kept.insert((pair.0.min(pair.1), pair.0.max(pair.1)), (most, found));
+    kept.insert((one.min(other), one.max(other)), (most, found));
     found
 }
 
@@ -101,9 +100,8 @@ fn is_plain(shared: Tables<'_>, state: u32) -> bool {
 
 /// Whether two go on, may end, and leave their rule on the same bytes.
 fn agree(one: &Moves, other: &Moves) -> bool {
-    let none = |moves: &Moves| moves.calls.is_empty();
-    none(one)
-        && none(other)
+    one.calls.is_empty()
+        && other.calls.is_empty()
         && one.on == other.on
         && one.ends == other.ends
         && one.leave == other.leave
