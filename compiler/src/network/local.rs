@@ -13,6 +13,8 @@ use grammarc_artifacts::sections::network::{CallEdge, NONE, StateRecord, state_f
 use grammarc_artifacts::tables::Joined;
 use rustc_hash::FxHashMap;
 
+use crate::sequences::Sequences;
+
 /// Number of an interned set.
 type SetId = u32;
 
@@ -69,16 +71,16 @@ pub struct LocalSets<'a> {
     network: Joined<'a>,
     frames: Vec<Frame>,
     frame_ids: FxHashMap<(u32, u32), u32>,
-    /// Sorted configurations.
-    sets: Vec<Box<[(u32, u32)]>>,
-    /// The sets of one configuration.
-    singles: FxHashMap<(u32, u32), SetId>,
-    set_ids: FxHashMap<Box<[(u32, u32)]>, SetId>,
-    /// By set and byte, an index into `reached`; nothing before the first move is asked for.
-    moves: Vec<Option<Box<[u32; 256]>>>,
+    /// Sorted configurations, state and frame of each.
+    sets: Sequences,
+    /// By set, its row of moves, or [`UNKNOWN`] before the first is asked for.
+    rows: Vec<u32>,
+    /// By row and byte, an index into `reached`.
+    moves: Vec<[u32; 256]>,
     reached: Vec<Reached>,
     work: Vec<(u32, u32)>,
     seen: Vec<(u32, u32)>,
+    words: Vec<u32>,
     building: Building,
 }
 
@@ -90,13 +92,13 @@ impl<'a> LocalSets<'a> {
             network,
             frames: vec![bottom],
             frame_ids: FxHashMap::default(),
-            sets: Vec::new(),
-            singles: FxHashMap::default(),
-            set_ids: FxHashMap::default(),
+            sets: Sequences::default(),
+            rows: Vec::new(),
             moves: Vec::new(),
             reached: Vec::new(),
             work: Vec::new(),
             seen: Vec::new(),
+            words: Vec::new(),
             building: Building::default(),
         }
     }
@@ -133,17 +135,20 @@ impl<'a> LocalSets<'a> {
             At::Nowhere => Reached::DEAD,
             At::One(state, frame) => self.step_from(state, frame, byte),
             At::Set(set) => {
-                let known = &self.moves[set as usize];
-                let known = known.as_ref().map_or(UNKNOWN, |moves| moves[usize::from(byte)]);
+                let moves = self.moves.get(self.rows[set as usize] as usize);
+                let known = moves.map_or(UNKNOWN, |moves| moves[usize::from(byte)]);
                 if known != UNKNOWN {
                     return self.reached[known as usize];
                 }
-                self.work.extend_from_slice(&self.sets[set as usize]);
+                self.work.extend(pairs(self.sets.get(set)));
                 let mut reached = self.find(byte);
                 reached.at = self.interned(reached.at);
-                let moves =
-                    self.moves[set as usize].get_or_insert_with(|| Box::new([UNKNOWN; 256]));
-                moves[usize::from(byte)] = self.reached.len() as u32;
+                let row = &mut self.rows[set as usize];
+                if *row == UNKNOWN {
+                    *row = self.moves.len() as u32;
+                    self.moves.push([UNKNOWN; 256]);
+                }
+                self.moves[*row as usize][usize::from(byte)] = self.reached.len() as u32;
                 self.reached.push(reached);
                 reached
             }
@@ -166,13 +171,7 @@ impl<'a> LocalSets<'a> {
     /// The same configurations, with moves that are found once.
     pub fn interned(&mut self, at: At) -> At {
         let At::One(state, frame) = at else { return at };
-        let next = self.sets.len() as SetId;
-        let id = *self.singles.entry((state, frame)).or_insert(next);
-        if id == next {
-            self.sets.push([(state, frame)].into());
-            self.moves.push(None);
-        }
-        At::Set(id)
+        At::Set(self.intern(&[state, frame]))
     }
 
     /// The configuration, where there is just one.
@@ -181,8 +180,8 @@ impl<'a> LocalSets<'a> {
         match at {
             At::Nowhere => None,
             At::One(state, frame) => Some((state, frame)),
-            At::Set(set) => match self.sets[set as usize][..] {
-                [one] => Some(one),
+            At::Set(set) => match *self.sets.get(set) {
+                [state, frame] => Some((state, frame)),
                 _ => None,
             },
         }
@@ -193,9 +192,9 @@ impl<'a> LocalSets<'a> {
         let (one, many) = match *at {
             At::Nowhere => (None, None),
             At::One(state, frame) => (Some((state, frame)), None),
-            At::Set(set) => (None, Some(&self.sets[set as usize])),
+            At::Set(set) => (None, Some(self.sets.get(set))),
         };
-        one.into_iter().chain(many.into_iter().flat_map(|set| set.iter().copied()))
+        one.into_iter().chain(many.into_iter().flat_map(pairs))
     }
 
     /// Return state and parent of a local frame.
@@ -314,23 +313,30 @@ impl<'a> LocalSets<'a> {
         let at = match configurations[..] {
             [] => At::Nowhere,
             [(state, frame)] => At::One(state, frame),
-            _ => At::Set(self.intern(configurations)),
+            _ => {
+                let mut words = std::mem::take(&mut self.words);
+                words.clear();
+                words.extend(configurations.iter().flat_map(|&(state, frame)| [state, frame]));
+                let set = self.intern(&words);
+                self.words = words;
+                At::Set(set)
+            }
         };
         configurations.clear();
         self.building = building;
         Reached { at, exits, ends }
     }
 
-    fn intern(&mut self, configurations: &[(u32, u32)]) -> SetId {
-        if let Some(&id) = self.set_ids.get(configurations) {
-            return id;
-        }
-        let id = self.sets.len() as SetId;
-        self.sets.push(configurations.into());
-        self.moves.push(None);
-        self.set_ids.insert(configurations.into(), id);
+    fn intern(&mut self, configurations: &[u32]) -> SetId {
+        let id = self.sets.number(configurations);
+        self.rows.resize(self.sets.len(), UNKNOWN);
         id
     }
+}
+
+/// The configurations of a set.
+fn pairs(set: &[u32]) -> impl Iterator<Item = (u32, u32)> + '_ {
+    set.as_chunks().0.iter().map(|&[state, frame]| (state, frame))
 }
 
 #[derive(Default)]
