@@ -22,11 +22,11 @@ use grammarc_artifacts::sections::network::{ByteEdge, CallEdge, NONE, state_flag
 use grammarc_artifacts::tables::Joined;
 use rustc_hash::FxHashMap;
 
+use super::doubles::Doubles;
 use super::history::History;
 use super::partition::Partition;
 use super::rows::Rows;
 use super::shared::bytes_of;
-use super::tails::Tails;
 use super::walk::WORTH_REMEMBERING;
 use crate::network::follow::Follow;
 
@@ -73,7 +73,7 @@ pub struct Agreement {
     /// By index of the state, which of those are its own, or [`NONE`].
     through_of: Vec<u32>,
     /// States whose outcomes are those of others.
-    tails: Tails,
+    doubles: Doubles,
     /// The states that take part, as a table.
     rows: Rows,
     /// By index of the state.
@@ -89,8 +89,9 @@ pub(super) struct Moves<'a> {
 }
 
 impl Agreement {
-    /// The agreement of a network's own states, for strings of up to `most` bytes.
-    pub(super) fn new(follow: &Follow<'_>, most: usize) -> Self {
+    /// The agreement of a network's own states, for strings of up to `most` bytes; of the doubles among them none is
+    /// derived from another state's mask.
+    pub(super) fn new(follow: &Follow<'_>, doubles: Doubles, most: usize) -> Self {
         let network = follow.network();
         let count = network.own.state_count() as usize;
         let no_tokens = network.shared.token_edges.is_empty() && network.own.token_edges.is_empty();
@@ -103,7 +104,7 @@ impl Agreement {
             models: vec![NONE; count],
             through,
             through_of,
-            tails: Tails::new(follow),
+            doubles,
             rows: Rows::default(),
             is_wide: vec![false; count],
         };
@@ -117,7 +118,7 @@ impl Agreement {
             this.refine(network, follow, &active, most);
             let deriving: Vec<_> = members
                 .iter()
-                .filter(|member| !this.tails.contains(this.base + member.0))
+                .filter(|member| !this.doubles.contains(this.base + member.0))
                 .copied()
                 .collect();
             this.choose_models(follow, &deriving);
@@ -186,8 +187,8 @@ impl Agreement {
     }
 
     /// States whose outcomes are those of others.
-    pub(super) fn tails(&self) -> &Tails {
-        &self.tails
+    pub(super) fn doubles(&self) -> &Doubles {
+        &self.doubles
     }
 
     /// The number of rounds, where the last is like all that would follow.

@@ -21,6 +21,7 @@ use super::agree::Agreement;
 use super::chain::longest_chain;
 use super::classes::Classes;
 use super::depart::Derived;
+use super::doubles::Doubles;
 use super::outcome::Outcome;
 use super::pool::{Pool, stored};
 use super::reach::Reach;
@@ -97,10 +98,11 @@ pub fn compute(
 ) -> Result<Masks, MaskError> {
     let base = network.tables.bases.states;
     let states: Vec<u32> = (0..network.tables.states.len() as u32 - 1).map(|i| base + i).collect();
-    let agreement = Agreement::new(follow, known.nodes().height(0));
+    let doubles = Doubles::new(follow, known, trie);
+    let agreement = Agreement::new(follow, doubles, known.nodes().height(0));
     let new = || Walker::new(follow, known, &agreement, trie, worth_composing(trie));
     let walkers = Walkers::new(new, limits.deadline);
-    let alone = states.iter().filter(|&&state| !agreement.tails().contains(state));
+    let alone = states.iter().filter(|&&state| !agreement.doubles().contains(state));
     let (derived, first): (Vec<u32>, Vec<u32>) =
         alone.partition(|&&state| agreement.model(state).is_some());
     let extra = |walker: &mut Walker<'_>, state| tokens_of(network, walker.sets(), state);
@@ -121,12 +123,12 @@ pub fn compute(
         let class = context.classes.intern(&outcome.exits);
         exits[(state - base) as usize] = (mask, class);
         let is_left = outcome.exits.first() == Some(&0);
-        for tail in agreement.tails().before(state) {
-            let class = match follow.is_final(tail) && !is_left {
+        for double in agreement.doubles().of(state) {
+            let class = match follow.is_final(double) && !is_left {
                 true => context.classes.intern(&[&[0], &outcome.exits[..]].concat()),
                 false => class,
             };
-            exits[(tail - base) as usize] = (mask, class);
+            exits[(double - base) as usize] = (mask, class);
         }
         Ok(mask)
     };

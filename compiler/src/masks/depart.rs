@@ -209,6 +209,7 @@ mod tests {
 
     use super::super::abreast::ranges;
     use super::super::agree::Agreement;
+    use super::super::doubles::Doubles;
     use super::super::shared::{SharedOutcomes, vocabulary};
     use super::*;
     use crate::compile::Compiler;
@@ -228,7 +229,7 @@ mod tests {
         let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
         let follow = Follow::new(network.joined(shared), known.rules(), &network.open);
         let none = Agreement::default();
-        let agreement = Agreement::new(&follow, known.nodes().height(0));
+        let agreement = Agreement::new(&follow, Doubles::default(), known.nodes().height(0));
         let mut plain = Walker::new(&follow, known, &none, trie, 2);
         let mut walker = Walker::new(&follow, known, &agreement, trie, 2);
         let whole = |outcome: Outcome| {

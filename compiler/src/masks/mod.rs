@@ -11,7 +11,9 @@
 //! | [`agree`] | for how many bytes states do the same |
 //! | [`history`] | the classes of a state in all rounds |
 //! | [`partition`] | classes of such states, one byte more in each round |
+//! | [`doubles`] | states whose outcomes are those of others |
 //! | [`tails`] | states that do nothing but begin another rule |
+//! | [`twins`] | states that do the same as another with every token |
 //! | [`depart`] | derives base masks of states from those of others that do the same for some bytes |
 //! | [`abreast`] | many such states on several threads |
 //! | [`lanes`] | such states beside their models, many at once |
@@ -38,6 +40,7 @@ pub mod children;
 pub mod classes;
 pub mod compute;
 mod depart;
+mod doubles;
 mod history;
 mod lanes;
 mod moves;
@@ -54,6 +57,7 @@ pub mod shared;
 pub mod spell;
 mod tails;
 mod take;
+mod twins;
 pub mod walk;
 
 pub use compute::{MaskError, MaskLimits, Masks, compute};

@@ -286,6 +286,7 @@ impl Partition {
 mod tests {
     use std::collections::BTreeMap;
 
+    use super::super::doubles::Doubles;
     use super::super::shared::{SharedOutcomes, vocabulary};
     use super::*;
     use crate::compile::Compiler;
@@ -303,7 +304,7 @@ mod tests {
         let known = SharedOutcomes::new(compiler.vocabulary());
         let joined = network.joined(compiler.vocabulary().tables());
         let follow = Follow::new(joined, known.rules(), &network.open);
-        let agreement = Agreement::new(&follow, known.nodes().height(0));
+        let agreement = Agreement::new(&follow, Doubles::default(), known.nodes().height(0));
         let base = joined.own.bases.states;
         let states: Vec<u32> = (0..joined.own.state_count()).map(|index| base + index).collect();
         let class = |state: u32, round: usize| match state {

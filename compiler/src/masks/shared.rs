@@ -338,7 +338,7 @@ impl SharedOutcomes {
 }
 
 /// Whether a state's base mask holds no tokens matched by id, of which it says nothing by their bytes.
-fn speaks_of_bytes(shared: Tables<'_>, state: u32) -> bool {
+pub(super) fn speaks_of_bytes(shared: Tables<'_>, state: u32) -> bool {
     let calls = shared.call_edges_of(state as usize);
     shared.token_edges_of(state as usize).is_empty()
         && calls.iter().all(|call| shared.rules[call.callee as usize].first_tokens == 0)

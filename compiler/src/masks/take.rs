@@ -428,6 +428,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::super::agree::Agreement;
+    use super::super::doubles::Doubles;
     use super::super::shared::{SharedOutcomes, vocabulary, walked};
     use super::*;
     use crate::compile::Compiler;
@@ -464,7 +465,7 @@ mod tests {
         let vocabulary = compiler.vocabulary();
         let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
         let follow = Follow::new(network.joined(shared), known.rules(), &network.open);
-        let agreement = Agreement::new(&follow, known.nodes().height(0));
+        let agreement = Agreement::new(&follow, Doubles::default(), known.nodes().height(0));
         let mut walker = Walker::new(&follow, known, &agreement, trie, 2);
         let mut sets = LocalSets::new(follow.network());
         let base = network.tables.bases.states;

@@ -1,0 +1,49 @@
+//! A grammar's own states whose outcomes at the root are those of others, so that they are not walked: [tails](super::tails)
+//! but for whether they may be left at once, and [twins](super::twins).
+//!
+//! Cost: O(own states), and O(log n) for each question, where there are `n` of these.
+
+use grammarc_artifacts::sections::vocabulary::Trie;
+
+use super::shared::SharedOutcomes;
+use super::tails;
+use super::twins::Twins;
+use crate::network::follow::Follow;
+
+/// These states, and whose outcomes are theirs.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Doubles {
+    /// In ascending order.
+    states: Vec<u32>,
+    /// The state whose outcome is that of another, which is no double itself, before the other; in ascending order.
+    by_model: Vec<(u32, u32)>,
+}
+
+impl Doubles {
+    /// Those of a network for the strings of a trie.
+    pub(super) fn new(follow: &Follow<'_>, known: &SharedOutcomes, trie: Trie<'_>) -> Self {
+        let own = follow.network().own;
+        let mut twins = Twins::new(follow, known, trie);
+        let mut model = |state: u32| match tails::first(follow, state) {
+            Some(first) => Some(twins.of(first).unwrap_or(first)),
+            None => twins.of(state),
+        };
+        let states = own.bases.states..own.bases.states + own.state_count();
+        let doubles = states.filter_map(|state| Some((model(state)?, state)));
+        let mut by_model: Vec<(u32, u32)> = doubles.collect();
+        let states = by_model.iter().map(|&(_, state)| state).collect();
+        by_model.sort_unstable();
+        Self { states, by_model }
+    }
+
+    /// Whether an own state is one.
+    pub(super) fn contains(&self, state: u32) -> bool {
+        self.states.binary_search(&state).is_ok()
+    }
+
+    /// Those of a state, in ascending order.
+    pub(super) fn of(&self, model: u32) -> impl Iterator<Item = u32> + '_ {
+        let from = self.by_model.partition_point(|&(other, _)| other < model);
+        self.by_model[from..].iter().take_while(move |pair| pair.0 == model).map(|pair| pair.1)
+    }
+}

@@ -1,0 +1,397 @@
+//! A grammar's own states that do the same as another with every token.
+//!
+//! Where an object may have any keys besides those it names, a state within a key does what that of any other key does,
+//! but for the next byte of the key, and again for the one after it. Hardly any token goes on from there to the end of
+//! the key, where at last what comes may differ. So the two are followed along the bytes on which they part alone, until
+//! the trie ends.
+//!
+//! A state is held against the one that it goes to on most bytes, where that stays where it is on most. Mostly that one
+//! does nothing but call the vocabulary's rule for the rest of a string, and its bytes are those of the rule's first
+//! state. What of them the state has no edges for is a call as well, of a rule that begins with nothing else.
+//!
+//! Cost: O(edges) for each state, some 50 ns, and a child looked up for each byte on which two part at a node.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use grammarc_artifacts::sections::network::{ByteEdge, CallEdge, NONE, StateRecord, state_flags};
+use grammarc_artifacts::sections::vocabulary::Trie;
+use grammarc_artifacts::tables::Joined;
+use rustc_hash::FxHashMap;
+
+use super::shared::{SharedOutcomes, speaks_of_bytes};
+use super::walk::WORTH_REMEMBERING;
+use crate::ir::ByteSet;
+use crate::network::follow::Follow;
+
+/// Bytes on which two states may part: an object with more keys that may come begins with them in few places.
+const MOST_APART: usize = 16;
+
+/// Nodes that two are followed to.
+const MOST_NODES: usize = 256;
+
+/// A byte on which two states part, and where they go, one of them perhaps nowhere.
+#[derive(Clone, Copy)]
+struct Parting {
+    byte: u8,
+    to: [u32; 2],
+}
+
+/// What a state does that does nothing but call a shared rule: what the rule's first state does.
+struct Begun {
+    /// The bytes that lead back to the state, and those by which the rule is left.
+    edges: Vec<ByteEdge>,
+    /// The other bytes.
+    rest: ByteSet,
+    /// The first state, and where the call returns to.
+    first: u32,
+    ret: u32,
+}
+
+/// Looks for such states.
+pub(super) struct Twins<'a> {
+    follow: &'a Follow<'a>,
+    network: Joined<'a>,
+    known: &'a SharedOutcomes,
+    trie: Trie<'a>,
+    /// By index of the state, the other that it was held against last, and where in the list they part; nowhere known
+    /// where that is on too many bytes or not told by bytes.
+    told: Vec<(u32, Option<Range<u32>>)>,
+    partings: Vec<Parting>,
+    /// By state that does nothing but call, what it does.
+    begun: FxHashMap<u32, Option<Rc<Begun>>>,
+    /// By called rule and first state of another, the bytes with which the rule begins, where that state does the same on
+    /// them and they are all that does not lead back to it.
+    by_call: FxHashMap<(u32, u32), Option<ByteSet>>,
+    /// Two states at a node that they have come to.
+    work: Vec<([u32; 2], u32)>,
+}
+
+impl<'a> Twins<'a> {
+    /// Among the own states of a network.
+    pub(super) fn new(follow: &'a Follow<'a>, known: &'a SharedOutcomes, trie: Trie<'a>) -> Self {
+        let network = follow.network();
+        let told = vec![(NONE, None); network.own.state_count() as usize];
+        Self {
+            follow,
+            network,
+            known,
+            trie,
+            told,
+            partings: Vec::new(),
+            begun: FxHashMap::default(),
+            by_call: FxHashMap::default(),
+            work: Vec::new(),
+        }
+    }
+
+    /// The state that an own one does the same as.
+    pub(super) fn of(&mut self, state: u32) -> Option<u32> {
+        let other = self.widest(state).filter(|&other| other != state)?;
+        let stays = self.widest(other) == Some(other) || self.begun(other).is_some();
+        (stays && self.are_same([state, other])).then_some(other)
+    }
+
+    /// Where the widest edge of a state leads, if it is wide.
+    fn widest(&self, state: u32) -> Option<u32> {
+        let edges = self.network.own.byte_edges_of(self.index(state)).iter();
+        let widest = edges.max_by_key(|edge| edge.hi() - edge.lo())?;
+        let is_wide = usize::from(widest.hi() - widest.lo()) >= WORTH_REMEMBERING;
+        is_wide.then_some(widest.target)
+    }
+
+    /// Whether two states do the same with all strings of the trie.
+    fn are_same(&mut self, states: [u32; 2]) -> bool {
+        if !self.stand_alike(states) {
+            return false;
+        }
+        self.work.clear();
+        self.work.push((states, 0));
+        let mut nodes = 0;
+        while let Some((states, node)) = self.work.pop() {
+            let Some(partings) = self.told(states) else {
+                if self.begin_alike(states, node) {
+                    continue;
+                }
+                return false;
+            };
+            for at in partings {
+                let Parting { byte, to } = self.partings[at as usize];
+                let Some(child) = self.known.children().on(node, byte) else { continue };
+                nodes += 1;
+                if nodes > MOST_NODES || to.contains(&NONE) || !self.stand_alike(to) {
+                    return false;
+                }
+                if !self.trie.is_leaf(child) {
+                    self.work.push((to, child));
+                }
+            }
+        }
+        true
+    }
+
+    /// Whether a token may end in both or neither of two states, their rule be left in both or neither, and both count
+    /// alike.
+    fn stand_alike(&self, states: [u32; 2]) -> bool {
+        const ENDS: u32 = state_flags::FINAL | state_flags::POP_ONLY | state_flags::RESTS;
+        let [one, other] = states.map(|state| self.record(state));
+        one.flags & ENDS == other.flags & ENDS && one.count_exit == other.count_exit
+    }
+
+    /// Whether two states do the same with the strings below a node, where none has two bytes: whatever they come to, a
+    /// token may end there.
+    fn begin_alike(&self, states: [u32; 2], node: u32) -> bool {
+        let [one, other] = states.map(|state| self.follow.first(state).0);
+        let mut children = self.known.children().of(node);
+        self.known.spelled() == ByteSet::FULL
+            && children.all(|(byte, child)| {
+                self.trie.is_leaf(child) && one.contains(byte) == other.contains(byte)
+            })
+    }
+
+    /// On which bytes two states part, if that tells them apart and they are few.
+    fn told(&mut self, states: [u32; 2]) -> Option<Range<u32>> {
+        let index = self.index(states[0]);
+        if self.told[index].0 != states[1] {
+            self.told[index] = (states[1], self.part(states));
+        }
+        self.told[index].1.clone()
+    }
+
+    fn part(&mut self, states: [u32; 2]) -> Option<Range<u32>> {
+        let indices = states.map(|state| self.index(state));
+        let own = self.network.own;
+        if indices.iter().any(|&index| !own.token_edges_of(index).is_empty()) {
+            return None;
+        }
+        let [edges, others] = indices.map(|index| own.byte_edges_of(index));
+        let [calls, other_calls] = indices.map(|index| own.call_edges_of(index));
+        let from = self.partings.len();
+        let is_told = match self.begun(states[1]) {
+            Some(begun) => {
+                let by_calls = self.by_calls(&begun, calls)?;
+                add_partings([edges, &begun.edges], by_calls, &mut self.partings)
+            }
+            None if calls == other_calls => {
+                add_partings([edges, others], ByteSet::EMPTY, &mut self.partings)
+            }
+            None => false,
+        };
+        is_told.then_some(from as u32..self.partings.len() as u32)
+    }
+
+    /// The bytes on which some calls do what is left of what a state does, and perhaps more of it.
+    fn by_calls(&mut self, begun: &Begun, calls: &[CallEdge]) -> Option<ByteSet> {
+        let [call] = calls else {
+            let is_all = calls.is_empty() && begun.rest.is_empty();
+            return is_all.then_some(ByteSet::EMPTY);
+        };
+        if call.ret != begun.ret || call.count != 0 {
+            return None;
+        }
+        let key = (call.callee, begun.first);
+        if let Some(&known) = self.by_call.get(&key) {
+            return known;
+        }
+        let bytes = self.find_by_call(begun, call);
+        self.by_call.insert(key, bytes);
+        bytes
+    }
+
+    fn find_by_call(&self, begun: &Begun, call: &CallEdge) -> Option<ByteSet> {
+        let shared = self.network.shared;
+        let first = self.plainly_begun(call)?;
+        let [one, other] = [first, begun.first].map(|state| self.known.moves(shared, state));
+        let leads_alike = |byte: u8| one.to[usize::from(byte)] == other.to[usize::from(byte)];
+        let is_part = one.leave.is_empty()
+            && begun.rest.minus(one.on).is_empty()
+            && one.ends == other.ends.intersect(one.on)
+            && one.on.iter().all(leads_alike);
+        is_part.then_some(one.on)
+    }
+
+    /// What a state does that does nothing but call a shared rule and stays there on some bytes.
+    fn begun(&mut self, state: u32) -> Option<Rc<Begun>> {
+        if let Some(begun) = self.begun.get(&state) {
+            return begun.clone();
+        }
+        let begun = self.find_begun(state).map(Rc::new);
+        self.begun.insert(state, begun.clone());
+        begun
+    }
+
+    fn find_begun(&self, state: u32) -> Option<Begun> {
+        let (own, shared) = (self.network.own, self.network.shared);
+        let index = self.index(state);
+        let [call] = own.call_edges_of(index) else { return None };
+        let is_alone = own.byte_edges_of(index).is_empty() && own.token_edges_of(index).is_empty();
+        if !is_alone || call.ret == NONE {
+            return None;
+        }
+        let first = self.plainly_begun(call)?;
+        // Between two of these, bytes are told by edges of the own states or of the shared one, which is the same where a
+        // token may end in all.
+        let records = [state, call.ret].map(|state| self.record(state));
+        let rests = |record: &StateRecord| record.flags & state_flags::RESTS != 0;
+        let are_plain = records.iter().all(|record| rests(record) && record.count_exit == NONE);
+        if !are_plain || !rests(&shared.states[first as usize]) {
+            return None;
+        }
+        let moves = self.known.moves(shared, first);
+        let like = self.known.like(first);
+        let stays = moves.runs.iter().filter(|&&(.., to)| to == like);
+        let stays: Vec<ByteEdge> = stays.map(|&(lo, hi, _)| ByteEdge::new(lo, hi, state)).collect();
+        let on = stays.iter().map(|edge| ByteSet::range(edge.lo(), edge.hi()));
+        let rest = moves.on.minus(on.fold(ByteSet::EMPTY, ByteSet::union));
+        let leave = moves.leave.ranges().map(|(lo, hi)| ByteEdge::new(lo, hi, call.ret));
+        let mut edges: Vec<ByteEdge> = stays.into_iter().chain(leave).collect();
+        edges.sort_unstable_by_key(|edge| edge.lo());
+        Some(Begun { edges, rest, first, ret: call.ret })
+    }
+
+    /// The first state of a shared rule that a call begins, where the state is not left at once and bytes alone tell what
+    /// it does.
+    fn plainly_begun(&self, call: &CallEdge) -> Option<u32> {
+        let shared = self.network.shared;
+        let rule = shared.rules.get(call.callee as usize)?;
+        let first = rule.first_state;
+        let record = &shared.states[first as usize];
+        let is_plain = call.count == 0
+            && record.flags & state_flags::FINAL == 0
+            && record.count_exit == NONE
+            && speaks_of_bytes(shared, first)
+            && self.known.moves(shared, first).calls.is_empty();
+        is_plain.then_some(first)
+    }
+
+    fn record(&self, state: u32) -> &'a StateRecord {
+        &self.network.own.states[self.index(state)]
+    }
+
+    fn index(&self, state: u32) -> usize {
+        (state - self.network.own.bases.states) as usize
+    }
+}
+
+/// Adds the bytes on which edges lead to different states, if they are few. On some bytes, on which the first have to lead
+/// nowhere, they do the same by calls.
+fn add_partings(
+    mut edges: [&[ByteEdge]; 2],
+    by_calls: ByteSet,
+    partings: &mut Vec<Parting>,
+) -> bool {
+    let most = partings.len() + MOST_APART;
+    let mut next = 0;
+    while next <= u32::from(u8::MAX) {
+        edges = edges.map(|edges| match edges {
+            [first, rest @ ..] if u32::from(first.hi()) < next => rest,
+            edges => edges,
+        });
+        // Where each goes from the next byte on, and the last byte that this is so for.
+        let [one, other] = edges.map(|edges| match edges {
+            [] => (NONE, u32::from(u8::MAX)),
+            [edge, ..] if u32::from(edge.lo()) <= next => (edge.target, u32::from(edge.hi())),
+            [edge, ..] => (NONE, u32::from(edge.lo()) - 1),
+        });
+        let last = one.1.min(other.1);
+        let bytes = ByteSet::range(next as u8, last as u8);
+        let apart = if one.0 == NONE { bytes.minus(by_calls) } else { bytes };
+        if one.0 != NONE && !bytes.intersect(by_calls).is_empty() {
+            return false;
+        }
+        if one.0 != other.0 && !apart.is_empty() {
+            if partings.len() + apart.len() > most {
+                return false;
+            }
+            let to = [one.0, other.0];
+            partings.extend(apart.iter().map(|byte| Parting { byte, to }));
+        }
+        next = last + 1;
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::shared::walked;
+    use super::*;
+    use crate::compile::Compiler;
+    use crate::diagnostics::Source;
+    use crate::frontend::FrontEnd;
+    use crate::frontend::gbnf::GbnfOptions;
+    use crate::frontend::json_schema::{JsonSchemaOptions, TextForm};
+    use crate::network::NetworkLimits;
+    use crate::network::local::LocalSets;
+
+    /// For a vocabulary of all bytes and texts of up to three characters that lead out of a key and into a value.
+    fn compiler() -> Compiler {
+        let marks = br#"":0u{,"#;
+        let pairs = marks.iter().flat_map(|&a| marks.map(|b| vec![a, b]));
+        let triples = pairs.clone().flat_map(|pair| marks.map(|c| [&pair[..], &[c]].concat()));
+        let texts = (0..=255).map(|byte| vec![byte]).chain(pairs.clone()).chain(triples);
+        Compiler::new(crate::samples::vocabulary(texts, &TextForm::COMMON))
+    }
+
+    /// How many states of a text's network have a twin, each of which does the same as it.
+    fn twins(compiler: &Compiler, front_end: &FrontEnd, text: &str) -> usize {
+        let lowered = front_end.lower(Source::new("source", text));
+        let grammar = lowered.expect("it is a grammar").grammar;
+        let network = compiler.network(&grammar, NetworkLimits::default()).expect("it is small");
+        let vocabulary = compiler.vocabulary();
+        let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
+        let known = SharedOutcomes::new(vocabulary);
+        let follow = Follow::new(network.joined(shared), known.rules(), &network.open);
+        let mut twins = Twins::new(&follow, &known, trie);
+        let mut sets = LocalSets::new(follow.network());
+        let base = network.tables.bases.states;
+        let mut found = 0;
+        for state in base..base + network.tables.states.len() as u32 - 1 {
+            let Some(other) = twins.of(state) else { continue };
+            found += 1;
+            let after = follow.bytes(follow.rule_of(state));
+            let [one, other] = [state, other].map(|state| walked(&mut sets, trie, after, state, 0));
+            assert_eq!(one, other, "state {} of {text}", state - base);
+        }
+        found
+    }
+
+    #[test]
+    fn places_in_a_key_among_any_keys_have_twins() {
+        let schema = r#"{"properties": {"0uu0uu": true, "u0u0u0": {"type": "string"}}}"#;
+        let found = twins(&compiler(), &FrontEnd::JsonSchema(JsonSchemaOptions::default()), schema);
+        assert!(found > 8, "{found} of some twenty");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+        #[test]
+        fn twins_do_the_same(
+            keys in prop::collection::btree_map("[0u{,]{1,4}", 0usize..4, 1..5),
+            any in 0usize..4,
+        ) {
+            let value = |at: usize| ["true", r#"{"type":"integer"}"#, r#"{"type":"string"}"#, "{\"type\":\"object\"}"][at];
+            let members = keys.iter().map(|(key, &at)| format!(r#""{key}": {}"#, value(at)));
+            let members = members.collect::<Vec<_>>().join(", ");
+            let schema =
+                format!(r#"{{"properties": {{{members}}}, "additionalProperties": {}}}"#, value(any));
+            twins(&compiler(), &FrontEnd::JsonSchema(JsonSchemaOptions::default()), &schema);
+        }
+
+        #[test]
+        fn twins_within_rules_do_the_same(
+            words in prop::collection::btree_set("[0u]{1,4}", 1..4),
+            many in r"(\[ -z\]|\[0a-u\]|\[\^u,\])[*+]",
+            then in "[0u]{0,2}",
+        ) {
+            let words: Vec<String> = words.iter().map(|word| format!(r#""{word}""#)).collect();
+            let words = words.join(" | ");
+            let text = format!(
+                r#"root ::= "{{" rule ","
+                rule ::= "{{" rule "," rule | {words} | {many} "{then}""#
+            );
+            twins(&compiler(), &FrontEnd::Gbnf(GbnfOptions::default()), &text);
+        }
+    }
+}
