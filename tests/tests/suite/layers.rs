@@ -26,7 +26,7 @@ const ROOMS: [Row<'_>; 14] = [
     ("automata", &["graph", "sequences"]),
     ("ir", &["graph", "diagnostics", "automata"]),
     ("frontend", &["testing", "graph", "diagnostics", "automata", "ir"]),
-    ("network", &["graph", "automata", "ir"]),
+    ("network", &["graph", "sequences", "automata", "ir"]),
     // The vocabulary answers the questions of the network, by the trait that the network asks them with.
     ("vocabulary", &["testing", "diagnostics", "ir", "network"]),
     ("masks", &["graph", "sequences", "ir", "network"]),
