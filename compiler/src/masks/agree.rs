@@ -25,6 +25,7 @@ use rustc_hash::FxHashMap;
 use super::doubles::Doubles;
 use super::history::History;
 use super::partition::Partition;
+use super::remembered::Remembered;
 use super::rows::Rows;
 use super::shared::bytes_of;
 use super::walk::WORTH_REMEMBERING;
@@ -78,6 +79,8 @@ pub struct Agreement {
     rows: Rows,
     /// By index of the state.
     is_wide: Vec<bool>,
+    /// What walks have found of the states of a class.
+    remembered: Remembered,
 }
 
 /// What an own state can do: byte edges in ascending order, and calls. What a tail call of an own rule begins with is
@@ -107,6 +110,7 @@ impl Agreement {
             doubles,
             rows: Rows::default(),
             is_wide: vec![false; count],
+            remembered: Remembered::default(),
         };
         let members: Vec<(u32, u32)> = (0..count as u32)
             .filter(|_| no_tokens)
@@ -184,6 +188,11 @@ impl Agreement {
     #[inline]
     pub(super) fn row_of(&self, state: u32) -> Option<u32> {
         self.rows.row_of(state.checked_sub(self.base)?)
+    }
+
+    /// Outcomes at nodes below the root of the states of a class.
+    pub(super) fn remembered(&self) -> &Remembered {
+        &self.remembered
     }
 
     /// States whose outcomes are those of others.

@@ -25,6 +25,7 @@
 //! | [`children`] | the children of the trie's nodes by their bytes |
 //! | [`classes`] | interns sets of exit nodes |
 //! | [`pool`] | turns sets of tokens into mask records: dense rows, differences, lists |
+//! | [`remembered`] | outcomes below the root, shared by the walkers |
 //! | [`reach`] | which pairs of return state and exit class can occur |
 //! | [`chain`] | the longest chain of follow masks |
 //! | [`schedule`] | several threads, and results in the order of the work |
@@ -50,6 +51,7 @@ mod part;
 mod partition;
 pub mod pool;
 mod reach;
+mod remembered;
 mod rows;
 mod same;
 mod schedule;

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use super::compute::MaskError;
 use super::walk::Walker;
 
-/// Time after which a second thread is worth it, which has to learn the wide subtrees anew.
+/// Time after which a second thread is worth it, which has to learn the states' moves anew.
 const WORTH_A_THREAD: Duration = Duration::from_micros(300);
 
 /// Items between two looks at the clock: it takes as long as the mask of a simple state.

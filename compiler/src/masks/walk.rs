@@ -83,8 +83,6 @@ pub struct Walker<'a> {
     pub(super) arrived: Vec<Option<Arrived>>,
     /// By shared exit class and frame, what comes after the class.
     pub(super) after_class: FxHashMap<(u32, u32), Option<Arc<Outcome>>>,
-    /// By node, and class of the states that do the same below it.
-    remembered: FxHashMap<(u32, u32), Arc<Outcome>>,
     /// Nodes to visit, the next one last, and the configurations at their parents.
     todo: Vec<(u32, At)>,
     /// By interned set, what is to be known of it.
@@ -116,7 +114,6 @@ impl<'a> Walker<'a> {
             after_frame: FxHashMap::default(),
             arrived: Vec::new(),
             after_class: FxHashMap::default(),
-            remembered: FxHashMap::default(),
             todo: Vec::new(),
             ways: Vec::new(),
             lane: Vec::new(),
@@ -471,11 +468,11 @@ impl<'a> Walker<'a> {
                 return true;
             }
             let class = self.agreement.class(state, self.known.nodes().height(node));
-            match self.remembered.get(&(class, node)) {
-                Some(outcome) => Arc::clone(outcome),
+            match self.agreement.remembered().get((class, node)) {
+                Some(outcome) => outcome,
                 None => {
                     let outcome = Arc::new(self.alone(state, node, self.begin(state)));
-                    self.remembered.insert((class, node), Arc::clone(&outcome));
+                    self.agreement.remembered().insert((class, node), &outcome);
                     outcome
                 }
             }
