@@ -26,6 +26,9 @@ const FEW: usize = 8;
 /// Bytes that are looked ahead for where two part: few nodes are higher.
 const AHEAD: usize = 24;
 
+/// Bytes within which most two are told apart that are told apart at many nodes.
+const SOON: usize = 2;
+
 /// Bytes from which on it is worth finding all that a pair leads to.
 const WORTH_STEADYING: usize = 6;
 
@@ -173,11 +176,15 @@ impl Walker<'_> {
         self.part_pair(pair, model, node, excepted, building);
     }
 
-    /// How many nodes have to be looked at to tell two apart, at most, but for the highest.
-    pub(super) fn told_apart(&mut self, own: Place, stored: u32, model: &Model) -> u32 {
+    /// Whether no more nodes than `most` have to be looked at to tell two apart, but for the highest. Most that are told
+    /// apart at more are so within a few bytes, and all that two lead to is dear to find.
+    pub(super) fn are_near(&mut self, own: Place, stored: u32, model: &Model, most: u32) -> bool {
         let pair = self.pair(own, stored, model);
-        let bits = self.parting(pair, AHEAD, model);
-        self.known.nodes().spread(bits)
+        let mut spread = |length| {
+            let bits = self.parting(pair, length, model);
+            self.known.nodes().spread(bits)
+        };
+        spread(SOON) <= most && spread(AHEAD) <= most
     }
 
     fn part_pair(

@@ -157,7 +157,7 @@ impl Walker<'_> {
         }
         self.pairs.tidy();
         let is_near = |walker: &mut Self, model: &Model| {
-            most == u32::MAX || walker.told_apart(place, model.state, model) <= most
+            most == u32::MAX || walker.are_near(place, model.state, model, most)
         };
         let model = self.model(place).filter(|model| is_near(self, model));
         let model = model.or_else(|| self.staying_model(place))?;
@@ -278,7 +278,7 @@ impl Walker<'_> {
         let (bytes, state) = known.staying().iter().map(|state| (apart(state), *state)).min()?;
         let model = Model { state, frame: BOTTOM, after: None };
         let is_like = bytes < MOST_APART && self.is_worth(&model);
-        (is_like && self.told_apart(place, state, &model) < MOST_TOLD).then_some(model)
+        (is_like && self.are_near(place, state, &model, MOST_TOLD)).then_some(model)
     }
 
     /// Where a walk goes on over a frame when its callee is left.
