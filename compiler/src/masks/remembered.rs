@@ -1,52 +1,105 @@
-//! Outcomes of own states at nodes below the root, found by one walker and used by all.
+//! Outcomes at nodes below the root, found by one walk and used by all: those of own states for as long as a grammar is
+//! compiled, those of shared ones for as long as the compiler lives.
 //!
 //! A grammar of hundreds of like strings comes to the same wide states at the same nodes from most of its states, so
-//! nearly all of the work is to learn these outcomes: were each walker to learn them for itself, a second thread would be
-//! of no use.
+//! nearly all of the work is to find these outcomes: were each walker to find them for itself, a second thread would be
+//! of no use. An outcome does not depend on who finds it, so that two walkers find one at the same time does no harm.
 //!
-//! An outcome does not depend on who finds it, so that two walkers find one at the same time does no harm.
+//! A compiler that lives long has to forget: outcomes are in two generations, and where the young ones take half of the
+//! room, they become the old, and what was old and not asked for meanwhile is forgotten.
 //!
 //! Cost: a lock of a shard for each look-up, some 20 ns where no other thread holds it.
 
 use std::hash::BuildHasher;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::outcome::Outcome;
 
-/// Parts with a lock each: many more than threads, so that these seldom meet.
-const SHARDS: usize = 64;
+/// Parts with a lock each: some times as many as threads, so that these seldom meet.
+const SHARDS: usize = 16;
 
-/// The class of the states that do the same below a node, and the node.
+/// Spans and exits that are remembered at once: some 32 MB.
+const MOST: usize = 4 << 20;
+
+/// A state or a class of those that do the same, and the node.
 type Key = (u32, u32);
 
 /// What was found, by [`Key`].
 #[derive(Debug)]
-pub(super) struct Remembered(Vec<Mutex<FxHashMap<Key, Arc<Outcome>>>>);
+pub(super) struct Remembered {
+    shards: Vec<Mutex<Shard>>,
+    /// How large a generation of a shard may grow.
+    most: usize,
+}
+
+#[derive(Debug, Default)]
+struct Shard {
+    young: FxHashMap<Key, Arc<Outcome>>,
+    old: FxHashMap<Key, Arc<Outcome>>,
+    /// Of the young ones.
+    size: usize,
+}
 
 impl Default for Remembered {
     fn default() -> Self {
-        Self((0..SHARDS).map(|_| Mutex::default()).collect())
+        Self::new(MOST)
     }
 }
 
 impl Remembered {
+    /// Nothing yet, and later outcomes of some `most` spans and exits.
+    fn new(most: usize) -> Self {
+        let shards = (0..SHARDS).map(|_| Mutex::default()).collect();
+        Self { shards, most: most / SHARDS / 2 }
+    }
+
     /// The outcome that was found.
     pub(super) fn get(&self, key: Key) -> Option<Arc<Outcome>> {
-        let shard = self.shard(key).lock().unwrap_or_else(PoisonError::into_inner);
-        shard.get(&key).map(Arc::clone)
+        let mut shard = self.shard(key);
+        if let Some(outcome) = shard.young.get(&key) {
+            return Some(Arc::clone(outcome));
+        }
+        let outcome = shard.old.remove(&key)?;
+        let forgotten = shard.add(key, &outcome, self.most);
+        drop(shard);
+        drop(forgotten);
+        Some(outcome)
     }
 
     /// Notes an outcome, for everyone.
     pub(super) fn insert(&self, key: Key, outcome: &Arc<Outcome>) {
-        let mut shard = self.shard(key).lock().unwrap_or_else(PoisonError::into_inner);
-        shard.insert(key, Arc::clone(outcome));
+        let forgotten = self.shard(key).add(key, outcome, self.most);
+        // The lock is given back by now.
+        drop(forgotten);
     }
 
-    fn shard(&self, key: Key) -> &Mutex<FxHashMap<Key, Arc<Outcome>>> {
-        // The map itself uses the hash's other bits.
-        &self.0[(FxBuildHasher.hash_one(key) >> 32) as usize % SHARDS]
+    fn shard(&self, key: Key) -> MutexGuard<'_, Shard> {
+        // The maps use the hash's other bits.
+        let at = (FxBuildHasher.hash_one(key) >> 32) as usize % SHARDS;
+        self.shards[at].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Shard {
+    /// Adds a young one, and returns those that are forgotten for it.
+    fn add(
+        &mut self,
+        key: Key,
+        outcome: &Arc<Outcome>,
+        most: usize,
+    ) -> FxHashMap<Key, Arc<Outcome>> {
+        let size = 16 + 2 * outcome.spans.len() + outcome.exits.len();
+        let mut forgotten = FxHashMap::default();
+        if self.size + size > most {
+            let young = std::mem::take(&mut self.young);
+            forgotten = std::mem::replace(&mut self.old, young);
+            self.size = 0;
+        }
+        self.size += size;
+        self.young.insert(key, Arc::clone(outcome));
+        forgotten
     }
 }
 
@@ -54,20 +107,41 @@ impl Remembered {
 mod tests {
     use super::*;
 
+    fn outcome((class, node): Key) -> Arc<Outcome> {
+        Arc::new(Outcome { exits: vec![class, node], ..Outcome::default() })
+    }
+
     #[test]
     fn what_some_threads_note_all_find() {
         let remembered = Remembered::default();
         let keys = || (0..40).flat_map(|class| (0..40).map(move |node| (class, node)));
-        let outcome =
-            |(class, node): Key| Outcome { exits: vec![class, node], ..Outcome::default() };
         let note = |half: u32| {
             let mine = keys().filter(|key| key.1 % 2 == half);
-            mine.for_each(|key| remembered.insert(key, &Arc::new(outcome(key))));
+            mine.for_each(|key| remembered.insert(key, &outcome(key)));
         };
         rayon::join(|| note(0), || note(1));
         for key in keys() {
-            assert_eq!(remembered.get(key).as_deref(), Some(&outcome(key)), "{key:?}");
+            assert_eq!(remembered.get(key), Some(outcome(key)), "{key:?}");
         }
         assert_eq!(remembered.get((40, 0)), None);
+    }
+
+    #[test]
+    fn what_is_asked_for_stays_and_the_rest_is_forgotten() {
+        let most = 1000 * SHARDS;
+        let remembered = Remembered::new(most);
+        let often = (7, 7);
+        remembered.insert(often, &outcome(often));
+        for node in 0..100_000 {
+            remembered.insert((0, node), &outcome((0, node)));
+            assert_eq!(remembered.get(often), Some(outcome(often)), "after {node} others");
+        }
+        assert_eq!(remembered.get((0, 0)), None);
+        let held = |shard: &Mutex<Shard>| {
+            let shard = shard.lock().unwrap();
+            let all = shard.young.values().chain(shard.old.values());
+            all.map(|outcome| outcome.exits.len()).sum::<usize>()
+        };
+        assert!(remembered.shards.iter().map(held).sum::<usize>() <= most);
     }
 }

@@ -13,7 +13,7 @@
 //! first, or on which thread.
 
 use std::ops::Range;
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock};
 
 use grammarc_artifacts::VocabularyArtifact;
 use grammarc_artifacts::sections::network::{ByteEdge, CallEdge, NONE, state_flags};
@@ -27,12 +27,10 @@ use super::children::Children;
 use super::nodes::Nodes;
 use super::outcome::{Outcome, cut};
 use super::reach::left_through;
+use super::remembered::Remembered;
 use super::same::Same;
 use crate::ir::ByteSet;
 use crate::network::SharedRules;
-
-/// Most spans and exits that are kept of walked outcomes: some 32 MB.
-const MOST_KEPT: usize = 4 << 20;
 
 /// Bytes of a state that stays where it is on many.
 const MANY: usize = 64;
@@ -73,7 +71,8 @@ pub struct SharedOutcomes {
     left_through: Vec<Box<[u32]>>,
     /// By dense row, how many tokens are in it.
     row_counts: Vec<u32>,
-    kept: RwLock<Kept>,
+    /// Outcomes walked before.
+    walked: Remembered,
     same: Same,
 }
 
@@ -103,13 +102,6 @@ pub(super) struct Moves {
     pub(super) leave: ByteSet,
     /// Bytes with which calls begin.
     pub(super) calls: ByteSet,
-}
-
-/// Outcomes walked before.
-#[derive(Default)]
-struct Kept {
-    outcomes: FxHashMap<(u32, u32), Arc<Outcome>>,
-    size: usize,
 }
 
 impl SharedOutcomes {
@@ -185,7 +177,7 @@ impl SharedOutcomes {
                 .chunks(shared.row_words.max(1) as usize)
                 .map(|row| row.iter().map(|word| word.count_ones()).sum())
                 .collect(),
-            kept: RwLock::default(),
+            walked: Remembered::default(),
             same: Same::default(),
             speaks,
             like,
@@ -322,18 +314,12 @@ impl SharedOutcomes {
 
     /// An outcome that was walked before.
     pub(super) fn kept(&self, state: u32, node: u32) -> Option<Arc<Outcome>> {
-        let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
-        kept.outcomes.get(&(self.like(state), node)).cloned()
+        self.walked.get((self.like(state), node))
     }
 
     /// Keeps the outcome of `state` at `node`, walked with anything coming after its rule.
     pub(super) fn keep(&self, state: u32, node: u32, outcome: &Arc<Outcome>) {
-        let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
-        let size = 16 + 2 * outcome.spans.len() + outcome.exits.len();
-        if kept.size + size <= MOST_KEPT {
-            kept.size += size;
-            kept.outcomes.insert((self.like(state), node), Arc::clone(outcome));
-        }
+        self.walked.insert((self.like(state), node), outcome);
     }
 }
 
