@@ -1,12 +1,13 @@
 //! From the text of a schema to the first mask, for every schema of MaskBench that both engines compile.
 //!
 //! The hundred schemas of the other parts hold few of the slowest, of which some make a hundred times the median: one
-//! in a hundred schemas decides what a percentile of 99 is. Measured as there, in fewer rounds and on one thread alone.
+//! in a hundred schemas decides what a percentile of 99 is. Measured as there, in fewer rounds and on one thread alone;
+//! and the slowest hundredth of them on several.
 
 use std::io::{self, Write};
 
 use grammarc_benches::clock::Clock;
-use grammarc_benches::inputs::maskbench;
+use grammarc_benches::inputs::{Case, maskbench};
 use grammarc_benches::table::{Samples, Table};
 use rayon::ThreadPoolBuilder;
 
@@ -17,8 +18,11 @@ use crate::report::Report;
 /// Times that each schema is compiled; the median counts.
 const ROUNDS: usize = 3;
 
-/// The slowest beside the peer that are named.
+/// The slowest that are named.
 const NAMED: usize = 10;
+
+/// The part of the schemas, in hundredths, that is measured on several threads.
+const SLOWEST: usize = 1;
 
 pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
     let pool = ThreadPoolBuilder::new().num_threads(1).build().expect("a thread can be started");
@@ -39,7 +43,7 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
         }
         ours.iter_mut().zip(&our).for_each(|(all, round)| all.push(round.median()));
         theirs.push(their.median());
-        slowest.push((our[ALL].median(), their.median(), &case.id));
+        slowest.push((our[ALL].median(), their.median(), case));
     }
     writeln!(report, "\n## Schema to first mask, every schema\n")?;
     writeln!(
@@ -57,6 +61,39 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
     write!(report, "{table}")?;
     slowest.sort_by(|one, other| other.0.total_cmp(&one.0));
     let named = slowest.iter().take(NAMED);
-    let named = named.map(|(our, their, id)| format!("{id} {:.0} ms ({their:.0} µs)", our / 1e3));
-    writeln!(report, "\nSlowest: {}.", named.collect::<Vec<_>>().join(", "))
+    let named = named.map(|(our, their, case)| {
+        format!("{} {:.0} ms (llguidance {their:.0} µs)", case.id, our / 1e3)
+    });
+    writeln!(report, "\nSlowest: {}.", named.collect::<Vec<_>>().join(", "))?;
+    slowest.truncate((both * SLOWEST).div_ceil(100));
+    let slowest: Vec<&Case> = slowest.iter().map(|&(_, _, case)| case).collect();
+    on_threads(bench, report, &slowest)
+}
+
+/// The times of schemas on one thread and on all, in turn.
+fn on_threads(bench: &Bench, report: &mut Report, cases: &[&Case]) -> io::Result<()> {
+    let most = std::thread::available_parallelism().map_or(1, usize::from);
+    let pools = [1, most].map(|threads| ThreadPoolBuilder::new().num_threads(threads).build());
+    let pools = pools.map(|pool| pool.expect("threads can be started"));
+    let mut all: [Samples; 2] = Default::default();
+    for case in cases {
+        let schema = case.schema.to_string();
+        let mut times: [Samples; 2] = Default::default();
+        for _ in 0..ROUNDS {
+            for (times, pool) in times.iter_mut().zip(&pools) {
+                let parts = pool.install(|| our_first_mask(bench, Clock::wall(), &schema));
+                times.push(parts[ALL]);
+            }
+        }
+        all.iter_mut().zip(&times).for_each(|(all, times)| all.push(times.median()));
+    }
+    let [one, several] = all;
+    writeln!(report, "\n### The slowest on several threads\n")?;
+    writeln!(report, "The {} slowest of these schemas; wall time, µs\n", cases.len())?;
+    let mut table = Table::new("time");
+    table.row("1 thread", &one);
+    table.row(format!("{most} threads"), &several);
+    table.ratio("ratio of percentiles", &one, &several);
+    table.row("ratio by schema", &one.over(&several));
+    write!(report, "{table}")
 }
