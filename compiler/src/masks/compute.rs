@@ -159,6 +159,9 @@ pub fn compute(
         }
         Ok(())
     })?;
+    // Those near the end of a chain are most work, and the results of what is found last are taken while no other
+    // thread has work.
+    rest.reverse();
     abreast::outcomes(&walkers, &rest, trie, follow, |derived, outcome| {
         add(&mut context, derived.state, outcome, &[]).map(|_| ())
     })?;
