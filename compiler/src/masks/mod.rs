@@ -26,6 +26,7 @@
 //! | [`classes`] | interns sets of exit nodes |
 //! | [`pool`] | turns sets of tokens into mask records: dense rows, differences, lists |
 //! | [`remembered`] | outcomes below the root, shared by the walkers |
+//! | [`ordered`] | brings token ids in order |
 //! | [`reach`] | which pairs of return state and exit class can occur |
 //! | [`chain`] | the longest chain of follow masks |
 //! | [`schedule`] | several threads, and results in the order of the work |
@@ -46,6 +47,7 @@ mod history;
 mod lanes;
 mod moves;
 mod nodes;
+mod ordered;
 pub mod outcome;
 mod part;
 mod partition;

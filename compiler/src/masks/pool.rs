@@ -22,6 +22,7 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 use grammarc_artifacts::tables::{Tables, TablesData};
 use rustc_hash::FxHashMap;
 
+use super::ordered::Ordered;
 use super::outcome::{Outcome, Taken, count_of, cut_all, minus};
 use super::shared::SharedOutcomes;
 use crate::sequences::Sequences;
@@ -31,9 +32,6 @@ const NEIGHBOURS: usize = 128;
 
 /// Spans from which on an outcome is looked up first.
 const MANY_SPANS: usize = 6;
-
-/// Token ids from which on a pass over a row brings them in order sooner than sorting them.
-const MANY_IDS: usize = 384;
 
 /// Words of a row that are copied in the time in which one token of a list is set.
 const WORDS_A_TOKEN: usize = 16;
@@ -60,8 +58,7 @@ pub struct Pool<'a> {
     content: Vec<u32>,
     scratch: Vec<u32>,
     words: Vec<u32>,
-    /// A row without tokens, or nothing.
-    bits: Vec<u32>,
+    ordered: Ordered,
 }
 
 impl<'a> Pool<'a> {
@@ -73,6 +70,7 @@ impl<'a> Pool<'a> {
         tables: TablesData,
         is_vocabulary: bool,
     ) -> Self {
+        let ordered = Ordered::new(tables.row_words as usize);
         Self {
             trie,
             shared,
@@ -87,7 +85,7 @@ impl<'a> Pool<'a> {
             content: Vec::new(),
             scratch: Vec::new(),
             words: Vec::new(),
-            bits: Vec::new(),
+            ordered,
         }
     }
 
@@ -266,22 +264,8 @@ impl<'a> Pool<'a> {
             }
         }
         ids.extend_from_slice(extra);
-        self.put_in_order(&mut ids);
+        self.ordered.put_in_order(&mut ids);
         ids
-    }
-
-    /// Brings token ids in order, each once: many by way of a row, in one step for each id and word.
-    fn put_in_order(&mut self, ids: &mut Vec<u32>) {
-        if ids.len() < MANY_IDS {
-            ids.sort_unstable();
-            ids.dedup();
-            return;
-        }
-        self.bits.resize(self.tables.row_words as usize, 0);
-        set_all(&mut self.bits, ids);
-        ids.clear();
-        add_ids(&self.bits, ids);
-        self.bits.fill(0);
     }
 
     /// The record of a list alone, of which the scratch buffer is made.
@@ -363,10 +347,10 @@ impl<'a> Pool<'a> {
     }
 
     /// Token ids of ranks, ascending.
-    fn sorted_ids(&self, spans: &[Range<u32>]) -> Vec<u32> {
+    fn sorted_ids(&mut self, spans: &[Range<u32>]) -> Vec<u32> {
         let mut ids = Vec::new();
         spans.iter().for_each(|span| ids.extend_from_slice(self.tokens(span)));
-        ids.sort_unstable();
+        self.ordered.put_in_order(&mut ids);
         ids
     }
 
