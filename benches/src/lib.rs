@@ -12,6 +12,7 @@
 //! | [`peer`] | llguidance over the same token bytes |
 //! | [`plot`] | plots as SVG |
 //! | [`table`] | percentiles and how they are printed |
+//! | [`threads`] | threads, each on a processor of its own |
 //!
 //! Both engines get the token bytes of one vocabulary artifact, so that a difference between them is one of masks and
 //! never one of import.
@@ -26,3 +27,4 @@ pub mod ours;
 pub mod peer;
 pub mod plot;
 pub mod table;
+pub mod threads;

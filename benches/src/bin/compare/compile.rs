@@ -14,9 +14,10 @@ use grammarc_benches::ours::Text;
 use grammarc_benches::peer::{self, Peer};
 use grammarc_benches::plot::{Marks, Plot, Series};
 use grammarc_benches::table::{Samples, Table};
+use grammarc_benches::threads::pool;
 use grammarc_compiler::compile::CompileOptions;
 use grammarc_runtime::{Grammar, Matcher};
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::ThreadPool;
 
 use crate::report::Report;
 use crate::{Bench, ROUNDS};
@@ -36,8 +37,7 @@ struct Setting {
 
 impl Setting {
     fn new(name: String, clock: Clock, threads: usize) -> Self {
-        let pool = ThreadPoolBuilder::new().num_threads(threads).build();
-        Self { name, clock, pool: pool.expect("threads can be started"), parts: Default::default() }
+        Self { name, clock, pool: pool(threads), parts: Default::default() }
     }
 }
 

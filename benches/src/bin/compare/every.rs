@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use grammarc_benches::clock::Clock;
 use grammarc_benches::inputs::{Case, maskbench};
 use grammarc_benches::table::{Samples, Table};
-use rayon::ThreadPoolBuilder;
+use grammarc_benches::threads;
 
 use crate::Bench;
 use crate::compile::{ALL, PARTS, our_first_mask, their_first_mask};
@@ -25,7 +25,7 @@ const NAMED: usize = 10;
 const SLOWEST: usize = 1;
 
 pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
-    let pool = ThreadPoolBuilder::new().num_threads(1).build().expect("a thread can be started");
+    let pool = threads::pool(1);
     let mut ours: [Samples; PARTS.len()] = Default::default();
     let mut theirs = Samples::default();
     let mut slowest = Vec::new();
@@ -73,8 +73,7 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
 /// The times of schemas on one thread and on all, in turn.
 fn on_threads(bench: &Bench, report: &mut Report, cases: &[&Case]) -> io::Result<()> {
     let most = std::thread::available_parallelism().map_or(1, usize::from);
-    let pools = [1, most].map(|threads| ThreadPoolBuilder::new().num_threads(threads).build());
-    let pools = pools.map(|pool| pool.expect("threads can be started"));
+    let pools = [1, most].map(threads::pool);
     let mut all: [Samples; 2] = Default::default();
     for case in cases {
         let schema = case.schema.to_string();
