@@ -10,7 +10,7 @@ pub fn describe() -> Vec<String> {
     let file = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
     let cpu = file("/proc/cpuinfo");
     let model = cpu.lines().find_map(|line| line.strip_prefix("model name")).unwrap_or_default();
-    let threads = std::thread::available_parallelism().map_or(0, usize::from);
+    let threads = crate::threads::at_once();
     let load = file("/proc/loadavg");
     vec![
         format!("machine: {}, {threads} threads", model.trim_start_matches(['\t', ' ', ':'])),

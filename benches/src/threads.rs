@@ -4,20 +4,27 @@
 //! processor of the one that woke it and leave both there for as long as a compilation takes, so that a second thread
 //! is worth nothing in some runs and all of it in others.
 
+use std::io;
+
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// A pool of some threads.
+/// How many run at once.
+pub fn at_once() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// A pool of some threads. One alone is left where it is.
 ///
-/// # Panics
+/// # Errors
 ///
 /// Where threads can't be started.
-pub fn pool(threads: usize) -> ThreadPool {
+pub fn pool(threads: usize) -> io::Result<ThreadPool> {
     let pool = ThreadPoolBuilder::new().num_threads(threads);
     let pool = match threads {
         1 => pool,
         _ => pool.start_handler(hold),
     };
-    pool.build().expect("threads can be started")
+    pool.build().map_err(io::Error::other)
 }
 
 /// Holds this thread on one of the processors that it may run on, another for each number.
@@ -42,7 +49,7 @@ mod tests {
 
     #[test]
     fn threads_have_the_processors_between_them() {
-        let pool = pool(2);
+        let pool = pool(2).unwrap();
         assert_eq!(pool.current_num_threads(), 2);
         #[cfg(target_os = "linux")]
         {

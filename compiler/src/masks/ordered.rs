@@ -45,7 +45,9 @@ impl Ordered {
     }
 }
 
-fn for_each_bit(mut word: u64, mut each: impl FnMut(u32)) {
+/// Calls `each` with the bits of a word, ascending.
+#[inline]
+pub(super) fn for_each_bit(mut word: u64, mut each: impl FnMut(u32)) {
     while word != 0 {
         each(word.trailing_zeros());
         word &= word - 1;

@@ -22,7 +22,7 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 use grammarc_artifacts::tables::{Tables, TablesData};
 use rustc_hash::FxHashMap;
 
-use super::ordered::Ordered;
+use super::ordered::{Ordered, for_each_bit};
 use super::outcome::{Outcome, Taken, count_of, cut_all, minus};
 use super::shared::SharedOutcomes;
 use crate::sequences::Sequences;
@@ -244,7 +244,7 @@ impl<'a> Pool<'a> {
                     gone &= !(1 << (id % 32));
                 }
             }
-            for_each_bit(gone, index, &mut content);
+            add_word(gone, index, &mut content);
         }
         content[1] = content.len() as u32 - 2;
         content.extend(ids.iter().filter(|&&id| !is_in(row, id)));
@@ -393,11 +393,11 @@ impl<'a> Pool<'a> {
             let old = self.row(nearest);
             let pairs = old.iter().zip(&row).enumerate();
             for (index, (&old, &new)) in pairs.clone() {
-                for_each_bit(old & !new, index, &mut content);
+                add_word(old & !new, index, &mut content);
             }
             content[1] = content.len() as u32 - 2;
             for (index, (&old, &new)) in pairs {
-                for_each_bit(new & !old, index, &mut content);
+                add_word(new & !old, index, &mut content);
             }
         } else {
             content.extend([self.tables.bases.rows + self.rows() as u32, 0]);
@@ -507,7 +507,7 @@ fn merge(list: &[u32], dropped: &[u32], added: &[u32], known: &[u32], to: &mut V
 fn add_ids(row: &[u32], to: &mut Vec<u32>) {
     for (chunk, words) in row.chunks(16).enumerate() {
         if words.iter().any(|&word| word != 0) {
-            (16 * chunk..).zip(words).for_each(|(index, &word)| for_each_bit(word, index, to));
+            (16 * chunk..).zip(words).for_each(|(index, &word)| add_word(word, index, to));
         }
     }
 }
@@ -520,11 +520,9 @@ fn count_ones(row: &[u32]) -> u32 {
     row.iter().map(|word| word.count_ones()).sum()
 }
 
-fn for_each_bit(mut word: u32, index: usize, ids: &mut Vec<u32>) {
-    while word != 0 {
-        ids.push(index as u32 * 32 + word.trailing_zeros());
-        word &= word - 1;
-    }
+/// Appends the token ids of a word of a row.
+fn add_word(word: u32, index: usize, to: &mut Vec<u32>) {
+    for_each_bit(word.into(), |bit| to.push(index as u32 * 32 + bit));
 }
 
 #[cfg(test)]

@@ -10,10 +10,9 @@
 //!
 //! Cost: a lock of a shard for each look-up, some 20 ns where no other thread holds it.
 
-use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::FxHashMap;
 
 use super::outcome::Outcome;
 
@@ -55,8 +54,16 @@ impl Remembered {
         Self { shards, most: most / SHARDS / 2 }
     }
 
-    /// The outcome that was found.
-    pub(super) fn get(&self, key: Key) -> Option<Arc<Outcome>> {
+    /// The outcome that was found, or finds it. While it is looked for no lock is held.
+    pub(super) fn get_or_find(&self, key: Key, find: impl FnOnce() -> Outcome) -> Arc<Outcome> {
+        self.get(key).unwrap_or_else(|| {
+            let outcome = Arc::new(find());
+            self.insert(key, &outcome);
+            outcome
+        })
+    }
+
+    fn get(&self, key: Key) -> Option<Arc<Outcome>> {
         let mut shard = self.shard(key);
         if let Some(outcome) = shard.young.get(&key) {
             return Some(Arc::clone(outcome));
@@ -68,16 +75,15 @@ impl Remembered {
         Some(outcome)
     }
 
-    /// Notes an outcome, for everyone.
-    pub(super) fn insert(&self, key: Key, outcome: &Arc<Outcome>) {
+    fn insert(&self, key: Key, outcome: &Arc<Outcome>) {
         let forgotten = self.shard(key).add(key, outcome, self.most);
         // The lock is given back by now.
         drop(forgotten);
     }
 
     fn shard(&self, key: Key) -> MutexGuard<'_, Shard> {
-        // The maps use the hash's other bits.
-        let at = (FxBuildHasher.hash_one(key) >> 32) as usize % SHARDS;
+        // Those of one node differ in the class, and those of one class in the node.
+        let at = key.0.wrapping_add(key.1) as usize % SHARDS;
         self.shards[at].lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -90,7 +96,7 @@ impl Shard {
         outcome: &Arc<Outcome>,
         most: usize,
     ) -> FxHashMap<Key, Arc<Outcome>> {
-        let size = 16 + 2 * outcome.spans.len() + outcome.exits.len();
+        let size = size(outcome);
         let mut forgotten = FxHashMap::default();
         if self.size + size > most {
             let young = std::mem::take(&mut self.young);
@@ -101,6 +107,11 @@ impl Shard {
         self.young.insert(key, Arc::clone(outcome));
         forgotten
     }
+}
+
+/// What an outcome takes of the room.
+fn size(outcome: &Outcome) -> usize {
+    16 + 2 * outcome.spans.len() + outcome.exits.len()
 }
 
 #[cfg(test)]
@@ -140,7 +151,7 @@ mod tests {
         let held = |shard: &Mutex<Shard>| {
             let shard = shard.lock().unwrap();
             let all = shard.young.values().chain(shard.old.values());
-            all.map(|outcome| outcome.exits.len()).sum::<usize>()
+            all.map(|outcome| size(outcome)).sum::<usize>()
         };
         assert!(remembered.shards.iter().map(held).sum::<usize>() <= most);
     }

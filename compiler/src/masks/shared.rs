@@ -4,12 +4,12 @@
 //! - Where a shared state `s` goes to `q` on byte `b`, and nowhere else, the part of `s`'s base mask and exit class that
 //!   lies below the trie's node for `b` is the outcome of `q` at that node. Walks meet wide subtrees just there: one
 //!   byte into a token, inside a string. So the outcome is cut from what is stored: a binary search instead of a walk.
-//! - Deeper in the trie an outcome is walked once and kept.
+//! - Deeper in the trie an outcome is walked once and [remembered](super::remembered).
 //! - The children of an exit class's nodes are kept by their byte, so that a return state that goes on with a comma
 //!   looks at the commas alone.
 //!
-//! All of it is worked out when it is first asked for and kept for as long as the compiler lives: a base mask as ranks
-//! takes about 0.2 ms for a wide one. Outcomes depend on the vocabulary alone, so it does not matter which grammar asks
+//! All of it is worked out when it is first asked for, and all but what was walked is kept for as long as the compiler
+//! lives: a base mask as ranks takes about 0.2 ms for a wide one. Outcomes depend on the vocabulary alone, so it does not matter which grammar asks
 //! first, or on which thread.
 
 use std::ops::Range;
@@ -312,14 +312,14 @@ impl SharedOutcomes {
         })
     }
 
-    /// An outcome that was walked before.
-    pub(super) fn kept(&self, state: u32, node: u32) -> Option<Arc<Outcome>> {
-        self.walked.get((self.like(state), node))
-    }
-
-    /// Keeps the outcome of `state` at `node`, walked with anything coming after its rule.
-    pub(super) fn keep(&self, state: u32, node: u32, outcome: &Arc<Outcome>) {
-        self.walked.insert((self.like(state), node), outcome);
+    /// The outcome of `state` at `node` with anything coming after its rule, walked where it is not remembered.
+    pub(super) fn walked(
+        &self,
+        state: u32,
+        node: u32,
+        walk: impl FnOnce() -> Outcome,
+    ) -> Arc<Outcome> {
+        self.walked.get_or_find((self.like(state), node), walk)
     }
 }
 

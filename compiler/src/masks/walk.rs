@@ -468,24 +468,11 @@ impl<'a> Walker<'a> {
                 return true;
             }
             let class = self.agreement.class(state, self.known.nodes().height(node));
-            match self.agreement.remembered().get((class, node)) {
-                Some(outcome) => outcome,
-                None => {
-                    let outcome = Arc::new(self.alone(state, node, self.begin(state)));
-                    self.agreement.remembered().insert((class, node), &outcome);
-                    outcome
-                }
-            }
+            let remembered = self.agreement.remembered();
+            remembered.get_or_find((class, node), || self.alone(state, node, self.begin(state)))
         } else {
-            match self.known.kept(state, node) {
-                Some(outcome) => outcome,
-                None => {
-                    let building = Building { outcome: Outcome::default(), after: ByteSet::FULL };
-                    let outcome = Arc::new(self.alone(state, node, building));
-                    self.known.keep(state, node, &outcome);
-                    outcome
-                }
-            }
+            let any = Building { outcome: Outcome::default(), after: ByteSet::FULL };
+            self.known.walked(state, node, || self.alone(state, node, any))
         };
         outcome.spans.iter().for_each(|span| building.outcome.add_span(span.clone()));
         self.go_on(frame, &outcome.exits, building);

@@ -14,7 +14,7 @@ use grammarc_benches::ours::Text;
 use grammarc_benches::peer::{self, Peer};
 use grammarc_benches::plot::{Marks, Plot, Series};
 use grammarc_benches::table::{Samples, Table};
-use grammarc_benches::threads::pool;
+use grammarc_benches::threads;
 use grammarc_compiler::compile::CompileOptions;
 use grammarc_runtime::{Grammar, Matcher};
 use rayon::ThreadPool;
@@ -36,17 +36,17 @@ struct Setting {
 }
 
 impl Setting {
-    fn new(name: String, clock: Clock, threads: usize) -> Self {
-        Self { name, clock, pool: pool(threads), parts: Default::default() }
+    fn new(name: String, clock: Clock, threads: usize) -> io::Result<Self> {
+        Ok(Self { name, clock, pool: threads::pool(threads)?, parts: Default::default() })
     }
 }
 
 pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = threads::at_once();
     let wall = Clock::wall();
     let mut settings = [
-        Setting::new("1 thread, CPU time".to_owned(), Clock::Cpu, 1),
-        Setting::new(format!("{threads} threads, wall time"), wall, threads),
+        Setting::new("1 thread, CPU time".to_owned(), Clock::Cpu, 1)?,
+        Setting::new(format!("{threads} threads, wall time"), wall, threads)?,
     ];
     let mut theirs: [Samples; 2] = Default::default();
     for case in &bench.cases {

@@ -25,7 +25,7 @@ const NAMED: usize = 10;
 const SLOWEST: usize = 1;
 
 pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
-    let pool = threads::pool(1);
+    let pool = threads::pool(1)?;
     let mut ours: [Samples; PARTS.len()] = Default::default();
     let mut theirs = Samples::default();
     let mut slowest = Vec::new();
@@ -72,8 +72,8 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
 
 /// The times of schemas on one thread and on all, in turn.
 fn on_threads(bench: &Bench, report: &mut Report, cases: &[&Case]) -> io::Result<()> {
-    let most = std::thread::available_parallelism().map_or(1, usize::from);
-    let pools = [1, most].map(threads::pool);
+    let most = threads::at_once();
+    let pools = [threads::pool(1)?, threads::pool(most)?];
     let mut all: [Samples; 2] = Default::default();
     for case in cases {
         let schema = case.schema.to_string();

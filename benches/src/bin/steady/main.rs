@@ -17,11 +17,11 @@ use clap::{Parser, Subcommand};
 use grammarc::sample::{SampleOptions, Sampler};
 use grammarc_artifacts::{TokenKind, VocabularyArtifact, write};
 use grammarc_benches::ours::{Ours, Text};
+use grammarc_benches::threads;
 use grammarc_compiler::compile::{CompileOptions, Compiler, build_vocabulary};
 use grammarc_compiler::frontend::json_schema::{TextForm, prelude_grammar};
 use grammarc_compiler::vocabulary::{TokenEntry, TokenTable};
 use grammarc_runtime::{Grammar, Matcher, Vocabulary};
-use rayon::ThreadPoolBuilder;
 use serde_json::{Value, json};
 
 /// Made-up words of the vocabulary.
@@ -121,7 +121,7 @@ fn compile(folder: &Path) -> io::Result<()> {
     let schema = prepared["schema"].as_str().unwrap_or_default();
     let ours = ours(folder)?;
     // One thread, so that all instructions of the compilation are those of the function that is counted.
-    let pool = ThreadPoolBuilder::new().num_threads(1).build().map_err(io::Error::other)?;
+    let pool = threads::pool(1)?;
     pool.install(|| measured::compile(&ours, schema)).map_err(io::Error::other)
 }
 

@@ -17,10 +17,11 @@ use grammarc_benches::inputs;
 use grammarc_benches::ours::{Ours, Text};
 use grammarc_benches::plot::{Marks, Plot, Series};
 use grammarc_benches::table::{Grid, Samples};
+use grammarc_benches::threads;
 use grammarc_compiler::compile::CompileOptions;
 use grammarc_compiler::network::NetworkLimits;
 use grammarc_runtime::{ByteMatcher, Grammar};
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::ThreadPool;
 
 use crate::Bench;
 use crate::report::Report;
@@ -64,7 +65,7 @@ struct Point {
 }
 
 pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
-    let pool = ThreadPoolBuilder::new().num_threads(1).build().map_err(io::Error::other)?;
+    let pool = threads::pool(1)?;
     let mut curves = Vec::new();
     let mut stopped = Vec::new();
     for family in FAMILIES {
