@@ -74,11 +74,6 @@ impl Sequences {
         self.push(words, before)
     }
 
-    /// Numbers a sequence that the caller looks up by itself, as are all that are equal to it.
-    pub(crate) fn number_apart(&mut self, words: &[u32]) -> u32 {
-        self.push(words, NONE)
-    }
-
     fn push(&mut self, words: &[u32], before: u32) -> u32 {
         self.words.extend_from_slice(words);
         self.ends.push(self.words.len());

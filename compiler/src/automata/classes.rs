@@ -47,6 +47,8 @@ pub(super) fn classes(dfa: &Dfa) -> Option<Vec<u32>> {
         first: Vec::with_capacity(count),
         seen: Sequences::with_capacity(count),
         class_of: Vec::with_capacity(count),
+        last: vec![UNSETTLED; count],
+        before: vec![(0, UNSETTLED); count],
         cyclic: Vec::new(),
         colours: Vec::new(),
         effort: EFFORT * (edges + count),
@@ -70,6 +72,10 @@ struct Settling<'a> {
     /// What [`describe`] says of settled states, and the class of each.
     seen: Sequences,
     class_of: Vec<u32>,
+    /// States that do nothing but go on with one byte, as most do, are found by where they go: by class, the last class
+    /// of those that lead to it; and by class of such states, their byte and the class before with the same target.
+    last: Vec<u32>,
+    before: Vec<(u32, u32)>,
     /// Settled states of cycles, the first of each class.
     cyclic: Vec<u32>,
     /// What each state does with a few symbols; found when a second cycle is met.
@@ -81,19 +87,41 @@ struct Settling<'a> {
 impl Settling<'_> {
     /// Settles a state all targets of which are settled.
     fn settle(&mut self, state: u32) {
-        let number = self.see(state);
-        if number == self.class_of.len() {
-            self.class_of.push(self.first.len() as u32);
+        let new = self.first.len() as u32;
+        let class = self.class_like(state, new);
+        if class == new {
             self.first.push(state);
         }
-        self.classes[state as usize] = self.class_of[number];
+        self.classes[state as usize] = class;
     }
 
-    /// The number of what is said of a state.
-    fn see(&mut self, state: u32) -> usize {
+    /// The class of the settled states that do what a state does, which is `new` from now on where there are none.
+    fn class_like(&mut self, state: u32, new: u32) -> u32 {
+        let state = &self.dfa.states[state as usize];
+        if let [Edge { lo: byte, hi, target }] = state.edges[..]
+            && byte == hi
+            && byte <= u32::from(u8::MAX)
+            && !state.accepting
+        {
+            let last = &mut self.last[self.classes[target as usize] as usize];
+            let mut at = *last;
+            while at != UNSETTLED {
+                let (other, before) = self.before[at as usize];
+                if other == byte {
+                    return at;
+                }
+                at = before;
+            }
+            self.before[new as usize] = (byte, std::mem::replace(last, new));
+            return new;
+        }
         self.words.clear();
-        describe(&self.dfa.states[state as usize], &self.classes, &mut self.words);
-        self.seen.number(&self.words) as usize
+        describe(state, &self.classes, &mut self.words);
+        let number = self.seen.number(&self.words) as usize;
+        if number == self.class_of.len() {
+            self.class_of.push(new);
+        }
+        self.class_of[number]
     }
 
     /// Settles the states of a cycle, all other targets of which are settled.
@@ -133,11 +161,8 @@ impl Settling<'_> {
             let class = self.classes[state as usize];
             if class as usize == self.first.len() {
                 self.first.push(state);
-                let number = self.see(state);
-                match self.class_of.get_mut(number) {
-                    Some(known) => *known = class,
-                    None => self.class_of.push(class),
-                }
+                // It leads to a class of its own cycle, so that what it does is new.
+                self.class_like(state, class);
                 self.cyclic.push(state);
             }
         }

@@ -12,6 +12,9 @@ use crate::sequences::Sequences;
 /// Not looked for yet.
 const UNKNOWN: u32 = u32::MAX;
 
+/// From here on, numbers are of subsets of several members; below, they are states.
+const SEVERAL: u32 = 1 << 31;
+
 /// The automaton would have more states than the caller allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the automaton needs more than {limit} states")]
@@ -27,74 +30,133 @@ pub struct StateLimit {
 ///
 /// [`StateLimit`] where more than `limit` states are needed.
 pub fn determinize(nfa: &Nfa, limit: usize) -> Result<Dfa, StateLimit> {
-    let (marks, stack, members) = (vec![0; nfa.len()], Vec::new(), Vec::new());
-    let mut subsets = Subsets { nfa, marks, mark: 0, stack, members };
-    let mut order = Sequences::with_capacity(nfa.len() / 2);
+    let mut subsets = Subsets::new(nfa);
     let mut states: Vec<DfaState> = Vec::with_capacity(nfa.len() / 2);
-    // By state of `nfa`, the number of the subset that it is alone in: within a key, most are such.
-    let mut single = vec![UNKNOWN; nfa.len()];
-    subsets.close(&[nfa.start]);
-    order.number(&subsets.members);
-    if let [member] = subsets.members[..] {
-        single[member as usize] = 0;
+    if subsets.number(&[nfa.start]).is_none() {
+        return Ok(Dfa::never());
     }
-
     let mut moves: Vec<Edge> = Vec::new();
     let mut pieces = Pieces::default();
-    // By state of `nfa`, where an edge to it alone leads: within a key, most edges are to what comes after any other.
-    let mut alone = vec![UNKNOWN; nfa.len()];
-    while states.len() < order.len() {
-        let subset = order.get(states.len() as u32);
-        let accepting = subset.binary_search(&nfa.end).is_ok();
+    while states.len() < subsets.count() {
         moves.clear();
-        subset.iter().for_each(|&member| moves.extend(nfa.edges(member)));
-        pieces.cut(&mut moves);
-        let edges = Edges::with_capacity(pieces.bounds.len());
-        let mut state = DfaState { edges, accepting };
-        for (lo, hi, targets) in pieces.iter() {
-            let known = match targets {
-                &[target] => alone[target as usize],
-                _ => UNKNOWN,
-            };
-            let target = if known != UNKNOWN {
-                known
-            } else {
-                subsets.close(targets);
-                if subsets.members.is_empty() {
-                    continue;
-                }
-                let found = match subsets.members[..] {
-                    [member] if single[member as usize] != UNKNOWN => single[member as usize],
-                    [member] => {
-                        single[member as usize] = order.number_apart(&[member]);
-                        single[member as usize]
-                    }
-                    _ => order.number(&subsets.members),
-                };
-                if order.len() > limit {
-                    return Err(StateLimit { limit });
-                }
-                if let &[target] = targets {
-                    alone[target as usize] = found;
-                }
-                found
-            };
-            state.add(Edge { lo, hi, target });
+        let members = subsets.members(states.len());
+        let accepting = members.contains(&nfa.end);
+        members.iter().for_each(|&member| moves.extend(nfa.edges(member)));
+        // Mostly they were added in order, and come the last first.
+        moves.reverse();
+        if !moves.is_sorted_by_key(|edge| edge.lo) {
+            moves.sort_unstable_by_key(|edge| edge.lo);
+        }
+        let mut state = DfaState { edges: Edges::new(), accepting };
+        if moves.is_sorted_by(|one, next| one.hi < next.lo) {
+            state.edges.reserve_exact(moves.len());
+            for edge in &moves {
+                let target = subsets.number_of_one(edge.target);
+                target.into_iter().for_each(|target| state.add(Edge { target, ..*edge }));
+            }
+        } else {
+            pieces.cut(&moves);
+            state.edges.reserve_exact(pieces.bounds.len());
+            for (lo, hi, targets) in pieces.iter() {
+                let target = subsets.number(targets);
+                target.into_iter().for_each(|target| state.add(Edge { lo, hi, target }));
+            }
+        }
+        if subsets.count() > limit {
+            return Err(StateLimit { limit });
         }
         states.push(state);
     }
     Ok(Dfa { states }.trimmed())
 }
 
+/// Subsets of the states of an automaton by number, in the order in which they were met.
 struct Subsets<'a> {
     nfa: &'a Nfa,
+    /// By number, the one member, or from [`SEVERAL`] on a number in `several`.
+    all: Vec<u32>,
+    /// Subsets of several members, and the number of each.
+    several: Sequences,
+    numbers: Vec<u32>,
+    /// By state, the number of the subset that it is alone in: within a key, most are such.
+    single: Vec<u32>,
+    /// By state, the number of what is reachable from it on nothing.
+    alone: Vec<u32>,
     marks: Vec<u32>,
     mark: u32,
     stack: Vec<u32>,
     members: Vec<u32>,
 }
 
-impl Subsets<'_> {
+impl<'a> Subsets<'a> {
+    fn new(nfa: &'a Nfa) -> Self {
+        let count = nfa.len();
+        Self {
+            nfa,
+            all: Vec::with_capacity(count / 2),
+            several: Sequences::default(),
+            numbers: Vec::new(),
+            single: vec![UNKNOWN; count],
+            alone: vec![UNKNOWN; count],
+            marks: vec![0; count],
+            mark: 0,
+            stack: Vec::new(),
+            members: Vec::new(),
+        }
+    }
+
+    fn count(&self) -> usize {
+        self.all.len()
+    }
+
+    /// The members of a subset, sorted.
+    fn members(&self, number: usize) -> &[u32] {
+        match self.all[number].checked_sub(SEVERAL) {
+            None => &self.all[number..=number],
+            Some(several) => self.several.get(several),
+        }
+    }
+
+    /// The number of what is reachable on nothing from a state, if that is anything.
+    fn number_of_one(&mut self, state: u32) -> Option<u32> {
+        if self.alone[state as usize] == UNKNOWN {
+            self.alone[state as usize] = self.find(&[state])?;
+        }
+        Some(self.alone[state as usize])
+    }
+
+    /// The same from some states, which may be repeated.
+    fn number(&mut self, from: &[u32]) -> Option<u32> {
+        match *from {
+            [state] => self.number_of_one(state),
+            _ => self.find(from),
+        }
+    }
+
+    fn find(&mut self, from: &[u32]) -> Option<u32> {
+        self.close(from);
+        let new = self.all.len() as u32;
+        match self.members[..] {
+            [] => None,
+            [member] => {
+                let number = &mut self.single[member as usize];
+                if *number == UNKNOWN {
+                    *number = new;
+                    self.all.push(member);
+                }
+                Some(*number)
+            }
+            _ => {
+                let several = self.several.number(&self.members);
+                if several as usize == self.numbers.len() {
+                    self.numbers.push(new);
+                    self.all.push(SEVERAL + several);
+                }
+                Some(self.numbers[several as usize])
+            }
+        }
+    }
+
     /// Fills `members` with the important states reachable on nothing, sorted.
     fn close(&mut self, from: &[u32]) {
         self.mark += 1;
@@ -131,17 +193,11 @@ struct Pieces {
 }
 
 impl Pieces {
-    /// Cuts overlapping edges.
-    fn cut(&mut self, moves: &mut [Edge]) {
+    /// Cuts overlapping edges, which are sorted by their lowest symbols.
+    fn cut(&mut self, moves: &[Edge]) {
         let Self { bounds, targets, open } = self;
         bounds.clear();
         targets.clear();
-        if let [edge] = moves {
-            targets.push(edge.target);
-            bounds.push((edge.lo, edge.hi, 1));
-            return;
-        }
-        moves.sort_unstable_by_key(|edge| edge.lo);
         let mut next = 0;
         let mut from = 0;
         while next < moves.len() || !open.is_empty() {
@@ -180,9 +236,9 @@ mod tests {
     #[test]
     fn splits_overlaps_into_disjoint_ranges() {
         let edge = |lo, hi, target| Edge { lo, hi, target };
-        let mut moves = [edge(0, 10, 1), edge(5, 20, 2), edge(5, 5, 3), edge(30, 30, 1)];
+        let moves = [edge(0, 10, 1), edge(5, 20, 2), edge(5, 5, 3), edge(30, 30, 1)];
         let mut pieces = Pieces::default();
-        pieces.cut(&mut moves);
+        pieces.cut(&moves);
         assert_eq!(
             pieces.iter().collect::<Vec<_>>(),
             [

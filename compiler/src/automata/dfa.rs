@@ -16,8 +16,9 @@ pub struct Edge {
     pub target: u32,
 }
 
-/// Transitions of a state. Most states have one or two, which take no memory of their own.
-pub type Edges = SmallVec<[Edge; 2]>;
+/// Transitions of a state. Within a string that may go on with any character they are seven: these take no memory of
+/// their own.
+pub type Edges = SmallVec<[Edge; 7]>;
 
 /// One state: sorted, disjoint edges and whether a string may end here.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -72,6 +73,9 @@ impl Dfa {
     /// order they had. The initial state stays. O(states + edges).
     #[must_use]
     pub fn trimmed(self) -> Self {
+        if self.is_surely_trim() {
+            return self;
+        }
         let count = self.states.len();
         let mut reached = vec![false; count];
         reached[0] = true;
@@ -126,6 +130,25 @@ impl Dfa {
             }
         }
         Self { states }
+    }
+
+    /// Whether there is nothing to trim, as two looks at each edge can tell where most lead to higher numbers: in the order
+    /// in which states are met, each is led to from a lower one, and most lead on to a higher one that is useful.
+    fn is_surely_trim(&self) -> bool {
+        let mut reached = vec![false; self.states.len()];
+        reached[0] = true;
+        for (index, state) in self.states.iter().enumerate() {
+            if !reached[index] {
+                return false;
+            }
+            state.edges.iter().for_each(|edge| reached[edge.target as usize] = true);
+        }
+        let mut useful = reached;
+        useful.fill(false);
+        self.states.iter().enumerate().rev().all(|(index, state)| {
+            let is = state.accepting || state.edges.iter().any(|edge| useful[edge.target as usize]);
+            std::mem::replace(&mut useful[index], is) | is
+        })
     }
 
     /// Whether the automaton accepts nothing. Needs a trimmed automaton.

@@ -121,6 +121,12 @@ impl ByteSet {
         Some(64 * more as u8 + self.0[more].trailing_zeros() as u8)
     }
 
+    /// The last byte up to which all from this one on are in the set, or none is.
+    pub fn alike_until(&self, byte: u8) -> u8 {
+        let others = if self.contains(byte) { Self::FULL.minus(*self) } else { *self };
+        others.lowest_from(byte).map_or(u8::MAX, |next| next - 1)
+    }
+
     /// Whether there are at least `count` bytes.
     #[inline]
     pub fn has_at_least(&self, count: usize) -> bool {

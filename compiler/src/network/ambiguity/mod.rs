@@ -30,6 +30,7 @@ use grammarc_artifacts::sections::network::{
 use grammarc_artifacts::tables::Joined;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 use super::follow::Follow;
 use super::layout::Network;
@@ -219,13 +220,7 @@ impl<'a> Exploration<'a> {
 
     /// Notes that what is found for a byte depends on whether the byte is in a set.
     fn depends(&mut self, byte: u8, set: ByteSet) {
-        let range = set.ranges().find(|&(_, hi)| hi >= byte);
-        let last = match range {
-            Some((lo, hi)) if lo <= byte => hi,
-            Some((lo, _)) => lo - 1,
-            None => u8::MAX,
-        };
-        self.same_until = self.same_until.min(last);
+        self.same_until = self.same_until.min(set.alike_until(byte));
     }
 
     /// Adds the successor of a set on a symbol, over every context that matters.
@@ -261,7 +256,7 @@ impl<'a> Exploration<'a> {
             if token_edges.iter().any(|edge| self.reads_text(state, edge)) {
                 text = Some(state);
             }
-            let targets: Vec<u32> = match symbol {
+            let targets: SmallVec<[u32; 1]> = match symbol {
                 Symbol::Byte(byte) => self.read(byte_edges, byte).into_iter().collect(),
                 Symbol::Token => token_edges.iter().map(|edge| edge.target).collect(),
             };
@@ -333,11 +328,23 @@ impl<'a> Exploration<'a> {
             return if alone { Ok(()) } else { Err(state) };
         }
         for &ret in self.returns(state).iter() {
+            if returned.is_none() && self.goes_nowhere(ret, symbol) {
+                self.count_move(set)?;
+                continue;
+            }
             let register = self.unknown(ret);
             let set = over((ret, register), set, &mut self.stacks);
             self.step(&set, symbol, context + 1)?;
         }
         Ok(())
+    }
+
+    /// Whether a state neither reads a symbol nor returns, so that over it a set goes on as it does within its rule.
+    fn goes_nowhere(&mut self, ret: u32, symbol: Symbol) -> bool {
+        let Symbol::Byte(byte) = symbol else { return false };
+        let (first, _) = self.follow.first(ret);
+        self.depends(byte, first);
+        !first.contains(byte) && !self.follow.is_final(ret)
     }
 
     fn count_move(&mut self, set: &[Configuration]) -> Result<(), u32> {
