@@ -5,14 +5,14 @@
 //! before, or by itself. What it costs is the vocabulary's pages and its checks, once for each such artifact.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::buffer::Buffer;
 use crate::container::encode::Encoder;
 use crate::container::{Container, Flat};
 use crate::digests;
 use crate::error::{Difference, Error};
-use crate::meta::{self, GrammarMeta};
+use crate::meta::{self, ArchivedGrammarMeta, GrammarMeta};
 use crate::pool::MaskPool;
 use crate::sections::kinds::{ArtifactKind, SectionKind};
 use crate::sections::numbers::{GrammarRecord, TablesRecord};
@@ -57,6 +57,23 @@ impl GrammarData {
         encoder.finish(ArtifactKind::Grammar, fingerprint, shared)
     }
 
+    /// The artifact for use in this process, as [`GrammarArtifact::from_buffer`] opens the bytes, but without its checks:
+    /// nobody else has had them in his hands. O(length), for the checksum that they carry.
+    ///
+    /// A build with debug assertions makes the checks. Without, data that break the invariants are noticed late: readers
+    /// of the artifact panic or find wrong masks. No invariant is one of memory safety.
+    ///
+    /// # Errors
+    ///
+    /// Where a table is too long for the format.
+    pub fn to_artifact(&self, vocabulary: &VocabularyArtifact) -> Result<GrammarArtifact, Error> {
+        let buffer = self.to_bytes(vocabulary)?;
+        if cfg!(debug_assertions) {
+            return GrammarArtifact::from_buffer(buffer, vocabulary);
+        }
+        GrammarArtifact::locate(Container::of_written(buffer)?, vocabulary)
+    }
+
     /// Writes the artifact to a file, replacing it in one step.
     pub fn write(&self, path: &Path, vocabulary: &VocabularyArtifact) -> Result<(), Error> {
         write::replace(path, &self.to_bytes(vocabulary)?)
@@ -73,7 +90,8 @@ pub struct GrammarArtifact {
 struct Inner {
     container: Container,
     vocabulary: VocabularyArtifact,
-    meta: GrammarMeta,
+    /// Copied out when it is first asked for: an engine never asks.
+    meta: OnceLock<GrammarMeta>,
     record: GrammarRecord,
     tables: StoredTables,
 }
@@ -108,7 +126,7 @@ impl GrammarArtifact {
     pub fn from_standalone(buffer: Buffer) -> Result<Self, Error> {
         let container = Container::parse_kind(buffer.clone(), ArtifactKind::Grammar)?;
         let Some(embedded) = container.directory().get(SectionKind::Embedded) else {
-            let expected = meta::decode_grammar(&container)?.vocabulary_name;
+            let expected = meta::check_grammar(&container)?.vocabulary_name.to_string();
             return Err(Error::NotStandalone { expected });
         };
         let vocabulary = VocabularyArtifact::from_buffer(buffer.part(embedded.range.clone()))?;
@@ -140,22 +158,27 @@ impl GrammarArtifact {
         container: Container,
         vocabulary: &VocabularyArtifact,
     ) -> Result<Self, Error> {
-        let meta = meta::decode_grammar(&container)?;
-        check_vocabulary(&container, &meta, vocabulary)?;
+        let meta = meta::check_grammar(&container)?;
+        check_vocabulary(&container, meta, vocabulary)?;
+        let names = meta.rule_names.len();
+        let artifact = Self::locate(container, vocabulary)?;
+        let joined = artifact.joined();
+        let nodes = vocabulary.trie().len() as u32;
+        validate::grammar(joined, artifact.start_rule(), vocabulary.usable_tokens(), nodes, names)
+            .map_err(|violation| Error::Invalid(Box::new(violation)))?;
+        Ok(artifact)
+    }
+
+    /// The artifact in a container, with nothing checked.
+    fn locate(container: Container, vocabulary: &VocabularyArtifact) -> Result<Self, Error> {
         let inner = Inner {
-            meta,
+            meta: OnceLock::new(),
             record: container.single(SectionKind::Grammar)?,
             tables: StoredTables::locate(&container)?,
             container,
             vocabulary: vocabulary.clone(),
         };
-        let artifact = Self { inner: Arc::new(inner) };
-        let joined = artifact.joined();
-        let names = artifact.meta().rule_names.len();
-        let nodes = vocabulary.trie().len() as u32;
-        validate::grammar(joined, artifact.start_rule(), vocabulary.usable_tokens(), nodes, names)
-            .map_err(|violation| Error::Invalid(Box::new(violation)))?;
-        Ok(artifact)
+        Ok(Self { inner: Arc::new(inner) })
     }
 
     /// The bytes of the artifact with its header and section table.
@@ -170,7 +193,9 @@ impl GrammarArtifact {
 
     /// Source, options, report and statistics.
     pub fn meta(&self) -> &GrammarMeta {
-        &self.inner.meta
+        let Inner { meta, container, .. } = &*self.inner;
+        let copied = || meta::decode_grammar(container).expect("it was checked or just written");
+        meta.get_or_init(copied)
     }
 
     /// Rule in whose initial state a sequence begins.
@@ -212,7 +237,7 @@ impl GrammarArtifact {
 /// Checks that the grammar was compiled for this vocabulary and its shared rules.
 fn check_vocabulary(
     container: &Container,
-    meta: &GrammarMeta,
+    meta: &ArchivedGrammarMeta,
     vocabulary: &VocabularyArtifact,
 ) -> Result<(), Error> {
     let header = container.header();
@@ -220,7 +245,7 @@ fn check_vocabulary(
     let digests = digests.map(|digests| digests.get(container.buffer()));
     if header.fingerprint != vocabulary.fingerprint() {
         return Err(Error::VocabularyMismatch {
-            expected: meta.vocabulary_name.clone(),
+            expected: meta.vocabulary_name.to_string(),
             given: vocabulary.name().to_owned(),
             difference: digests.map_or(Difference::Fingerprint, |digests| {
                 digests::first_difference(digests, vocabulary.tokens())

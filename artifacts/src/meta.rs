@@ -1,7 +1,7 @@
 //! The nested part of an artifact: names, options, the exactness report, statistics.
 //!
-//! This is the one section that is not a flat table. It is an rkyv archive, checked by rkyv's own validation and copied
-//! out once when the artifact is opened; no step of the runtime reads it.
+//! This is the one section that is not a flat table. It is an rkyv archive, checked by rkyv's own validation when the
+//! artifact is opened. A grammar's is copied out when it is first asked for; no step of the runtime reads it.
 
 use rkyv::{Archive, Deserialize, Serialize, rancor};
 
@@ -99,22 +99,32 @@ impl WorkBound {
     pub const UNBOUNDED: u32 = u32::MAX;
 }
 
-/// An archive of metadata. Fails only where memory does, or where it is longer than 2 GiB.
+/// An archive of metadata. Writing one fails only where memory does, or where it is longer than 2 GiB.
 macro_rules! archive {
-    ($name:ident, $read:ident, $meta:ty) => {
+    ($name:ident, $check:ident, $read:ident, $meta:ident) => {
         pub(crate) fn $name(meta: &$meta) -> Result<rkyv::util::AlignedVec, Error> {
             rkyv::to_bytes::<rancor::Error>(meta)
                 .map_err(|error| Error::MetaEncode { detail: error.to_string() })
         }
 
-        pub(crate) fn $read(container: &Container) -> Result<$meta, Error> {
+        pub(crate) fn $check(
+            container: &Container,
+        ) -> Result<&<$meta as Archive>::Archived, Error> {
             let section = container.flat::<u8>(SectionKind::Meta)?;
             let buffer: &Buffer = container.buffer();
-            rkyv::from_bytes::<$meta, rancor::Error>(section.get(buffer))
-                .map_err(|error| Error::Meta { detail: error.to_string() })
+            rkyv::access::<<$meta as Archive>::Archived, rancor::Error>(section.get(buffer))
+                .map_err(unreadable)
+        }
+
+        pub(crate) fn $read(container: &Container) -> Result<$meta, Error> {
+            rkyv::deserialize($check(container)?).map_err(unreadable)
         }
     };
 }
 
-archive!(encode_vocabulary, decode_vocabulary, VocabularyMeta);
-archive!(encode_grammar, decode_grammar, GrammarMeta);
+archive!(encode_vocabulary, check_vocabulary, decode_vocabulary, VocabularyMeta);
+archive!(encode_grammar, check_grammar, decode_grammar, GrammarMeta);
+
+fn unreadable(error: rancor::Error) -> Error {
+    Error::Meta { detail: error.to_string() }
+}

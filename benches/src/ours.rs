@@ -1,6 +1,6 @@
 //! This project's side: a vocabulary with the shared rules of JSON, and sources compiled for it.
 
-use grammarc_artifacts::{GrammarArtifact, TokenKind, VocabularyArtifact, VocabularyData};
+use grammarc_artifacts::{TokenKind, VocabularyArtifact, VocabularyData};
 use grammarc_compiler::compile::{CompileOptions, Compiled, Compiler, build_vocabulary};
 use grammarc_compiler::diagnostics::{Diagnostic, Source};
 use grammarc_compiler::frontend::FrontEnd;
@@ -146,9 +146,8 @@ impl Ours {
         let options = CompileOptions::default().without_token_digests();
         let compiled = self.compiler.compile(&lowered, kind, &options);
         let compiled = compiled.map_err(|error| error.to_string())?;
-        let buffer = compiled.to_buffer(&self.compiler).map_err(|error| error.to_string())?;
-        let artifact = GrammarArtifact::from_buffer(buffer, self.artifact());
-        Ok(Grammar::from_artifact(artifact.map_err(|error| error.to_string())?))
+        let artifact = compiled.to_artifact(&self.compiler).map_err(|error| error.to_string())?;
+        Ok(Grammar::from_artifact(artifact))
     }
 
     /// Mask words with the bits of the text tokens.

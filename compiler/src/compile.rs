@@ -5,7 +5,8 @@ use std::hash::{Hash, Hasher};
 use std::time::{Duration, Instant};
 
 use grammarc_artifacts::{
-    Bases, Buffer, GrammarData, TablesData, TokenKind, TrieData, VocabularyArtifact, VocabularyData,
+    Bases, Buffer, GrammarArtifact, GrammarData, TablesData, TokenKind, TrieData,
+    VocabularyArtifact, VocabularyData,
 };
 
 use crate::diagnostics::Diagnostic;
@@ -148,6 +149,15 @@ pub struct Compiled {
 }
 
 impl Compiled {
+    /// The artifact, for use in this process. See [`GrammarData::to_artifact`] for what is not checked.
+    ///
+    /// # Errors
+    ///
+    /// Where a table is too long for the format.
+    pub fn to_artifact(&self, compiler: &Compiler) -> Result<GrammarArtifact, CompileError> {
+        Ok(self.data.to_artifact(compiler.vocabulary())?)
+    }
+
     /// The artifact's bytes, for `GrammarArtifact::from_buffer` or a file.
     ///
     /// # Errors

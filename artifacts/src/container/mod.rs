@@ -36,6 +36,16 @@ impl Container {
     /// Checks the frame of an artifact of either kind. O(length), for the checksum.
     pub fn parse(buffer: Buffer) -> Result<Self, Error> {
         let header = Header::parse(&buffer)?;
+        Self::with_header(buffer, header)
+    }
+
+    /// The frame of an artifact that this process has just written. O(sections).
+    pub(crate) fn of_written(buffer: Buffer) -> Result<Self, Error> {
+        let header = Header::of_written(&buffer)?;
+        Self::with_header(buffer, header)
+    }
+
+    fn with_header(buffer: Buffer, header: Header) -> Result<Self, Error> {
         let directory = Directory::parse(&buffer, &header)?;
         Ok(Self { buffer, header, directory })
     }

@@ -120,11 +120,9 @@ impl Cache {
         }
         let lowered = front_end.lower(source.clone()).map_err(CacheError::Source)?;
         let compiled = compiler.compile(&lowered, front_end.kind(), options)?;
-        let buffer = compiled.to_buffer(compiler)?;
-        let artifact = GrammarArtifact::from_buffer(buffer.clone(), vocabulary);
-        let artifact = artifact.map_err(CompileError::Artifact)?;
+        let artifact = compiled.to_artifact(compiler)?;
         let findings = lowered.findings.into_iter().chain(compiled.findings).collect();
-        let origin = match self.put(&key, &buffer) {
+        let origin = match self.put(&key, artifact.container().buffer()) {
             Ok(()) => Origin::Made,
             Err(error) => Origin::NotKept(error),
         };

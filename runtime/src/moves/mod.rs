@@ -171,7 +171,7 @@ impl Moves {
     /// The moves of `tables`, which are one half of `joined`.
     pub(crate) fn new(joined: &Joined<'_>, tables: &Tables<'_>) -> Self {
         let classes = ByteClasses::new(joined, tables);
-        let calls = Calls::new(joined, tables);
+        let calls = Calls::new(joined, tables, &classes);
         let mut rows = Rows { classes: &classes, moves: Vec::new() };
         let mut row = vec![Move::REFUSED; classes.ranges.len()];
         let distinct = StateRanges::of_rules(tables.rules, rule_flags::DISTINCT);
@@ -186,7 +186,7 @@ impl Moves {
                 }
                 _ => {
                     row.fill(Move::REFUSED);
-                    fill_row(joined, tables, index, &classes, &calls, &mut row);
+                    fill_row(tables, index, &classes, &calls, &mut row);
                     if distinct {
                         let taken = row.iter_mut().filter(|cell| **cell != Move::REFUSED);
                         taken.for_each(|cell| *cell = Move::OPEN);
@@ -274,25 +274,40 @@ fn flags(record: &StateRecord) -> u32 {
 
 /// The calls of some tables. Neighbouring states often make the same one, which is kept once, so that their rows are
 /// alike.
+#[derive(Default)]
 struct Calls {
     distinct: Vec<Call>,
+    /// By distinct call, where the classes of bytes that begin its callee end in the list of them.
+    ends: Vec<usize>,
+    begin: Vec<u8>,
     /// By call edge, an index.
     of_edge: Vec<usize>,
 }
 
 impl Calls {
-    fn new(joined: &Joined<'_>, tables: &Tables<'_>) -> Self {
-        let mut calls = Self { distinct: Vec::new(), of_edge: Vec::new() };
+    fn new(joined: &Joined<'_>, tables: &Tables<'_>, classes: &ByteClasses) -> Self {
+        let mut calls = Self::default();
         for &CallEdge { callee, ret, count } in tables.call_edges {
-            let call = Call { first_state: joined.rule(callee).first_state, ret, count };
+            let rule = joined.rule(callee);
+            let call = Call { first_state: rule.first_state, ret, count };
             let from = calls.distinct.len().saturating_sub(COMPARED);
             let known = calls.distinct[from..].iter().position(|&known| known == call);
             calls.of_edge.push(known.map_or(calls.distinct.len(), |at| from + at));
             if known.is_none() {
                 calls.distinct.push(call);
+                let begin = (0..=u8::MAX).zip(&classes.ranges);
+                let begin = begin.filter(|(_, bytes)| has(&rule.first_bytes, *bytes.start()));
+                calls.begin.extend(begin.map(|(class, _)| class));
+                calls.ends.push(calls.begin.len());
             }
         }
         calls
+    }
+
+    /// The classes of bytes that begin the callee of a call.
+    fn begin(&self, call: usize) -> &[u8] {
+        let from = call.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.begin[from..self.ends[call]]
     }
 }
 
@@ -306,7 +321,6 @@ fn go(tables: &Tables<'_>, edge: &ByteEdge) -> Move {
 
 /// Writes the moves of a state by byte class.
 fn fill_row(
-    joined: &Joined<'_>,
     tables: &Tables<'_>,
     index: usize,
     classes: &ByteClasses,
@@ -318,17 +332,11 @@ fn fill_row(
         row[lo..=hi].fill(go(tables, edge));
     }
     let first = tables.states[index].call_edges as usize;
-    for (at, edge) in tables.call_edges_of(index).iter().enumerate() {
-        let callee = joined.rule(edge.callee);
-        for (cell, range) in row.iter_mut().zip(&classes.ranges) {
-            if has(&callee.first_bytes, *range.start()) {
-                let free = *cell == Move::REFUSED;
-                *cell = if free {
-                    Move::new(Kind::Call, calls.of_edge[first + at])
-                } else {
-                    Move::OPEN
-                };
-            }
+    for &call in &calls.of_edge[first..first + tables.call_edges_of(index).len()] {
+        let begins = Move::new(Kind::Call, call);
+        for &class in calls.begin(call) {
+            let cell = &mut row[usize::from(class)];
+            *cell = if *cell == Move::REFUSED { begins } else { Move::OPEN };
         }
     }
 }
@@ -347,7 +355,7 @@ mod tests {
         let edges = edges.filter(|edge| (edge.lo()..=edge.hi()).contains(&byte));
         let mut all: Vec<Move> = edges.map(|edge| go(tables, edge)).collect();
         let first = tables.states[index].call_edges as usize;
-        let calls = Calls::new(joined, tables);
+        let calls = Calls::new(joined, tables, &ByteClasses::new(joined, tables));
         for (at, edge) in tables.call_edges_of(index).iter().enumerate() {
             let callee = joined.rule(edge.callee);
             if has(&callee.first_bytes, byte) {

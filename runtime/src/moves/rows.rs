@@ -49,7 +49,8 @@ impl Rows<'_> {
         let differs = |(a, b): &(&Move, &Move)| a != b;
         let mut near = None;
         for (first, other) in self.newest() {
-            match row.iter().zip(other).filter(differs).count() {
+            let differences = row.iter().zip(other).map(|pair| u32::from(differs(&pair)));
+            match differences.sum::<u32>() {
                 0 => return (first, self.widest(row)),
                 1 => {
                     let class = row.iter().zip(other).take_while(|pair| !differs(pair)).count();

@@ -8,7 +8,6 @@
 
 use std::io::{self, Write};
 
-use grammarc_artifacts::GrammarArtifact;
 use grammarc_benches::clock::Clock;
 use grammarc_benches::ours::Text;
 use grammarc_benches::peer::{self, Peer};
@@ -130,9 +129,8 @@ pub(crate) fn our_first_mask(bench: &Bench, clock: Clock, schema: &str) -> [f64;
     lap(0);
     let compiled = compiler.compile(&lowered, text.kind(), &options);
     lap(1);
-    let buffer = compiled.expect("it compiled before").to_buffer(compiler).expect("it fits");
-    let artifact = GrammarArtifact::from_buffer(buffer, bench.ours.artifact());
-    let grammar = Grammar::from_artifact(artifact.expect("it is valid"));
+    let artifact = compiled.expect("it compiled before").to_artifact(compiler);
+    let grammar = Grammar::from_artifact(artifact.expect("it fits"));
     lap(2);
     let mut matcher = Matcher::new(&grammar);
     let mut words = vec![0; (matcher.logit_width() as usize).div_ceil(32)];
