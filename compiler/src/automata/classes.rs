@@ -136,27 +136,7 @@ impl Settling<'_> {
                 return Some(());
             }
         }
-        // The classes among themselves, by number from those settled on.
-        let mut groups = 0;
-        let mut numbers = Sequences::default();
-        let next = self.first.len() as u32;
-        cycle.iter().for_each(|&state| self.classes[state as usize] = next);
-        loop {
-            self.spend(cycle)?;
-            numbers.clear();
-            let mut new = Vec::with_capacity(cycle.len());
-            for &state in cycle {
-                self.words.clear();
-                self.words.push(self.classes[state as usize]);
-                describe(&self.dfa.states[state as usize], &self.classes, &mut self.words);
-                new.push(next + numbers.number(&self.words));
-            }
-            cycle.iter().zip(new).for_each(|(&state, class)| self.classes[state as usize] = class);
-            if numbers.len() == groups {
-                break;
-            }
-            groups = numbers.len();
-        }
+        self.tell_apart(cycle)?;
         for &state in cycle {
             let class = self.classes[state as usize];
             if class as usize == self.first.len() {
@@ -169,9 +149,55 @@ impl Settling<'_> {
         Some(())
     }
 
+    /// Gives the states of a cycle classes among themselves, from those settled on, in the order in which they are met. A
+    /// state that is alone in its class stays so, and is not looked at again.
+    fn tell_apart(&mut self, cycle: &[u32]) -> Option<()> {
+        let first = self.first.len() as u32;
+        let mut next = first;
+        cycle.iter().for_each(|&state| self.classes[state as usize] = next);
+        let mut numbers = Sequences::with_capacity(cycle.len());
+        let mut sizes: Vec<u32> = Vec::with_capacity(cycle.len());
+        // States that are not alone, each with its number in this round, and of how many classes they are.
+        let mut rest: Vec<(u32, u32)> = cycle.iter().map(|&state| (state, 0)).collect();
+        let mut groups = 0;
+        while groups < rest.len() {
+            self.spend(rest.iter().map(|&(state, _)| state))?;
+            numbers.clear();
+            sizes.clear();
+            for (state, number) in &mut rest {
+                self.words.clear();
+                self.words.push(self.classes[*state as usize]);
+                describe(&self.dfa.states[*state as usize], &self.classes, &mut self.words);
+                *number = numbers.number(&self.words);
+                sizes.resize(numbers.len(), 0);
+                sizes[*number as usize] += 1;
+            }
+            if numbers.len() == groups {
+                break;
+            }
+            next += 1;
+            rest.iter().for_each(|&(state, number)| self.classes[state as usize] = next + number);
+            next += numbers.len() as u32 - 1;
+            rest.retain(|&(_, number)| sizes[number as usize] > 1);
+            groups = sizes.iter().filter(|&&size| size > 1).count();
+        }
+        let mut in_order = vec![UNSETTLED; (next - first + 1) as usize];
+        let mut new = first;
+        for &state in cycle {
+            let class = &mut self.classes[state as usize];
+            let number = &mut in_order[(*class - first) as usize];
+            if *number == UNSETTLED {
+                *number = new;
+                new += 1;
+            }
+            *class = *number;
+        }
+        Some(())
+    }
+
     /// Whether the first state of a cycle equals a settled one; the cycle is settled accordingly if so.
     fn equals(&mut self, cycle: &[u32], other: u32) -> Option<bool> {
-        self.spend(cycle)?;
+        self.spend(cycle.iter().copied())?;
         let mut pairs = vec![(cycle[0], self.classes[other as usize])];
         self.classes[cycle[0] as usize] = pairs[0].1;
         let mut at = 0;
@@ -198,8 +224,8 @@ impl Settling<'_> {
         Some(true)
     }
 
-    fn spend(&mut self, states: &[u32]) -> Option<()> {
-        let edges = states.iter().map(|&state| 1 + self.dfa.states[state as usize].edges.len());
+    fn spend(&mut self, states: impl Iterator<Item = u32>) -> Option<()> {
+        let edges = states.map(|state| 1 + self.dfa.states[state as usize].edges.len());
         self.effort = self.effort.checked_sub(edges.sum())?;
         Some(())
     }

@@ -287,7 +287,11 @@ impl Explorer<'_> {
                 }
             }
         }
-        let result = self.formulas.any(choices);
+        // Most bytes lead on from few states.
+        let result = match choices.is_empty() {
+            true => Formulas::FALSE,
+            false => self.formulas.any(choices),
+        };
         self.derivatives.insert(formula, result);
         result
     }
@@ -313,18 +317,14 @@ impl Explorer<'_> {
 }
 
 /// The ranges of bytes between cuts, in ascending order.
-fn ranges(cuts: Cuts) -> impl Iterator<Item = (u32, u32)> {
-    let is_cut = move |byte: u32| cuts[(byte / 64) as usize] >> (byte % 64) & 1 == 1;
+fn ranges(mut cuts: Cuts) -> impl Iterator<Item = (u32, u32)> {
+    cuts[0] &= !1;
     let mut next = 0;
     std::iter::from_fn(move || {
         let lo = next;
-        if lo > 255 {
-            return None;
-        }
-        next += 1;
-        while next <= 255 && !is_cut(next) {
-            next += 1;
-        }
-        Some((lo, next - 1))
+        let word = cuts.iter().position(|&word| word != 0);
+        next = word.map_or(256, |at| 64 * at as u32 + cuts[at].trailing_zeros());
+        word.into_iter().for_each(|at| cuts[at] &= cuts[at] - 1);
+        (lo < 256).then(|| (lo, next - 1))
     })
 }
