@@ -13,6 +13,7 @@
 
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 use crate::automata::{Dfa, DfaState, Edge, Symbol};
 use crate::frontend::class::all_texts;
@@ -68,8 +69,9 @@ struct Key {
     formula: FormulaId,
     /// Whether the last byte was a word character, where that matters.
     after_word: bool,
-    /// State sets of the trackers, where the formula may still ask.
-    tracks: Box<[u32]>,
+    /// State sets of the trackers, where the formula may still ask. Mostly there are none, and to compare two empty boxes
+    /// is slow: what they point to is no memory, which a processor notices late.
+    tracks: SmallVec<[u32; 2]>,
 }
 
 /// A position in the string, as far as guards look back.
@@ -138,7 +140,7 @@ impl Explorer<'_> {
             utf8,
             formula,
             after_word: !settled && self.program.has_boundaries && self.place.after_word,
-            tracks: if settled { Box::default() } else { self.place.tracks.clone().into() },
+            tracks: if settled { SmallVec::new() } else { SmallVec::from_slice(&self.place.tracks) },
         }
     }
 
