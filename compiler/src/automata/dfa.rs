@@ -68,6 +68,9 @@ impl Dfa {
     }
 }
 
+/// So many times fewer states have to be left after a look at them for another look.
+const FEWER: usize = 2;
+
 impl Dfa {
     /// The same automaton without states that are unreachable or from which nothing is accepted, numbered in the
     /// order they had. The initial state stays. O(states + edges).
@@ -132,8 +135,9 @@ impl Dfa {
         Self { states }
     }
 
-    /// Whether there is nothing to trim, as two looks at each edge can tell where most lead to higher numbers: in the order
-    /// in which states are met, each is led to from a lower one, and most lead on to a higher one that is useful.
+    /// Whether there is nothing to trim, as a few looks at most edges can tell where most lead to higher numbers: in the
+    /// order in which states are met, each is led to from a lower one, and most lead on to a higher one that is useful.
+    /// Those that do not are looked at again, the last first, as long as that makes them much fewer.
     fn is_surely_trim(&self) -> bool {
         let mut reached = vec![false; self.states.len()];
         reached[0] = true;
@@ -145,10 +149,18 @@ impl Dfa {
         }
         let mut useful = reached;
         useful.fill(false);
-        self.states.iter().enumerate().rev().all(|(index, state)| {
-            let is = state.accepting || state.edges.iter().any(|edge| useful[edge.target as usize]);
-            std::mem::replace(&mut useful[index], is) | is
-        })
+        let mut rest: Vec<usize> = (0..self.states.len()).rev().collect();
+        let mut before = usize::MAX;
+        while !rest.is_empty() && rest.len() <= before / FEWER {
+            before = rest.len();
+            rest.retain(|&index| {
+                let state = &self.states[index];
+                let mut targets = state.edges.iter().map(|edge| edge.target);
+                useful[index] = state.accepting || targets.any(|to| useful[to as usize]);
+                !useful[index]
+            });
+        }
+        rest.is_empty()
     }
 
     /// Whether the automaton accepts nothing. Needs a trimmed automaton.

@@ -285,28 +285,32 @@ pub fn of_expr<L: Letters>(expr: &Expr, rules: &[Facts<L>]) -> Facts<L> {
 /// for their uses, and it derives something where each mark can be visited on some path; where that takes different
 /// paths, the construction of the network finds out.
 fn of_graph<L: Letters>(graph: &ExprGraph, rules: &[Facts<L>]) -> Facts<L> {
-    let edges = graph.edges();
-    let parts = edges.map(|(from, part, to)| (from, of_expr(part, rules), to as usize));
-    let mut parts: Vec<(u32, Facts<L>, usize)> = parts.collect();
-    parts.sort_unstable_by_key(|&(from, ..)| from);
+    let parts: Vec<Facts<L>> = graph.edges().map(|(_, part, _)| of_expr(part, rules)).collect();
     let start = ExprGraph::START as usize;
     let mut facts = vec![Facts::NEVER; graph.states() as usize];
     facts[start] = Facts::EMPTY;
     let mut waits = vec![false; facts.len()];
     waits[start] = true;
+    // By state, one of its edges; by edge, its target and another edge of the same state.
+    let mut edge_of = vec![usize::MAX; facts.len()];
+    let next = |(edge, (from, _, to)): (usize, (u32, &Expr, u32))| {
+        (to as usize, std::mem::replace(&mut edge_of[from as usize], edge))
+    };
+    let next: Vec<(usize, usize)> = graph.edges().enumerate().map(next).collect();
     let mut again = true;
     while std::mem::take(&mut again) {
-        for same in parts.chunk_by(|(one, ..), (other, ..)| one == other) {
-            let state = same[0].0 as usize;
+        for state in 0..facts.len() {
             if !std::mem::take(&mut waits[state]) {
                 continue;
             }
-            for &(_, part, to) in same {
-                let new = facts[to].or(facts[state].then(part));
+            let mut edge = edge_of[state];
+            while let Some(&(to, another)) = next.get(edge) {
+                let new = facts[to].or(facts[state].then(parts[edge]));
                 if std::mem::replace(&mut facts[to], new) != new {
                     waits[to] = true;
                     again |= to <= state;
                 }
+                edge = another;
             }
         }
     }
@@ -316,8 +320,8 @@ fn of_graph<L: Letters>(graph: &ExprGraph, rules: &[Facts<L>]) -> Facts<L> {
     }
     let mut ends = vec![false; facts.len()];
     ends[end] = true;
-    while parts.iter().fold(false, |changed, &(from, part, to)| {
-        let leads = part.productive && ends[to];
+    while graph.edges().zip(&parts).fold(false, |changed, ((from, _, to), part)| {
+        let leads = part.productive && ends[to as usize];
         leads && !std::mem::replace(&mut ends[from as usize], true) || changed
     }) {}
     let visited = graph.marked().iter().filter(|&&(state, _)| {

@@ -4,10 +4,9 @@
 //! automata", Computational Linguistics 26(1), 2000: texts arrive in order, so the branch that the last one took is the
 //! only one still open, and what closes is looked up among the states already there. Linear in the bytes of the texts.
 
-use rustc_hash::FxHashMap;
-
 use super::canonical;
 use crate::automata::{Dfa, DfaState, Edge};
+use crate::sequences::Sequences;
 
 /// The automaton of sorted texts without repetition, minimal and in canonical numbering.
 pub(super) fn automaton<'a>(texts: impl IntoIterator<Item = &'a str>) -> Dfa {
@@ -31,7 +30,9 @@ pub(super) fn automaton<'a>(texts: impl IntoIterator<Item = &'a str>) -> Dfa {
 #[derive(Default)]
 struct Closed {
     states: Vec<DfaState>,
-    numbers: FxHashMap<DfaState, u32>,
+    /// What each does: whether it accepts, and its edges.
+    seen: Sequences,
+    words: Vec<u32>,
 }
 
 impl Closed {
@@ -50,12 +51,13 @@ impl Closed {
     }
 
     fn number(&mut self, state: DfaState) -> u32 {
-        if let Some(&number) = self.numbers.get(&state) {
-            return number;
+        self.words.clear();
+        self.words.push(state.accepting.into());
+        self.words.extend(state.edges.iter().flat_map(|edge| [edge.lo, edge.hi, edge.target]));
+        let number = self.seen.number(&self.words);
+        if number as usize == self.states.len() {
+            self.states.push(state);
         }
-        let number = self.states.len() as u32;
-        self.states.push(state.clone());
-        self.numbers.insert(state, number);
         number
     }
 }

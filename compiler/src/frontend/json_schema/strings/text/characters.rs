@@ -52,6 +52,23 @@ impl<'a> Characters<'a> {
         moves.collect()
     }
 
+    /// The only character that a state between characters goes on with, and where it leads, if there is only one.
+    pub(super) fn only(&mut self, state: u32) -> Option<(char, u32)> {
+        if let [edge] = self.dfa.states[state as usize].edges[..]
+            && edge.hi < 0x80
+        {
+            let character = char::from_u32(edge.lo).filter(|_| edge.lo == edge.hi)?;
+            return Some((character, edge.target));
+        }
+        match &self.moves(state)[..] {
+            [(target, ranges)] => match ranges[..] {
+                [(lo, hi)] if lo == hi => Some((lo, *target)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// Adds what a range of bytes spells with the `bits` that follow it.
     fn extend(&mut self, runs: &mut Vec<Run>, (lo, hi): (u32, u32), bits: u32, target: u32) {
         let rests = self.rests(target, bits);

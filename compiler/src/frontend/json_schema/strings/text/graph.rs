@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::super::language::Language;
 use super::characters::{Characters, Ranges};
-use super::spell::{Speller, plain};
+use super::spell::{Speller, Text, plain};
 use super::{Escapes, StringRules};
 use crate::frontend::json_schema::Piece;
 use crate::ir::{Expr, ExprGraph};
@@ -101,7 +101,7 @@ impl<'a, R: StringRules> Plain<'a, R> {
                 self.leave(from, &ranges);
             } else {
                 match self.only_text(&ranges) {
-                    Some(text) => self.run(from, text, target),
+                    Some(text) => self.run(from, text.to_vec(), target),
                     None => {
                         let expr = self.speller.expr(&ranges);
                         self.edge(from, expr, target);
@@ -138,26 +138,25 @@ impl<'a, R: StringRules> Plain<'a, R> {
             if self.entries[state as usize] > 1 {
                 break;
             }
-            let moves = self.characters.moves(state);
-            match &*moves {
-                [] if accepting => {
-                    text.push(b'"');
-                    self.graph.edge(from, Expr::literal(text), self.graph.end());
-                    return;
-                }
-                [(next, ranges)] if !accepting && self.language.universal() != Some(*next) => {
-                    let Some(more) = self.only_text(ranges) else { break };
-                    text.extend_from_slice(&more);
-                    state = *next;
-                }
-                _ => break,
+            if accepting && self.language.dfa().states[state as usize].edges.is_empty() {
+                text.push(b'"');
+                self.graph.edge(from, Expr::literal(text), self.graph.end());
+                return;
             }
+            let only = if accepting { None } else { self.characters.only(state) };
+            let Some((character, next)) = only else { break };
+            if self.language.universal() == Some(next) {
+                break;
+            }
+            let Some(more) = self.speller.literal(character) else { break };
+            text.extend_from_slice(&more);
+            state = next;
         }
         self.edge(from, Expr::literal(text), state);
     }
 
     /// The text of the only character in the ranges, if it has only one.
-    fn only_text(&self, ranges: &Ranges) -> Option<Vec<u8>> {
+    fn only_text(&self, ranges: &Ranges) -> Option<Text> {
         match **ranges {
             [(lo, hi)] if lo == hi => self.speller.literal(lo),
             _ => None,

@@ -2,6 +2,7 @@
 
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::Escapes;
 use super::characters::Ranges;
@@ -23,6 +24,9 @@ const SHORT: [(char, u8); 8] = [
 
 /// Characters that a text can only hold escaped.
 const SPECIAL: [(char, char); 3] = [('\0', '\u{1f}'), ('"', '"'), ('\\', '\\')];
+
+/// The text of a character: of the longest, `\u001f`.
+pub(super) type Text = SmallVec<[u8; 8]>;
 
 /// Writes classes of characters as expressions, each class once.
 #[derive(Default)]
@@ -55,15 +59,17 @@ impl Speller {
     }
 
     /// The only text of a character, if it has only one.
-    pub(super) fn literal(&self, character: char) -> Option<Vec<u8>> {
+    pub(super) fn literal(&self, character: char) -> Option<Text> {
         if self.escapes == Escapes::Any {
             return None;
         }
         let short = SHORT[..7].iter().find(|(plain, _)| *plain == character);
         Some(match short {
-            Some(&(_, letter)) => vec![b'\\', letter],
-            None if character < ' ' => format!("\\u{:04x}", u32::from(character)).into_bytes(),
-            None => character.to_string().into_bytes(),
+            Some(&(_, letter)) => Text::from_slice(&[b'\\', letter]),
+            None if character < ' ' => {
+                Text::from_slice(format!("\\u{:04x}", u32::from(character)).as_bytes())
+            }
+            None => Text::from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
         })
     }
 
@@ -249,7 +255,7 @@ mod tests {
                     let inside = character.is_some_and(|c| contains(&ranges, c));
                     assert_eq!(accepts(&all_expr, &text), inside, "{text} in {ranges:?}");
                     let only = character.and_then(|c| one.literal(c));
-                    let inside = inside && only.is_some_and(|only| only == text.as_bytes());
+                    let inside = inside && only.is_some_and(|only| *only == *text.as_bytes());
                     assert_eq!(accepts(&one_expr, &text), inside, "{text} in {ranges:?}, shortest");
                 }
             }
