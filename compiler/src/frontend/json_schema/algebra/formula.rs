@@ -88,6 +88,8 @@ impl Equivalent<Formula> for View<'_> {
 #[derive(Debug)]
 pub(crate) struct Formulas {
     formulas: IndexSet<Formula, FxBuildHasher>,
+    /// By atom, its negation and itself, where there are such formulas.
+    of_atom: Vec<[Option<FormulaId>; 2]>,
     negations: FxHashMap<FormulaId, FormulaId>,
     operands: usize,
     /// Operands of the formula that is being made.
@@ -177,7 +179,8 @@ impl Formulas {
         let mut set = IndexSet::with_capacity_and_hasher(formulas + 2, FxBuildHasher);
         set.extend([Formula::True, Formula::False]);
         let (negations, literals) = (FxHashMap::default(), RefCell::default());
-        Self { formulas: set, negations, operands: 0, flat: Distinct::default(), literals }
+        let (of_atom, flat) = (Vec::new(), Distinct::default());
+        Self { formulas: set, of_atom, negations, operands: 0, flat, literals }
     }
 
     /// The outermost operator of a formula.
@@ -217,7 +220,14 @@ impl Formulas {
 
     /// An atom, or its negation.
     pub(crate) fn literal(&mut self, atom: u32, positive: bool) -> FormulaId {
-        self.intern(View::Literal(Literal { atom, positive }))
+        let (index, sign) = (atom as usize, usize::from(positive));
+        if let Some(known) = self.of_atom.get(index).and_then(|known| known[sign]) {
+            return known;
+        }
+        let literal = self.intern(View::Literal(Literal { atom, positive }));
+        self.of_atom.resize(self.of_atom.len().max(index + 1), [None; 2]);
+        self.of_atom[index][sign] = Some(literal);
+        literal
     }
 
     /// All of the operands.
@@ -273,9 +283,8 @@ impl Formulas {
         }
         let opposed = flat.order.iter().any(|&operand| match *self.get(operand) {
             Formula::Literal(Literal { atom, positive }) => {
-                let opposite = View::Literal(Literal { atom, positive: !positive });
-                let opposite = self.formulas.get_index_of(&opposite);
-                opposite.is_some_and(|index| flat.contains(FormulaId(index as u32)))
+                let opposite = self.of_atom[atom as usize][usize::from(!positive)];
+                opposite.is_some_and(|opposite| flat.contains(opposite))
             }
             _ => false,
         });
