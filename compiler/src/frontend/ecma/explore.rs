@@ -140,7 +140,11 @@ impl Explorer<'_> {
             utf8,
             formula,
             after_word: !settled && self.program.has_boundaries && self.place.after_word,
-            tracks: if settled { SmallVec::new() } else { SmallVec::from_slice(&self.place.tracks) },
+            tracks: if settled {
+                SmallVec::new()
+            } else {
+                SmallVec::from_slice(&self.place.tracks)
+            },
         }
     }
 

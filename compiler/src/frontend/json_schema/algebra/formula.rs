@@ -362,30 +362,20 @@ impl Formulas {
         if let Some(&done) = known.get(&id) {
             return done;
         }
-        let done = match self.get(id).clone() {
-            Formula::True | Formula::False => id,
-            Formula::Literal(literal) => with(self, literal),
-            Formula::And(operands) => {
-                let mut new = Vec::with_capacity(operands.len());
-                for &operand in operands.iter() {
-                    new.push(self.replace(operand, known, with));
-                    if new.last() == Some(&FormulaId::FALSE) {
-                        break;
-                    }
-                }
-                self.and(new)
-            }
-            Formula::Or(operands) => {
-                let mut new = Vec::with_capacity(operands.len());
-                for &operand in operands.iter() {
-                    new.push(self.replace(operand, known, with));
-                    if new.last() == Some(&FormulaId::TRUE) {
-                        break;
-                    }
-                }
-                self.or(new)
-            }
+        let (operands, all) = match self.get(id).clone() {
+            Formula::And(operands) => (operands, true),
+            Formula::Or(operands) => (operands, false),
+            _ => return id,
         };
+        let (_, deciding) = constants(all);
+        let mut new = Vec::with_capacity(operands.len());
+        for &operand in operands.iter() {
+            new.push(self.replace(operand, known, with));
+            if new.last() == Some(&deciding) {
+                break;
+            }
+        }
+        let done = if new[..] == operands[..] { id } else { self.join(new, all) };
         known.insert(id, done);
         done
     }
