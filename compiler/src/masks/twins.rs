@@ -17,7 +17,6 @@ use std::rc::Rc;
 use grammarc_artifacts::sections::network::{ByteEdge, CallEdge, NONE, StateRecord, state_flags};
 use grammarc_artifacts::sections::vocabulary::Trie;
 use grammarc_artifacts::tables::Joined;
-use rustc_hash::FxHashMap;
 
 use super::shared::{SharedOutcomes, speaks_of_bytes};
 use super::walk::WORTH_REMEMBERING;
@@ -29,6 +28,9 @@ const MOST_APART: usize = 16;
 
 /// Nodes that two are followed to.
 const MOST_NODES: usize = 256;
+
+/// Not asked yet.
+const UNKNOWN: u32 = NONE - 1;
 
 /// A byte on which two states part, and where they go, one of them perhaps nowhere.
 #[derive(Clone, Copy)]
@@ -58,11 +60,13 @@ pub(super) struct Twins<'a> {
     /// where that is on too many bytes or not told by bytes.
     told: Vec<(u32, Option<Range<u32>>)>,
     partings: Vec<Parting>,
-    /// By state that does nothing but call, what it does.
-    begun: FxHashMap<u32, Option<Rc<Begun>>>,
+    /// By index of the state, where it stands among those that do nothing but call; [`NONE`] where it does more, and
+    /// [`UNKNOWN`] where that was not asked.
+    begun_of: Vec<u32>,
+    begun: Vec<Rc<Begun>>,
     /// By called rule and first state of another, the bytes with which the rule begins, where that state does the same on
     /// them and they are all that does not lead back to it.
-    by_call: FxHashMap<(u32, u32), Option<ByteSet>>,
+    by_call: Vec<((u32, u32), Option<ByteSet>)>,
     /// Two states at a node that they have come to.
     work: Vec<([u32; 2], u32)>,
 }
@@ -79,8 +83,9 @@ impl<'a> Twins<'a> {
             trie,
             told,
             partings: Vec::new(),
-            begun: FxHashMap::default(),
-            by_call: FxHashMap::default(),
+            begun_of: vec![UNKNOWN; network.own.state_count() as usize],
+            begun: Vec::new(),
+            by_call: Vec::new(),
             work: Vec::new(),
         }
     }
@@ -190,11 +195,11 @@ impl<'a> Twins<'a> {
             return None;
         }
         let key = (call.callee, begun.first);
-        if let Some(&known) = self.by_call.get(&key) {
-            return known;
+        if let Some(known) = self.by_call.iter().rev().find(|known| known.0 == key) {
+            return known.1;
         }
         let bytes = self.find_by_call(begun, call);
-        self.by_call.insert(key, bytes);
+        self.by_call.push((key, bytes));
         bytes
     }
 
@@ -212,12 +217,17 @@ impl<'a> Twins<'a> {
 
     /// What a state does that does nothing but call a shared rule and stays there on some bytes.
     fn begun(&mut self, state: u32) -> Option<Rc<Begun>> {
-        if let Some(begun) = self.begun.get(&state) {
-            return begun.clone();
+        let index = self.index(state);
+        if self.begun_of[index] == UNKNOWN {
+            self.begun_of[index] = match self.find_begun(state) {
+                Some(begun) => {
+                    self.begun.push(Rc::new(begun));
+                    self.begun.len() as u32 - 1
+                }
+                None => NONE,
+            };
         }
-        let begun = self.find_begun(state).map(Rc::new);
-        self.begun.insert(state, begun.clone());
-        begun
+        self.begun.get(self.begun_of[index] as usize).map(Rc::clone)
     }
 
     fn find_begun(&self, state: u32) -> Option<Begun> {
@@ -281,6 +291,7 @@ fn add_partings(
     partings: &mut Vec<Parting>,
 ) -> bool {
     let most = partings.len() + MOST_APART;
+    let has_calls = !by_calls.is_empty();
     let mut next = 0;
     while next <= u32::from(u8::MAX) {
         edges = edges.map(|edges| match edges {
@@ -294,19 +305,22 @@ fn add_partings(
             [edge, ..] => (NONE, u32::from(edge.lo()) - 1),
         });
         let last = one.1.min(other.1);
-        let bytes = ByteSet::range(next as u8, last as u8);
-        let apart = if one.0 == NONE { bytes.minus(by_calls) } else { bytes };
-        if one.0 != NONE && !bytes.intersect(by_calls).is_empty() {
+        let to = [one.0, other.0];
+        let from = std::mem::replace(&mut next, last + 1);
+        if to == [NONE; 2] || one.0 == other.0 && !has_calls {
+            continue;
+        }
+        let bytes = ByteSet::range(from as u8, last as u8);
+        if one.0 != NONE && has_calls && !bytes.intersect(by_calls).is_empty() {
             return false;
         }
-        if one.0 != other.0 && !apart.is_empty() {
+        if one.0 != other.0 {
+            let apart = if one.0 == NONE { bytes.minus(by_calls) } else { bytes };
             if partings.len() + apart.len() > most {
                 return false;
             }
-            let to = [one.0, other.0];
             partings.extend(apart.iter().map(|byte| Parting { byte, to }));
         }
-        next = last + 1;
     }
     true
 }
