@@ -1,7 +1,7 @@
 //! A grammar's own states whose outcomes at the root are those of others, so that they are not walked: [tails](super::tails)
 //! but for whether they may be left at once, and [twins](super::twins).
 //!
-//! Cost: O(own states), and O(log n) for each question, where there are `n` of these.
+//! Cost: O(own states); to ask for those of a state O(log n), where there are `n` of these.
 
 use grammarc_artifacts::sections::vocabulary::Trie;
 
@@ -13,8 +13,10 @@ use crate::network::follow::Follow;
 /// These states, and whose outcomes are theirs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Doubles {
-    /// In ascending order.
-    states: Vec<u32>,
+    /// Id of the first own state.
+    base: u32,
+    /// By index of the state, whether it is one.
+    is_one: Vec<bool>,
     /// The state whose outcome is that of another, which is no double itself, before the other; in ascending order.
     by_model: Vec<(u32, u32)>,
 }
@@ -28,17 +30,21 @@ impl Doubles {
             Some(first) => Some(twins.of(first).unwrap_or(first)),
             None => twins.of(state),
         };
-        let states = own.bases.states..own.bases.states + own.state_count();
-        let doubles = states.filter_map(|state| Some((model(state)?, state)));
-        let mut by_model: Vec<(u32, u32)> = doubles.collect();
-        let states = by_model.iter().map(|&(_, state)| state).collect();
+        let base = own.bases.states;
+        let mut by_model: Vec<(u32, u32)> = Vec::new();
+        let states = (base..base + own.state_count()).map(|state| {
+            let model = model(state);
+            by_model.extend(model.map(|model| (model, state)));
+            model.is_some()
+        });
+        let is_one = states.collect();
         by_model.sort_unstable();
-        Self { states, by_model }
+        Self { base, is_one, by_model }
     }
 
     /// Whether an own state is one.
     pub(super) fn contains(&self, state: u32) -> bool {
-        self.states.binary_search(&state).is_ok()
+        self.is_one.get((state - self.base) as usize).is_some_and(|&is| is)
     }
 
     /// Those of a state, in ascending order.

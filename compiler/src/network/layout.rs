@@ -77,7 +77,14 @@ pub(super) fn lay_out(merged: Merged<'_>, shared: Tables<'_>, kind: Roots) -> Ne
         rows: shared.rows.len().checked_div(shared.row_words as usize).unwrap_or(0) as u32,
         classes: shared.classes.len() as u32,
     };
-    let mut tables = TablesData { bases, row_words: shared.row_words, ..TablesData::default() };
+    let states = || merged.rules.iter().flat_map(|(rule, _)| &rule.dfa.states);
+    let mut tables = TablesData {
+        bases,
+        row_words: shared.row_words,
+        states: Vec::with_capacity(states().count() + 1),
+        byte_edges: Vec::with_capacity(states().map(|state| state.edges.len()).sum()),
+        ..TablesData::default()
+    };
     let mut token_sets = Vec::new();
     let set_of_label: Vec<u32> = merged
         .labels

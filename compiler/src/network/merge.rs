@@ -12,6 +12,7 @@ use smallvec::SmallVec;
 
 use super::build::Built;
 use super::rule::{Label, Lowered, NetworkRule};
+use crate::automata::Edge;
 use crate::graph::{Lists, by_component};
 use crate::ir::RuleKind;
 
@@ -30,7 +31,7 @@ pub(super) enum MergedLabel {
 }
 
 /// Bytes that are hashed for most states.
-const BYTES_A_STATE: usize = 24;
+const BYTES_A_STATE: usize = 64;
 
 /// Rules without repetition, numbered in the order in which the roots lead to them.
 pub(super) struct Merged<'a> {
@@ -176,7 +177,9 @@ fn hash(built: &Built, rule: usize, hashes: &[RuleHash]) -> RuleHash {
             (Some(counted), _) if counted.is_exit(number) => 4,
             _ => 0,
         };
-        digest.put(&[role, u32::from(state.accepting)]);
+        // Most of what is hashed are byte edges, so they take two words each.
+        let (bytes, labels) = state.edges.split_at(state.edges.partition_point(|e| e.lo < 256));
+        digest.put(&[role << 1 | u32::from(state.accepting), bytes.len() as u32]);
         let mut reach = |target: u32| {
             if numbers[target as usize] == u32::MAX {
                 numbers[target as usize] = order.len() as u32;
@@ -184,11 +187,13 @@ fn hash(built: &Built, rule: usize, hashes: &[RuleHash]) -> RuleHash {
             }
             numbers[target as usize]
         };
-        for edge in &state.edges {
-            if edge.lo < 256 {
-                digest.put(&[3, edge.lo, edge.hi.min(255), reach(edge.target)]);
-            }
-            for symbol in edge.lo.max(256)..=edge.hi {
+        for edge in bytes {
+            digest.put(&[edge.lo << 8 | edge.hi.min(255), reach(edge.target)]);
+        }
+        let beyond =
+            bytes.last().filter(|edge| edge.hi >= 256).map(|&edge| Edge { lo: 256, ..edge });
+        for edge in beyond.iter().chain(labels) {
+            for symbol in edge.lo..=edge.hi {
                 let mut content = SmallVec::new();
                 match built.labels.get(symbol) {
                     Some(&Label::Call { rule, count }) => {
@@ -204,6 +209,7 @@ fn hash(built: &Built, rule: usize, hashes: &[RuleHash]) -> RuleHash {
                 labelled.push((content, edge.target));
             }
         }
+        digest.put(&[labelled.len() as u32]);
         labelled.sort_unstable();
         for (content, target) in labelled.drain(..) {
             digest.put(&content);
@@ -225,11 +231,9 @@ impl Digest {
         Self(Vec::with_capacity(bytes))
     }
 
+    #[inline]
     pub(super) fn put(&mut self, words: &[u32]) {
-        let from = self.0.len();
-        self.0.resize(from + 4 * words.len(), 0);
-        let (bytes, _) = self.0[from..].as_chunks_mut();
-        bytes.iter_mut().zip(words).for_each(|(bytes, word)| *bytes = word.to_le_bytes());
+        words.iter().for_each(|word| self.0.extend_from_slice(&word.to_le_bytes()));
     }
 
     pub(super) fn put_bytes(&mut self, bytes: &[u8]) {
