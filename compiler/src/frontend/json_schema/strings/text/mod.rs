@@ -115,14 +115,18 @@ pub(crate) fn tail(
     Ok(Expr::alt(choices))
 }
 
-/// The text form of one text, or of all but some, which needs no automaton.
+/// The text form of some texts, or of all but some, which needs no automaton: the network makes one of the rule that it
+/// stands in.
 fn listed(rules: &mut impl StringRules, band: &Band, escapes: Escapes) -> Option<Expr> {
     if escapes != Escapes::Shortest || !band.is_implied() {
         return None;
     }
     if let Some(texts) = band.language.listed() {
-        let alone = texts.len() == 1 && !texts.get(0).is_empty();
-        return alone.then(|| Expr::literal(format!("{}\"", escape(texts.get(0)))));
+        let literal = |text: &str| match text.is_empty() {
+            true => Expr::byte(b'"'),
+            false => Expr::literal(format!("{}\"", escape(text))),
+        };
+        return Some(Expr::alt(texts.iter().map(literal)));
     }
     band.language.left_out().map(|texts| all_but::tail(rules, texts))
 }
