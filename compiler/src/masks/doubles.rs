@@ -15,8 +15,8 @@ use crate::network::follow::Follow;
 pub(super) struct Doubles {
     /// Id of the first own state.
     base: u32,
-    /// By index of the state, whether it is one.
-    is_one: Vec<bool>,
+    /// By index of the state, whether it is one, and whether others have its outcome.
+    roles: Vec<[bool; 2]>,
     /// The state whose outcome is that of another, which is no double itself, before the other; in ascending order.
     by_model: Vec<(u32, u32)>,
 }
@@ -32,24 +32,29 @@ impl Doubles {
         };
         let base = own.bases.states;
         let mut by_model: Vec<(u32, u32)> = Vec::new();
-        let states = (base..base + own.state_count()).map(|state| {
-            let model = model(state);
-            by_model.extend(model.map(|model| (model, state)));
-            model.is_some()
-        });
-        let is_one = states.collect();
+        let mut roles = vec![[false; 2]; own.state_count() as usize];
+        for state in base..base + own.state_count() {
+            let Some(model) = model(state) else { continue };
+            roles[(state - base) as usize][0] = true;
+            roles[(model - base) as usize][1] = true;
+            by_model.push((model, state));
+        }
         by_model.sort_unstable();
-        Self { base, is_one, by_model }
+        Self { base, roles, by_model }
     }
 
     /// Whether an own state is one.
     pub(super) fn contains(&self, state: u32) -> bool {
-        self.is_one.get((state - self.base) as usize).is_some_and(|&is| is)
+        self.roles.get((state - self.base) as usize).is_some_and(|roles| roles[0])
     }
 
     /// Those of a state, in ascending order.
     pub(super) fn of(&self, model: u32) -> impl Iterator<Item = u32> + '_ {
-        let from = self.by_model.partition_point(|&(other, _)| other < model);
+        let has_some = self.roles.get((model - self.base) as usize).is_some_and(|roles| roles[1]);
+        let from = match has_some {
+            true => self.by_model.partition_point(|&(other, _)| other < model),
+            false => self.by_model.len(),
+        };
         self.by_model[from..].iter().take_while(move |pair| pair.0 == model).map(|pair| pair.1)
     }
 }

@@ -34,7 +34,7 @@ use super::shared::{SharedOutcomes, Stored, class_nodes};
 use super::take::{After, Excepted};
 use crate::ir::ByteSet;
 use crate::network::follow::Follow;
-use crate::network::local::{At, BOTTOM, LocalSets};
+use crate::network::local::{At, BOTTOM, LocalSets, Reached};
 
 /// States that go on with at least this many bytes have their outcomes at wide nodes remembered; walking the others
 /// is as cheap as remembering.
@@ -133,11 +133,17 @@ impl<'a> Walker<'a> {
         if reached.exits {
             self.leave(0, &mut building);
         }
-        if !self.take(reached.at, &mut building) {
+        let floor = self.todo.len();
+        if let Some((byte, next)) = self.sets.only(reached.at) {
+            // Most states are within a literal.
+            if let Some(child) = self.known.children().on(0, byte) {
+                self.go_on_with(child, next, &mut building);
+                self.drain(floor, &mut building);
+            }
+        } else if !self.take(reached.at, &mut building) {
             match self.wide_row(state) {
                 Some(row) => self.sweep_rows(row, 0, &mut building),
                 None => {
-                    let floor = self.todo.len();
                     let way = self.way(reached.at);
                     self.descend(way, 0, &mut building);
                     self.drain(floor, &mut building);
@@ -237,30 +243,38 @@ impl<'a> Walker<'a> {
     fn drain(&mut self, floor: usize, building: &mut Building) {
         let trie = self.trie;
         while self.todo.len() > floor {
-            let Some((mut node, at)) = self.todo.pop() else { return };
-            let mut reached = self.sets.step(at, trie.byte[node as usize]);
-            loop {
-                if reached.is_dead() {
-                    break;
-                }
-                if reached.ends {
-                    building.outcome.add_span(trie.tokens_at(node));
-                }
-                if trie.is_leaf(node) {
-                    break;
-                }
-                if reached.exits {
-                    self.leave(node, building);
-                }
-                // Within a literal there is one way on.
-                let Some((byte, next)) = self.sets.only(reached.at) else {
-                    let way = self.way(reached.at);
-                    self.descend(way, node, building);
-                    break;
-                };
-                let Some(child) = self.known.children().on(node, byte) else { break };
-                (node, reached) = (child, next);
+            let Some((node, at)) = self.todo.pop() else { return };
+            let reached = self.sets.step(at, trie.byte[node as usize]);
+            self.go_on_with(node, reached, building);
+        }
+    }
+
+    /// Adds what becomes of the strings that lead to `node`, where they have come to `reached`, and of those below, the
+    /// latter by visits to come where there is more than one way on.
+    #[inline]
+    fn go_on_with(&mut self, mut node: u32, mut reached: Reached, building: &mut Building) {
+        let trie = self.trie;
+        loop {
+            if reached.is_dead() {
+                break;
             }
+            if reached.ends {
+                building.outcome.add_span(trie.tokens_at(node));
+            }
+            if trie.is_leaf(node) {
+                break;
+            }
+            if reached.exits {
+                self.leave(node, building);
+            }
+            // Within a literal there is one way on.
+            let Some((byte, next)) = self.sets.only(reached.at) else {
+                let way = self.way(reached.at);
+                self.descend(way, node, building);
+                break;
+            };
+            let Some(child) = self.known.children().on(node, byte) else { break };
+            (node, reached) = (child, next);
         }
     }
 
