@@ -25,7 +25,7 @@ const ROOMS: [Row<'_>; 14] = [
     ("diagnostics", &[]),
     ("automata", &["graph", "sequences"]),
     ("ir", &["graph", "diagnostics", "automata"]),
-    ("frontend", &["testing", "graph", "diagnostics", "automata", "ir"]),
+    ("frontend", &["testing", "graph", "sequences", "diagnostics", "automata", "ir"]),
     ("network", &["graph", "sequences", "automata", "ir"]),
     // The vocabulary answers the questions of the network, by the trait that the network asks them with.
     ("vocabulary", &["testing", "diagnostics", "ir", "network"]),
