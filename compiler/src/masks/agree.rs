@@ -23,7 +23,7 @@ use grammarc_artifacts::tables::Joined;
 use rustc_hash::FxHashMap;
 
 use super::doubles::Doubles;
-use super::history::History;
+use super::history::{ALONE, Histories};
 use super::partition::Partition;
 use super::remembered::Remembered;
 use super::rows::Rows;
@@ -51,9 +51,6 @@ const NEAR: usize = 12;
 const MOST_NEAR: usize = 16;
 const FEW: usize = 256;
 
-/// A class by itself, with the index of its state.
-pub(super) const ALONE: u32 = 1 << 31;
-
 /// [`Moves`] that stand in no table.
 type OwnedMoves = (Box<[ByteEdge]>, Box<[CallEdge]>);
 
@@ -61,12 +58,6 @@ type OwnedMoves = (Box<[ByteEdge]>, Box<[CallEdge]>);
 #[derive(Debug, Default)]
 pub struct Agreement {
     base: u32,
-    /// By index of the state, its classes.
-    histories: Vec<History>,
-    /// Number of rounds.
-    length: usize,
-    /// Whether the last round is like all that would follow.
-    is_settled: bool,
     /// By index of the state, the one to derive its mask from.
     models: Vec<u32>,
     /// The moves of own states that begin with tail calls of own rules.
@@ -75,7 +66,7 @@ pub struct Agreement {
     through_of: Vec<u32>,
     /// States whose outcomes are those of others.
     doubles: Doubles,
-    /// The states that take part, as a table.
+    /// The states that take part, as a table, with their classes.
     rows: Rows,
     /// By index of the state.
     is_wide: Vec<bool>,
@@ -101,9 +92,6 @@ impl Agreement {
         let (through, through_of) = through(follow);
         let mut this = Self {
             base: network.own.bases.states,
-            histories: vec![History::default(); count],
-            length: 1,
-            is_settled: false,
             models: vec![NONE; count],
             through,
             through_of,
@@ -118,17 +106,18 @@ impl Agreement {
             .collect();
         let active =
             this.with_companions(follow, members.iter().map(|&(index, _)| index).collect());
+        let mut histories = Histories::new(this.base, count, &active);
         if members.len() > 1 {
-            this.refine(network, follow, &active, most);
+            this.refine(network, follow, &active, most, &mut histories);
             let deriving: Vec<_> = members
                 .iter()
                 .filter(|member| !this.doubles.contains(this.base + member.0))
                 .copied()
                 .collect();
-            this.choose_models(follow, &deriving);
+            this.choose_models(follow, &deriving, &histories);
         }
         let states: Vec<u32> = active.iter().map(|&index| this.base + index).collect();
-        this.rows = Rows::new(network, &this, &states);
+        this.rows = Rows::new(network, &this, states, histories);
         for (index, _) in members {
             this.is_wide[index as usize] = true;
         }
@@ -139,7 +128,7 @@ impl Agreement {
     fn with_companions(&self, follow: &Follow<'_>, members: Vec<u32>) -> Vec<u32> {
         let network = follow.network();
         let most = MOST_NEAR * members.len() + FEW;
-        let mut is_met = vec![false; self.histories.len()];
+        let mut is_met = vec![false; self.models.len()];
         members.iter().for_each(|&index| is_met[index as usize] = true);
         let mut active = members;
         let mut from = 0;
@@ -187,7 +176,7 @@ impl Agreement {
     /// The row of an own state in it.
     #[inline]
     pub(super) fn row_of(&self, state: u32) -> Option<u32> {
-        self.rows.row_of(state.checked_sub(self.base)?)
+        self.rows.histories().row_of(state)
     }
 
     /// Outcomes at nodes below the root of the states of a class.
@@ -200,32 +189,21 @@ impl Agreement {
         &self.doubles
     }
 
-    /// The number of rounds, where the last is like all that would follow.
-    pub(super) fn settled(&self) -> Option<usize> {
-        self.is_settled.then_some(self.length)
-    }
-
-    /// The classes of an own state.
-    pub(super) fn history(&self, state: u32) -> &History {
-        &self.histories[(state - self.base) as usize]
+    /// The classes of the states that take part.
+    #[inline]
+    pub(super) fn histories(&self) -> &Histories {
+        self.rows.histories()
     }
 
     /// The most bytes for which two own states are known to do the same; none where they differ from the first.
     pub(super) fn length(&self, one: u32, other: u32) -> Option<usize> {
-        let same = self.history(one).alike(self.history(other));
-        let always = one == other || self.is_settled && same == self.length;
-        if always { Some(usize::MAX) } else { same.checked_sub(1) }
+        self.histories().length(one, other)
     }
 
     /// A number that an own state shares with those that do the same for `length` bytes.
     #[inline]
     pub(super) fn class(&self, state: u32, length: usize) -> u32 {
-        let index = state - self.base;
-        let class = self.histories.get(index as usize).and_then(|history| {
-            let is_settled = self.is_settled && history.rounds() == self.length;
-            history.class(length).or_else(|| history.last().filter(|_| is_settled))
-        });
-        class.unwrap_or(ALONE | index)
+        self.histories().class(state, length)
     }
 
     /// Whether the calls of two own states are known to do the same with all strings of up to `length` bytes.
@@ -267,13 +245,20 @@ impl Agreement {
         (model != NONE && [state, model].iter().all(has_row)).then_some(model)
     }
 
-    fn refine(&mut self, network: Joined<'_>, follow: &Follow<'_>, active: &[u32], most: usize) {
-        let mut classes: Vec<u32> =
-            (0..self.histories.len() as u32).map(|index| ALONE | index).collect();
+    fn refine(
+        &self,
+        network: Joined<'_>,
+        follow: &Follow<'_>,
+        active: &[u32],
+        most: usize,
+        histories: &mut Histories,
+    ) {
+        let count = self.models.len();
+        let mut classes: Vec<u32> = (0..count as u32).map(|index| ALONE | index).collect();
         let mut firsts = FxHashMap::default();
         // A state without ways on is left at once, and a token may end where that leads to.
         let ends = state_flags::RESTS | state_flags::POP_ONLY;
-        let states = &network.own.states[..self.histories.len()];
+        let states = &network.own.states[..count];
         let told = match states.iter().all(|state| state.flags & ends != 0) {
             true => state_flags::FINAL,
             false => u32::MAX,
@@ -284,34 +269,24 @@ impl Agreement {
             let after = follow.bytes(follow.rule_of(state)).to_words();
             let key = (after, network.own.states[index as usize].flags & told);
             classes[index as usize] = *firsts.entry(key).or_insert(next);
-            self.histories[index as usize] = History::new(classes[index as usize]);
         }
+        histories.begin(active.iter().map(|&index| classes[index as usize]));
         let mut partition = Partition::new(self, network, active, classes, firsts.len());
         let (mut work, mut together) = (0, active.len());
         for _ in 0..most {
             if partition.is_stable() {
-                self.is_settled = true;
+                histories.settle();
                 break;
             }
             work += partition.round(self, network);
-            for &index in partition.changed() {
-                let history = &mut self.histories[index as usize];
-                let class = partition.class(index);
-                if class & ALONE != 0 {
-                    history.end(self.length);
-                    together -= 1;
-                } else {
-                    history.change(self.length, class);
-                }
-            }
-            self.length += 1;
+            let changed = partition.changed().iter();
+            let changed = changed.map(|&index| (index, partition.class(index)));
+            together -= histories.add_round(changed);
             if together == 0 || work > MOST_WORK {
                 break;
             }
         }
-        for &index in active {
-            self.histories[index as usize].end(self.length);
-        }
+        histories.end();
     }
 
     /// How many calls of own rules lie between a state and what they begin with, at most `most`.
@@ -334,11 +309,16 @@ impl Agreement {
     /// A state's model is one whose widest edge leads where its own does, or the first that does the same for the most
     /// bytes. Where many states are much alike and none of them is a model yet, the first becomes one: a walk beside it
     /// is shorter.
-    fn choose_models(&mut self, follow: &Follow<'_>, members: &[(u32, u32)]) {
-        let classes = |this: &Self, state| LIKE.map(|length| this.class(state, length));
+    fn choose_models(
+        &mut self,
+        follow: &Follow<'_>,
+        members: &[(u32, u32)],
+        histories: &Histories,
+    ) {
+        let classes = |state| LIKE.map(|length| histories.class(state, length));
         let mut alike: FxHashMap<u32, usize> = FxHashMap::default();
         for &(index, _) in members {
-            *alike.entry(classes(self, self.base + index)[0]).or_default() += 1;
+            *alike.entry(classes(self.base + index)[0]).or_default() += 1;
         }
         let mut by_target: FxHashMap<_, u32> = FxHashMap::default();
         // By the place in `LIKE`, and class.
@@ -346,7 +326,7 @@ impl Agreement {
         for &(index, target) in members {
             let state = self.base + index;
             let target = (follow.bytes(follow.rule_of(state)).to_words(), target);
-            let classes = classes(self, state);
+            let classes = classes(state);
             let found = by_target.get(&target).or_else(|| by_class.get(&(0, classes[0]))).copied();
             let is_one_of_many = alike[&classes[0]] >= MANY;
             let found = match found {

@@ -1,9 +1,13 @@
-//! The classes of a state after each round of an agreement.
+//! The classes of states after each round of an agreement.
 //!
 //! A class keeps its number but for the states that leave it, so what is kept of a state is when its class changed: an
 //! entry or two for a place of a chain, whatever the number of rounds.
 
+use grammarc_artifacts::sections::network::NONE;
 use smallvec::SmallVec;
+
+/// A class by itself, with the index of its state.
+pub(super) const ALONE: u32 = 1 << 31;
 
 /// From a round on, the class of a state.
 #[derive(Clone, Copy, Debug)]
@@ -80,6 +84,124 @@ impl History {
             }
         }
         most as usize
+    }
+}
+
+/// The classes of some own states, each of which has a row.
+#[derive(Debug, Default)]
+pub(super) struct Histories {
+    base: u32,
+    /// By index of the own state, its row, or [`NONE`].
+    row_of: Vec<u32>,
+    /// By row. A state that was never in a class with others has none.
+    all: Vec<History>,
+    /// Number of rounds.
+    rounds: usize,
+    /// Whether the last round is like all that would follow.
+    is_settled: bool,
+}
+
+impl Histories {
+    /// Of the own states with these indices, in the order of their rows, each of them alone. There are `count` own states,
+    /// from `base` on.
+    pub(super) fn new(base: u32, count: usize, active: &[u32]) -> Self {
+        let mut row_of = vec![NONE; count];
+        for (row, &index) in (0..).zip(active) {
+            row_of[index as usize] = row;
+        }
+        Self {
+            base,
+            row_of,
+            all: vec![History::default(); active.len()],
+            rounds: 1,
+            is_settled: false,
+        }
+    }
+
+    /// The first classes, by row.
+    pub(super) fn begin(&mut self, classes: impl Iterator<Item = u32>) {
+        self.all
+            .iter_mut()
+            .zip(classes)
+            .for_each(|(history, class)| *history = History::new(class));
+    }
+
+    /// One more round: the states that it changed by their indices, and their classes. Returns how many are alone now.
+    pub(super) fn add_round(&mut self, changed: impl Iterator<Item = (u32, u32)>) -> usize {
+        let mut alone = 0;
+        for (index, class) in changed {
+            let history = &mut self.all[self.row_of[index as usize] as usize];
+            if class & ALONE != 0 {
+                history.end(self.rounds);
+                alone += 1;
+            } else {
+                history.change(self.rounds, class);
+            }
+        }
+        self.rounds += 1;
+        alone
+    }
+
+    /// No later round would change anything.
+    pub(super) fn settle(&mut self) {
+        self.is_settled = true;
+    }
+
+    /// There are no more rounds.
+    pub(super) fn end(&mut self) {
+        self.all.iter_mut().for_each(|history| history.end(self.rounds));
+    }
+
+    /// The number of rounds, where the last is like all that would follow.
+    pub(super) fn settled(&self) -> Option<usize> {
+        self.is_settled.then_some(self.rounds)
+    }
+
+    /// The row of an own state.
+    #[inline]
+    pub(super) fn row_of(&self, state: u32) -> Option<u32> {
+        let index = state.checked_sub(self.base)?;
+        self.row_of.get(index as usize).copied().filter(|&row| row != NONE)
+    }
+
+    fn of(&self, state: u32) -> Option<&History> {
+        Some(&self.all[self.row_of(state)? as usize])
+    }
+
+    /// A number that an own state shares with those that do the same for `length` bytes.
+    #[inline]
+    pub(super) fn class(&self, state: u32, length: usize) -> u32 {
+        let class = self.of(state).and_then(|history| {
+            let is_settled = self.is_settled && history.rounds() == self.rounds;
+            history.class(length).or_else(|| history.last().filter(|_| is_settled))
+        });
+        class.unwrap_or(ALONE | (state - self.base))
+    }
+
+    /// The most bytes for which two own states are known to do the same; none where they differ from the first.
+    pub(super) fn length(&self, one: u32, other: u32) -> Option<usize> {
+        let same = match (self.row_of(one), self.row_of(other)) {
+            _ if one == other => usize::MAX,
+            (Some(one), Some(other)) => self.same(one, other),
+            _ => 0,
+        };
+        if same == usize::MAX { Some(same) } else { same.checked_sub(1) }
+    }
+
+    /// The states of two rows are known to do the same with all strings of fewer bytes than this.
+    pub(super) fn same(&self, one: u32, other: u32) -> usize {
+        if one == other {
+            return usize::MAX;
+        }
+        let same = self.all[one as usize].alike(&self.all[other as usize]);
+        let is_forever = self.settled() == Some(same);
+        if is_forever { usize::MAX } else { same }
+    }
+
+    /// The number of rounds in which an own state was not alone.
+    #[cfg(test)]
+    pub(super) fn rounds(&self, state: u32) -> usize {
+        self.of(state).map_or(0, History::rounds)
     }
 }
 

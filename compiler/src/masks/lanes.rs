@@ -179,7 +179,7 @@ impl<'a> Lanes<'a> {
         };
         let mut first = Vec::with_capacity(lanes.len());
         for (lane, &([row, like], _)) in (0..).zip(lanes) {
-            let same = bytes(rows.same(row, like));
+            let same = bytes(rows.histories().same(row, like));
             if same <= bytes(height) {
                 first.push(Lane { lane, row, like, same });
             }
@@ -272,7 +272,7 @@ impl<'a> Lanes<'a> {
                 if !is_same_here {
                     part(Parting::Other { to, replaces: Replaced::Node });
                 }
-                let same = bytes(rows.same(row, like));
+                let same = bytes(rows.histories().same(row, like));
                 if same != u32::MAX {
                     next.push(Lane { lane, row, like, same });
                 }

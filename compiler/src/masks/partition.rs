@@ -16,7 +16,8 @@ use grammarc_artifacts::sections::network::{CallEdge, NONE};
 use grammarc_artifacts::tables::Joined;
 use rustc_hash::{FxHashMap, FxHasher};
 
-use super::agree::{ALONE, Agreement, DEEPEST};
+use super::agree::{Agreement, DEEPEST};
+use super::history::ALONE;
 
 /// The classes after some round.
 pub(super) struct Partition {
@@ -29,7 +30,10 @@ pub(super) struct Partition {
     /// States whose class the last round changed.
     changed: Vec<u32>,
     /// By class.
-    sizes: Vec<u32>,
+    members: Vec<Members>,
+    /// States that leave their class in the round that is under way, in groups: the new classes after all others.
+    groups: Vec<Group>,
+    by_hash: FxHashMap<(u32, u64), u32>,
     /// By index of the state, how deep its calls are nested.
     nesting: Vec<u32>,
     /// By index of the state, those that have it on their ways.
@@ -41,11 +45,26 @@ pub(super) struct Partition {
     is_open: Vec<bool>,
 }
 
-/// States that leave a class for another.
+/// How many states are in a class. In the round that is under way, how many would leave it, and where all would, the
+/// largest group, or [`NONE`].
+#[derive(Clone, Copy)]
+struct Members {
+    count: u32,
+    leaving: u32,
+    largest: u32,
+}
+
+impl Members {
+    fn new(count: u32) -> Self {
+        Self { count, leaving: 0, largest: NONE }
+    }
+}
+
+/// States that leave a class for another: the first of them, and how many.
 struct Group {
     from: u32,
-    to: u32,
-    members: Vec<u32>,
+    first: u32,
+    count: u32,
 }
 
 /// A list for each index.
@@ -88,10 +107,10 @@ impl Partition {
     ) -> Self {
         let base = network.own.bases.states;
         let states = classes.len();
-        let mut sizes = vec![0; count];
+        let mut members = vec![Members::new(0); count];
         let mut nesting = vec![0; states];
         for &index in active {
-            sizes[classes[index as usize] as usize] += 1;
+            members[classes[index as usize] as usize].count += 1;
             nesting[index as usize] = agreement.nesting(network, index, DEEPEST) as u32;
         }
         let of = |index: u32| agreement.moves(network, base + index);
@@ -112,7 +131,9 @@ impl Partition {
             next: vec![NONE; states],
             moved: Vec::new(),
             changed: Vec::new(),
-            sizes,
+            members,
+            groups: Vec::new(),
+            by_hash: FxHashMap::default(),
             nesting,
             on_way: Lists::new(states, ways),
             begin: Lists::new(states, calls),
@@ -147,8 +168,8 @@ impl Partition {
     /// Finds the classes for one byte more. Returns how many edges were looked at.
     pub(super) fn round(&mut self, agreement: &Agreement, network: Joined<'_>) -> usize {
         let mut work = 0;
-        let mut groups: Vec<Group> = Vec::new();
-        let mut by_hash: FxHashMap<(u32, u64), usize> = FxHashMap::default();
+        self.groups.clear();
+        self.by_hash.clear();
         for depth in 0..self.open.len() {
             let mut open = std::mem::take(&mut self.open[depth]);
             open.sort_unstable();
@@ -160,18 +181,18 @@ impl Partition {
                 }
                 let (hash, edges) = self.hash(agreement, network, index);
                 work += edges;
-                let group = *by_hash.entry((class, hash)).or_insert_with(|| {
-                    let to = (self.sizes.len() + groups.len()) as u32;
-                    groups.push(Group { from: class, to, members: Vec::new() });
-                    groups.len() - 1
-                });
-                let Group { to, members, .. } = &mut groups[group];
-                let fits = members.first();
-                let fits = fits.is_none_or(|&one| self.are_same(agreement, network, one, index));
-                self.next[index as usize] = if fits { *to } else { ALONE | index };
-                if fits {
-                    members.push(index);
+                let new = self.groups.len() as u32;
+                let at = *self.by_hash.entry((class, hash)).or_insert(new);
+                if at == new {
+                    self.groups.push(Group { from: class, first: index, count: 0 });
                 }
+                let first = self.groups[at as usize].first;
+                let fits = at == new || self.are_same(agreement, network, first, index);
+                self.next[index as usize] = match fits {
+                    true => self.members.len() as u32 + at,
+                    false => ALONE | index,
+                };
+                self.groups[at as usize].count += u32::from(fits);
                 self.moved.push(index);
                 for at in 0..self.begin.of(index).len() {
                     let caller = self.begin.of(index)[at];
@@ -183,50 +204,51 @@ impl Partition {
             open.clear();
             self.open[depth] = open;
         }
-        self.settle(&groups);
+        self.settle();
         work
     }
 
     /// Gives the states their new classes, and opens those that lead to them.
-    fn settle(&mut self, groups: &[Group]) {
-        self.sizes.resize(self.sizes.len() + groups.len(), 0);
-        let mut left: FxHashMap<u32, u32> = FxHashMap::default();
+    fn settle(&mut self) {
+        let new = self.members.len();
         for &index in &self.moved {
-            *left.entry(self.class(index)).or_default() += 1;
+            self.members[self.classes[index as usize] as usize].leaving += 1;
         }
-        // By class that all members would leave, its largest group.
-        let mut largest: FxHashMap<u32, usize> = FxHashMap::default();
-        for (at, group) in groups.iter().enumerate() {
-            if left[&group.from] == self.sizes[group.from as usize] && group.members.len() > 1 {
-                let largest = largest.entry(group.from).or_insert(at);
-                if groups[*largest].members.len() < group.members.len() {
-                    *largest = at;
-                }
-            }
-        }
-        for (at, Group { from, to, members }) in groups.iter().enumerate() {
-            if largest.get(from) == Some(&at) {
-                members.iter().for_each(|&index| self.next[index as usize] = *from);
-                continue;
-            }
-            self.sizes[*to as usize] = members.len() as u32;
-            if let [index] = members[..] {
-                self.next[index as usize] = ALONE | index;
+        for (at, group) in (0..).zip(&self.groups) {
+            let Members { count, leaving, largest } = &mut self.members[group.from as usize];
+            let is_larger = *largest == NONE || self.groups[*largest as usize].count < group.count;
+            if leaving == count && group.count > 1 && is_larger {
+                *largest = at;
             }
         }
         self.changed.clear();
-        for index in std::mem::take(&mut self.moved) {
+        let mut moved = std::mem::take(&mut self.moved);
+        for index in moved.drain(..) {
             let next = std::mem::replace(&mut self.next[index as usize], NONE);
+            let group = (next as usize).checked_sub(new);
+            let next = match group.and_then(|at| Some((at, self.groups.get(at)?))) {
+                Some((at, group)) if self.members[group.from as usize].largest as usize == at => {
+                    group.from
+                }
+                Some((_, group)) if group.count == 1 => ALONE | index,
+                _ => next,
+            };
             let before = std::mem::replace(&mut self.classes[index as usize], next);
             if before == next {
                 continue;
             }
             self.changed.push(index);
-            self.sizes[before as usize] -= 1;
+            self.members[before as usize].count -= 1;
             for at in 0..self.on_way.of(index).len() {
                 self.open(self.on_way.of(index)[at]);
             }
         }
+        self.moved = moved;
+        for group in &self.groups {
+            let Members { leaving, largest, .. } = &mut self.members[group.from as usize];
+            (*leaving, *largest) = (0, NONE);
+        }
+        self.members.extend(self.groups.iter().map(|group| Members::new(group.count)));
     }
 
     fn of(&self, state: u32) -> u32 {
@@ -312,9 +334,10 @@ mod tests {
             state => agreement.class(state, round),
         };
         let mut round = 0;
-        while states.iter().any(|&state| agreement.history(state).rounds() > round + 1) {
+        while states.iter().any(|&state| agreement.histories().rounds(state) > round + 1) {
             let mut by_moves: BTreeMap<_, Vec<u32>> = BTreeMap::new();
-            for &state in states.iter().filter(|&&state| agreement.history(state).rounds() > round)
+            for &state in
+                states.iter().filter(|&&state| agreement.histories().rounds(state) > round)
             {
                 let moves = agreement.moves(joined, state);
                 let edges = moves.edges.iter().map(|e| (e.range, class(e.target, round)));

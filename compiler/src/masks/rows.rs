@@ -7,13 +7,13 @@
 //! A state *loops* on a byte where it leads to a state that does the same as itself for so many bytes. A subtree that is
 //! no higher than that, and has no other bytes in it, is accepted as it is.
 
-use grammarc_artifacts::sections::network::{NONE, state_flags};
+use grammarc_artifacts::sections::network::state_flags;
 use grammarc_artifacts::tables::Joined;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::agree::Agreement;
-use super::history::History;
+use super::history::Histories;
 use super::nodes::{bits, whole_bits};
 use crate::ir::ByteSet;
 
@@ -87,7 +87,13 @@ struct Loops {
 
 impl Loops {
     /// The loops of an own state whose calls begin with some bytes.
-    fn new(network: Joined<'_>, agreement: &Agreement, state: u32, calls: ByteSet) -> Self {
+    fn new(
+        network: Joined<'_>,
+        agreement: &Agreement,
+        histories: &Histories,
+        state: u32,
+        calls: ByteSet,
+    ) -> Self {
         let flags = network.own.states[(state - network.own.bases.states) as usize].flags;
         let mut found: SmallVec<[(usize, u128); 8]> = agreement
             .moves(network, state)
@@ -96,7 +102,7 @@ impl Loops {
             .filter(|_| flags & state_flags::RESTS != 0)
             .filter_map(|edge| {
                 let bytes = ByteSet::range(edge.lo(), edge.hi()).minus(calls);
-                Some((agreement.length(state, edge.target)?, whole_bits(bytes)))
+                Some((histories.length(state, edge.target)?, whole_bits(bytes)))
             })
             .collect();
         found.sort_by_key(|&(length, _)| std::cmp::Reverse(length));
@@ -139,11 +145,7 @@ pub(super) struct Rows {
     shapes: Vec<u8>,
     cuts: Vec<ByteSet>,
     /// By row, the classes of its state.
-    histories: Vec<History>,
-    /// The number of rounds of a state that was never alone, where it is the same as another with those for good.
-    settled: Option<usize>,
-    /// By index of the own state, its row, or [`NONE`].
-    row_of: Vec<u32>,
+    histories: Histories,
 }
 
 impl Default for Rows {
@@ -158,16 +160,19 @@ impl Default for Rows {
             live: Vec::new(),
             shapes: Vec::new(),
             cuts: Vec::new(),
-            histories: Vec::new(),
-            settled: None,
-            row_of: none(),
+            histories: Histories::default(),
         }
     }
 }
 
 impl Rows {
-    /// The rows of own states.
-    pub(super) fn new(network: Joined<'_>, agreement: &Agreement, states: &[u32]) -> Self {
+    /// The rows of own states, in the order of their histories.
+    pub(super) fn new(
+        network: Joined<'_>,
+        agreement: &Agreement,
+        states: Vec<u32>,
+        histories: Histories,
+    ) -> Self {
         let own = network.own;
         let firsts: Vec<ByteSet> = states
             .iter()
@@ -192,10 +197,6 @@ impl Rows {
         let class_of = runs_of(of_rows.into_iter().fold(ByteSet::EMPTY, ByteSet::union));
         let class = class_of[usize::from(u8::MAX)];
         let width = usize::from(class) + 1;
-        let mut row_of = vec![NONE; own.state_count() as usize];
-        for (row, &state) in (0..).zip(states) {
-            row_of[(state - own.bases.states) as usize] = row;
-        }
         let mut entries = vec![Entry::default(); width * states.len()];
         let (mut loops, mut live) = (Vec::with_capacity(states.len()), Vec::new());
         for ((&state, calls), row) in states.iter().zip(&firsts).zip(entries.chunks_mut(width)) {
@@ -204,10 +205,11 @@ impl Rows {
                 let target = (edge.target - own.bases.states) as usize;
                 let flags = own.states[target].flags;
                 let is = |flag: u32, bit: u32| if flags & flag != 0 { bit } else { 0 };
-                let on = match (flags & state_flags::POP_ONLY != 0, row_of[target]) {
+                let row_of = histories.row_of(edge.target);
+                let on = match (flags & state_flags::POP_ONLY != 0, row_of) {
                     (true, _) => Entry::ENDS | Entry::EXITS,
-                    (false, NONE) => Entry::OTHER | (target as u32) << 5,
-                    (false, row) => Entry::ROW | row << 5,
+                    (false, None) => Entry::OTHER | (target as u32) << 5,
+                    (false, Some(row)) => Entry::ROW | row << 5,
                 };
                 let flags =
                     is(state_flags::FINAL, Entry::EXITS) | is(state_flags::RESTS, Entry::ENDS);
@@ -220,27 +222,25 @@ impl Rows {
             }
             let on = edges.iter().map(|edge| ByteSet::range(edge.lo(), edge.hi()));
             live.push(bits(on.fold(*calls, ByteSet::union)));
-            loops.push(Loops::new(network, agreement, state, *calls));
+            loops.push(Loops::new(network, agreement, &histories, state, *calls));
         }
         Self {
             class_of,
             width,
             entries,
-            states: states.to_vec(),
+            states,
             loops,
             live,
             shapes: shape_of,
             cuts: shapes.cuts,
-            histories: states.iter().map(|&state| agreement.history(state).clone()).collect(),
-            settled: agreement.settled(),
-            row_of,
+            histories,
         }
     }
 
-    /// The row of an own state.
+    /// The classes of the states.
     #[inline]
-    pub(super) fn row_of(&self, index: u32) -> Option<u32> {
-        self.row_of.get(index as usize).copied().filter(|&row| row != NONE)
+    pub(super) fn histories(&self) -> &Histories {
+        &self.histories
     }
 
     /// The state of a row.
@@ -271,16 +271,6 @@ impl Rows {
     #[inline]
     pub(super) fn on_class(&self, row: u32, class: usize) -> Entry {
         self.entries[row as usize * self.width + class]
-    }
-
-    /// The states of two rows are known to do the same with all strings of fewer bytes than this.
-    pub(super) fn same(&self, one: u32, other: u32) -> usize {
-        if one == other {
-            return usize::MAX;
-        }
-        let same = self.histories[one as usize].alike(&self.histories[other as usize]);
-        let is_forever = self.settled == Some(same);
-        if is_forever { usize::MAX } else { same }
     }
 
     /// The bits of any bytes with which two rows may come apart: with no others below it, a node that is no higher than
