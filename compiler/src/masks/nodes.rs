@@ -42,33 +42,56 @@ pub(super) fn bit(byte: u8) -> u128 {
     1 << BITS[usize::from(byte)]
 }
 
-/// The bits that several bytes share or that stand elsewhere than their byte, with those bytes: which of the words of a
-/// set they are in, and where there.
-const OTHERS: [(usize, u32, u128); 32] = {
-    let mut others = [(0, 0, 0); 32];
+/// The control characters that share a bit, and those that have one each, which stands where they do.
+const CONTROLS: u32 = !LONE_CONTROLS;
+const LONE_CONTROLS: u32 = 1 << b'\t' | 1 << b'\n' | 1 << b'\r';
+
+/// The first of the bits that bytes which continue a character share.
+const CONTINUING: u8 = BITS[0x80];
+
+/// The bits that bytes which begin a character share, with those bytes: which of the last two words of a set they are in,
+/// and where there.
+const LEADING: [(usize, u32, u128); 10] = {
+    let mut leading = [(0, 0, 0); 10];
     let mut count = 0;
-    let mut byte = 0;
+    let mut byte = 0xC0;
     while byte < 256 {
-        let bit = 1 << BITS[byte];
-        let is_next = count == 0 || others[count - 1].2 != bit || others[count - 1].0 != byte / 32;
-        if !(byte >= 32 && byte < 128) {
-            if is_next {
-                others[count] = (byte / 32, 0, bit);
-                count += 1;
-            }
-            others[count - 1].1 |= 1 << (byte % 32);
+        let (word, bit) = (byte / 32 - 6, 1 << BITS[byte]);
+        if count == 0 || leading[count - 1].2 != bit {
+            leading[count] = (word, 0, bit);
+            count += 1;
         }
+        leading[count - 1].1 |= 1 << (byte % 32);
         byte += 1;
     }
-    others
+    leading
 };
 
 /// The bits of any bytes of a set.
 pub(super) fn bits(bytes: ByteSet) -> u128 {
-    let words = bytes.to_words();
-    let [low, middle, high] = [1, 2, 3].map(|word| u128::from(words[word]) << (32 * word));
-    let others = OTHERS.iter().filter(|(word, bytes, _)| words[*word] & bytes != 0);
-    others.fold(low | middle | high, |all, (_, _, bit)| all | bit)
+    let [controls, ascii @ .., c0, e0] = bytes.to_words();
+    let [low, middle, high, more @ ..] = ascii.map(u128::from);
+    let own = low << 32 | middle << 64 | high << 96 | u128::from(controls & LONE_CONTROLS);
+    let shared = u128::from(controls & CONTROLS != 0);
+    let continuing = any_of_four((more[0] | more[1] << 32) as u64);
+    let mut all = own | shared | u128::from(continuing) << CONTINUING;
+    if c0 | e0 != 0 {
+        for (word, bytes, bit) in LEADING {
+            all |= if [c0, e0][word] & bytes != 0 { bit } else { 0 };
+        }
+    }
+    all
+}
+
+/// For each four bits from the lowest on, whether any of them is set.
+fn any_of_four(bits: u64) -> u16 {
+    let two = bits | bits >> 1;
+    let four = (two | two >> 2) & 0x1111_1111_1111_1111;
+    // Each step brings twice as many of them together.
+    let pairs = (four | four >> 3) & 0x0303_0303_0303_0303;
+    let nibbles = (pairs | pairs >> 6) & 0x000F_000F_000F_000F;
+    let bytes = (nibbles | nibbles >> 12) & 0x0000_00FF_0000_00FF;
+    (bytes | bytes >> 24) as u16
 }
 
 /// The bits all of whose bytes are in a set.

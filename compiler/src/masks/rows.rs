@@ -95,27 +95,23 @@ impl Loops {
         calls: ByteSet,
     ) -> Self {
         let flags = network.own.states[(state - network.own.bases.states) as usize].flags;
-        let mut found: SmallVec<[(usize, u128); 8]> = agreement
+        let mut found: SmallVec<[(usize, ByteSet); 8]> = agreement
             .moves(network, state)
             .edges
             .iter()
             .filter(|_| flags & state_flags::RESTS != 0)
             .filter_map(|edge| {
                 let bytes = ByteSet::range(edge.lo(), edge.hi()).minus(calls);
-                Some((histories.length(state, edge.target)?, whole_bits(bytes)))
+                Some((histories.length(state, edge.target)?, bytes))
             })
             .collect();
         found.sort_by_key(|&(length, _)| std::cmp::Reverse(length));
         let mut all = SmallVec::new();
-        let mut bytes = 0;
-        for (length, more) in found {
-            bytes |= more;
-            match all.last_mut() {
-                Some((last, on)) if *last == length => *on = bytes,
-                _ => all.push((length, bytes)),
-            }
+        let mut bytes = ByteSet::EMPTY;
+        for alike in found.chunk_by(|one, next| one.0 == next.0).take(MOST_LOOPS) {
+            bytes = alike.iter().fold(bytes, |bytes, (_, more)| bytes.union(*more));
+            all.push((alike[0].0, whole_bits(bytes)));
         }
-        all.truncate(MOST_LOOPS);
         Self { all, is_final: flags & state_flags::FINAL != 0 }
     }
 
