@@ -68,8 +68,8 @@ impl Dfa {
     }
 }
 
-/// So many times fewer states have to be left after a look at them for another look.
-const FEWER: usize = 2;
+/// States that are looked at before it is found out properly which ones are useful, as a multiple of all.
+const LOOKS: usize = 6;
 
 impl Dfa {
     /// The same automaton without states that are unreachable or from which nothing is accepted, numbered in the
@@ -137,7 +137,7 @@ impl Dfa {
 
     /// Whether there is nothing to trim, as a few looks at most edges can tell where most lead to higher numbers: in the
     /// order in which states are met, each is led to from a lower one, and most lead on to a higher one that is useful.
-    /// Those that do not are looked at again, the last first, as long as that makes them much fewer.
+    /// Those that do not are looked at again, the last first, as long as that makes them fewer.
     fn is_surely_trim(&self) -> bool {
         let mut reached = vec![false; self.states.len()];
         reached[0] = true;
@@ -150,9 +150,10 @@ impl Dfa {
         let mut useful = reached;
         useful.fill(false);
         let mut rest: Vec<usize> = (0..self.states.len()).rev().collect();
-        let mut before = usize::MAX;
-        while !rest.is_empty() && rest.len() <= before / FEWER {
+        let (mut before, mut looks) = (usize::MAX, 0);
+        while !rest.is_empty() && rest.len() < before && looks < LOOKS * self.states.len() {
             before = rest.len();
+            looks += before;
             rest.retain(|&index| {
                 let state = &self.states[index];
                 let mut targets = state.edges.iter().map(|edge| edge.target);
