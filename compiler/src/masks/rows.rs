@@ -9,6 +9,7 @@
 
 use grammarc_artifacts::sections::network::state_flags;
 use grammarc_artifacts::tables::Joined;
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -22,6 +23,9 @@ const MOST_LOOPS: usize = 3;
 
 /// Shapes of rows that are told apart: as many as a word has bits.
 const MOST_SHAPES: usize = 64;
+
+/// Rows that are worth a second thread.
+const WORTH_A_THREAD: usize = 2048;
 
 /// What becomes of a state on a byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -194,8 +198,7 @@ impl Rows {
         let class = class_of[usize::from(u8::MAX)];
         let width = usize::from(class) + 1;
         let mut entries = vec![Entry::default(); width * states.len()];
-        let (mut loops, mut live) = (Vec::with_capacity(states.len()), Vec::new());
-        for ((&state, calls), row) in states.iter().zip(&firsts).zip(entries.chunks_mut(width)) {
+        let fill = |((&state, calls), row): ((&u32, &ByteSet), &mut [Entry])| {
             let edges = agreement.moves(network, state).edges;
             for edge in edges {
                 let target = (edge.target - own.bases.states) as usize;
@@ -217,9 +220,19 @@ impl Rows {
                 row[usize::from(class_of[usize::from(byte)])] = Entry(Entry::CALL);
             }
             let on = edges.iter().map(|edge| ByteSet::range(edge.lo(), edge.hi()));
-            live.push(bits(on.fold(*calls, ByteSet::union)));
-            loops.push(Loops::new(network, agreement, &histories, state, *calls));
-        }
+            let live = bits(on.fold(*calls, ByteSet::union));
+            (Loops::new(network, agreement, &histories, state, *calls), live)
+        };
+        let (loops, live): (Vec<Loops>, Vec<u128>) = match states.len() {
+            0..WORTH_A_THREAD => {
+                let rows = states.iter().zip(&firsts).zip(entries.chunks_mut(width));
+                rows.map(fill).unzip()
+            }
+            _ => {
+                let rows = states.par_iter().zip(&firsts).zip(entries.par_chunks_mut(width));
+                rows.with_min_len(WORTH_A_THREAD / 2).map(fill).unzip()
+            }
+        };
         Self {
             class_of,
             width,
