@@ -1,6 +1,7 @@
 //! What becomes of byte strings: the tokens consumed within a rule, and the nodes at which it is left.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 /// What becomes of the byte strings below a node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,7 +38,7 @@ impl Outcome {
     #[must_use]
     pub fn over(&self, stored: &[Range<u32>]) -> Self {
         let except = self.taken.as_ref().map_or(&[][..], |taken| &taken.except);
-        let mut whole = Self { taken: None, spans: Vec::new(), exits: self.exits.clone() };
+        let mut whole = Self { exits: self.exits.clone(), ..Self::default() };
         join(&minus(stored, except), &self.spans, &mut whole);
         whole
     }
@@ -46,14 +47,13 @@ impl Outcome {
     pub fn normalize(&mut self) {
         if !self.spans.is_sorted_by(|a, b| a.end < b.start) {
             self.spans.sort_unstable_by_key(|span| (span.start, span.end));
-            let mut merged: Vec<Range<u32>> = Vec::with_capacity(self.spans.len());
-            for span in self.spans.drain(..) {
-                match merged.last_mut() {
-                    Some(last) if span.start <= last.end => last.end = last.end.max(span.end),
-                    _ => merged.push(span),
+            self.spans.dedup_by(|span, last| {
+                let meet = span.start <= last.end;
+                if meet {
+                    last.end = last.end.max(span.end);
                 }
-            }
-            self.spans = merged;
+                meet
+            });
         }
         if !self.exits.is_sorted_by(|a, b| a < b) {
             self.exits.sort_unstable();
@@ -69,6 +69,57 @@ impl Outcome {
             Some(last) if last.end == span.start => last.end = span.end,
             _ => self.spans.push(span),
         }
+    }
+}
+
+/// Spans and exits of an outcome in one piece of memory, which clones share: there may be a hundred thousand of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Kept {
+    /// How many spans there are, their bounds, and the exits.
+    words: Arc<[u32]>,
+}
+
+impl Kept {
+    /// Of an outcome in which nothing is taken over.
+    pub(super) fn new(outcome: &Outcome) -> Self {
+        debug_assert!(outcome.taken.is_none(), "what is kept says all of its tokens itself");
+        let count = outcome.spans.len() as u32;
+        let bounds = outcome.spans.iter().flat_map(|span| [span.start, span.end]);
+        let exits = outcome.exits.iter().copied();
+        Self { words: std::iter::once(count).chain(bounds).chain(exits).collect() }
+    }
+
+    /// The bounds of the spans.
+    pub(super) fn spans(&self) -> &[[u32; 2]] {
+        self.words[1..].as_chunks().0.get(..self.words[0] as usize).unwrap_or_default()
+    }
+
+    /// The exits.
+    pub(super) fn exits(&self) -> &[u32] {
+        &self.words[1 + 2 * self.words[0] as usize..]
+    }
+
+    /// How many words it takes.
+    pub(super) fn len(&self) -> usize {
+        self.words.len()
+    }
+}
+
+/// A range of ranks, however it is stored.
+pub trait Span {
+    /// The range.
+    fn range(&self) -> Range<u32>;
+}
+
+impl Span for Range<u32> {
+    fn range(&self) -> Range<u32> {
+        self.clone()
+    }
+}
+
+impl Span for [u32; 2] {
+    fn range(&self) -> Range<u32> {
+        self[0]..self[1]
     }
 }
 
@@ -104,9 +155,10 @@ pub fn count_of(spans: &[Range<u32>]) -> u32 {
 }
 
 /// The parts of `spans` within `range`. Both are of ranks, the spans sorted and disjoint. O(log spans + parts).
-pub fn cut(spans: &[Range<u32>], range: Range<u32>) -> impl Iterator<Item = Range<u32>> + '_ {
-    let from = spans.partition_point(|span| span.end <= range.start);
-    let within = spans[from..].iter().take_while(move |span| span.start < range.end);
+pub fn cut<S: Span>(spans: &[S], range: Range<u32>) -> impl Iterator<Item = Range<u32>> + '_ {
+    let from = spans.partition_point(|span| span.range().end <= range.start);
+    let within = spans[from..].iter().map(Span::range);
+    let within = within.take_while(move |span| span.start < range.end);
     within.map(move |span| span.start.max(range.start)..span.end.min(range.end))
 }
 
@@ -140,10 +192,10 @@ pub(super) fn count_first<T>(items: &[T], is_first: impl Fn(&T) -> bool) -> usiz
 }
 
 /// `spans` without `others`, both sorted and disjoint. O(spans + others).
-pub fn minus(spans: &[Range<u32>], others: &[Range<u32>]) -> Vec<Range<u32>> {
+pub fn minus<S: Span>(spans: &[S], others: &[Range<u32>]) -> Vec<Range<u32>> {
     let mut rest = Vec::with_capacity(spans.len());
     let mut from = 0;
-    for span in spans {
+    for span in spans.iter().map(Span::range) {
         while others.get(from).is_some_and(|other| other.end <= span.start) {
             from += 1;
         }
@@ -193,7 +245,13 @@ mod tests {
             prop_assert_eq!(ranks(cut(&left, range)), within);
             prop_assert_eq!(ranks(cut_all(&left, &right)), ranks(spans(&(&a & &b))));
             prop_assert_eq!(ranks(minus(&left, &right)), ranks(spans(&(&a - &b))));
-            let mut both = Outcome { spans: [right, left].concat(), ..Outcome::default() };
+            let outcome = Outcome { spans: left.clone(), ..Outcome::default() };
+            let kept = Kept::new(&Outcome { exits: a.iter().copied().collect(), ..outcome });
+            prop_assert_eq!(ranks(kept.spans().iter().map(Span::range)), ranks(left.clone()));
+            prop_assert_eq!(kept.exits(), a.iter().copied().collect::<Vec<_>>());
+            prop_assert_eq!(minus(kept.spans(), &right), minus(&left, &right));
+            let mut both = Outcome::default();
+            both.spans.extend(right.into_iter().chain(left));
             both.normalize();
             prop_assert_eq!(both.spans, spans(&(&a | &b)));
         }

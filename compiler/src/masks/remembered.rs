@@ -10,11 +10,11 @@
 //!
 //! Cost: a lock of a shard for each look-up, some 20 ns where no other thread holds it.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-use super::outcome::Outcome;
+use super::outcome::{Kept, Outcome};
 
 /// Parts with a lock each: some times as many as threads, so that these seldom meet.
 const SHARDS: usize = 16;
@@ -35,8 +35,8 @@ pub(super) struct Remembered {
 
 #[derive(Debug, Default)]
 struct Shard {
-    young: FxHashMap<Key, Arc<Outcome>>,
-    old: FxHashMap<Key, Arc<Outcome>>,
+    young: FxHashMap<Key, Kept>,
+    old: FxHashMap<Key, Kept>,
     /// Of the young ones.
     size: usize,
 }
@@ -55,18 +55,18 @@ impl Remembered {
     }
 
     /// The outcome that was found, or finds it. While it is looked for no lock is held.
-    pub(super) fn get_or_find(&self, key: Key, find: impl FnOnce() -> Outcome) -> Arc<Outcome> {
+    pub(super) fn get_or_find(&self, key: Key, find: impl FnOnce() -> Outcome) -> Kept {
         self.get(key).unwrap_or_else(|| {
-            let outcome = Arc::new(find());
+            let outcome = Kept::new(&find());
             self.insert(key, &outcome);
             outcome
         })
     }
 
-    fn get(&self, key: Key) -> Option<Arc<Outcome>> {
+    fn get(&self, key: Key) -> Option<Kept> {
         let mut shard = self.shard(key);
         if let Some(outcome) = shard.young.get(&key) {
-            return Some(Arc::clone(outcome));
+            return Some(outcome.clone());
         }
         let outcome = shard.old.remove(&key)?;
         let forgotten = shard.add(key, &outcome, self.most);
@@ -75,7 +75,7 @@ impl Remembered {
         Some(outcome)
     }
 
-    fn insert(&self, key: Key, outcome: &Arc<Outcome>) {
+    fn insert(&self, key: Key, outcome: &Kept) {
         let forgotten = self.shard(key).add(key, outcome, self.most);
         // The lock is given back by now.
         drop(forgotten);
@@ -93,9 +93,9 @@ impl Shard {
     fn add(
         &mut self,
         key: Key,
-        outcome: &Arc<Outcome>,
+        outcome: &Kept,
         most: usize,
-    ) -> FxHashMap<Key, Arc<Outcome>> {
+    ) -> FxHashMap<Key, Kept> {
         let size = size(outcome);
         let mut forgotten = FxHashMap::default();
         if self.size + size > most {
@@ -104,22 +104,22 @@ impl Shard {
             self.size = 0;
         }
         self.size += size;
-        self.young.insert(key, Arc::clone(outcome));
+        self.young.insert(key, outcome.clone());
         forgotten
     }
 }
 
 /// What an outcome takes of the room.
-fn size(outcome: &Outcome) -> usize {
-    16 + 2 * outcome.spans.len() + outcome.exits.len()
+fn size(outcome: &Kept) -> usize {
+    16 + outcome.len()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn outcome((class, node): Key) -> Arc<Outcome> {
-        Arc::new(Outcome { exits: vec![class, node], ..Outcome::default() })
+    fn outcome((class, node): Key) -> Kept {
+        Kept::new(&Outcome { exits: vec![class, node], ..Outcome::default() })
     }
 
     #[test]
@@ -151,7 +151,7 @@ mod tests {
         let held = |shard: &Mutex<Shard>| {
             let shard = shard.lock().unwrap();
             let all = shard.young.values().chain(shard.old.values());
-            all.map(|outcome| size(outcome)).sum::<usize>()
+            all.map(size).sum::<usize>()
         };
         assert!(remembered.shards.iter().map(held).sum::<usize>() <= most);
     }

@@ -13,7 +13,7 @@
 //! first, or on which thread.
 
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use grammarc_artifacts::VocabularyArtifact;
 use grammarc_artifacts::sections::network::{ByteEdge, CallEdge, NONE, state_flags};
@@ -25,7 +25,7 @@ use super::alike::alike;
 use super::chain::SharedChains;
 use super::children::Children;
 use super::nodes::Nodes;
-use super::outcome::{Outcome, cut};
+use super::outcome::{Kept, Outcome, cut};
 use super::reach::left_through;
 use super::remembered::Remembered;
 use super::same::Same;
@@ -318,7 +318,7 @@ impl SharedOutcomes {
         state: u32,
         node: u32,
         walk: impl FnOnce() -> Outcome,
-    ) -> Arc<Outcome> {
+    ) -> Kept {
         self.walked.get_or_find((self.like(state), node), walk)
     }
 }

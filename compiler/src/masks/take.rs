@@ -22,7 +22,7 @@ use grammarc_artifacts::sections::network::NONE;
 use grammarc_artifacts::sections::vocabulary::Trie;
 
 use super::moves::{OwnMoves, Place, Run};
-use super::outcome::{Outcome, Taken, count_first, cut, minus, past};
+use super::outcome::{Kept, Outcome, Span, Taken, count_first, cut, minus, past};
 use super::shared::{Stored, class_nodes};
 use super::walk::{Building, WORTH_REMEMBERING, Walker};
 use crate::ir::ByteSet;
@@ -357,9 +357,9 @@ impl Walker<'_> {
             return self.leave_through(after, class, kept, excepted, building);
         };
         let gaps: Vec<Range<u32>> = gone.iter().map(|&node| trie.tokens_below(node)).collect();
-        let spans = minus(&minus(&whole.spans, &gaps), &excepted.ranks(trie));
+        let spans = minus(&minus(whole.spans(), &gaps), &excepted.ranks(trie));
         spans.into_iter().for_each(|span| building.outcome.add_span(span));
-        for &exit in &whole.exits {
+        for &exit in whole.exits() {
             let before = gone.partition_point(|&node| node <= exit).checked_sub(1);
             let is_below = before.is_some_and(|at| exit < trie.end[gone[at] as usize]);
             if !is_below && !excepted.contains(exit) {
@@ -370,7 +370,7 @@ impl Walker<'_> {
 
     /// What comes after a shared exit class over a frame, whatever comes after the rule of the walk. It is found once and
     /// then cut, so there is none where a node of the class is below another.
-    pub(super) fn whole(&mut self, class: u32, frame: u32) -> Option<Arc<Outcome>> {
+    pub(super) fn whole(&mut self, class: u32, frame: u32) -> Option<Kept> {
         if let Some(whole) = self.after_class.get(&(class, frame)) {
             return whole.clone();
         }
@@ -382,16 +382,16 @@ impl Walker<'_> {
             let mut building = Building { outcome: Outcome::default(), after: ByteSet::FULL };
             self.leave_through(after, class, nodes, &Excepted::default(), &mut building);
             building.outcome.normalize();
-            Arc::new(building.outcome)
+            Kept::new(&building.outcome)
         });
         self.after_class.insert((class, frame), whole.clone());
         whole
     }
 
     /// Adds what comes after a class.
-    pub(super) fn add_whole(&self, whole: &Outcome, building: &mut Building) {
-        whole.spans.iter().for_each(|span| building.outcome.add_span(span.clone()));
-        whole.exits.iter().for_each(|&exit| self.leave(exit, building));
+    pub(super) fn add_whole(&self, whole: &Kept, building: &mut Building) {
+        whole.spans().iter().for_each(|span| building.outcome.add_span(span.range()));
+        whole.exits().iter().for_each(|&exit| self.leave(exit, building));
     }
 
     /// Continues from `frame` at those nodes of a shared exit class that are at `node` or below: they are `exits`.
@@ -411,10 +411,10 @@ impl Walker<'_> {
         };
         let Some(whole) = whole else { return self.go_on(frame, exits, building) };
         let below = self.trie.tokens_below(node);
-        cut(&whole.spans, below).for_each(|span| building.outcome.add_span(span));
-        let from = whole.exits.partition_point(|&exit| exit < node);
+        cut(whole.spans(), below).for_each(|span| building.outcome.add_span(span));
+        let from = whole.exits().partition_point(|&exit| exit < node);
         let end = self.trie.end[node as usize];
-        let exits = whole.exits[from..].iter().take_while(|&&exit| exit < end);
+        let exits = whole.exits()[from..].iter().take_while(|&&exit| exit < end);
         exits.for_each(|&exit| self.leave(exit, building));
     }
 }
@@ -482,8 +482,8 @@ mod tests {
             let (ranks, expected) = walked(&mut sets, trie, after, state, 0);
             assert_eq!(spans.into_iter().flatten().collect::<Vec<_>>(), ranks, "{state}: {schema}");
             // What comes of the root is not looked at where it is noted.
-            let inner = |exits: Vec<u32>| exits.into_iter().filter(|&exit| exit != 0);
-            assert!(inner(exits).eq(inner(expected)), "{state}: {schema}");
+            let inner = |exits: &[u32]| exits.iter().copied().filter(|&e| e != 0).collect::<Vec<_>>();
+            assert_eq!(inner(&exits), inner(&expected), "{state}: {schema}");
         }
         count
     }

@@ -28,7 +28,7 @@ use rustc_hash::FxHashMap;
 use super::agree::Agreement;
 use super::moves::{Arrived, OwnMoves};
 use super::nodes::bits;
-use super::outcome::Outcome;
+use super::outcome::{Kept, Outcome, Span};
 use super::part::Pairs;
 use super::shared::{SharedOutcomes, Stored, class_nodes};
 use super::take::{After, Excepted};
@@ -82,7 +82,7 @@ pub struct Walker<'a> {
     /// By index of the own state, what an edge to it comes to with nothing on the stack.
     pub(super) arrived: Vec<Option<Arrived>>,
     /// By shared exit class and frame, what comes after the class.
-    pub(super) after_class: FxHashMap<(u32, u32), Option<Arc<Outcome>>>,
+    pub(super) after_class: FxHashMap<(u32, u32), Option<Kept>>,
     /// Nodes to visit, the next one last, and the configurations at their parents.
     todo: Vec<(u32, At)>,
     /// By interned set, what is to be known of it.
@@ -488,8 +488,8 @@ impl<'a> Walker<'a> {
             let any = Building { outcome: Outcome::default(), after: ByteSet::FULL };
             self.known.walked(state, node, || self.alone(state, node, any))
         };
-        outcome.spans.iter().for_each(|span| building.outcome.add_span(span.clone()));
-        self.go_on(frame, &outcome.exits, building);
+        outcome.spans().iter().for_each(|span| building.outcome.add_span(span.range()));
+        self.go_on(frame, outcome.exits(), building);
         true
     }
 
