@@ -88,7 +88,8 @@ fn range(ends: &[usize], number: u32) -> Range<usize> {
     from..ends[number as usize]
 }
 
-fn hash(words: &[u32]) -> u64 {
+/// The hash by which a sequence is looked up.
+pub(crate) fn hash(words: &[u32]) -> u64 {
     let mut hasher = FxHasher::default();
     let (pairs, rest) = words.as_chunks();
     pairs.iter().for_each(|&[a, b]| hasher.write_u64(u64::from(a) << 32 | u64::from(b)));

@@ -9,7 +9,7 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 
 use super::compute::MaskError;
 use super::depart::{Apart, Derived};
-use super::outcome::Outcome;
+use super::draw::{Found, Sources};
 use super::schedule::Walkers;
 use super::walk::Walker;
 use crate::ir::ByteSet;
@@ -21,25 +21,30 @@ const ABREAST: usize = 256;
 /// Parts of the work for each thread, so that the results of some are taken while others are worked on.
 const PARTS: usize = 2;
 
-/// Finds the outcomes of derived states, all of which have rows, and has them taken in order.
+/// Finds the outcomes of derived states, all of which have rows, and has them taken in order; where there are several
+/// threads, drawn from `sources`.
 pub(super) fn outcomes<'a>(
     walkers: &Walkers<'a, impl Fn() -> Walker<'a> + Sync>,
     derived: &[&Derived<'_>],
-    trie: Trie<'_>,
-    follow: &Follow<'_>,
-    mut take: impl FnMut(&Derived<'_>, &Outcome) -> Result<(), MaskError>,
+    sources: &Sources<'_>,
+    (trie, follow): (Trie<'_>, &Follow<'_>),
+    mut take: impl FnMut(&Derived<'_>, &Found) -> Result<(), MaskError>,
 ) -> Result<(), MaskError> {
     let groups: Vec<&[&Derived<'_>]> = derived.chunks(ABREAST).collect();
     let threads = rayon::current_num_threads();
     let parts = if threads > 1 { PARTS * threads } else { 1 };
+    let over = |(apart, derived): (Apart, &&Derived<'_>)| apart.over(derived, follow, trie).into();
+    let draw = |walker: &mut Walker<'a>, found: &mut Found| walker.draw(sources, found);
     if groups.is_empty() || groups.len() >= parts {
         let all = 1..trie.len() as u32;
-        let find = |walker: &mut Walker<'a>, group: &&[&Derived<'_>]| -> Vec<Outcome> {
-            let apart = walker.apart(group, all.clone()).into_iter().zip(*group);
-            apart.map(|(apart, derived)| apart.over(derived, follow, trie)).collect()
+        let find = |walker: &mut Walker<'a>, group: &&[&Derived<'_>]| -> Vec<Found> {
+            walker.apart(group, all.clone()).into_iter().zip(*group).map(over).collect()
         };
-        return walkers.in_order(&groups, find, |group, outcomes| {
-            group.iter().zip(outcomes).try_for_each(|(derived, outcome)| take(derived, outcome))
+        let ahead = |walker: &mut Walker<'a>, found: &mut Vec<Found>| {
+            found.iter_mut().for_each(|found| draw(walker, found))
+        };
+        return walkers.in_order(&groups, find, ahead, |group, found| {
+            group.iter().zip(found).try_for_each(|(derived, found)| take(derived, found))
         });
     }
     let items = groups.iter().flat_map(|group| {
@@ -50,16 +55,26 @@ pub(super) fn outcomes<'a>(
     let find = |walker: &mut Walker<'a>, (group, nodes): &(&[&Derived<'_>], Range<u32>)| {
         walker.apart(group, nodes.clone())
     };
-    let mut apart: Vec<Apart> = Vec::new();
-    walkers.in_order(&items, find, |(group, nodes), more| {
-        apart.resize_with(group.len(), Apart::default);
-        apart.iter_mut().zip(more).for_each(|(apart, more)| apart.append(more));
-        if nodes.end < trie.len() as u32 {
-            return Ok(());
-        }
-        let mut whole = group.iter().zip(apart.drain(..));
-        whole.try_for_each(|(derived, apart)| take(derived, &apart.over(derived, follow, trie)))
-    })
+    let mut apart: Vec<Apart> = Vec::with_capacity(derived.len());
+    let mut first = 0;
+    walkers.in_order(
+        &items,
+        find,
+        |_, _| (),
+        |(group, nodes), more| {
+            apart.resize_with(first + group.len(), Apart::default);
+            apart[first..].iter_mut().zip(more).for_each(|(apart, more)| apart.append(more));
+            if nodes.end == trie.len() as u32 {
+                first = apart.len();
+            }
+            Ok(())
+        },
+    )?;
+    let lanes: Vec<(Apart, &&Derived<'_>)> = apart.into_iter().zip(derived).collect();
+    let find = |_: &mut Walker<'a>, (apart, derived): &(Apart, &&Derived<'_>)| {
+        over((apart.clone(), derived))
+    };
+    walkers.in_order(&lanes, find, draw, |(_, derived), found| take(derived, found))
 }
 
 /// Bytes with which some of these states or their models go on.

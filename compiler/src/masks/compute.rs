@@ -22,6 +22,7 @@ use super::chain::longest_chain;
 use super::classes::Classes;
 use super::depart::Derived;
 use super::doubles::Doubles;
+use super::draw::{Found, Lengths, Sources};
 use super::outcome::Outcome;
 use super::pool::{Pool, stored};
 use super::reach::Reach;
@@ -105,21 +106,23 @@ pub fn compute(
     let alone = states.iter().filter(|&&state| !agreement.doubles().contains(state));
     let (derived, first): (Vec<u32>, Vec<u32>) =
         alone.partition(|&&state| agreement.model(state).is_some());
-    let extra = |walker: &mut Walker<'_>, state| tokens_of(network, walker.sets(), state);
     let is_model: BTreeSet<u32> =
         derived.iter().filter_map(|&state| agreement.model(state)).collect();
     // By state, the mask and the outcome that others are derived from.
     let mut models: BTreeMap<u32, (u32, Outcome)> = BTreeMap::new();
     let is_vocabulary = !network.open.is_empty();
+    let lengths = Lengths { row_words: network.tables.row_words as usize, is_vocabulary };
+    let mut sources = Sources::new(trie, shared, known, lengths);
     let mut context = Context {
         classes: Classes::new(shared, known),
-        pool: Pool::new(trie, shared, known, network.tables.clone(), is_vocabulary),
+        pool: Pool::new(shared, known, network.tables.clone(), lengths),
         limits,
     };
     // By index of the state, its mask and its exit class.
     let mut exits = vec![(0, NONE); states.len()];
-    let mut add = |context: &mut Context<'_>, state, outcome: &Outcome, extra: &[u32]| {
-        let mask = context.intern(state, outcome, extra)?;
+    let mut add = |context: &mut Context<'_>, sources: &Sources<'_>, state, found: &Found| {
+        let mask = context.intern(sources, state, found)?;
+        let outcome = &found.outcome;
         let class = context.classes.intern(&outcome.exits);
         exits[(state - base) as usize] = (mask, class);
         let is_left = outcome.exits.first() == Some(&0);
@@ -132,11 +135,16 @@ pub fn compute(
         }
         Ok(mask)
     };
-    let find = |walker: &mut Walker<'_>, &state: &u32| (walker.base(state), extra(walker, state));
-    walkers.in_order(&first, find, |&state, found| {
-        let (outcome, extra) = found;
-        let mask = add(&mut context, state, outcome, extra)?;
+    let find = |walker: &mut Walker<'_>, &state: &u32| Found {
+        outcome: walker.base(state),
+        extra: tokens_of(network, walker.sets(), state),
+        drawn: None,
+    };
+    let draw = |walker: &mut Walker<'_>, found: &mut Found| walker.draw(&sources, found);
+    walkers.in_order(&first, find, draw, |&state, found| {
+        let mask = add(&mut context, &sources, state, found)?;
         if is_model.contains(&state) {
+            let outcome = &found.outcome;
             let taken = outcome.taken.as_ref();
             let stored = taken.map_or(&[][..], |taken| known.spans(shared, trie, taken.state));
             models.insert(state, (mask, outcome.over(stored)));
@@ -144,7 +152,7 @@ pub fn compute(
         Ok(())
     })?;
     for (&state, (mask, model)) in &models {
-        context.pool.add_model(state, *mask, &model.spans);
+        sources.add_model(state, context.pool.model(*mask, &model.spans));
     }
     let derived = derived.into_iter().filter_map(|state| {
         let (&model, (_, known)) = models.get_key_value(&agreement.model(state)?)?;
@@ -152,9 +160,14 @@ pub fn compute(
     });
     let derived: Vec<Derived<'_>> = derived.collect();
     let mut rest: Vec<&Derived<'_>> = Vec::with_capacity(derived.len());
-    walkers.in_order(&derived, Walker::far_base, |derived, found| {
+    let far =
+        |walker: &mut Walker<'_>, derived: &Derived<'_>| walker.far_base(derived).map(Found::from);
+    let draw = |walker: &mut Walker<'_>, found: &mut Option<Found>| {
+        found.iter_mut().for_each(|found| walker.draw(&sources, found))
+    };
+    walkers.in_order(&derived, far, draw, |derived, found| {
         match found {
-            Some(outcome) => _ = add(&mut context, derived.state, outcome, &[])?,
+            Some(found) => _ = add(&mut context, &sources, derived.state, found)?,
             None => rest.push(derived),
         }
         Ok(())
@@ -162,8 +175,8 @@ pub fn compute(
     // Those near the end of a chain are most work, and the results of what is found last are taken while no other
     // thread has work.
     rest.reverse();
-    abreast::outcomes(&walkers, &rest, trie, follow, |derived, outcome| {
-        add(&mut context, derived.state, outcome, &[]).map(|_| ())
+    abreast::outcomes(&walkers, &rest, &sources, (trie, follow), |derived, found| {
+        add(&mut context, &sources, derived.state, found).map(|_| ())
     })?;
 
     let mut reach = Reach::new(follow, known.left_through());
@@ -200,14 +213,15 @@ pub fn compute(
                 _ => Vec::new(),
             };
             let shared = (class < shared.classes.len() as u32).then_some(class);
-            (walker.follow(ret, nodes, shared), extra)
+            Found { outcome: walker.follow(ret, nodes, shared), extra, drawn: None }
         };
-        walkers.in_order(&round, find, |&(ret, class), (outcome, extra)| {
-            let next = context.classes.intern(&outcome.exits);
-            if next == NONE && outcome.is_empty() && extra.is_empty() {
+        let draw = |walker: &mut Walker<'_>, found: &mut Found| walker.draw(&sources, found);
+        walkers.in_order(&round, find, draw, |&(ret, class), found| {
+            let next = context.classes.intern(&found.outcome.exits);
+            if next == NONE && found.outcome.is_empty() && found.extra.is_empty() {
                 return Ok(());
             }
-            let mask = context.intern(ret, outcome, extra)?;
+            let mask = context.intern(&sources, ret, found)?;
             entries.push((ret, FollowEntry { class, mask, next }));
             reach.add(ret, next);
             Ok(())
@@ -216,8 +230,11 @@ pub fn compute(
     entries.sort_unstable_by_key(|(ret, entry)| (*ret, entry.class));
 
     let Context { classes, mut pool, .. } = context;
-    let none = Outcome::default();
-    let sets: Vec<u32> = network.token_sets.iter().map(|ids| pool.intern(&none, ids)).collect();
+    let sets = network.token_sets.iter().map(|ids| {
+        let found = Found { extra: ids.clone(), ..Found::default() };
+        pool.intern(&sources, &found)
+    });
+    let sets: Vec<u32> = sets.collect();
     let mut tables = pool.finish();
     let mut follows = entries.iter().peekable();
     for (index, record) in tables.states.iter_mut().enumerate() {
@@ -248,8 +265,13 @@ struct Context<'a> {
 }
 
 impl Context<'_> {
-    fn intern(&mut self, state: u32, outcome: &Outcome, extra: &[u32]) -> Result<u32, MaskError> {
-        let mask = self.pool.intern(outcome, extra);
+    fn intern(
+        &mut self,
+        sources: &Sources<'_>,
+        state: u32,
+        found: &Found,
+    ) -> Result<u32, MaskError> {
+        let mask = self.pool.intern(sources, found);
         let limit = self.limits.rows;
         if self.pool.rows() > limit {
             return Err(MaskError::Limit { what: "dense rows", limit, state });

@@ -38,7 +38,7 @@ pub(super) struct Derived<'a> {
 }
 
 /// What tells a derived state's outcome from that of its model.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Apart {
     /// The nodes whose tokens and exits are not the model's.
     excepted: Excepted,

@@ -24,6 +24,7 @@
 //! | [`same`] | shared states that do the same for some bytes |
 //! | [`children`] | the children of the trie's nodes by their bytes |
 //! | [`classes`] | interns sets of exit nodes |
+//! | [`draw`] | draws sets of tokens as ids, rows or differences |
 //! | [`pool`] | turns sets of tokens into mask records: dense rows, differences, lists |
 //! | [`remembered`] | outcomes below the root, shared by the walkers |
 //! | [`ordered`] | brings token ids in order |
@@ -43,6 +44,7 @@ pub mod classes;
 pub mod compute;
 mod depart;
 mod doubles;
+mod draw;
 mod history;
 mod lanes;
 mod moves;
@@ -51,7 +53,7 @@ mod ordered;
 pub mod outcome;
 mod part;
 mod partition;
-pub mod pool;
+mod pool;
 mod reach;
 mod remembered;
 mod rows;

@@ -90,12 +90,7 @@ impl Remembered {
 
 impl Shard {
     /// Adds a young one, and returns those that are forgotten for it.
-    fn add(
-        &mut self,
-        key: Key,
-        outcome: &Kept,
-        most: usize,
-    ) -> FxHashMap<Key, Kept> {
+    fn add(&mut self, key: Key, outcome: &Kept, most: usize) -> FxHashMap<Key, Kept> {
         let size = size(outcome);
         let mut forgotten = FxHashMap::default();
         if self.size + size > most {

@@ -50,11 +50,13 @@ impl<'a, F: Fn() -> Walker<'a> + Sync> Walkers<'a, F> {
     }
 
     /// Works on the items, and has each result taken, in order. Which items are worked on by one thread alone depends on
-    /// the time, and no result does.
+    /// the time, and nothing that is made of the results does. What taking a result can do without those before it is done
+    /// `ahead` by whichever thread has found it, where there are several.
     pub(super) fn in_order<'i, T: Sync, R: Send + Sync>(
         &self,
         items: &'i [T],
-        work: impl Fn(&mut Walker<'a>, &T) -> R + Sync,
+        work: impl Fn(&mut Walker<'a>, &'i T) -> R + Sync,
+        ahead: impl Fn(&mut Walker<'a>, &mut R) + Sync,
         mut take: impl FnMut(&'i T, &R) -> Result<(), MaskError>,
     ) -> Result<(), MaskError> {
         let time = |states| MaskError::Time { states, total: items.len() };
@@ -86,8 +88,13 @@ impl<'a, F: Fn() -> Walker<'a> + Sync> Walkers<'a, F> {
             return Ok(());
         }
         let parts = Parts::new(rest, rest.len().div_ceil(threads * PARTS));
+        let work_ahead = |walker: &mut Walker<'a>, item: &'i T| {
+            let mut result = work(walker, item);
+            ahead(walker, &mut result);
+            result
+        };
         let work_on_next = |walker: &mut Walker<'a>| {
-            parts.work_on_next(|part| part.iter().map(|item| work(walker, item)).collect())
+            parts.work_on_next(|part| part.iter().map(|item| work_ahead(walker, item)).collect())
         };
         rayon::in_place_scope(|scope| {
             for _ in 1..threads {

@@ -313,12 +313,7 @@ impl SharedOutcomes {
     }
 
     /// The outcome of `state` at `node` with anything coming after its rule, walked where it is not remembered.
-    pub(super) fn walked(
-        &self,
-        state: u32,
-        node: u32,
-        walk: impl FnOnce() -> Outcome,
-    ) -> Kept {
+    pub(super) fn walked(&self, state: u32, node: u32, walk: impl FnOnce() -> Outcome) -> Kept {
         self.walked.get_or_find((self.like(state), node), walk)
     }
 }

@@ -52,7 +52,7 @@ pub(super) struct Model {
 pub(super) type After = (Place, bool, bool);
 
 /// What is excepted, as ranges of nodes.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Excepted(Vec<Range<u32>>);
 
 impl Excepted {
@@ -482,7 +482,8 @@ mod tests {
             let (ranks, expected) = walked(&mut sets, trie, after, state, 0);
             assert_eq!(spans.into_iter().flatten().collect::<Vec<_>>(), ranks, "{state}: {schema}");
             // What comes of the root is not looked at where it is noted.
-            let inner = |exits: &[u32]| exits.iter().copied().filter(|&e| e != 0).collect::<Vec<_>>();
+            let inner =
+                |exits: &[u32]| exits.iter().copied().filter(|&e| e != 0).collect::<Vec<_>>();
             assert_eq!(inner(&exits), inner(&expected), "{state}: {schema}");
         }
         count

@@ -26,6 +26,7 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 use rustc_hash::FxHashMap;
 
 use super::agree::Agreement;
+use super::draw::{Brush, Found, Sources};
 use super::moves::{Arrived, OwnMoves};
 use super::nodes::bits;
 use super::outcome::{Kept, Outcome, Span};
@@ -91,6 +92,8 @@ pub struct Walker<'a> {
     lane: Vec<u32>,
     /// Ends of the subtrees that are being swept, and the configurations at their roots.
     path: Vec<(u32, At)>,
+    /// Room to draw what was found in, once that is done ahead.
+    brush: Option<Brush>,
 }
 
 impl<'a> Walker<'a> {
@@ -118,6 +121,7 @@ impl<'a> Walker<'a> {
             ways: Vec::new(),
             lane: Vec::new(),
             path: Vec::new(),
+            brush: None,
         }
     }
 
@@ -176,6 +180,12 @@ impl<'a> Walker<'a> {
         }
         building.outcome.normalize();
         building.outcome
+    }
+
+    /// Draws the tokens of what was found, unless the same was drawn here before.
+    pub(super) fn draw(&mut self, sources: &Sources<'_>, found: &mut Found) {
+        let row_words = self.follow.network().shared.row_words as usize;
+        sources.draw_new(found, self.brush.get_or_insert_with(|| Brush::new(row_words)));
     }
 
     pub(super) fn begin(&self, state: u32) -> Building {

@@ -1,0 +1,515 @@
+//! Sets of tokens drawn as ids, rows or differences, before it is known which masks there are.
+//!
+//! To turn the ranks of an outcome into token ids in order is most of the work of a mask. It needs the vocabulary and the
+//! masks that others are derived from, and nothing that depends on the order of the states, so any thread may do it
+//! [ahead](Sources::draw_new). What is left for the thread that numbers the masks is to find equal ones, and to hold those
+//! that a row may be worth against the rows ([`pool`](super::pool)).
+//!
+//! Cost: O(tokens that differ from the mask that is taken over), or O(tokens) and a row.
+
+use std::ops::Range;
+
+use grammarc_artifacts::sections::masks::MaskRecord;
+use grammarc_artifacts::sections::network::NONE;
+use grammarc_artifacts::sections::vocabulary::Trie;
+use grammarc_artifacts::tables::Tables;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::ordered::{Ordered, for_each_bit};
+use super::outcome::{Outcome, Taken, count_of, cut_all, minus};
+use super::shared::SharedOutcomes;
+use crate::sequences;
+
+/// Spans from which on an outcome is looked up before it is drawn.
+const MANY_SPANS: usize = 6;
+
+/// Words of a row that are copied in the time in which one token of a list is set.
+const WORDS_A_TOKEN: usize = 16;
+
+/// How long lists may be.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lengths {
+    /// u32 words of a row.
+    pub(super) row_words: usize,
+    /// Whether other grammars share the rows.
+    pub(super) is_vocabulary: bool,
+}
+
+impl Lengths {
+    /// Most tokens of a set that has no row, whatever the rows.
+    pub(super) fn always_listed(self) -> usize {
+        self.row_words / WORDS_A_TOKEN
+    }
+
+    /// Most tokens of a set that is gathered as a list, and in which a mask differs from its row.
+    fn most_listed(self) -> usize {
+        // Half the room of a row.
+        if self.is_vocabulary { self.always_listed() } else { self.row_words / 2 }
+    }
+
+    /// Most tokens in which a set of `count` tokens differs from its row.
+    pub(super) fn worth_differing(self, count: u32) -> usize {
+        self.most_listed().min(count as usize / 2)
+    }
+}
+
+/// What a set of tokens was drawn as.
+#[derive(Debug)]
+pub(super) enum Drawn {
+    /// A mask that there is.
+    Mask(u32),
+    /// The row, the length of the minus list, and both lists; and how many tokens there are.
+    Record { content: Vec<u32>, count: u32 },
+    /// Few tokens, ascending.
+    Ids(Vec<u32>),
+    /// A row, and how many tokens there are.
+    Row { row: Vec<u32>, count: u32 },
+}
+
+/// The outcome of a state or pair, with what is needed for its mask.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub(super) outcome: Outcome,
+    /// Tokens that no rank stands for, ascending.
+    pub(super) extra: Vec<u32>,
+    /// Where that was done ahead.
+    pub(super) drawn: Option<Drawn>,
+}
+
+impl From<Outcome> for Found {
+    fn from(outcome: Outcome) -> Self {
+        Self { outcome, ..Self::default() }
+    }
+}
+
+/// A thread's room to draw in.
+#[derive(Debug)]
+pub(super) struct Brush {
+    ordered: Ordered,
+    ids: Vec<u32>,
+    row: Vec<u32>,
+    content: Vec<u32>,
+    /// Hashes of what was drawn ahead.
+    seen: FxHashSet<u64>,
+}
+
+impl Brush {
+    pub(super) fn new(row_words: usize) -> Self {
+        Self {
+            ordered: Ordered::new(row_words),
+            ids: Vec::new(),
+            row: Vec::new(),
+            content: Vec::new(),
+            seen: FxHashSet::default(),
+        }
+    }
+
+    /// Gives back what was drawn in this room, for the next.
+    pub(super) fn give_back(&mut self, drawn: Drawn) {
+        match drawn {
+            Drawn::Mask(_) => {}
+            Drawn::Record { content, .. } => self.content = content,
+            Drawn::Ids(ids) => self.ids = ids,
+            Drawn::Row { row, .. } => self.row = row,
+        }
+    }
+
+    /// A row without tokens.
+    fn cleared(&mut self, row_words: usize) -> Vec<u32> {
+        let mut row = std::mem::take(&mut self.row);
+        row.clear();
+        row.resize(row_words, 0);
+        row
+    }
+}
+
+/// The mask of a state that others are derived from.
+pub(super) struct Model<'a> {
+    pub(super) mask: u32,
+    pub(super) record: MaskRecord,
+    /// The words of its row, none where it has none.
+    pub(super) row: Vec<u32>,
+    pub(super) minus: Vec<u32>,
+    pub(super) plus: Vec<u32>,
+    /// Ranks of its tokens.
+    pub(super) ranks: &'a [Range<u32>],
+}
+
+/// What masks are drawn from.
+pub(super) struct Sources<'a> {
+    trie: Trie<'a>,
+    shared: Tables<'a>,
+    known: &'a SharedOutcomes,
+    lengths: Lengths,
+    /// By own state.
+    models: FxHashMap<u32, Model<'a>>,
+}
+
+/// A mask that is taken over from a state.
+struct Source<'s> {
+    /// Its number, where it is a model's.
+    model: Option<u32>,
+    record: MaskRecord,
+    row: &'s [u32],
+    minus: &'s [u32],
+    plus: &'s [u32],
+    ranks: &'s [Range<u32>],
+}
+
+impl<'a> Sources<'a> {
+    /// Those of a vocabulary alone.
+    pub(super) fn new(
+        trie: Trie<'a>,
+        shared: Tables<'a>,
+        known: &'a SharedOutcomes,
+        lengths: Lengths,
+    ) -> Self {
+        Self { trie, shared, known, lengths, models: FxHashMap::default() }
+    }
+
+    /// Notes the mask of an own state that others are derived from.
+    pub(super) fn add_model(&mut self, state: u32, model: Model<'a>) {
+        self.models.insert(state, model);
+    }
+
+    fn source(&self, state: u32) -> Source<'_> {
+        if let Some(model) = self.models.get(&state) {
+            let Model { mask, record, row, minus, plus, ranks } = model;
+            return Source { model: Some(*mask), record: *record, row, minus, plus, ranks };
+        }
+        let record = self.shared.masks[self.shared.states[state as usize].base as usize];
+        Source {
+            model: None,
+            record,
+            row: row_of(self.shared, record.row),
+            minus: self.shared.minus(&record),
+            plus: self.shared.plus(&record),
+            ranks: self.known.spans(self.shared, self.trie, state),
+        }
+    }
+
+    /// Whether an outcome is worth looking up before it is drawn: most states of a grammar have the outcome of another.
+    pub(super) fn is_looked_up(&self, outcome: &Outcome, extra: &[u32]) -> bool {
+        let is_small = outcome.taken.is_none()
+            && outcome.spans.len() < MANY_SPANS
+            && outcome.count() as usize <= self.lengths.always_listed();
+        extra.is_empty() && !is_small
+    }
+
+    /// Draws a set of tokens for the thread that numbers the masks, unless the same was drawn in this room before.
+    pub(super) fn draw_new(&self, found: &mut Found, brush: &mut Brush) {
+        let Found { outcome, extra, drawn } = found;
+        if self.is_looked_up(outcome, extra) {
+            let mut words = std::mem::take(&mut brush.content);
+            describe(outcome, &mut words);
+            let is_new = brush.seen.insert(sequences::hash(&words));
+            brush.content = words;
+            if !is_new {
+                return;
+            }
+        }
+        *drawn = Some(self.draw(outcome, extra, brush));
+    }
+
+    /// Draws the set of an outcome's tokens and of `extra`.
+    pub(super) fn draw(&self, outcome: &Outcome, extra: &[u32], brush: &mut Brush) -> Drawn {
+        if let Some(Taken { state, except }) = &outcome.taken {
+            let source = self.source(*state);
+            if extra.is_empty()
+                && let Some(drawn) = self.differing(&source, except, &outcome.spans, brush)
+            {
+                return drawn;
+            }
+            if count_of(except) < source.record.count / 2 {
+                return self.redrawn(&source, outcome, extra, brush);
+            }
+            return self.draw(&outcome.over(source.ranks), extra, brush);
+        }
+        let count = outcome.count() as usize + extra.len();
+        if count <= self.lengths.most_listed() {
+            return Drawn::Ids(self.gathered(outcome, extra, brush));
+        }
+        let mut row = brush.cleared(self.lengths.row_words);
+        let runs = outcome.spans.iter().map(|span| self.tokens(span));
+        runs.chain([extra]).for_each(|tokens| set_all(&mut row, tokens));
+        let count = count_ones(&row);
+        Drawn::Row { row, count }
+    }
+
+    /// The set of another state's tokens, but for those that the outcome excepts, and with its own: drawn over that
+    /// state's row.
+    fn redrawn(
+        &self,
+        source: &Source<'_>,
+        outcome: &Outcome,
+        extra: &[u32],
+        brush: &mut Brush,
+    ) -> Drawn {
+        let mut row = brush.cleared(self.lengths.row_words);
+        if !source.row.is_empty() {
+            row.copy_from_slice(source.row);
+        }
+        // What is excepted may be among the tokens that the record adds.
+        set_all(&mut row, source.plus);
+        let except = outcome.taken.iter().flat_map(|taken| &taken.except);
+        let gone = except.map(|span| self.tokens(span));
+        for ids in gone.chain([source.minus]) {
+            ids.iter().for_each(|&id| row[id as usize / 32] &= !(1 << (id % 32)));
+        }
+        let new = outcome.spans.iter().map(|span| self.tokens(span));
+        new.chain([extra]).for_each(|ids| set_all(&mut row, ids));
+        let count = count_ones(&row);
+        if count as usize > self.lengths.most_listed() {
+            return Drawn::Row { row, count };
+        }
+        let mut ids = Vec::with_capacity(count as usize);
+        add_ids(&row, &mut ids);
+        brush.row = row;
+        Drawn::Ids(ids)
+    }
+
+    /// The tokens of some ranks.
+    fn tokens(&self, span: &Range<u32>) -> &'a [u32] {
+        &self.trie.token_of_rank[span.start as usize..span.end as usize]
+    }
+
+    /// The token ids of a set, ascending.
+    fn gathered(&self, outcome: &Outcome, extra: &[u32], brush: &mut Brush) -> Vec<u32> {
+        let mut ids = std::mem::take(&mut brush.ids);
+        ids.clear();
+        for span in &outcome.spans {
+            match self.tokens(span) {
+                &[id] => ids.push(id),
+                many => ids.extend_from_slice(many),
+            }
+        }
+        ids.extend_from_slice(extra);
+        brush.ordered.put_in_order(&mut ids);
+        ids
+    }
+
+    /// The set of another state's tokens but for some ranks, and with those of `spans`, where it takes little to tell it
+    /// from that state's mask.
+    fn differing(
+        &self,
+        source: &Source<'_>,
+        except: &[Range<u32>],
+        spans: &[Range<u32>],
+        brush: &mut Brush,
+    ) -> Option<Drawn> {
+        let &Source { model, record, minus: without, plus: with, ranks: stored, .. } = source;
+        // Most of what differs in much is told by the lengths.
+        let most = self.lengths.most_listed() as u32;
+        let mut gone = 0;
+        let mut ranges = cut_all(stored, except);
+        let limit = most + count_of(spans);
+        if ranges.any(|range| {
+            gone += range.end - range.start;
+            gone > limit
+        }) {
+            return None;
+        }
+        let within = |ranges| cut_all(stored, ranges).collect::<Vec<_>>();
+        let gone = minus(&within(except), spans);
+        let new = minus(spans, &within(spans));
+        if count_of(&gone).max(count_of(&new)) > most {
+            return None;
+        }
+        if let Some(mask) = model.filter(|_| gone.is_empty() && new.is_empty()) {
+            return Some(Drawn::Mask(mask));
+        }
+        let gone = self.sorted_ids(&gone, brush);
+        let new = self.sorted_ids(&new, brush);
+        let count = record.count + new.len() as u32 - gone.len() as u32;
+        let is_list = count as usize <= self.lengths.always_listed();
+        if is_list != (record.row == NONE) {
+            return None;
+        }
+        let mut content = std::mem::take(&mut brush.content);
+        content.clear();
+        content.extend([record.row, 0]);
+        merge(without, &new, &gone, with, &mut content);
+        content[1] = content.len() as u32 - 2;
+        merge(with, &gone, &new, without, &mut content);
+        let listed = content.len() - 2;
+        if !is_list && listed > self.lengths.worth_differing(count) {
+            brush.content = content;
+            return None;
+        }
+        Some(Drawn::Record { content, count })
+    }
+
+    /// Token ids of ranks, ascending.
+    fn sorted_ids(&self, spans: &[Range<u32>], brush: &mut Brush) -> Vec<u32> {
+        let mut ids = Vec::new();
+        spans.iter().for_each(|span| ids.extend_from_slice(self.tokens(span)));
+        brush.ordered.put_in_order(&mut ids);
+        ids
+    }
+}
+
+/// All that an outcome says of tokens: the state that it takes over from, how many ranges are not taken, these ranges, the
+/// other spans.
+pub(super) fn describe(outcome: &Outcome, words: &mut Vec<u32>) {
+    let (state, except) = match &outcome.taken {
+        Some(taken) => (taken.state, &taken.except[..]),
+        None => (NONE, &[][..]),
+    };
+    words.clear();
+    words.extend([state, except.len() as u32]);
+    let spans = except.iter().chain(&outcome.spans);
+    words.extend(spans.flat_map(|span| [span.start, span.end]));
+}
+
+/// The words of a row of the vocabulary's, none of no row.
+pub(super) fn row_of(shared: Tables<'_>, row: u32) -> &[u32] {
+    let words = shared.row_words as usize;
+    if row == NONE { &[] } else { &shared.rows[row as usize * words..][..words] }
+}
+
+/// Appends `list` without `dropped`, and with what of `added` is not in `known`: all ascending, `added` disjoint from
+/// `list`.
+fn merge(list: &[u32], dropped: &[u32], added: &[u32], known: &[u32], to: &mut Vec<u32>) {
+    let is_new = |id: &u32| known.binary_search(id).is_err();
+    let mut added = added.iter().copied().filter(is_new).peekable();
+    let mut dropped = dropped.iter().copied().peekable();
+    for &id in list {
+        while dropped.next_if(|&other| other < id).is_some() {}
+        while let Some(first) = added.next_if(|&other| other < id) {
+            to.push(first);
+        }
+        if dropped.peek() != Some(&id) {
+            to.push(id);
+        }
+    }
+    to.extend(added);
+}
+
+/// Appends the token ids of a row.
+pub(super) fn add_ids(row: &[u32], to: &mut Vec<u32>) {
+    for (chunk, words) in row.chunks(16).enumerate() {
+        if words.iter().any(|&word| word != 0) {
+            (16 * chunk..).zip(words).for_each(|(index, &word)| add_word(word, index, to));
+        }
+    }
+}
+
+fn set_all(row: &mut [u32], ids: &[u32]) {
+    ids.iter().for_each(|&id| row[id as usize / 32] |= 1 << (id % 32));
+}
+
+fn count_ones(row: &[u32]) -> u32 {
+    row.iter().map(|word| word.count_ones()).sum()
+}
+
+/// Appends the token ids of a word of a row.
+pub(super) fn add_word(word: u32, index: usize, to: &mut Vec<u32>) {
+    for_each_bit(word.into(), |bit| to.push(index as u32 * 32 + bit));
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::sync::LazyLock;
+
+    use grammarc_artifacts::VocabularyArtifact;
+    use grammarc_artifacts::tables::TablesData;
+    use proptest::prelude::*;
+
+    use super::super::pool::{Pool, stored};
+    use super::super::shared::vocabulary;
+    use super::*;
+
+    static VOCABULARY: LazyLock<VocabularyArtifact> = LazyLock::new(|| vocabulary(5));
+    static KNOWN: LazyLock<SharedOutcomes> = LazyLock::new(|| SharedOutcomes::new(&VOCABULARY));
+
+    /// The tokens of what was drawn.
+    fn tokens(sources: &Sources<'_>, drawn: &Drawn) -> BTreeSet<u32> {
+        let mut ids = Vec::new();
+        match drawn {
+            Drawn::Mask(mask) => ids = stored(sources.shared, *mask),
+            Drawn::Ids(few) => ids.clone_from(few),
+            Drawn::Row { row, count } => {
+                add_ids(row, &mut ids);
+                assert_eq!(ids.len(), *count as usize);
+            }
+            Drawn::Record { content, count } => {
+                add_ids(row_of(sources.shared, content[0]), &mut ids);
+                let (minus, plus) = content[2..].split_at(content[1] as usize);
+                ids.retain(|id| !minus.contains(id));
+                ids.extend_from_slice(plus);
+                assert_eq!(ids.len(), *count as usize);
+            }
+        }
+        ids.into_iter().collect()
+    }
+
+    proptest! {
+        /// Whatever is taken over and excepted, and in whatever room.
+        #[test]
+        fn what_is_drawn_has_the_tokens_of_the_outcome(
+            states in prop::collection::vec(any::<prop::sample::Index>(), 1..6),
+            cuts in prop::collection::btree_set(0u32..1 << 16, 0..9),
+            extra in prop::collection::btree_set(0u32..1 << 16, 0..3),
+            is_vocabulary: bool,
+            has_model: bool,
+        ) {
+            let (shared, trie, known) = (VOCABULARY.tables(), VOCABULARY.trie(), &*KNOWN);
+            let lengths = Lengths { row_words: shared.row_words as usize, is_vocabulary };
+            let mut sources = Sources::new(trie, shared, known, lengths);
+            let mut brush = Brush::new(lengths.row_words);
+            let count = shared.state_count();
+            // From sixteen bits to a rank.
+            let ranks = trie.token_of_rank.len() as u32;
+            let rank = |cut: u32| cut * ranks >> 16;
+            let cuts: Vec<u32> = cuts.into_iter().map(rank).collect();
+            let except = cuts.chunks_exact(2).map(|cut| cut[0]..cut[1]);
+            let except: Vec<Range<u32>> = except.filter(|range| !range.is_empty()).collect();
+            let spans = except.iter().step_by(2).map(|range| range.start..range.start + 1);
+            let spans: Vec<Range<u32>> = spans.collect();
+            let token = |rank: u32| trie.token_of_rank[rank as usize];
+            let extra: BTreeSet<u32> = extra.into_iter().map(|id| token(rank(id))).collect();
+            for state in states {
+                let of = state.index(count as usize) as u32;
+                let base = shared.states[of as usize].base;
+                let spoken = known.spans(shared, trie, of);
+                let state = if has_model { count + of } else { of };
+                if has_model {
+                    let tables = TablesData::empty(shared.totals(), shared.row_words);
+                    let pool = Pool::new(shared, known, tables, lengths);
+                    sources.add_model(state, pool.model(base, spoken));
+                }
+                let plain = Outcome { spans: spans.clone(), ..Outcome::default() };
+                let taken = Some(Taken { state, except: except.clone() });
+                let taken = Outcome { taken, ..plain.clone() };
+                for (outcome, whole) in [(&plain, plain.clone()), (&taken, taken.over(spoken))] {
+                    let ranks = whole.spans.iter().cloned().flatten();
+                    let expected: BTreeSet<u32> = ranks.map(token).collect();
+                    let drawn = sources.draw(outcome, &[], &mut brush);
+                    prop_assert_eq!(tokens(&sources, &drawn), expected.clone());
+                    brush.give_back(drawn);
+                    let extra: Vec<u32> = extra.difference(&expected).copied().collect();
+                    let drawn = sources.draw(outcome, &extra, &mut brush);
+                    let all = expected.iter().copied().chain(extra).collect();
+                    prop_assert_eq!(tokens(&sources, &drawn), all);
+                }
+            }
+        }
+
+        #[test]
+        fn lists_are_merged_as_sets(
+            list in prop::collection::btree_set(0u32..60, 0..30),
+            dropped in prop::collection::btree_set(0u32..60, 0..20),
+            added in prop::collection::btree_set(0u32..60, 0..20),
+            known in prop::collection::btree_set(0u32..60, 0..20),
+        ) {
+            let added = &added - &list;
+            let expected: Vec<u32> = (&(&list - &dropped) | &(&added - &known)).into_iter().collect();
+            let [list, dropped, added, known] =
+                [list, dropped, added, known].map(|set: BTreeSet<u32>| Vec::from_iter(set));
+            let mut merged = Vec::new();
+            merge(&list, &dropped, &added, &known, &mut merged);
+            prop_assert_eq!(merged, expected);
+        }
+    }
+}
