@@ -5,7 +5,8 @@
 //! after all that their cycle leads to:
 //!
 //! - among themselves they are told apart by colours that are refined round by round (E. F. Moore, 1956), as what they
-//!   lead to outside is settled;
+//!   lead to outside is settled. A state that is alone with its colour equals no other; where none of the rest leads back
+//!   to itself past such states, the rest is settled from the end as well: a long key takes a round for each byte otherwise;
 //! - if one of them equals a state settled before, all do, each another: this is tried for settled states that do the
 //!   same within a few symbols, by following both in step.
 //!
@@ -29,6 +30,9 @@ use crate::sequences::Sequences;
 /// Edges looked at, as a multiple of the automaton's, before giving up.
 const EFFORT: usize = 24;
 
+/// Rounds after which it is first tried to settle the rest of a cycle from the end.
+const ROUNDS: u32 = 2;
+
 /// Symbols within which a cycle must do the same as a settled one to be compared with it.
 const LOOK_AHEAD: usize = 3;
 
@@ -51,6 +55,7 @@ pub(super) fn classes(dfa: &Dfa) -> Option<Vec<u32>> {
         before: vec![(0, UNSETTLED); count],
         cyclic: Vec::new(),
         colours: Vec::new(),
+        marks: vec![Mark::Settled; count],
         effort: EFFORT * (edges + count),
         words: Vec::new(),
     };
@@ -62,6 +67,17 @@ pub(super) fn classes(dfa: &Dfa) -> Option<Vec<u32>> {
         }
     }
     Some(settling.classes)
+}
+
+/// What a search for an order has made of a state.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    /// It is none of those that are looked at, or comes before those that are to come.
+    Settled,
+    /// It was not met yet.
+    Unmet,
+    /// The search is in what it leads to.
+    Open,
 }
 
 struct Settling<'a> {
@@ -80,6 +96,8 @@ struct Settling<'a> {
     cyclic: Vec<u32>,
     /// What each state does with a few symbols; found when a second cycle is met.
     colours: Vec<u32>,
+    /// By state, how far the search for an order has come.
+    marks: Vec<Mark>,
     effort: usize,
     words: Vec<u32>,
 }
@@ -159,8 +177,23 @@ impl Settling<'_> {
         let mut sizes: Vec<u32> = Vec::with_capacity(cycle.len());
         // States that are not alone, each with its number in this round, and of how many classes they are.
         let mut rest: Vec<(u32, u32)> = cycle.iter().map(|&state| (state, 0)).collect();
-        let mut groups = 0;
+        let (mut groups, mut round, mut try_at) = (0, 0, ROUNDS);
         while groups < rest.len() {
+            if round == try_at {
+                if let Some(order) = self.from_the_end(&rest)? {
+                    numbers.clear();
+                    next += 1;
+                    for state in order {
+                        self.words.clear();
+                        describe(&self.dfa.states[state as usize], &self.classes, &mut self.words);
+                        self.classes[state as usize] = next + numbers.number(&self.words);
+                    }
+                    next += numbers.len() as u32 - 1;
+                    break;
+                }
+                try_at *= 2;
+            }
+            round += 1;
             self.spend(rest.iter().map(|&(state, _)| state))?;
             numbers.clear();
             sizes.clear();
@@ -193,6 +226,43 @@ impl Settling<'_> {
             *class = *number;
         }
         Some(())
+    }
+
+    /// Some states in an order in which each comes after all of them that it leads to, where there is one.
+    fn from_the_end(&mut self, states: &[(u32, u32)]) -> Option<Option<Vec<u32>>> {
+        self.spend(states.iter().map(|&(state, _)| state))?;
+        states.iter().for_each(|&(state, _)| self.marks[state as usize] = Mark::Unmet);
+        let mut order = Vec::with_capacity(states.len());
+        let mut path: Vec<(u32, usize)> = Vec::new();
+        for &(root, _) in states {
+            if self.marks[root as usize] == Mark::Unmet {
+                self.marks[root as usize] = Mark::Open;
+                path.push((root, 0));
+            }
+            while let Some((state, at)) = path.last_mut() {
+                let Some(edge) = self.dfa.states[*state as usize].edges.get(*at) else {
+                    self.marks[*state as usize] = Mark::Settled;
+                    order.push(*state);
+                    path.pop();
+                    continue;
+                };
+                *at += 1;
+                match self.marks[edge.target as usize] {
+                    Mark::Settled => {}
+                    Mark::Unmet => {
+                        self.marks[edge.target as usize] = Mark::Open;
+                        path.push((edge.target, 0));
+                    }
+                    Mark::Open => {
+                        let settled =
+                            |&(state, _): &(u32, u32)| self.marks[state as usize] = Mark::Settled;
+                        states.iter().for_each(settled);
+                        return Some(None);
+                    }
+                }
+            }
+        }
+        Some(Some(order))
     }
 
     /// Whether the first state of a cycle equals a settled one; the cycle is settled accordingly if so.

@@ -289,6 +289,34 @@ mod tests {
             prop_assert_eq!(twice, small);
         }
 
+        /// As the keys of an object that come in any order: long ways around that begin alike or end alike.
+        #[test]
+        fn words_in_any_number_are_minimised_as_by_refinement(
+            words in prop::collection::vec(prop::collection::vec(0u32..3, 1..9), 1..7),
+            any in prop::option::of(0u32..4),
+        ) {
+            let mut nfa = Nfa::new();
+            for (nth, word) in words.iter().enumerate() {
+                let (&last, first) = word.split_last().expect("no word is empty");
+                let before = first.iter().fold(nfa.start, |from, &letter| {
+                    let to = nfa.state();
+                    nfa.edge(from, letter, letter, to);
+                    to
+                });
+                let to = if nth % 3 == 0 { nfa.end } else { nfa.start };
+                nfa.edge(before, last, last, to);
+            }
+            nfa.empty(nfa.end, nfa.start);
+            if let Some(letter) = any {
+                let other = nfa.state();
+                nfa.edge(nfa.start, 0, letter, other);
+                nfa.edge(other, 0, letter, other);
+                nfa.edge(other, 3, 3, nfa.end);
+            }
+            let dfa = determinize(&nfa, 10_000).expect("small");
+            prop_assert_eq!(minimize(&dfa), refine(&dfa));
+        }
+
         #[test]
         fn products_agree_with_the_operands(a in any_nfa(), b in any_nfa()) {
             let a = minimize(&determinize(&a, 10_000).expect("small"));

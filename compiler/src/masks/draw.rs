@@ -461,7 +461,7 @@ mod tests {
             let count = shared.state_count();
             // From sixteen bits to a rank.
             let ranks = trie.token_of_rank.len() as u32;
-            let rank = |cut: u32| cut * ranks >> 16;
+            let rank = |cut: u32| (cut * ranks) >> 16;
             let cuts: Vec<u32> = cuts.into_iter().map(rank).collect();
             let except = cuts.chunks_exact(2).map(|cut| cut[0]..cut[1]);
             let except: Vec<Range<u32>> = except.filter(|range| !range.is_empty()).collect();
