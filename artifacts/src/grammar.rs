@@ -12,7 +12,7 @@ use crate::container::encode::Encoder;
 use crate::container::{Container, Flat};
 use crate::digests;
 use crate::error::{Difference, Error};
-use crate::meta::{self, ArchivedGrammarMeta, GrammarMeta};
+use crate::meta::{self, ArchivedStoredGrammar, GrammarMeta};
 use crate::pool::MaskPool;
 use crate::sections::kinds::{ArtifactKind, SectionKind};
 use crate::sections::numbers::{GrammarRecord, TablesRecord};
@@ -237,7 +237,7 @@ impl GrammarArtifact {
 /// Checks that the grammar was compiled for this vocabulary and its shared rules.
 fn check_vocabulary(
     container: &Container,
-    meta: &ArchivedGrammarMeta,
+    meta: &ArchivedStoredGrammar,
     vocabulary: &VocabularyArtifact,
 ) -> Result<(), Error> {
     let header = container.header();

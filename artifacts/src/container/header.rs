@@ -14,7 +14,7 @@ pub const ENDIAN_MARKER: u32 = 0x0a0b_0c0d;
 
 /// Format versions: a reader of one major version reads all its minor versions, because a minor version only adds
 /// optional sections.
-pub const VERSION: (u16, u16) = (1, 0);
+pub const VERSION: (u16, u16) = (2, 0);
 
 /// Length of the header.
 pub const HEADER_LEN: usize = size_of::<RawHeader>();

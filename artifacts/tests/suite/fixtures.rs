@@ -287,12 +287,20 @@ fn grammar_meta() -> GrammarMeta {
         compiler: "grammarc-artifacts tests".to_owned(),
         vocabulary_name: "small".to_owned(),
         options: vec![("whitespace".to_owned(), "compact".to_owned())],
-        report: vec![ReportEntry {
-            pointer: "/properties/name/format".to_owned(),
-            keyword: "format".to_owned(),
-            verdict: Verdict::Approximate,
-            reason: "the format is not known".to_owned(),
-        }],
+        report: vec![
+            ReportEntry {
+                pointer: "/properties/name/format".to_owned(),
+                keyword: "format".to_owned(),
+                verdict: Verdict::Approximate,
+                reason: "the format is not known".to_owned(),
+            },
+            ReportEntry {
+                pointer: "/properties/name/type".to_owned(),
+                keyword: "type".to_owned(),
+                verdict: Verdict::Exact,
+                reason: String::new(),
+            },
+        ],
         statistics: vec![("states".to_owned(), 7)],
         work: WorkBound {
             longest_chain: 2,

@@ -38,7 +38,7 @@ macro_rules! damaged {
 damaged!(magic, magic, true, Error::Magic { .. });
 damaged!(damaged_checksum, checksum, false, Error::Checksum { .. });
 damaged!(endianness, endian, true, Error::Endianness { .. });
-damaged!(major_version, major, true, Error::Version { supported: (1, 0), .. });
+damaged!(major_version, major, true, Error::Version { supported: (2, 0), .. });
 damaged!(minor_version, minor, false, Error::Checksum { .. });
 damaged!(artifact_kind, kind, true, Error::UnknownArtifactKind { .. });
 damaged!(section_count, section_count, false, Error::Checksum { .. });
@@ -81,7 +81,7 @@ fn a_later_minor_version_is_read() {
     let mut bytes = small_vocabulary().to_bytes().expect("bytes").to_vec();
     bytes[offset_of!(RawHeader, minor)] = 9;
     let artifact = VocabularyArtifact::from_buffer(sealed(bytes)).expect("a later minor version");
-    assert_eq!(artifact.container().header().version, (1, 9));
+    assert_eq!(artifact.container().header().version, (2, 9));
 }
 
 /// A change to the entry of a section, with a right checksum.

@@ -46,6 +46,15 @@ fn strings(meta: &[u8], at: usize) -> Vec<String> {
     list(meta, at, 8).into_iter().map(|at| string(meta, at)).collect()
 }
 
+/// Texts that go on from the ones before them, by their places.
+fn texts(meta: &[u8], places: impl Iterator<Item = usize>) -> impl Iterator<Item = String> {
+    places.scan(String::new(), |last, at| {
+        let steps = last.split_inclusive('/').take(u32_at(meta, at) as usize);
+        *last = steps.collect::<String>() + &string(meta, at + 4);
+        Some(last.clone())
+    })
+}
+
 fn pairs(meta: &[u8], at: usize) -> Vec<(String, String)> {
     let pair = |at| (string(meta, at), string(meta, at + 8));
     list(meta, at, 16).into_iter().map(pair).collect()
@@ -59,7 +68,7 @@ fn the_header_and_the_section_table() {
         assert_eq!(file[..16], *b"\x89grammarc\r\n\x1a\n\0\0\0");
         assert_eq!(file[16..48], *blake3::hash(&file[48..]).as_bytes());
         assert_eq!(u32_at(file, 48), 0x0a0b_0c0d);
-        assert_eq!(u32_at(file, 52), 1, "version 1.0");
+        assert_eq!(u32_at(file, 52), 2, "version 2.0");
         assert_eq!(u32_at(file, 56), kind);
         assert_eq!(u64_at(file, 64), file.len() as u64);
         assert_eq!(file[72..104], vocabulary.fingerprint());
@@ -163,13 +172,14 @@ fn the_meta_section_of_a_grammar() {
     assert_eq!(string(meta, root + 48), expected.compiler);
     assert_eq!(string(meta, root + 56), expected.vocabulary_name);
     assert_eq!(pairs(meta, root + 64), expected.options);
-    let report = list(meta, root + 72, 28);
+    let report = list(meta, root + 72, 32);
     assert_eq!(report.len(), expected.report.len());
-    for (at, entry) in report.into_iter().zip(&expected.report) {
-        assert_eq!(string(meta, at), entry.pointer);
-        assert_eq!(string(meta, at + 8), entry.keyword);
-        assert_eq!(meta[at + 16], entry.verdict as u8);
-        assert_eq!(string(meta, at + 20), entry.reason);
+    let pointers: Vec<String> = texts(meta, report.iter().copied()).collect();
+    for ((at, pointer), entry) in report.into_iter().zip(pointers).zip(&expected.report) {
+        assert_eq!(pointer, entry.pointer);
+        assert_eq!(string(meta, at + 12), entry.keyword);
+        assert_eq!(meta[at + 20], entry.verdict as u8);
+        assert_eq!(string(meta, at + 24), entry.reason);
     }
     let statistics: Vec<(String, u64)> = list(meta, root + 80, 16)
         .into_iter()
@@ -181,7 +191,8 @@ fn the_meta_section_of_a_grammar() {
     assert_eq!(u32_at(meta, root + 100), expected.work.most_configurations);
     assert_eq!(strings(meta, root + 104), expected.work.configuration_rules);
     assert_eq!(u64_at(meta, root + 112), expected.work.state_bytes);
-    assert_eq!(strings(meta, root + 120), expected.rule_names);
+    let names = list(meta, root + 120, 12);
+    assert_eq!(texts(meta, names.into_iter()).collect::<Vec<_>>(), expected.rule_names);
 }
 
 #[test]

@@ -1,14 +1,19 @@
 //! The nested part of an artifact: names, options, the exactness report, statistics.
 //!
 //! This is the one section that is not a flat table. It is an rkyv archive, checked by rkyv's own validation when the
-//! artifact is opened. A grammar's is copied out when it is first asked for; no step of the runtime reads it.
+//! artifact is opened. A grammar's is [stored](stored) more tightly than it is read, and copied out when it is first asked
+//! for; no step of the runtime reads it.
 
 use rkyv::{Archive, Deserialize, Serialize, rancor};
 
-use crate::buffer::Buffer;
 use crate::container::Container;
 use crate::error::Error;
 use crate::sections::kinds::SectionKind;
+
+mod stored;
+
+pub(crate) use stored::ArchivedStoredGrammar;
+use stored::StoredGrammar;
 
 /// What a vocabulary artifact says about itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Archive, Serialize, Deserialize)]
@@ -28,7 +33,7 @@ pub struct VocabularyMeta {
 }
 
 /// What a grammar artifact says about itself.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Archive, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GrammarMeta {
     /// The name that users know the source by.
     pub source_name: String,
@@ -67,7 +72,7 @@ pub enum Verdict {
 }
 
 /// One line of the exactness report.
-#[derive(Clone, Debug, PartialEq, Eq, Archive, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReportEntry {
     /// JSON pointer to the keyword in the source.
     pub pointer: String,
@@ -99,31 +104,38 @@ impl WorkBound {
     pub const UNBOUNDED: u32 = u32::MAX;
 }
 
-/// An archive of metadata. Writing one fails only where memory does, or where it is longer than 2 GiB.
-macro_rules! archive {
-    ($name:ident, $check:ident, $read:ident, $meta:ident) => {
-        pub(crate) fn $name(meta: &$meta) -> Result<rkyv::util::AlignedVec, Error> {
-            rkyv::to_bytes::<rancor::Error>(meta)
-                .map_err(|error| Error::MetaEncode { detail: error.to_string() })
-        }
-
-        pub(crate) fn $check(
-            container: &Container,
-        ) -> Result<&<$meta as Archive>::Archived, Error> {
-            let section = container.flat::<u8>(SectionKind::Meta)?;
-            let buffer: &Buffer = container.buffer();
-            rkyv::access::<<$meta as Archive>::Archived, rancor::Error>(section.get(buffer))
-                .map_err(unreadable)
-        }
-
-        pub(crate) fn $read(container: &Container) -> Result<$meta, Error> {
-            rkyv::deserialize($check(container)?).map_err(unreadable)
-        }
-    };
+pub(crate) fn encode_vocabulary(meta: &VocabularyMeta) -> Result<rkyv::util::AlignedVec, Error> {
+    rkyv::to_bytes(meta).map_err(unwritable)
 }
 
-archive!(encode_vocabulary, check_vocabulary, decode_vocabulary, VocabularyMeta);
-archive!(encode_grammar, check_grammar, decode_grammar, GrammarMeta);
+pub(crate) fn decode_vocabulary(container: &Container) -> Result<VocabularyMeta, Error> {
+    let section = container.flat::<u8>(SectionKind::Meta)?;
+    rkyv::from_bytes(section.get(container.buffer())).map_err(unreadable)
+}
+
+pub(crate) fn encode_grammar(meta: &GrammarMeta) -> Result<rkyv::util::AlignedVec, Error> {
+    rkyv::to_bytes(&StoredGrammar::new(meta)?).map_err(unwritable)
+}
+
+pub(crate) fn check_grammar(container: &Container) -> Result<&ArchivedStoredGrammar, Error> {
+    let meta = access(container)?;
+    meta.check()?;
+    Ok(meta)
+}
+
+pub(crate) fn decode_grammar(container: &Container) -> Result<GrammarMeta, Error> {
+    rkyv::deserialize::<StoredGrammar, _>(access(container)?).map_err(unreadable)?.read()
+}
+
+fn access(container: &Container) -> Result<&ArchivedStoredGrammar, Error> {
+    let section = container.flat::<u8>(SectionKind::Meta)?;
+    rkyv::access(section.get(container.buffer())).map_err(unreadable)
+}
+
+/// Writing fails only where memory does, or where the archive is longer than 2 GiB.
+fn unwritable(error: rancor::Error) -> Error {
+    Error::MetaEncode { detail: error.to_string() }
+}
 
 fn unreadable(error: rancor::Error) -> Error {
     Error::Meta { detail: error.to_string() }

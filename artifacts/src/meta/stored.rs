@@ -1,0 +1,217 @@
+//! A grammar's metadata as they are stored: pointers and names without what they have in common with the ones before.
+//!
+//! A JSON pointer is as long as its place is deep, and a schema has a report entry for each keyword, so that written out
+//! the pointers of `n` nested objects take O(n²) bytes, most of an artifact's. In source order nearly all of a pointer
+//! stands in the one before it. A text's *steps* are its parts up to and with each `/`; stored is how many steps it
+//! shares with the text before it, and the rest.
+//!
+//! What one byte stores may stand for many, so the texts are bounded as they would be written out ([`MOST_TEXT`]).
+//!
+//! Cost: O(bytes stored) to check, O(bytes written out) to read.
+
+use rkyv::{Archive, Deserialize, Serialize};
+
+use super::{GrammarMeta, ReportEntry, Verdict, WorkBound};
+use crate::error::Error;
+
+/// Bytes that the texts of one list may have, written out.
+pub(super) const MOST_TEXT: usize = 1 << 28;
+
+/// A text after another.
+#[derive(Clone, Debug, PartialEq, Eq, Archive, Serialize, Deserialize)]
+pub struct Coded {
+    /// Steps that it shares with the text before.
+    shared: u32,
+    /// What comes after them.
+    rest: String,
+}
+
+/// A [`ReportEntry`].
+#[derive(Archive, Serialize, Deserialize)]
+pub struct StoredEntry {
+    pointer: Coded,
+    keyword: String,
+    verdict: Verdict,
+    reason: String,
+}
+
+/// A [`GrammarMeta`], with the same fields.
+#[derive(Archive, Serialize, Deserialize)]
+pub struct StoredGrammar {
+    source_name: String,
+    source_kind: String,
+    source_hash: [u8; 32],
+    compiler: String,
+    pub(crate) vocabulary_name: String,
+    options: Vec<(String, String)>,
+    report: Vec<StoredEntry>,
+    statistics: Vec<(String, u64)>,
+    work: WorkBound,
+    pub(crate) rule_names: Vec<Coded>,
+}
+
+impl StoredGrammar {
+    /// Metadata without what the texts have in common.
+    pub(super) fn new(meta: &GrammarMeta) -> Result<Self, Error> {
+        let mut last = Last::default();
+        let report = meta.report.iter().map(|entry| {
+            let pointer = last.encode(&entry.pointer)?;
+            let (keyword, reason) = (entry.keyword.clone(), entry.reason.clone());
+            Ok(StoredEntry { pointer, keyword, verdict: entry.verdict, reason })
+        });
+        let report: Result<_, Error> = report.collect();
+        let mut last = Last::default();
+        let rule_names = meta.rule_names.iter().map(|name| last.encode(name));
+        let rule_names: Result<_, Error> = rule_names.collect();
+        Ok(Self {
+            source_name: meta.source_name.clone(),
+            source_kind: meta.source_kind.clone(),
+            source_hash: meta.source_hash,
+            compiler: meta.compiler.clone(),
+            vocabulary_name: meta.vocabulary_name.clone(),
+            options: meta.options.clone(),
+            report: report?,
+            statistics: meta.statistics.clone(),
+            work: meta.work.clone(),
+            rule_names: rule_names?,
+        })
+    }
+
+    /// The metadata, with all texts written out.
+    pub(super) fn read(self) -> Result<GrammarMeta, Error> {
+        let mut last = Last::default();
+        let report = self.report.into_iter().map(|entry| {
+            let pointer = last.decode(entry.pointer.shared, &entry.pointer.rest)?.to_owned();
+            let StoredEntry { keyword, verdict, reason, .. } = entry;
+            Ok(ReportEntry { pointer, keyword, verdict, reason })
+        });
+        let report: Result<_, Error> = report.collect();
+        let mut last = Last::default();
+        let names = self.rule_names.iter();
+        let rule_names = names.map(|name| last.decode(name.shared, &name.rest).map(str::to_owned));
+        let rule_names: Result<_, Error> = rule_names.collect();
+        Ok(GrammarMeta {
+            source_name: self.source_name,
+            source_kind: self.source_kind,
+            source_hash: self.source_hash,
+            compiler: self.compiler,
+            vocabulary_name: self.vocabulary_name,
+            options: self.options,
+            report: report?,
+            statistics: self.statistics,
+            work: self.work,
+            rule_names: rule_names?,
+        })
+    }
+}
+
+impl ArchivedStoredGrammar {
+    /// Whether all texts go on from steps that there are.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        let pointers = self.report.iter().map(|entry| &entry.pointer);
+        check(pointers)?;
+        check(self.rule_names.iter())
+    }
+}
+
+fn check<'m>(texts: impl Iterator<Item = &'m ArchivedCoded>) -> Result<(), Error> {
+    let mut last = Last::default();
+    let mut texts = texts;
+    texts.try_for_each(|text| last.decode(text.shared.into(), &text.rest).map(|_| ()))
+}
+
+/// The text before.
+#[derive(Default)]
+struct Last {
+    text: String,
+    /// Where its steps end.
+    ends: Vec<usize>,
+    /// Bytes of all texts so far.
+    total: usize,
+}
+
+impl Last {
+    /// The next text, of so many steps of this one and a rest.
+    fn decode(&mut self, shared: u32, rest: &str) -> Result<&str, Error> {
+        let shared = shared as usize;
+        let kept = match shared.checked_sub(1) {
+            None => Some(0),
+            Some(last) => self.ends.get(last).copied(),
+        };
+        let Some(kept) = kept else {
+            return Err(invalid("a text shares more steps with the one before than that has"));
+        };
+        self.ends.truncate(shared);
+        self.text.truncate(kept);
+        let ends = rest.match_indices('/').map(|(at, _)| kept + at + 1);
+        self.ends.extend(ends);
+        self.text.push_str(rest);
+        self.total += self.text.len();
+        if self.total > MOST_TEXT {
+            return Err(invalid("the pointers or names are longer than any source's"));
+        }
+        Ok(&self.text)
+    }
+
+    /// What the next text is after this one.
+    fn encode(&mut self, text: &str) -> Result<Coded, Error> {
+        let same = self.text.bytes().zip(text.bytes()).take_while(|(a, b)| a == b).count();
+        let shared = self.ends.partition_point(|&end| end <= same);
+        let from = shared.checked_sub(1).map_or(0, |last| self.ends[last]);
+        let coded = Coded { shared: shared as u32, rest: text[from..].to_owned() };
+        match self.decode(coded.shared, &coded.rest) {
+            Ok(_) => Ok(coded),
+            Err(_) => Err(Error::MetaEncode { detail: "they are too long".to_owned() }),
+        }
+    }
+}
+
+fn invalid(detail: &str) -> Error {
+    Error::Meta { detail: detail.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn texts_are_read_as_they_were_written(texts in prop::collection::vec("(/?[aé]{0,2}){0,5}/?", 0..12)) {
+            let mut last = Last::default();
+            let coded: Vec<Coded> = texts.iter().map(|text| last.encode(text).unwrap()).collect();
+            let mut last = Last::default();
+            for (coded, text) in coded.iter().zip(&texts) {
+                prop_assert_eq!(last.decode(coded.shared, &coded.rest).unwrap(), text);
+            }
+        }
+
+        #[test]
+        fn no_text_goes_on_from_steps_that_there_are_not(
+            coded in prop::collection::vec((0u32..4, "[/aé]{0,4}"), 0..8)
+        ) {
+            let (mut last, mut before) = (Last::default(), String::new());
+            for (shared, rest) in coded {
+                let steps: Vec<&str> = before.split_inclusive('/').filter(|step| step.ends_with('/')).collect();
+                let expected = steps.get(..shared as usize).map(|steps| steps.concat() + &rest);
+                match last.decode(shared, &rest) {
+                    Ok(text) => prop_assert_eq!(Some(text), expected.as_deref()),
+                    Err(_) => {
+                        prop_assert_eq!(expected, None);
+                        break;
+                    }
+                }
+                before = last.text.clone();
+            }
+        }
+    }
+
+    #[test]
+    fn what_stands_for_too_much_is_refused() {
+        let mut last = Last::default();
+        last.decode(0, &("x".repeat(MOST_TEXT / 4) + "/")).unwrap();
+        let more = (0..4).map(|_| last.decode(1, "").map(str::len));
+        assert!(more.collect::<Result<Vec<_>, _>>().is_err());
+    }
+}
