@@ -237,7 +237,7 @@ impl GrammarArtifact {
 /// Checks that the grammar was compiled for this vocabulary and its shared rules.
 fn check_vocabulary(
     container: &Container,
-    meta: &ArchivedStoredGrammar,
+    meta: &ArchivedStoredGrammar<'_>,
     vocabulary: &VocabularyArtifact,
 ) -> Result<(), Error> {
     let header = container.header();

@@ -117,17 +117,17 @@ pub(crate) fn encode_grammar(meta: &GrammarMeta) -> Result<rkyv::util::AlignedVe
     rkyv::to_bytes(&StoredGrammar::new(meta)?).map_err(unwritable)
 }
 
-pub(crate) fn check_grammar(container: &Container) -> Result<&ArchivedStoredGrammar, Error> {
+pub(crate) fn check_grammar(container: &Container) -> Result<&ArchivedStoredGrammar<'_>, Error> {
     let meta = access(container)?;
     meta.check()?;
     Ok(meta)
 }
 
 pub(crate) fn decode_grammar(container: &Container) -> Result<GrammarMeta, Error> {
-    rkyv::deserialize::<StoredGrammar, _>(access(container)?).map_err(unreadable)?.read()
+    rkyv::deserialize::<StoredGrammar<'_>, _>(access(container)?).map_err(unreadable)?.read()
 }
 
-fn access(container: &Container) -> Result<&ArchivedStoredGrammar, Error> {
+fn access(container: &Container) -> Result<&ArchivedStoredGrammar<'_>, Error> {
     let section = container.flat::<u8>(SectionKind::Meta)?;
     rkyv::access(section.get(container.buffer())).map_err(unreadable)
 }

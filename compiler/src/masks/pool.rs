@@ -56,13 +56,15 @@ impl<'a> Pool<'a> {
         tables: TablesData,
         lengths: Lengths,
     ) -> Self {
+        // Half of the states have a mask that others have as well.
+        let states = tables.states.len();
         Self {
             shared,
             known,
             tables,
             lengths,
-            contents: Sequences::default(),
-            outcomes: Sequences::default(),
+            contents: Sequences::with_capacity(states / 2),
+            outcomes: Sequences::with_capacity(states / 8),
             of_outcome: Vec::new(),
             row_counts: Vec::new(),
             content: Vec::new(),

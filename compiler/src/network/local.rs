@@ -18,6 +18,9 @@ use crate::sequences::Sequences;
 /// Number of an interned set.
 type SetId = u32;
 
+/// Rows of moves that there is room for at first: a usual schema has some dozen.
+const ROWS: usize = 64;
+
 /// A move not looked for yet.
 const UNKNOWN: SetId = u32::MAX;
 
@@ -94,8 +97,8 @@ impl<'a> LocalSets<'a> {
             frame_ids: FxHashMap::default(),
             sets: Sequences::default(),
             rows: Vec::new(),
-            moves: Vec::new(),
-            reached: Vec::new(),
+            moves: Vec::with_capacity(ROWS),
+            reached: Vec::with_capacity(4 * ROWS),
             work: Vec::new(),
             seen: Vec::new(),
             words: Vec::new(),
