@@ -72,7 +72,7 @@ pub(super) fn classes(dfa: &Dfa) -> Option<Vec<u32>> {
 /// What a search for an order has made of a state.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mark {
-    /// It is none of those that are looked at, or comes before those that are to come.
+    /// It is not among those looked at, or its place in the order is found.
     Settled,
     /// It was not met yet.
     Unmet,
@@ -180,7 +180,7 @@ impl Settling<'_> {
         let (mut groups, mut round, mut try_at) = (0, 0, ROUNDS);
         while groups < rest.len() {
             if round == try_at {
-                if let Some(order) = self.from_the_end(&rest)? {
+                if let Some(order) = self.ends_first(&rest)? {
                     numbers.clear();
                     next += 1;
                     for state in order {
@@ -229,7 +229,7 @@ impl Settling<'_> {
     }
 
     /// Some states in an order in which each comes after all of them that it leads to, where there is one.
-    fn from_the_end(&mut self, states: &[(u32, u32)]) -> Option<Option<Vec<u32>>> {
+    fn ends_first(&mut self, states: &[(u32, u32)]) -> Option<Option<Vec<u32>>> {
         self.spend(states.iter().map(|&(state, _)| state))?;
         states.iter().for_each(|&(state, _)| self.marks[state as usize] = Mark::Unmet);
         let mut order = Vec::with_capacity(states.len());
