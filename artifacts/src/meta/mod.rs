@@ -1,7 +1,7 @@
 //! The nested part of an artifact: names, options, the exactness report, statistics.
 //!
 //! This is the one section that is not a flat table. It is an rkyv archive, checked by rkyv's own validation when the
-//! artifact is opened. A grammar's is [stored](stored) more tightly than it is read, and copied out when it is first asked
+//! artifact is opened. A grammar's is [stored] more tightly than it is read, and copied out when it is first asked
 //! for; no step of the runtime reads it.
 
 use rkyv::{Archive, Deserialize, Serialize, rancor};
