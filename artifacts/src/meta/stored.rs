@@ -114,15 +114,13 @@ impl<'m> StoredGrammar<'m> {
 impl ArchivedStoredGrammar<'_> {
     /// Whether all texts go on from steps that there are.
     pub(super) fn check(&self) -> Result<(), Error> {
-        let pointers = self.report.iter().map(|entry| &entry.pointer);
-        check(pointers)?;
+        check(self.report.iter().map(|entry| &entry.pointer))?;
         check(self.rule_names.iter())
     }
 }
 
-fn check<'a, 'm: 'a>(texts: impl Iterator<Item = &'a ArchivedCoded<'m>>) -> Result<(), Error> {
+fn check<'a, 'm: 'a>(mut texts: impl Iterator<Item = &'a ArchivedCoded<'m>>) -> Result<(), Error> {
     let mut last = Last::default();
-    let mut texts = texts;
     texts.try_for_each(|text| last.decode(text.shared.into(), &text.rest).map(|_| ()))
 }
 
@@ -172,11 +170,9 @@ impl<'m> Before<'m> {
     /// What the next text is after this one.
     fn encode(&mut self, text: &'m str) -> Result<Coded<'m>, Error> {
         let same = count_same(self.text.as_bytes(), text.as_bytes());
-        let steps = text.as_bytes()[..same].rsplitn(2, |&byte| byte == b'/').nth(1);
-        let (shared, from) = steps.map_or((0, 0), |steps| {
-            let between = steps.iter().filter(|&&byte| byte == b'/').count();
-            (between as u32 + 1, steps.len() + 1)
-        });
+        let same = &text.as_bytes()[..same];
+        let from = same.iter().rposition(|&byte| byte == b'/').map_or(0, |last| last + 1);
+        let shared = same[..from].iter().filter(|&&byte| byte == b'/').count() as u32;
         self.text = text;
         self.total += text.len();
         match self.total > MOST_TEXT {

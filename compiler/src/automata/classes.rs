@@ -55,7 +55,7 @@ pub(super) fn classes(dfa: &Dfa) -> Option<Vec<u32>> {
         before: vec![(0, UNSETTLED); count],
         cyclic: Vec::new(),
         colours: Vec::new(),
-        marks: vec![Mark::Settled; count],
+        places: vec![UNSETTLED; count],
         effort: EFFORT * (edges + count),
         words: Vec::new(),
     };
@@ -67,17 +67,6 @@ pub(super) fn classes(dfa: &Dfa) -> Option<Vec<u32>> {
         }
     }
     Some(settling.classes)
-}
-
-/// What a search for an order has made of a state.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Mark {
-    /// It is not among those looked at, or its place in the order is found.
-    Settled,
-    /// It was not met yet.
-    Unmet,
-    /// The search is in what it leads to.
-    Open,
 }
 
 struct Settling<'a> {
@@ -96,8 +85,8 @@ struct Settling<'a> {
     cyclic: Vec<u32>,
     /// What each state does with a few symbols; found when a second cycle is met.
     colours: Vec<u32>,
-    /// By state, how far the search for an order has come.
-    marks: Vec<Mark>,
+    /// By state, its place among those that an order is looked for.
+    places: Vec<u32>,
     effort: usize,
     words: Vec<u32>,
 }
@@ -231,38 +220,22 @@ impl Settling<'_> {
     /// Some states in an order in which each comes after all of them that it leads to, where there is one.
     fn ends_first(&mut self, states: &[(u32, u32)]) -> Option<Option<Vec<u32>>> {
         self.spend(states.iter().map(|&(state, _)| state))?;
-        states.iter().for_each(|&(state, _)| self.marks[state as usize] = Mark::Unmet);
-        let mut order = Vec::with_capacity(states.len());
-        let mut path: Vec<(u32, usize)> = Vec::new();
-        for &(root, _) in states {
-            if self.marks[root as usize] == Mark::Unmet {
-                self.marks[root as usize] = Mark::Open;
-                path.push((root, 0));
-            }
-            while let Some((state, at)) = path.last_mut() {
-                let Some(edge) = self.dfa.states[*state as usize].edges.get(*at) else {
-                    self.marks[*state as usize] = Mark::Settled;
-                    order.push(*state);
-                    path.pop();
-                    continue;
-                };
-                *at += 1;
-                match self.marks[edge.target as usize] {
-                    Mark::Settled => {}
-                    Mark::Unmet => {
-                        self.marks[edge.target as usize] = Mark::Open;
-                        path.push((edge.target, 0));
-                    }
-                    Mark::Open => {
-                        let settled =
-                            |&(state, _): &(u32, u32)| self.marks[state as usize] = Mark::Settled;
-                        states.iter().for_each(settled);
-                        return Some(None);
-                    }
-                }
-            }
+        for (place, &(state, _)) in (0..).zip(states) {
+            self.places[state as usize] = place;
         }
-        Some(Some(order))
+        let edges = |place: usize| &self.dfa.states[states[place].0 as usize].edges;
+        let loops = |place| edges(place).iter().any(|edge| edge.target == states[place].0);
+        // What leads out of them leads nowhere here.
+        let successor = |place: usize, edge: usize| {
+            let to = self.places[edges(place)[edge].target as usize];
+            if to == UNSETTLED { place } else { to as usize }
+        };
+        let component = components_by(states.len(), |place| edges(place).len(), successor);
+        let count = component.iter().max().map_or(0, |&last| last as usize + 1);
+        let is_acyclic = count == states.len() && !(0..states.len()).any(loops);
+        states.iter().for_each(|&(state, _)| self.places[state as usize] = UNSETTLED);
+        let order = || by_component(&component).into_iter().map(|place| states[place as usize].0);
+        Some(is_acyclic.then(|| order().collect()))
     }
 
     /// Whether the first state of a cycle equals a settled one; the cycle is settled accordingly if so.

@@ -47,26 +47,22 @@ pub(super) fn outcomes<'a>(
             group.iter().zip(found).try_for_each(|(derived, found)| take(derived, found))
         });
     }
-    let items = groups.iter().flat_map(|group| {
+    let items = groups.iter().enumerate().flat_map(|(at, group)| {
         let ranges = ranges(trie, parts.div_ceil(groups.len()), first_bytes(group, follow));
-        ranges.into_iter().map(move |nodes| (*group, nodes))
+        ranges.into_iter().map(move |nodes| (at, nodes))
     });
-    let items: Vec<(&[&Derived<'_>], Range<u32>)> = items.collect();
-    let find = |walker: &mut Walker<'a>, (group, nodes): &(&[&Derived<'_>], Range<u32>)| {
-        walker.apart(group, nodes.clone())
+    let items: Vec<(usize, Range<u32>)> = items.collect();
+    let find = |walker: &mut Walker<'a>, (at, nodes): &(usize, Range<u32>)| {
+        walker.apart(groups[*at], nodes.clone())
     };
-    let mut apart: Vec<Apart> = Vec::with_capacity(derived.len());
-    let mut first = 0;
+    let mut apart = vec![Apart::default(); derived.len()];
     walkers.in_order(
         &items,
         find,
         |_, _| (),
-        |(group, nodes), more| {
-            apart.resize_with(first + group.len(), Apart::default);
-            apart[first..].iter_mut().zip(more).for_each(|(apart, more)| apart.append(more));
-            if nodes.end == trie.len() as u32 {
-                first = apart.len();
-            }
+        |&(at, _), more| {
+            let group = apart[at * ABREAST..].iter_mut();
+            group.zip(more).for_each(|(apart, more)| apart.append(more));
             Ok(())
         },
     )?;

@@ -162,10 +162,11 @@ pub fn compute(
     let mut rest: Vec<&Derived<'_>> = Vec::with_capacity(derived.len());
     let far =
         |walker: &mut Walker<'_>, derived: &Derived<'_>| walker.far_base(derived).map(Found::from);
-    let draw = |walker: &mut Walker<'_>, found: &mut Option<Found>| {
-        found.iter_mut().for_each(|found| walker.draw(&sources, found))
+    let draw = |walker: &mut Walker<'_>, found: &mut Found| walker.draw(&sources, found);
+    let draw_far = |walker: &mut Walker<'_>, found: &mut Option<Found>| {
+        found.iter_mut().for_each(|found| draw(walker, found))
     };
-    walkers.in_order(&derived, far, draw, |derived, found| {
+    walkers.in_order(&derived, far, draw_far, |derived, found| {
         match found {
             Some(found) => _ = add(&mut context, &sources, derived.state, found)?,
             None => rest.push(derived),
@@ -215,7 +216,6 @@ pub fn compute(
             let shared = (class < shared.classes.len() as u32).then_some(class);
             Found { outcome: walker.follow(ret, nodes, shared), extra, drawn: None }
         };
-        let draw = |walker: &mut Walker<'_>, found: &mut Found| walker.draw(&sources, found);
         walkers.in_order(&round, find, draw, |&(ret, class), found| {
             let next = context.classes.intern(&found.outcome.exits);
             if next == NONE && found.outcome.is_empty() && found.extra.is_empty() {

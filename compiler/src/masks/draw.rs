@@ -7,6 +7,7 @@
 //!
 //! Cost: O(tokens that differ from the mask that is taken over), or O(tokens) and a row.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use grammarc_artifacts::sections::masks::MaskRecord;
@@ -72,7 +73,7 @@ pub(super) struct Found {
     pub(super) outcome: Outcome,
     /// Tokens that no rank stands for, ascending.
     pub(super) extra: Vec<u32>,
-    /// Where that was done ahead.
+    /// What it was drawn as, where that was done ahead.
     pub(super) drawn: Option<Drawn>,
 }
 
@@ -128,7 +129,7 @@ pub(super) struct Model<'a> {
     pub(super) mask: u32,
     pub(super) record: MaskRecord,
     /// The words of its row, none where it has none.
-    pub(super) row: Vec<u32>,
+    pub(super) row: Cow<'a, [u32]>,
     pub(super) minus: Vec<u32>,
     pub(super) plus: Vec<u32>,
     /// Ranks of its tokens.
@@ -221,7 +222,7 @@ impl<'a> Sources<'a> {
                 return drawn;
             }
             if count_of(except) < source.record.count / 2 {
-                return self.redrawn(&source, outcome, extra, brush);
+                return self.redrawn(&source, except, &outcome.spans, extra, brush);
             }
             return self.draw(&outcome.over(source.ranks), extra, brush);
         }
@@ -236,12 +237,12 @@ impl<'a> Sources<'a> {
         Drawn::Row { row, count }
     }
 
-    /// The set of another state's tokens, but for those that the outcome excepts, and with its own: drawn over that
-    /// state's row.
+    /// The set of another state's tokens but for some ranks, and with those of `spans`: drawn over that state's row.
     fn redrawn(
         &self,
         source: &Source<'_>,
-        outcome: &Outcome,
+        except: &[Range<u32>],
+        spans: &[Range<u32>],
         extra: &[u32],
         brush: &mut Brush,
     ) -> Drawn {
@@ -251,12 +252,11 @@ impl<'a> Sources<'a> {
         }
         // What is excepted may be among the tokens that the record adds.
         set_all(&mut row, source.plus);
-        let except = outcome.taken.iter().flat_map(|taken| &taken.except);
-        let gone = except.map(|span| self.tokens(span));
+        let gone = except.iter().map(|span| self.tokens(span));
         for ids in gone.chain([source.minus]) {
             ids.iter().for_each(|&id| row[id as usize / 32] &= !(1 << (id % 32)));
         }
-        let new = outcome.spans.iter().map(|span| self.tokens(span));
+        let new = spans.iter().map(|span| self.tokens(span));
         new.chain([extra]).for_each(|ids| set_all(&mut row, ids));
         let count = count_ones(&row);
         if count as usize > self.lengths.most_listed() {

@@ -14,6 +14,7 @@
 //! Equal records are one, and so are equal outcomes, which are looked up first. Ids are given in the order of insertion,
 //! which the caller keeps independent of threads.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use grammarc_artifacts::sections::masks::MaskRecord;
@@ -79,9 +80,14 @@ impl<'a> Pool<'a> {
             Some(own) => (self.tables.as_tables(), self.tables.masks[own as usize]),
             None => (self.shared, self.shared.masks[mask as usize]),
         };
-        let row = if record.row == NONE { &[] } else { self.row(record.row) };
         let [minus, plus] = [tables.minus(&record), tables.plus(&record)].map(<[u32]>::to_vec);
-        Model { mask, record, row: row.to_vec(), minus, plus, ranks }
+        // Most have one of the vocabulary's rows.
+        let row = match record.row {
+            NONE => Cow::default(),
+            row if row < self.tables.bases.rows => row_of(self.shared, row).into(),
+            own => self.row(own).to_vec().into(),
+        };
+        Model { mask, record, row, minus, plus, ranks }
     }
 
     /// The mask of what was found.
