@@ -76,6 +76,12 @@ impl ByteSet {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
+    /// Whether some byte from `lo` to `hi` is in the set.
+    #[inline]
+    pub fn meets(&self, lo: u8, hi: u8) -> bool {
+        self.lowest_from(lo).is_some_and(|byte| byte <= hi)
+    }
+
     /// Bytes in either set.
     #[inline]
     #[must_use]

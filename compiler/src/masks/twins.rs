@@ -290,36 +290,38 @@ fn add_partings(
     by_calls: ByteSet,
     partings: &mut Vec<Parting>,
 ) -> bool {
+    if edges[0].iter().any(|edge| by_calls.meets(edge.lo(), edge.hi())) {
+        return false;
+    }
     let most = partings.len() + MOST_APART;
-    let has_calls = !by_calls.is_empty();
     let mut next = 0;
     while next <= u32::from(u8::MAX) {
-        edges = edges.map(|edges| match edges {
-            [first, rest @ ..] if u32::from(first.hi()) < next => rest,
-            edges => edges,
-        });
         // Where each goes from the next byte on, and the last byte that this is so for.
-        let [one, other] = edges.map(|edges| match edges {
-            [] => (NONE, u32::from(u8::MAX)),
-            [edge, ..] if u32::from(edge.lo()) <= next => (edge.target, u32::from(edge.hi())),
-            [edge, ..] => (NONE, u32::from(edge.lo()) - 1),
+        let [one, other] = edges.each_mut().map(|edges| {
+            while let [first, rest @ ..] = *edges
+                && u32::from(first.hi()) < next
+            {
+                *edges = rest;
+            }
+            match **edges {
+                [] => (NONE, u32::from(u8::MAX)),
+                [edge, ..] if u32::from(edge.lo()) <= next => (edge.target, u32::from(edge.hi())),
+                [edge, ..] => (NONE, u32::from(edge.lo()) - 1),
+            }
         });
         let last = one.1.min(other.1);
-        let to = [one.0, other.0];
         let from = std::mem::replace(&mut next, last + 1);
-        if to == [NONE; 2] || one.0 == other.0 && !has_calls {
+        if one.0 == other.0 {
             continue;
         }
-        let bytes = ByteSet::range(from as u8, last as u8);
-        if one.0 != NONE && has_calls && !bytes.intersect(by_calls).is_empty() {
-            return false;
-        }
-        if one.0 != other.0 {
-            let apart = if one.0 == NONE { bytes.minus(by_calls) } else { bytes };
-            if partings.len() + apart.len() > most {
-                return false;
+        let to = [one.0, other.0];
+        for byte in from as u8..=last as u8 {
+            if one.0 != NONE || !by_calls.contains(byte) {
+                if partings.len() == most {
+                    return false;
+                }
+                partings.push(Parting { byte, to });
             }
-            partings.extend(apart.iter().map(|byte| Parting { byte, to }));
         }
     }
     true
