@@ -23,6 +23,7 @@
 //! | [`alike`] | shared states that do the same |
 //! | [`same`] | shared states that do the same for some bytes |
 //! | [`children`] | the children of the trie's nodes by their bytes |
+//! | [`fronts`] | the nodes that some bytes lead to from those of an exit class |
 //! | [`classes`] | interns sets of exit nodes |
 //! | [`draw`] | draws sets of tokens as ids, rows or differences |
 //! | [`pool`] | turns sets of tokens into mask records: dense rows, differences, lists |
@@ -45,6 +46,7 @@ pub mod compute;
 mod depart;
 mod doubles;
 mod draw;
+mod fronts;
 mod history;
 mod lanes;
 mod moves;

@@ -65,6 +65,8 @@ pub struct SharedOutcomes {
     moves: Vec<OnceLock<Box<Moves>>>,
     /// The exit classes by their nodes.
     classes: FxHashMap<Box<[u32]>, u32>,
+    /// By exit class, whether none of its nodes is the root or below another.
+    apart: Vec<bool>,
     /// By exit class, byte and node of each child of its nodes, and the node; ascending.
     edges: Vec<OnceLock<Box<[ClassEdge]>>>,
     /// By rule, the classes through which it can be left.
@@ -170,6 +172,9 @@ impl SharedOutcomes {
             moves: like.iter().map(|_| OnceLock::new()).collect(),
             classes: (0..shared.classes.len() as u32)
                 .map(|class| (class_nodes(shared, class).into(), class))
+                .collect(),
+            apart: (0..shared.classes.len() as u32)
+                .map(|class| are_apart(class_nodes(shared, class), trie))
                 .collect(),
             edges: shared.classes.iter().map(|_| OnceLock::new()).collect(),
             row_counts: shared
@@ -299,6 +304,11 @@ impl SharedOutcomes {
         self.same.bytes(self, shared, pair, most)
     }
 
+    /// Whether no node of an exit class is the root or below another.
+    pub(super) fn are_apart(&self, class: u32) -> bool {
+        self.apart[class as usize]
+    }
+
     /// The children of the nodes of an exit class, in ascending order of their bytes.
     pub(super) fn class_edges(&self, shared: Tables<'_>, class: u32) -> &[ClassEdge] {
         self.edges[class as usize].get_or_init(|| {
@@ -316,6 +326,11 @@ impl SharedOutcomes {
     pub(super) fn walked(&self, state: u32, node: u32, walk: impl FnOnce() -> Outcome) -> Kept {
         self.walked.get_or_find((self.like(state), node), walk)
     }
+}
+
+/// Whether none of some nodes, in ascending order, is the root or below another.
+fn are_apart(nodes: &[u32], trie: Trie<'_>) -> bool {
+    nodes.first() != Some(&0) && nodes.windows(2).all(|pair| pair[1] >= trie.end[pair[0] as usize])
 }
 
 /// Whether a state's base mask holds no tokens matched by id, of which it says nothing by their bytes.

@@ -56,7 +56,7 @@ pub(super) type After = (Place, bool, bool);
 pub(super) struct Excepted(Vec<Range<u32>>);
 
 impl Excepted {
-    fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
@@ -374,10 +374,8 @@ impl Walker<'_> {
         if let Some(whole) = self.after_class.get(&(class, frame)) {
             return whole.clone();
         }
-        let trie = self.trie;
-        let nodes = class_nodes(self.follow.network().shared, class);
-        let apart = nodes.windows(2).all(|pair| pair[1] >= trie.end[pair[0] as usize]);
-        let whole = (apart && nodes.first() != Some(&0)).then(|| {
+        let whole = self.known.are_apart(class).then(|| {
+            let nodes = class_nodes(self.follow.network().shared, class);
             let after = self.sets.frame(frame);
             let mut building = Building { outcome: Outcome::default(), after: ByteSet::FULL };
             self.leave_through(after, class, nodes, &Excepted::default(), &mut building);

@@ -27,6 +27,7 @@ use rustc_hash::FxHashMap;
 
 use super::agree::Agreement;
 use super::draw::{Brush, Found, Sources};
+use super::fronts::Fronts;
 use super::moves::{Arrived, OwnMoves};
 use super::nodes::bits;
 use super::outcome::{Kept, Outcome, Span};
@@ -56,12 +57,12 @@ pub(super) struct Building {
 
 /// Configurations to go on from.
 #[derive(Clone, Copy)]
-struct Way {
-    at: At,
+pub(super) struct Way {
+    pub(super) at: At,
     /// Bytes with which they go on.
-    live: ByteSet,
+    pub(super) live: ByteSet,
     /// Whether those are many.
-    is_wide: bool,
+    pub(super) is_wide: bool,
     /// The configuration that counts, where there is one and a token may end on its stack.
     one: Option<(u32, u32)>,
 }
@@ -84,6 +85,8 @@ pub struct Walker<'a> {
     pub(super) arrived: Vec<Option<Arrived>>,
     /// By shared exit class and frame, what comes after the class.
     pub(super) after_class: FxHashMap<(u32, u32), Option<Kept>>,
+    /// What comes after all nodes of shared exit classes.
+    pub(super) fronts: Fronts,
     /// Nodes to visit, the next one last, and the configurations at their parents.
     todo: Vec<(u32, At)>,
     /// By interned set, what is to be known of it.
@@ -117,6 +120,7 @@ impl<'a> Walker<'a> {
             after_frame: FxHashMap::default(),
             arrived: Vec::new(),
             after_class: FxHashMap::default(),
+            fronts: Fronts::default(),
             todo: Vec::new(),
             ways: Vec::new(),
             lane: Vec::new(),
@@ -149,8 +153,7 @@ impl<'a> Walker<'a> {
                 Some(row) => self.sweep_rows(row, 0, &mut building),
                 None => {
                     let way = self.way(reached.at);
-                    self.descend(way, 0, &mut building);
-                    self.drain(floor, &mut building);
+                    self.go_below(way, 0, &mut building);
                 }
             }
         }
@@ -199,18 +202,23 @@ impl<'a> Walker<'a> {
     fn run(&mut self, state: u32, frame: u32, nodes: &[u32], building: &mut Building) {
         let reached = self.sets.settled(state, frame);
         let way = self.way(reached.at);
-        let floor = self.todo.len();
         for &node in nodes {
             if reached.exits {
                 self.leave(node, building);
             }
-            self.descend(way, node, building);
-            self.drain(floor, building);
+            self.go_below(way, node, building);
         }
     }
 
+    /// Adds what becomes of the strings below `node`.
+    pub(super) fn go_below(&mut self, way: Way, node: u32, building: &mut Building) {
+        let floor = self.todo.len();
+        self.descend(way, node, building);
+        self.drain(floor, building);
+    }
+
     /// What is to be known of configurations to go on from them. Of an interned set it is found once.
-    fn way(&mut self, at: At) -> Way {
+    pub(super) fn way(&mut self, at: At) -> Way {
         if let At::Set(set) = at
             && let Some(&Some(way)) = self.ways.get(set as usize)
         {
@@ -409,11 +417,9 @@ impl<'a> Walker<'a> {
                     next = child + 1;
                 }
             } else if let Some(index) = entry.other() {
-                let floor = self.todo.len();
                 let state = self.follow.network().own.bases.states + index;
                 let way = self.way(At::One(state, BOTTOM));
-                self.descend(way, child, building);
-                self.drain(floor, building);
+                self.go_below(way, child, building);
             }
         }
     }
@@ -554,10 +560,16 @@ impl<'a> Walker<'a> {
         if reached.exits {
             nodes.iter().for_each(|&node| self.leave(node, building));
         }
-        let Way { at, live, .. } = self.way(reached.at);
+        let way = self.way(reached.at);
         let shared = self.follow.network().shared;
         let edges = self.known.class_edges(shared, class);
-        let all = class_nodes(shared, class).len() == nodes.len();
+        let of_class = class_nodes(shared, class);
+        let all = of_class.len() == nodes.len();
+        let below = matches!(of_class, [0, rest @ ..] if rest.len() == nodes.len()) && first != 0;
+        if (all || below) && excepted.is_empty() && !way.is_wide {
+            return self.leave_together(way, (class, all), edges, building);
+        }
+        let Way { at, live, .. } = way;
         let floor = self.todo.len();
         let end = nodes.iter().map(|&node| self.trie.end[node as usize]).max().unwrap_or(first);
         let mut from = 0;

@@ -1,0 +1,252 @@
+//! What comes after a shared exit class, for all of its nodes at once.
+//!
+//! Nearly all return states go on with few bytes: a comma and the next key, or what closes an object. They meet the same
+//! exit classes, those of strings and numbers, and most of them go on from a class's nodes with the same first bytes. So
+//! the nodes go on together. A *front* is the nodes that some bytes lead to from those of a class, and where it leads on
+//! one more is found once. The trie alone decides that, so fronts serve all states.
+//!
+//! Configurations that go on with many bytes are walked from each node by itself.
+//!
+//! Cost: O(nodes of a front) to find it, and a look-up for each byte from then on, besides the tokens that end there.
+
+use std::ops::Range;
+
+use grammarc_artifacts::sections::network::NONE;
+use grammarc_artifacts::sections::vocabulary::Trie;
+use rustc_hash::FxHashMap;
+
+use super::children::Children;
+use super::outcome::Outcome;
+use super::shared::ClassEdge;
+use super::walk::{Building, Walker, Way};
+use crate::network::local::{At, Reached};
+
+/// Number of a front.
+type FrontId = u32;
+
+/// An exit class, and whether the root is to be among its nodes if it is one.
+type Begin = (u32, bool);
+
+/// The nodes that some bytes lead to.
+#[derive(Clone, Debug)]
+struct Front {
+    /// Where the ranks of the tokens that end there stand.
+    spans: Range<u32>,
+    /// Where the nodes with children stand.
+    inner: Range<u32>,
+}
+
+/// The fronts met so far.
+#[derive(Debug, Default)]
+pub(super) struct Fronts {
+    fronts: Vec<Front>,
+    spans: Vec<Range<u32>>,
+    inner: Vec<u32>,
+    /// By exit class and byte, the front of the nodes that it leads to; [`NONE`] where there are none.
+    first: FxHashMap<(Begin, u8), FrontId>,
+    /// By front and byte, the same.
+    next: FxHashMap<(FrontId, u8), FrontId>,
+    /// Fronts to go on from, and the configurations there.
+    todo: Vec<(FrontId, At)>,
+}
+
+impl Fronts {
+    /// Where a byte leads from the nodes of an exit class that has these edges.
+    fn first(
+        &mut self,
+        begin: Begin,
+        byte: u8,
+        edges: &[ClassEdge],
+        trie: Trie<'_>,
+    ) -> Option<FrontId> {
+        let front = match self.first.get(&(begin, byte)) {
+            Some(&front) => front,
+            None => {
+                let from = edges.partition_point(|edge| edge.byte < byte);
+                let on = edges[from..].iter().take_while(|edge| edge.byte == byte);
+                let on = on.filter(|edge| begin.1 || edge.node != 0);
+                let front = self.add(on.map(|edge| edge.child), trie);
+                self.first.insert((begin, byte), front);
+                front
+            }
+        };
+        (front != NONE).then_some(front)
+    }
+
+    /// Where a byte leads from a front.
+    fn next(
+        &mut self,
+        front: FrontId,
+        byte: u8,
+        children: &Children,
+        trie: Trie<'_>,
+    ) -> Option<FrontId> {
+        let next = match self.next.get(&(front, byte)) {
+            Some(&next) => next,
+            None => {
+                let nodes = self.inner(front).to_vec();
+                let on = nodes.into_iter().filter_map(|node| children.on(node, byte));
+                let next = self.add(on, trie);
+                self.next.insert((front, byte), next);
+                next
+            }
+        };
+        (next != NONE).then_some(next)
+    }
+
+    fn add(&mut self, nodes: impl Iterator<Item = u32>, trie: Trie<'_>) -> FrontId {
+        let mut nodes = nodes.peekable();
+        if nodes.peek().is_none() {
+            return NONE;
+        }
+        let [spans, inner] = [self.spans.len(), self.inner.len()];
+        for node in nodes {
+            self.spans.extend(Some(trie.tokens_at(node)).filter(|tokens| !tokens.is_empty()));
+            self.inner.extend(Some(node).filter(|&node| !trie.is_leaf(node)));
+        }
+        let spans = spans as u32..self.spans.len() as u32;
+        let inner = inner as u32..self.inner.len() as u32;
+        self.fronts.push(Front { spans, inner });
+        self.fronts.len() as u32 - 1
+    }
+
+    /// The nodes of a front that have children.
+    fn inner(&self, front: FrontId) -> &[u32] {
+        let Range { start, end } = self.fronts[front as usize].inner;
+        &self.inner[start as usize..end as usize]
+    }
+
+    /// Adds the tokens that end at a front's nodes.
+    fn add_tokens(&self, front: FrontId, outcome: &mut Outcome) {
+        let Range { start, end } = self.fronts[front as usize].spans;
+        let spans = &self.spans[start as usize..end as usize];
+        spans.iter().for_each(|span| outcome.add_span(span.clone()));
+    }
+}
+
+impl Walker<'_> {
+    /// Adds what becomes of the strings below all nodes of a shared exit class, which has these edges. They go on with few
+    /// bytes.
+    pub(super) fn leave_together(
+        &mut self,
+        way: Way,
+        begin: Begin,
+        edges: &[ClassEdge],
+        building: &mut Building,
+    ) {
+        for byte in way.live.iter() {
+            if let Some(front) = self.fronts.first(begin, byte, edges, self.trie) {
+                let reached = self.sets.step(way.at, byte);
+                self.arrive_together(front, reached, building);
+            }
+        }
+        while let Some((front, at)) = self.fronts.todo.pop() {
+            if let Some((byte, reached)) = self.sets.only(at) {
+                self.step_together(front, byte, reached, building);
+                continue;
+            }
+            let way = self.way(at);
+            if way.is_wide {
+                // A walk comes back here for the nodes at which it leaves a callee.
+                let nodes = self.fronts.inner(front).to_vec();
+                nodes.into_iter().for_each(|node| self.go_below(way, node, building));
+                continue;
+            }
+            for byte in way.live.iter() {
+                let reached = self.sets.step(at, byte);
+                self.step_together(front, byte, reached, building);
+            }
+        }
+    }
+
+    fn step_together(
+        &mut self,
+        front: FrontId,
+        byte: u8,
+        reached: Reached,
+        building: &mut Building,
+    ) {
+        if let Some(next) = self.fronts.next(front, byte, self.known.children(), self.trie) {
+            self.arrive_together(next, reached, building);
+        }
+    }
+
+    /// Adds what becomes of the strings that lead to the nodes of a front, where they have come to `reached`, and of
+    /// those below, the latter by fronts to come.
+    fn arrive_together(&mut self, front: FrontId, reached: Reached, building: &mut Building) {
+        if reached.is_dead() {
+            return;
+        }
+        if reached.ends {
+            self.fronts.add_tokens(front, &mut building.outcome);
+        }
+        let inner = self.fronts.inner(front);
+        if reached.exits {
+            inner.iter().for_each(|&node| self.leave(node, building));
+        }
+        if !inner.is_empty() && reached.at != At::Nowhere {
+            self.fronts.todo.push((front, reached.at));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::super::shared::{SharedOutcomes, class_nodes, vocabulary};
+    use super::*;
+
+    /// Follows all strings of some bytes from the nodes of each class, from all of them together and from each of them.
+    #[test]
+    fn fronts_are_the_nodes_that_bytes_lead_to() {
+        let vocabulary = vocabulary(5);
+        let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
+        let known = SharedOutcomes::new(&vocabulary);
+        let children = known.children();
+        let bytes = *b"\",u0}";
+        let step = |nodes: &[u32], byte| -> Vec<u32> {
+            nodes.iter().filter_map(|&node| children.on(node, byte)).collect()
+        };
+        let mut longest = 0;
+        for class in 0..shared.classes.len() as u32 {
+            let nodes = class_nodes(shared, class);
+            for with_root in [false, true] {
+                let mut fronts = Fronts::default();
+                let nodes: Vec<u32> =
+                    nodes.iter().copied().filter(|&node| with_root || node != 0).collect();
+                let edges = known.class_edges(shared, class);
+                let mut work: Vec<(Option<FrontId>, Vec<u32>, usize)> = bytes
+                    .iter()
+                    .map(|&byte| {
+                        let front = fronts.first((class, with_root), byte, edges, trie);
+                        (front, step(&nodes, byte), 1)
+                    })
+                    .collect();
+                while let Some((front, nodes, depth)) = work.pop() {
+                    assert_eq!(front.is_some(), !nodes.is_empty(), "class {class}");
+                    let Some(front) = front else { continue };
+                    longest = longest.max(depth);
+                    let inner = nodes.iter().filter(|&&node| !trie.is_leaf(node));
+                    let inner: BTreeSet<&u32> = inner.collect();
+                    let found = fronts.inner(front);
+                    assert_eq!(found.len(), inner.len(), "class {class}");
+                    assert_eq!(found.iter().collect::<BTreeSet<_>>(), inner, "class {class}");
+                    let mut together = Outcome::default();
+                    fronts.add_tokens(front, &mut together);
+                    let mut one_by_one = Outcome::default();
+                    nodes.iter().for_each(|&node| one_by_one.add_span(trie.tokens_at(node)));
+                    together.normalize();
+                    one_by_one.normalize();
+                    assert_eq!(together, one_by_one, "class {class}");
+                    for byte in bytes {
+                        let next = fronts.next(front, byte, children, trie);
+                        assert_eq!(next, fronts.next(front, byte, children, trie));
+                        work.push((next, step(&nodes, byte), depth + 1));
+                    }
+                }
+            }
+        }
+        assert!(longest > 2, "{longest}");
+    }
+}
