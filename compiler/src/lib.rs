@@ -4,6 +4,7 @@ pub mod automata;
 pub mod cache;
 pub mod compile;
 pub mod diagnostics;
+mod distinct;
 pub mod emit;
 pub mod frontend;
 mod graph;

@@ -12,10 +12,11 @@
 //! subset construction. States and the sum of all formulas are bounded.
 
 use indexmap::IndexSet;
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
 use crate::automata::{Dfa, DfaState, Edge, Symbol};
+use crate::distinct::Distinct;
 use crate::frontend::class::all_texts;
 
 use super::formula::{ConjunctionId, Cuts, FormulaId, Formulas, Literal, cut, merge};
@@ -32,8 +33,12 @@ pub(super) fn explore(program: &Program, limit: usize) -> Result<Dfa, TooLarge> 
         formulas: Formulas::new(program),
         tracks: IndexSet::default(),
         place: Place { at_start: true, after_word: false, tracks: Vec::new() },
-        closures: FxHashMap::default(),
+        closures: vec![None; program.nfa.len()],
+        closed: Vec::new(),
         derivatives: FxHashMap::default(),
+        ways: Vec::new(),
+        choices: Choices::default(),
+        walked: Distinct::default(),
     };
     let first = explorer.first();
     let mut order: IndexSet<Key, FxBuildHasher> = IndexSet::default();
@@ -41,10 +46,11 @@ pub(super) fn explore(program: &Program, limit: usize) -> Result<Dfa, TooLarge> 
     let mut states = Vec::new();
     while let Some(key) = order.get_index(states.len()).cloned() {
         let cuts = explorer.cuts(&key, &texts.states[key.utf8 as usize]);
+        let has_ways = explorer.find_ways(key.formula);
         let mut state = DfaState::default();
         for (lo, hi) in ranges(cuts) {
             let Some(utf8) = texts.next(key.utf8, lo) else { continue };
-            let Some(next) = explorer.step(&key, lo as u8, utf8) else { continue };
+            let Some(next) = explorer.step(&key, has_ways, lo as u8, utf8) else { continue };
             let target = order.insert_full(next).0 as u32;
             state.add(Edge { lo, hi, target });
         }
@@ -89,10 +95,52 @@ struct Explorer<'a> {
     /// State sets of trackers: states, each with what the rest must satisfy for the tracker to be in it.
     tracks: IndexSet<Box<[(u32, FormulaId)]>, FxBuildHasher>,
     place: Place,
-    /// Formulas of states at the place.
-    closures: FxHashMap<u32, FormulaId>,
-    /// What becomes of formulas on the byte before the place.
+    /// Formulas of states at the place, by state, where they are known.
+    closures: Vec<Option<FormulaId>>,
+    /// The states of which they are known.
+    closed: Vec<u32>,
+    /// What becomes of the formulas of assertions on the byte before the place.
     derivatives: FxHashMap<FormulaId, FormulaId>,
+    /// Transitions by which the formula of a state goes on, where these are all that it depends on.
+    ways: Vec<Edge>,
+    /// Room for the formula that is being made.
+    choices: Choices,
+    /// Room for what a walk has met.
+    walked: Distinct<(u32, ConjunctionId)>,
+}
+
+/// The conjunctions of a formula that is being made.
+#[derive(Default)]
+struct Choices {
+    all: Vec<ConjunctionId>,
+    /// The formula that they are the conjunctions of, where they come from one. Most bytes lead on to one state.
+    only: Option<FormulaId>,
+}
+
+impl Choices {
+    fn push(&mut self, conjunction: ConjunctionId) {
+        self.only = None;
+        self.all.push(conjunction);
+    }
+
+    fn add(&mut self, formula: FormulaId, formulas: &Formulas) {
+        if self.only != Some(formula) {
+            self.only = self.all.is_empty().then_some(formula);
+            self.all.extend_from_slice(formulas.conjunctions(formula));
+        }
+    }
+
+    /// Any of them. There are none afterwards.
+    fn formula(&mut self, formulas: &mut Formulas) -> FormulaId {
+        let formula = match self.only {
+            Some(only) => only,
+            None if self.all.is_empty() => Formulas::FALSE,
+            None => formulas.any(&mut self.all),
+        };
+        self.all.clear();
+        self.only = None;
+        formula
+    }
 }
 
 impl Explorer<'_> {
@@ -103,24 +151,28 @@ impl Explorer<'_> {
             self.track(entered);
         }
         let formula = self.closure(Program::START);
-        self.closures.clear();
+        self.leave();
         self.key(0, formula)
     }
 
-    /// What becomes of a state on a byte; nothing where no rest will do.
-    fn step(&mut self, key: &Key, byte: u8, utf8: u32) -> Option<Key> {
+    /// Forgets the formulas of states at the place.
+    fn leave(&mut self) {
+        self.closed.drain(..).for_each(|state| self.closures[state as usize] = None);
+    }
+
+    /// What becomes of a state on a byte; nothing where no rest will do. Its ways were looked for.
+    fn step(&mut self, key: &Key, has_ways: bool, byte: u8, utf8: u32) -> Option<Key> {
         if self.program.has_boundaries || !self.program.trackers.is_empty() {
-            self.closures.clear();
+            self.leave();
         }
         self.derivatives.clear();
-        self.derivatives.insert(Formulas::TRUE, Formulas::TRUE);
         self.place.at_start = false;
         self.place.after_word = byte.is_ascii_alphanumeric() || byte == b'_';
         self.place.tracks.clear();
         for &set in &key.tracks {
             let mut entered = Vec::new();
             for (state, demand) in self.tracks[set as usize].clone() {
-                let demand = self.derivative(demand, byte);
+                let demand = self.derived(demand, byte);
                 for next in self.targets(state, byte) {
                     for conjunction in self.formulas.conjunctions(demand).to_vec() {
                         entered.append(&mut self.walk(next, conjunction));
@@ -129,7 +181,10 @@ impl Explorer<'_> {
             }
             self.track(entered);
         }
-        let formula = self.derivative(key.formula, byte);
+        let formula = match has_ways {
+            true => self.behind(byte),
+            false => self.derived(key.formula, byte),
+        };
         (formula != Formulas::FALSE).then(|| self.key(utf8, formula))
     }
 
@@ -153,7 +208,7 @@ impl Explorer<'_> {
         entered.sort_unstable();
         let mut set = Vec::new();
         for run in entered.chunk_by(|a, b| a.0 == b.0) {
-            let demand = self.formulas.any(run.iter().map(|&(_, demand)| demand).collect());
+            let demand = self.formulas.any(&mut run.iter().map(|&(_, demand)| demand).collect());
             set.push((run[0].0, demand));
         }
         let number = self.tracks.insert_full(set.into()).0 as u32;
@@ -169,7 +224,7 @@ impl Explorer<'_> {
 
     /// What the rest must satisfy for the string to go on from a state to the end of its body.
     fn closure(&mut self, state: u32) -> FormulaId {
-        if let Some(&known) = self.closures.get(&state) {
+        if let Some(known) = self.closures[state as usize] {
             return known;
         }
         let mut choices = Vec::new();
@@ -177,13 +232,13 @@ impl Explorer<'_> {
             if state == Program::MATCH {
                 choices.push(demand);
             } else {
-                let mut literals = self.formulas.literals(demand).to_vec();
-                literals.push(Literal::Await(state));
+                let literals = [self.formulas.literals(demand), &[Literal::Await(state)]].concat();
                 choices.extend(self.formulas.all(literals));
             }
         }
-        let formula = self.formulas.any(choices);
-        self.closures.insert(state, formula);
+        let formula = self.formulas.any(&mut choices);
+        self.closures[state as usize] = Some(formula);
+        self.closed.push(state);
         formula
     }
 
@@ -192,7 +247,8 @@ impl Explorer<'_> {
     fn walk(&mut self, from: u32, demand: ConjunctionId) -> Vec<(u32, ConjunctionId)> {
         let program = self.program;
         let mut stops = Vec::new();
-        let mut seen = FxHashSet::default();
+        let mut seen = std::mem::take(&mut self.walked);
+        seen.clear();
         let mut stack = vec![(from, demand)];
         while let Some((state, demand)) = stack.pop() {
             if !seen.insert((state, demand)) {
@@ -213,6 +269,7 @@ impl Explorer<'_> {
                 stops.push((state, demand));
             }
         }
+        self.walked = seen;
         stops
     }
 
@@ -231,8 +288,7 @@ impl Explorer<'_> {
             Guard::Ahead { from, negative } => literal(self.closure(from), negative),
             Guard::Behind { tracker, negative } => literal(self.arrived(tracker), negative),
         };
-        let mut literals = self.formulas.literals(demand).to_vec();
-        literals.push(new);
+        let literals = [self.formulas.literals(demand), &[new]].concat();
         self.formulas.all(literals)
     }
 
@@ -246,14 +302,24 @@ impl Explorer<'_> {
         }
     }
 
-    /// What a formula demands of the rest behind a byte.
+    /// What the formula of an assertion demands of the rest behind a byte: many others may name it.
     fn derivative(&mut self, formula: FormulaId, byte: u8) -> FormulaId {
         if let Some(&known) = self.derivatives.get(&formula) {
             return known;
         }
+        let result = self.derived(formula, byte);
+        self.derivatives.insert(formula, result);
+        result
+    }
+
+    /// What a formula demands of the rest behind a byte.
+    fn derived(&mut self, formula: FormulaId, byte: u8) -> FormulaId {
+        if formula == Formulas::TRUE {
+            return formula;
+        }
         let program = self.program;
         let symbol = Symbol::from(byte);
-        let mut choices = Vec::new();
+        let mut choices = std::mem::take(&mut self.choices);
         // By number, for what they are may grow underway.
         for index in 0..self.formulas.conjunctions(formula).len() {
             let conjunction = self.formulas.conjunctions(formula)[index];
@@ -276,29 +342,55 @@ impl Explorer<'_> {
                 continue;
             }
             let Some(state) = awaited else {
-                choices.extend(self.formulas.all(demands));
+                self.formulas.all(demands).into_iter().for_each(|one| choices.push(one));
                 continue;
             };
             let edges = program.nfa.edges(state);
             for edge in edges.filter(|edge| (edge.lo..=edge.hi).contains(&symbol)) {
                 let next = self.closure(edge.target);
                 if demands.is_empty() {
-                    choices.extend_from_slice(self.formulas.conjunctions(next));
+                    choices.add(next, &self.formulas);
                     continue;
                 }
                 for conjunction in self.formulas.conjunctions(next).to_vec() {
-                    let mut literals = self.formulas.literals(conjunction).to_vec();
-                    literals.extend_from_slice(&demands);
-                    choices.extend(self.formulas.all(literals));
+                    let literals = [self.formulas.literals(conjunction), &demands].concat();
+                    self.formulas.all(literals).into_iter().for_each(|one| choices.push(one));
                 }
             }
         }
-        // Most bytes lead on from few states.
-        let result = match choices.is_empty() {
-            true => Formulas::FALSE,
-            false => self.formulas.any(choices),
-        };
-        self.derivatives.insert(formula, result);
+        let result = choices.formula(&mut self.formulas);
+        self.choices = choices;
+        result
+    }
+
+    /// Finds the transitions by which a formula goes on, where it waits for states and nothing else; whether it does.
+    fn find_ways(&mut self, formula: FormulaId) -> bool {
+        self.ways.clear();
+        self.formulas.conjunctions(formula).iter().all(|&conjunction| {
+            match *self.formulas.literals(conjunction) {
+                [Literal::Await(state)] => {
+                    let edges = self.program.nfa.edges(state);
+                    self.ways.extend(edges.filter(|edge| edge.hi < Program::GUARDS));
+                    true
+                }
+                [Literal::End] => true,
+                _ => false,
+            }
+        })
+    }
+
+    /// What the formula whose transitions were found demands of the rest behind a byte.
+    fn behind(&mut self, byte: u8) -> FormulaId {
+        let symbol = Symbol::from(byte);
+        let mut choices = std::mem::take(&mut self.choices);
+        for at in 0..self.ways.len() {
+            let Edge { lo, hi, target } = self.ways[at];
+            if lo <= symbol && symbol <= hi {
+                choices.add(self.closure(target), &self.formulas);
+            }
+        }
+        let result = choices.formula(&mut self.formulas);
+        self.choices = choices;
         result
     }
 

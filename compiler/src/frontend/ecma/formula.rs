@@ -71,8 +71,8 @@ impl Formulas {
         });
         let mut this = Self { state_cuts: state_cuts.collect(), ..Self::default() };
         this.conjunctions.insert(Box::default());
-        this.any(Vec::new());
-        this.any(vec![Self::NOTHING]);
+        this.any(&mut Vec::new());
+        this.any(&mut vec![Self::NOTHING]);
         this
     }
 
@@ -146,22 +146,22 @@ impl Formulas {
         }
     }
 
-    /// The disjunction of conjunctions.
-    pub(super) fn any(&mut self, mut conjunctions: Vec<ConjunctionId>) -> FormulaId {
+    /// The disjunction of conjunctions, which are put in order.
+    pub(super) fn any(&mut self, conjunctions: &mut Vec<ConjunctionId>) -> FormulaId {
         conjunctions.sort_unstable();
         conjunctions.dedup();
         if conjunctions.first() == Some(&Self::NOTHING) {
             conjunctions.truncate(1);
         }
         if conjunctions.len() <= ABSORBED {
-            self.absorb(&mut conjunctions);
+            self.absorb(conjunctions);
         }
         if let Some(known) = self.formulas.get_index_of(&conjunctions[..]) {
             return known as FormulaId;
         }
         let mut cuts = [0; 4];
         let mut nullable = false;
-        for &conjunction in &conjunctions {
+        for &conjunction in &*conjunctions {
             let literals = self.literals(conjunction);
             for &literal in literals {
                 let inner = match literal {
@@ -176,7 +176,7 @@ impl Formulas {
         self.size += conjunctions.len() + 16;
         self.cuts.push(cuts);
         self.nullable.push(nullable);
-        self.formulas.insert_full(conjunctions.into()).0 as FormulaId
+        self.formulas.insert_full(conjunctions[..].into()).0 as FormulaId
     }
 
     /// Removes every conjunction that demands all that another one does, and more.

@@ -59,7 +59,7 @@ impl Program {
     /// Where the pattern, and every lookahead, ends.
     pub(super) const MATCH: u32 = 1;
     /// The lowest symbol that is a guard.
-    const GUARDS: Symbol = 256;
+    pub(super) const GUARDS: Symbol = 256;
 
     /// The automaton of a tree.
     pub(super) fn new(node: &Node, limit: usize) -> Result<Self, TooLarge> {

@@ -10,7 +10,9 @@ use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 use indexmap::{Equivalent, IndexSet};
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use crate::distinct::Distinct;
 
 /// Number of a formula in its arena.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -106,51 +108,6 @@ impl Default for Formulas {
 
 /// Literals of a formula up to which they are kept: lists of more would take more memory than the formulas.
 const SHORT: usize = 64;
-
-/// Operands up to which they are compared one by one.
-const FEW: usize = 16;
-
-/// Values in the order in which they came, without repetition.
-#[derive(Debug)]
-pub(super) struct Distinct<T> {
-    pub(super) order: Vec<T>,
-    /// The same, where they are more than a few.
-    seen: FxHashSet<T>,
-}
-
-impl<T> Default for Distinct<T> {
-    fn default() -> Self {
-        Self { order: Vec::new(), seen: FxHashSet::default() }
-    }
-}
-
-impl<T: Copy + Eq + Hash> Distinct<T> {
-    fn clear(&mut self) {
-        self.order.clear();
-        self.seen.clear();
-    }
-
-    fn contains(&self, value: T) -> bool {
-        match self.order.len() {
-            ..=FEW => self.order.contains(&value),
-            _ => self.seen.contains(&value),
-        }
-    }
-
-    /// Adds a value; whether it is new.
-    pub(super) fn insert(&mut self, value: T) -> bool {
-        if self.contains(value) {
-            return false;
-        }
-        self.order.push(value);
-        match self.order.len() {
-            ..=FEW => {}
-            len if len == FEW + 1 => self.seen.extend(&self.order),
-            _ => _ = self.seen.insert(value),
-        }
-        true
-    }
-}
 
 /// The distinct literals of a formula, in the order in which they stand in it.
 #[derive(Debug, Default)]

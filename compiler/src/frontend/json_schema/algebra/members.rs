@@ -11,11 +11,12 @@ use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::diagnostics::Diagnostic;
+use crate::distinct::Distinct;
 
 use super::super::schema::Bounds;
 use super::super::strings::StringSet;
 use super::cases::{Atoms, Case};
-use super::formula::{Distinct, Formula, Formulas, Literal};
+use super::formula::{Formula, Formulas, Literal};
 use super::objects::ObjectAtom;
 use super::{Algebra, FormulaId};
 
