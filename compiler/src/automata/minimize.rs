@@ -217,7 +217,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::automata::{Nfa, complement, determinize, intersect};
+    use crate::automata::{Nfa, complement, determinize, difference, intersect};
 
     /// A random automaton over the letters 0 to 3.
     pub(crate) fn any_nfa() -> impl Strategy<Value = Nfa> {
@@ -323,9 +323,11 @@ mod tests {
             let b = minimize(&determinize(&b, 10_000).expect("small"));
             let both = intersect(&a, &b, 10_000).expect("small");
             let not = complement(&a);
+            let only = difference(&a, &b, 10_000).expect("small");
             for text in texts(4) {
                 prop_assert_eq!(both.accepts(&text), a.accepts(&text) && b.accepts(&text));
                 prop_assert_eq!(not.accepts(&text), !a.accepts(&text));
+                prop_assert_eq!(only.accepts(&text), a.accepts(&text) && !b.accepts(&text));
             }
         }
     }

@@ -14,4 +14,4 @@ pub use determinize::{StateLimit, determinize};
 pub use dfa::{Dfa, DfaState, Edge, Edges, Symbol};
 pub use minimize::minimize;
 pub use nfa::Nfa;
-pub use product::{complement, intersect};
+pub use product::{complement, difference, intersect};

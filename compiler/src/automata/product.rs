@@ -12,34 +12,89 @@ use super::{Dfa, DfaState, Edge, Edges, StateLimit, minimize};
 ///
 /// [`StateLimit`] where more than `limit` states are reachable.
 pub fn intersect(a: &Dfa, b: &Dfa, limit: usize) -> Result<Dfa, StateLimit> {
-    let mut ids: FxHashMap<(u32, u32), u32> = FxHashMap::default();
-    let mut order = vec![(0, 0)];
-    ids.insert((0, 0), 0);
-    let mut states = Vec::new();
-    let mut at = 0;
-    while at < order.len() {
-        let (left, right) = order[at];
-        at += 1;
+    product(limit, |(left, right), pairs| {
         let (left, right) = (&a.states[left as usize], &b.states[right as usize]);
-        let mut edges = Edges::new();
+        let mut state = DfaState::default();
         let (mut i, mut j) = (0, 0);
         while let (Some(x), Some(y)) = (left.edges.get(i), right.edges.get(j)) {
             let (lo, hi) = (x.lo.max(y.lo), x.hi.min(y.hi));
             if lo <= hi {
-                let pair = (x.target, y.target);
-                let next = ids.len() as u32;
-                let target = *ids.entry(pair).or_insert_with(|| {
-                    order.push(pair);
-                    next
-                });
-                if order.len() > limit {
-                    return Err(StateLimit { limit });
-                }
-                edges.push(Edge { lo, hi, target });
+                state.edges.push(Edge { lo, hi, target: pairs.number((x.target, y.target)) });
             }
             if x.hi <= y.hi { i += 1 } else { j += 1 }
         }
-        states.push(DfaState { edges, accepting: left.accepting && right.accepting });
+        state.accepting = left.accepting && right.accepting;
+        state
+    })
+}
+
+/// The strings that the first automaton accepts and the second does not, minimal. The product has at most as many states
+/// as the first's count multiplied by one more than the second's; only reachable ones are built.
+///
+/// # Errors
+///
+/// [`StateLimit`] where more than `limit` states are reachable.
+pub fn difference(a: &Dfa, b: &Dfa, limit: usize) -> Result<Dfa, StateLimit> {
+    product(limit, |(left, right), pairs| {
+        let (left, right) = (&a.states[left as usize], b.states.get(right as usize));
+        let mut state = DfaState::default();
+        let facing = right.map_or(&[][..], |state| &state.edges);
+        let mut j = 0;
+        for x in &left.edges {
+            let mut lo = x.lo;
+            while lo <= x.hi {
+                while facing.get(j).is_some_and(|y| y.hi < lo) {
+                    j += 1;
+                }
+                // The longest run from here on which the second stays on one edge or on none.
+                let (hi, other) = match facing.get(j) {
+                    Some(y) if y.lo <= lo => (y.hi.min(x.hi), y.target),
+                    Some(y) => (x.hi.min(y.lo - 1), NONE),
+                    None => (x.hi, NONE),
+                };
+                state.edges.push(Edge { lo, hi, target: pairs.number((x.target, other)) });
+                lo = hi + 1;
+            }
+        }
+        state.accepting = left.accepting && !right.is_some_and(|state| state.accepting);
+        state
+    })
+}
+
+/// No state: the automaton accepts nothing any more.
+const NONE: u32 = u32::MAX;
+
+/// Pairs of states of two automata.
+struct Pairs {
+    numbers: FxHashMap<(u32, u32), u32>,
+    order: Vec<(u32, u32)>,
+}
+
+impl Pairs {
+    /// The number of a pair, which is new or not.
+    fn number(&mut self, pair: (u32, u32)) -> u32 {
+        let next = self.order.len() as u32;
+        let number = *self.numbers.entry(pair).or_insert(next);
+        if number == next {
+            self.order.push(pair);
+        }
+        number
+    }
+}
+
+/// The minimal automaton of what is reachable from the pair of the initial states, given what each pair does.
+fn product(
+    limit: usize,
+    state: impl Fn((u32, u32), &mut Pairs) -> DfaState,
+) -> Result<Dfa, StateLimit> {
+    let mut pairs = Pairs { numbers: FxHashMap::default(), order: Vec::new() };
+    pairs.number((0, 0));
+    let mut states = Vec::new();
+    while let Some(&pair) = pairs.order.get(states.len()) {
+        states.push(state(pair, &mut pairs));
+        if pairs.order.len() > limit {
+            return Err(StateLimit { limit });
+        }
     }
     Ok(minimize(&Dfa { states }.trimmed()))
 }

@@ -4,7 +4,9 @@ use std::sync::{Arc, LazyLock};
 
 use rustc_hash::FxHashSet;
 
-use crate::automata::{Dfa, DfaState, Edge, StateLimit, complement, intersect, minimize};
+use crate::automata::{
+    Dfa, DfaState, Edge, StateLimit, complement, difference, intersect, minimize,
+};
 
 use super::bound::{every_number, from_bound, mirrored};
 use super::decimal::Decimal;
@@ -63,18 +65,19 @@ impl NumberSet {
 
     /// The numbers that are at least `bound`, or greater where `exclusive`. O(digits of the bound).
     pub(crate) fn at_least(bound: &Decimal, exclusive: bool) -> Self {
-        if bound.is_negative() {
+        match bound.is_negative() {
             // Whatever is not at the bound or further from zero on its side.
-            let beyond = from_bound(&bound.magnitude(), !exclusive);
-            Self::of(mirrored(beyond)).others()
-        } else {
-            Self::of(from_bound(bound, exclusive))
+            true => Self::all_but(&mirrored(from_bound(&bound.magnitude(), !exclusive))),
+            false => Self::of(from_bound(bound, exclusive)),
         }
     }
 
     /// The numbers that are at most `bound`, or less where `exclusive`. O(digits of the bound).
     pub(crate) fn at_most(bound: &Decimal, exclusive: bool) -> Self {
-        Self::at_least(bound, !exclusive).others()
+        match bound.is_negative() {
+            true => Self::of(mirrored(from_bound(&bound.magnitude(), exclusive))),
+            false => Self::all_but(&from_bound(bound, !exclusive)),
+        }
     }
 
     /// The multiples of a number: those that it divides with an integer as the result. A sign has no meaning, and
@@ -156,11 +159,13 @@ impl NumberSet {
     ///
     /// [`StateLimit`] where the automaton has more than `limit` states.
     pub(crate) fn complement(&self, limit: usize) -> Result<Self, StateLimit> {
-        Self::canonical(&complement(&self.0), limit)
+        Ok(Self(Arc::new(difference(&ALL.0, &self.0, limit)?)))
     }
 
-    fn others(&self) -> Self {
-        self.complement(usize::MAX).expect("a product never has this many states")
+    /// The numbers whose canonical texts an automaton does not accept.
+    fn all_but(dfa: &Dfa) -> Self {
+        let others = difference(&ALL.0, dfa, usize::MAX);
+        Self(Arc::new(others.expect("a product never has this many states")))
     }
 
     /// Whether the set has no member.
