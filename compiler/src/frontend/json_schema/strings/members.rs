@@ -27,8 +27,29 @@ pub(super) fn collect(band: &Band, limit: usize, found: &mut Vec<String>) -> Opt
 
 /// Adds all texts of an automaton in code point order; none where there would be more than `limit` in all.
 pub(super) fn collect_all(dfa: &Dfa, limit: usize, found: &mut Vec<String>) -> Option<()> {
+    if has_more_ways(dfa, limit) {
+        return None;
+    }
     let (_, longest) = lengths::of_states(dfa)[0];
     search(dfa, (0, None), longest?, limit, found)
+}
+
+/// Whether a trimmed automaton without loops has more than `limit` ways of some one length from its start. Each of them
+/// begins a text of its own, so that most automata with too many texts are known by their first bytes.
+fn has_more_ways(dfa: &Dfa, limit: usize) -> bool {
+    let (mut layer, mut next) = (vec![0u32], Vec::new());
+    while !layer.is_empty() {
+        for edge in layer.iter().flat_map(|&state| &dfa.states[state as usize].edges) {
+            let bytes = (edge.hi - edge.lo + 1) as usize;
+            if next.len() + bytes > limit {
+                return true;
+            }
+            next.extend(std::iter::repeat_n(edge.target, bytes));
+        }
+        std::mem::swap(&mut layer, &mut next);
+        next.clear();
+    }
+    false
 }
 
 fn search(

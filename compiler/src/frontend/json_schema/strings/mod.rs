@@ -162,10 +162,9 @@ impl StringSet {
 
     /// Whether every string is in the set. Exact.
     pub(crate) fn is_all(&self) -> bool {
-        if let [band] = &*self.bands
-            && band.language.is_all()
-        {
-            return band.is_unbounded();
+        // A minimal automaton is that of all texts or leaves some out.
+        if let [band] = &*self.bands {
+            return band.language.is_all() && band.is_unbounded();
         }
         // A difference from all texts has no more states than its operands have together, so the limit is none.
         self.complement(usize::MAX).is_ok_and(|rest| rest.is_none())
