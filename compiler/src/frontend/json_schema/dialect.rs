@@ -138,7 +138,7 @@ impl Dialect {
     /// The dialect of a resource whose outermost schema is `node`: what its `$schema` names, else `outer`. A URI that
     /// names nothing known is reported.
     pub(crate) fn of(
-        document: &Document,
+        document: &Document<'_>,
         node: NodeId,
         outer: Self,
         resources: &Resources,

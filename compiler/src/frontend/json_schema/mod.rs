@@ -47,11 +47,12 @@ mod tests;
 
 use rustc_hash::FxHashMap;
 
-use crate::diagnostics::report::Report;
+use crate::diagnostics::report::{Report, ReportEntry};
 use crate::diagnostics::{Diagnostic, Source};
 use crate::ir::Lowered;
 
 use algebra::{OneOf, Orders, SHAPE_LIMIT};
+use survey::Occurrence;
 
 pub use options::{
     DigitLimits, Escapes, Formats, JsonSchemaOptions, KeyOrder, NumberForm, TextForm, Whitespace,
@@ -74,7 +75,7 @@ pub fn lower(source: Source, options: &JsonSchemaOptions) -> Result<Lowered, Vec
     let one = |error| vec![error];
     let (mut document, tree) = document::Document::parse(&source).map_err(one)?;
     let mut findings = Vec::new();
-    let survey::Surveyed { mut schemas, root, mut entries } =
+    let survey::Surveyed { mut schemas, root, occurrences } =
         survey::survey(&mut document, &tree, options, &mut findings)?;
     schemas.share(share::first_equals(&document, &schemas));
     let size = document.len();
@@ -132,12 +133,12 @@ pub fn lower(source: Source, options: &JsonSchemaOptions) -> Result<Lowered, Vec
             }
         }
     }
-    for (place, entry) in &mut entries {
-        if let Some(&(verdict, reason)) = inexact.get(place) {
-            entry.verdict = verdict;
-            entry.reason = reason.to_owned();
-        }
-    }
-    let report = Report { entries: entries.into_iter().map(|(_, entry)| entry).collect() };
+    let mut pointers = document.pointers();
+    let entries = occurrences.into_iter().map(|Occurrence { value, verdict, reason }| {
+        let (verdict, reason) = inexact.get(&value).copied().unwrap_or((verdict, reason));
+        let (pointer, keyword) = (pointers.of(value), document.key(value).to_owned());
+        ReportEntry { pointer, keyword, verdict, reason: reason.to_owned() }
+    });
+    let report = Report { entries: entries.collect() };
     Ok(Lowered { source, grammar, report, findings })
 }

@@ -1,6 +1,7 @@
 //! Reads the value of one keyword, checking that it is what the specification says.
 
 use rustc_hash::FxHashMap;
+use smallvec::{SmallVec, smallvec};
 
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::report::Verdict;
@@ -15,12 +16,15 @@ use super::schema::{Bounds, Part, SchemaId, Schemas};
 use super::strings::StringSet;
 use super::types::TypeSet;
 
+/// What a keyword says, which is mostly one thing.
+pub(crate) type Parts = SmallVec<[Part; 1]>;
+
 /// What a keyword turned out to be.
 pub(crate) enum Read {
     /// It says these things, and the grammar will say the same.
-    Parts(Vec<Part>),
+    Parts(Parts),
     /// It says these things, and the grammar will not say quite the same, for this reason.
-    But(Vec<Part>, Verdict, &'static str),
+    But(Parts, Verdict, &'static str),
 }
 
 /// A schema met and not yet read.
@@ -65,7 +69,7 @@ impl Found {
 
 /// Reads the keyword values of one schema; an error is entered where it is found.
 pub(crate) struct Reader<'a> {
-    pub(crate) document: &'a Document,
+    pub(crate) document: &'a Document<'a>,
     /// The context inside the schema.
     pub(crate) context: Context,
     /// The references that led somewhere, by the place of the keyword's value.
@@ -85,25 +89,25 @@ impl Reader<'_> {
                 let target = self.followed.iter().find(|(at, _)| *at == value);
                 target.map(|&(_, target)| Part::All(vec![target])).into_iter().collect()
             }
-            "allOf" => vec![Part::All(self.schema_list(key, value))],
-            "anyOf" => vec![Part::Any(self.schema_list(key, value))],
-            "oneOf" => vec![Part::One(self.schema_list(key, value))],
-            "not" => vec![Part::Not(self.schema(value))],
+            "allOf" => smallvec![Part::All(self.schema_list(key, value))],
+            "anyOf" => smallvec![Part::Any(self.schema_list(key, value))],
+            "oneOf" => smallvec![Part::One(self.schema_list(key, value))],
+            "not" => smallvec![Part::Not(self.schema(value))],
             "if" => {
                 let then = self.document.get(schema, "then").map(|node| self.schema(node));
                 let otherwise = self.document.get(schema, "else").map(|node| self.schema(node));
-                vec![Part::If(self.schema(value), then, otherwise)]
+                smallvec![Part::If(self.schema(value), then, otherwise)]
             }
             "then" | "else" => match self.document.get(schema, "if") {
-                Some(_) => Vec::new(),
+                Some(_) => Parts::new(),
                 None => return annotation("applies only beside `if`"),
             },
             "type" => self.types(value).map(Part::Types).into_iter().collect(),
             "enum" => match self.document.json(value) {
-                Json::Array(values) => vec![Part::Values(values.clone())],
+                Json::Array(values) => smallvec![Part::Values(values.clone())],
                 other => self.wrong(key, value, "an array", other.kind()),
             },
-            "const" => vec![Part::Values(vec![value])],
+            "const" => smallvec![Part::Values(vec![value])],
             "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" => {
                 self.number_keyword(schema, key, value)
             }
@@ -113,12 +117,12 @@ impl Reader<'_> {
             | "maxProperties" => {
                 return self.count_keyword(key, value);
             }
-            "prefixItems" => vec![Part::Prefix(self.schema_list(key, value))],
+            "prefixItems" => smallvec![Part::Prefix(self.schema_list(key, value))],
             "items" => self.items(schema, key, value),
             "additionalItems" => match self.document.get(schema, "items") {
                 Some(items) => match self.document.json(items) {
                     Json::Array(items) if self.context.dialect.tuple_items() => {
-                        vec![Part::Items(length(items), self.schema(value))]
+                        smallvec![Part::Items(length(items), self.schema(value))]
                     }
                     _ => return annotation("applies only beside an array of `items`"),
                 },
@@ -127,18 +131,18 @@ impl Reader<'_> {
             "contains" => {
                 let min = self.sibling(schema, "minContains").unwrap_or(1);
                 let max = self.sibling(schema, "maxContains");
-                vec![Part::Contains(self.schema(value), Bounds { min, max })]
+                smallvec![Part::Contains(self.schema(value), Bounds { min, max })]
             }
             "minContains" | "maxContains" => {
                 _ = self.natural(key, value);
                 match self.document.get(schema, "contains") {
-                    Some(_) => Vec::new(),
+                    Some(_) => Parts::new(),
                     None => return annotation("applies only beside `contains`"),
                 }
             }
             "uniqueItems" => match self.document.json(value) {
-                Json::Bool(true) => vec![Part::UniqueItems],
-                Json::Bool(false) => Vec::new(),
+                Json::Bool(true) => smallvec![Part::UniqueItems],
+                Json::Bool(false) => Parts::new(),
                 other => self.wrong(key, value, "a boolean", other.kind()),
             },
             "properties" => match self.document.json(value) {
@@ -147,13 +151,13 @@ impl Reader<'_> {
                     let properties = properties
                         .map(|(name, member)| (name.into(), self.schema(member.value)))
                         .collect();
-                    vec![Part::Properties(properties)]
+                    smallvec![Part::Properties(properties)]
                 }
                 other => self.wrong(key, value, "an object of schemas", other.kind()),
             },
             "patternProperties" => match self.document.json(value) {
                 Json::Object(members) => {
-                    let mut parts = Vec::with_capacity(members.len());
+                    let mut parts = Parts::with_capacity(members.len());
                     for (pattern, member) in members.iter() {
                         let names = self.ecma(pattern, member.value);
                         let schema = self.schema(member.value);
@@ -168,24 +172,24 @@ impl Reader<'_> {
                 let schema = self.schema(value);
                 names.map(|names| Part::Members(names, schema)).into_iter().collect()
             }
-            "propertyNames" => vec![Part::Names(self.schema(value))],
-            "required" => vec![Part::Required(self.names(key, value))],
+            "propertyNames" => smallvec![Part::Names(self.schema(value))],
+            "required" => smallvec![Part::Required(self.names(key, value))],
             "dependentRequired" | "dependentSchemas" | "dependencies" => {
                 self.dependencies(key, value)
             }
-            "unevaluatedProperties" => vec![Part::UnevaluatedProperties(self.schema(value))],
-            "unevaluatedItems" => vec![Part::UnevaluatedItems(self.schema(value))],
+            "unevaluatedProperties" => smallvec![Part::UnevaluatedProperties(self.schema(value))],
+            "unevaluatedItems" => smallvec![Part::UnevaluatedItems(self.schema(value))],
             _ => self.invalid(value, format!("the keyword `{key}` has no reader")),
         })
     }
 
     /// Enters an error about a keyword value.
-    pub(crate) fn invalid(&mut self, node: NodeId, text: String) -> Vec<Part> {
+    pub(crate) fn invalid(&mut self, node: NodeId, text: String) -> Parts {
         self.found.errors.push(self.document.error("json-schema::invalid-keyword", node, text));
-        Vec::new()
+        Parts::new()
     }
 
-    fn wrong(&mut self, key: &str, node: NodeId, wanted: &str, found: &str) -> Vec<Part> {
+    fn wrong(&mut self, key: &str, node: NodeId, wanted: &str, found: &str) -> Parts {
         self.invalid(node, format!("`{key}` takes {wanted}, not {found}"))
     }
 
@@ -209,10 +213,10 @@ impl Reader<'_> {
         }
     }
 
-    fn items(&mut self, schema: NodeId, key: &str, value: NodeId) -> Vec<Part> {
+    fn items(&mut self, schema: NodeId, key: &str, value: NodeId) -> Parts {
         match self.document.json(value) {
             Json::Array(items) if self.context.dialect.tuple_items() => {
-                vec![Part::Prefix(items.iter().map(|&item| self.schema(item)).collect())]
+                smallvec![Part::Prefix(items.iter().map(|&item| self.schema(item)).collect())]
             }
             Json::Array(_) => {
                 self.wrong(key, value, "a schema (`prefixItems` takes an array)", "an array")
@@ -225,7 +229,7 @@ impl Reader<'_> {
                     }
                     _ => 0,
                 };
-                vec![Part::Items(from, self.schema(value))]
+                smallvec![Part::Items(from, self.schema(value))]
             }
         }
     }
@@ -265,18 +269,18 @@ impl Reader<'_> {
         let mut names = Vec::with_capacity(items.len());
         for &item in items {
             match self.document.json(item) {
-                Json::String(name) => names.push(name.clone()),
+                Json::String(name) => names.push((**name).into()),
                 other => _ = self.wrong(key, item, "property names", other.kind()),
             }
         }
         names
     }
 
-    fn dependencies(&mut self, key: &str, node: NodeId) -> Vec<Part> {
+    fn dependencies(&mut self, key: &str, node: NodeId) -> Parts {
         let Json::Object(members) = self.document.json(node) else {
             return self.wrong(key, node, "an object", self.document.json(node).kind());
         };
-        let mut parts = Vec::with_capacity(members.len());
+        let mut parts = Parts::with_capacity(members.len());
         for (name, member) in members.iter() {
             let is_list = matches!(self.document.json(member.value), Json::Array(_));
             parts.push(match key {
@@ -290,11 +294,11 @@ impl Reader<'_> {
         parts
     }
 
-    fn number_keyword(&mut self, schema: NodeId, key: &str, node: NodeId) -> Vec<Part> {
+    fn number_keyword(&mut self, schema: NodeId, key: &str, node: NodeId) -> Parts {
         let text = match (self.document.json(node), key) {
             (Json::Number(text), _) => text,
             // Draft 4: a flag beside the bound.
-            (Json::Bool(_), "exclusiveMinimum" | "exclusiveMaximum") => return Vec::new(),
+            (Json::Bool(_), "exclusiveMinimum" | "exclusiveMaximum") => return Parts::new(),
             (other, _) => return self.wrong(key, node, "a number", other.kind()),
         };
         let flagged = |key: &str| {
@@ -309,7 +313,7 @@ impl Reader<'_> {
                     node,
                     error.to_string(),
                 ));
-                return Vec::new();
+                return Parts::new();
             }
         };
         let numbers = match key {
@@ -326,11 +330,11 @@ impl Reader<'_> {
                     let text = format!("multiples of {text} take too large an automaton: {limit}");
                     let error = self.document.error("json-schema::state-limit", node, text);
                     self.found.errors.push(error.with_help("use a divisor with fewer digits"));
-                    return Vec::new();
+                    return Parts::new();
                 }
             },
         };
-        vec![Part::Numbers(numbers)]
+        smallvec![Part::Numbers(numbers)]
     }
 
     fn pattern(&mut self, node: NodeId) -> Option<StringSet> {
@@ -377,7 +381,7 @@ impl Reader<'_> {
             return annotation("formats are annotations by the options given");
         }
         let Some(format) = format(name) else { return annotation("unknown format") };
-        let parts = vec![Part::Strings(format.strings())];
+        let parts = smallvec![Part::Strings(format.strings())];
         match format.exactness {
             Exactness::Exact => Read::Parts(parts),
             Exactness::Narrower(reason) => Read::But(parts, Verdict::Narrower, reason),
@@ -385,7 +389,7 @@ impl Reader<'_> {
     }
 
     fn count_keyword(&mut self, key: &str, node: NodeId) -> Read {
-        let Some(count) = self.natural(key, node) else { return Read::Parts(Vec::new()) };
+        let Some(count) = self.natural(key, node) else { return Read::Parts(Parts::new()) };
         let bounds = match (u32::try_from(count), key.starts_with("min")) {
             (Ok(min), true) => Bounds::at_least(min),
             (Ok(max), false) => Bounds::at_most(max),
@@ -395,10 +399,10 @@ impl Reader<'_> {
             }
             (Err(_), false) => {
                 let reason = "bounds from 2^32 on are not counted";
-                return Read::But(Vec::new(), Verdict::Approximate, reason);
+                return Read::But(Parts::new(), Verdict::Approximate, reason);
             }
         };
-        Read::Parts(vec![match key {
+        Read::Parts(smallvec![match key {
             "minLength" | "maxLength" => Part::Strings(StringSet::lengths(bounds.min, bounds.max)),
             "minItems" | "maxItems" => Part::ItemCount(bounds),
             _ => Part::MemberCount(bounds),
@@ -465,7 +469,7 @@ impl Reader<'_> {
 }
 
 fn annotation(reason: &'static str) -> Read {
-    Read::But(Vec::new(), Verdict::Annotation, reason)
+    Read::But(Parts::new(), Verdict::Annotation, reason)
 }
 
 fn length(items: &[NodeId]) -> u32 {

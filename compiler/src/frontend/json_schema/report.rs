@@ -36,7 +36,7 @@ pub(crate) fn unsatisfiable(algebra: &mut Algebra<'_>, graph: &ContentGraph) -> 
     })
 }
 
-fn explain(document: &Document, diagnostic: Diagnostic, conflict: Conflict) -> Diagnostic {
+fn explain(document: &Document<'_>, diagnostic: Diagnostic, conflict: Conflict) -> Diagnostic {
     let placed = diagnostic.with_pointer(document.pointer(conflict.place));
     if conflict.place == conflict.other {
         return placed.with_label(document.span(conflict.place), "nothing satisfies this");

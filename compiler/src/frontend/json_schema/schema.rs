@@ -304,7 +304,7 @@ impl Schemas {
 
     /// Refuses schemas that apply to the same instance again and again, which have no meaning, and chains of in-place
     /// steps that are too long. Everything later may recurse over in-place steps.
-    pub(crate) fn check_in_place(&self, document: &Document) -> Result<(), Diagnostic> {
+    pub(crate) fn check_in_place(&self, document: &Document<'_>) -> Result<(), Diagnostic> {
         /// On the path of the walk.
         const OPEN: u32 = u32::MAX;
         let mut heights = vec![0; self.entries.len()];

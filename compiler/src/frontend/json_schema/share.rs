@@ -19,7 +19,7 @@ use super::document::{Document, Json, NodeId};
 use super::schema::{Part, Schema, SchemaId, Schemas};
 
 /// For each schema, by index, the first one that says the same.
-pub(crate) fn first_equals(document: &Document, schemas: &Schemas) -> Vec<SchemaId> {
+pub(crate) fn first_equals(document: &Document<'_>, schemas: &Schemas) -> Vec<SchemaId> {
     let outlines: Vec<u64> = schemas.iter().map(|id| outline(schemas.parts(id))).collect();
     let mut alike: FxHashMap<u64, usize> = FxHashMap::default();
     outlines.iter().for_each(|&outline| *alike.entry(outline).or_default() += 1);
@@ -101,7 +101,7 @@ fn outline(parts: &[(NodeId, Part)]) -> u64 {
 }
 
 /// A value as a text that no other value has.
-fn write(document: &Document, node: NodeId, text: &mut String) {
+fn write(document: &Document<'_>, node: NodeId, text: &mut String) {
     match document.json(node) {
         Json::Null => text.push('n'),
         Json::Bool(value) => text.push(if *value { 't' } else { 'f' }),

@@ -2,7 +2,7 @@
 //! keyword occurrence in the report. Collects all errors rather than the first.
 
 use crate::diagnostics::Diagnostic;
-use crate::diagnostics::report::{ReportEntry, Verdict};
+use crate::diagnostics::report::Verdict;
 
 use super::document::{Document, Json, NodeId, Tree};
 use super::keyword::{Support, support};
@@ -16,6 +16,17 @@ const VALUES_OF_SCHEMA: usize = 4;
 /// Values of a document for each keyword in most.
 const VALUES_OF_KEYWORD: usize = 2;
 
+/// A keyword that the survey has met.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Occurrence {
+    /// The place of its value.
+    pub(crate) value: NodeId,
+    /// What the grammar makes of it.
+    pub(crate) verdict: Verdict,
+    /// Why, where the verdict is not exact; empty otherwise.
+    pub(crate) reason: &'static str,
+}
+
 /// What the survey finds.
 #[derive(Debug)]
 pub(crate) struct Surveyed {
@@ -23,14 +34,14 @@ pub(crate) struct Surveyed {
     pub(crate) schemas: Schemas,
     /// The schema of the whole document.
     pub(crate) root: SchemaId,
-    /// Every keyword occurrence, with the place of its value.
-    pub(crate) entries: Vec<(NodeId, ReportEntry)>,
+    /// Every keyword occurrence, in the order of the text.
+    pub(crate) occurrences: Vec<Occurrence>,
 }
 
 /// Reads all schemas of the document, whose values are also `tree`, and of what it refers to, which is grafted onto
 /// it. Warnings go to `findings`.
 pub(crate) fn survey(
-    document: &mut Document,
+    document: &mut Document<'_>,
     tree: &Tree<'_>,
     options: &JsonSchemaOptions,
     findings: &mut Vec<Diagnostic>,
@@ -44,7 +55,7 @@ pub(crate) fn survey(
         references,
         limit: options.max_states,
         formats: options.formats,
-        entries: Vec::with_capacity(size / VALUES_OF_KEYWORD),
+        occurrences: Vec::with_capacity(size / VALUES_OF_KEYWORD),
         found: Found::with_capacity(size / VALUES_OF_SCHEMA),
         definitions: Vec::new(),
         seen: Vec::new(),
@@ -58,7 +69,7 @@ pub(crate) fn survey(
         survey.found.schemas.insert(id, schema);
     }
     survey.unused_definitions();
-    let Survey { document, mut entries, found, references, .. } = survey;
+    let Survey { document, mut occurrences, found, references, .. } = survey;
     findings.extend(references.findings);
     let Found { schemas, mut errors, .. } = found;
     if errors.is_empty() {
@@ -68,33 +79,32 @@ pub(crate) fn survey(
         errors.sort_by_key(|error| error.labels.first().map(|label| label.span.start));
         return Err(errors);
     }
-    entries.sort_by_key(|(at, _)| *at);
-    Ok(Surveyed { schemas, root, entries })
+    occurrences.sort_by_key(|occurrence| occurrence.value);
+    Ok(Surveyed { schemas, root, occurrences })
 }
 
-struct Survey<'a> {
-    document: &'a mut Document,
+struct Survey<'a, 's> {
+    document: &'a mut Document<'s>,
     references: References<'a>,
     /// Most states of an automaton.
     limit: usize,
     formats: Formats,
-    /// With the place of the keyword's value.
-    entries: Vec<(NodeId, ReportEntry)>,
+    occurrences: Vec<Occurrence>,
     found: Found,
     definitions: Vec<NodeId>,
     /// Whether a place is one of a schema that was read, in whatever scope.
     seen: Vec<bool>,
 }
 
-impl Survey<'_> {
+impl Survey<'_, '_> {
     /// Reads the schema at a place that was met in a context. What it says depends on the dynamic scope only by where
     /// its references lead, so that errors and the report are entered the first time.
     fn schema(&mut self, node: NodeId, outside: Context) -> Schema {
         let is_first = self.see(node);
-        let (entries, errors) = (self.entries.len(), self.found.errors.len());
+        let (occurrences, errors) = (self.occurrences.len(), self.found.errors.len());
         let schema = self.read(node, outside);
         if !is_first {
-            self.entries.truncate(entries);
+            self.occurrences.truncate(occurrences);
             self.found.errors.truncate(errors);
         }
         schema
@@ -133,32 +143,29 @@ impl Survey<'_> {
             formats: self.formats,
             found: &mut self.found,
         };
-        let place = document.pointer(node);
-        let mut enter = |value, key: &str, verdict, reason: &str| {
-            let pointer = Document::pointer_to_member(&place, key);
-            self.entries.push((value, entry(pointer, key, verdict, reason)));
-        };
+        let mut enter =
+            |value, verdict, reason| self.occurrences.push(Occurrence { value, verdict, reason });
         let mut parts = Vec::with_capacity(members.len());
         for (key, member) in members.iter() {
             let value = member.value;
             match support(key, dialect) {
                 Support::Definitions => {
-                    enter(value, key, Verdict::Annotation, "holds schemas for references");
+                    enter(value, Verdict::Annotation, "holds schemas for references");
                     if let Json::Object(schemas) = document.json(value) {
                         self.definitions.extend(schemas.values());
                     }
                 }
-                Support::Annotation(reason) => enter(value, key, Verdict::Annotation, reason),
+                Support::Annotation(reason) => enter(value, Verdict::Annotation, reason),
                 Support::Exact if alone && key != "$ref" => {
                     let reason = "beside `$ref`, which stands alone in this draft";
-                    enter(value, key, Verdict::Annotation, reason);
+                    enter(value, Verdict::Annotation, reason);
                 }
                 Support::Exact => {
                     let (read, verdict, reason) = match reader.read(node, key, value) {
                         Read::Parts(read) => (read, Verdict::Exact, ""),
                         Read::But(read, verdict, reason) => (read, verdict, reason),
                     };
-                    enter(value, key, verdict, reason);
+                    enter(value, verdict, reason);
                     parts.extend(read.into_iter().map(|part| (value, part)));
                 }
             }
@@ -192,15 +199,10 @@ impl Survey<'_> {
     fn unused_definitions(&mut self) {
         for node in std::mem::take(&mut self.definitions) {
             if self.see(node) {
-                let keyword = self.document.key(node);
                 let reason = "a definition that nothing refers to";
-                let pointer = self.document.pointer(node);
-                self.entries.push((node, entry(pointer, keyword, Verdict::Annotation, reason)));
+                let verdict = Verdict::Annotation;
+                self.occurrences.push(Occurrence { value: node, verdict, reason });
             }
         }
     }
-}
-
-fn entry(pointer: String, keyword: &str, verdict: Verdict, reason: &str) -> ReportEntry {
-    ReportEntry { pointer, keyword: keyword.to_owned(), verdict, reason: reason.to_owned() }
 }

@@ -133,7 +133,7 @@ pub(crate) enum OneOf {
 
 /// Formulas over schemas, and what is known of them.
 pub(crate) struct Algebra<'a> {
-    pub(crate) document: &'a Document,
+    pub(crate) document: &'a Document<'a>,
     pub(crate) schemas: &'a Schemas,
     pub(crate) limits: Limits,
     /// How values are written.
@@ -163,7 +163,7 @@ pub(crate) struct Algebra<'a> {
 impl<'a> Algebra<'a> {
     /// An algebra over the schemas of a document.
     pub(crate) fn new(
-        document: &'a Document,
+        document: &'a Document<'a>,
         schemas: &'a Schemas,
         limits: Limits,
         text: TextForm,

@@ -3,6 +3,7 @@
 //! Most objects of schemas have a few members, among which a key is found faster by comparing than by hashing; of more,
 //! the order by key is kept beside the list. Either takes one allocation, of the right size.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::NodeId;
@@ -21,16 +22,16 @@ pub(crate) struct Member {
 
 /// Members by decoded key, in the order of the text.
 #[derive(Debug, Default)]
-pub(crate) struct Members {
-    list: Box<[(Box<str>, Member)]>,
+pub(crate) struct Members<'s> {
+    list: Box<[(Cow<'s, str>, Member)]>,
     /// Where there are more than a few: places in the list, by key. A key that is there twice has its last place last.
     by_key: Box<[u32]>,
 }
 
-impl Members {
+impl<'s> Members<'s> {
     /// These members; where a key repeats, the places of the repetition that is the first to end, first and second.
     pub(super) fn new(
-        members: impl Iterator<Item = (Box<str>, Member)>,
+        members: impl Iterator<Item = (Cow<'s, str>, Member)>,
     ) -> (Self, Option<(usize, usize)>) {
         let list: Box<[_]> = members.collect();
         if list.len() <= FEW {
@@ -85,7 +86,7 @@ impl Members {
 mod tests {
     use super::*;
 
-    fn members(keys: &[String]) -> (Members, Option<(usize, usize)>) {
+    fn members(keys: &[String]) -> (Members<'_>, Option<(usize, usize)>) {
         let all = keys
             .iter()
             .zip(0..)

@@ -8,10 +8,11 @@
 //! with the URI, and their span is that of the reference that led to them, so that every place can be shown.
 
 mod members;
+mod pointers;
 mod scan;
 mod tree;
 
-use std::fmt::Write as _;
+use std::borrow::Cow;
 use std::ops::Range;
 
 use serde_json::Value;
@@ -19,11 +20,9 @@ use serde_json::Value;
 use crate::diagnostics::{Diagnostic, Source};
 
 pub(crate) use members::{Member, Members};
+pub(crate) use pointers::Pointers;
 use scan::{Duplicate, Scanner};
 pub(crate) use tree::Tree;
-
-/// Bytes of most JSON pointers.
-const SHORT_POINTER: usize = 64;
 
 /// Most levels of containers in a value.
 pub(crate) const MAX_DEPTH: usize = 128;
@@ -41,22 +40,22 @@ impl NodeId {
 
 /// A JSON value.
 #[derive(Debug)]
-pub(crate) enum Json {
+pub(crate) enum Json<'s> {
     /// `null`.
     Null,
     /// `true` or `false`.
     Bool(bool),
     /// A number, as it stands in the text.
-    Number(Box<str>),
+    Number(Cow<'s, str>),
     /// A string, decoded.
-    String(Box<str>),
+    String(Cow<'s, str>),
     /// An array.
     Array(Vec<NodeId>),
     /// An object.
-    Object(Members),
+    Object(Members<'s>),
 }
 
-impl Json {
+impl Json<'_> {
     /// What the value is, with its article, for messages.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
@@ -71,25 +70,26 @@ impl Json {
 }
 
 #[derive(Debug)]
-struct Node {
-    json: Json,
+struct Node<'s> {
+    json: Json<'s>,
     span: Range<usize>,
     /// The container and the position in it.
     parent: Option<(NodeId, usize)>,
 }
 
-/// A parsed document, and what was grafted on it.
+/// A parsed document, and what was grafted on it. Its strings are parts of the text, but for those with escapes and what was
+/// grafted.
 #[derive(Debug)]
-pub(crate) struct Document {
-    nodes: Vec<Node>,
+pub(crate) struct Document<'s> {
+    nodes: Vec<Node<'s>>,
     /// The outermost value of everything grafted, with its URI.
     grafts: Vec<(NodeId, Box<str>)>,
 }
 
-impl Document {
+impl<'s> Document<'s> {
     /// Parses the source, also into what the library of references works on. Duplicate keys are refused: parsers
     /// disagree on which one counts.
-    pub(crate) fn parse(source: &Source) -> Result<(Self, Tree<'_>), Diagnostic> {
+    pub(crate) fn parse(source: &'s Source) -> Result<(Self, Tree<'s>), Diagnostic> {
         let mut scanner = Scanner::new(&source.text);
         scanner.document();
         if !scanner.sure {
@@ -130,7 +130,7 @@ impl Document {
             Value::Null => Json::Null,
             Value::Bool(value) => Json::Bool(*value),
             Value::Number(number) => Json::Number(number.to_string().into()),
-            Value::String(text) => Json::String(text.as_str().into()),
+            Value::String(text) => Json::String(text.clone().into()),
             Value::Array(items) => {
                 let items = items.iter().enumerate();
                 Json::Array(items.map(|(at, item)| self.copy(item, Some((id, at)), span)).collect())
@@ -138,7 +138,7 @@ impl Document {
             Value::Object(members) => {
                 let members = members.iter().enumerate().map(|(at, (key, value))| {
                     let value = self.copy(value, Some((id, at)), span);
-                    (key.as_str().into(), Member { key_span: span.clone(), value })
+                    (key.clone().into(), Member { key_span: span.clone(), value })
                 });
                 Json::Object(Members::new(members).0)
             }
@@ -163,7 +163,7 @@ impl Document {
     }
 
     /// The value of a node.
-    pub(crate) fn json(&self, node: NodeId) -> &Json {
+    pub(crate) fn json(&self, node: NodeId) -> &Json<'s> {
         &self.nodes[node.index()].json
     }
 
@@ -207,37 +207,18 @@ impl Document {
 
     /// JSON pointer to a node, after the URI where it is not in the document itself. O(its length).
     pub(crate) fn pointer(&self, node: NodeId) -> String {
-        let mut pointer = String::with_capacity(SHORT_POINTER);
-        self.push_pointer(node, &mut pointer);
-        pointer
+        self.pointers().of(node)
     }
 
-    /// Recurses over containers, of which there are at most [`MAX_DEPTH`].
-    fn push_pointer(&self, node: NodeId, pointer: &mut String) {
-        let Some((parent, position)) = self.nodes[node.index()].parent else {
-            if let Ok(graft) = self.grafts.binary_search_by_key(&node, |(root, _)| *root) {
-                pointer.push_str(&self.grafts[graft].1);
-                pointer.push('#');
-            }
-            return;
-        };
-        self.push_pointer(parent, pointer);
-        pointer.push('/');
-        match self.json(parent) {
-            Json::Object(members) => {
-                push_escaped(pointer, members.at(position).map_or("", |(key, _)| key));
-            }
-            _ => write!(pointer, "{position}").expect("writing to a string does not fail"),
-        }
+    /// JSON pointers to many nodes.
+    pub(crate) fn pointers(&self) -> Pointers<'_> {
+        Pointers::new(self)
     }
 
-    /// JSON pointer to a member of the object that `object` points to, by its key.
-    pub(crate) fn pointer_to_member(object: &str, key: &str) -> String {
-        let mut pointer = String::with_capacity(object.len() + 1 + key.len());
-        pointer.push_str(object);
-        pointer.push('/');
-        push_escaped(&mut pointer, key);
-        pointer
+    /// The URI of the outermost value of what was grafted.
+    fn uri(&self, node: NodeId) -> Option<&str> {
+        let graft = self.grafts.binary_search_by_key(&node, |(root, _)| *root).ok()?;
+        Some(&self.grafts[graft].1)
     }
 
     /// The key that a node stands under; empty where its container is not an object.
@@ -269,22 +250,6 @@ impl Document {
     }
 }
 
-/// Adds a key as a segment of a JSON pointer.
-fn push_escaped(pointer: &mut String, key: &str) {
-    // To the end whatever comes, so that many bytes are compared at once.
-    if !key.bytes().fold(false, |found, byte| found | matches!(byte, b'~' | b'/')) {
-        pointer.push_str(key);
-        return;
-    }
-    let mut from = 0;
-    for (at, byte) in key.bytes().enumerate().filter(|(_, byte)| matches!(byte, b'~' | b'/')) {
-        pointer.push_str(&key[from..at]);
-        pointer.push_str(if byte == b'~' { "~0" } else { "~1" });
-        from = at + 1;
-    }
-    pointer.push_str(&key[from..]);
-}
-
 /// The error of serde_json, at its place.
 fn not_json(text: &str, error: &serde_json::Error) -> Diagnostic {
     let at = offset(text, error.line(), error.column());
@@ -308,14 +273,19 @@ fn offset(text: &str, line: usize, column: usize) -> usize {
 mod tests {
     use super::*;
 
-    fn parse(text: &str) -> Result<Document, Diagnostic> {
-        Document::parse(&Source::new("<test>", text)).map(|(document, _)| document)
+    fn source(text: &str) -> Source {
+        Source::new("<test>", text)
+    }
+
+    fn parse(source: &Source) -> Result<Document<'_>, Diagnostic> {
+        Document::parse(source).map(|(document, _)| document)
     }
 
     #[test]
     fn nodes_know_span_and_pointer() {
         let text = r#" {"a/b": [1, {"~": "\u00e9x"}], "c": true} "#;
-        let document = parse(text).unwrap();
+        let source = source(text);
+        let document = parse(&source).unwrap();
         let all: Vec<_> = document
             .nodes()
             .map(|node| (document.pointer(node), &text[document.span(node)]))
@@ -336,24 +306,25 @@ mod tests {
 
     #[test]
     fn syntax_errors_have_a_place() {
-        let error = parse("{\n  \"a\": nil\n}").unwrap_err();
+        let text = source("{\n  \"a\": nil\n}");
+        let error = parse(&text).unwrap_err();
         assert_eq!(error.code, "json-schema::syntax");
-        let source = Source::new("<test>", "{\n  \"a\": nil\n}");
-        assert_eq!(source.line_column(error.labels[0].span.start).0, 2);
-        assert!(parse("").is_err());
-        assert!(parse(&"[".repeat(100_000)).is_err());
+        assert_eq!(text.line_column(error.labels[0].span.start).0, 2);
+        assert!(parse(&source("")).is_err());
+        assert!(parse(&source(&"[".repeat(100_000))).is_err());
     }
 
     #[test]
     fn duplicate_keys_are_refused() {
-        let error = parse(r#"{"a": {"b": 1, "\u0062": 2}}"#).unwrap_err();
+        let error = parse(&source(r#"{"a": {"b": 1, "\u0062": 2}}"#)).unwrap_err();
         assert_eq!(error.code, "json-schema::duplicate-key");
         assert_eq!(error.labels[0].span, 15..23);
     }
 
     #[test]
     fn grafts_have_a_uri_and_the_place_of_their_reference() {
-        let mut document = parse(r#"{"a": {"$ref": "x:y"}}"#).unwrap();
+        let source = source(r#"{"a": {"$ref": "x:y"}}"#);
+        let mut document = parse(&source).unwrap();
         let reference = document.walk(document.root(), "/a/$ref").unwrap();
         let value = serde_json::json!({"b": [1.50, {"c/d": "e"}], "f": null});
         let root = document.graft("x:y", &value, reference);

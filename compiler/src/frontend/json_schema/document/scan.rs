@@ -4,6 +4,7 @@
 //! serde_json to say: a walk is [sure](Scanner::sure) only of what is JSON without any doubt (escapes by code, for one,
 //! come with rules of their own), and where it is not, serde_json is asked. O(text).
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::{Json, MAX_DEPTH, Member, Members, Node, NodeId};
@@ -19,11 +20,11 @@ pub(super) struct Scanner<'a> {
     depth: usize,
     /// Whether the text is JSON without doubt, as far as it was read.
     pub(super) sure: bool,
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Vec<Node<'a>>,
     /// The first key that stands twice in an object.
     pub(super) duplicate: Option<Duplicate>,
     /// Members so far of the objects around, of which each takes its own when it ends.
-    members: Vec<(Box<str>, Member)>,
+    members: Vec<(Cow<'a, str>, Member)>,
     /// Items so far of the arrays around.
     items: Vec<NodeId>,
 }
@@ -99,7 +100,7 @@ impl<'a> Scanner<'a> {
         id
     }
 
-    fn object(&mut self, id: NodeId) -> Json {
+    fn object(&mut self, id: NodeId) -> Json<'a> {
         let before = self.members.len();
         self.open();
         while self.peek() == b'"' {
@@ -128,7 +129,7 @@ impl<'a> Scanner<'a> {
         Json::Object(members)
     }
 
-    fn array(&mut self, id: NodeId) -> Json {
+    fn array(&mut self, id: NodeId) -> Json<'a> {
         let before = self.items.len();
         self.open();
         let mut more = self.peek() != b']';
@@ -155,15 +156,14 @@ impl<'a> Scanner<'a> {
         self.expect(bracket);
     }
 
-    fn string(&mut self) -> (Box<str>, Range<usize>) {
+    fn string(&mut self) -> (Cow<'a, str>, Range<usize>) {
         let start = self.at;
         let bytes = self.text.as_bytes();
         self.at += 1;
         let mut escaped = false;
         loop {
             let rest = bytes.get(self.at..).unwrap_or_default();
-            let stop = rest.iter().position(|byte| matches!(byte, ..b' ' | b'"' | b'\\'));
-            let Some(stop) = stop else {
+            let Some(stop) = stop(rest) else {
                 self.fail();
                 break;
             };
@@ -183,13 +183,13 @@ impl<'a> Scanner<'a> {
         }
         let raw = self.text.get(start..self.at).unwrap_or("\"\"");
         let text = match escaped {
-            true => serde_json::from_str(raw).unwrap_or_default(),
-            false => raw.get(1..raw.len() - 1).unwrap_or_default().into(),
+            true => Cow::Owned(serde_json::from_str(raw).unwrap_or_default()),
+            false => Cow::Borrowed(raw.get(1..raw.len() - 1).unwrap_or_default()),
         };
         (text, start..self.at)
     }
 
-    fn scalar(&mut self) -> Json {
+    fn scalar(&mut self) -> Json<'a> {
         let start = self.at;
         let rest = self.text.get(start..).unwrap_or_default();
         let length = rest.find([',', ']', '}', ' ', '\t', '\n', '\r']).unwrap_or(rest.len());
@@ -206,6 +206,28 @@ impl<'a> Scanner<'a> {
             }
         }
     }
+}
+
+/// Where the first byte is that does not stand for itself within a string.
+fn stop(bytes: &[u8]) -> Option<usize> {
+    let (words, rest) = bytes.as_chunks();
+    for (at, &word) in words.iter().enumerate() {
+        let stops = stops(u64::from_le_bytes(word));
+        if stops != 0 {
+            return Some(8 * at + stops.trailing_zeros() as usize / 8);
+        }
+    }
+    let stop = rest.iter().position(|byte| matches!(byte, ..b' ' | b'"' | b'\\'))?;
+    Some(8 * words.len() + stop)
+}
+
+/// The bytes of a word that do not stand for themselves within a string, by their highest bits. What is taken from a byte
+/// is borrowed from the next one above, so that only the lowest of them is sure.
+fn stops(word: u64) -> u64 {
+    const EACH: u64 = u64::from_le_bytes([1; 8]);
+    let below = |bytes: u64, limit: u8| bytes.wrapping_sub(u64::from(limit) * EACH) & !bytes;
+    let is = |byte: u8| below(word ^ (u64::from(byte) * EACH), 1);
+    (below(word, b' ') | is(b'"') | is(b'\\')) & (EACH << 7)
 }
 
 /// Stands for the end of the text.
@@ -350,6 +372,25 @@ mod tests {
             let at = places[at.index(places.len())];
             let after = text[at..].chars().next().map_or(at, |c| at + c.len_utf8());
             check(&format!("{}{with}{}", &text[..at], &text[after..]));
+        }
+    }
+
+    #[test]
+    fn every_byte_stops_or_stands_for_itself() {
+        for byte in 0..=u8::MAX {
+            for length in [1, 7, 8, 9, 24] {
+                for at in 0..length {
+                    // Neighbours that nearly stop.
+                    for around in [b' ', b'!', b'#', b'[', b']', 0x80, 0xa2, 0xff] {
+                        let mut bytes = vec![around; length];
+                        bytes[at] = byte;
+                        let found = matches!(byte, ..b' ' | b'"' | b'\\').then_some(at);
+                        assert_eq!(stop(&bytes), found, "{bytes:?}");
+                        bytes[at..].fill(byte);
+                        assert_eq!(stop(&bytes), found, "{bytes:?}");
+                    }
+                }
+            }
         }
     }
 

@@ -34,7 +34,7 @@ pub(super) struct Spellings {
 
 impl Spellings {
     /// Adds the nodes of a document from one on.
-    pub(super) fn read(&mut self, document: &Document, from: usize) {
+    pub(super) fn read(&mut self, document: &Document<'_>, from: usize) {
         for node in document.nodes().skip(from) {
             let Json::Object(members) = document.json(node) else { continue };
             let named = |key: &str| key.starts_with('$') || key == "id";
@@ -70,7 +70,7 @@ impl Spellings {
     }
 
     /// The draft by which the library reads identifiers. Where none is declared, the spelling tells.
-    fn draft(&self, document: &Document, dialect: Dialect) -> Draft {
+    fn draft(&self, document: &Document<'_>, dialect: Dialect) -> Draft {
         let root_id = document.get(document.root(), "id").map(|id| document.json(id));
         match dialect.declared {
             true => dialect.draft.library(),
@@ -103,7 +103,7 @@ pub(super) struct Prepared<'t> {
 /// Prepares a registry for a document whose values are `tree`. Identifiers that the library cannot work with make it
 /// refuse the whole document; then they are left out.
 pub(super) fn prepare<'t>(
-    document: &Document,
+    document: &Document<'_>,
     tree: &'t Value,
     dialect: Dialect,
     spellings: &Spellings,

@@ -97,7 +97,7 @@ pub(crate) struct References<'t> {
 impl<'t> References<'t> {
     /// References in a document, whose values are also `tree`, to itself, to what is given, and to what is published.
     pub(crate) fn new(
-        document: &mut Document,
+        document: &mut Document<'_>,
         tree: &'t Tree<'t>,
         given: &'t Resources,
     ) -> Result<Self, Diagnostic> {
@@ -133,7 +133,7 @@ impl<'t> References<'t> {
         Ok(references)
     }
 
-    fn prepare(&mut self, document: &mut Document) -> Result<(), Diagnostic> {
+    fn prepare(&mut self, document: &mut Document<'_>) -> Result<(), Diagnostic> {
         let root = document.root();
         let unusable = |error: &Error| format!("the identifiers here are of no use: {error}");
         let tree = self.tree.value();
@@ -169,7 +169,7 @@ impl<'t> References<'t> {
     /// The context inside a schema, from the one around it: a schema with an identifier is a resource of its own.
     pub(crate) fn enter(
         &mut self,
-        document: &mut Document,
+        document: &mut Document<'_>,
         node: NodeId,
         outside: Context,
     ) -> Context {
@@ -200,7 +200,7 @@ impl<'t> References<'t> {
     }
 
     /// The context with the dynamic anchors of its resource in scope.
-    fn inside(&mut self, document: &Document, node: NodeId, context: Context) -> Context {
+    fn inside(&mut self, document: &Document<'_>, node: NodeId, context: Context) -> Context {
         let anchors = &self.resources[context.resource.0 as usize].anchors;
         if let Some(scope) = self.scopes.inside(context.scope, anchors) {
             return Context { scope, ..context };
@@ -214,12 +214,17 @@ impl<'t> References<'t> {
     }
 
     /// The identifier of a schema, where it has one that makes it a resource.
-    fn identifier(&self, document: &Document, node: NodeId, context: Context) -> Option<Box<str>> {
+    fn identifier(
+        &self,
+        document: &Document<'_>,
+        node: NodeId,
+        context: Context,
+    ) -> Option<Box<str>> {
         let draft = self.resources[context.resource.0 as usize].draft;
         let id = document.get(node, draft.id_keyword())?;
         let hidden = draft <= LibraryDraft::Draft7 && document.get(node, "$ref").is_some();
         match document.json(id) {
-            Json::String(id) if !hidden && !id.starts_with('#') => Some(id.clone()),
+            Json::String(id) if !hidden && !id.starts_with('#') => Some((**id).into()),
             _ => None,
         }
     }
@@ -227,7 +232,7 @@ impl<'t> References<'t> {
     /// The schema that a keyword refers to, and its context. `node` is the place of the keyword's value.
     pub(crate) fn follow(
         &mut self,
-        document: &mut Document,
+        document: &mut Document<'_>,
         keyword: &str,
         node: NodeId,
         context: Context,
@@ -267,7 +272,7 @@ impl<'t> References<'t> {
     /// What a reference in a resource leads to, dynamic scope aside.
     fn find(
         &mut self,
-        document: &mut Document,
+        document: &mut Document<'_>,
         node: NodeId,
         reference: &str,
         from: ResourceId,
@@ -298,7 +303,7 @@ impl<'t> References<'t> {
 
     fn look_up(
         &mut self,
-        document: &mut Document,
+        document: &mut Document<'_>,
         node: NodeId,
         reference: &str,
         from: ResourceId,
@@ -339,7 +344,7 @@ impl<'t> References<'t> {
     /// The place in the whole document that a pointer leads to which leads nowhere in its own resource.
     fn find_from_root(
         &mut self,
-        document: &Document,
+        document: &Document<'_>,
         node: NodeId,
         reference: &str,
         from: ResourceId,
@@ -363,7 +368,7 @@ impl<'t> References<'t> {
     /// The resource of an absolute URI, grafted where it is new. `None` where there is none.
     fn resource(
         &mut self,
-        document: &mut Document,
+        document: &mut Document<'_>,
         uri: &Arc<Uri<String>>,
         reference: NodeId,
     ) -> Option<ResourceId> {
@@ -417,7 +422,7 @@ impl<'t> References<'t> {
     /// The dynamic anchors of a resource.
     fn anchors(
         &self,
-        document: &Document,
+        document: &Document<'_>,
         registry: &Registry<'_>,
         uri: &Arc<Uri<String>>,
         outermost: NodeId,
@@ -434,7 +439,7 @@ impl<'t> References<'t> {
                     let found = registry.resolver((**uri).clone()).lookup(&format!("#{name}"));
                     let place = found.ok().and_then(|found| self.places.get(found.contents()));
                     if place == Some(node) {
-                        anchors.push(Anchor { name: name.clone(), node, resource });
+                        anchors.push(Anchor { name: (**name).into(), node, resource });
                     }
                 }
                 _ => {}

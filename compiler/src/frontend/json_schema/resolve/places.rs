@@ -16,7 +16,7 @@ pub(super) struct Places {
 
 impl Places {
     /// Notes that a value and all values in it are those of a node. A value that the node lacks is left out.
-    pub(super) fn note(&mut self, document: &Document, value: &Value, node: NodeId) {
+    pub(super) fn note(&mut self, document: &Document<'_>, value: &Value, node: NodeId) {
         self.nodes.entry(address(value)).or_insert(node);
         match (value, document.json(node)) {
             (Value::Array(values), Json::Array(nodes)) => {

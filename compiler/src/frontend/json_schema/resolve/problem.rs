@@ -31,7 +31,7 @@ impl From<Error> for Problem {
 
 impl Problem {
     /// The error at a reference.
-    pub(super) fn at(self, document: &Document, node: NodeId, reference: &str) -> Diagnostic {
+    pub(super) fn at(self, document: &Document<'_>, node: NodeId, reference: &str) -> Diagnostic {
         let (text, help) = match self {
             Self::Missing { uri } => {
                 let file = uri.strip_prefix(library::ROOT).unwrap_or(&uri);
