@@ -6,6 +6,7 @@
 use std::hash::Hash;
 
 use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 
 /// Values up to which they are compared one by one.
 const FEW: usize = 16;
@@ -14,14 +15,14 @@ const FEW: usize = 16;
 #[derive(Debug)]
 pub(crate) struct Distinct<T> {
     /// The values.
-    pub(crate) order: Vec<T>,
+    pub(crate) order: SmallVec<[T; 4]>,
     /// The same, where they are more than a few.
     seen: FxHashSet<T>,
 }
 
 impl<T> Default for Distinct<T> {
     fn default() -> Self {
-        Self { order: Vec::new(), seen: FxHashSet::default() }
+        Self { order: SmallVec::new(), seen: FxHashSet::default() }
     }
 }
 
@@ -73,7 +74,7 @@ mod tests {
                     order.extend(new.then_some(value));
                     prop_assert_eq!(distinct.insert(value), new);
                 }
-                prop_assert_eq!(&distinct.order, &order);
+                prop_assert_eq!(&distinct.order[..], &order[..]);
                 (0..40).for_each(|value| assert_eq!(distinct.contains(value), order.contains(&value)));
             }
         }

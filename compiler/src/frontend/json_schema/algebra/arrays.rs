@@ -46,7 +46,7 @@ impl Arrays {
     /// With room for what so many schemas say.
     pub(super) fn with_capacity(schemas: usize) -> Self {
         let mut arrays = Self::default();
-        arrays.memo.reserve(schemas);
+        arrays.memo = BySubject::with_capacity(schemas);
         arrays
     }
 

@@ -8,6 +8,7 @@
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
+use smallvec::{SmallVec, smallvec};
 
 use crate::diagnostics::Diagnostic;
 
@@ -29,6 +30,9 @@ pub(super) trait Atoms: Copy {
 /// The formula over values of one case, and the formula that remains after such a value.
 pub(super) type Case = (FormulaId, FormulaId);
 
+/// The cases of a formula: mostly the value decides nothing, and there is one.
+pub(super) type Cases = SmallVec<[Case; 1]>;
+
 /// Remaining formulas, with the formulas over values that lead to each.
 type Found = IndexMap<FormulaId, Vec<FormulaId>, FxBuildHasher>;
 
@@ -40,20 +44,20 @@ impl Algebra<'_> {
         atoms: A,
         formula: FormulaId,
         value: FormulaId,
-    ) -> Result<Vec<Case>, Diagnostic> {
+    ) -> Result<Cases, Diagnostic> {
         let literals = atoms.formulas(self).literals(formula);
         if literals.iter().all(|literal| atoms.subject(self, literal.atom).is_none()) {
             // The value decides nothing.
             self.spend()?;
             let none = formula == FormulaId::FALSE || self.nothing(value)?;
-            return Ok(if none { Vec::new() } else { vec![(value, formula)] });
+            return Ok(if none { Cases::new() } else { smallvec![(value, formula)] });
         }
         let mut found = Found::default();
         let parts = self.told(atoms, formula, value)?;
         for (value, formula) in parts.unwrap_or_else(|| vec![(value, formula)]) {
             self.cases_by_subject(atoms, formula, value, &mut found)?;
         }
-        let mut cases = Vec::with_capacity(found.len());
+        let mut cases = Cases::with_capacity(found.len());
         for (formula, values) in found {
             cases.push((self.values.or(values), formula));
         }

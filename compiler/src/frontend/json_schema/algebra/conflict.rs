@@ -7,7 +7,7 @@ use crate::diagnostics::Diagnostic;
 
 use super::super::document::NodeId;
 use super::super::schema::{Part, Schema, SchemaId};
-use super::{Algebra, FormulaId, Orders, Subject, build};
+use super::{Algebra, FormulaId, Orders, Subject, holds};
 
 /// Two keywords (or schemas) that no value satisfies together; one and the same where it alone has no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,20 +115,11 @@ fn collect(algebra: &mut Algebra<'_>, id: SchemaId, keywords: &mut Vec<Keyword>)
     }
 }
 
-fn holds(algebra: &mut Algebra<'_>, formula: FormulaId) -> Result<bool, Diagnostic> {
-    Ok(!algebra.empty(formula)?)
-}
-
 impl Algebra<'_> {
     /// From here on asks only for what is empty, with so much more work at most: the order of keys is of no account.
     pub(crate) fn explain(&mut self, work: usize) {
         self.orders = Orders::Schema;
         self.patience = self.patience.min(self.work.saturating_add(work));
-    }
-
-    /// Whether a formula holds for no value, exactly. Builds the graph below the formula.
-    pub(crate) fn empty(&mut self, formula: FormulaId) -> Result<bool, Diagnostic> {
-        Ok(!build(self, formula)?.holds(formula))
     }
 }
 

@@ -38,12 +38,15 @@ pub(super) trait Domain {
     ) -> Result<Self::Set, Diagnostic> {
         let mut one = Self::constant(false);
         let mut none = Self::constant(true);
-        for set in sets.into_iter().filter(|set| !Self::is_none(set)) {
+        let mut sets = sets.into_iter().filter(|set| !Self::is_none(set)).peekable();
+        while let Some(set) = sets.next() {
             let not = Self::not(algebra, &set)?;
             let kept = Self::and(algebra, &one, &not)?;
             let new = Self::and(algebra, &none, &set)?;
             one = Self::or(algebra, &kept, &new)?;
-            none = Self::and(algebra, &none, &not)?;
+            if sets.peek().is_some() {
+                none = Self::and(algebra, &none, &not)?;
+            }
         }
         Ok(one)
     }
@@ -119,7 +122,7 @@ pub(super) fn evaluate<D: Domain>(
 }
 
 fn subject<D: Domain>(algebra: &mut Algebra<'_>, atom: u32) -> Result<D::Set, Diagnostic> {
-    if let Some(set) = D::memo(algebra).get(&atom) {
+    if let Some(set) = D::memo(algebra).get(atom) {
         return Ok(set.clone());
     }
     let set = match algebra.subjects[atom as usize].clone() {

@@ -35,11 +35,27 @@ pub(crate) struct ContentGraph {
     holds: Vec<bool>,
 }
 
-/// Explores everything that a formula applies.
+/// Explores everything that a formula applies, and leaves what of it holds something.
 pub(crate) fn build(
     algebra: &mut Algebra<'_>,
     root: FormulaId,
 ) -> Result<ContentGraph, Diagnostic> {
+    let (mut graph, automata) = explored(algebra, root)?;
+    graph.prune(automata);
+    plenty::give_up_scarce(algebra, &mut graph.contents, &graph.formulas);
+    Ok(graph)
+}
+
+/// Whether some value satisfies a formula, exactly. Explores what it applies.
+pub(super) fn holds(algebra: &mut Algebra<'_>, formula: FormulaId) -> Result<bool, Diagnostic> {
+    Ok(explored(algebra, formula)?.0.holds[0])
+}
+
+/// Everything that a formula applies, and what of it holds something; with all automata, in their order.
+fn explored(
+    algebra: &mut Algebra<'_>,
+    root: FormulaId,
+) -> Result<(ContentGraph, Vec<Steps>), Diagnostic> {
     let size = algebra.schemas.len();
     let mut formulas: IndexSet<FormulaId, FxBuildHasher> =
         IndexSet::with_capacity_and_hasher(size, FxBuildHasher);
@@ -60,9 +76,7 @@ pub(crate) fn build(
     }
     let mut graph = ContentGraph { holds: vec![false; contents.len()], formulas, contents };
     let automata = graph.fixpoint();
-    graph.prune(automata);
-    plenty::give_up_scarce(algebra, &mut graph.contents, &graph.formulas);
-    Ok(graph)
+    Ok((graph, automata))
 }
 
 impl Content {
@@ -152,7 +166,12 @@ impl ContentGraph {
                 automaton.states.iter_mut().for_each(|state| dedup(&mut state.items));
             }
             for automaton in content.objects.iter_mut().flatten() {
-                automaton.states.iter_mut().for_each(|state| dedup(&mut state.members));
+                for members in automaton.states.iter_mut().map(|state| &mut state.members) {
+                    if members.len() > 1 {
+                        let mut new = are_new(members).into_iter();
+                        members.retain(|_| new.next().unwrap_or(true));
+                    }
+                }
             }
             content.arrays.iter_mut().for_each(dedup);
             content.objects.iter_mut().for_each(dedup);
@@ -162,7 +181,10 @@ impl ContentGraph {
     /// Finds what holds something. Returns all automata as it saw them, in their order.
     fn fixpoint(&mut self) -> Vec<Steps> {
         let mut automata = Vec::new();
-        let mut by_value: Vec<Vec<(usize, u32, u32)>> = vec![Vec::new(); self.contents.len()];
+        // By value, the last edge that needs it; by edge, the automaton, its states and the edge before.
+        let mut last: Vec<Option<usize>> = vec![None; self.contents.len()];
+        let mut needs: Vec<(usize, u32, u32, Option<usize>)> = Vec::new();
+        let mut states = 0;
         let mut queue = Vec::new();
         for (index, content) in self.contents.iter().enumerate() {
             let all = content.arrays.is_none() || content.objects.is_none();
@@ -173,26 +195,31 @@ impl ContentGraph {
             for steps in content.automata() {
                 for &Step { from, value, to, .. } in &steps.edges {
                     let Some(value) = value else { continue };
-                    let edges = &mut by_value[self.index(value)];
+                    let last = &mut last[self.index(value)];
                     // An automaton with marks is looked at as a whole, once for each value that turns out to exist.
-                    let known = edges.last().is_some_and(|edge| edge.0 == automata.len());
+                    let known = last.is_some_and(|edge| needs[edge].0 == automata.len());
                     if steps.marks == 0 || !known {
-                        edges.push((automata.len(), from, to));
+                        let before = last.replace(needs.len());
+                        needs.push((automata.len(), from, to, before));
                     }
                 }
                 if steps.marks == 0 {
                     queue.push(Event::Reached(automata.len(), 0));
                 }
-                automata.push((index, steps));
+                let first = states;
+                states += steps.ends.len();
+                automata.push((index, first, steps));
             }
         }
-        let mut reached: Vec<Vec<bool>> =
-            automata.iter().map(|(_, steps)| vec![false; steps.ends.len()]).collect();
+        // By the first of all states of an automaton and its number there.
+        let mut reached = vec![false; states];
         while let Some(event) = queue.pop() {
             match event {
                 Event::Holds(index) => {
-                    for &(automaton, from, to) in &by_value[index] {
-                        let (owner, steps) = &automata[automaton];
+                    let mut edge = last[index];
+                    while let Some((automaton, from, to, before)) = edge.map(|edge| needs[edge]) {
+                        edge = before;
+                        let (owner, first, steps) = &automata[automaton];
                         if steps.marks != 0 {
                             let holds = |value| self.holds(value);
                             if !self.holds[*owner] && steps.alive(holds)[0] {
@@ -201,20 +228,21 @@ impl ContentGraph {
                             }
                             continue;
                         }
-                        if reached[automaton][from as usize] {
-                            queue.push(Event::Reached(automaton, to));
+                        if !reached[first + from as usize] {
+                            continue;
                         }
+                        queue.push(Event::Reached(automaton, to));
                         // A repetition that needs a member ends once some member can be written.
-                        if from == to && reached[automaton][from as usize] {
+                        if from == to {
                             queue.push(Event::Looped(automaton, from));
                         }
                     }
                 }
                 Event::Reached(automaton, state) => {
-                    if std::mem::replace(&mut reached[automaton][state as usize], true) {
+                    let (owner, first, steps) = &automata[automaton];
+                    if std::mem::replace(&mut reached[first + state as usize], true) {
                         continue;
                     }
-                    let (owner, steps) = &automata[automaton];
                     if steps.ends[state as usize] == End::Yes && !self.holds[*owner] {
                         self.holds[*owner] = true;
                         queue.push(Event::Holds(*owner));
@@ -229,7 +257,7 @@ impl ContentGraph {
                     }
                 }
                 Event::Looped(automaton, state) => {
-                    let (owner, steps) = &automata[automaton];
+                    let (owner, _, steps) = &automata[automaton];
                     if steps.ends[state as usize] == End::AfterOne && !self.holds[*owner] {
                         self.holds[*owner] = true;
                         queue.push(Event::Holds(*owner));
@@ -237,7 +265,7 @@ impl ContentGraph {
                 }
             }
         }
-        automata.into_iter().map(|(_, steps)| steps).collect()
+        automata.into_iter().map(|(.., steps)| steps).collect()
     }
 
     fn prune(&mut self, automata: Vec<Steps>) {
@@ -471,11 +499,14 @@ impl MemberAutomaton {
 
 /// Drops what occurs again.
 fn dedup<T: Eq + std::hash::Hash>(items: &mut Vec<T>) {
-    if items.len() < 2 {
-        return;
+    if items.len() > 1 {
+        let mut new = are_new(items).into_iter();
+        items.retain(|_| new.next().unwrap_or(true));
     }
+}
+
+/// Of each item, whether it is not among those before it.
+fn are_new<T: Eq + std::hash::Hash>(items: &[T]) -> Vec<bool> {
     let mut seen = rustc_hash::FxHashSet::default();
-    let new: Vec<bool> = items.iter().map(|item| seen.insert(item)).collect();
-    let mut new = new.into_iter();
-    items.retain(|_| new.next().unwrap_or(true));
+    items.iter().map(|item| seen.insert(item)).collect()
 }

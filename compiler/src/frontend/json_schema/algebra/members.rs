@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
+use smallvec::SmallVec;
 
 use crate::diagnostics::Diagnostic;
 use crate::distinct::Distinct;
@@ -48,8 +49,8 @@ pub(crate) struct Member {
 /// A state.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct MemberState {
-    /// Members that may come next.
-    pub(crate) members: Vec<Member>,
+    /// Members that may come next, of which there is mostly one.
+    pub(crate) members: SmallVec<[Member; 1]>,
     /// The state where the next key is left out.
     pub(crate) skip: Option<u32>,
     /// Whether the object may end.
@@ -93,7 +94,7 @@ impl Algebra<'_> {
                 keys.insert(key);
             }
         }
-        keys.order
+        keys.order.into_vec()
     }
 
     /// The keys that are not among some.

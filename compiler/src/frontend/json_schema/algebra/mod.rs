@@ -59,6 +59,7 @@ use super::schema::{Schema, SchemaId, Schemas};
 
 pub(crate) use conflict::{Conflict, conflict};
 pub(crate) use formula::FormulaId;
+use graph::holds;
 pub(crate) use graph::{Content, ContentGraph, build};
 pub(crate) use items::ItemAutomaton;
 pub(crate) use members::{MemberAutomaton, MemberName, MemberState};
@@ -298,6 +299,35 @@ impl<'a> Algebra<'a> {
 }
 
 /// Results by subject.
-type BySubject<T> = FxHashMap<u32, T>;
+#[derive(Debug)]
+struct BySubject<T>(Vec<Option<T>>);
+
+impl<T> Default for BySubject<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T> BySubject<T> {
+    /// With room for so many subjects.
+    fn with_capacity(subjects: usize) -> Self {
+        Self(Vec::with_capacity(subjects))
+    }
+
+    /// The result of a subject, where it is known.
+    fn get(&self, subject: u32) -> Option<&T> {
+        self.0.get(subject as usize)?.as_ref()
+    }
+
+    /// Notes the result of a subject.
+    fn insert(&mut self, subject: u32, result: T) {
+        let index = subject as usize;
+        if self.0.len() <= index {
+            self.0.resize_with(index + 1, || None);
+        }
+        self.0[index] = Some(result);
+    }
+}
+
 /// Results by formula over values.
 type ByFormula<T> = FxHashMap<FormulaId, T>;

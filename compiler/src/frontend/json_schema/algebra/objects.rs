@@ -58,7 +58,7 @@ impl Objects {
             Self { formulas: Formulas::with_capacity(2 * schemas), ..Self::default() };
         objects.atoms.reserve(schemas);
         objects.keys.reserve(schemas);
-        objects.memo.reserve(schemas);
+        objects.memo = BySubject::with_capacity(schemas);
         objects
     }
 

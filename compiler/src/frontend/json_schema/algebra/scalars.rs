@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use rustc_hash::FxBuildHasher;
+
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::report::Verdict;
 
@@ -14,7 +16,7 @@ use super::domain::{Domain, evaluate};
 use super::{Algebra, ByFormula, BySubject, FormulaId, Scalar};
 
 /// What is known so far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Memo {
     constants: BySubject<u8>,
     numbers: BySubject<NumeralSet>,
@@ -25,12 +27,12 @@ pub(super) struct Memo {
 impl Memo {
     /// With room for so many subjects.
     pub(super) fn with_capacity(subjects: usize) -> Self {
-        let mut memo = Self::default();
-        memo.constants.reserve(subjects);
-        memo.numbers.reserve(subjects);
-        memo.strings.reserve(subjects);
-        memo.by_formula.reserve(subjects);
-        memo
+        Self {
+            constants: BySubject::with_capacity(subjects),
+            numbers: BySubject::with_capacity(subjects),
+            strings: BySubject::with_capacity(subjects),
+            by_formula: ByFormula::with_capacity_and_hasher(subjects, FxBuildHasher),
+        }
     }
 }
 
