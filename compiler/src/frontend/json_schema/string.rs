@@ -114,10 +114,15 @@ impl CharState {
 /// The text of a string with its quotes.
 pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    push_escaped(&mut out, text);
-    out.push('"');
+    push_quoted(&mut out, text);
     out
+}
+
+/// Adds the text of a string with its quotes.
+pub(crate) fn push_quoted(out: &mut String, text: &str) {
+    out.push('"');
+    push_escaped(out, text);
+    out.push('"');
 }
 
 /// The text of a string without its quotes.

@@ -40,6 +40,7 @@ pub(crate) fn lower(
         tails: FxHashMap::default(),
         characters: FxHashMap::default(),
         keys: Vec::new(),
+        quoted: String::new(),
         strings: FxHashMap::default(),
         numbers: FxHashMap::default(),
         queue: Vec::new(),
@@ -80,6 +81,8 @@ struct Emitter<'a> {
     characters: FxHashMap<(u32, u32), RuleId>,
     /// Texts of keys, with their quotes, by key.
     keys: Vec<Option<Expr>>,
+    /// Room for such a text.
+    quoted: String,
     /// Texts of sets of strings, with their quotes.
     strings: FxHashMap<StringSet, Expr>,
     /// Texts of sets of numbers.

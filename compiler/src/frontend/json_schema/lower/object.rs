@@ -17,7 +17,7 @@ use crate::ir::{Expr, ExprGraph};
 
 use super::super::algebra::{MemberAutomaton, MemberName};
 use super::super::schema::Bounds;
-use super::super::string::quoted;
+use super::super::string::push_quoted;
 use super::super::strings::{Escapes, StringSet};
 use super::Emitter;
 use super::optional::is_long;
@@ -121,7 +121,11 @@ impl Emitter<'_> {
         }
         let text = self.algebra.key(key);
         let expr = match self.options.text.escapes {
-            Escapes::Shortest => Expr::literal(quoted(text)),
+            Escapes::Shortest => {
+                self.quoted.clear();
+                push_quoted(&mut self.quoted, text);
+                Expr::literal(&self.quoted)
+            }
             Escapes::Any => self.string(&StringSet::literal(text))?,
         };
         if self.keys.len() <= index {

@@ -5,6 +5,7 @@
 //! that are named and of this together. Linear in the bytes of the texts.
 
 use super::super::texts::Texts;
+use super::characters::Ranges;
 use super::spell::Speller;
 use super::{Escapes, StringRules};
 use crate::frontend::json_schema::Piece;
@@ -16,7 +17,7 @@ pub(super) fn tail(rules: &mut impl StringRules, texts: &Texts) -> Expr {
     // Most bytes are a state, with an edge for the quote and three for characters.
     let mut graph = ExprGraph::with_capacity(4 * texts.bytes());
     let mut speller = Speller::new(Escapes::Shortest);
-    let end = graph.end();
+    let (end, plain) = (graph.end(), plain());
     let mut shared = Shared::default();
     // States, the texts that begin with what leads there, and how many bytes that is.
     let mut open = vec![(ExprGraph::START, 0..texts.len(), 0)];
@@ -27,23 +28,26 @@ pub(super) fn tail(rules: &mut impl StringRules, texts: &Texts) -> Expr {
             false => graph.edge(state, Expr::byte(b'"'), end),
         }
         taken.clear();
+        let mut stand_for_themselves = true;
         let mut at = here.start;
-        while let Some(next) = next_character(texts, &here, at, length) {
+        while let Some((next, rest)) = next_character(texts, &here, at, length) {
             let from = at;
-            while next_character(texts, &here, at, length) == Some(next) {
+            at += 1;
+            while next_character(texts, &here, at, length).is_some_and(|(same, _)| same == next) {
                 at += 1;
             }
             taken.push(next);
-            let character = match stands_for_itself(next) {
-                true => Expr::byte(next as u8),
-                false => speller.literal(next).map_or(Expr::Never, Expr::literal),
+            let character = if next.is_ascii() && plain.contains(next as u8) {
+                Expr::byte(next as u8)
+            } else {
+                stand_for_themselves = false;
+                speller.literal(next).map_or(Expr::Never, Expr::literal)
             };
-            let length = length + next.len_utf8();
-            let to = if at - from == 1 && texts.get(from).len() == length {
+            let to = if at - from == 1 && rest.is_empty() {
                 shared.state(&mut graph, rules, Piece::NonEmptyStringTail)
             } else {
                 let to = graph.state();
-                open.push((to, from..at, length));
+                open.push((to, from..at, length + next.len_utf8()));
                 to
             };
             graph.edge(state, character, to);
@@ -52,10 +56,10 @@ pub(super) fn tail(rules: &mut impl StringRules, texts: &Texts) -> Expr {
             graph.edge(state, rules.piece(Piece::NonEmptyStringTail), end);
             continue;
         }
-        let first = if taken.iter().all(|&c| stands_for_itself(c)) {
+        let first = if stand_for_themselves {
             graph.edge(state, rules.piece(Piece::SpecialStringTail), end);
             let taken: ByteSet = taken.iter().map(|&c| c as u8).collect();
-            Expr::bytes(plain().minus(taken))
+            Expr::bytes(plain.minus(taken))
         } else {
             speller.expr(&others(&taken))
         };
@@ -81,24 +85,23 @@ impl Shared {
     }
 }
 
-/// Whether the only text of a character is its byte.
-fn stands_for_itself(c: char) -> bool {
-    c.is_ascii() && plain().contains(c as u8)
-}
-
-/// The character of a text at a place of its bytes, where the text is among those here.
-fn next_character(
-    texts: &Texts,
+/// The character of a text at a place of its bytes, and what follows it, where the text is among those here.
+fn next_character<'t>(
+    texts: &'t Texts,
     here: &std::ops::Range<usize>,
     at: usize,
     length: usize,
-) -> Option<char> {
-    here.contains(&at).then(|| texts.get(at)[length..].chars().next())?
+) -> Option<(char, &'t str)> {
+    if at >= here.end {
+        return None;
+    }
+    let mut rest = texts.get(at)[length..].chars();
+    Some((rest.next()?, rest.as_str()))
 }
 
 /// All characters but some, which ascend.
-fn others(taken: &[char]) -> Vec<(char, char)> {
-    let mut free = Vec::with_capacity(taken.len() + 1);
+fn others(taken: &[char]) -> Ranges {
+    let mut free = Ranges::with_capacity(taken.len() + 1);
     let mut from = Some('\0');
     for &c in taken {
         let before = ('\0'..c).next_back();

@@ -1,11 +1,12 @@
 //! The automaton of a language as one over characters.
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::automata::Dfa;
 
 /// Ranges of scalar values, ascending and apart.
-pub(super) type Ranges = Vec<(char, char)>;
+pub(super) type Ranges = SmallVec<[(char, char); 4]>;
 
 /// Characters that lead to one state: from, to, and the state.
 type Run = (u32, u32, u32);
@@ -38,18 +39,16 @@ impl<'a> Characters<'a> {
             };
             self.extend(&mut runs, (edge.lo & mask, edge.hi & mask), bits, edge.target);
         }
-        // Targets in order of their first run, each with its runs in their order.
-        let mut first: FxHashMap<u32, u32> = FxHashMap::default();
-        if runs.iter().any(|run| run.2 != runs[0].2) {
-            runs.iter().for_each(|&(lo, _, target)| _ = first.entry(target).or_insert(lo));
-            runs.sort_by_key(|run| first[&run.2]);
-        }
+        // Runs that lead to one target stay in their order.
+        runs.sort_by_key(|run| run.2);
         let moves = runs.chunk_by(|a, b| a.2 == b.2).map(|runs| {
             // The automaton accepts UTF-8 alone, which spells no surrogates.
             let range = |&(lo, hi, _): &Run| char::from_u32(lo).zip(char::from_u32(hi));
             (runs[0].2, runs.iter().filter_map(range).collect())
         });
-        moves.collect()
+        let mut moves: Vec<(u32, Ranges)> = moves.collect();
+        moves.sort_unstable_by_key(|(_, ranges)| ranges.first().copied());
+        moves
     }
 
     /// The only character that a state between characters goes on with, and where it leads, if there is only one.

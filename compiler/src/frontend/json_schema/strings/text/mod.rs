@@ -17,6 +17,8 @@ mod tests;
 
 use std::sync::OnceLock;
 
+use smallvec::smallvec;
+
 use super::{Band, StringSet};
 use crate::frontend::json_schema::Piece;
 use crate::frontend::json_schema::string::escape;
@@ -67,13 +69,13 @@ pub(crate) enum TextError {
 
 /// This character.
 pub(crate) fn one_character(c: char, escapes: Escapes) -> Expr {
-    spell::Speller::new(escapes).expr(&vec![(c, c)])
+    spell::Speller::new(escapes).expr(&smallvec![(c, c)])
 }
 
 /// One character.
 pub(crate) fn character(escapes: Escapes) -> Expr {
     static CHARACTERS: [OnceLock<Expr>; 2] = [OnceLock::new(), OnceLock::new()];
-    let made = || spell::Speller::new(escapes).expr(&vec![('\0', char::MAX)]);
+    let made = || spell::Speller::new(escapes).expr(&smallvec![('\0', char::MAX)]);
     CHARACTERS[usize::from(escapes == Escapes::Any)].get_or_init(made).clone()
 }
 

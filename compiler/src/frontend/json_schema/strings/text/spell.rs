@@ -244,7 +244,7 @@ mod tests {
             .chain("azAZ09/\\\"\u{7f}\u{1f}\u{d7ff}\u{e000}\u{10400}😀".chars())
             .collect();
         for ranges in ranges {
-            let ranges = ranges.to_vec();
+            let ranges = Ranges::from(ranges);
             let (mut one, mut all) = (Speller::new(Escapes::Shortest), Speller::new(Escapes::Any));
             let (one_expr, all_expr) = (one.expr(&ranges), all.expr(&ranges));
             for &probe in &probes {

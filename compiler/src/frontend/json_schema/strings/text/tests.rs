@@ -22,8 +22,8 @@ impl WrittenOut {
         let mut speller = spell::Speller::new(escapes);
         let special = [('\0', '\u{1f}'), ('"', '"'), ('\\', '\\'), ('\u{80}', char::MAX)];
         Self {
-            character: speller.expr(&vec![('\0', char::MAX)]),
-            special: (escapes == Escapes::Shortest).then(|| speller.expr(&special.to_vec())),
+            character: speller.expr(&smallvec![('\0', char::MAX)]),
+            special: (escapes == Escapes::Shortest).then(|| speller.expr(&special.into())),
             tails: 0,
         }
     }
