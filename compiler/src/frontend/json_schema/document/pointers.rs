@@ -8,6 +8,11 @@ use std::fmt::Write as _;
 
 use super::{Document, Json, NodeId};
 
+/// Bytes of most pointers.
+const SHORT: usize = 64;
+/// Containers around most places.
+const DEPTH: usize = 16;
+
 /// The pointers of the places of a document, which are asked for in any order and cost least in that of the text: O(their
 /// length) each.
 pub(crate) struct Pointers<'d> {
@@ -20,7 +25,7 @@ pub(crate) struct Pointers<'d> {
 
 impl<'d> Pointers<'d> {
     pub(super) fn new(document: &'d Document<'d>) -> Self {
-        Self { document, text: String::new(), around: Vec::new() }
+        Self { document, text: String::with_capacity(SHORT), around: Vec::with_capacity(DEPTH) }
     }
 
     /// The pointer to a place, after the URI where that is not in the document itself.
@@ -30,9 +35,10 @@ impl<'d> Pointers<'d> {
             return self.text.clone();
         };
         self.enter(parent);
-        let mut pointer = String::with_capacity(self.text.len() + self.room(parent, position));
-        pointer.push_str(&self.text);
-        self.push_segment(&mut pointer, parent, position);
+        let around = self.text.len();
+        self.push_segment(parent, position);
+        let pointer = self.text.clone();
+        self.text.truncate(around);
         pointer
     }
 
@@ -49,9 +55,7 @@ impl<'d> Pointers<'d> {
         match self.document.nodes[container.index()].parent {
             Some((parent, position)) => {
                 self.enter(parent);
-                let mut text = std::mem::take(&mut self.text);
-                self.push_segment(&mut text, parent, position);
-                self.text = text;
+                self.push_segment(parent, position);
             }
             None => {
                 self.around.clear();
@@ -65,23 +69,14 @@ impl<'d> Pointers<'d> {
         self.around.push((container, self.text.len()));
     }
 
-    fn push_segment(&self, pointer: &mut String, parent: NodeId, position: usize) {
-        pointer.push('/');
-        match self.document.json(parent) {
+    fn push_segment(&mut self, parent: NodeId, position: usize) {
+        let Self { document, text, .. } = self;
+        text.push('/');
+        match document.json(parent) {
             Json::Object(members) => {
-                push_escaped(pointer, members.at(position).map_or("", |(key, _)| key));
+                push_escaped(text, members.at(position).map_or("", |(key, _)| key));
             }
-            _ => write!(pointer, "{position}").expect("writing to a string does not fail"),
-        }
-    }
-
-    /// Bytes of most segments at a position.
-    fn room(&self, parent: NodeId, position: usize) -> usize {
-        /// Digits of most positions.
-        const DIGITS: usize = 3;
-        match self.document.json(parent) {
-            Json::Object(members) => 1 + members.at(position).map_or(0, |(key, _)| key.len()),
-            _ => 1 + DIGITS,
+            _ => write!(text, "{position}").expect("writing to a string does not fail"),
         }
     }
 }
