@@ -263,19 +263,19 @@ impl Expr {
     /// Any one of them.
     pub fn alt(choices: impl IntoIterator<Item = Self>) -> Self {
         let choices = choices.into_iter();
-        let mut flat = Vec::with_capacity(choices.size_hint().0);
-        for choice in choices {
+        let most = choices.size_hint().0;
+        let mut choices = choices.filter(|choice| !matches!(choice, Self::Never));
+        let Some(first) = choices.next() else { return Self::Never };
+        // One choice is mostly all there is, and takes no list.
+        let Some(second) = choices.next() else { return first };
+        let mut flat = Vec::with_capacity(most.max(2));
+        for choice in [first, second].into_iter().chain(choices) {
             match choice {
-                Self::Never => {}
                 Self::Alt(inner) => flat.extend(inner),
                 other => flat.push(other),
             }
         }
-        match flat.len() {
-            0 => Self::Never,
-            1 => flat.remove(0),
-            _ => Self::Alt(flat),
-        }
+        Self::Alt(flat)
     }
 
     /// Between `min` and `max` strings of this expression; unbounded where `max` is `None`.
