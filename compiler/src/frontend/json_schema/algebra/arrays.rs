@@ -45,9 +45,7 @@ pub(super) struct Arrays {
 impl Arrays {
     /// With room for what so many schemas say.
     pub(super) fn with_capacity(schemas: usize) -> Self {
-        let mut arrays = Self::default();
-        arrays.memo = BySubject::with_capacity(schemas);
-        arrays
+        Self { memo: BySubject::with_capacity(schemas), ..Self::default() }
     }
 
     /// The atom, as a formula.

@@ -54,11 +54,13 @@ pub(super) struct Objects {
 impl Objects {
     /// With room for what so many schemas say.
     pub(super) fn with_capacity(schemas: usize) -> Self {
-        let mut objects =
-            Self { formulas: Formulas::with_capacity(2 * schemas), ..Self::default() };
+        let mut objects = Self {
+            formulas: Formulas::with_capacity(2 * schemas),
+            memo: BySubject::with_capacity(schemas),
+            ..Self::default()
+        };
         objects.atoms.reserve(schemas);
         objects.keys.reserve(schemas);
-        objects.memo = BySubject::with_capacity(schemas);
         objects
     }
 
