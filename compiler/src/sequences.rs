@@ -3,23 +3,26 @@
 //! Subsets, descriptions of states, masks and classes of nodes are looked up by content thousands of times for each
 //! grammar, and a key of its own for each would be as many allocations.
 
-use std::collections::hash_map::Entry;
 use std::hash::Hasher;
 use std::ops::Range;
 
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::FxHasher;
 
 const NONE: u32 = u32::MAX;
+
+/// Slots of the smallest table.
+const FEWEST_SLOTS: usize = 16;
 
 /// Sequences by number, in the order in which they were met.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sequences {
     words: Vec<u32>,
-    /// By sequence, where it ends.
+    /// By sequence, where it ends, and its hash.
     ends: Vec<usize>,
-    /// By hash, the last sequence that has it; and by sequence, the one before with the same.
-    last: FxHashMap<u64, u32>,
-    before: Vec<u32>,
+    hashes: Vec<u64>,
+    /// Numbers of sequences, each in the first slot from that of its hash on that was free. A power of two, of which at
+    /// most half are taken; none before there is a sequence.
+    slots: Vec<u32>,
 }
 
 impl Sequences {
@@ -28,8 +31,8 @@ impl Sequences {
         Self {
             words: Vec::with_capacity(4 * count),
             ends: Vec::with_capacity(count),
-            last: FxHashMap::with_capacity_and_hasher(count, Default::default()),
-            before: Vec::with_capacity(count),
+            hashes: Vec::with_capacity(count),
+            slots: vec![NONE; (2 * count).next_power_of_two().max(FEWEST_SLOTS)],
         }
     }
 
@@ -40,11 +43,11 @@ impl Sequences {
 
     /// Forgets them all.
     pub(crate) fn clear(&mut self) {
-        let Self { words, ends, last, before } = self;
+        let Self { words, ends, hashes, slots } = self;
         words.clear();
         ends.clear();
-        last.clear();
-        before.clear();
+        hashes.clear();
+        slots.fill(NONE);
     }
 
     /// A sequence by its number.
@@ -54,31 +57,44 @@ impl Sequences {
 
     /// The number of a sequence, which is new or not.
     pub(crate) fn number(&mut self, words: &[u32]) -> u32 {
-        let new = self.ends.len() as u32;
-        let before = match self.last.entry(hash(words)) {
-            Entry::Vacant(entry) => {
-                entry.insert(new);
-                NONE
+        if 2 * self.len() >= self.slots.len() {
+            self.grow();
+        }
+        let hash = hash(words);
+        let mut slot = self.slot(hash);
+        while let number = self.slots[slot]
+            && number != NONE
+        {
+            if self.hashes[number as usize] == hash && self.get(number) == words {
+                return number;
             }
-            Entry::Occupied(mut entry) => {
-                let mut at = *entry.get();
-                while at != NONE {
-                    if self.words[range(&self.ends, at)] == *words {
-                        return at;
-                    }
-                    at = self.before[at as usize];
-                }
-                entry.insert(new)
-            }
-        };
-        self.push(words, before)
-    }
-
-    fn push(&mut self, words: &[u32], before: u32) -> u32 {
+            slot = (slot + 1) & (self.slots.len() - 1);
+        }
+        let new = self.len() as u32;
+        self.slots[slot] = new;
         self.words.extend_from_slice(words);
         self.ends.push(self.words.len());
-        self.before.push(before);
-        self.ends.len() as u32 - 1
+        self.hashes.push(hash);
+        new
+    }
+
+    /// The slot from which on a sequence of this hash is looked for.
+    fn slot(&self, hash: u64) -> usize {
+        hash as usize & (self.slots.len() - 1)
+    }
+
+    /// Doubles the table.
+    fn grow(&mut self) {
+        let count = (2 * self.slots.len()).max(FEWEST_SLOTS);
+        self.slots.clear();
+        self.slots.resize(count, NONE);
+        for number in 0..self.hashes.len() {
+            let mut slot = self.slot(self.hashes[number]);
+            while self.slots[slot] != NONE {
+                slot = (slot + 1) & (count - 1);
+            }
+            self.slots[slot] = number as u32;
+        }
     }
 }
 
