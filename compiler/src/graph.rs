@@ -73,62 +73,75 @@ pub(crate) fn by_component(component: &[u32]) -> Vec<u32> {
 
 /// Component number of each of `count` nodes, given the number of each node's successors and the successor of each
 /// number. Components are numbered so that every edge leads to the same or a lower number: callees before callers.
-/// R. Tarjan, "Depth-first search and linear graph algorithms", SIAM J. Comput. 1(2), 1972, with the recursion unrolled.
 /// O(nodes + edges).
 pub(crate) fn components_by(
     count: usize,
     degree: impl Fn(usize) -> usize,
     successor: impl Fn(usize, usize) -> usize,
 ) -> Vec<u32> {
-    const UNSEEN: u32 = u32::MAX;
+    let mut component = vec![0; count];
+    let mut number = 0;
+    for_each_component(count, degree, successor, |members| {
+        members.iter().for_each(|&member| component[member as usize] = number);
+        number += 1;
+    });
+    component
+}
+
+/// Calls `visit` with the nodes of each component, after those of all components that these lead to.
+/// R. Tarjan, "Depth-first search and linear graph algorithms", SIAM J. Comput. 1(2), 1972, with the recursion unrolled.
+/// O(nodes + edges).
+pub(crate) fn for_each_component(
+    count: usize,
+    degree: impl Fn(usize) -> usize,
+    successor: impl Fn(usize, usize) -> usize,
+    mut visit: impl FnMut(&[u32]),
+) {
+    const UNSEEN: u32 = 0;
+    // Of a node whose component is known: lower than no other, so that what leads to it is as if it did not.
+    const KNOWN: u32 = u32::MAX;
     let mut index = vec![UNSEEN; count];
-    let mut low = vec![0u32; count];
-    let mut component = vec![UNSEEN; count];
-    let mut open: Vec<usize> = Vec::with_capacity(count.min(DEEP));
-    let mut path: Vec<(usize, usize)> = Vec::with_capacity(count.min(DEEP));
-    let (mut next_index, mut next_component) = (0, 0);
+    let mut open: Vec<u32> = Vec::with_capacity(count.min(DEEP));
+    // Nodes, how many of their successors are still to be looked at, and the lowest index that they lead to.
+    let mut path: Vec<(u32, u32, u32)> = Vec::with_capacity(count.min(DEEP));
+    let mut last_index = 0;
     for root in 0..count {
-        if index[root] != UNSEEN {
-            continue;
-        }
-        let mut enter = Some(root);
+        let mut enter = (index[root] == UNSEEN).then_some(root);
         loop {
             if let Some(node) = enter.take() {
-                index[node] = next_index;
-                low[node] = next_index;
-                next_index += 1;
-                open.push(node);
-                path.push((node, degree(node)));
+                last_index += 1;
+                index[node] = last_index;
+                open.push(node as u32);
+                path.push((node as u32, degree(node) as u32, last_index));
             }
-            let Some((node, pending)) = path.last_mut() else { break };
-            let node = *node;
-            let next = pending.checked_sub(1);
-            if let Some(rest) = next {
-                *pending = rest;
-            }
-            match next.map(|at| successor(node, at)) {
-                Some(next) if index[next] == UNSEEN => enter = Some(next),
-                Some(next) if component[next] == UNSEEN => low[node] = low[node].min(index[next]),
-                Some(_) => {}
-                None => {
-                    path.pop();
-                    if let Some((parent, _)) = path.last() {
-                        low[*parent] = low[*parent].min(low[node]);
-                    }
-                    if low[node] == index[node] {
-                        while let Some(member) = open.pop() {
-                            component[member] = next_component;
-                            if member == node {
-                                break;
-                            }
-                        }
-                        next_component += 1;
-                    }
+            let Some((node, pending, lowest)) = path.last_mut() else { break };
+            while enter.is_none()
+                && let Some(at) = pending.checked_sub(1)
+            {
+                *pending = at;
+                let next = successor(*node as usize, at as usize);
+                match index[next] {
+                    UNSEEN => enter = Some(next),
+                    met => *lowest = met.min(*lowest),
                 }
+            }
+            if enter.is_some() {
+                continue;
+            }
+            let (node, lowest) = (*node, *lowest);
+            path.pop();
+            if let Some((.., parent)) = path.last_mut() {
+                *parent = lowest.min(*parent);
+            }
+            if lowest == index[node as usize] {
+                let first = open.iter().rposition(|&member| member == node).unwrap_or(0);
+                let members = &open[first..];
+                members.iter().for_each(|&member| index[member as usize] = KNOWN);
+                visit(members);
+                open.truncate(first);
             }
         }
     }
-    component
 }
 
 #[cfg(test)]
