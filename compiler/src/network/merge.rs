@@ -30,8 +30,8 @@ pub(super) enum MergedLabel {
     Tokens(Vec<u32>),
 }
 
-/// Bytes that are hashed for most states.
-const BYTES_A_STATE: usize = 64;
+/// Words that are hashed for most states.
+const WORDS_A_STATE: usize = 16;
 
 /// Rules without repetition, numbered in the order in which the roots lead to them.
 pub(super) struct Merged<'a> {
@@ -156,13 +156,14 @@ fn shape(built: &Built, rule: usize) -> RuleHash {
 fn hash(built: &Built, rule: usize, hashes: &[RuleHash]) -> RuleHash {
     let rule = &built.rules[rule];
     let mut numbers = vec![u32::MAX; rule.dfa.states.len()];
-    let mut order = vec![0u32];
+    let mut order = Vec::with_capacity(numbers.len());
+    order.push(0u32);
     numbers[0] = 0;
-    let mut digest = Digest::with_capacity(BYTES_A_STATE * numbers.len());
+    let mut words: Vec<u32> = Vec::with_capacity(WORDS_A_STATE * numbers.len());
     match rule.kind {
         RuleKind::Plain | RuleKind::Kept => {}
-        RuleKind::Distinct => digest.put(&[7, 0]),
-        RuleKind::Item => digest.put(&[7, 1]),
+        RuleKind::Distinct => words.extend([7, 0]),
+        RuleKind::Item => words.extend([7, 1]),
     }
     let mut labelled: Vec<(SmallVec<[u32; 6]>, u32)> = Vec::new();
     let mut at = 0;
@@ -179,7 +180,7 @@ fn hash(built: &Built, rule: usize, hashes: &[RuleHash]) -> RuleHash {
         };
         // Most of what is hashed are byte edges, so they take two words each.
         let (bytes, labels) = state.edges.split_at(state.edges.partition_point(|e| e.lo < 256));
-        digest.put(&[role << 1 | u32::from(state.accepting), bytes.len() as u32]);
+        words.extend([role << 1 | u32::from(state.accepting), bytes.len() as u32]);
         let mut reach = |target: u32| {
             if numbers[target as usize] == u32::MAX {
                 numbers[target as usize] = order.len() as u32;
@@ -188,37 +189,37 @@ fn hash(built: &Built, rule: usize, hashes: &[RuleHash]) -> RuleHash {
             numbers[target as usize]
         };
         for edge in bytes {
-            digest.put(&[edge.lo << 8 | edge.hi.min(255), reach(edge.target)]);
+            words.extend([edge.lo << 8 | edge.hi.min(255), reach(edge.target)]);
         }
         let beyond =
             bytes.last().filter(|edge| edge.hi >= 256).map(|&edge| Edge { lo: 256, ..edge });
         for edge in beyond.iter().chain(labels) {
             for symbol in edge.lo..=edge.hi {
-                let mut content = SmallVec::new();
-                match built.labels.get(symbol) {
+                let content = match built.labels.get(symbol) {
                     Some(&Label::Call { rule, count }) => {
-                        content.extend_from_slice(&[4, count]);
-                        content.extend_from_slice(&hashes[rule]);
+                        let [a, b, c, d] = hashes[rule];
+                        SmallVec::from([4, count, a, b, c, d])
                     }
                     Some(Label::Tokens(ids)) => {
-                        content.extend_from_slice(&[5, ids.len() as u32]);
-                        content.extend_from_slice(ids);
+                        [5, ids.len() as u32].into_iter().chain(ids.iter().copied()).collect()
                     }
-                    None => {}
-                }
+                    None => SmallVec::new(),
+                };
                 labelled.push((content, edge.target));
             }
         }
-        digest.put(&[labelled.len() as u32]);
+        words.push(labelled.len() as u32);
         labelled.sort_unstable();
         for (content, target) in labelled.drain(..) {
-            digest.put(&content);
-            digest.put(&[reach(target)]);
+            words.extend_from_slice(&content);
+            words.push(reach(target));
         }
         if let Some(arrival) = arrival {
-            digest.put(&[6, reach(arrival.exit)]);
+            words.extend([6, reach(arrival.exit)]);
         }
     }
+    let mut digest = Digest::with_capacity(4 * words.len());
+    digest.put(&words);
     digest.finish()
 }
 
@@ -231,9 +232,11 @@ impl Digest {
         Self(Vec::with_capacity(bytes))
     }
 
-    #[inline]
     pub(super) fn put(&mut self, words: &[u32]) {
-        words.iter().for_each(|word| self.0.extend_from_slice(&word.to_le_bytes()));
+        let from = self.0.len();
+        self.0.resize(from + 4 * words.len(), 0);
+        let (places, _) = self.0[from..].as_chunks_mut();
+        places.iter_mut().zip(words).for_each(|(bytes, word)| *bytes = word.to_le_bytes());
     }
 
     pub(super) fn put_bytes(&mut self, bytes: &[u8]) {
