@@ -149,17 +149,18 @@ impl Dfa {
         }
         let mut useful = reached;
         useful.fill(false);
-        let mut rest: Vec<usize> = (0..self.states.len()).rev().collect();
-        let (mut before, mut looks) = (usize::MAX, 0);
+        let mut look = |index: usize| {
+            let state = &self.states[index];
+            useful[index] =
+                state.accepting || state.edges.iter().any(|e| useful[e.target as usize]);
+            useful[index]
+        };
+        let mut rest: Vec<usize> = (0..self.states.len()).rev().filter(|&at| !look(at)).collect();
+        let (mut before, mut looks) = (self.states.len(), 0);
         while !rest.is_empty() && rest.len() < before && looks < LOOKS * self.states.len() {
             before = rest.len();
             looks += before;
-            rest.retain(|&index| {
-                let state = &self.states[index];
-                let mut targets = state.edges.iter().map(|edge| edge.target);
-                useful[index] = state.accepting || targets.any(|to| useful[to as usize]);
-                !useful[index]
-            });
+            rest.retain(|&index| !look(index));
         }
         rest.is_empty()
     }
