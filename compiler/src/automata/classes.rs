@@ -23,8 +23,9 @@ use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
 
-use super::{Dfa, DfaState, Edge};
-use crate::graph::{by_component, components_by};
+use super::table::Table;
+use super::{Edge, Symbol};
+use crate::graph::{by_component, components_by, for_each_component};
 use crate::sequences::Sequences;
 
 /// Edges looked at, as a multiple of the automaton's, before giving up.
@@ -34,19 +35,15 @@ const EFFORT: usize = 24;
 const ROUNDS: u32 = 2;
 
 /// Symbols within which a cycle must do the same as a settled one to be compared with it.
-const LOOK_AHEAD: usize = 3;
+const LOOK_AHEAD: u32 = 2;
 
 const UNSETTLED: u32 = u32::MAX;
 
 /// For each state of a trimmed automaton the number of its class, where it is easily found.
-pub(super) fn classes(dfa: &Dfa) -> Option<Vec<u32>> {
-    let count = dfa.states.len();
-    let successor = |state: usize, edge: usize| dfa.states[state].edges[edge].target as usize;
-    let component = components_by(count, |state| dfa.states[state].edges.len(), successor);
-    let order = by_component(&component);
-    let edges: usize = dfa.states.iter().map(|state| state.edges.len()).sum();
+pub(super) fn classes(table: &Table) -> Option<Vec<u32>> {
+    let count = table.len();
     let mut settling = Settling {
-        dfa,
+        table,
         classes: vec![UNSETTLED; count],
         first: Vec::with_capacity(count),
         seen: Sequences::with_capacity(count),
@@ -56,39 +53,49 @@ pub(super) fn classes(dfa: &Dfa) -> Option<Vec<u32>> {
         cyclic: Vec::new(),
         colours: Vec::new(),
         places: vec![UNSETTLED; count],
-        effort: EFFORT * (edges + count),
+        effort: EFFORT * (table.edge_count() + count),
         words: Vec::new(),
+        pairs: Vec::new(),
     };
-    for group in order.chunk_by(|&a, &b| component[a as usize] == component[b as usize]) {
-        let loops = |state: u32| dfa.states[state as usize].edges.iter().any(|e| e.target == state);
-        match group {
-            &[state] if !loops(state) => settling.settle(state),
-            cycle => settling.settle_cycle(cycle)?,
-        }
-    }
-    Some(settling.classes)
+    let mut settled = Some(());
+    let successor = |state: usize, edge: usize| table.edges(state as u32)[edge].target as usize;
+    for_each_component(
+        count,
+        |state| table.edges(state as u32).len(),
+        successor,
+        |group| {
+            let loops = |state: u32| table.edges(state).iter().any(|edge| edge.target == state);
+            match group {
+                _ if settled.is_none() => {}
+                &[state] if !loops(state) => settling.settle(state),
+                cycle => settled = settling.settle_cycle(cycle),
+            }
+        },
+    );
+    settled.map(|()| settling.classes)
 }
 
 struct Settling<'a> {
-    dfa: &'a Dfa,
+    table: &'a Table,
     classes: Vec<u32>,
     /// The first state of each class.
     first: Vec<u32>,
-    /// What [`describe`] says of settled states, and the class of each.
+    /// What [`describe`](Self::describe) says of settled states, and the class of each.
     seen: Sequences,
     class_of: Vec<u32>,
     /// States that do nothing but go on with one byte, as most do, are found by where they go: by class, the last class
     /// of those that lead to it; and by class of such states, their byte and the class before with the same target.
     last: Vec<u32>,
     before: Vec<(u32, u32)>,
-    /// Settled states of cycles, the first of each class.
+    /// Settled states of cycles, the first of each class; and what these do with a few symbols, of those that a later
+    /// cycle was held against.
     cyclic: Vec<u32>,
-    /// What each state does with a few symbols; found when a second cycle is met.
     colours: Vec<u32>,
     /// By state, its place among those that an order is looked for.
     places: Vec<u32>,
     effort: usize,
     words: Vec<u32>,
+    pairs: Vec<(u32, u32)>,
 }
 
 impl Settling<'_> {
@@ -104,11 +111,10 @@ impl Settling<'_> {
 
     /// The class of the settled states that do what a state does, which is `new` from now on where there are none.
     fn class_like(&mut self, state: u32, new: u32) -> u32 {
-        let state = &self.dfa.states[state as usize];
-        if let [Edge { lo: byte, hi, target }] = state.edges[..]
+        if let &[Edge { lo: byte, hi, target }] = self.table.edges(state)
             && byte == hi
             && byte <= u32::from(u8::MAX)
-            && !state.accepting
+            && !self.table.accepts(state)
         {
             let last = &mut self.last[self.classes[target as usize] as usize];
             let mut at = *last;
@@ -123,7 +129,7 @@ impl Settling<'_> {
             return new;
         }
         self.words.clear();
-        describe(state, &self.classes, &mut self.words);
+        self.describe(state);
         let number = self.seen.number(&self.words) as usize;
         if number == self.class_of.len() {
             self.class_of.push(new);
@@ -133,13 +139,13 @@ impl Settling<'_> {
 
     /// Settles the states of a cycle, all other targets of which are settled.
     fn settle_cycle(&mut self, cycle: &[u32]) -> Option<()> {
-        if self.colours.is_empty() && !self.cyclic.is_empty() {
-            self.colours = look_ahead(self.dfa);
-        }
+        let colour = self.look_ahead(cycle[0], LOOK_AHEAD);
         for at in 0..self.cyclic.len() {
             let other = self.cyclic[at];
-            let alike = self.colours[other as usize] == self.colours[cycle[0] as usize];
-            if alike && self.equals(cycle, other)? {
+            if at == self.colours.len() {
+                self.colours.push(self.look_ahead(other, LOOK_AHEAD));
+            }
+            if self.colours[at] == colour && self.equals(cycle[0], other)? {
                 return Some(());
             }
         }
@@ -160,6 +166,10 @@ impl Settling<'_> {
     /// state that is alone in its class stays so, and is not looked at again.
     fn tell_apart(&mut self, cycle: &[u32]) -> Option<()> {
         let first = self.first.len() as u32;
+        if let &[state] = cycle {
+            self.classes[state as usize] = first;
+            return Some(());
+        }
         let mut next = first;
         cycle.iter().for_each(|&state| self.classes[state as usize] = next);
         let mut numbers = Sequences::with_capacity(cycle.len());
@@ -174,7 +184,7 @@ impl Settling<'_> {
                     next += 1;
                     for state in order {
                         self.words.clear();
-                        describe(&self.dfa.states[state as usize], &self.classes, &mut self.words);
+                        self.describe(state);
                         self.classes[state as usize] = next + numbers.number(&self.words);
                     }
                     next += numbers.len() as u32 - 1;
@@ -189,7 +199,7 @@ impl Settling<'_> {
             for (state, number) in &mut rest {
                 self.words.clear();
                 self.words.push(self.classes[*state as usize]);
-                describe(&self.dfa.states[*state as usize], &self.classes, &mut self.words);
+                self.describe(*state);
                 *number = numbers.number(&self.words);
                 sizes.resize(numbers.len(), 0);
                 sizes[*number as usize] += 1;
@@ -223,7 +233,7 @@ impl Settling<'_> {
         for (place, &(state, _)) in (0..).zip(states) {
             self.places[state as usize] = place;
         }
-        let edges = |place: usize| &self.dfa.states[states[place].0 as usize].edges;
+        let edges = |place: usize| self.table.edges(states[place].0);
         let loops = |place| edges(place).iter().any(|edge| edge.target == states[place].0);
         // What leads out of them leads nowhere here.
         let successor = |place: usize, edge: usize| {
@@ -238,93 +248,104 @@ impl Settling<'_> {
         Some(is_acyclic.then(|| order().collect()))
     }
 
-    /// Whether the first state of a cycle equals a settled one; the cycle is settled accordingly if so.
-    fn equals(&mut self, cycle: &[u32], other: u32) -> Option<bool> {
-        self.spend(cycle.iter().copied())?;
-        let mut pairs = vec![(cycle[0], self.classes[other as usize])];
-        self.classes[cycle[0] as usize] = pairs[0].1;
+    /// Whether a state of a cycle equals a settled one; the cycle is settled accordingly if so.
+    fn equals(&mut self, state: u32, other: u32) -> Option<bool> {
+        self.pairs.clear();
+        self.pair(state, self.classes[other as usize]);
         let mut at = 0;
-        while at < pairs.len() {
-            let (state, class) = pairs[at];
+        while let Some(&(state, class)) = self.pairs.get(at) {
             at += 1;
-            let settled = &self.dfa.states[self.first[class as usize] as usize];
-            let state = &self.dfa.states[state as usize];
-            let mut same = state.accepting == settled.accepting;
-            same &= in_step(&state.edges, &settled.edges, |target, other| {
-                let class = self.classes[other as usize];
-                let known = &mut self.classes[target as usize];
-                if *known == UNSETTLED {
-                    *known = class;
-                    pairs.push((target, class));
+            self.spend([state].into_iter())?;
+            if !self.goes_on_like(state, self.first[class as usize]) {
+                for &(state, _) in &self.pairs {
+                    self.classes[state as usize] = UNSETTLED;
                 }
-                *known == class
-            });
-            if !same {
-                cycle.iter().for_each(|&state| self.classes[state as usize] = UNSETTLED);
                 return Some(false);
             }
         }
         Some(true)
     }
 
+    /// Takes a state to be of a class, which is to be looked into.
+    fn pair(&mut self, state: u32, class: u32) {
+        self.classes[state as usize] = class;
+        self.pairs.push((state, class));
+    }
+
+    /// Whether a state accepts like a settled one and goes on with the same symbols to targets of the same classes, those
+    /// of unsettled targets taken to be.
+    fn goes_on_like(&mut self, state: u32, settled: u32) -> bool {
+        let table = self.table;
+        let [mut a, mut b] = [state, settled].map(|at| table.edges(at).iter().copied().peekable());
+        if table.accepts(state) != table.accepts(settled) {
+            return false;
+        }
+        loop {
+            let (x, y) = match (a.peek_mut(), b.peek_mut()) {
+                (None, None) => return true,
+                (Some(x), Some(y)) if x.lo == y.lo => (x, y),
+                _ => return false,
+            };
+            let class = self.classes[y.target as usize];
+            match self.classes[x.target as usize] {
+                UNSETTLED => self.pair(x.target, class),
+                known if known == class => {}
+                _ => return false,
+            }
+            let end = x.hi.min(y.hi);
+            (x.lo, y.lo) = (end + 1, end + 1);
+            let (x, y) = (x.hi == end, y.hi == end);
+            if x {
+                a.next();
+            }
+            if y {
+                b.next();
+            }
+        }
+    }
+
     fn spend(&mut self, states: impl Iterator<Item = u32>) -> Option<()> {
-        let edges = states.map(|state| 1 + self.dfa.states[state as usize].edges.len());
+        let edges = states.map(|state| 1 + self.table.edges(state).len());
         self.effort = self.effort.checked_sub(edges.sum())?;
         Some(())
     }
-}
 
-/// Whether two states go on with the same symbols, to targets that are the same for every symbol.
-fn in_step(a: &[Edge], b: &[Edge], mut same: impl FnMut(u32, u32) -> bool) -> bool {
-    let (mut a, mut b) = (a.iter().copied().peekable(), b.iter().copied().peekable());
-    loop {
-        match (a.peek_mut(), b.peek_mut()) {
-            (None, None) => return true,
-            (Some(x), Some(y)) if x.lo == y.lo && same(x.target, y.target) => {
-                let end = x.hi.min(y.hi);
-                (x.lo, y.lo) = (end + 1, end + 1);
-                let (x, y) = (x.hi == end, y.hi == end);
-                if x {
-                    a.next();
-                }
-                if y {
-                    b.next();
-                }
+    /// A number that tells what a state does with a few symbols: equal for equal states. O(edges^symbols).
+    fn look_ahead(&self, state: u32, symbols: u32) -> u32 {
+        let accepting = self.table.accepts(state).into();
+        let Some(symbols) = symbols.checked_sub(1) else { return accepting };
+        let mut hasher = FxHasher::default();
+        hasher.write_u32(accepting);
+        // Neighbours that lead to what looks the same are one.
+        let mut last: Option<(Symbol, u32)> = None;
+        for edge in self.table.edges(state) {
+            let colour = self.look_ahead(edge.target, symbols);
+            if last != Some((edge.lo, colour)) {
+                last.into_iter().for_each(|(end, _)| hasher.write_u32(end));
+                hasher.write_u32(edge.lo);
+                hasher.write_u32(colour);
             }
-            _ => return false,
+            last = Some((edge.hi + 1, colour));
         }
+        last.into_iter().for_each(|(end, _)| hasher.write_u32(end));
+        (hasher.finish() >> 32) as u32
     }
-}
 
-/// For each state a number that tells what it does with a few symbols: equal for equal states.
-fn look_ahead(dfa: &Dfa) -> Vec<u32> {
-    let mut colours: Vec<u32> = dfa.states.iter().map(|state| state.accepting.into()).collect();
-    let mut words = Vec::new();
-    for _ in 0..LOOK_AHEAD {
-        let new = dfa.states.iter().map(|state| {
-            words.clear();
-            describe(state, &colours, &mut words);
-            let mut hasher = FxHasher::default();
-            words.iter().for_each(|&word| hasher.write_u32(word));
-            (hasher.finish() >> 32) as u32
-        });
-        colours = new.collect();
-    }
-    colours
-}
-
-/// Whether a state accepts, and its edges with the classes of their targets, neighbours of one class joined.
-fn describe(state: &DfaState, classes: &[u32], words: &mut Vec<u32>) {
-    words.push(state.accepting.into());
-    let from = words.len();
-    for edge in &state.edges {
-        let class = classes[edge.target as usize];
-        match words[from..] {
-            [.., hi, last] if last == class && hi + 1 == edge.lo => {
-                let at = words.len() - 2;
-                words[at] = edge.hi;
+    /// Adds to the words whether a state accepts, and its edges with the classes of their targets, neighbours of one
+    /// class joined.
+    fn describe(&mut self, state: u32) {
+        let Self { table, classes, words, .. } = self;
+        words.push(table.accepts(state).into());
+        let from = words.len();
+        for edge in table.edges(state) {
+            let class = classes[edge.target as usize];
+            match words[from..] {
+                [.., hi, last] if last == class && hi + 1 == edge.lo => {
+                    let at = words.len() - 2;
+                    words[at] = edge.hi;
+                }
+                _ => words.extend([edge.lo, edge.hi, class]),
             }
-            _ => words.extend([edge.lo, edge.hi, class]),
         }
     }
 }

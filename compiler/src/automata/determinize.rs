@@ -6,7 +6,8 @@
 //! states with empty transitions alone are one. The cost is that of the result times the width of its subsets; the
 //! result may be exponential in the input, so the caller states how many states it will bear.
 
-use super::{Dfa, DfaState, Edge, Edges, Nfa};
+use super::table::Table;
+use super::{Dfa, Edge, Nfa};
 use crate::sequences::Sequences;
 
 /// Not looked for yet.
@@ -30,16 +31,22 @@ pub struct StateLimit {
 ///
 /// [`StateLimit`] where more than `limit` states are needed.
 pub fn determinize(nfa: &Nfa, limit: usize) -> Result<Dfa, StateLimit> {
+    Ok(table(nfa, limit)?.to_dfa())
+}
+
+/// The same in the form in which it is minimised.
+pub(super) fn table(nfa: &Nfa, limit: usize) -> Result<Table, StateLimit> {
     let mut subsets = Subsets::new(nfa);
-    let mut states: Vec<DfaState> = Vec::with_capacity(nfa.len() / 2);
+    let mut table = Table::with_capacity(nfa.len() / 2, nfa.edge_count());
     if subsets.number(&[nfa.start]).is_none() {
-        return Ok(Dfa::never());
+        table.end(false);
+        return Ok(table);
     }
     let mut moves: Vec<Edge> = Vec::new();
     let mut pieces = Pieces::default();
-    while states.len() < subsets.count() {
+    while table.len() < subsets.count() {
         moves.clear();
-        let members = subsets.members(states.len());
+        let members = subsets.members(table.len());
         let accepting = members.contains(&nfa.end);
         members.iter().for_each(|&member| moves.extend(nfa.edges(member)));
         // Mostly they were added in order, and come the last first.
@@ -47,27 +54,24 @@ pub fn determinize(nfa: &Nfa, limit: usize) -> Result<Dfa, StateLimit> {
         if !moves.is_sorted_by_key(|edge| edge.lo) {
             moves.sort_unstable_by_key(|edge| edge.lo);
         }
-        let mut state = DfaState { edges: Edges::new(), accepting };
         if moves.is_sorted_by(|one, next| one.hi < next.lo) {
-            state.edges.reserve_exact(moves.len());
             for edge in &moves {
                 let target = subsets.number_of_one(edge.target);
-                target.into_iter().for_each(|target| state.add(Edge { target, ..*edge }));
+                target.into_iter().for_each(|target| table.add(Edge { target, ..*edge }));
             }
         } else {
             pieces.cut(&moves);
-            state.edges.reserve_exact(pieces.bounds.len());
             for (lo, hi, targets) in pieces.iter() {
                 let target = subsets.number(targets);
-                target.into_iter().for_each(|target| state.add(Edge { lo, hi, target }));
+                target.into_iter().for_each(|target| table.add(Edge { lo, hi, target }));
             }
         }
         if subsets.count() > limit {
             return Err(StateLimit { limit });
         }
-        states.push(state);
+        table.end(accepting);
     }
-    Ok(Dfa { states }.trimmed())
+    Ok(table.without_dead())
 }
 
 /// Subsets of the states of an automaton by number, in the order in which they were met.
@@ -202,7 +206,14 @@ impl Pieces {
         let mut from = 0;
         while next < moves.len() || !open.is_empty() {
             if open.is_empty() {
-                from = moves[next].lo;
+                let edge = moves[next];
+                if moves.get(next + 1).is_none_or(|other| edge.hi < other.lo) {
+                    targets.push(edge.target);
+                    bounds.push((edge.lo, edge.hi, targets.len()));
+                    next += 1;
+                    continue;
+                }
+                from = edge.lo;
             }
             while next < moves.len() && moves[next].lo == from {
                 open.push(moves[next]);

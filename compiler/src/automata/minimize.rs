@@ -7,27 +7,42 @@
 //! The result is canonical: states are numbered in breadth-first order along sorted edges, so that equal languages
 //! give equal automata. The network relies on this to tell equal rules by their bytes.
 
-use super::{Dfa, DfaState, Edge, Edges, classes};
+use super::table::Table;
+use super::{Dfa, DfaState, Edge, Edges, Nfa, StateLimit, classes, determinize};
 
 /// The smallest automaton of the same language, in canonical numbering. `dfa` must be trimmed (see
 /// [`Dfa::trimmed`]), as the result is.
 pub fn minimize(dfa: &Dfa) -> Dfa {
-    match classes::classes(dfa) {
-        Some(classes) => quotient(dfa, &classes),
-        None => refine(dfa),
+    smallest(&dfa.into())
+}
+
+/// The smallest deterministic automaton of the same language, in canonical numbering: what [`minimize`] makes of what
+/// [`determinize`](super::determinize) does, at less cost.
+///
+/// # Errors
+///
+/// [`StateLimit`] where more than `limit` states are needed on the way.
+pub fn minimal(nfa: &Nfa, limit: usize) -> Result<Dfa, StateLimit> {
+    Ok(smallest(&determinize::table(nfa, limit)?))
+}
+
+fn smallest(table: &Table) -> Dfa {
+    match classes::classes(table) {
+        Some(classes) => quotient(table, &classes),
+        None => refine(table),
     }
 }
 
 /// The same by refinement, whatever the automaton.
-fn refine(dfa: &Dfa) -> Dfa {
-    let count = dfa.states.len();
-    let cuts = cuts(dfa);
+fn refine(table: &Table) -> Dfa {
+    let count = table.len();
+    let cuts = cuts(table);
     let mut moves: Vec<(u32, u32, u32)> = Vec::new();
-    for (tail, state) in dfa.states.iter().enumerate() {
-        for edge in &state.edges {
+    for tail in 0..count as u32 {
+        for edge in table.edges(tail) {
             let first = cuts.partition_point(|&cut| cut < edge.lo);
             for (offset, _) in cuts[first..].iter().take_while(|&&cut| cut <= edge.hi).enumerate() {
-                moves.push(((first + offset) as u32, tail as u32, edge.target));
+                moves.push(((first + offset) as u32, tail, edge.target));
             }
         }
     }
@@ -35,11 +50,7 @@ fn refine(dfa: &Dfa) -> Dfa {
     moves.sort_by_key(|&(symbol, ..)| symbol);
 
     let mut blocks = Partition::new(count);
-    for (index, state) in dfa.states.iter().enumerate() {
-        if state.accepting {
-            blocks.mark(index as u32);
-        }
-    }
+    (0..count as u32).filter(|&state| table.accepts(state)).for_each(|state| blocks.mark(state));
     blocks.split();
 
     let mut cords = Partition::by_runs(moves.len(), |i| moves[i].0);
@@ -62,12 +73,12 @@ fn refine(dfa: &Dfa) -> Dfa {
             block += 1;
         }
     }
-    quotient(dfa, &blocks.set_of)
+    quotient(table, &blocks.set_of)
 }
 
 /// The lowest symbols of the pieces into which the bounds of all ranges cut the alphabet, sorted.
-fn cuts(dfa: &Dfa) -> Vec<u32> {
-    let edges = dfa.states.iter().flat_map(|state| &state.edges);
+fn cuts(table: &Table) -> Vec<u32> {
+    let edges = (0..table.len() as u32).flat_map(|state| table.edges(state));
     let mut cuts: Vec<u32> = edges.flat_map(|edge| [edge.lo, edge.hi + 1]).collect();
     cuts.sort_unstable();
     cuts.dedup();
@@ -93,7 +104,7 @@ fn incoming(moves: &[(u32, u32, u32)], count: usize) -> (Vec<u32>, Vec<u32>) {
 }
 
 /// One state per class, numbered breadth-first.
-fn quotient(dfa: &Dfa, class_of: &[u32]) -> Dfa {
+fn quotient(table: &Table, class_of: &[u32]) -> Dfa {
     let classes = class_of.iter().max().map_or(0, |&class| class as usize + 1);
     let mut numbers = vec![u32::MAX; classes];
     let mut order = Vec::with_capacity(classes);
@@ -102,11 +113,11 @@ fn quotient(dfa: &Dfa, class_of: &[u32]) -> Dfa {
     let mut states = Vec::with_capacity(classes);
     let mut at = 0;
     while at < order.len() {
-        let state = &dfa.states[order[at] as usize];
+        let state = order[at];
         at += 1;
-        let edges = Edges::with_capacity(state.edges.len());
-        let mut minimal = DfaState { edges, accepting: state.accepting };
-        for edge in &state.edges {
+        let edges = Edges::with_capacity(table.edges(state).len());
+        let mut minimal = DfaState { edges, accepting: table.accepts(state) };
+        for edge in table.edges(state) {
             let number = &mut numbers[class_of[edge.target as usize] as usize];
             if *number == u32::MAX {
                 *number = order.len() as u32;
@@ -284,7 +295,8 @@ mod tests {
                 prop_assert_eq!(small.accepts(&text), expected, "minimised, {:?}", text);
             }
             prop_assert_eq!(minimize(&small), small.clone());
-            prop_assert_eq!(refine(&dfa), small.clone());
+            prop_assert_eq!(refine(&(&dfa).into()), small.clone());
+            prop_assert_eq!(minimal(&nfa, 10_000), Ok(small.clone()));
             let twice = minimize(&complement(&complement(&small)));
             prop_assert_eq!(twice, small);
         }
@@ -314,7 +326,8 @@ mod tests {
                 nfa.edge(other, 3, 3, nfa.end);
             }
             let dfa = determinize(&nfa, 10_000).expect("small");
-            prop_assert_eq!(minimize(&dfa), refine(&dfa));
+            prop_assert_eq!(minimize(&dfa), refine(&(&dfa).into()));
+            prop_assert_eq!(minimal(&nfa, 10_000), Ok(minimize(&dfa)));
         }
 
         #[test]

@@ -9,9 +9,10 @@ mod dfa;
 mod minimize;
 mod nfa;
 mod product;
+mod table;
 
 pub use determinize::{StateLimit, determinize};
 pub use dfa::{Dfa, DfaState, Edge, Edges, Symbol};
-pub use minimize::minimize;
+pub use minimize::{minimal, minimize};
 pub use nfa::Nfa;
 pub use product::{complement, difference, intersect};

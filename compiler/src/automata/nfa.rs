@@ -53,6 +53,11 @@ impl Nfa {
         self.last.len()
     }
 
+    /// Number of transitions on symbols.
+    pub(super) fn edge_count(&self) -> usize {
+        self.edges.len()
+    }
+
     /// A new state without edges.
     pub fn state(&mut self) -> u32 {
         self.last.push([NONE; 2]);

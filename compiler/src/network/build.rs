@@ -16,7 +16,7 @@ use super::rule::{Label, Labels, NetworkRule};
 use super::{
     Lexicon, NetworkError, NetworkErrorKind, NetworkLimits, Roots, error_at, inline, token_sets,
 };
-use crate::automata::{Dfa, Nfa, StateLimit, determinize, minimize};
+use crate::automata::{Dfa, Nfa, StateLimit, minimal};
 use crate::ir::facts::{self, Alphabet, Facts, Lettered};
 use crate::ir::thompson::{Atoms, Repetition, build as thompson};
 use crate::ir::{Expr, ExprGraph, Grammar, Origin, Rule, RuleId, RuleKind, Survey, TokenSet};
@@ -231,9 +231,8 @@ impl Builder<'_> {
         let (from, to) = (nfa.start, nfa.end);
         thompson(self, &mut nfa, &Expr::Call(start), from, to)?;
         let limit = self.limits.rule_states;
-        let dfa = determinize(&nfa, limit).map_err(|_| self.limit("states of a rule", limit))?;
+        let dfa = minimal(&nfa, limit).map_err(|_| self.limit("states of a rule", limit))?;
         let (name, origin) = self.place();
-        let dfa = minimize(&dfa);
         let kind = RuleKind::Plain;
         self.add(NetworkRule { name, origin, dfa, counted: None, kind, stored: None })
     }

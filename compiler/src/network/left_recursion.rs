@@ -18,9 +18,9 @@
 //! Cost: a cycle of k rules with n states becomes k automata of at most n + 1 states before determinisation.
 
 use super::build::Built;
-use super::repeat::without_empty;
+use super::repeat::finished;
 use super::{NetworkError, NetworkErrorKind, NetworkLimits};
-use crate::automata::{Dfa, Nfa, determinize, minimize};
+use crate::automata::{Dfa, Nfa};
 use crate::graph::{Lists, by_component};
 
 /// Why left recursion could not be removed.
@@ -64,9 +64,7 @@ pub fn eliminate(built: &mut Built, limits: NetworkLimits) -> Result<(), Failure
             .iter()
             .map(|&goal| {
                 let nfa = climb.towards(built, goal);
-                let dfa =
-                    determinize(&nfa, limits.rule_states).map_err(|_| Failure::States(goal))?;
-                Ok(minimize(&without_empty(dfa)))
+                finished(&nfa, limits.rule_states).map_err(|_| Failure::States(goal))
             })
             .collect();
         for (&rule, dfa) in cycle.iter().zip(goals?) {

@@ -33,7 +33,7 @@ use super::NetworkErrorKind;
 use super::build::{Builder, Failure};
 use super::expressions::{self, Digest};
 use super::rule::{Arrival, Counted, Label, Lowered, NetworkRule};
-use crate::automata::{Dfa, DfaState, Edge, Edges, Nfa, StateLimit, Symbol, determinize, minimize};
+use crate::automata::{Dfa, DfaState, Edge, Edges, Nfa, StateLimit, Symbol, minimal, minimize};
 use crate::ir::facts::{self, Alphabet};
 use crate::ir::thompson::{Repetition, build, spell_out};
 use crate::ir::{Expr, Grammar, RuleKind};
@@ -379,7 +379,8 @@ impl Builder<'_> {
 
 /// Deterministic, minimal, without the empty string, where that takes no more states on the way than `limit`.
 pub(super) fn finished(nfa: &Nfa, limit: usize) -> Result<Dfa, StateLimit> {
-    Ok(minimize(&without_empty(determinize(nfa, limit)?)))
+    let dfa = minimal(nfa, limit)?;
+    Ok(if dfa.states[0].accepting { minimize(&without_empty(dfa)) } else { dfa })
 }
 
 /// The rule of a run, and the countdown that its call starts with. Where nothing is counted `longest` is more than any
@@ -419,7 +420,7 @@ fn is_small(copies: u32, size: usize) -> bool {
 }
 
 /// Removes the empty string from the language: the initial state becomes a copy of itself that does not accept.
-pub(super) fn without_empty(mut dfa: Dfa) -> Dfa {
+fn without_empty(mut dfa: Dfa) -> Dfa {
     if !dfa.states[0].accepting {
         return dfa;
     }

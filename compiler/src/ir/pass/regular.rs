@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::automata::{Dfa, Nfa, StateLimit, complement, determinize, intersect, minimize};
+use crate::automata::{Dfa, Nfa, StateLimit, complement, intersect, minimal};
 use crate::ir::thompson::{Atoms, Repetition, build, build_graph, spell_out};
 use crate::ir::{Expr, ExprGraph, Grammar, Rule, RuleId, TokenSet};
 
@@ -131,7 +131,7 @@ impl Operand<'_> {
                 let mut nfa = Nfa::new();
                 let (from, to) = (nfa.start, nfa.end);
                 build(self, &mut nfa, other, from, to)?;
-                Ok(minimize(&determinize(&nfa, self.limit)?))
+                Ok(minimal(&nfa, self.limit)?)
             }
         }
     }

@@ -22,7 +22,7 @@
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::automata::{Dfa, DfaState, Edge, Edges, Nfa, StateLimit, determinize, minimize};
+use crate::automata::{Dfa, DfaState, Edge, Edges, Nfa, StateLimit, minimal, minimize};
 
 use super::super::options::DigitLimits;
 use super::counted::Part;
@@ -111,7 +111,7 @@ pub(super) fn spellings(
         spell(&mut nfa, mantissas, start, fits);
         nfa.edge(fits, symbol, symbol, end);
     }
-    let mantissas = minimize(&determinize(&nfa, limit)?);
+    let mantissas = minimal(&nfa, limit)?;
     let mut writer =
         Writer { states: mantissas.states.clone(), longest, known: FxHashMap::default() };
     for (at, state) in mantissas.states.iter().enumerate() {
