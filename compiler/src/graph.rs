@@ -114,21 +114,20 @@ pub(crate) fn for_each_component(
                 open.push(node as u32);
                 path.push((node as u32, degree(node) as u32, last_index));
             }
-            let Some((node, pending, lowest)) = path.last_mut() else { break };
-            while enter.is_none()
-                && let Some(at) = pending.checked_sub(1)
-            {
-                *pending = at;
-                let next = successor(*node as usize, at as usize);
+            let Some(top) = path.last_mut() else { break };
+            let (node, mut pending, mut lowest) = *top;
+            while enter.is_none() && pending > 0 {
+                pending -= 1;
+                let next = successor(node as usize, pending as usize);
                 match index[next] {
                     UNSEEN => enter = Some(next),
-                    met => *lowest = met.min(*lowest),
+                    met => lowest = met.min(lowest),
                 }
             }
             if enter.is_some() {
+                *top = (node, pending, lowest);
                 continue;
             }
-            let (node, lowest) = (*node, *lowest);
             path.pop();
             if let Some((.., parent)) = path.last_mut() {
                 *parent = lowest.min(*parent);
