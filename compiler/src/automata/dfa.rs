@@ -37,6 +37,11 @@ impl DfaState {
             _ => self.edges.push(edge),
         }
     }
+
+    /// The edges that have symbols above the bytes. O(log edges).
+    pub fn beyond_bytes(&self) -> &[Edge] {
+        &self.edges[self.edges.partition_point(|edge| edge.hi <= Symbol::from(u8::MAX))..]
+    }
 }
 
 /// A deterministic automaton. State 0 is the initial state; there is at least one state.

@@ -146,12 +146,12 @@ pub(super) fn lay_out(merged: Merged<'_>, shared: Tables<'_>, kind: Roots) -> Ne
                 }
             }
             tables.states.push(record);
-            for edge in &state.edges {
+            for edge in state.edges.iter().take_while(|edge| edge.lo < 256) {
+                let (lo, hi) = (edge.lo as u8, edge.hi.min(255) as u8);
+                tables.byte_edges.push(ByteEdge::new(lo, hi, first + edge.target));
+            }
+            for edge in state.beyond_bytes() {
                 let target = first + edge.target;
-                if edge.lo < 256 {
-                    let (lo, hi) = (edge.lo as u8, edge.hi.min(255) as u8);
-                    tables.byte_edges.push(ByteEdge::new(lo, hi, target));
-                }
                 let last = &rule.dfa.states[edge.target as usize];
                 let tail = last.accepting && last.edges.is_empty();
                 let ret = if tail { NONE } else { target };
@@ -243,7 +243,7 @@ fn absorbing(rule: &NetworkRule) -> Vec<bool> {
     };
     // Only states that calls return to are ever pushed.
     let mut returns = vec![false; states.len()];
-    for edge in states.iter().flat_map(|state| &state.edges).filter(|edge| edge.hi >= 256) {
+    for edge in states.iter().flat_map(|state| state.beyond_bytes()) {
         returns[edge.target as usize] = true;
     }
     (0..states.len())

@@ -84,7 +84,7 @@ pub(super) fn merge(built: &Built, known: impl Fn(&RuleHash) -> Option<u32>) -> 
 
 /// Rules that a rule calls, in the order of its edges, with repetition.
 fn callees(built: &Built, rule: usize) -> impl Iterator<Item = usize> + '_ {
-    let edges = built.rules[rule].dfa.states.iter().flat_map(|state| &state.edges);
+    let edges = built.rules[rule].dfa.states.iter().flat_map(|state| state.beyond_bytes());
     edges.flat_map(|e| e.lo.max(256)..=e.hi).filter_map(|s| built.labels.callee(s))
 }
 
