@@ -39,8 +39,24 @@ const LOOK_AHEAD: u32 = 2;
 
 const UNSETTLED: u32 = u32::MAX;
 
-/// For each state of a trimmed automaton the number of its class, where it is easily found.
-pub(super) fn classes(table: &Table) -> Option<Vec<u32>> {
+/// Why there are no classes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unsettled {
+    /// There are states from which nothing is accepted.
+    Dead,
+    /// They are not easily found.
+    Effort,
+}
+
+/// For each state the number of its class.
+///
+/// Whether every state can accept shows where its edges are looked at anyway. Few automata have a state that cannot, so
+/// what is trimmed is only these, on the caller's side. The initial state alone is the automaton of the empty language.
+///
+/// # Errors
+///
+/// See [`Unsettled`].
+pub(super) fn classes(table: &Table) -> Result<Vec<u32>, Unsettled> {
     let count = table.len();
     let mut settling = Settling {
         table,
@@ -57,7 +73,7 @@ pub(super) fn classes(table: &Table) -> Option<Vec<u32>> {
         words: Vec::new(),
         pairs: Vec::new(),
     };
-    let mut settled = Some(());
+    let mut settled = Ok(());
     let successor = |state: usize, edge: usize| table.edges(state as u32)[edge].target as usize;
     for_each_component(
         count,
@@ -66,8 +82,8 @@ pub(super) fn classes(table: &Table) -> Option<Vec<u32>> {
         |group| {
             let loops = |state: u32| table.edges(state).iter().any(|edge| edge.target == state);
             match group {
-                _ if settled.is_none() => {}
-                &[state] if !loops(state) => settling.settle(state),
+                _ if settled.is_err() => {}
+                &[state] if !loops(state) => settled = settling.settle(state),
                 cycle => settled = settling.settle_cycle(cycle),
             }
         },
@@ -100,13 +116,18 @@ struct Settling<'a> {
 
 impl Settling<'_> {
     /// Settles a state all targets of which are settled.
-    fn settle(&mut self, state: u32) {
+    fn settle(&mut self, state: u32) -> Result<(), Unsettled> {
+        let is_end = self.table.edges(state).is_empty();
+        if is_end && !self.table.accepts(state) && self.table.len() > 1 {
+            return Err(Unsettled::Dead);
+        }
         let new = self.first.len() as u32;
         let class = self.class_like(state, new);
         if class == new {
             self.first.push(state);
         }
         self.classes[state as usize] = class;
+        Ok(())
     }
 
     /// The class of the settled states that do what a state does, which is `new` from now on where there are none.
@@ -138,7 +159,12 @@ impl Settling<'_> {
     }
 
     /// Settles the states of a cycle, all other targets of which are settled.
-    fn settle_cycle(&mut self, cycle: &[u32]) -> Option<()> {
+    fn settle_cycle(&mut self, cycle: &[u32]) -> Result<(), Unsettled> {
+        let is_within = |edge: &Edge| self.classes[edge.target as usize] == UNSETTLED;
+        let stays = |state: u32| self.table.edges(state).iter().all(is_within);
+        if cycle.iter().all(|&state| !self.table.accepts(state) && stays(state)) {
+            return Err(Unsettled::Dead);
+        }
         let colour = self.look_ahead(cycle[0], LOOK_AHEAD);
         for at in 0..self.cyclic.len() {
             let other = self.cyclic[at];
@@ -146,7 +172,7 @@ impl Settling<'_> {
                 self.colours.push(self.look_ahead(other, LOOK_AHEAD));
             }
             if self.colours[at] == colour && self.equals(cycle[0], other)? {
-                return Some(());
+                return Ok(());
             }
         }
         self.tell_apart(cycle)?;
@@ -159,16 +185,16 @@ impl Settling<'_> {
                 self.cyclic.push(state);
             }
         }
-        Some(())
+        Ok(())
     }
 
     /// Gives the states of a cycle classes among themselves, from those settled on, in the order in which they are met. A
     /// state that is alone in its class stays so, and is not looked at again.
-    fn tell_apart(&mut self, cycle: &[u32]) -> Option<()> {
+    fn tell_apart(&mut self, cycle: &[u32]) -> Result<(), Unsettled> {
         let first = self.first.len() as u32;
         if let &[state] = cycle {
             self.classes[state as usize] = first;
-            return Some(());
+            return Ok(());
         }
         let mut next = first;
         cycle.iter().for_each(|&state| self.classes[state as usize] = next);
@@ -224,11 +250,11 @@ impl Settling<'_> {
             }
             *class = *number;
         }
-        Some(())
+        Ok(())
     }
 
     /// Some states in an order in which each comes after all of them that it leads to, where there is one.
-    fn ends_first(&mut self, states: &[(u32, u32)]) -> Option<Option<Vec<u32>>> {
+    fn ends_first(&mut self, states: &[(u32, u32)]) -> Result<Option<Vec<u32>>, Unsettled> {
         self.spend(states.iter().map(|&(state, _)| state))?;
         for (place, &(state, _)) in (0..).zip(states) {
             self.places[state as usize] = place;
@@ -245,11 +271,11 @@ impl Settling<'_> {
         let is_acyclic = count == states.len() && !(0..states.len()).any(loops);
         states.iter().for_each(|&(state, _)| self.places[state as usize] = UNSETTLED);
         let order = || by_component(&component).into_iter().map(|place| states[place as usize].0);
-        Some(is_acyclic.then(|| order().collect()))
+        Ok(is_acyclic.then(|| order().collect()))
     }
 
     /// Whether a state of a cycle equals a settled one; the cycle is settled accordingly if so.
-    fn equals(&mut self, state: u32, other: u32) -> Option<bool> {
+    fn equals(&mut self, state: u32, other: u32) -> Result<bool, Unsettled> {
         self.pairs.clear();
         self.pair(state, self.classes[other as usize]);
         let mut at = 0;
@@ -260,10 +286,10 @@ impl Settling<'_> {
                 for &(state, _) in &self.pairs {
                     self.classes[state as usize] = UNSETTLED;
                 }
-                return Some(false);
+                return Ok(false);
             }
         }
-        Some(true)
+        Ok(true)
     }
 
     /// Takes a state to be of a class, which is to be looked into.
@@ -304,10 +330,10 @@ impl Settling<'_> {
         }
     }
 
-    fn spend(&mut self, states: impl Iterator<Item = u32>) -> Option<()> {
+    fn spend(&mut self, states: impl Iterator<Item = u32>) -> Result<(), Unsettled> {
         let edges = states.map(|state| 1 + self.table.edges(state).len());
-        self.effort = self.effort.checked_sub(edges.sum())?;
-        Some(())
+        self.effort = self.effort.checked_sub(edges.sum()).ok_or(Unsettled::Effort)?;
+        Ok(())
     }
 
     /// A number that tells what a state does with a few symbols: equal for equal states. O(edges^symbols).

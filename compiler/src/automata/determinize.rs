@@ -31,10 +31,10 @@ pub struct StateLimit {
 ///
 /// [`StateLimit`] where more than `limit` states are needed.
 pub fn determinize(nfa: &Nfa, limit: usize) -> Result<Dfa, StateLimit> {
-    Ok(table(nfa, limit)?.to_dfa())
+    Ok(table(nfa, limit)?.to_dfa().trimmed())
 }
 
-/// The same in the form in which it is minimised.
+/// The same with the states that are reachable and not able to accept, in the form in which it is minimised.
 pub(super) fn table(nfa: &Nfa, limit: usize) -> Result<Table, StateLimit> {
     let mut subsets = Subsets::new(nfa);
     let mut table = Table::with_capacity(nfa.len() / 2, nfa.edge_count());
@@ -51,10 +51,11 @@ pub(super) fn table(nfa: &Nfa, limit: usize) -> Result<Table, StateLimit> {
         members.iter().for_each(|&member| moves.extend(nfa.edges(member)));
         // Mostly they were added in order, and come the last first.
         moves.reverse();
-        if !moves.is_sorted_by_key(|edge| edge.lo) {
+        let are_disjoint = |moves: &[Edge]| moves.is_sorted_by(|one, next| one.hi < next.lo);
+        if !are_disjoint(&moves) {
             moves.sort_unstable_by_key(|edge| edge.lo);
         }
-        if moves.is_sorted_by(|one, next| one.hi < next.lo) {
+        if are_disjoint(&moves) {
             for edge in &moves {
                 let target = subsets.number_of_one(edge.target);
                 target.into_iter().for_each(|target| table.add(Edge { target, ..*edge }));
@@ -71,7 +72,7 @@ pub(super) fn table(nfa: &Nfa, limit: usize) -> Result<Table, StateLimit> {
         }
         table.end(accepting);
     }
-    Ok(table.without_dead())
+    Ok(table)
 }
 
 /// Subsets of the states of an automaton by number, in the order in which they were met.

@@ -7,11 +7,12 @@
 //! The result is canonical: states are numbered in breadth-first order along sorted edges, so that equal languages
 //! give equal automata. The network relies on this to tell equal rules by their bytes.
 
+use super::classes::Unsettled;
 use super::table::Table;
 use super::{Dfa, DfaState, Edge, Edges, Nfa, StateLimit, classes, determinize};
 
-/// The smallest automaton of the same language, in canonical numbering. `dfa` must be trimmed (see
-/// [`Dfa::trimmed`]), as the result is.
+/// The smallest automaton of the same language, in canonical numbering and trimmed (see [`Dfa::trimmed`]). All states of
+/// `dfa` must be reachable.
 pub fn minimize(dfa: &Dfa) -> Dfa {
     smallest(&dfa.into())
 }
@@ -28,12 +29,13 @@ pub fn minimal(nfa: &Nfa, limit: usize) -> Result<Dfa, StateLimit> {
 
 fn smallest(table: &Table) -> Dfa {
     match classes::classes(table) {
-        Some(classes) => quotient(table, &classes),
-        None => refine(table),
+        Ok(classes) => quotient(table, &classes),
+        Err(Unsettled::Dead) => smallest(&table.trimmed()),
+        Err(Unsettled::Effort) => refine(&table.trimmed()),
     }
 }
 
-/// The same by refinement, whatever the automaton.
+/// The same of a trimmed automaton by refinement.
 fn refine(table: &Table) -> Dfa {
     let count = table.len();
     let cuts = cuts(table);

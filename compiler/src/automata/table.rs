@@ -6,21 +6,20 @@
 
 use super::{Dfa, DfaState, Edge};
 
-/// Times that all states are looked at before it is found out properly which ones are useful.
-const LOOKS: usize = 6;
-
 /// An automaton with all edges in one list. State 0 is the initial state. States need not lie on a path to acceptance.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Table {
     edges: Vec<Edge>,
     /// By state, where its edges end, and whether a string may end here.
     states: Vec<(u32, bool)>,
+    /// Where the edges of the state that comes next begin.
+    open: usize,
 }
 
 impl Table {
     /// No state yet, with room for some and their edges.
     pub(super) fn with_capacity(states: usize, edges: usize) -> Self {
-        Self { edges: Vec::with_capacity(edges), states: Vec::with_capacity(states) }
+        Self { edges: Vec::with_capacity(edges), states: Vec::with_capacity(states), open: 0 }
     }
 
     /// How many states there are.
@@ -36,8 +35,8 @@ impl Table {
     /// Sorted and disjoint edges of a state.
     #[inline]
     pub(super) fn edges(&self, state: u32) -> &[Edge] {
-        let to = self.states[state as usize].0;
-        &self.edges[self.first(state) as usize..to as usize]
+        let from = state.checked_sub(1).map_or(0, |before| self.states[before as usize].0);
+        &self.edges[from as usize..self.states[state as usize].0 as usize]
     }
 
     /// Whether a string may end in a state.
@@ -46,18 +45,11 @@ impl Table {
         self.states[state as usize].1
     }
 
-    /// Where the edges of a state begin.
-    #[inline]
-    fn first(&self, state: u32) -> u32 {
-        state.checked_sub(1).map_or(0, |before| self.states[before as usize].0)
-    }
-
     /// Adds an edge to the state that comes next, above all others that it has: as part of the last where they are
     /// neighbours with one target.
     #[inline]
     pub(super) fn add(&mut self, edge: Edge) {
-        let first = self.first(self.states.len() as u32) as usize;
-        match self.edges[first..].last_mut() {
+        match self.edges[self.open..].last_mut() {
             Some(last) if last.target == edge.target && last.hi + 1 == edge.lo => last.hi = edge.hi,
             _ => self.edges.push(edge),
         }
@@ -66,34 +58,12 @@ impl Table {
     /// Ends the state that comes next.
     #[inline]
     pub(super) fn end(&mut self, accepting: bool) {
-        self.states.push((self.edges.len() as u32, accepting));
+        self.open = self.edges.len();
+        self.states.push((self.open as u32, accepting));
     }
 
-    /// The same automaton without states from which nothing is accepted, where all are reachable. Few automata have any,
-    /// and most states lead on to a useful one of a higher number, so that a few looks from the last to the first tell.
-    pub(super) fn without_dead(self) -> Self {
-        let mut useful = vec![false; self.len()];
-        for _ in 0..LOOKS {
-            let mut is_new = false;
-            let mut rest = 0;
-            for state in (0..self.len() as u32).rev() {
-                if !useful[state as usize] {
-                    let mut edges = self.edges(state).iter();
-                    let leads = edges.any(|edge| useful[edge.target as usize]);
-                    useful[state as usize] = leads || self.accepts(state);
-                    match useful[state as usize] {
-                        true => is_new = true,
-                        false => rest += 1,
-                    }
-                }
-            }
-            if rest == 0 {
-                return self;
-            }
-            if !is_new {
-                break;
-            }
-        }
+    /// The same automaton without states that are unreachable or from which nothing is accepted.
+    pub(super) fn trimmed(&self) -> Self {
         (&self.to_dfa().trimmed()).into()
     }
 
