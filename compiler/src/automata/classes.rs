@@ -111,6 +111,7 @@ struct Settling<'a> {
     places: Vec<u32>,
     effort: usize,
     words: Vec<u32>,
+    /// States of a cycle with the classes that they are taken to be of while the cycle is compared.
     pairs: Vec<(u32, u32)>,
 }
 
