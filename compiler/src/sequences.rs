@@ -6,12 +6,9 @@
 use std::hash::Hasher;
 use std::ops::Range;
 
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 use rustc_hash::FxHasher;
-
-const NONE: u32 = u32::MAX;
-
-/// Slots of the smallest table.
-const FEWEST_SLOTS: usize = 16;
 
 /// Sequences by number, in the order in which they were met.
 #[derive(Clone, Debug, Default)]
@@ -20,9 +17,8 @@ pub(crate) struct Sequences {
     /// By sequence, where it ends, and its hash.
     ends: Vec<usize>,
     hashes: Vec<u64>,
-    /// Numbers of sequences, each in the first slot from that of its hash on that was free. A power of two, of which at
-    /// most half are taken; none before there is a sequence.
-    slots: Vec<u32>,
+    /// The numbers, to be found by content.
+    numbers: HashTable<u32>,
 }
 
 impl Sequences {
@@ -32,7 +28,7 @@ impl Sequences {
             words: Vec::with_capacity(4 * count),
             ends: Vec::with_capacity(count),
             hashes: Vec::with_capacity(count),
-            slots: vec![NONE; (2 * count).next_power_of_two().max(FEWEST_SLOTS)],
+            numbers: HashTable::with_capacity(count),
         }
     }
 
@@ -43,11 +39,11 @@ impl Sequences {
 
     /// Forgets them all.
     pub(crate) fn clear(&mut self) {
-        let Self { words, ends, hashes, slots } = self;
+        let Self { words, ends, hashes, numbers } = self;
         words.clear();
         ends.clear();
         hashes.clear();
-        slots.fill(NONE);
+        numbers.clear();
     }
 
     /// A sequence by its number.
@@ -57,43 +53,19 @@ impl Sequences {
 
     /// The number of a sequence, which is new or not.
     pub(crate) fn number(&mut self, words: &[u32]) -> u32 {
-        if 2 * self.len() >= self.slots.len() {
-            self.grow();
-        }
+        let Self { words: all, ends, hashes, numbers } = self;
         let hash = hash(words);
-        let mut slot = self.slot(hash);
-        while let number = self.slots[slot]
-            && number != NONE
-        {
-            if self.hashes[number as usize] == hash && self.get(number) == words {
-                return number;
+        let is_equal = |&number: &u32| all[range(ends, number)] == *words;
+        match numbers.entry(hash, is_equal, |&number| hashes[number as usize]) {
+            Entry::Occupied(entry) => *entry.get(),
+            Entry::Vacant(entry) => {
+                let new = ends.len() as u32;
+                entry.insert(new);
+                all.extend_from_slice(words);
+                ends.push(all.len());
+                hashes.push(hash);
+                new
             }
-            slot = (slot + 1) & (self.slots.len() - 1);
-        }
-        let new = self.len() as u32;
-        self.slots[slot] = new;
-        self.words.extend_from_slice(words);
-        self.ends.push(self.words.len());
-        self.hashes.push(hash);
-        new
-    }
-
-    /// The slot from which on a sequence of this hash is looked for.
-    fn slot(&self, hash: u64) -> usize {
-        hash as usize & (self.slots.len() - 1)
-    }
-
-    /// Doubles the table.
-    fn grow(&mut self) {
-        let count = (2 * self.slots.len()).max(FEWEST_SLOTS);
-        self.slots.clear();
-        self.slots.resize(count, NONE);
-        for number in 0..self.hashes.len() {
-            let mut slot = self.slot(self.hashes[number]);
-            while self.slots[slot] != NONE {
-                slot = (slot + 1) & (count - 1);
-            }
-            self.slots[slot] = number as u32;
         }
     }
 }
