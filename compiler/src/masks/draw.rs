@@ -115,6 +115,13 @@ impl Brush {
         }
     }
 
+    /// The row of some tokens.
+    pub(super) fn row_of_ids(&mut self, row_words: usize, ids: &[u32]) -> Vec<u32> {
+        let mut row = self.cleared(row_words);
+        set_all(&mut row, ids);
+        row
+    }
+
     /// A row without tokens.
     fn cleared(&mut self, row_words: usize) -> Vec<u32> {
         let mut row = std::mem::take(&mut self.row);
@@ -388,8 +395,19 @@ fn merge(list: &[u32], dropped: &[u32], added: &[u32], known: &[u32], to: &mut V
 /// Appends the token ids of a row.
 pub(super) fn add_ids(row: &[u32], to: &mut Vec<u32>) {
     for (chunk, words) in row.chunks(16).enumerate() {
-        if words.iter().any(|&word| word != 0) {
+        if words.iter().fold(0, |any, word| any | word) != 0 {
             (16 * chunk..).zip(words).for_each(|(index, &word)| add_word(word, index, to));
+        }
+    }
+}
+
+/// Appends the token ids that are in a row and not in another.
+pub(super) fn add_difference(row: &[u32], other: &[u32], to: &mut Vec<u32>) {
+    for (chunk, (words, others)) in row.chunks(16).zip(other.chunks(16)).enumerate() {
+        let rest = || words.iter().zip(others).map(|(word, other)| word & !other);
+        // Most have none, which is seen for all of them at once.
+        if rest().fold(0, |any, word| any | word) != 0 {
+            (16 * chunk..).zip(rest()).for_each(|(index, word)| add_word(word, index, to));
         }
     }
 }
@@ -403,7 +421,7 @@ fn count_ones(row: &[u32]) -> u32 {
 }
 
 /// Appends the token ids of a word of a row.
-pub(super) fn add_word(word: u32, index: usize, to: &mut Vec<u32>) {
+fn add_word(word: u32, index: usize, to: &mut Vec<u32>) {
     for_each_bit(word.into(), |bit| to.push(index as u32 * 32 + bit));
 }
 

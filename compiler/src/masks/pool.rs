@@ -22,7 +22,7 @@ use grammarc_artifacts::sections::network::NONE;
 use grammarc_artifacts::tables::{Tables, TablesData};
 
 use super::draw::{
-    Brush, Drawn, Found, Lengths, Model, Sources, add_ids, add_word, describe, row_of,
+    Brush, Drawn, Found, Lengths, Model, Sources, add_difference, add_ids, describe, row_of,
 };
 use super::shared::SharedOutcomes;
 use crate::sequences::Sequences;
@@ -138,24 +138,22 @@ impl<'a> Pool<'a> {
             let missing = ids.iter().filter(|&&id| !is_in(words, id)).take(most).count();
             (missing < most).then(|| count + 2 * missing - ids.len())
         };
-        let nearest = self.nearest(count, apart);
-        let Some(nearest) = nearest else { return self.put_list(ids) };
+        let Some(nearest) = self.nearest(count, apart) else { return self.put_list(ids) };
+        let row = self.brush.row_of_ids(self.lengths.row_words, ids);
+        let mask = self.put_differing(nearest, &row, count);
+        self.brush.give_back(Drawn::Row { row, count });
+        mask
+    }
+
+    /// The record of a set by how its row differs from another.
+    fn put_differing(&mut self, from: u32, row: &[u32], count: u32) -> u32 {
         let mut content = std::mem::take(&mut self.content);
         content.clear();
-        content.extend([nearest, 0]);
-        let row = self.row(nearest);
-        let mut rest = ids.iter().copied().peekable();
-        for (index, &word) in row.iter().enumerate().filter(|&(_, &word)| word != 0) {
-            let mut gone = word;
-            while let Some(id) = rest.next_if(|&id| id as usize / 32 <= index) {
-                if id as usize / 32 == index {
-                    gone &= !(1 << (id % 32));
-                }
-            }
-            add_word(gone, index, &mut content);
-        }
+        content.extend([from, 0]);
+        let old = self.row(from);
+        add_difference(old, row, &mut content);
         content[1] = content.len() as u32 - 2;
-        content.extend(ids.iter().filter(|&&id| !is_in(row, id)));
+        add_difference(row, old, &mut content);
         self.put_content(content, count)
     }
 
@@ -206,25 +204,13 @@ impl<'a> Pool<'a> {
 
     /// The record of a set that a row may be worth.
     fn wide(&mut self, row: &[u32], count: u32) -> u32 {
-        let mut content = std::mem::take(&mut self.content);
-        content.clear();
         if let Some(nearest) = self.nearest(count, |id, limit| self.apart(row, id, limit)) {
-            content.extend([nearest, 0]);
-            let old = self.row(nearest);
-            let pairs = old.iter().zip(row).enumerate();
-            for (index, (&old, &new)) in pairs.clone() {
-                add_word(old & !new, index, &mut content);
-            }
-            content[1] = content.len() as u32 - 2;
-            for (index, (&old, &new)) in pairs {
-                add_word(new & !old, index, &mut content);
-            }
-        } else {
-            content.extend([self.tables.bases.rows + self.rows() as u32, 0]);
-            self.tables.rows.extend_from_slice(row);
-            self.row_counts.push(count);
+            return self.put_differing(nearest, row, count);
         }
-        self.put_content(content, count)
+        let new = self.tables.bases.rows + self.rows() as u32;
+        self.tables.rows.extend_from_slice(row);
+        self.row_counts.push(count);
+        self.put(&[new, 0], count)
     }
 
     fn row(&self, id: u32) -> &[u32] {
