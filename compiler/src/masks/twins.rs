@@ -286,45 +286,45 @@ impl<'a> Twins<'a> {
 /// Adds the bytes on which edges lead to different states, if they are few. On some bytes, on which the first have to lead
 /// nowhere, they do the same by calls.
 fn add_partings(
-    mut edges: [&[ByteEdge]; 2],
+    [mut one, mut other]: [&[ByteEdge]; 2],
     by_calls: ByteSet,
     partings: &mut Vec<Parting>,
 ) -> bool {
-    if edges[0].iter().any(|edge| by_calls.meets(edge.lo(), edge.hi())) {
+    if one.iter().any(|edge| by_calls.meets(edge.lo(), edge.hi())) {
         return false;
     }
     let most = partings.len() + MOST_APART;
     let mut next = 0;
     while next <= u32::from(u8::MAX) {
-        // Where each goes from the next byte on, and the last byte that this is so for.
-        let [one, other] = edges.each_mut().map(|edges| {
-            while let [first, rest @ ..] = *edges
-                && u32::from(first.hi()) < next
-            {
-                *edges = rest;
-            }
-            match **edges {
-                [] => (NONE, u32::from(u8::MAX)),
-                [edge, ..] if u32::from(edge.lo()) <= next => (edge.target, u32::from(edge.hi())),
-                [edge, ..] => (NONE, u32::from(edge.lo()) - 1),
-            }
-        });
-        let last = one.1.min(other.1);
-        let from = std::mem::replace(&mut next, last + 1);
-        if one.0 == other.0 {
-            continue;
-        }
-        let to = [one.0, other.0];
-        for byte in from as u8..=last as u8 {
-            if one.0 != NONE || !by_calls.contains(byte) {
-                if partings.len() == most {
-                    return false;
+        let (to_one, last) = lead(&mut one, next);
+        let (to_other, other_last) = lead(&mut other, next);
+        let last = last.min(other_last);
+        if to_one != to_other {
+            for byte in next as u8..=last as u8 {
+                if to_one != NONE || !by_calls.contains(byte) {
+                    if partings.len() == most {
+                        return false;
+                    }
+                    partings.push(Parting { byte, to: [to_one, to_other] });
                 }
-                partings.push(Parting { byte, to });
             }
         }
+        next = last + 1;
     }
     true
+}
+
+/// Where edges lead on a byte, and the last byte up to which they lead there on all. Edges below the byte are dropped.
+#[inline]
+fn lead(edges: &mut &[ByteEdge], byte: u32) -> (u32, u32) {
+    while let [first, rest @ ..] = *edges {
+        let (lo, hi) = (u32::from(first.lo()), u32::from(first.hi()));
+        if byte <= hi {
+            return if lo <= byte { (first.target, hi) } else { (NONE, lo - 1) };
+        }
+        *edges = rest;
+    }
+    (NONE, u32::from(u8::MAX))
 }
 
 #[cfg(test)]
