@@ -17,15 +17,16 @@ const CRATES: [Row<'_>; 6] = [
 ];
 
 /// The rooms of the compiler. Front ends and network do not know each other, and no room below knows a front end.
-const ROOMS: [Row<'_>; 14] = [
+const ROOMS: [Row<'_>; 15] = [
     // Built for unit tests alone.
     ("testing", &[]),
     ("graph", &[]),
     ("sequences", &[]),
+    ("distinct", &[]),
     ("diagnostics", &[]),
     ("automata", &["graph", "sequences"]),
     ("ir", &["graph", "diagnostics", "automata"]),
-    ("frontend", &["testing", "graph", "sequences", "diagnostics", "automata", "ir"]),
+    ("frontend", &["testing", "graph", "sequences", "distinct", "diagnostics", "automata", "ir"]),
     ("network", &["graph", "sequences", "automata", "ir"]),
     // The vocabulary answers the questions of the network, by the trait that the network asks them with.
     ("vocabulary", &["testing", "diagnostics", "ir", "network"]),
