@@ -11,7 +11,6 @@
 
 use std::ops::Range;
 
-use grammarc_artifacts::sections::network::NONE;
 use grammarc_artifacts::sections::vocabulary::Trie;
 use rustc_hash::FxHashMap;
 
@@ -42,10 +41,10 @@ pub(super) struct Fronts {
     fronts: Vec<Front>,
     spans: Vec<Range<u32>>,
     inner: Vec<u32>,
-    /// By exit class and byte, the front of the nodes that it leads to; [`NONE`] where there are none.
-    first: FxHashMap<(Begin, u8), FrontId>,
+    /// By exit class and byte, the front of the nodes that it leads to, where there are any.
+    first: FxHashMap<(Begin, u8), Option<FrontId>>,
     /// By front and byte, the same.
-    next: FxHashMap<(FrontId, u8), FrontId>,
+    next: FxHashMap<(FrontId, u8), Option<FrontId>>,
     /// Fronts to go on from, and the configurations there.
     todo: Vec<(FrontId, At)>,
 }
@@ -59,18 +58,15 @@ impl Fronts {
         edges: &[ClassEdge],
         trie: Trie<'_>,
     ) -> Option<FrontId> {
-        let front = match self.first.get(&(begin, byte)) {
-            Some(&front) => front,
-            None => {
-                let from = edges.partition_point(|edge| edge.byte < byte);
-                let on = edges[from..].iter().take_while(|edge| edge.byte == byte);
-                let on = on.filter(|edge| begin.1 || edge.node != 0);
-                let front = self.add(on.map(|edge| edge.child), trie);
-                self.first.insert((begin, byte), front);
-                front
-            }
-        };
-        (front != NONE).then_some(front)
+        if let Some(&front) = self.first.get(&(begin, byte)) {
+            return front;
+        }
+        let from = edges.partition_point(|edge| edge.byte < byte);
+        let on = edges[from..].iter().take_while(|edge| edge.byte == byte);
+        let on = on.filter(|edge| begin.1 || edge.node != 0);
+        let front = self.add(on.map(|edge| edge.child), trie);
+        self.first.insert((begin, byte), front);
+        front
     }
 
     /// Where a byte leads from a front.
@@ -81,24 +77,20 @@ impl Fronts {
         children: &Children,
         trie: Trie<'_>,
     ) -> Option<FrontId> {
-        let next = match self.next.get(&(front, byte)) {
-            Some(&next) => next,
-            None => {
-                let nodes = self.inner(front).to_vec();
-                let on = nodes.into_iter().filter_map(|node| children.on(node, byte));
-                let next = self.add(on, trie);
-                self.next.insert((front, byte), next);
-                next
-            }
-        };
-        (next != NONE).then_some(next)
+        if let Some(&next) = self.next.get(&(front, byte)) {
+            return next;
+        }
+        let nodes = self.inner(front).to_vec();
+        let on = nodes.into_iter().filter_map(|node| children.on(node, byte));
+        let next = self.add(on, trie);
+        self.next.insert((front, byte), next);
+        next
     }
 
-    fn add(&mut self, nodes: impl Iterator<Item = u32>, trie: Trie<'_>) -> FrontId {
+    /// The front of some nodes; none of none.
+    fn add(&mut self, nodes: impl Iterator<Item = u32>, trie: Trie<'_>) -> Option<FrontId> {
         let mut nodes = nodes.peekable();
-        if nodes.peek().is_none() {
-            return NONE;
-        }
+        nodes.peek()?;
         let [spans, inner] = [self.spans.len(), self.inner.len()];
         for node in nodes {
             self.spans.extend(Some(trie.tokens_at(node)).filter(|tokens| !tokens.is_empty()));
@@ -107,7 +99,7 @@ impl Fronts {
         let spans = spans as u32..self.spans.len() as u32;
         let inner = inner as u32..self.inner.len() as u32;
         self.fronts.push(Front { spans, inner });
-        self.fronts.len() as u32 - 1
+        Some(self.fronts.len() as u32 - 1)
     }
 
     /// The nodes of a front that have children.
@@ -134,20 +126,22 @@ impl Walker<'_> {
         edges: &[ClassEdge],
         building: &mut Building,
     ) {
+        // A walk from a node comes back here for what comes after another class.
+        let floor = self.fronts.todo.len();
         for byte in way.live.iter() {
             if let Some(front) = self.fronts.first(begin, byte, edges, self.trie) {
                 let reached = self.sets.step(way.at, byte);
                 self.arrive_together(front, reached, building);
             }
         }
-        while let Some((front, at)) = self.fronts.todo.pop() {
+        while self.fronts.todo.len() > floor {
+            let Some((front, at)) = self.fronts.todo.pop() else { return };
             if let Some((byte, reached)) = self.sets.only(at) {
                 self.step_together(front, byte, reached, building);
                 continue;
             }
             let way = self.way(at);
             if way.is_wide {
-                // A walk comes back here for the nodes at which it leaves a callee.
                 let nodes = self.fronts.inner(front).to_vec();
                 nodes.into_iter().for_each(|node| self.go_below(way, node, building));
                 continue;
@@ -194,8 +188,39 @@ impl Walker<'_> {
 mod tests {
     use std::collections::BTreeSet;
 
+    use super::super::agree::Agreement;
+    use super::super::doubles::Doubles;
     use super::super::shared::{SharedOutcomes, class_nodes, vocabulary};
     use super::*;
+    use crate::compile::Compiler;
+    use crate::diagnostics::Source;
+    use crate::frontend::json_schema::{JsonSchemaOptions, lower};
+    use crate::network::NetworkLimits;
+    use crate::network::follow::Follow;
+
+    /// A walk from a node of a front may come to another class.
+    #[test]
+    fn fronts_that_were_to_do_before_are_left_to_do() {
+        let compiler = Compiler::new(vocabulary(5));
+        let schema = r#"{"type": "object", "properties": {"u": {"type": "string"}}}"#;
+        let lowered = lower(Source::new("source", schema), &JsonSchemaOptions::default());
+        let network = compiler.network(&lowered.expect("lowers").grammar, NetworkLimits::default());
+        let network = network.expect("is small");
+        let (shared, trie) = (compiler.vocabulary().tables(), compiler.vocabulary().trie());
+        let known = SharedOutcomes::new(compiler.vocabulary());
+        let follow = Follow::new(network.joined(shared), known.rules(), &network.open);
+        let agreement = Agreement::new(&follow, Doubles::default(), known.nodes().height(0));
+        let [mut walker, mut between] =
+            [(); 2].map(|()| Walker::new(&follow, &known, &agreement, trie, 2));
+        let before = vec![(FrontId::MAX, At::Nowhere)];
+        between.fronts.todo.clone_from(&before);
+        let base = network.tables.bases.states;
+        for state in base..base + network.tables.states.len() as u32 - 1 {
+            assert_eq!(between.base(state), walker.base(state), "{state}");
+            assert_eq!(between.fronts.todo, before, "{state}");
+        }
+        assert!(!between.fronts.fronts.is_empty());
+    }
 
     /// Follows all strings of some bytes from the nodes of each class, from all of them together and from each of them.
     #[test]
