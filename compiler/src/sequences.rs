@@ -14,9 +14,8 @@ use rustc_hash::FxHasher;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sequences {
     words: Vec<u32>,
-    /// By sequence, where it ends, and its hash.
+    /// By sequence, where it ends.
     ends: Vec<usize>,
-    hashes: Vec<u64>,
     /// The numbers, to be found by content.
     numbers: HashTable<u32>,
 }
@@ -27,7 +26,6 @@ impl Sequences {
         Self {
             words: Vec::with_capacity(4 * count),
             ends: Vec::with_capacity(count),
-            hashes: Vec::with_capacity(count),
             numbers: HashTable::with_capacity(count),
         }
     }
@@ -39,10 +37,9 @@ impl Sequences {
 
     /// Forgets them all.
     pub(crate) fn clear(&mut self) {
-        let Self { words, ends, hashes, numbers } = self;
+        let Self { words, ends, numbers } = self;
         words.clear();
         ends.clear();
-        hashes.clear();
         numbers.clear();
     }
 
@@ -53,17 +50,15 @@ impl Sequences {
 
     /// The number of a sequence, which is new or not.
     pub(crate) fn number(&mut self, words: &[u32]) -> u32 {
-        let Self { words: all, ends, hashes, numbers } = self;
-        let hash = hash(words);
+        let Self { words: all, ends, numbers } = self;
         let is_equal = |&number: &u32| all[range(ends, number)] == *words;
-        match numbers.entry(hash, is_equal, |&number| hashes[number as usize]) {
+        match numbers.entry(hash(words), is_equal, |&number| hash(&all[range(ends, number)])) {
             Entry::Occupied(entry) => *entry.get(),
             Entry::Vacant(entry) => {
                 let new = ends.len() as u32;
                 entry.insert(new);
                 all.extend_from_slice(words);
                 ends.push(all.len());
-                hashes.push(hash);
                 new
             }
         }

@@ -25,7 +25,7 @@ use rustc_hash::FxHasher;
 
 use super::table::Table;
 use super::{Edge, Symbol};
-use crate::graph::{by_component, components_by, for_each_component};
+use crate::graph::for_each_component;
 use crate::sequences::Sequences;
 
 /// Edges looked at, as a multiple of the automaton's, before giving up.
@@ -261,18 +261,24 @@ impl Settling<'_> {
             self.places[state as usize] = place;
         }
         let edges = |place: usize| self.table.edges(states[place].0);
-        let loops = |place| edges(place).iter().any(|edge| edge.target == states[place].0);
+        let loops = |place: usize| edges(place).iter().any(|edge| edge.target == states[place].0);
         // What leads out of them leads nowhere here.
         let successor = |place: usize, edge: usize| {
             let to = self.places[edges(place)[edge].target as usize];
             if to == UNSETTLED { place } else { to as usize }
         };
-        let component = components_by(states.len(), |place| edges(place).len(), successor);
-        let count = component.iter().max().map_or(0, |&last| last as usize + 1);
-        let is_acyclic = count == states.len() && !(0..states.len()).any(loops);
+        let (mut order, mut is_acyclic) = (Vec::with_capacity(states.len()), true);
+        for_each_component(
+            states.len(),
+            |place| edges(place).len(),
+            successor,
+            |group| {
+                is_acyclic &= matches!(*group, [place] if !loops(place as usize));
+                order.extend(group.iter().map(|&place| states[place as usize].0));
+            },
+        );
         states.iter().for_each(|&(state, _)| self.places[state as usize] = UNSETTLED);
-        let order = || by_component(&component).into_iter().map(|place| states[place as usize].0);
-        Ok(is_acyclic.then(|| order().collect()))
+        Ok(is_acyclic.then_some(order))
     }
 
     /// Whether a state of a cycle equals a settled one; the cycle is settled accordingly if so.

@@ -24,6 +24,9 @@ use crate::sequences;
 /// Spans from which on an outcome is looked up before it is drawn.
 const MANY_SPANS: usize = 6;
 
+/// Words of a row that are looked at together.
+const CHUNK: usize = 16;
+
 /// Words of a row that are copied in the time in which one token of a list is set.
 const WORDS_A_TOKEN: usize = 16;
 
@@ -394,20 +397,22 @@ fn merge(list: &[u32], dropped: &[u32], added: &[u32], known: &[u32], to: &mut V
 
 /// Appends the token ids of a row.
 pub(super) fn add_ids(row: &[u32], to: &mut Vec<u32>) {
-    for (chunk, words) in row.chunks(16).enumerate() {
-        if words.iter().fold(0, |any, word| any | word) != 0 {
-            (16 * chunk..).zip(words).for_each(|(index, &word)| add_word(word, index, to));
-        }
-    }
+    add_chunks(row.chunks(CHUNK).map(|words| words.iter().copied()), to);
 }
 
 /// Appends the token ids that are in a row and not in another.
 pub(super) fn add_difference(row: &[u32], other: &[u32], to: &mut Vec<u32>) {
-    for (chunk, (words, others)) in row.chunks(16).zip(other.chunks(16)).enumerate() {
-        let rest = || words.iter().zip(others).map(|(word, other)| word & !other);
-        // Most have none, which is seen for all of them at once.
-        if rest().fold(0, |any, word| any | word) != 0 {
-            (16 * chunk..).zip(rest()).for_each(|(index, word)| add_word(word, index, to));
+    let pairs = row.chunks(CHUNK).zip(other.chunks(CHUNK));
+    let rest =
+        pairs.map(|(words, others)| words.iter().zip(others).map(|(word, other)| word & !other));
+    add_chunks(rest, to);
+}
+
+/// Appends the token ids of the words of a row, in chunks: most have none, which is seen for a whole chunk at once.
+fn add_chunks(chunks: impl Iterator<Item = impl Iterator<Item = u32> + Clone>, to: &mut Vec<u32>) {
+    for (chunk, words) in chunks.enumerate() {
+        if words.clone().fold(0, |any, word| any | word) != 0 {
+            (CHUNK * chunk..).zip(words).for_each(|(index, word)| add_word(word, index, to));
         }
     }
 }

@@ -166,11 +166,11 @@ impl ContentGraph {
                 automaton.states.iter_mut().for_each(|state| dedup(&mut state.items));
             }
             for automaton in content.objects.iter_mut().flatten() {
-                for members in automaton.states.iter_mut().map(|state| &mut state.members) {
-                    if members.len() > 1 {
-                        let mut new = are_new(members).into_iter();
-                        members.retain(|_| new.next().unwrap_or(true));
-                    }
+                let members = automaton.states.iter_mut().map(|state| &mut state.members);
+                for several in members.filter(|members| members.len() > 1) {
+                    let mut all = std::mem::take(several).into_vec();
+                    dedup(&mut all);
+                    *several = all.into();
                 }
             }
             content.arrays.iter_mut().for_each(dedup);
@@ -499,14 +499,11 @@ impl MemberAutomaton {
 
 /// Drops what occurs again.
 fn dedup<T: Eq + std::hash::Hash>(items: &mut Vec<T>) {
-    if items.len() > 1 {
-        let mut new = are_new(items).into_iter();
-        items.retain(|_| new.next().unwrap_or(true));
+    if items.len() < 2 {
+        return;
     }
-}
-
-/// Of each item, whether it is not among those before it.
-fn are_new<T: Eq + std::hash::Hash>(items: &[T]) -> Vec<bool> {
     let mut seen = rustc_hash::FxHashSet::default();
-    items.iter().map(|item| seen.insert(item)).collect()
+    let new: Vec<bool> = items.iter().map(|item| seen.insert(item)).collect();
+    let mut new = new.into_iter();
+    items.retain(|_| new.next().unwrap_or(true));
 }
