@@ -8,7 +8,8 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use crate::buffer::Buffer;
-use crate::container::encode::Encoder;
+use crate::container::encode::{Encoder, Seal};
+use crate::container::header::checksum;
 use crate::container::{Container, Flat};
 use crate::digests;
 use crate::error::{Difference, Error};
@@ -39,6 +40,10 @@ impl GrammarData {
     /// The artifact, for the vocabulary that the grammar was compiled for. The same data gives the same bytes. Whether
     /// the data keeps the invariants is checked by whoever opens it.
     pub fn to_bytes(&self, vocabulary: &VocabularyArtifact) -> Result<Buffer, Error> {
+        self.encode(vocabulary, Seal::Now)
+    }
+
+    fn encode(&self, vocabulary: &VocabularyArtifact, seal: Seal) -> Result<Buffer, Error> {
         let meta = meta::encode_grammar(&self.meta)?;
         let record = GrammarRecord { start_rule: self.start_rule };
         let digests: Option<Vec<u8>> =
@@ -54,11 +59,11 @@ impl GrammarData {
         }
         stored::encode(&mut encoder, &numbers, &tables);
         let (fingerprint, shared) = (vocabulary.fingerprint(), vocabulary.shared_digest());
-        encoder.finish(ArtifactKind::Grammar, fingerprint, shared)
+        encoder.finish(ArtifactKind::Grammar, fingerprint, shared, seal)
     }
 
     /// The artifact for use in this process, as [`GrammarArtifact::from_buffer`] opens the bytes, but without its checks:
-    /// nobody else has had them in his hands. O(length), for the checksum that they carry.
+    /// nobody else has had them in his hands. The checksum is computed when it is asked for. O(length), for a copy.
     ///
     /// A build with debug assertions makes the checks. Without, data that break the invariants are noticed late: readers
     /// of the artifact panic or find wrong masks. No invariant is one of memory safety.
@@ -67,11 +72,32 @@ impl GrammarData {
     ///
     /// Where a table is too long for the format.
     pub fn to_artifact(&self, vocabulary: &VocabularyArtifact) -> Result<GrammarArtifact, Error> {
-        let buffer = self.to_bytes(vocabulary)?;
+        let buffer = self.encode(vocabulary, Seal::Later)?;
+        self.open(buffer, Some(Unsealed::default()), vocabulary)
+    }
+
+    /// The same with its checksum: for an artifact that is used and written.
+    ///
+    /// # Errors
+    ///
+    /// Where a table is too long for the format.
+    pub fn to_sealed_artifact(
+        &self,
+        vocabulary: &VocabularyArtifact,
+    ) -> Result<GrammarArtifact, Error> {
+        self.open(self.to_bytes(vocabulary)?, None, vocabulary)
+    }
+
+    fn open(
+        &self,
+        buffer: Buffer,
+        unsealed: Option<Unsealed>,
+        vocabulary: &VocabularyArtifact,
+    ) -> Result<GrammarArtifact, Error> {
         if cfg!(debug_assertions) {
-            return GrammarArtifact::from_buffer(buffer, vocabulary);
+            GrammarArtifact::from_buffer(self.to_bytes(vocabulary)?, vocabulary)?;
         }
-        GrammarArtifact::locate(Container::of_written(buffer)?, vocabulary)
+        GrammarArtifact::locate(Container::of_written(buffer)?, unsealed, vocabulary)
     }
 
     /// Writes the artifact to a file, replacing it in one step.
@@ -89,11 +115,21 @@ pub struct GrammarArtifact {
 #[derive(Debug)]
 struct Inner {
     container: Container,
+    /// Where the container has no checksum.
+    unsealed: Option<Unsealed>,
     vocabulary: VocabularyArtifact,
     /// Copied out when it is first asked for: an engine never asks.
     meta: OnceLock<GrammarMeta>,
     record: GrammarRecord,
     tables: StoredTables,
+}
+
+/// What an artifact that this process has just compiled lacks: serving it needs neither.
+#[derive(Debug, Default)]
+struct Unsealed {
+    checksum: OnceLock<[u8; 32]>,
+    /// The same bytes with their checksum.
+    container: OnceLock<Container>,
 }
 
 impl GrammarArtifact {
@@ -146,7 +182,8 @@ impl GrammarArtifact {
         let mut encoder = Encoder::default();
         sections.into_iter().for_each(|(kind, bytes)| encoder.bytes(kind, bytes));
         let header = container.header();
-        encoder.finish(ArtifactKind::Grammar, header.fingerprint, header.shared_digest)
+        let (fingerprint, shared) = (header.fingerprint, header.shared_digest);
+        encoder.finish(ArtifactKind::Grammar, fingerprint, shared, Seal::Now)
     }
 
     /// Checks a grammar artifact and reads it in place.
@@ -161,7 +198,7 @@ impl GrammarArtifact {
         let meta = meta::check_grammar(&container)?;
         check_vocabulary(&container, meta, vocabulary)?;
         let names = meta.rule_names.len();
-        let artifact = Self::locate(container, vocabulary)?;
+        let artifact = Self::locate(container, None, vocabulary)?;
         let joined = artifact.joined();
         let nodes = vocabulary.trie().len() as u32;
         validate::grammar(joined, artifact.start_rule(), vocabulary.usable_tokens(), nodes, names)
@@ -170,20 +207,28 @@ impl GrammarArtifact {
     }
 
     /// The artifact in a container, with nothing checked.
-    fn locate(container: Container, vocabulary: &VocabularyArtifact) -> Result<Self, Error> {
+    fn locate(
+        container: Container,
+        unsealed: Option<Unsealed>,
+        vocabulary: &VocabularyArtifact,
+    ) -> Result<Self, Error> {
         let inner = Inner {
             meta: OnceLock::new(),
             record: container.single(SectionKind::Grammar)?,
             tables: StoredTables::locate(&container)?,
             container,
+            unsealed,
             vocabulary: vocabulary.clone(),
         };
         Ok(Self { inner: Arc::new(inner) })
     }
 
-    /// The bytes of the artifact with its header and section table.
+    /// The bytes of the artifact with its header and section table. A copy is made for the first call where the artifact
+    /// was compiled in this process.
     pub fn container(&self) -> &Container {
-        &self.inner.container
+        let Inner { container, unsealed, .. } = &*self.inner;
+        let sealed = unsealed.as_ref().map(|unsealed| &unsealed.container);
+        sealed.map_or(container, |sealed| sealed.get_or_init(|| container.sealed(self.checksum())))
     }
 
     /// The vocabulary artifact that the grammar was opened with.
@@ -228,9 +273,14 @@ impl GrammarArtifact {
         Joined { shared: self.inner.vocabulary.tables(), own: self.tables() }
     }
 
-    /// Checksum of the artifact's content, which identifies it.
+    /// Checksum of the artifact's content, which identifies it. O(length) for the first call where the artifact was
+    /// compiled in this process.
     pub fn checksum(&self) -> [u8; 32] {
-        self.inner.container.header().checksum
+        let Inner { container, unsealed, .. } = &*self.inner;
+        match unsealed {
+            Some(unsealed) => *unsealed.checksum.get_or_init(|| checksum(container.buffer())),
+            None => container.header().checksum,
+        }
     }
 }
 

@@ -18,7 +18,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use crate::buffer::Buffer;
-use crate::container::encode::Encoder;
+use crate::container::encode::{Encoder, Seal};
 use crate::container::{Container, Flat};
 use crate::error::Error;
 use crate::meta::{self, VocabularyMeta};
@@ -87,7 +87,8 @@ impl VocabularyData {
         encoder.section(SectionKind::TokenOfRank, &self.trie.token_of_rank);
         encoder.section(SectionKind::Expressions, &self.expressions);
         stored::encode(&mut encoder, &numbers, &tables);
-        encoder.finish(ArtifactKind::Vocabulary, tokens.fingerprint(), stored::digest(&tables))
+        let (fingerprint, shared) = (tokens.fingerprint(), stored::digest(&tables));
+        encoder.finish(ArtifactKind::Vocabulary, fingerprint, shared, Seal::Now)
     }
 
     /// Writes the artifact to a file, replacing it in one step.

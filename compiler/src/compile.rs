@@ -158,6 +158,15 @@ impl Compiled {
         Ok(self.data.to_artifact(compiler.vocabulary())?)
     }
 
+    /// The same for an artifact that is also written.
+    ///
+    /// # Errors
+    ///
+    /// Where a table is too long for the format.
+    pub fn to_sealed_artifact(&self, compiler: &Compiler) -> Result<GrammarArtifact, CompileError> {
+        Ok(self.data.to_sealed_artifact(compiler.vocabulary())?)
+    }
+
     /// The artifact's bytes, for `GrammarArtifact::from_buffer` or a file.
     ///
     /// # Errors

@@ -4,11 +4,20 @@ use bytemuck::{Pod, Zeroable};
 
 use super::directory::{RawEntry, entry_flags};
 use super::header::{
-    CHECKED_FROM, ENDIAN_MARKER, HEADER_LEN, MAGIC, MAX_LENGTH, RawHeader, VERSION, checksum,
+    CHECKSUM, ENDIAN_MARKER, HEADER_LEN, MAGIC, MAX_LENGTH, RawHeader, VERSION, checksum,
 };
 use crate::buffer::Buffer;
 use crate::error::Error;
 use crate::sections::kinds::{ArtifactKind, SectionKind};
+
+/// When an artifact gets its checksum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Seal {
+    /// With its bytes.
+    Now,
+    /// When somebody asks for it: it stays in this process, and has zeroes there until then.
+    Later,
+}
 
 /// Sections gathered for one artifact, in ascending order of their kinds.
 #[derive(Default)]
@@ -29,12 +38,13 @@ impl<'a> Encoder<'a> {
         self.sections.push((kind, bytes));
     }
 
-    /// The whole artifact. Fails where it would be too long.
+    /// The whole artifact. Fails where it would be too long. O(length).
     pub(crate) fn finish(
         self,
         artifact: ArtifactKind,
         fingerprint: [u8; 32],
         shared_digest: [u8; 32],
+        seal: Seal,
     ) -> Result<Buffer, Error> {
         let next = |at: usize| at.next_multiple_of(crate::buffer::ALIGNMENT);
         let table_end = HEADER_LEN + self.sections.len() * size_of::<RawEntry>();
@@ -61,9 +71,8 @@ impl<'a> Encoder<'a> {
                 let at = HEADER_LEN + index * size_of::<RawEntry>();
                 file[at..][..size_of::<RawEntry>()].copy_from_slice(bytemuck::bytes_of(&entry));
             }
-            let mut header = RawHeader {
+            let header = RawHeader {
                 magic: MAGIC,
-                checksum: [0; 32],
                 endian: ENDIAN_MARKER,
                 major: VERSION.0,
                 minor: VERSION.1,
@@ -75,8 +84,14 @@ impl<'a> Encoder<'a> {
                 ..RawHeader::zeroed()
             };
             file[..HEADER_LEN].copy_from_slice(bytemuck::bytes_of(&header));
-            header.checksum = checksum(file);
-            file[..CHECKED_FROM].copy_from_slice(&bytemuck::bytes_of(&header)[..CHECKED_FROM]);
+            if seal == Seal::Now {
+                write_checksum(file, checksum(file));
+            }
         }))
     }
+}
+
+/// Writes its checksum into an artifact.
+pub(super) fn write_checksum(file: &mut [u8], checksum: [u8; 32]) {
+    file[CHECKSUM].copy_from_slice(&checksum);
 }

@@ -1,5 +1,7 @@
 //! The header: what the file is, whether it is whole, and which vocabulary it belongs to.
 
+use std::ops::Range;
+
 use bytemuck::{Pod, Zeroable};
 
 use crate::error::Error;
@@ -21,6 +23,9 @@ pub const HEADER_LEN: usize = size_of::<RawHeader>();
 
 /// Longest artifact. Every offset, length and count within one fits in 32 bits.
 pub const MAX_LENGTH: u64 = u32::MAX as u64;
+
+/// Where the checksum is.
+pub(super) const CHECKSUM: Range<usize> = 16..CHECKED_FROM;
 
 /// The bytes behind the checksum's own field: what it covers.
 pub const CHECKED_FROM: usize = 48;

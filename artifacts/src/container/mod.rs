@@ -39,10 +39,20 @@ impl Container {
         Self::with_header(buffer, header)
     }
 
-    /// The frame of an artifact that this process has just written. O(sections).
+    /// The frame of an artifact that this process has just written, which need not be sealed. O(sections).
     pub(crate) fn of_written(buffer: Buffer) -> Result<Self, Error> {
         let header = Header::of_written(&buffer)?;
         Self::with_header(buffer, header)
+    }
+
+    /// A copy of an artifact that was not sealed, with this checksum of it. O(length).
+    pub(crate) fn sealed(&self, checksum: [u8; 32]) -> Self {
+        let buffer = Buffer::build(self.buffer.len(), |file| {
+            file.copy_from_slice(&self.buffer);
+            encode::write_checksum(file, checksum);
+        });
+        let header = Header { checksum, ..self.header.clone() };
+        Self { buffer, header, directory: self.directory.clone() }
     }
 
     fn with_header(buffer: Buffer, header: Header) -> Result<Self, Error> {

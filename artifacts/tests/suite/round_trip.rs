@@ -103,6 +103,25 @@ fn files_are_mapped_and_read_alike() {
 }
 
 #[test]
+fn an_artifact_of_this_process_has_the_bytes_of_one_that_is_written() {
+    let vocabulary = open_vocabulary(&small_vocabulary());
+    let data = small_grammar(&vocabulary);
+    let written = open_grammar(&data, &vocabulary);
+    let checksum_first = data.to_artifact(&vocabulary).expect("an artifact");
+    assert_eq!(checksum_first.checksum(), written.checksum());
+    let bytes_first = data.to_artifact(&vocabulary).expect("an artifact");
+    let sealed = data.to_sealed_artifact(&vocabulary).expect("an artifact");
+    for artifact in [checksum_first, bytes_first, sealed] {
+        assert_eq!(walk::grammar(&artifact), walk::grammar(&written));
+        assert_eq!(&**artifact.container().buffer(), &**written.container().buffer());
+        assert_eq!(artifact.container().header(), written.container().header());
+        assert_eq!(artifact.checksum(), written.checksum());
+        let alone = artifact.to_standalone().expect("the same with its vocabulary");
+        assert_eq!(&*alone, &*written.to_standalone().expect("the same with its vocabulary"));
+    }
+}
+
+#[test]
 fn the_same_data_gives_the_same_bytes() {
     let vocabulary = open_vocabulary(&small_vocabulary());
     for _ in 0..3 {

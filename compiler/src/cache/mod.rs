@@ -120,7 +120,7 @@ impl Cache {
         }
         let lowered = front_end.lower(source.clone()).map_err(CacheError::Source)?;
         let compiled = compiler.compile(&lowered, front_end.kind(), options)?;
-        let artifact = compiled.to_artifact(compiler)?;
+        let artifact = compiled.to_sealed_artifact(compiler)?;
         let findings = lowered.findings.into_iter().chain(compiled.findings).collect();
         let origin = match self.put(&key, artifact.container().buffer()) {
             Ok(()) => Origin::Made,
