@@ -1,11 +1,11 @@
-//! Which stored masks a position allows, worked out when an artifact is opened.
+//! Which stored masks a position allows and whether the input may end there, worked out when an artifact is opened.
 //!
-//! These are the parts of the tables that a mask reference reads: 12 bytes for each state of a position, and one
+//! These are the parts of the tables that a mask reference reads: 16 bytes for each state of a position, and one
 //! follow entry for each link of its chain. Empty masks are marked here, so the mask pool is not touched before a mask
 //! is used.
 
 use grammarc_artifacts::sections::masks::FollowEntry;
-use grammarc_artifacts::sections::network::NONE;
+use grammarc_artifacts::sections::network::{NONE, state_flags};
 use grammarc_artifacts::tables::{Joined, Tables};
 
 use crate::position::Configuration;
@@ -20,6 +20,8 @@ struct Head {
     exits: u32,
     /// First of the state's follow entries; those of the next state begin where they end.
     follows: u32,
+    /// The state's [flags](state_flags).
+    flags: u32,
 }
 
 /// The heads and links of one artifact's states, by index: the state's id less the tables' base.
@@ -39,8 +41,9 @@ impl Chains {
             base: unless_empty(state.base),
             exits: state.exits,
             follows: state.follows,
+            flags: state.flags,
         });
-        let end = Head { base: NONE, exits: NONE, follows: tables.follows.len() as u32 };
+        let end = Head { base: NONE, exits: NONE, follows: tables.follows.len() as u32, flags: 0 };
         let links = tables.follows.iter();
         let links = links.map(|link| FollowEntry { mask: unless_empty(link.mask), ..*link });
         Self { heads: heads.chain([end]).collect(), links: links.collect() }
@@ -73,6 +76,13 @@ impl<'g> MaskChains<'g> {
             Some(index) => (self.own, index as usize),
             None => (self.shared, state as usize),
         }
+    }
+
+    /// Whether the input may end in a configuration.
+    #[inline]
+    pub(crate) fn is_accepting(&self, frames: &Frames, at: Configuration) -> bool {
+        let (home, index) = self.home(at.state);
+        home.heads[index].flags & state_flags::FINAL != 0 && frames.get(at.frame).is_nullable()
     }
 
     /// Collects the ids of the masks whose union a position allows: for each configuration the base mask, then down

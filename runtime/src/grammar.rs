@@ -6,9 +6,12 @@
 //! # What is derived
 //!
 //! The large tables, mask rows and token lists, are read where they lie in the file. What a step reads besides is
-//! derived when an artifact is opened and kept on the heap in the form in which a step wants it: [`Moves`],
-//! [`Chains`] and [`Texts`]. For a vocabulary that is a megabyte or two, once for all that open the same artifact
-//! handle; for a grammar, 24 bytes a state and some two hundred for each of a few rows.
+//! derived and kept on the heap in the form in which a step wants it: [`Moves`], [`Chains`] and [`Texts`]. For a
+//! vocabulary that is a megabyte or two, once for all that open the same artifact handle; for a grammar, 28 bytes a
+//! state and some two hundred for each of a few rows.
+//!
+//! The moves of a grammar are derived when a matcher first reads a token, and all else when the artifact is opened: the
+//! first mask, for which the host waits with its first step, needs no moves.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -136,7 +139,8 @@ struct Shared {
     distinct: DistinctRules,
     /// Mask words with the tokens that token edges carry; empty where there are no token edges.
     edge_tokens: Vec<u32>,
-    moves: Moves,
+    /// Derived when a token is first read.
+    moves: OnceLock<Moves>,
     chains: Chains,
     /// Id of the first own state.
     first_own: u32,
@@ -183,7 +187,7 @@ impl Grammar {
             monotone,
             distinct: DistinctRules::new(&joined),
             edge_tokens: edge_tokens(&joined),
-            moves: Moves::new(&joined, &joined.own),
+            moves: OnceLock::new(),
             chains: Chains::new(&joined, &joined.own),
             first_own: joined.own.bases.states,
             start_state: artifact.start_state(),
@@ -220,14 +224,21 @@ impl Grammar {
         word.is_some_and(|word| word >> (token % u32::BITS) & 1 != 0)
     }
 
-    /// The moves of all states.
+    /// The moves of all states. The first call derives the grammar's own, in some ten nanoseconds a byte edge.
     #[inline]
     pub(crate) fn runner(&self) -> Runner<'_> {
         Runner {
             shared: &self.0.vocabulary.derived.moves,
-            own: &self.0.moves,
+            own: self.0.moves.get().unwrap_or_else(|| self.derive_moves()),
             first_own: self.0.first_own,
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn derive_moves(&self) -> &Moves {
+        let joined = self.tables();
+        self.0.moves.get_or_init(|| Moves::new(&joined, &joined.own))
     }
 
     /// The mask chains of all states.

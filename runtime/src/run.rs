@@ -7,8 +7,8 @@
 //!
 //! Where a byte can be read in several ways the run stops before it, and the machine of [`step`](crate::step), which
 //! follows sets of configurations, goes on from there. The two agree: a run takes a move only where the closure of
-//! the configuration reaches no other state that takes the byte. For calls this is decided when the artifact is
-//! opened. For returns it is decided here: a final state's own move and what is below it on the stack exclude one
+//! the configuration reaches no other state that takes the byte. For calls this is decided when the moves
+//! are derived. For returns it is decided here: a final state's own move and what is below it on the stack exclude one
 //! another, or the run stops.
 
 use grammarc_artifacts::sections::network::{NONE, state_flags};
@@ -178,12 +178,6 @@ impl<'g> Runner<'g> {
         }
         (at.state, at.count) = (call.first_state, call.count);
         true
-    }
-
-    /// Whether the input may end in a configuration.
-    #[inline]
-    pub(crate) fn is_accepting(&self, frames: &Frames, at: Configuration) -> bool {
-        self.state(at.state).has(state_flags::FINAL) && frames.get(at.frame).is_nullable()
     }
 
     /// Whether whole tokens lead on from a configuration.

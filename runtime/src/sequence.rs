@@ -286,8 +286,8 @@ impl Sequence {
     /// Whether the input may end at a position.
     #[inline]
     pub(crate) fn is_accepting(&self, grammar: &Grammar, position: &[Configuration]) -> bool {
-        let runner = grammar.runner();
-        position.iter().any(|&at| runner.is_accepting(&self.frames, at))
+        let chains = grammar.chains();
+        position.iter().any(|&at| chains.is_accepting(&self.frames, at))
     }
 
     /// The bytes that may follow `scratch.position`, and whether token edges leave it as well.

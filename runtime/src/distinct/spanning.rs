@@ -198,8 +198,8 @@ impl<'g> Finder<'g> {
             return Ok((!after.is_empty()).then_some(false));
         }
         // A token that leaves the rule is not followed, and may do anything there.
-        let runner = self.grammar.runner();
-        let leaves = after.iter().any(|&at| runner.is_accepting(&self.frames, at));
+        let chains = self.grammar.chains();
+        let leaves = after.iter().any(|&at| chains.is_accepting(&self.frames, at));
         if leaves || self.place != Place::Within || self.scarce {
             self.add(self.trie.tokens_below(node), 0);
             return Ok(None);

@@ -1,4 +1,4 @@
-//! What a byte does in a state, worked out when an artifact is opened.
+//! What a byte does in a state, worked out when a token is first read.
 //!
 //! The tables of an artifact are made to be small: a byte's edge is searched among the edges of a state, and whether a
 //! call may take a byte is asked of each callee. The moves answer both with one load. They are derived, so they are

@@ -105,6 +105,8 @@ fn steps(folder: &Path) -> io::Result<()> {
     let outputs: Vec<Vec<u32>> = serde_json::from_value(prepared(folder)?["outputs"].take())?;
     let grammar = grammar(folder)?;
     let mut words = vec![0; (grammar.vocabulary().logit_width() as usize).div_ceil(32)];
+    // The first token that is read derives the grammar's moves, once for all that come after it.
+    Matcher::new(&grammar).validate(&outputs[0][..1]);
     for tokens in &outputs {
         let mut matcher = Matcher::new(&grammar);
         for &token in tokens {
