@@ -7,6 +7,7 @@
 //! thread, so the tables do not depend on the number of threads.
 
 use std::borrow::Cow;
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
@@ -185,6 +186,8 @@ pub fn compute(
         reach.add(state, class);
     }
     let mut entries: Vec<(u32, FollowEntry)> = Vec::new();
+    // By class of copies and exit class, what comes of one of the copies, if anything.
+    let mut of_copies: FxHashMap<(u32, u32), Option<FollowEntry>> = FxHashMap::default();
     let mut pairs = 0;
     loop {
         let mut round = reach.pairs();
@@ -202,9 +205,25 @@ pub fn compute(
                 state,
             });
         }
+        let copies = agreement.doubles().copies();
+        let mut repeated: Vec<(u32, (u32, u32))> = Vec::new();
+        let asked = round.iter().filter(|&&(ret, class)| {
+            let Some(copied) = copies.class(ret) else { return true };
+            match of_copies.entry((copied, class)) {
+                Entry::Vacant(entry) => {
+                    entry.insert(None);
+                    true
+                }
+                Entry::Occupied(_) => {
+                    repeated.push((ret, (copied, class)));
+                    false
+                }
+            }
+        });
+        let asked: Vec<(u32, u32)> = asked.copied().collect();
         // Results are interned, and may be new classes, while others are found.
         let mut nodes: FxHashMap<u32, Cow<'_, [u32]>> = FxHashMap::default();
-        for &(_, class) in &round {
+        for &(_, class) in &asked {
             nodes.entry(class).or_insert_with(|| context.classes.nodes(class));
         }
         let find = |walker: &mut Walker<'_>, &(ret, class): &(u32, u32)| {
@@ -216,16 +235,26 @@ pub fn compute(
             let shared = (class < shared.classes.len() as u32).then_some(class);
             Found { outcome: walker.follow(ret, nodes, shared), extra, drawn: None }
         };
-        walkers.in_order(&round, find, draw, |&(ret, class), found| {
+        walkers.in_order(&asked, find, draw, |&(ret, class), found| {
             let next = context.classes.intern(&found.outcome.exits);
             if next == NONE && found.outcome.is_empty() && found.extra.is_empty() {
                 return Ok(());
             }
             let mask = context.intern(&sources, ret, found)?;
-            entries.push((ret, FollowEntry { class, mask, next }));
+            let entry = FollowEntry { class, mask, next };
+            if let Some(copied) = copies.class(ret) {
+                of_copies.insert((copied, class), Some(entry));
+            }
+            entries.push((ret, entry));
             reach.add(ret, next);
             Ok(())
         })?;
+        for (ret, of) in repeated {
+            if let Some(entry) = of_copies[&of] {
+                entries.push((ret, entry));
+                reach.add(ret, entry.next);
+            }
+        }
     }
     entries.sort_unstable_by_key(|(ret, entry)| (*ret, entry.class));
 

@@ -1,10 +1,12 @@
 //! A grammar's own states whose outcomes at the root are those of others, so that they are not walked: [tails](super::tails)
-//! but for whether they may be left at once, and [twins](super::twins).
+//! but for whether they may be left at once, [twins](super::twins) and [copies](super::copies).
 //!
 //! Cost: O(own states); to ask for those of a state O(log n), where there are `n` of these.
 
 use grammarc_artifacts::sections::vocabulary::Trie;
+use rustc_hash::FxHashMap;
 
+use super::copies::Copies;
 use super::shared::SharedOutcomes;
 use super::tails;
 use super::twins::Twins;
@@ -19,28 +21,56 @@ pub(super) struct Doubles {
     roles: Vec<[bool; 2]>,
     /// The state whose outcome is that of another, which is no double itself, before the other; in ascending order.
     by_model: Vec<(u32, u32)>,
+    copies: Copies,
 }
 
 impl Doubles {
     /// Those of a network for the strings of a trie.
     pub(super) fn new(follow: &Follow<'_>, known: &SharedOutcomes, trie: Trie<'_>) -> Self {
-        let own = follow.network().own;
+        let network = follow.network();
+        let own = network.own;
         let mut twins = Twins::new(follow, known, trie);
-        let mut model = |state: u32| match tails::first(follow, state) {
-            Some(first) => Some(twins.of(first).unwrap_or(first)),
-            None => twins.of(state),
+        let no_tokens = network.shared.token_edges.is_empty() && own.token_edges.is_empty();
+        let copies = match no_tokens {
+            true => Copies::new(follow, &mut twins, known.pieces(trie)),
+            false => Copies::default(),
         };
         let base = own.bases.states;
+        let states = base..base + own.state_count();
+        // By class of copies, the first that is no other double.
+        let mut first_of: FxHashMap<u32, u32> = FxHashMap::default();
+        let models: Vec<Option<u32>> = states
+            .clone()
+            .map(|state| {
+                let model = match tails::first(follow, state) {
+                    Some(first) => Some(twins.of(first).unwrap_or(first)),
+                    None => twins.of(state),
+                };
+                if let (None, Some(class)) = (model, copies.class(state)) {
+                    first_of.entry(class).or_insert(state);
+                }
+                model
+            })
+            .collect();
         let mut by_model: Vec<(u32, u32)> = Vec::new();
         let mut roles = vec![[false; 2]; own.state_count() as usize];
-        for state in base..base + own.state_count() {
-            let Some(model) = model(state) else { continue };
-            roles[(state - base) as usize][0] = true;
-            roles[(model - base) as usize][1] = true;
-            by_model.push((model, state));
+        for (state, model) in states.zip(models) {
+            let model = model.unwrap_or(state);
+            let first = copies.class(model).and_then(|class| first_of.get(&class));
+            let model = first.copied().unwrap_or(model);
+            if model != state {
+                roles[(state - base) as usize][0] = true;
+                roles[(model - base) as usize][1] = true;
+                by_model.push((model, state));
+            }
         }
         by_model.sort_unstable();
-        Self { base, roles, by_model }
+        Self { base, roles, by_model, copies }
+    }
+
+    /// The copies among all states.
+    pub(super) fn copies(&self) -> &Copies {
+        &self.copies
     }
 
     /// Whether an own state is one.

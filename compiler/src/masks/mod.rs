@@ -14,6 +14,8 @@
 //! | [`doubles`] | states whose outcomes are those of others |
 //! | [`tails`] | states that do nothing but begin another rule |
 //! | [`twins`] | states that do the same as another with every token |
+//! | [`copies`] | states that do the same with every piece of a token |
+//! | [`pieces`] | the pieces of tokens |
 //! | [`depart`] | derives base masks of states from those of others that do the same for some bytes |
 //! | [`abreast`] | many such states on several threads |
 //! | [`lanes`] | such states beside their models, many at once |
@@ -43,6 +45,7 @@ mod chain;
 pub mod children;
 pub mod classes;
 pub mod compute;
+mod copies;
 mod depart;
 mod doubles;
 mod draw;
@@ -55,6 +58,7 @@ mod ordered;
 pub mod outcome;
 mod part;
 mod partition;
+mod pieces;
 mod pool;
 mod reach;
 mod remembered;
@@ -65,6 +69,8 @@ pub mod shared;
 pub mod spell;
 mod tails;
 mod take;
+#[cfg(test)]
+mod testing;
 mod twins;
 pub mod walk;
 

@@ -26,6 +26,7 @@ use super::chain::SharedChains;
 use super::children::Children;
 use super::nodes::Nodes;
 use super::outcome::{Kept, Outcome, cut};
+use super::pieces::Pieces;
 use super::reach::left_through;
 use super::remembered::Remembered;
 use super::same::Same;
@@ -76,6 +77,7 @@ pub struct SharedOutcomes {
     /// Outcomes walked before.
     walked: Remembered,
     same: Same,
+    pieces: OnceLock<Pieces>,
 }
 
 /// A child of a node of an exit class.
@@ -184,6 +186,7 @@ impl SharedOutcomes {
                 .collect(),
             walked: Remembered::default(),
             same: Same::default(),
+            pieces: OnceLock::new(),
             speaks,
             like,
         }
@@ -243,6 +246,11 @@ impl SharedOutcomes {
     /// The source for the root's child on a byte.
     pub(super) fn source_on(&self, state: u32, byte: u8) -> Option<u32> {
         self.sources.get(&(self.like(state), byte)).copied()
+    }
+
+    /// The pieces of the tokens.
+    pub(super) fn pieces(&self, trie: Trie<'_>) -> &Pieces {
+        self.pieces.get_or_init(|| Pieces::new(trie))
     }
 
     /// Bytes that are tokens.

@@ -154,13 +154,19 @@ impl<'a> Twins<'a> {
             })
     }
 
-    /// On which bytes two states part, if that tells them apart and they are few.
-    fn told(&mut self, states: [u32; 2]) -> Option<Range<u32>> {
+    /// On which bytes two states part, if that tells them apart and they are few: numbers of [partings](Self::parting).
+    pub(super) fn told(&mut self, states: [u32; 2]) -> Option<Range<u32>> {
         let index = self.index(states[0]);
         if self.told[index].0 != states[1] {
             self.told[index] = (states[1], self.part(states));
         }
         self.told[index].1.clone()
+    }
+
+    /// A byte on which two states part, and where they go, one of them perhaps nowhere.
+    pub(super) fn parting(&self, number: u32) -> (u8, [u32; 2]) {
+        let Parting { byte, to } = self.partings[number as usize];
+        (byte, to)
     }
 
     fn part(&mut self, states: [u32; 2]) -> Option<Range<u32>> {
@@ -316,7 +322,7 @@ fn add_partings(
 
 /// Where edges lead on a byte, and the last byte up to which they lead there on all. Edges below the byte are dropped.
 #[inline]
-fn lead(edges: &mut &[ByteEdge], byte: u32) -> (u32, u32) {
+pub(super) fn lead(edges: &mut &[ByteEdge], byte: u32) -> (u32, u32) {
     while let [first, rest @ ..] = *edges {
         let (lo, hi) = (u32::from(first.lo()), u32::from(first.hi()));
         if byte <= hi {
@@ -332,13 +338,12 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::shared::walked;
+    use super::super::testing;
     use super::*;
     use crate::compile::Compiler;
-    use crate::diagnostics::Source;
     use crate::frontend::FrontEnd;
     use crate::frontend::gbnf::GbnfOptions;
-    use crate::frontend::json_schema::{JsonSchemaOptions, TextForm};
-    use crate::network::NetworkLimits;
+    use crate::frontend::json_schema::JsonSchemaOptions;
     use crate::network::local::LocalSets;
 
     /// For a vocabulary of all bytes and texts of up to three characters that lead out of a key and into a value.
@@ -346,31 +351,26 @@ mod tests {
         let marks = br#"":0u{,"#;
         let pairs = marks.iter().flat_map(|&a| marks.map(|b| vec![a, b]));
         let triples = pairs.clone().flat_map(|pair| marks.map(|c| [&pair[..], &[c]].concat()));
-        let texts = (0..=255).map(|byte| vec![byte]).chain(pairs.clone()).chain(triples);
-        Compiler::new(crate::samples::vocabulary(texts, &TextForm::COMMON))
+        testing::compiler(pairs.clone().chain(triples))
     }
 
     /// How many states of a text's network have a twin, each of which does the same as it.
     fn twins(compiler: &Compiler, front_end: &FrontEnd, text: &str) -> usize {
-        let lowered = front_end.lower(Source::new("source", text));
-        let grammar = lowered.expect("it is a grammar").grammar;
-        let network = compiler.network(&grammar, NetworkLimits::default()).expect("it is small");
-        let vocabulary = compiler.vocabulary();
-        let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
-        let known = SharedOutcomes::new(vocabulary);
-        let follow = Follow::new(network.joined(shared), known.rules(), &network.open);
-        let mut twins = Twins::new(&follow, &known, trie);
-        let mut sets = LocalSets::new(follow.network());
-        let base = network.tables.bases.states;
-        let mut found = 0;
-        for state in base..base + network.tables.states.len() as u32 - 1 {
-            let Some(other) = twins.of(state) else { continue };
-            found += 1;
-            let after = follow.bytes(follow.rule_of(state));
-            let [one, other] = [state, other].map(|state| walked(&mut sets, trie, after, state, 0));
-            assert_eq!(one, other, "state {} of {text}", state - base);
-        }
-        found
+        testing::with_network(compiler, front_end, text, |follow, known, trie| {
+            let mut twins = Twins::new(follow, known, trie);
+            let mut sets = LocalSets::new(follow.network());
+            let own = follow.network().own;
+            let mut found = 0;
+            for state in own.bases.states..own.bases.states + own.state_count() {
+                let Some(other) = twins.of(state) else { continue };
+                found += 1;
+                let after = follow.bytes(follow.rule_of(state));
+                let [one, other] =
+                    [state, other].map(|state| walked(&mut sets, trie, after, state, 0));
+                assert_eq!(one, other, "state {} of {text}", state - own.bases.states);
+            }
+            found
+        })
     }
 
     #[test]
