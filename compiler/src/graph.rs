@@ -40,7 +40,7 @@ impl Lists {
 
     /// Components where each node leads to those of its list.
     pub(crate) fn components(&self) -> Vec<u32> {
-        components_by(self.len(), |node| self.of(node).len(), |node, at| self.of(node)[at] as usize)
+        components_by(self.len(), |node| self.of(node).iter().map(|&next| next as usize))
     }
 }
 
@@ -71,30 +71,28 @@ pub(crate) fn by_component(component: &[u32]) -> Vec<u32> {
     order
 }
 
-/// Component number of each of `count` nodes, given the number of each node's successors and the successor of each
-/// number. Components are numbered so that every edge leads to the same or a lower number: callees before callers.
-/// O(nodes + edges).
-pub(crate) fn components_by(
+/// Component number of each of `count` nodes, given the successors of each. Components are numbered so that every edge
+/// leads to the same or a lower number: callees before callers. O(nodes + edges).
+pub(crate) fn components_by<I: DoubleEndedIterator<Item = usize>>(
     count: usize,
-    degree: impl Fn(usize) -> usize,
-    successor: impl Fn(usize, usize) -> usize,
+    successors: impl Fn(usize) -> I,
 ) -> Vec<u32> {
     let mut component = vec![0; count];
     let mut number = 0;
-    for_each_component(count, degree, successor, |members| {
+    for_each_component(count, successors, |members| {
         members.iter().for_each(|&member| component[member as usize] = number);
         number += 1;
     });
     component
 }
 
-/// Calls `visit` with the nodes of each component, after those of all components that these lead to.
+/// Calls `visit` with the nodes of each component, after those of all components that these lead to. A node's successors
+/// are looked at from the last to the first.
 /// R. Tarjan, "Depth-first search and linear graph algorithms", SIAM J. Comput. 1(2), 1972, with the recursion unrolled.
 /// O(nodes + edges).
-pub(crate) fn for_each_component(
+pub(crate) fn for_each_component<I: DoubleEndedIterator<Item = usize>>(
     count: usize,
-    degree: impl Fn(usize) -> usize,
-    successor: impl Fn(usize, usize) -> usize,
+    successors: impl Fn(usize) -> I,
     mut visit: impl FnMut(&[u32]),
 ) {
     const UNSEEN: u32 = 0;
@@ -102,8 +100,8 @@ pub(crate) fn for_each_component(
     const KNOWN: u32 = u32::MAX;
     let mut index = vec![UNSEEN; count];
     let mut open: Vec<u32> = Vec::with_capacity(count.min(DEEP));
-    // Nodes, how many of their successors are still to be looked at, and the lowest index that they lead to.
-    let mut path: Vec<(u32, u32, u32)> = Vec::with_capacity(count.min(DEEP));
+    // Nodes, the lowest index that they lead to, and which of their successors are still to be looked at.
+    let mut path: Vec<(u32, u32, I)> = Vec::with_capacity(count.min(DEEP));
     let mut last_index = 0;
     for root in 0..count {
         let mut enter = (index[root] == UNSEEN).then_some(root);
@@ -112,24 +110,23 @@ pub(crate) fn for_each_component(
                 last_index += 1;
                 index[node] = last_index;
                 open.push(node as u32);
-                path.push((node as u32, degree(node) as u32, last_index));
+                path.push((node as u32, last_index, successors(node)));
             }
-            let Some(top) = path.last_mut() else { break };
-            let (node, mut pending, mut lowest) = *top;
-            while enter.is_none() && pending > 0 {
-                pending -= 1;
-                let next = successor(node as usize, pending as usize);
-                match index[next] {
-                    UNSEEN => enter = Some(next),
-                    met => lowest = met.min(lowest),
+            let Some((node, reaches, pending)) = path.last_mut() else { break };
+            let (node, mut lowest) = (*node, *reaches);
+            enter = pending.rfind(|&next| {
+                let met = index[next];
+                if met != UNSEEN {
+                    lowest = met.min(lowest);
                 }
-            }
+                met == UNSEEN
+            });
             if enter.is_some() {
-                *top = (node, pending, lowest);
+                *reaches = lowest;
                 continue;
             }
             path.pop();
-            if let Some((.., parent)) = path.last_mut() {
+            if let Some((_, parent, _)) = path.last_mut() {
                 *parent = lowest.min(*parent);
             }
             if lowest == index[node as usize] {

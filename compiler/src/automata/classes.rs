@@ -74,20 +74,15 @@ pub(super) fn classes(table: &Table) -> Result<Vec<u32>, Unsettled> {
         pairs: Vec::new(),
     };
     let mut settled = Ok(());
-    let successor = |state: usize, edge: usize| table.edges(state as u32)[edge].target as usize;
-    for_each_component(
-        count,
-        |state| table.edges(state as u32).len(),
-        successor,
-        |group| {
-            let loops = |state: u32| table.edges(state).iter().any(|edge| edge.target == state);
-            match group {
-                _ if settled.is_err() => {}
-                &[state] if !loops(state) => settled = settling.settle(state),
-                cycle => settled = settling.settle_cycle(cycle),
-            }
-        },
-    );
+    let targets = |state: usize| table.edges(state as u32).iter().map(|edge| edge.target as usize);
+    for_each_component(count, targets, |group| {
+        let loops = |state: u32| table.edges(state).iter().any(|edge| edge.target == state);
+        match group {
+            _ if settled.is_err() => {}
+            &[state] if !loops(state) => settled = settling.settle(state),
+            cycle => settled = settling.settle_cycle(cycle),
+        }
+    });
     settled.map(|()| settling.classes)
 }
 
@@ -263,20 +258,18 @@ impl Settling<'_> {
         let edges = |place: usize| self.table.edges(states[place].0);
         let loops = |place: usize| edges(place).iter().any(|edge| edge.target == states[place].0);
         // What leads out of them leads nowhere here.
-        let successor = |place: usize, edge: usize| {
-            let to = self.places[edges(place)[edge].target as usize];
-            if to == UNSETTLED { place } else { to as usize }
+        let places = &self.places;
+        let targets = |place: usize| {
+            edges(place).iter().map(move |edge| match places[edge.target as usize] {
+                UNSETTLED => place,
+                to => to as usize,
+            })
         };
         let (mut order, mut is_acyclic) = (Vec::with_capacity(states.len()), true);
-        for_each_component(
-            states.len(),
-            |place| edges(place).len(),
-            successor,
-            |group| {
-                is_acyclic &= matches!(*group, [place] if !loops(place as usize));
-                order.extend(group.iter().map(|&place| states[place as usize].0));
-            },
-        );
+        for_each_component(states.len(), targets, |group| {
+            is_acyclic &= matches!(*group, [place] if !loops(place as usize));
+            order.extend(group.iter().map(|&place| states[place as usize].0));
+        });
         states.iter().for_each(|&(state, _)| self.places[state as usize] = UNSETTLED);
         Ok(is_acyclic.then_some(order))
     }
@@ -365,20 +358,27 @@ impl Settling<'_> {
     }
 
     /// Adds to the words whether a state accepts, and its edges with the classes of their targets, neighbours of one
-    /// class joined.
+    /// class joined. Most are of bytes, and take two words; the first word of others is larger than any of theirs.
     fn describe(&mut self, state: u32) {
+        const BYTES: Symbol = 256;
         let Self { table, classes, words, .. } = self;
+        let edges = table.edges(state);
+        words.reserve(1 + 3 * edges.len());
         words.push(table.accepts(state).into());
-        let from = words.len();
-        for edge in table.edges(state) {
-            let class = classes[edge.target as usize];
-            match words[from..] {
-                [.., hi, last] if last == class && hi + 1 == edge.lo => {
-                    let at = words.len() - 2;
-                    words[at] = edge.hi;
-                }
-                _ => words.extend([edge.lo, edge.hi, class]),
+        let mut add = |Edge { lo, hi, target: class }| match hi < BYTES {
+            true => words.extend([lo << 8 | hi, class]),
+            false => words.extend([BYTES * BYTES + lo, hi, class]),
+        };
+        let mut edges =
+            edges.iter().map(|edge| Edge { target: classes[edge.target as usize], ..*edge });
+        let Some(mut last) = edges.next() else { return };
+        for edge in edges {
+            if edge.target == last.target && last.hi + 1 == edge.lo {
+                last.hi = edge.hi;
+            } else {
+                add(std::mem::replace(&mut last, edge));
             }
         }
+        add(last);
     }
 }

@@ -144,11 +144,8 @@ impl Ways {
 
     /// For each way out, the entries of the longest chain from one that leads to it; or a return state of a cycle.
     fn lengths(&self) -> Result<Vec<u32>, u32> {
-        let component = crate::graph::components_by(
-            self.all.len(),
-            |way| self.steps[way].len(),
-            |way, at| self.steps[way][at],
-        );
+        let component =
+            crate::graph::components_by(self.all.len(), |way| self.steps[way].iter().copied());
         let mut order: Vec<usize> = (0..self.all.len()).collect();
         order.sort_by_key(|&way| component[way]);
         let mut lengths: Vec<u32> = self.ends.iter().map(|&ends| 1 + u32::from(ends)).collect();
