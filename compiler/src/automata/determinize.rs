@@ -44,28 +44,34 @@ pub(super) fn table(nfa: &Nfa, limit: usize) -> Result<Table, StateLimit> {
     }
     let mut moves: Vec<Edge> = Vec::new();
     let mut pieces = Pieces::default();
+    let are_disjoint = |moves: &[Edge]| moves.is_sorted_by(|one, next| one.hi < next.lo);
     while table.len() < subsets.count() {
-        moves.clear();
         let members = subsets.members(table.len());
         let accepting = members.contains(&nfa.end);
-        members.iter().for_each(|&member| moves.extend(nfa.edges(member)));
-        // Mostly they were added in order, and come the last first.
-        moves.reverse();
-        let are_disjoint = |moves: &[Edge]| moves.is_sorted_by(|one, next| one.hi < next.lo);
-        if !are_disjoint(&moves) {
+        // Most subsets are one state, whose transitions are as they should be.
+        let in_place = match *members {
+            [member] => nfa.only_run(member).filter(|run| are_disjoint(run)),
+            _ => None,
+        };
+        let moves = in_place.unwrap_or_else(|| {
+            moves.clear();
+            let runs = members.iter().flat_map(|&member| nfa.runs(member));
+            runs.for_each(|run| moves.extend_from_slice(run));
             moves.sort_unstable_by_key(|edge| edge.lo);
-        }
-        if are_disjoint(&moves) {
-            for edge in &moves {
-                let target = subsets.number_of_one(edge.target);
-                target.into_iter().for_each(|target| table.add(Edge { target, ..*edge }));
+            &moves
+        });
+        if in_place.is_some() || are_disjoint(moves) {
+            for edge in moves {
+                if let Some(target) = subsets.number_of_one(edge.target) {
+                    table.add(Edge { target, ..*edge });
+                }
             }
         } else {
-            pieces.cut(&moves);
-            for (lo, hi, targets) in pieces.iter() {
-                let target = subsets.number(targets);
-                target.into_iter().for_each(|target| table.add(Edge { lo, hi, target }));
-            }
+            pieces.cut(moves, |lo, hi, targets| {
+                if let Some(target) = subsets.number(targets) {
+                    table.add(Edge { lo, hi, target });
+                }
+            });
         }
         if subsets.count() > limit {
             return Err(StateLimit { limit });
@@ -99,8 +105,8 @@ impl<'a> Subsets<'a> {
         Self {
             nfa,
             all: Vec::with_capacity(count / 2),
-            several: Sequences::default(),
-            numbers: Vec::new(),
+            several: Sequences::with_capacity(count / 4),
+            numbers: Vec::with_capacity(count / 4),
             single: vec![UNKNOWN; count],
             alone: vec![UNKNOWN; count],
             marks: vec![0; count],
@@ -166,11 +172,12 @@ impl<'a> Subsets<'a> {
     fn close(&mut self, from: &[u32]) {
         self.mark += 1;
         self.members.clear();
-        if let &[state] = from
-            && self.nfa.empties(state).next().is_none()
-        {
-            if self.nfa.has_edges(state) || state == self.nfa.end {
-                self.members.push(state);
+        let is_important = |state: u32| self.nfa.has_edges(state) || state == self.nfa.end;
+        if from.iter().all(|&state| !self.nfa.has_empties(state)) {
+            self.members.extend(from.iter().copied().filter(|&state| is_important(state)));
+            if from.len() > 1 {
+                self.members.sort_unstable();
+                self.members.dedup();
             }
             return;
         }
@@ -179,7 +186,7 @@ impl<'a> Subsets<'a> {
             if std::mem::replace(&mut self.marks[state as usize], self.mark) == self.mark {
                 continue;
             }
-            if self.nfa.has_edges(state) || state == self.nfa.end {
+            if is_important(state) {
                 self.members.push(state);
             }
             self.stack.extend(self.nfa.empties(state));
@@ -188,29 +195,25 @@ impl<'a> Subsets<'a> {
     }
 }
 
-/// Disjoint ranges of symbols in ascending order, and the targets of each.
+/// Disjoint ranges of symbols on the way, with what they are cut from.
 #[derive(Default)]
 struct Pieces {
-    /// Lowest and highest symbol, and where the targets end.
-    bounds: Vec<(u32, u32, usize)>,
-    targets: Vec<u32>,
     open: Vec<Edge>,
+    targets: Vec<u32>,
 }
 
 impl Pieces {
-    /// Cuts overlapping edges, which are sorted by their lowest symbols.
-    fn cut(&mut self, moves: &[Edge]) {
-        let Self { bounds, targets, open } = self;
-        bounds.clear();
-        targets.clear();
+    /// Cuts overlapping edges, which are sorted by their lowest symbols, and calls `piece` with the lowest and the highest
+    /// symbol of each range, in ascending order, and its targets, in any order and with repetition.
+    fn cut(&mut self, moves: &[Edge], mut piece: impl FnMut(u32, u32, &[u32])) {
+        let Self { open, targets } = self;
         let mut next = 0;
         let mut from = 0;
         while next < moves.len() || !open.is_empty() {
             if open.is_empty() {
                 let edge = moves[next];
                 if moves.get(next + 1).is_none_or(|other| edge.hi < other.lo) {
-                    targets.push(edge.target);
-                    bounds.push((edge.lo, edge.hi, targets.len()));
+                    piece(edge.lo, edge.hi, &[edge.target]);
                     next += 1;
                     continue;
                 }
@@ -224,20 +227,12 @@ impl Pieces {
             if let Some(edge) = moves.get(next) {
                 to = to.min(edge.lo - 1);
             }
+            targets.clear();
             targets.extend(open.iter().map(|edge| edge.target));
-            bounds.push((from, to, targets.len()));
+            piece(from, to, targets);
             open.retain(|edge| edge.hi > to);
             from = to + 1;
         }
-    }
-
-    /// Lowest and highest symbol, and the targets, in any order and with repetition.
-    fn iter(&self) -> impl Iterator<Item = (u32, u32, &[u32])> {
-        let mut from = 0;
-        self.bounds.iter().map(move |&(lo, hi, end)| {
-            let targets = &self.targets[std::mem::replace(&mut from, end)..end];
-            (lo, hi, targets)
-        })
     }
 }
 
@@ -249,16 +244,17 @@ mod tests {
     fn splits_overlaps_into_disjoint_ranges() {
         let edge = |lo, hi, target| Edge { lo, hi, target };
         let moves = [edge(0, 10, 1), edge(5, 20, 2), edge(5, 5, 3), edge(30, 30, 1)];
-        let mut pieces = Pieces::default();
-        pieces.cut(&moves);
+        let mut pieces = Vec::new();
+        let piece = |lo, hi, targets: &[u32]| pieces.push((lo, hi, targets.to_vec()));
+        Pieces::default().cut(&moves, piece);
         assert_eq!(
-            pieces.iter().collect::<Vec<_>>(),
+            pieces,
             [
-                (0, 4, &[1][..]),
-                (5, 5, &[1, 2, 3]),
-                (6, 10, &[1, 2]),
-                (11, 20, &[2]),
-                (30, 30, &[1]),
+                (0, 4, vec![1]),
+                (5, 5, vec![1, 2, 3]),
+                (6, 10, vec![1, 2]),
+                (11, 20, vec![2]),
+                (30, 30, vec![1]),
             ]
         );
     }

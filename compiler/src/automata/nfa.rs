@@ -3,21 +3,44 @@
 //!
 //! K. Thompson, "Regular expression search algorithm", CACM 11(6), 1968.
 //!
-//! A state has one or two transitions, and there are many states, so transitions stand in two shared lists, linked from
-//! state to state.
+//! A state has one or two transitions, and there are many states, so transitions stand in two shared lists. Those on
+//! symbols that are added to a state one right after the other are a run, to be read in place: the states of most
+//! automata have no more than one. Runs and transitions on nothing are linked within a state.
 
 use super::{Dfa, Edge, Symbol};
 
 /// The end of a list.
 const NONE: u32 = u32::MAX;
 
+/// A state: its last run of transitions on symbols, and by their places the run before that and the last added
+/// transition on nothing.
+#[derive(Clone, Copy, Debug)]
+struct State {
+    run: Run,
+    before: u32,
+    empty: u32,
+}
+
+impl State {
+    /// Without transitions.
+    const BARE: Self = Self { run: Run { from: 0, to: 0 }, before: NONE, empty: NONE };
+}
+
+/// Neighbours in the list of transitions on symbols.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    from: u32,
+    to: u32,
+}
+
 /// A nondeterministic automaton with one initial and one final state.
 #[derive(Clone, Debug)]
 pub struct Nfa {
-    /// By state, the last added transition on a symbol and the last on nothing.
-    last: Vec<[u32; 2]>,
-    /// Transitions on symbols, and the one that was added to the same state before.
-    edges: Vec<(Edge, u32)>,
+    states: Vec<State>,
+    /// Transitions on symbols.
+    edges: Vec<Edge>,
+    /// Runs that are not the last of their states, and the one that was added to the same state before.
+    runs: Vec<(Run, u32)>,
     /// Targets of transitions on nothing, likewise.
     empty: Vec<(u32, u32)>,
     /// Initial state.
@@ -35,22 +58,21 @@ impl Default for Nfa {
 impl Nfa {
     /// An automaton with an initial and a final state and nothing between them.
     pub fn new() -> Self {
-        let last = vec![[NONE; 2]; 2];
-        Self { last, edges: Vec::new(), empty: Vec::new(), start: 0, end: 1 }
+        Self::with_capacity(0)
     }
 
     /// The same, with room for about so many states.
     pub fn with_capacity(states: usize) -> Self {
-        let mut last = Vec::with_capacity(states + 2);
-        last.resize(2, [NONE; 2]);
         let (edges, empty) = (Vec::with_capacity(states), Vec::with_capacity(states / 2));
-        Self { last, edges, empty, start: 0, end: 1 }
+        let mut all = Vec::with_capacity(states + 2);
+        all.resize(2, State::BARE);
+        Self { states: all, edges, runs: Vec::new(), empty, start: 0, end: 1 }
     }
 
     /// Number of states, at least two.
     #[expect(clippy::len_without_is_empty, reason = "it is never empty")]
     pub fn len(&self) -> usize {
-        self.last.len()
+        self.states.len()
     }
 
     /// Number of transitions on symbols.
@@ -60,51 +82,83 @@ impl Nfa {
 
     /// A new state without edges.
     pub fn state(&mut self) -> u32 {
-        self.last.push([NONE; 2]);
-        (self.last.len() - 1) as u32
+        self.states.push(State::BARE);
+        (self.states.len() - 1) as u32
     }
 
     /// A transition on the symbols `lo..=hi`.
     pub fn edge(&mut self, from: u32, lo: Symbol, hi: Symbol, target: u32) {
-        let last = &mut self.last[from as usize][0];
-        let before = std::mem::replace(last, self.edges.len() as u32);
-        self.edges.push((Edge { lo, hi, target }, before));
+        let place = self.edges.len() as u32;
+        let State { run, before, .. } = &mut self.states[from as usize];
+        if run.to != place {
+            if run.from != run.to {
+                let earlier = self.runs.len() as u32;
+                self.runs.push((*run, std::mem::replace(before, earlier)));
+            }
+            run.from = place;
+        }
+        run.to = place + 1;
+        self.edges.push(Edge { lo, hi, target });
     }
 
     /// A transition on nothing.
     pub fn empty(&mut self, from: u32, target: u32) {
-        let last = &mut self.last[from as usize][1];
+        let last = &mut self.states[from as usize].empty;
         let before = std::mem::replace(last, self.empty.len() as u32);
         self.empty.push((target, before));
     }
 
     /// Transitions of a state on symbols, in no order and possibly overlapping.
     pub fn edges(&self, state: u32) -> impl Iterator<Item = Edge> + '_ {
-        linked(&self.edges, self.last[state as usize][0])
+        self.runs(state).flat_map(|run| run.iter().rev().copied())
+    }
+
+    /// The same in runs, each in the order in which it was added.
+    pub(super) fn runs(&self, state: u32) -> impl Iterator<Item = &[Edge]> {
+        let State { run, before, .. } = self.states[state as usize];
+        let runs = std::iter::once(run).chain(linked(&self.runs, before));
+        runs.map(|run| &self.edges[run.from as usize..run.to as usize])
+    }
+
+    /// The same where they are one run or none.
+    #[inline]
+    pub(super) fn only_run(&self, state: u32) -> Option<&[Edge]> {
+        let State { run, before, .. } = self.states[state as usize];
+        (before == NONE).then(|| &self.edges[run.from as usize..run.to as usize])
     }
 
     /// Targets of a state's transitions on nothing.
     pub fn empties(&self, state: u32) -> impl Iterator<Item = u32> + '_ {
-        linked(&self.empty, self.last[state as usize][1])
+        linked(&self.empty, self.states[state as usize].empty)
     }
 
     /// Whether a state has transitions on symbols.
     pub fn has_edges(&self, state: u32) -> bool {
-        self.last[state as usize][0] != NONE
+        let Run { from, to } = self.states[state as usize].run;
+        from != to
+    }
+
+    /// Whether a state has transitions on nothing.
+    pub(super) fn has_empties(&self, state: u32) -> bool {
+        self.states[state as usize].empty != NONE
     }
 
     /// Adds a copy of `dfa` that starts in `from` and ends in `to`. O(size of `dfa`).
     pub fn embed(&mut self, dfa: &Dfa, from: u32, to: u32) {
-        let base = self.last.len() as u32;
-        self.last.resize(self.last.len() + dfa.states.len(), [NONE; 2]);
+        let base = self.states.len() as u32;
         self.empty(from, base);
-        for (here, state) in (base..).zip(&dfa.states) {
-            for edge in &state.edges {
-                self.edge(here, edge.lo, edge.hi, base + edge.target);
-            }
+        self.states.reserve(dfa.states.len());
+        for state in &dfa.states {
+            let from = self.edges.len() as u32;
+            let edges = state.edges.iter();
+            self.edges.extend(edges.map(|edge| Edge { target: base + edge.target, ..*edge }));
+            let mut empty = NONE;
             if state.accepting {
-                self.empty(here, to);
+                empty = self.empty.len() as u32;
+                self.empty.push((to, NONE));
             }
+            let run = Run { from, to: self.edges.len() as u32 };
+            self.states.push(State { run, before: NONE, empty });
         }
     }
 }
