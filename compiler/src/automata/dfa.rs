@@ -38,9 +38,11 @@ impl DfaState {
         }
     }
 
-    /// The edges that have symbols above the bytes. O(log edges).
+    /// The edges that have symbols above the bytes: few states have any, and few of those more than one.
+    #[inline]
     pub fn beyond_bytes(&self) -> &[Edge] {
-        &self.edges[self.edges.partition_point(|edge| edge.hi <= Symbol::from(u8::MAX))..]
+        let above = self.edges.iter().rev().take_while(|edge| edge.hi > Symbol::from(u8::MAX));
+        &self.edges[self.edges.len() - above.count()..]
     }
 }
 

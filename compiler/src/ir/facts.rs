@@ -139,21 +139,20 @@ impl<L: Letters> Facts<L> {
     }
 
     fn of_dfa(dfa: &Dfa) -> Self {
-        let mut distance = vec![u32::MAX; dfa.states.len()];
-        let mut queue = VecDeque::from([0u32]);
-        distance[0] = 0;
+        let mut seen = vec![false; dfa.states.len()];
+        seen[0] = true;
+        // States in the order of their distance, so that the first way to an accepting one is the shortest.
+        let mut queue = VecDeque::from([(0u32, 0)]);
         let mut shortest = u32::MAX;
-        while let Some(state) = queue.pop_front() {
-            for edge in &dfa.states[state as usize].edges {
-                let next = distance[state as usize] + 1;
-                if dfa.states[edge.target as usize].accepting {
-                    shortest = shortest.min(next);
-                }
-                if distance[edge.target as usize] == u32::MAX {
-                    distance[edge.target as usize] = next;
-                    queue.push_back(edge.target);
-                }
+        while let Some((state, distance)) = queue.pop_front() {
+            let targets = dfa.states[state as usize].edges.iter().map(|edge| edge.target);
+            if targets.clone().any(|target| dfa.states[target as usize].accepting) {
+                shortest = distance + 1;
+                break;
             }
+            let new =
+                targets.filter(|&target| !std::mem::replace(&mut seen[target as usize], true));
+            queue.extend(new.map(|target| (target, distance + 1)));
         }
         let nullable = dfa.states[0].accepting;
         let productive = nullable || shortest < u32::MAX;
