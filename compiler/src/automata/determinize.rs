@@ -48,30 +48,27 @@ pub(super) fn table(nfa: &Nfa, limit: usize) -> Result<Table, StateLimit> {
     while table.len() < subsets.count() {
         let members = subsets.members(table.len());
         let accepting = members.contains(&nfa.end);
-        // Most subsets are one state, whose transitions are as they should be.
-        let in_place = match *members {
-            [member] => nfa.only_run(member).filter(|run| are_disjoint(run)),
+        // Most subsets are one state, and most others a place within a key and one within all other keys.
+        let in_order = match *members {
+            [one] => nfa.only_run(one).map(|run| [run, &[]]),
+            [one, other] => nfa.only_run(one).zip(nfa.only_run(other)).map(<[_; 2]>::from),
             _ => None,
         };
-        let moves = in_place.unwrap_or_else(|| {
+        let in_order = in_order.filter(|runs| runs.iter().all(|run| are_disjoint(run)));
+        if in_order.is_none() {
             moves.clear();
             let runs = members.iter().flat_map(|&member| nfa.runs(member));
             runs.for_each(|run| moves.extend_from_slice(run));
             moves.sort_unstable_by_key(|edge| edge.lo);
-            &moves
-        });
-        if in_place.is_some() || are_disjoint(moves) {
-            for edge in moves {
-                if let Some(target) = subsets.number_of_one(edge.target) {
-                    table.add(Edge { target, ..*edge });
-                }
+        }
+        let piece = |lo, hi, targets: &[u32]| {
+            if let Some(target) = subsets.number(targets) {
+                table.add(Edge { lo, hi, target });
             }
-        } else {
-            pieces.cut(moves, |lo, hi, targets| {
-                if let Some(target) = subsets.number(targets) {
-                    table.add(Edge { lo, hi, target });
-                }
-            });
+        };
+        match in_order {
+            Some([one, other]) => cut_two(one, other, piece),
+            None => pieces.cut(&moves, piece),
         }
         if subsets.count() > limit {
             return Err(StateLimit { limit });
@@ -129,6 +126,7 @@ impl<'a> Subsets<'a> {
     }
 
     /// The number of what is reachable on nothing from a state, if that is anything.
+    #[inline]
     fn number_of_one(&mut self, state: u32) -> Option<u32> {
         if self.alone[state as usize] == UNKNOWN {
             self.alone[state as usize] = self.find(&[state])?;
@@ -137,6 +135,7 @@ impl<'a> Subsets<'a> {
     }
 
     /// The same from some states, which may be repeated.
+    #[inline]
     fn number(&mut self, from: &[u32]) -> Option<u32> {
         match *from {
             [state] => self.number_of_one(state),
@@ -193,6 +192,33 @@ impl<'a> Subsets<'a> {
         }
         self.members.sort_unstable();
     }
+}
+
+/// What [`Pieces::cut`] does, of two lists of edges that are sorted and disjoint each.
+fn cut_two(one: &[Edge], other: &[Edge], mut piece: impl FnMut(u32, u32, &[u32])) {
+    let [mut one, mut other] = [one, other].map(|edges| edges.iter().copied());
+    let (mut a, mut b) = (one.next(), other.next());
+    while let (Some(x), Some(y)) = (&mut a, &mut b) {
+        let (low, high) = if x.lo <= y.lo { (&mut *x, &mut *y) } else { (&mut *y, &mut *x) };
+        if low.lo < high.lo {
+            let hi = low.hi.min(high.lo - 1);
+            piece(low.lo, hi, &[low.target]);
+            low.lo = hi + 1;
+        } else {
+            let hi = low.hi.min(high.hi);
+            piece(low.lo, hi, &[low.target, high.target]);
+            (low.lo, high.lo) = (hi + 1, hi + 1);
+        }
+        let [is_past, other_is_past] = [x.lo > x.hi, y.lo > y.hi];
+        if is_past {
+            a = one.next();
+        }
+        if other_is_past {
+            b = other.next();
+        }
+    }
+    let rest = a.into_iter().chain(one).chain(b).chain(other);
+    rest.for_each(|edge| piece(edge.lo, edge.hi, &[edge.target]));
 }
 
 /// Disjoint ranges of symbols on the way, with what they are cut from.

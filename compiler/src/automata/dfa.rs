@@ -37,13 +37,6 @@ impl DfaState {
             _ => self.edges.push(edge),
         }
     }
-
-    /// The edges that have symbols above the bytes: few states have any, and few of those more than one.
-    #[inline]
-    pub fn beyond_bytes(&self) -> &[Edge] {
-        let above = self.edges.iter().rev().take_while(|edge| edge.hi > Symbol::from(u8::MAX));
-        &self.edges[self.edges.len() - above.count()..]
-    }
 }
 
 /// A deterministic automaton. State 0 is the initial state; there is at least one state.

@@ -9,12 +9,12 @@
 
 use super::classes::Unsettled;
 use super::table::Table;
-use super::{Dfa, DfaState, Edge, Edges, Nfa, StateLimit, classes, determinize};
+use super::{Dfa, Edge, Nfa, StateLimit, classes, determinize};
 
 /// The smallest automaton of the same language, in canonical numbering and trimmed (see [`Dfa::trimmed`]). All states of
 /// `dfa` must be reachable.
 pub fn minimize(dfa: &Dfa) -> Dfa {
-    smallest(&dfa.into())
+    smallest(&dfa.into()).to_dfa()
 }
 
 /// The smallest deterministic automaton of the same language, in canonical numbering: what [`minimize`] makes of what
@@ -24,10 +24,19 @@ pub fn minimize(dfa: &Dfa) -> Dfa {
 ///
 /// [`StateLimit`] where more than `limit` states are needed on the way.
 pub fn minimal(nfa: &Nfa, limit: usize) -> Result<Dfa, StateLimit> {
+    Ok(minimal_table(nfa, limit)?.to_dfa())
+}
+
+/// The same to be read only.
+///
+/// # Errors
+///
+/// As those of [`minimal`].
+pub fn minimal_table(nfa: &Nfa, limit: usize) -> Result<Table, StateLimit> {
     Ok(smallest(&determinize::table(nfa, limit)?))
 }
 
-fn smallest(table: &Table) -> Dfa {
+fn smallest(table: &Table) -> Table {
     match classes::classes(table) {
         Ok(classes) => quotient(table, &classes),
         Err(Unsettled::Dead) => smallest(&table.trimmed()),
@@ -36,7 +45,7 @@ fn smallest(table: &Table) -> Dfa {
 }
 
 /// The same of a trimmed automaton by refinement.
-fn refine(table: &Table) -> Dfa {
+fn refine(table: &Table) -> Table {
     let count = table.len();
     let cuts = cuts(table);
     let mut moves: Vec<(u32, u32, u32)> = Vec::new();
@@ -106,19 +115,14 @@ fn incoming(moves: &[(u32, u32, u32)], count: usize) -> (Vec<u32>, Vec<u32>) {
 }
 
 /// One state per class, numbered breadth-first.
-fn quotient(table: &Table, class_of: &[u32]) -> Dfa {
+fn quotient(table: &Table, class_of: &[u32]) -> Table {
     let classes = class_of.iter().max().map_or(0, |&class| class as usize + 1);
     let mut numbers = vec![u32::MAX; classes];
     let mut order = Vec::with_capacity(classes);
     order.push(0);
     numbers[class_of[0] as usize] = 0;
-    let mut states = Vec::with_capacity(classes);
-    let mut at = 0;
-    while at < order.len() {
-        let state = order[at];
-        at += 1;
-        let edges = Edges::with_capacity(table.edges(state).len());
-        let mut minimal = DfaState { edges, accepting: table.accepts(state) };
+    let mut minimal = Table::with_capacity(classes, table.edge_count());
+    while let Some(&state) = order.get(minimal.len()) {
         for edge in table.edges(state) {
             let number = &mut numbers[class_of[edge.target as usize] as usize];
             if *number == u32::MAX {
@@ -127,9 +131,9 @@ fn quotient(table: &Table, class_of: &[u32]) -> Dfa {
             }
             minimal.add(Edge { target: *number, ..*edge });
         }
-        states.push(minimal);
+        minimal.end(table.accepts(state));
     }
-    Dfa { states }
+    minimal
 }
 
 /// A refinable partition of `0..n`: each set is a range of `elements`, its marked members first.
@@ -297,7 +301,7 @@ mod tests {
                 prop_assert_eq!(small.accepts(&text), expected, "minimised, {:?}", text);
             }
             prop_assert_eq!(minimize(&small), small.clone());
-            prop_assert_eq!(refine(&(&dfa).into()), small.clone());
+            prop_assert_eq!(refine(&(&dfa).into()).to_dfa(), small.clone());
             prop_assert_eq!(minimal(&nfa, 10_000), Ok(small.clone()));
             let twice = minimize(&complement(&complement(&small)));
             prop_assert_eq!(twice, small);
@@ -328,7 +332,7 @@ mod tests {
                 nfa.edge(other, 3, 3, nfa.end);
             }
             let dfa = determinize(&nfa, 10_000).expect("small");
-            prop_assert_eq!(minimize(&dfa), refine(&(&dfa).into()));
+            prop_assert_eq!(minimize(&dfa), refine(&(&dfa).into()).to_dfa());
             prop_assert_eq!(minimal(&nfa, 10_000), Ok(minimize(&dfa)));
         }
 

@@ -13,6 +13,7 @@ mod table;
 
 pub use determinize::{StateLimit, determinize};
 pub use dfa::{Dfa, DfaState, Edge, Edges, Symbol};
-pub use minimize::{minimal, minimize};
+pub use minimize::{minimal, minimal_table, minimize};
 pub use nfa::Nfa;
 pub use product::{complement, difference, intersect};
+pub use table::Table;

@@ -87,6 +87,7 @@ impl Nfa {
     }
 
     /// A transition on the symbols `lo..=hi`.
+    #[inline]
     pub fn edge(&mut self, from: u32, lo: Symbol, hi: Symbol, target: u32) {
         let place = self.edges.len() as u32;
         let State { run, before, .. } = &mut self.states[from as usize];

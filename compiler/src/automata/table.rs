@@ -1,14 +1,14 @@
-//! Automata on the way from subsets to classes: two arrays, written once from front to back and then only read.
+//! Automata that are written once from front to back and then only read: two arrays.
 //!
-//! A [`Dfa`] has a list of edges for each state, which is what those who change an automaton want. Most states that
-//! determinisation makes have one edge and are gone after minimisation, and between the two they are looked at several
-//! times: here an edge takes its own size and a state little more.
+//! A [`Dfa`] has a list of edges for each state, which is what those who change an automaton want. What determinisation
+//! makes, and minimisation of that, is looked at several times and never changed, and most states have few edges: here an
+//! edge takes its own size and a state little more.
 
-use super::{Dfa, DfaState, Edge};
+use super::{Dfa, DfaState, Edge, Edges, Symbol};
 
-/// An automaton with all edges in one list. State 0 is the initial state. States need not lie on a path to acceptance.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Table {
+/// An automaton with all edges in one list. State 0 is the initial state; there is at least one state once it is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
     edges: Vec<Edge>,
     /// By state, where its edges end, and whether a string may end here.
     states: Vec<(u32, bool)>,
@@ -23,25 +23,42 @@ impl Table {
     }
 
     /// How many states there are.
-    pub(super) fn len(&self) -> usize {
+    #[expect(clippy::len_without_is_empty, reason = "it is empty only while it is written")]
+    pub fn len(&self) -> usize {
         self.states.len()
     }
 
     /// How many edges there are.
-    pub(super) fn edge_count(&self) -> usize {
+    pub fn edge_count(&self) -> usize {
         self.edges.len()
+    }
+
+    /// The edges that have symbols above the bytes, in the order of their states.
+    pub fn beyond_bytes(&self) -> impl Iterator<Item = &Edge> {
+        self.edges.iter().filter(|edge| edge.hi > Symbol::from(u8::MAX))
     }
 
     /// Sorted and disjoint edges of a state.
     #[inline]
-    pub(super) fn edges(&self, state: u32) -> &[Edge] {
+    pub fn edges(&self, state: u32) -> &[Edge] {
         let from = state.checked_sub(1).map_or(0, |before| self.states[before as usize].0);
         &self.edges[from as usize..self.states[state as usize].0 as usize]
     }
 
+    /// The edges of a state that have bytes, and those that have symbols above. An edge may have both.
+    #[inline]
+    pub fn split(&self, state: u32) -> (&[Edge], &[Edge]) {
+        const LAST: Symbol = u8::MAX as Symbol;
+        let edges = self.edges(state);
+        // Few states have any above the bytes, and few of those more than one.
+        let above = edges.iter().rev().take_while(|edge| edge.hi > LAST).count();
+        let labels = edges.iter().rev().take_while(|edge| edge.lo > LAST).count();
+        (&edges[..edges.len() - labels], &edges[edges.len() - above..])
+    }
+
     /// Whether a string may end in a state.
     #[inline]
-    pub(super) fn accepts(&self, state: u32) -> bool {
+    pub fn accepts(&self, state: u32) -> bool {
         self.states[state as usize].1
     }
 
@@ -68,9 +85,9 @@ impl Table {
     }
 
     /// The automaton with a list of edges for each state.
-    pub(super) fn to_dfa(&self) -> Dfa {
+    pub fn to_dfa(&self) -> Dfa {
         let states = (0..self.len() as u32).map(|state| DfaState {
-            edges: self.edges(state).into(),
+            edges: Edges::from_slice(self.edges(state)),
             accepting: self.accepts(state),
         });
         Dfa { states: states.collect() }

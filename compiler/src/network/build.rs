@@ -16,7 +16,7 @@ use super::rule::{Label, Labels, NetworkRule};
 use super::{
     Lexicon, NetworkError, NetworkErrorKind, NetworkLimits, Roots, error_at, inline, token_sets,
 };
-use crate::automata::{Dfa, Nfa, StateLimit, minimal};
+use crate::automata::{Nfa, StateLimit, Table, minimal_table};
 use crate::ir::facts::{self, Alphabet, Facts, Lettered};
 use crate::ir::thompson::{Atoms, Repetition, build as thompson};
 use crate::ir::{Expr, ExprGraph, Grammar, Origin, Rule, RuleId, RuleKind, Survey, TokenSet};
@@ -164,7 +164,7 @@ impl Builder<'_> {
             }
             // What is written into each other depends on the order of the rules; what is made of that does not.
             let finish = |one: &Unfinished| finished(&one.nfa, one.limit);
-            let automata: Vec<Result<Dfa, StateLimit>> = match size {
+            let automata: Vec<Result<Table, StateLimit>> = match size {
                 0..WORTH_A_THREAD => open.iter().map(finish).collect(),
                 _ => open.par_iter().with_max_len(1).map(finish).collect(),
             };
@@ -198,7 +198,7 @@ impl Builder<'_> {
     fn finish_rule(
         &mut self,
         Unfinished { rule, large, limit, .. }: Unfinished,
-        dfa: Result<Dfa, StateLimit>,
+        dfa: Result<Table, StateLimit>,
     ) -> Result<(), Failure> {
         self.current = rule;
         let dfa = match dfa {
@@ -214,7 +214,7 @@ impl Builder<'_> {
         let (name, origin) = self.place();
         let kind = self.grammar.rule(rule).kind;
         let number = self.number(rule);
-        self.count_states(dfa.states.len())?;
+        self.count_states(dfa.len())?;
         self.rules[number] =
             Some(NetworkRule { name, origin, dfa, counted: None, kind, stored: None });
         Ok(())
@@ -231,7 +231,7 @@ impl Builder<'_> {
         let (from, to) = (nfa.start, nfa.end);
         thompson(self, &mut nfa, &Expr::Call(start), from, to)?;
         let limit = self.limits.rule_states;
-        let dfa = minimal(&nfa, limit).map_err(|_| self.limit("states of a rule", limit))?;
+        let dfa = minimal_table(&nfa, limit).map_err(|_| self.limit("states of a rule", limit))?;
         let (name, origin) = self.place();
         let kind = RuleKind::Plain;
         self.add(NetworkRule { name, origin, dfa, counted: None, kind, stored: None })
@@ -296,7 +296,7 @@ impl Builder<'_> {
 
     /// Adds a finished rule.
     pub(super) fn add(&mut self, rule: NetworkRule) -> Result<usize, Failure> {
-        self.count_states(rule.dfa.states.len())?;
+        self.count_states(rule.dfa.len())?;
         self.rules.push(Some(rule));
         if self.rules.len() > self.limits.rules {
             return Err(self.limit("rules", self.limits.rules));

@@ -14,6 +14,7 @@ use super::follow::{Follow, OwnCalls};
 use super::merge::{Merged, MergedLabel};
 use super::rule::{Lowered, NetworkRule};
 use super::{Roots, SharedRules};
+use crate::automata::Table;
 use crate::ir::{ByteSet, Origin, RuleKind};
 
 /// A network in normal form.
@@ -77,12 +78,12 @@ pub(super) fn lay_out(merged: Merged<'_>, shared: Tables<'_>, kind: Roots) -> Ne
         rows: shared.rows.len().checked_div(shared.row_words as usize).unwrap_or(0) as u32,
         classes: shared.classes.len() as u32,
     };
-    let states = || merged.rules.iter().flat_map(|(rule, _)| &rule.dfa.states);
+    let automata = || merged.rules.iter().map(|(rule, _)| &rule.dfa);
     let mut tables = TablesData {
         bases,
         row_words: shared.row_words,
-        states: Vec::with_capacity(states().count() + 1),
-        byte_edges: Vec::with_capacity(states().map(|state| state.edges.len()).sum()),
+        states: Vec::with_capacity(automata().map(Table::len).sum::<usize>() + 1),
+        byte_edges: Vec::with_capacity(automata().map(Table::edge_count).sum()),
         ..TablesData::default()
     };
     let mut token_sets = Vec::new();
@@ -111,7 +112,7 @@ pub(super) fn lay_out(merged: Merged<'_>, shared: Tables<'_>, kind: Roots) -> Ne
         }
         tables.rules.push(RuleRecord {
             first_state: first,
-            state_count: rule.dfa.states.len() as u32,
+            state_count: rule.dfa.len() as u32,
             flags,
             first_bytes: [0; 8],
             first_tokens: 0,
@@ -119,7 +120,8 @@ pub(super) fn lay_out(merged: Merged<'_>, shared: Tables<'_>, kind: Roots) -> Ne
             after_bytes: [0; 8],
         });
         let absorbing = absorbing(rule);
-        for (index, state) in rule.dfa.states.iter().enumerate() {
+        for state in 0..rule.dfa.len() as u32 {
+            let (bytes, beyond) = rule.dfa.split(state);
             let mut record = StateRecord {
                 byte_edges: tables.byte_edges.len() as u32,
                 call_edges: tables.call_edges.len() as u32,
@@ -130,30 +132,28 @@ pub(super) fn lay_out(merged: Merged<'_>, shared: Tables<'_>, kind: Roots) -> Ne
                 count_exit: NONE,
                 flags: state_flags::RESTS,
             };
-            if state.accepting {
+            if rule.dfa.accepts(state) {
                 record.flags |= state_flags::FINAL;
-                if state.edges.is_empty() {
+                if rule.dfa.edges(state).is_empty() {
                     record.flags |= state_flags::POP_ONLY;
                 }
             }
-            if absorbing[index] {
+            if absorbing[state as usize] {
                 record.flags |= state_flags::ABSORBING;
             }
-            if let Some(arrival) = counted.and_then(|counted| counted.arrival(index as u32)) {
+            if let Some(arrival) = counted.and_then(|counted| counted.arrival(state)) {
                 record.count_exit = first + arrival.exit;
                 if let Lowered::Without(bit) = arrival.lowered {
                     record.flags |= state_flags::CLEARS | u32::from(bit) << state_flags::CLEARED;
                 }
             }
             tables.states.push(record);
-            for edge in state.edges.iter().take_while(|edge| edge.lo < 256) {
-                let (lo, hi) = (edge.lo as u8, edge.hi.min(255) as u8);
-                tables.byte_edges.push(ByteEdge::new(lo, hi, first + edge.target));
-            }
-            for edge in state.beyond_bytes() {
+            tables.byte_edges.extend(bytes.iter().map(|edge| {
+                ByteEdge::new(edge.lo as u8, edge.hi.min(255) as u8, first + edge.target)
+            }));
+            for edge in beyond {
                 let target = first + edge.target;
-                let last = &rule.dfa.states[edge.target as usize];
-                let tail = last.accepting && last.edges.is_empty();
+                let tail = rule.dfa.accepts(edge.target) && rule.dfa.edges(edge.target).is_empty();
                 let ret = if tail { NONE } else { target };
                 for symbol in edge.lo.max(256)..=edge.hi {
                     let label = symbol as usize - 256;
@@ -223,34 +223,33 @@ pub(super) fn misused(follow: &Follow<'_>) -> Vec<u32> {
 ///
 /// Counted rules have none: two activations differ in more than their state.
 fn absorbing(rule: &NetworkRule) -> Vec<bool> {
-    let states = &rule.dfa.states;
-    let alone = |root: usize| {
-        let mut seen = vec![false; states.len()];
+    let dfa = &rule.dfa;
+    let alone = |root: u32| {
+        let mut seen = vec![false; dfa.len()];
         let mut stack = vec![root];
-        seen[root] = true;
+        seen[root as usize] = true;
         while let Some(state) = stack.pop() {
-            for edge in &states[state].edges {
-                let target = edge.target as usize;
-                if !std::mem::replace(&mut seen[target], true) {
-                    if states[target].accepting {
+            for edge in dfa.edges(state) {
+                if !std::mem::replace(&mut seen[edge.target as usize], true) {
+                    if dfa.accepts(edge.target) {
                         return false;
                     }
-                    stack.push(target);
+                    stack.push(edge.target);
                 }
             }
         }
         true
     };
-    // Only states that calls return to are ever pushed.
-    let mut returns = vec![false; states.len()];
-    for edge in states.iter().flat_map(|state| state.beyond_bytes()) {
-        returns[edge.target as usize] = true;
+    let (mut absorbing, mut returns) = (vec![false; dfa.len()], vec![false; dfa.len()]);
+    if rule.counted.is_none() {
+        // Only states that calls return to are ever pushed.
+        for target in dfa.beyond_bytes().map(|edge| edge.target) {
+            if !std::mem::replace(&mut returns[target as usize], true) {
+                absorbing[target as usize] = dfa.accepts(target) && alone(target);
+            }
+        }
     }
-    (0..states.len())
-        .map(|index| {
-            rule.counted.is_none() && returns[index] && states[index].accepting && alone(index)
-        })
-        .collect()
+    absorbing
 }
 
 /// First bytes and first tokens of every own rule. Left calls have no cycles, so a depth-first walk settles each rule

@@ -20,7 +20,7 @@
 use super::build::Built;
 use super::repeat::finished;
 use super::{NetworkError, NetworkErrorKind, NetworkLimits};
-use crate::automata::{Dfa, Nfa};
+use crate::automata::{Nfa, Table};
 use crate::graph::{Lists, by_component};
 
 /// Why left recursion could not be removed.
@@ -60,7 +60,7 @@ pub fn eliminate(built: &mut Built, limits: NetworkLimits) -> Result<(), Failure
             return Err(Failure::Counted);
         }
         let climb = Climb::new(built, &cycle);
-        let goals: Result<Vec<Dfa>, Failure> = cycle
+        let goals: Result<Vec<Table>, Failure> = cycle
             .iter()
             .map(|&goal| {
                 let nfa = climb.towards(built, goal);
@@ -76,7 +76,7 @@ pub fn eliminate(built: &mut Built, limits: NetworkLimits) -> Result<(), Failure
 
 /// Rules that the initial state of a rule calls.
 fn left_calls(built: &Built, rule: usize) -> impl Iterator<Item = usize> + '_ {
-    let edges = &built.rules[rule].dfa.states[0].edges;
+    let edges = built.rules[rule].dfa.edges(0);
     // Neighbouring labels may share an edge.
     edges.iter().flat_map(|e| e.lo.max(256)..=e.hi).filter_map(|s| built.labels.callee(s))
 }
@@ -94,30 +94,28 @@ impl Climb {
         let mut bases = Vec::new();
         for &rule in cycle {
             bases.push((rule, nfa.len() as u32));
-            (0..built.rules[rule].dfa.states.len()).for_each(|_| {
+            (0..built.rules[rule].dfa.len()).for_each(|_| {
                 nfa.state();
             });
         }
         let base_of = |rule: usize| bases.iter().find(|(member, _)| *member == rule).map(|b| b.1);
         for &(rule, base) in &bases {
             let dfa = &built.rules[rule].dfa;
-            for (index, state) in dfa.states.iter().enumerate() {
-                for edge in &state.edges {
-                    nfa.edge(base + index as u32, edge.lo, edge.hi, base + edge.target);
+            for state in 0..dfa.len() as u32 {
+                for edge in dfa.edges(state) {
+                    nfa.edge(base + state, edge.lo, edge.hi, base + edge.target);
                 }
             }
-            for edge in &dfa.states[0].edges {
+            for edge in dfa.edges(0) {
                 for symbol in edge.lo..=edge.hi {
                     let left = built.labels.callee(symbol).and_then(|b| Some((b, base_of(b)?)));
                     let Some((callee, callee_base)) = left else {
                         nfa.edge(nfa.start, symbol, symbol, base + edge.target);
                         continue;
                     };
-                    for (index, state) in built.rules[callee].dfa.states.iter().enumerate() {
-                        if state.accepting {
-                            nfa.empty(callee_base + index as u32, base + edge.target);
-                        }
-                    }
+                    let callee = &built.rules[callee].dfa;
+                    let ends = (0..callee.len() as u32).filter(|&state| callee.accepts(state));
+                    ends.for_each(|state| nfa.empty(callee_base + state, base + edge.target));
                 }
             }
         }
@@ -128,11 +126,9 @@ impl Climb {
     fn towards(&self, built: &Built, goal: usize) -> Nfa {
         let mut nfa = self.nfa.clone();
         let base = self.bases.iter().find(|(rule, _)| *rule == goal).map_or(0, |base| base.1);
-        for (index, state) in built.rules[goal].dfa.states.iter().enumerate() {
-            if state.accepting {
-                nfa.empty(base + index as u32, nfa.end);
-            }
-        }
+        let dfa = &built.rules[goal].dfa;
+        let ends = (0..dfa.len() as u32).filter(|&state| dfa.accepts(state));
+        ends.for_each(|state| nfa.empty(base + state, nfa.end));
         nfa
     }
 }

@@ -12,7 +12,6 @@ use smallvec::SmallVec;
 
 use super::build::Built;
 use super::rule::{Label, Lowered, NetworkRule};
-use crate::automata::Edge;
 use crate::graph::{Lists, by_component};
 use crate::ir::RuleKind;
 
@@ -30,8 +29,8 @@ pub(super) enum MergedLabel {
     Tokens(Vec<u32>),
 }
 
-/// Words that are hashed for most states.
-const WORDS_A_STATE: usize = 16;
+/// Words that are hashed for most states besides those of their edges.
+const WORDS_A_STATE: usize = 4;
 
 /// Rules without repetition, numbered in the order in which the roots lead to them.
 pub(super) struct Merged<'a> {
@@ -84,7 +83,7 @@ pub(super) fn merge(built: &Built, known: impl Fn(&RuleHash) -> Option<u32>) -> 
 
 /// Rules that a rule calls, in the order of its edges, with repetition.
 fn callees(built: &Built, rule: usize) -> impl Iterator<Item = usize> + '_ {
-    let edges = built.rules[rule].dfa.states.iter().flat_map(|state| state.beyond_bytes());
+    let edges = built.rules[rule].dfa.beyond_bytes();
     edges.flat_map(|e| e.lo.max(256)..=e.hi).filter_map(|s| built.labels.callee(s))
 }
 
@@ -126,14 +125,11 @@ fn hashes(built: &Built, calls: &Lists) -> Vec<RuleHash> {
 /// What can be said of a rule without knowing its callees or the numbering of its states: the colour that the
 /// refinement of a cycle begins with.
 fn shape(built: &Built, rule: usize) -> RuleHash {
-    let rule = &built.rules[rule];
-    let mut states: Vec<Vec<u32>> = rule
-        .dfa
-        .states
-        .iter()
+    let dfa = &built.rules[rule].dfa;
+    let mut states: Vec<Vec<u32>> = (0..dfa.len() as u32)
         .map(|state| {
-            let mut words = vec![u32::from(state.accepting)];
-            for edge in &state.edges {
+            let mut words = vec![u32::from(dfa.accepts(state))];
+            for edge in dfa.edges(state) {
                 if edge.lo < 256 {
                     words.extend([edge.lo, edge.hi.min(255)]);
                 }
@@ -155,11 +151,12 @@ fn shape(built: &Built, rule: usize) -> RuleHash {
 /// states and the order of a state's labels go by content.
 fn hash(built: &Built, rule: usize, hashes: &[RuleHash]) -> RuleHash {
     let rule = &built.rules[rule];
-    let mut numbers = vec![u32::MAX; rule.dfa.states.len()];
+    let mut numbers = vec![u32::MAX; rule.dfa.len()];
     let mut order = Vec::with_capacity(numbers.len());
     order.push(0u32);
     numbers[0] = 0;
-    let mut words: Vec<u32> = Vec::with_capacity(WORDS_A_STATE * numbers.len());
+    let mut words: Vec<u32> =
+        Vec::with_capacity(WORDS_A_STATE * numbers.len() + 2 * rule.dfa.edge_count());
     match rule.kind {
         RuleKind::Plain | RuleKind::Kept => {}
         RuleKind::Distinct => words.extend([7, 0]),
@@ -169,7 +166,6 @@ fn hash(built: &Built, rule: usize, hashes: &[RuleHash]) -> RuleHash {
     let mut at = 0;
     while at < order.len() {
         let number = order[at];
-        let state = &rule.dfa.states[number as usize];
         at += 1;
         let arrival = rule.counted.as_ref().and_then(|counted| counted.arrival(number));
         let role = match (&rule.counted, arrival.map(|arrival| arrival.lowered)) {
@@ -179,8 +175,8 @@ fn hash(built: &Built, rule: usize, hashes: &[RuleHash]) -> RuleHash {
             _ => 0,
         };
         // Most of what is hashed are byte edges, so they take two words each.
-        let (bytes, labels) = state.edges.split_at(state.edges.partition_point(|e| e.lo < 256));
-        words.extend([role << 1 | u32::from(state.accepting), bytes.len() as u32]);
+        let (bytes, beyond) = rule.dfa.split(number);
+        words.extend([role << 1 | u32::from(rule.dfa.accepts(number)), bytes.len() as u32]);
         let mut reach = |target: u32| {
             if numbers[target as usize] == u32::MAX {
                 numbers[target as usize] = order.len() as u32;
@@ -188,13 +184,14 @@ fn hash(built: &Built, rule: usize, hashes: &[RuleHash]) -> RuleHash {
             }
             numbers[target as usize]
         };
-        for edge in bytes {
-            words.extend([edge.lo << 8 | edge.hi.min(255), reach(edge.target)]);
+        let place = words.len();
+        words.resize(place + 2 * bytes.len(), 0);
+        let (pairs, _) = words[place..].as_chunks_mut();
+        for (pair, edge) in pairs.iter_mut().zip(bytes) {
+            *pair = [edge.lo << 8 | edge.hi.min(255), reach(edge.target)];
         }
-        let beyond =
-            bytes.last().filter(|edge| edge.hi >= 256).map(|&edge| Edge { lo: 256, ..edge });
-        for edge in beyond.iter().chain(labels) {
-            for symbol in edge.lo..=edge.hi {
+        for edge in beyond {
+            for symbol in edge.lo.max(256)..=edge.hi {
                 let content = match built.labels.get(symbol) {
                     Some(&Label::Call { rule, count }) => {
                         let [a, b, c, d] = hashes[rule];

@@ -118,7 +118,7 @@ impl Builder<'_> {
             return Ok(Some(rule));
         }
         let Some((dfa, counted)) = self.pending_automaton(graph)? else { return Ok(None) };
-        let rule = self.add_part("", dfa, Some(counted))?;
+        let rule = self.add_part("", &dfa, Some(counted))?;
         self.pending.insert(graph.clone(), rule);
         Ok(Some(rule))
     }

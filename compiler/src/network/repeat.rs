@@ -33,7 +33,9 @@ use super::NetworkErrorKind;
 use super::build::{Builder, Failure};
 use super::expressions::{self, Digest};
 use super::rule::{Arrival, Counted, Label, Lowered, NetworkRule};
-use crate::automata::{Dfa, DfaState, Edge, Edges, Nfa, StateLimit, Symbol, minimal, minimize};
+use crate::automata::{
+    Dfa, DfaState, Edge, Edges, Nfa, StateLimit, Symbol, Table, minimal_table, minimize,
+};
 use crate::ir::facts::{self, Alphabet};
 use crate::ir::thompson::{Repetition, build, spell_out};
 use crate::ir::{Expr, Grammar, RuleKind};
@@ -229,7 +231,7 @@ impl Builder<'_> {
                 (dfa, Some(counted), format!("{{{least},n}}"))
             }
         };
-        let rule = self.add_part(&suffix, dfa, counted)?;
+        let rule = self.add_part(&suffix, &dfa, counted)?;
         self.synthetic.insert(what, rule);
         Ok(rule)
     }
@@ -238,14 +240,14 @@ impl Builder<'_> {
     pub(super) fn add_part(
         &mut self,
         suffix: &str,
-        dfa: Dfa,
+        dfa: &Dfa,
         counted: Option<Counted>,
     ) -> Result<usize, Failure> {
         let (name, origin) = self.place();
         self.add(NetworkRule {
             name: format!("{name}{suffix}"),
             origin,
-            dfa,
+            dfa: dfa.into(),
             counted,
             kind: RuleKind::Plain,
             stored: None,
@@ -369,7 +371,8 @@ impl Builder<'_> {
     /// Deterministic, minimal, without the empty string.
     pub(super) fn finish(&self, nfa: &Nfa) -> Result<Dfa, Failure> {
         let limit = self.limits.rule_states;
-        finished(nfa, limit).map_err(|_| self.limit("states of a rule", limit))
+        let finished = finished(nfa, limit).map_err(|_| self.limit("states of a rule", limit))?;
+        Ok(finished.to_dfa())
     }
 
     pub(super) fn limit(&self, what: &'static str, limit: usize) -> Failure {
@@ -378,9 +381,9 @@ impl Builder<'_> {
 }
 
 /// Deterministic, minimal, without the empty string, where that takes no more states on the way than `limit`.
-pub(super) fn finished(nfa: &Nfa, limit: usize) -> Result<Dfa, StateLimit> {
-    let dfa = minimal(nfa, limit)?;
-    Ok(if dfa.states[0].accepting { minimize(&without_empty(dfa)) } else { dfa })
+pub(super) fn finished(nfa: &Nfa, limit: usize) -> Result<Table, StateLimit> {
+    let dfa = minimal_table(nfa, limit)?;
+    Ok(if dfa.accepts(0) { (&minimize(&without_empty(dfa.to_dfa()))).into() } else { dfa })
 }
 
 /// The rule of a run, and the countdown that its call starts with. Where nothing is counted `longest` is more than any

@@ -4,7 +4,7 @@ use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
 use super::merge::RuleHash;
-use crate::automata::{Dfa, Symbol};
+use crate::automata::{Dfa, Symbol, Table};
 use crate::ir::{Origin, RuleKind};
 
 /// What a symbol above the bytes stands for.
@@ -106,7 +106,7 @@ pub struct NetworkRule {
     /// Where it comes from.
     pub origin: Origin,
     /// The automaton, trimmed; the initial state is 0.
-    pub dfa: Dfa,
+    pub dfa: Table,
     /// Set where activations carry a register.
     pub counted: Option<Counted>,
     /// Its kind, which the runtime asks for where it is distinct or an item.
@@ -123,6 +123,13 @@ impl NetworkRule {
         kind: RuleKind,
         stored: (RuleHash, u32),
     ) -> Self {
-        Self { name, origin, dfa: Dfa::never(), counted: None, kind, stored: Some(stored) }
+        Self {
+            name,
+            origin,
+            dfa: (&Dfa::never()).into(),
+            counted: None,
+            kind,
+            stored: Some(stored),
+        }
     }
 }
