@@ -245,8 +245,10 @@ impl Builder<'_> {
         let number = self.rules.len();
         self.numbers[rule.index()] = Some(number);
         let known = self.known.filter(|_| self.grammar.rule(rule).is_kept());
-        let digest = known.and_then(|_| expressions::of_rule(self.grammar, rule));
-        let stored = digest.and_then(|digest| self.stored(&digest));
+        let stored = known.and_then(|(shared, known)| {
+            let stored = known.like(self.grammar, rule)?;
+            Some((shared.rules[stored as usize].hash, stored))
+        });
         if stored.is_none() {
             self.ahead.push(rule);
         }

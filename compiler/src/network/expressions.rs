@@ -6,7 +6,10 @@
 //! rules numbered in the order in which they are met, so that it does not depend on the rest of the grammar. What is
 //! compared is a digest of the text and of this compiler's version.
 //!
-//! Cost: O(size of the expressions) for each kept rule of a grammar and for each bounded repetition.
+//! Cost: O(size of the expressions) for each kept rule of a grammar and for each bounded repetition. Texts of kept rules
+//! that the vocabulary holds are remembered once they are met: a digest is worth many comparisons.
+
+use std::sync::{PoisonError, RwLock};
 
 use grammarc_artifacts::ExpressionRecord;
 use rustc_hash::FxHashMap;
@@ -20,17 +23,33 @@ pub(super) type Digest = [u32; 4];
 
 /// The texts of rules that the vocabulary holds.
 #[derive(Debug, Default)]
-pub(super) struct Expressions(FxHashMap<Digest, u32>);
+pub(super) struct Expressions {
+    rules: FxHashMap<Digest, u32>,
+    /// Texts that were found before: no more than there are digests.
+    found: RwLock<FxHashMap<Box<[u32]>, u32>>,
+}
 
 impl Expressions {
     /// Those that a vocabulary artifact names.
     pub(super) fn new(records: &[ExpressionRecord]) -> Self {
-        Self(records.iter().map(|record| (record.digest, record.rule)).collect())
+        let rules = records.iter().map(|record| (record.digest, record.rule)).collect();
+        Self { rules, found: RwLock::default() }
     }
 
-    /// The vocabulary's rule with this text.
+    /// The vocabulary's rule of which the text has this digest.
     pub(super) fn get(&self, digest: &Digest) -> Option<u32> {
-        self.0.get(digest).copied()
+        self.rules.get(digest).copied()
+    }
+
+    /// The vocabulary's rule with the text of a kept rule (see [`of_rule`]).
+    pub(super) fn like(&self, grammar: &Grammar, rule: RuleId) -> Option<u32> {
+        let text = Writer::new(vec![rule]).finish(grammar)?;
+        let found = self.found.read().unwrap_or_else(PoisonError::into_inner).get(&*text).copied();
+        found.or_else(|| {
+            let rule = self.get(&digest("text", &text))?;
+            self.found.write().unwrap_or_else(PoisonError::into_inner).insert(text.into(), rule);
+            Some(rule)
+        })
     }
 }
 
@@ -54,14 +73,14 @@ pub(super) fn records(
 /// The digest of a kept rule's text; none where it leads to rules that are not kept, whose automata depend on their
 /// other callers, or to what depends on more than the expression.
 pub(super) fn of_rule(grammar: &Grammar, rule: RuleId) -> Option<Digest> {
-    Writer::new(vec![rule]).finish(grammar)
+    Some(digest("text", &Writer::new(vec![rule]).finish(grammar)?))
 }
 
 /// The digest of an expression's text, likewise.
 pub(super) fn of_expr(grammar: &Grammar, expr: &Expr) -> Option<Digest> {
     let mut writer = Writer::new(Vec::new());
     writer.expr(expr)?;
-    writer.finish(grammar)
+    Some(digest("text", &writer.finish(grammar)?))
 }
 
 /// The digest of a rule made for a repetition, given that of its body.
@@ -103,8 +122,8 @@ impl Writer {
         Self { words: Vec::with_capacity(WORDS), rules }
     }
 
-    /// Adds the expressions of the rules that were met.
-    fn finish(mut self, grammar: &Grammar) -> Option<Digest> {
+    /// Adds the expressions of the rules that were met, which makes it a text.
+    fn finish(mut self, grammar: &Grammar) -> Option<Vec<u32>> {
         let mut at = 0;
         while let Some(&rule) = self.rules.get(at) {
             at += 1;
@@ -114,7 +133,7 @@ impl Writer {
             }
             self.expr(&rule.expr)?;
         }
-        Some(digest("text", &self.words))
+        Some(self.words)
     }
 
     fn expr(&mut self, expr: &Expr) -> Option<()> {
@@ -199,6 +218,22 @@ mod tests {
         assert_eq!(texts(3, ")"), [a, b]);
         let other = texts(0, "]");
         assert!(other[0] != a && other[1] != b);
+    }
+
+    #[test]
+    fn texts_that_were_found_are_found_again() {
+        let mut builder = GrammarBuilder::new();
+        let rules = ["a", "b"].map(|name| builder.declare(name));
+        for (rule, text) in rules.into_iter().zip(["x", "y"]) {
+            builder.define_kept(rule, Expr::literal(text), Origin::default());
+        }
+        let grammar = builder.finish(rules[0]);
+        let digest = of_rule(&grammar, rules[0]).expect("it leads to no other");
+        let known = Expressions::new(&[ExpressionRecord { digest, rule: 7 }]);
+        for _ in 0..2 {
+            assert_eq!(rules.map(|rule| known.like(&grammar, rule)), [Some(7), None]);
+        }
+        assert_eq!(known.found.read().map(|found| found.len()).ok(), Some(1));
     }
 
     #[test]
