@@ -67,6 +67,11 @@ pub(super) fn table(nfa: &Nfa, limit: usize) -> Result<Table, StateLimit> {
             }
         };
         match in_order {
+            Some([one, []]) => one.iter().for_each(|edge| {
+                if let Some(target) = subsets.number_of_one(edge.target) {
+                    table.add(Edge { target, ..*edge });
+                }
+            }),
             Some([one, other]) => cut_two(one, other, piece),
             None => pieces.cut(&moves, piece),
         }
@@ -283,6 +288,26 @@ mod tests {
                 (30, 30, vec![1]),
             ]
         );
+    }
+
+    #[test]
+    fn two_lists_are_cut_as_one_is() {
+        let edge = |lo, hi, target| Edge { lo, hi, target };
+        let one = [edge(0, 10, 1), edge(12, 12, 2), edge(20, 40, 3)];
+        let other = [edge(5, 6, 4), edge(10, 25, 5), edge(40, 41, 6), edge(50, 60, 6)];
+        let mut pieces = Vec::new();
+        let mut piece = |lo, hi, targets: &[u32]| {
+            let mut targets = targets.to_vec();
+            targets.sort_unstable();
+            pieces.push((lo, hi, targets));
+        };
+        let mut moves = [&one[..], &other].concat();
+        moves.sort_unstable_by_key(|edge| edge.lo);
+        Pieces::default().cut(&moves, &mut piece);
+        cut_two(&one, &other, &mut piece);
+        cut_two(&other, &one, &mut piece);
+        let (first, rest) = pieces.split_at(pieces.len() / 3);
+        assert_eq!([first, first].concat(), rest);
     }
 
     #[test]

@@ -6,12 +6,16 @@
 
 use super::{Dfa, DfaState, Edge, Edges, Symbol};
 
+const LAST_BYTE: Symbol = u8::MAX as Symbol;
+
 /// An automaton with all edges in one list. State 0 is the initial state; there is at least one state once it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
     edges: Vec<Edge>,
     /// By state, where its edges end, and whether a string may end here.
     states: Vec<(u32, bool)>,
+    /// The states that have symbols above the bytes, which are few.
+    labelled: Vec<u32>,
     /// Where the edges of the state that comes next begin.
     open: usize,
 }
@@ -19,7 +23,8 @@ pub struct Table {
 impl Table {
     /// No state yet, with room for some and their edges.
     pub(super) fn with_capacity(states: usize, edges: usize) -> Self {
-        Self { edges: Vec::with_capacity(edges), states: Vec::with_capacity(states), open: 0 }
+        let (edges, states) = (Vec::with_capacity(edges), Vec::with_capacity(states));
+        Self { edges, states, labelled: Vec::new(), open: 0 }
     }
 
     /// How many states there are.
@@ -35,7 +40,7 @@ impl Table {
 
     /// The edges that have symbols above the bytes, in the order of their states.
     pub fn beyond_bytes(&self) -> impl Iterator<Item = &Edge> {
-        self.edges.iter().filter(|edge| edge.hi > Symbol::from(u8::MAX))
+        self.labelled.iter().flat_map(|&state| self.split(state).1)
     }
 
     /// Sorted and disjoint edges of a state.
@@ -48,11 +53,10 @@ impl Table {
     /// The edges of a state that have bytes, and those that have symbols above. An edge may have both.
     #[inline]
     pub fn split(&self, state: u32) -> (&[Edge], &[Edge]) {
-        const LAST: Symbol = u8::MAX as Symbol;
         let edges = self.edges(state);
         // Few states have any above the bytes, and few of those more than one.
-        let above = edges.iter().rev().take_while(|edge| edge.hi > LAST).count();
-        let labels = edges.iter().rev().take_while(|edge| edge.lo > LAST).count();
+        let above = edges.iter().rev().take_while(|edge| edge.hi > LAST_BYTE).count();
+        let labels = edges.iter().rev().take_while(|edge| edge.lo > LAST_BYTE).count();
         (&edges[..edges.len() - labels], &edges[edges.len() - above..])
     }
 
@@ -75,6 +79,9 @@ impl Table {
     /// Ends the state that comes next.
     #[inline]
     pub(super) fn end(&mut self, accepting: bool) {
+        if self.edges[self.open..].last().is_some_and(|edge| edge.hi > LAST_BYTE) {
+            self.labelled.push(self.states.len() as u32);
+        }
         self.open = self.edges.len();
         self.states.push((self.open as u32, accepting));
     }
