@@ -215,9 +215,16 @@ fn hash(built: &Built, rule: usize, hashes: &[RuleHash]) -> RuleHash {
             words.extend([6, reach(arrival.exit)]);
         }
     }
-    let mut digest = Digest::with_capacity(4 * words.len());
-    digest.put(&words);
-    digest.finish()
+    words.iter_mut().for_each(|word| *word = word.to_le());
+    first_bits(bytemuck::cast_slice(&words))
+}
+
+/// The first 128 bits of a hash of bytes.
+fn first_bits(bytes: &[u8]) -> RuleHash {
+    let hash = blake3::hash(bytes);
+    std::array::from_fn(|word| {
+        u32::from_le_bytes(std::array::from_fn(|byte| hash.as_bytes()[4 * word + byte]))
+    })
 }
 
 /// The first 128 bits of a hash of what was put in.
@@ -241,9 +248,6 @@ impl Digest {
     }
 
     pub(super) fn finish(self) -> RuleHash {
-        let hash = blake3::hash(&self.0);
-        std::array::from_fn(|word| {
-            u32::from_le_bytes(std::array::from_fn(|byte| hash.as_bytes()[4 * word + byte]))
-        })
+        first_bits(&self.0)
     }
 }
