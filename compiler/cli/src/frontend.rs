@@ -98,7 +98,7 @@ impl Deny {
         }
     }
 
-    fn applies(self, entry: &ReportEntry) -> bool {
+    fn applies(self, entry: &ReportEntry<'_>) -> bool {
         match self {
             Self::Approximate => entry.verdict == Verdict::Approximate,
             Self::Narrower => entry.verdict == Verdict::Narrower,
@@ -195,8 +195,8 @@ impl Request {
 /// One error for each keyword that is denied.
 fn denied(lowered: &Lowered, deny: &[Deny]) -> Vec<Diagnostic> {
     let mut errors = Vec::new();
-    for entry in &lowered.report.entries {
-        let Some(what) = deny.iter().find(|what| what.applies(entry)) else { continue };
+    for entry in lowered.report.entries() {
+        let Some(what) = deny.iter().find(|what| what.applies(&entry)) else { continue };
         let (code, verdict) = match what {
             Deny::Approximate => ("compile::approximate", "approximate"),
             Deny::Narrower => ("compile::narrower", "narrower"),
@@ -205,9 +205,7 @@ fn denied(lowered: &Lowered, deny: &[Deny]) -> Vec<Diagnostic> {
         let message = format!("{} is {verdict}: {}", entry.keyword, entry.reason);
         let help =
             format!("rewrite this part of the source, or compile without --deny {}", what.name());
-        errors.push(
-            Diagnostic::error(code, message).with_pointer(entry.pointer.clone()).with_help(help),
-        );
+        errors.push(Diagnostic::error(code, message).with_pointer(entry.pointer).with_help(help));
     }
     errors
 }

@@ -1,4 +1,7 @@
 //! The exactness report: for every keyword occurrence of a source, what the compiled grammar makes of it.
+//!
+//! A source has hundreds of occurrences, so that their texts are one piece of memory. Keywords are mostly the ends of
+//! their pointers and take no room.
 
 use std::fmt;
 
@@ -27,28 +30,118 @@ impl fmt::Display for Verdict {
 }
 
 /// One keyword occurrence.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ReportEntry {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReportEntry<'r> {
     /// JSON pointer to the keyword in the source, such as `/properties/name/pattern`.
-    pub pointer: String,
+    pub pointer: &'r str,
     /// The keyword itself.
-    pub keyword: String,
+    pub keyword: &'r str,
     /// What the grammar makes of it.
     pub verdict: Verdict,
     /// Why, where the verdict is not exact; empty otherwise.
-    pub reason: String,
+    pub reason: &'static str,
 }
 
 /// All keyword occurrences of a source, in source order.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Report {
-    /// The occurrences.
-    pub entries: Vec<ReportEntry>,
+    /// The pointers, one behind the other, each before its keyword where that is not its end.
+    texts: String,
+    rows: Vec<Row>,
+}
+
+/// An entry without its texts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Row {
+    /// Where the pointer ends, which starts where the texts of the entry before end.
+    pointer: usize,
+    /// Where the keyword starts.
+    keyword: usize,
+    /// Where it ends, and with it the texts of the entry.
+    end: usize,
+    verdict: Verdict,
+    reason: &'static str,
 }
 
 impl Report {
+    /// No occurrence, with room for so many.
+    pub fn with_capacity(entries: usize) -> Self {
+        Self {
+            texts: String::with_capacity(entries * TEXT_OF_ENTRY),
+            rows: Vec::with_capacity(entries),
+        }
+    }
+
+    /// Adds an occurrence. `pointer` adds its pointer to a text.
+    pub fn add(
+        &mut self,
+        pointer: impl FnOnce(&mut String),
+        keyword: &str,
+        verdict: Verdict,
+        reason: &'static str,
+    ) {
+        let Self { texts, rows } = self;
+        let start = texts.len();
+        pointer(texts);
+        let end_of_pointer = texts.len();
+        // In a pointer a keyword is written with escapes, which hardly any needs.
+        if !texts[start..].ends_with(keyword) {
+            texts.push_str(keyword);
+        }
+        let end = texts.len();
+        let keyword = end - keyword.len();
+        rows.push(Row { pointer: end_of_pointer, keyword, end, verdict, reason });
+    }
+
+    /// The occurrences.
+    pub fn entries(&self) -> impl ExactSizeIterator<Item = ReportEntry<'_>> {
+        let mut start = 0;
+        self.rows.iter().map(move |&Row { pointer, keyword, end, verdict, reason }| {
+            let from = std::mem::replace(&mut start, end);
+            let (pointer, keyword) = (&self.texts[from..pointer], &self.texts[keyword..end]);
+            ReportEntry { pointer, keyword, verdict, reason }
+        })
+    }
+
     /// Number of occurrences with this verdict.
     pub fn count(&self, verdict: Verdict) -> usize {
-        self.entries.iter().filter(|entry| entry.verdict == verdict).count()
+        self.rows.iter().filter(|row| row.verdict == verdict).count()
+    }
+}
+
+/// Bytes that most pointers take at most.
+const TEXT_OF_ENTRY: usize = 64;
+
+impl fmt::Debug for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let entries: Vec<_> = self.entries().collect();
+        f.debug_struct("Report").field("entries", &entries).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_what_was_added() {
+        let entries = [
+            ("/type", "type", Verdict::Exact, ""),
+            ("/a/x~1y", "x/y", Verdict::Annotation, "unknown"),
+            ("", "", Verdict::Narrower, "none"),
+            ("/a/format", "format", Verdict::Approximate, "long"),
+        ];
+        let mut report = Report::with_capacity(1);
+        for (pointer, keyword, verdict, reason) in entries {
+            report.add(|text| text.push_str(pointer), keyword, verdict, reason);
+        }
+        let expected = entries.map(|(pointer, keyword, verdict, reason)| ReportEntry {
+            pointer,
+            keyword,
+            verdict,
+            reason,
+        });
+        assert!(report.entries().eq(expected), "{report:?}");
+        assert_eq!(report.count(Verdict::Exact), 1);
     }
 }

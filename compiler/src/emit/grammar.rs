@@ -56,16 +56,16 @@ pub(crate) fn grammar_data(parts: Parts<'_>, vocabulary: &VocabularyArtifact) ->
     let (most_configurations, configuration_rules) = bound(configurations);
     // State, countdown and frame of each configuration; the frames come with the nesting.
     let state_bytes = u64::from(if configurations.is_ok() { most_configurations } else { 1 }) * 12;
-    let entries = lowered.report.entries.iter().map(|entry| ReportEntry {
-        pointer: entry.pointer.clone(),
-        keyword: entry.keyword.clone(),
+    let entries = lowered.report.entries().map(|entry| ReportEntry {
+        pointer: entry.pointer.to_owned(),
+        keyword: entry.keyword.to_owned(),
         verdict: match entry.verdict {
             report::Verdict::Exact => Verdict::Exact,
             report::Verdict::Annotation => Verdict::Annotation,
             report::Verdict::Narrower => Verdict::Narrower,
             report::Verdict::Approximate => Verdict::Approximate,
         },
-        reason: entry.reason.clone(),
+        reason: entry.reason.to_owned(),
     });
     let meta = GrammarMeta {
         source_name: lowered.source.name.to_string(),

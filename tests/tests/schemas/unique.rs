@@ -111,9 +111,9 @@ fn verdicts_and_texts() {
     for Case { schema, verdict, accepted, refused } in cases() {
         let compiled = compile(&schema.to_string(), &JsonSchemaOptions::default());
         let compiled = compiled.unwrap_or_else(|error| panic!("{schema}: {error:?}"));
-        let entries = &compiled.report.entries;
-        let entry = entries.iter().find(|entry| entry.pointer.as_str() == "/uniqueItems");
-        let entry = entry.unwrap_or_else(|| panic!("{schema}: {entries:?}"));
+        let report = &compiled.report;
+        let entry = report.entries().find(|entry| entry.pointer == "/uniqueItems");
+        let entry = entry.unwrap_or_else(|| panic!("{schema}: {report:?}"));
         assert_eq!(entry.verdict, verdict, "{schema}: {}", entry.reason);
         for text in accepted {
             assert!(compiled.accepts(text), "{schema} refuses {text}");

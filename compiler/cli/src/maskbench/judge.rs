@@ -219,18 +219,16 @@ fn refusal(diagnostics: &[Diagnostic]) -> Refusal {
 }
 
 fn summary(report: &Report) -> Summary {
-    let inexact = report
-        .entries
-        .iter()
-        .filter(|entry| matches!(entry.verdict, Verdict::Approximate | Verdict::Narrower));
+    let is_inexact = |verdict| matches!(verdict, Verdict::Approximate | Verdict::Narrower);
+    let inexact = report.entries().filter(|entry| is_inexact(entry.verdict));
     Summary {
         exact: report.count(Verdict::Exact),
         annotation: report.count(Verdict::Annotation),
         inexact: inexact
             .map(|entry| Inexact {
-                pointer: entry.pointer.clone(),
+                pointer: entry.pointer.to_owned(),
                 verdict: entry.verdict.to_string(),
-                reason: entry.reason.clone(),
+                reason: entry.reason.to_owned(),
             })
             .collect(),
     }

@@ -47,7 +47,7 @@ mod tests;
 
 use rustc_hash::FxHashMap;
 
-use crate::diagnostics::report::{Report, ReportEntry};
+use crate::diagnostics::report::Report;
 use crate::diagnostics::{Diagnostic, Source};
 use crate::ir::Lowered;
 
@@ -134,11 +134,11 @@ pub fn lower(source: Source, options: &JsonSchemaOptions) -> Result<Lowered, Vec
         }
     }
     let mut pointers = document.pointers();
-    let entries = occurrences.into_iter().map(|Occurrence { value, verdict, reason }| {
+    let mut report = Report::with_capacity(occurrences.len());
+    for Occurrence { value, verdict, reason } in occurrences {
         let (verdict, reason) = inexact.get(&value).copied().unwrap_or((verdict, reason));
-        let (pointer, keyword) = (pointers.of(value), document.key(value).to_owned());
-        ReportEntry { pointer, keyword, verdict, reason: reason.to_owned() }
-    });
-    let report = Report { entries: entries.collect() };
+        let pointer = |text: &mut String| pointers.write(value, text);
+        report.add(pointer, document.key(value), verdict, reason);
+    }
     Ok(Lowered { source, grammar, report, findings })
 }

@@ -207,7 +207,9 @@ impl<'s> Document<'s> {
 
     /// JSON pointer to a node, after the URI where it is not in the document itself. O(its length).
     pub(crate) fn pointer(&self, node: NodeId) -> String {
-        self.pointers().of(node)
+        let mut pointer = String::new();
+        self.pointers().write(node, &mut pointer);
+        pointer
     }
 
     /// JSON pointers to many nodes.

@@ -28,18 +28,14 @@ impl<'d> Pointers<'d> {
         Self { document, text: String::with_capacity(SHORT), around: Vec::with_capacity(DEPTH) }
     }
 
-    /// The pointer to a place, after the URI where that is not in the document itself.
-    pub(crate) fn of(&mut self, node: NodeId) -> String {
-        let Some((parent, position)) = self.document.nodes[node.index()].parent else {
-            self.enter(node);
-            return self.text.clone();
-        };
-        self.enter(parent);
-        let around = self.text.len();
-        self.push_segment(parent, position);
-        let pointer = self.text.clone();
-        self.text.truncate(around);
-        pointer
+    /// Adds the pointer to a place, after the URI where that is not in the document itself.
+    pub(crate) fn write(&mut self, node: NodeId, pointer: &mut String) {
+        let parent = self.document.nodes[node.index()].parent;
+        self.enter(parent.map_or(node, |(parent, _)| parent));
+        pointer.push_str(&self.text);
+        if let Some((parent, position)) = parent {
+            push_segment(self.document, pointer, parent, position);
+        }
     }
 
     /// Goes into a container. Recurses over those around it, of which there are at most [`MAX_DEPTH`](super::MAX_DEPTH).
@@ -55,7 +51,7 @@ impl<'d> Pointers<'d> {
         match self.document.nodes[container.index()].parent {
             Some((parent, position)) => {
                 self.enter(parent);
-                self.push_segment(parent, position);
+                push_segment(self.document, &mut self.text, parent, position);
             }
             None => {
                 self.around.clear();
@@ -68,23 +64,22 @@ impl<'d> Pointers<'d> {
         }
         self.around.push((container, self.text.len()));
     }
+}
 
-    fn push_segment(&mut self, parent: NodeId, position: usize) {
-        let Self { document, text, .. } = self;
-        text.push('/');
-        match document.json(parent) {
-            Json::Object(members) => {
-                push_escaped(text, members.at(position).map_or("", |(key, _)| key));
-            }
-            _ => write!(text, "{position}").expect("writing to a string does not fail"),
+/// Adds the segment for a place in a container.
+fn push_segment(document: &Document<'_>, pointer: &mut String, parent: NodeId, position: usize) {
+    pointer.push('/');
+    match document.json(parent) {
+        Json::Object(members) => {
+            push_escaped(pointer, members.at(position).map_or("", |(key, _)| key));
         }
+        _ => write!(pointer, "{position}").expect("writing to a string does not fail"),
     }
 }
 
 /// Adds a key as a segment of a JSON pointer.
 fn push_escaped(pointer: &mut String, key: &str) {
-    // To the end whatever comes, so that many bytes are compared at once.
-    if !key.bytes().fold(false, |found, byte| found | matches!(byte, b'~' | b'/')) {
+    if !key.bytes().any(|byte| matches!(byte, b'~' | b'/')) {
         pointer.push_str(key);
         return;
     }
@@ -135,7 +130,9 @@ mod tests {
             let mut pointers = document.pointers();
             for place in places {
                 let node = document.nodes().nth(place.index(document.len())).unwrap();
-                prop_assert_eq!(pointers.of(node), alone(&document, node));
+                let mut pointer = String::new();
+                pointers.write(node, &mut pointer);
+                prop_assert_eq!(pointer, alone(&document, node));
             }
         }
     }

@@ -66,8 +66,8 @@ fn a_branch_keeps_its_freedom_beside_others() {
 #[test]
 fn branches_that_spell_out_the_same_members_are_told_apart_by_others() {
     let lowered = any_order(&kinds(3));
-    let entries = &lowered.report.entries;
-    assert!(entries.iter().all(|entry| entry.verdict <= Verdict::Annotation), "{entries:?}");
+    let report = &lowered.report;
+    assert!(report.entries().all(|entry| entry.verdict <= Verdict::Annotation), "{report:?}");
     assert!(accepts(
         &lowered,
         &text(&[("k1_0", json!(1)), ("k0_1", json!(1)), ("name", json!("n"))])
@@ -97,9 +97,9 @@ fn excluded_lengths_are_not_counted() {
     }
     assert!(accepts(&few, &long(50)));
     let narrower = |lowered: &Lowered| {
-        let entries = lowered.report.entries.iter();
+        let entries = lowered.report.entries();
         let narrower = entries.filter(|entry| entry.verdict == Verdict::Narrower);
-        narrower.map(|entry| entry.keyword.clone()).collect::<Vec<_>>()
+        narrower.map(|entry| entry.keyword.to_owned()).collect::<Vec<_>>()
     };
     assert!(narrower(&few).is_empty());
     assert_eq!(narrower(&many), ["pattern", "maxLength"]);
