@@ -18,6 +18,7 @@ use smallvec::SmallVec;
 use crate::automata::{Dfa, DfaState, Edge, Symbol};
 use crate::distinct::Distinct;
 use crate::frontend::class::all_texts;
+use crate::ir::ByteSet;
 
 use super::formula::{ConjunctionId, Cuts, FormulaId, Formulas, Literal, cut, merge};
 use super::program::{Guard, Program, TooLarge};
@@ -37,6 +38,7 @@ pub(super) fn explore(program: &Program, limit: usize) -> Result<Dfa, TooLarge> 
         closed: Vec::new(),
         derivatives: FxHashMap::default(),
         ways: Vec::new(),
+        ways_on: ByteSet::EMPTY,
         choices: Choices::default(),
         walked: Distinct::default(),
     };
@@ -49,6 +51,9 @@ pub(super) fn explore(program: &Program, limit: usize) -> Result<Dfa, TooLarge> 
         let has_ways = explorer.find_ways(key.formula);
         let mut state = DfaState::default();
         for (lo, hi) in ranges(cuts) {
+            if has_ways && !explorer.ways_on.contains(lo as u8) {
+                continue;
+            }
             let Some(utf8) = texts.next(key.utf8, lo) else { continue };
             let Some(next) = explorer.step(&key, has_ways, lo as u8, utf8) else { continue };
             let target = order.insert_full(next).0 as u32;
@@ -103,6 +108,8 @@ struct Explorer<'a> {
     derivatives: FxHashMap<FormulaId, FormulaId>,
     /// Transitions by which the formula of a state goes on, where these are all that it depends on.
     ways: Vec<Edge>,
+    /// The bytes that some of these take: of most states few, and of no other bytes is a step asked.
+    ways_on: ByteSet,
     /// Room for the formula that is being made.
     choices: Choices,
     /// Room for what a walk has met.
@@ -366,11 +373,16 @@ impl Explorer<'_> {
     /// Finds the transitions by which a formula goes on, where it waits for states and nothing else; whether it does.
     fn find_ways(&mut self, formula: FormulaId) -> bool {
         self.ways.clear();
+        self.ways_on = ByteSet::EMPTY;
         self.formulas.conjunctions(formula).iter().all(|&conjunction| {
             match *self.formulas.literals(conjunction) {
                 [Literal::Await(state)] => {
                     let edges = self.program.nfa.edges(state);
-                    self.ways.extend(edges.filter(|edge| edge.hi < Program::GUARDS));
+                    for edge in edges.filter(|edge| edge.hi < Program::GUARDS) {
+                        let bytes = ByteSet::range(edge.lo as u8, edge.hi as u8);
+                        self.ways_on = self.ways_on.union(bytes);
+                        self.ways.push(edge);
+                    }
                     true
                 }
                 [Literal::End] => true,

@@ -2,15 +2,18 @@
 //!
 //! ```text
 //! text ── parse ──► tree ── program ──► guarded automaton ── explore ──► deterministic automaton
-//!         (oxc)     (node, class)       (bodies, trackers)   (formula)
+//!         (oxc)     (node, class) │     (bodies, trackers)   (formula)                ▲
+//!                                 └───► automaton ────────── minimal ─────────────────┘
 //! ```
 //!
 //! A pattern is read in unicode mode and matches where it is found, so it is unanchored unless it says otherwise. All
 //! that makes a match one rather than another (greed, captures) is without meaning here. Assertions of every kind are
 //! exact, `^`, `$`, `\b`, lookahead and lookbehind, also in loops and in one another. Backreferences are not regular and
-//! are refused.
+//! are refused. A pattern that ends with the string and asserts nothing else, as most do, needs no guards: it takes the
+//! lower way.
 //!
-//! Cost: linear in the pattern with its counted repetitions written out, then that of [`explore`].
+//! Cost: linear in the pattern with its counted repetitions written out, then that of [`explore`] or of the subset
+//! construction.
 
 mod bounds;
 mod class;
@@ -25,7 +28,7 @@ mod tests;
 
 pub(crate) use error::{EcmaError, EcmaErrorKind};
 
-use crate::automata::{Dfa, minimize};
+use crate::automata::{Dfa, StateLimit, minimal, minimize};
 
 /// States of the nondeterministic automaton that go with each state allowed.
 const PROGRAM_STATES: usize = 8;
@@ -55,11 +58,13 @@ pub(crate) fn pattern(text: &str, limit: usize) -> Result<Pattern, EcmaError> {
 
 fn automaton(node: &node::Node, text: &str, limit: usize) -> Result<Dfa, EcmaError> {
     let states = limit.saturating_mul(PROGRAM_STATES).saturating_add(1 << 10);
+    let too_large = || EcmaError { kind: EcmaErrorKind::TooLarge { limit }, span: 0..text.len() };
+    if let Some(nfa) = program::Program::plain(node, states) {
+        let nfa = nfa.map_err(|program::TooLarge| too_large())?;
+        return minimal(&nfa, limit).map_err(|StateLimit { .. }| too_large());
+    }
     program::Program::new(node, states)
         .and_then(|program| explore::explore(&program, limit))
         .map(|dfa| minimize(&dfa))
-        .map_err(|program::TooLarge| EcmaError {
-            kind: EcmaErrorKind::TooLarge { limit },
-            span: 0..text.len(),
-        })
+        .map_err(|program::TooLarge| too_large())
 }

@@ -37,4 +37,14 @@ impl Node {
             Self::Class(_) | Self::End | Self::WordBoundary { .. } | Self::Look { .. } => false,
         }
     }
+
+    /// Whether there is no assertion of any kind in it.
+    pub(super) fn asserts_nothing(&self) -> bool {
+        match self {
+            Self::Class(_) => true,
+            Self::Seq(parts) | Self::Alt(parts) => parts.iter().all(Self::asserts_nothing),
+            Self::Repeat { body, .. } => body.asserts_nothing(),
+            Self::Start | Self::End | Self::WordBoundary { .. } | Self::Look { .. } => false,
+        }
+    }
 }

@@ -63,24 +63,36 @@ impl Program {
 
     /// The automaton of a tree.
     pub(super) fn new(node: &Node, limit: usize) -> Result<Self, TooLarge> {
-        let program = Self {
-            nfa: Nfa::new(),
-            guards: Vec::new(),
-            trackers: Vec::new(),
-            word: Self::MATCH,
-            has_boundaries: false,
-        };
-        let mut compiler = Compiler { program, classes: Classes::default(), limit };
+        let mut compiler = Compiler::new(limit);
         compiler.program.word = compiler.state();
         compiler.class(&class::word(false), compiler.program.word, Self::MATCH);
-        if !node.is_anchored() {
-            compiler.class(&class::any(), Self::START, Self::START);
-        }
-        // The loop above must not be entered from inside the pattern.
-        let entry = compiler.state();
-        compiler.program.nfa.empty(Self::START, entry);
+        let entry = match node.is_anchored() {
+            true => Self::START,
+            false => compiler.search(),
+        };
         compiler.node(node, entry, Self::MATCH)?;
         Ok(compiler.program)
+    }
+
+    /// The automaton of a tree whose matches end with the string and that asserts nothing else but, at its start, that the
+    /// string starts. Such strings are those of a nondeterministic automaton as it stands. `None` for other trees.
+    pub(super) fn plain(node: &Node, limit: usize) -> Option<Result<Nfa, TooLarge>> {
+        let Node::Seq(parts) = node else { return None };
+        let (Node::End, parts) = parts.split_last()? else { return None };
+        let (is_anchored, parts) = match parts {
+            [Node::Start, parts @ ..] => (true, parts),
+            parts => (false, parts),
+        };
+        if !parts.iter().all(Node::asserts_nothing) {
+            return None;
+        }
+        let mut compiler = Compiler::new(limit);
+        let entry = match is_anchored {
+            true => Self::START,
+            false => compiler.search(),
+        };
+        let done = compiler.seq(parts, entry, Self::MATCH);
+        Some(done.map(|()| compiler.program.nfa))
     }
 
     /// The guard of a symbol, if it is one.
@@ -97,6 +109,26 @@ struct Compiler {
 }
 
 impl Compiler {
+    fn new(limit: usize) -> Self {
+        let program = Program {
+            nfa: Nfa::new(),
+            guards: Vec::new(),
+            trackers: Vec::new(),
+            word: Program::MATCH,
+            has_boundaries: false,
+        };
+        Self { program, classes: Classes::default(), limit }
+    }
+
+    /// A loop over any character at the start, and the state behind it: the loop must not be entered from inside the
+    /// pattern.
+    fn search(&mut self) -> u32 {
+        self.class(&class::any(), Program::START, Program::START);
+        let entry = self.state();
+        self.program.nfa.empty(Program::START, entry);
+        entry
+    }
+
     fn state(&mut self) -> u32 {
         self.program.nfa.state()
     }
@@ -146,17 +178,7 @@ impl Compiler {
         }
         match node {
             Node::Class(class) => self.class(class, from, to),
-            Node::Seq(parts) => {
-                let mut at = from;
-                for (index, part) in parts.iter().enumerate() {
-                    let next = if index + 1 == parts.len() { to } else { self.state() };
-                    self.node(part, at, next)?;
-                    at = next;
-                }
-                if parts.is_empty() {
-                    self.program.nfa.empty(from, to);
-                }
-            }
+            Node::Seq(parts) => self.seq(parts, from, to)?,
             Node::Alt(choices) => {
                 for choice in choices {
                     self.node(choice, from, to)?;
@@ -183,6 +205,19 @@ impl Compiler {
                 self.program.trackers.push(Tracker { start, end });
                 self.guarded(from, Guard::Behind { tracker, negative: *negative }, to);
             }
+        }
+        Ok(())
+    }
+
+    fn seq(&mut self, parts: &[Node], from: u32, to: u32) -> Result<(), TooLarge> {
+        let mut at = from;
+        for (index, part) in parts.iter().enumerate() {
+            let next = if index + 1 == parts.len() { to } else { self.state() };
+            self.node(part, at, next)?;
+            at = next;
+        }
+        if parts.is_empty() {
+            self.program.nfa.empty(from, to);
         }
         Ok(())
     }
