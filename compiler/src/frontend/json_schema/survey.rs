@@ -134,7 +134,9 @@ impl Survey<'_, '_> {
         let document = &*self.document;
         let Json::Object(members) = document.json(node) else { return Schema::Boolean(true) };
         let dialect = context.dialect;
-        let alone = !dialect.siblings_of_ref() && members.get("$ref").is_some();
+        let alone = self.references.are_there()
+            && !dialect.siblings_of_ref()
+            && members.get("$ref").is_some();
         let mut reader = Reader {
             document,
             context,
@@ -180,6 +182,9 @@ impl Survey<'_, '_> {
     /// Follows the references of a schema. Those that lead nowhere are errors.
     fn follow(&mut self, node: NodeId, context: Context) -> Vec<(NodeId, SchemaId)> {
         let mut followed = Vec::new();
+        if !self.references.are_there() {
+            return followed;
+        }
         for keyword in ["$ref", "$dynamicRef", "$recursiveRef"] {
             let Some(value) = self.document.get(node, keyword) else { continue };
             if support(keyword, context.dialect) != Support::Exact {

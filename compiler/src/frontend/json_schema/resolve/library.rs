@@ -26,6 +26,8 @@ pub(super) struct Spellings {
     fragment_id: bool,
     /// Some `id` is a string, as identifiers were spelled before `$id`.
     old_id: bool,
+    /// Some identifier is more than a name of the document: it may change what a pointer leads to, or be of no use.
+    beyond_name: bool,
     /// Some reference is more than a pointer into the document.
     beyond_pointers: bool,
     /// Values of `$dynamicAnchor` and `$recursiveAnchor`.
@@ -44,7 +46,11 @@ impl Spellings {
                     _ => "",
                 };
                 match key {
-                    "id" => self.old_id |= matches!(document.json(member.value), Json::String(_)),
+                    "id" if !matches!(document.json(member.value), Json::String(_)) => {}
+                    "id" => {
+                        self.old_id = true;
+                        self.beyond_name |= node != document.root() || !is_name(text);
+                    }
                     "$ref" | "$dynamicRef" | "$recursiveRef" => {
                         self.references = true;
                         self.beyond_pointers |= key != "$ref" || pointer(text).is_none();
@@ -52,6 +58,7 @@ impl Spellings {
                     }
                     "$id" => {
                         self.dollar_id = true;
+                        self.beyond_name |= node != document.root() || !is_name(text);
                         self.published |= text.contains("json-schema.org/");
                         self.fragment_id |= text.len() > 1 && text.starts_with('#');
                     }
@@ -62,11 +69,15 @@ impl Spellings {
         }
     }
 
+    /// Whether there is any identifier.
+    pub(super) fn are_identified(&self) -> bool {
+        self.dollar_id || self.old_id
+    }
+
     /// Whether all references lead where their pointers lead in the document as it stands, so that the library need not
     /// be asked.
     pub(super) fn only_pointers(&self) -> bool {
-        let identified = self.dollar_id || self.old_id || !self.anchors.is_empty();
-        !identified && !self.beyond_pointers
+        !self.beyond_name && self.anchors.is_empty() && !self.beyond_pointers
     }
 
     /// The draft by which the library reads identifiers. Where none is declared, the spelling tells.
@@ -79,6 +90,12 @@ impl Spellings {
             false => dialect.draft.library(),
         }
     }
+}
+
+/// Whether an identifier is a URI that only names a document: one that is not published and has no fragment.
+fn is_name(id: &str) -> bool {
+    let name = id.strip_suffix('#').unwrap_or(id);
+    !name.contains('#') && !name.contains("json-schema.org/") && Uri::parse(name).is_ok()
 }
 
 /// The JSON pointer that a reference is, where it is nothing else and can only be read in one way.

@@ -161,6 +161,11 @@ impl<'t> References<'t> {
         Ok(())
     }
 
+    /// Whether there is any reference in what was read so far.
+    pub(crate) fn are_there(&self) -> bool {
+        self.spellings.references
+    }
+
     /// The context of the document's outermost schema.
     pub(crate) fn root(&self) -> Context {
         Context { resource: ResourceId(0), scope: ScopeId::default(), dialect: self.dialect }
@@ -174,7 +179,8 @@ impl<'t> References<'t> {
         outside: Context,
     ) -> Context {
         let mut context = outside;
-        if self.resources[outside.resource.0 as usize].node != node
+        if self.spellings.are_identified()
+            && self.resources[outside.resource.0 as usize].node != node
             && let Some(id) = self.identifier(document, node, outside)
         {
             match self.registry.as_ref().filter(|_| self.identified) {

@@ -22,8 +22,8 @@ fn with(
     Ok((found.expect("the reference is there").1, outcome.warnings))
 }
 
-/// A document without identifiers is walked without the library; one identifier more, which changes nothing, and the
-/// library is asked.
+/// A document without identifiers but a name of its own is walked without the library; one identifier more, which changes
+/// nothing, and the library is asked.
 #[test]
 fn pointers_lead_where_the_library_says() {
     let pointers = [
@@ -54,7 +54,10 @@ fn pointers_lead_where_the_library_says() {
             let items = format!(r#""items": {{"$ref": "{pointer}"}}"#);
             target(&format!("{{{identifier}{a}, {items}}}"), "/items/$ref")
         };
-        assert_eq!(led(""), led(r#""x": {"$id": "y:z"}, "#), "{pointer}");
+        let asked = led(r#""x": {"$id": "y:z"}, "#);
+        for name in ["", r#""$id": "http://y/z#", "#, r#""id": "y:z", "#] {
+            assert_eq!(led(name), asked, "{pointer} with {name}");
+        }
     }
     assert_eq!(
         target(r##"{"a": [{"b~/": {}}], "$ref": "#/a/0/b~0~1"}"##, "/$ref").unwrap().0,
