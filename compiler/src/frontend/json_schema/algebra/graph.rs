@@ -46,9 +46,22 @@ pub(crate) fn build(
     Ok(graph)
 }
 
-/// Whether some value satisfies a formula, exactly. Explores what it applies.
+/// Whether some value satisfies a formula, exactly. Explores what it applies where neither a scalar does nor the empty array
+/// or object.
 pub(super) fn holds(algebra: &mut Algebra<'_>, formula: FormulaId) -> Result<bool, Diagnostic> {
-    Ok(explored(algebra, formula)?.0.holds[0])
+    if !algebra.scalars(formula)?.is_none() {
+        return Ok(true);
+    }
+    let (objects, arrays) = (algebra.object_formula(formula)?, algebra.array_formula(formula)?);
+    if algebra.object_may_end(objects) || algebra.array_may_end(arrays) {
+        return Ok(true);
+    }
+    if let Some(&known) = algebra.held.get(&formula) {
+        return Ok(known);
+    }
+    let held = explored(algebra, formula)?.0.holds[0];
+    algebra.held.insert(formula, held);
+    Ok(held)
 }
 
 /// Everything that a formula applies, and what of it holds something; with all automata, in their order.
@@ -141,7 +154,12 @@ impl ContentGraph {
 
     /// What a formula comes to.
     pub(crate) fn content(&self, formula: FormulaId) -> &Content {
-        &self.contents[self.index(formula)]
+        self.content_at(self.index(formula))
+    }
+
+    /// What the formula with an index comes to.
+    pub(crate) fn content_at(&self, index: usize) -> &Content {
+        &self.contents[index]
     }
 
     /// Whether some value satisfies the formula.

@@ -157,7 +157,7 @@ impl Algebra<'_> {
     }
 
     /// Whether an array may end where this is what remains of its formula.
-    fn array_may_end(&mut self, formula: FormulaId) -> bool {
+    pub(super) fn array_may_end(&mut self, formula: FormulaId) -> bool {
         let atoms = &self.arrays.atoms;
         let formulas = &mut self.arrays.formulas;
         let mut known = FxHashMap::default();

@@ -149,6 +149,8 @@ pub(crate) struct Algebra<'a> {
     objects: objects::Objects,
     arrays: arrays::Arrays,
     apart: Apart,
+    /// Whether some value satisfies a formula, where that was asked for.
+    held: ByFormula<bool>,
     /// The schema whose meaning is being worked out, to blame for a limit.
     at: NodeId,
     /// States of automata built so far.
@@ -186,6 +188,7 @@ impl<'a> Algebra<'a> {
             objects: objects::Objects::with_capacity(size),
             arrays: arrays::Arrays::with_capacity(size),
             apart: Apart::default(),
+            held: ByFormula::default(),
             at: document.root(),
             shapes: 0,
             work: 0,

@@ -101,7 +101,7 @@ impl Emitter<'_> {
         if let Some(expr) = &self.scalars[index] {
             return Ok(expr.clone());
         }
-        let content = self.graph.content(formula);
+        let content = self.graph.content_at(index);
         let is_empty = |list: &Option<Vec<_>>| list.as_ref().is_some_and(Vec::is_empty);
         let no_objects = content.objects.as_ref().is_some_and(Vec::is_empty);
         let whole = content.is_all();
