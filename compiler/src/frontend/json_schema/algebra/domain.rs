@@ -40,9 +40,13 @@ pub(super) trait Domain {
         let mut none = Self::constant(true);
         let mut sets = sets.into_iter().filter(|set| !Self::is_none(set)).peekable();
         while let Some(set) = sets.next() {
+            let new = Self::and(algebra, &none, &set)?;
+            // Mostly one branch is about the type, and what it leaves out is not asked for.
+            if Self::is_none(&one) && sets.peek().is_none() {
+                return Ok(new);
+            }
             let not = Self::not(algebra, &set)?;
             let kept = Self::and(algebra, &one, &not)?;
-            let new = Self::and(algebra, &none, &set)?;
             one = Self::or(algebra, &kept, &new)?;
             if sets.peek().is_some() {
                 none = Self::and(algebra, &none, &not)?;
