@@ -66,6 +66,7 @@ impl ExprGraph {
     }
 
     /// Adds a state.
+    #[inline]
     pub fn state(&mut self) -> u32 {
         self.states += 1;
         self.states - 1
@@ -76,6 +77,7 @@ impl ExprGraph {
     /// # Panics
     ///
     /// If a state is not of this graph.
+    #[inline]
     pub fn edge(&mut self, from: u32, expr: Expr, to: u32) {
         assert!(from < self.states && to < self.states, "edges join states of the graph");
         if !matches!(expr, Expr::Never) {

@@ -86,10 +86,15 @@ impl Prelude {
     }
 
     /// The rule of a piece.
+    #[inline]
     pub fn rule(&mut self, builder: &mut GrammarBuilder, piece: Piece) -> RuleId {
-        if let Some(rule) = self.rules[piece as usize] {
-            return rule;
+        match self.rules[piece as usize] {
+            Some(rule) => rule,
+            None => self.add(builder, piece),
         }
+    }
+
+    fn add(&mut self, builder: &mut GrammarBuilder, piece: Piece) -> RuleId {
         let rule = builder.declare(piece.name());
         // Entered before its content is made: values hold arrays and arrays hold values.
         self.rules[piece as usize] = Some(rule);
@@ -118,8 +123,10 @@ impl Prelude {
         if self.text.whitespace == Whitespace::Spaced {
             return Expr::seq([Expr::byte(byte), Expr::byte(b' ')]);
         }
-        let space = self.whitespace(builder);
-        Expr::seq([space.clone(), Expr::byte(byte), space])
+        match self.whitespace(builder) {
+            Expr::Empty => Expr::byte(byte),
+            space => Expr::seq([space.clone(), Expr::byte(byte), space]),
+        }
     }
 
     /// Any string, with its quotes.

@@ -49,6 +49,7 @@ impl Texts {
     }
 
     /// The text at a place of the order.
+    #[inline]
     pub(super) fn get(&self, at: usize) -> &str {
         let from = at.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.all[from..self.ends[at]]

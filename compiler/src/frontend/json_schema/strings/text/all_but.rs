@@ -27,14 +27,34 @@ pub(super) fn tail(rules: &mut impl StringRules, texts: &Texts) -> Expr {
             true => here.start += 1,
             false => graph.edge(state, Expr::byte(b'"'), end),
         }
+        if here.is_empty() {
+            graph.edge(state, rules.piece(Piece::NonEmptyStringTail), end);
+            continue;
+        }
+        if here.len() == 1 {
+            let rest = &texts.get(here.start)[length..];
+            let run = rest.bytes().take_while(|&byte| plain.contains(byte)).count();
+            if run > 0 {
+                let last =
+                    alone(&mut graph, rules, &mut shared, state, &rest[..run], run == rest.len());
+                if let Some(last) = last {
+                    open.push((last, here, length + run));
+                }
+                continue;
+            }
+        }
         taken.clear();
         let mut stand_for_themselves = true;
         let mut at = here.start;
-        while let Some((next, rest)) = next_character(texts, &here, at, length) {
+        let mut ahead = character_of(texts, &here, at, length);
+        while let Some((next, is_last)) = ahead {
             let from = at;
-            at += 1;
-            while next_character(texts, &here, at, length).is_some_and(|(same, _)| same == next) {
+            loop {
                 at += 1;
+                ahead = character_of(texts, &here, at, length);
+                if ahead.is_none_or(|(other, _)| other != next) {
+                    break;
+                }
             }
             taken.push(next);
             let character = if next.is_ascii() && plain.contains(next as u8) {
@@ -43,7 +63,7 @@ pub(super) fn tail(rules: &mut impl StringRules, texts: &Texts) -> Expr {
                 stand_for_themselves = false;
                 speller.literal(next).map_or(Expr::Never, Expr::literal)
             };
-            let to = if at - from == 1 && rest.is_empty() {
+            let to = if at - from == 1 && is_last {
                 shared.state(&mut graph, rules, Piece::NonEmptyStringTail)
             } else {
                 let to = graph.state();
@@ -51,10 +71,6 @@ pub(super) fn tail(rules: &mut impl StringRules, texts: &Texts) -> Expr {
                 to
             };
             graph.edge(state, character, to);
-        }
-        if taken.is_empty() {
-            graph.edge(state, rules.piece(Piece::NonEmptyStringTail), end);
-            continue;
         }
         let first = if stand_for_themselves {
             graph.edge(state, rules.piece(Piece::SpecialStringTail), end);
@@ -67,6 +83,36 @@ pub(super) fn tail(rules: &mut impl StringRules, texts: &Texts) -> Expr {
         graph.edge(state, first, rest);
     }
     Expr::Graph(graph.into())
+}
+
+/// Adds the states of a text that is alone from a state on, as far as its bytes stand for themselves: those are most
+/// states. The quote of the first is there already. The state behind the last byte, where more of the text follows.
+fn alone(
+    graph: &mut ExprGraph,
+    rules: &mut impl StringRules,
+    shared: &mut Shared,
+    mut state: u32,
+    run: &str,
+    is_all: bool,
+) -> Option<u32> {
+    let (end, plain, quote) = (graph.end(), plain(), ByteSet::range(b'"', b'"'));
+    for (at, byte) in run.bytes().enumerate() {
+        if at > 0 {
+            graph.edge(state, Expr::Bytes(quote), end);
+        }
+        let is_last = is_all && at + 1 == run.len();
+        let to = match is_last {
+            true => shared.state(graph, rules, Piece::NonEmptyStringTail),
+            false => graph.state(),
+        };
+        let taken = ByteSet::range(byte, byte);
+        graph.edge(state, Expr::Bytes(taken), to);
+        graph.edge(state, rules.piece(Piece::SpecialStringTail), end);
+        let rest = shared.state(graph, rules, Piece::StringTail);
+        graph.edge(state, Expr::Bytes(plain.minus(taken)), rest);
+        state = to;
+    }
+    (!is_all).then_some(state)
 }
 
 /// States with one way on: the rule of a piece to the end.
@@ -85,18 +131,24 @@ impl Shared {
     }
 }
 
-/// The character of a text at a place of its bytes, and what follows it, where the text is among those here.
-fn next_character<'t>(
-    texts: &'t Texts,
+/// The character of a text at a place of its bytes, and whether it is the last, where the text is among those here.
+fn character_of(
+    texts: &Texts,
     here: &std::ops::Range<usize>,
     at: usize,
     length: usize,
-) -> Option<(char, &'t str)> {
+) -> Option<(char, bool)> {
     if at >= here.end {
         return None;
     }
-    let mut rest = texts.get(at)[length..].chars();
-    Some((rest.next()?, rest.as_str()))
+    let text = texts.get(at);
+    match text.as_bytes().get(length) {
+        Some(byte) if byte.is_ascii() => Some((char::from(*byte), length + 1 == text.len())),
+        _ => {
+            let mut rest = text[length..].chars();
+            Some((rest.next()?, rest.as_str().is_empty()))
+        }
+    }
 }
 
 /// All characters but some, which ascend.
