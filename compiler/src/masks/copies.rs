@@ -320,8 +320,7 @@ mod tests {
     /// How many states of a text's network are copies, each of which does the same at all nodes.
     fn copies(compiler: &Compiler, front_end: &FrontEnd, text: &str) -> usize {
         testing::with_network(compiler, front_end, text, |follow, known, trie| {
-            let copies =
-                Copies::new(follow, &mut Twins::new(follow, known, trie), known.pieces(trie));
+            let copies = Copies::new(follow, &mut Twins::new(follow, known, trie), known.pieces());
             let mut sets = LocalSets::new(follow.network());
             let base = follow.network().own.bases.states;
             let mut found = 0;

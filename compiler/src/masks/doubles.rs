@@ -32,7 +32,7 @@ impl Doubles {
         let mut twins = Twins::new(follow, known, trie);
         let no_tokens = network.shared.token_edges.is_empty() && own.token_edges.is_empty();
         let copies = match no_tokens {
-            true => Copies::new(follow, &mut twins, known.pieces(trie)),
+            true => Copies::new(follow, &mut twins, known.pieces()),
             false => Copies::default(),
         };
         let base = own.bases.states;

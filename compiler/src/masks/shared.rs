@@ -77,7 +77,7 @@ pub struct SharedOutcomes {
     /// Outcomes walked before.
     walked: Remembered,
     same: Same,
-    pieces: OnceLock<Pieces>,
+    pieces: Pieces,
 }
 
 /// A child of a node of an exit class.
@@ -186,7 +186,7 @@ impl SharedOutcomes {
                 .collect(),
             walked: Remembered::default(),
             same: Same::default(),
-            pieces: OnceLock::new(),
+            pieces: Pieces::new(trie),
             speaks,
             like,
         }
@@ -249,8 +249,8 @@ impl SharedOutcomes {
     }
 
     /// The pieces of the tokens.
-    pub(super) fn pieces(&self, trie: Trie<'_>) -> &Pieces {
-        self.pieces.get_or_init(|| Pieces::new(trie))
+    pub(super) fn pieces(&self) -> &Pieces {
+        &self.pieces
     }
 
     /// Bytes that are tokens.
