@@ -1,9 +1,12 @@
-//! Small vocabularies for unit tests of several rooms.
+//! Small vocabularies and networks for unit tests of several rooms.
 
 use grammarc_artifacts::VocabularyArtifact;
 
-use crate::compile::build_vocabulary;
+use crate::compile::{Compiler, build_vocabulary};
+use crate::diagnostics::Source;
+use crate::frontend::FrontEnd;
 use crate::frontend::json_schema::{TextForm, prelude_grammar};
+use crate::network::{Network, NetworkLimits};
 use crate::vocabulary::{TokenEntry, TokenTable};
 
 /// A vocabulary of these texts, with the shared rules of JSON in these forms.
@@ -16,4 +19,17 @@ pub(crate) fn vocabulary(
     let data = build_vocabulary(&table, "test", &prelude_grammar(forms));
     let bytes = data.expect("builds").to_bytes().expect("fits");
     VocabularyArtifact::from_buffer(bytes).expect("valid")
+}
+
+/// A compiler for all bytes and these texts.
+pub(crate) fn compiler(texts: impl IntoIterator<Item = Vec<u8>>) -> Compiler {
+    let texts = (0..=255).map(|byte| vec![byte]).chain(texts);
+    Compiler::new(vocabulary(texts, &TextForm::COMMON))
+}
+
+/// The network of a text.
+pub(crate) fn network(compiler: &Compiler, front_end: &FrontEnd, text: &str) -> Network {
+    let lowered = front_end.lower(Source::new("source", text));
+    let grammar = lowered.expect("it is a grammar").grammar;
+    compiler.network(&grammar, NetworkLimits::default()).expect("it is small")
 }

@@ -297,14 +297,14 @@ impl<'a> Finder<'_, 'a> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::shared::walked;
-    use super::super::testing;
+    use super::super::shared::{SharedOutcomes, walked};
     use super::*;
     use crate::compile::Compiler;
     use crate::frontend::FrontEnd;
     use crate::frontend::gbnf::GbnfOptions;
     use crate::frontend::json_schema::JsonSchemaOptions;
     use crate::network::local::LocalSets;
+    use crate::samples;
 
     /// For a vocabulary of all bytes and texts of up to five characters that end a value and begin a key, or end a key and
     /// begin a value. A few have a whole key in them.
@@ -314,30 +314,33 @@ mod tests {
             "\":\"", "0\":", "\":{\"", "\"0\":", ",\"u\"", "u\":[", "[\"", "\":0", "0,\"", "0}",
             "0]", "00", "uu", "u0", "0u\"", "tr", "rue", "true,\"",
         ];
-        testing::compiler(texts.map(|text| text.as_bytes().to_vec()))
+        samples::compiler(texts.map(|text| text.as_bytes().to_vec()))
     }
 
     /// How many states of a text's network are copies, each of which does the same at all nodes.
     fn copies(compiler: &Compiler, front_end: &FrontEnd, text: &str) -> usize {
-        testing::with_network(compiler, front_end, text, |follow, known, trie| {
-            let copies = Copies::new(follow, &mut Twins::new(follow, known, trie), known.pieces());
-            let mut sets = LocalSets::new(follow.network());
-            let base = follow.network().own.bases.states;
-            let mut found = 0;
-            for state in base..base + follow.network().own.state_count() {
-                let Some(class) = copies.class(state).filter(|class| base + class != state) else {
-                    continue;
-                };
-                found += 1;
-                let after = follow.bytes(follow.rule_of(state));
-                for node in (0..trie.len() as u32).filter(|&node| !trie.is_leaf(node)) {
-                    let [one, other] = [state, base + class]
-                        .map(|state| walked(&mut sets, trie, after, state, node));
-                    assert_eq!(one, other, "state {} of {text} at node {node}", state - base);
-                }
+        let network = samples::network(compiler, front_end, text);
+        let (vocabulary, known) =
+            (compiler.vocabulary(), SharedOutcomes::new(compiler.vocabulary()));
+        let (joined, trie) = (network.joined(vocabulary.tables()), vocabulary.trie());
+        let follow = Follow::new(joined, known.rules(), &network.open);
+        let copies = Copies::new(&follow, &mut Twins::new(&follow, &known, trie), known.pieces());
+        let mut sets = LocalSets::new(follow.network());
+        let base = follow.network().own.bases.states;
+        let mut found = 0;
+        for state in base..base + follow.network().own.state_count() {
+            let Some(class) = copies.class(state).filter(|class| base + class != state) else {
+                continue;
+            };
+            found += 1;
+            let after = follow.bytes(follow.rule_of(state));
+            for node in (0..trie.len() as u32).filter(|&node| !trie.is_leaf(node)) {
+                let [one, other] =
+                    [state, base + class].map(|state| walked(&mut sets, trie, after, state, node));
+                assert_eq!(one, other, "state {} of {text} at node {node}", state - base);
             }
-            found
-        })
+        }
+        found
     }
 
     #[test]

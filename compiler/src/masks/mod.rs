@@ -69,8 +69,6 @@ pub mod shared;
 pub mod spell;
 mod tails;
 mod take;
-#[cfg(test)]
-mod testing;
 mod twins;
 pub mod walk;
 

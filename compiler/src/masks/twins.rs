@@ -338,39 +338,41 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::shared::walked;
-    use super::super::testing;
     use super::*;
     use crate::compile::Compiler;
     use crate::frontend::FrontEnd;
     use crate::frontend::gbnf::GbnfOptions;
     use crate::frontend::json_schema::JsonSchemaOptions;
     use crate::network::local::LocalSets;
+    use crate::samples;
 
     /// For a vocabulary of all bytes and texts of up to three characters that lead out of a key and into a value.
     fn compiler() -> Compiler {
         let marks = br#"":0u{,"#;
         let pairs = marks.iter().flat_map(|&a| marks.map(|b| vec![a, b]));
         let triples = pairs.clone().flat_map(|pair| marks.map(|c| [&pair[..], &[c]].concat()));
-        testing::compiler(pairs.clone().chain(triples))
+        samples::compiler(pairs.clone().chain(triples))
     }
 
     /// How many states of a text's network have a twin, each of which does the same as it.
     fn twins(compiler: &Compiler, front_end: &FrontEnd, text: &str) -> usize {
-        testing::with_network(compiler, front_end, text, |follow, known, trie| {
-            let mut twins = Twins::new(follow, known, trie);
-            let mut sets = LocalSets::new(follow.network());
-            let own = follow.network().own;
-            let mut found = 0;
-            for state in own.bases.states..own.bases.states + own.state_count() {
-                let Some(other) = twins.of(state) else { continue };
-                found += 1;
-                let after = follow.bytes(follow.rule_of(state));
-                let [one, other] =
-                    [state, other].map(|state| walked(&mut sets, trie, after, state, 0));
-                assert_eq!(one, other, "state {} of {text}", state - own.bases.states);
-            }
-            found
-        })
+        let network = samples::network(compiler, front_end, text);
+        let (vocabulary, known) =
+            (compiler.vocabulary(), SharedOutcomes::new(compiler.vocabulary()));
+        let (joined, trie) = (network.joined(vocabulary.tables()), vocabulary.trie());
+        let follow = Follow::new(joined, known.rules(), &network.open);
+        let mut twins = Twins::new(&follow, &known, trie);
+        let mut sets = LocalSets::new(follow.network());
+        let own = follow.network().own;
+        let mut found = 0;
+        for state in own.bases.states..own.bases.states + own.state_count() {
+            let Some(other) = twins.of(state) else { continue };
+            found += 1;
+            let after = follow.bytes(follow.rule_of(state));
+            let [one, other] = [state, other].map(|state| walked(&mut sets, trie, after, state, 0));
+            assert_eq!(one, other, "state {} of {text}", state - own.bases.states);
+        }
+        found
     }
 
     #[test]

@@ -34,7 +34,7 @@ const ROOMS: [Row<'_>; 15] = [
     ("emit", &["diagnostics", "ir", "network", "vocabulary", "masks"]),
     ("compile", &["diagnostics", "ir", "network", "vocabulary", "masks", "emit"]),
     // Built for unit tests alone.
-    ("samples", &["frontend", "vocabulary", "compile"]),
+    ("samples", &["diagnostics", "frontend", "network", "vocabulary", "compile"]),
     // Its tests set a limit.
     ("cache", &["diagnostics", "frontend", "network", "vocabulary", "compile", "samples"]),
 ];
