@@ -72,8 +72,8 @@ impl GrammarData {
     ///
     /// Where a table is too long for the format.
     pub fn to_artifact(&self, vocabulary: &VocabularyArtifact) -> Result<GrammarArtifact, Error> {
-        let buffer = self.encode(vocabulary, Seal::Later)?;
-        self.open(buffer, Some(Unsealed::default()), vocabulary)
+        let container = Container::of_written(self.encode(vocabulary, Seal::Later)?)?;
+        GrammarArtifact::of_compiled(container, Some(Unsealed::default()), vocabulary)
     }
 
     /// The same with its checksum: for an artifact that is used and written.
@@ -85,19 +85,12 @@ impl GrammarData {
         &self,
         vocabulary: &VocabularyArtifact,
     ) -> Result<GrammarArtifact, Error> {
-        self.open(self.to_bytes(vocabulary)?, None, vocabulary)
-    }
-
-    fn open(
-        &self,
-        buffer: Buffer,
-        unsealed: Option<Unsealed>,
-        vocabulary: &VocabularyArtifact,
-    ) -> Result<GrammarArtifact, Error> {
-        if cfg!(debug_assertions) {
-            GrammarArtifact::from_buffer(self.to_bytes(vocabulary)?, vocabulary)?;
-        }
-        GrammarArtifact::locate(Container::of_written(buffer)?, unsealed, vocabulary)
+        let buffer = self.to_bytes(vocabulary)?;
+        let container = match cfg!(debug_assertions) {
+            true => Container::parse_kind(buffer, ArtifactKind::Grammar)?,
+            false => Container::of_written(buffer)?,
+        };
+        GrammarArtifact::of_compiled(container, None, vocabulary)
     }
 
     /// Writes the artifact to a file, replacing it in one step.
@@ -166,7 +159,7 @@ impl GrammarArtifact {
             return Err(Error::NotStandalone { expected });
         };
         let vocabulary = VocabularyArtifact::from_buffer(buffer.part(embedded.range.clone()))?;
-        Self::from_container(container, &vocabulary)
+        Self::from_container(container, None, &vocabulary)
     }
 
     /// The same grammar as an artifact that stands alone: with its vocabulary embedded.
@@ -188,17 +181,31 @@ impl GrammarArtifact {
 
     /// Checks a grammar artifact and reads it in place.
     pub fn from_buffer(buffer: Buffer, vocabulary: &VocabularyArtifact) -> Result<Self, Error> {
-        Self::from_container(Container::parse_kind(buffer, ArtifactKind::Grammar)?, vocabulary)
+        let container = Container::parse_kind(buffer, ArtifactKind::Grammar)?;
+        Self::from_container(container, None, vocabulary)
+    }
+
+    /// The artifact in a container that this process has filled.
+    fn of_compiled(
+        container: Container,
+        unsealed: Option<Unsealed>,
+        vocabulary: &VocabularyArtifact,
+    ) -> Result<Self, Error> {
+        match cfg!(debug_assertions) {
+            true => Self::from_container(container, unsealed, vocabulary),
+            false => Self::locate(container, unsealed, vocabulary),
+        }
     }
 
     fn from_container(
         container: Container,
+        unsealed: Option<Unsealed>,
         vocabulary: &VocabularyArtifact,
     ) -> Result<Self, Error> {
         let meta = meta::check_grammar(&container)?;
         check_vocabulary(&container, meta, vocabulary)?;
         let names = meta.rule_names.len();
-        let artifact = Self::locate(container, None, vocabulary)?;
+        let artifact = Self::locate(container, unsealed, vocabulary)?;
         let joined = artifact.joined();
         let nodes = vocabulary.trie().len() as u32;
         validate::grammar(joined, artifact.start_rule(), vocabulary.usable_tokens(), nodes, names)

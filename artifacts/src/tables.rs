@@ -174,6 +174,11 @@ impl<'a> Joined<'a> {
         }
     }
 
+    /// Whether some state of either reads whole tokens.
+    pub fn reads_tokens(&self) -> bool {
+        !self.shared.token_edges.is_empty() || !self.own.token_edges.is_empty()
+    }
+
     /// Record of a state.
     #[inline]
     pub fn state(&self, state: u32) -> &'a StateRecord {

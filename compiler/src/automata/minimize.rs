@@ -61,7 +61,7 @@ fn refine(table: &Table) -> Table {
     moves.sort_by_key(|&(symbol, ..)| symbol);
 
     let mut blocks = Partition::new(count);
-    (0..count as u32).filter(|&state| table.accepts(state)).for_each(|state| blocks.mark(state));
+    table.accepting().for_each(|state| blocks.mark(state));
     blocks.split();
 
     let mut cords = Partition::by_runs(moves.len(), |i| moves[i].0);

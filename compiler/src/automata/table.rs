@@ -66,6 +66,11 @@ impl Table {
         self.states[state as usize].1
     }
 
+    /// The states in which a string may end.
+    pub fn accepting(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..self.len() as u32).filter(|&state| self.accepts(state))
+    }
+
     /// Adds an edge to the state that comes next, above all others that it has: as part of the last where they are
     /// neighbours with one target.
     #[inline]

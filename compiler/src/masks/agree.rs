@@ -88,7 +88,7 @@ impl Agreement {
     pub(super) fn new(follow: &Follow<'_>, doubles: Doubles, most: usize) -> Self {
         let network = follow.network();
         let count = network.own.state_count() as usize;
-        let no_tokens = network.shared.token_edges.is_empty() && network.own.token_edges.is_empty();
+        let no_tokens = !network.reads_tokens();
         let (through, through_of) = through(follow);
         let mut this = Self {
             base: network.own.bases.states,

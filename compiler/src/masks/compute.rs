@@ -186,6 +186,7 @@ pub fn compute(
         reach.add(state, class);
     }
     let mut entries: Vec<(u32, FollowEntry)> = Vec::new();
+    let copies = agreement.doubles().copies();
     // By class of copies and exit class, what comes of one of the copies, if anything.
     let mut of_copies: FxHashMap<(u32, u32), Option<FollowEntry>> = FxHashMap::default();
     let mut pairs = 0;
@@ -205,7 +206,6 @@ pub fn compute(
                 state,
             });
         }
-        let copies = agreement.doubles().copies();
         let mut repeated: Vec<(u32, (u32, u32))> = Vec::new();
         let asked = round.iter().filter(|&&(ret, class)| {
             let Some(copied) = copies.class(ret) else { return true };
@@ -312,7 +312,7 @@ impl Context<'_> {
 /// Ids of the tokens that a state consumes by token edges, ascending: its own, and those of rules it can begin.
 fn tokens_of(network: &Network, sets: &mut LocalSets<'_>, state: u32) -> Vec<u32> {
     let joined = sets.network();
-    if joined.own.token_edges.is_empty() && joined.shared.token_edges.is_empty() {
+    if !joined.reads_tokens() {
         return Vec::new();
     }
     let mut ids = Vec::new();

@@ -6,11 +6,12 @@
 //! the ends of keys whose values are alike. A copy's base mask and exit class are those of the state that it is a copy of,
 //! and its follow masks too.
 //!
-//! The states that calls return to are each held against the last of them that goes on with the same bytes and calls:
-//! byte by byte where the two part, for as long as what was read is a [piece](super::pieces). What a call reads is not
-//! followed, so what two calls of one rule return to has to do the same with every piece. Then all states that lead to
-//! copies of the same on the same bytes and calls are copies. States are numbered along the texts that they read, so the
-//! last come first: most of what a state leads to is known then. What goes on with many bytes is not asked about.
+//! The states that calls return to, and those that lead to states which go on with many bytes, are each held against the
+//! last of them that goes on with the same bytes and calls: byte by byte where the two part, for as long as what was read
+//! is a [piece](super::pieces). What a call reads is not followed, so what two calls of one rule return to has to do the
+//! same with every piece. Then all states that lead to copies of the same on the same bytes and calls are copies. States
+//! are numbered along the texts that they read, so the last come first: most of what a state leads to is known then. What
+//! goes on with many bytes is not asked about.
 //!
 //! Cost: O(edges) for each state, some 40 ns, and some 60 ns for each pair of states that two are followed to.
 
@@ -22,6 +23,7 @@ use hashbrown::HashTable;
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::pieces::{Piece, Pieces};
+use super::shared::bytes_of;
 use super::twins::{Twins, lead};
 use super::walk::WORTH_REMEMBERING;
 use crate::ir::ByteSet;
@@ -74,9 +76,7 @@ impl Copies {
 
 /// Whether a state goes on with few bytes, and is asked about.
 fn is_narrow(own: Tables<'_>, index: usize) -> bool {
-    let width = |edge: &ByteEdge| usize::from(edge.hi() - edge.lo()) + 1;
-    let edges = own.byte_edges_of(index);
-    edges.len() < WORTH_REMEMBERING && edges.iter().map(width).sum::<usize>() < WORTH_REMEMBERING
+    bytes_of(own.byte_edges_of(index)) < WORTH_REMEMBERING
 }
 
 struct Finder<'f, 'a> {
@@ -116,7 +116,7 @@ impl<'a> Finder<'_, 'a> {
             if let Some(other) = newest.insert(shape.finish(), index)
                 && self.do_the_same(index, other)
             {
-                self.like[index as usize] = self.like_of(other);
+                self.join(index, other);
             }
         }
     }
@@ -322,8 +322,8 @@ mod tests {
         let network = samples::network(compiler, front_end, text);
         let (vocabulary, known) =
             (compiler.vocabulary(), SharedOutcomes::new(compiler.vocabulary()));
-        let (joined, trie) = (network.joined(vocabulary.tables()), vocabulary.trie());
-        let follow = Follow::new(joined, known.rules(), &network.open);
+        let (follow, trie) =
+            (network.follow(vocabulary.tables(), known.rules()), vocabulary.trie());
         let copies = Copies::new(&follow, &mut Twins::new(&follow, &known, trie), known.pieces());
         let mut sets = LocalSets::new(follow.network());
         let base = follow.network().own.bases.states;

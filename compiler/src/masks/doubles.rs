@@ -30,10 +30,9 @@ impl Doubles {
         let network = follow.network();
         let own = network.own;
         let mut twins = Twins::new(follow, known, trie);
-        let no_tokens = network.shared.token_edges.is_empty() && own.token_edges.is_empty();
-        let copies = match no_tokens {
-            true => Copies::new(follow, &mut twins, known.pieces()),
-            false => Copies::default(),
+        let copies = match network.reads_tokens() {
+            true => Copies::default(),
+            false => Copies::new(follow, &mut twins, known.pieces()),
         };
         let base = own.bases.states;
         let states = base..base + own.state_count();

@@ -359,8 +359,8 @@ mod tests {
         let network = samples::network(compiler, front_end, text);
         let (vocabulary, known) =
             (compiler.vocabulary(), SharedOutcomes::new(compiler.vocabulary()));
-        let (joined, trie) = (network.joined(vocabulary.tables()), vocabulary.trie());
-        let follow = Follow::new(joined, known.rules(), &network.open);
+        let (follow, trie) =
+            (network.follow(vocabulary.tables(), known.rules()), vocabulary.trie());
         let mut twins = Twins::new(&follow, &known, trie);
         let mut sets = LocalSets::new(follow.network());
         let own = follow.network().own;

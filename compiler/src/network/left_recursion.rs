@@ -113,8 +113,7 @@ impl Climb {
                         nfa.edge(nfa.start, symbol, symbol, base + edge.target);
                         continue;
                     };
-                    let callee = &built.rules[callee].dfa;
-                    let ends = (0..callee.len() as u32).filter(|&state| callee.accepts(state));
+                    let ends = built.rules[callee].dfa.accepting();
                     ends.for_each(|state| nfa.empty(callee_base + state, base + edge.target));
                 }
             }
@@ -126,8 +125,7 @@ impl Climb {
     fn towards(&self, built: &Built, goal: usize) -> Nfa {
         let mut nfa = self.nfa.clone();
         let base = self.bases.iter().find(|(rule, _)| *rule == goal).map_or(0, |base| base.1);
-        let dfa = &built.rules[goal].dfa;
-        let ends = (0..dfa.len() as u32).filter(|&state| dfa.accepts(state));
+        let ends = built.rules[goal].dfa.accepting();
         ends.for_each(|state| nfa.empty(base + state, nfa.end));
         nfa
     }

@@ -66,10 +66,7 @@ impl Program {
         let mut compiler = Compiler::new(limit);
         compiler.program.word = compiler.state();
         compiler.class(&class::word(false), compiler.program.word, Self::MATCH);
-        let entry = match node.is_anchored() {
-            true => Self::START,
-            false => compiler.search(),
-        };
+        let entry = compiler.entry(node.is_anchored());
         compiler.node(node, entry, Self::MATCH)?;
         Ok(compiler.program)
     }
@@ -87,10 +84,7 @@ impl Program {
             return None;
         }
         let mut compiler = Compiler::new(limit);
-        let entry = match is_anchored {
-            true => Self::START,
-            false => compiler.search(),
-        };
+        let entry = compiler.entry(is_anchored);
         let done = compiler.seq(parts, entry, Self::MATCH);
         Some(done.map(|()| compiler.program.nfa))
     }
@@ -120,9 +114,12 @@ impl Compiler {
         Self { program, classes: Classes::default(), limit }
     }
 
-    /// A loop over any character at the start, and the state behind it: the loop must not be entered from inside the
-    /// pattern.
-    fn search(&mut self) -> u32 {
+    /// Where the pattern begins: unless it is anchored, behind a loop over any character at the start, which must not be
+    /// entered from inside the pattern.
+    fn entry(&mut self, is_anchored: bool) -> u32 {
+        if is_anchored {
+            return Program::START;
+        }
         self.class(&class::any(), Program::START, Program::START);
         let entry = self.state();
         self.program.nfa.empty(Program::START, entry);

@@ -66,9 +66,8 @@ pub fn most_configurations(
     is_text: &dyn Fn(u32) -> bool,
 ) -> Result<u32, u32> {
     let joined = follow.network();
-    let no_tokens = joined.shared.token_edges.is_empty() && joined.own.token_edges.is_empty();
     let mut own = joined.own.bases.states..joined.own.bases.states + joined.own.state_count();
-    if no_tokens
+    if !joined.reads_tokens()
         && shared_are_deterministic(follow)
         && own.all(|state| is_deterministic(follow, state))
     {
@@ -167,7 +166,7 @@ impl<'a> Exploration<'a> {
         let bytes = (0..=255u8).filter(|&byte| cuts[usize::from(byte)]);
         let symbols = bytes.map(Symbol::Byte).chain([Symbol::Token]).collect();
         let network = follow.network();
-        let no_tokens = network.shared.token_edges.is_empty() && network.own.token_edges.is_empty();
+        let no_tokens = !network.reads_tokens();
         let (seen, work) = (FxHashSet::default(), Vec::new());
         let returns = FxHashMap::default();
         Self {
