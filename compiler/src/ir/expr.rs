@@ -116,6 +116,18 @@ impl ByteSet {
         })
     }
 
+    /// How many bytes of the set are below one.
+    pub fn below(&self, byte: u8) -> usize {
+        self.intersect(Self(BELOW[usize::from(byte)])).len()
+    }
+
+    /// How many of them are in the same quarter of all bytes as it.
+    #[inline]
+    pub fn below_in_quarter(&self, byte: u8) -> u32 {
+        let below = (1 << (byte % 64)) - 1;
+        (self.0[usize::from(byte / 64)] & below).count_ones()
+    }
+
     /// The lowest byte that is at least `from`.
     fn lowest_from(&self, from: u8) -> Option<u8> {
         let index = usize::from(from >> 6);

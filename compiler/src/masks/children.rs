@@ -2,7 +2,11 @@
 //! over the subtrees of the others.
 //!
 //! In the trie's own arrays the next sibling is found through the end of the subtree before it, a cache line away for
-//! each. Here the bytes of a node's children are one short slice. Five bytes a node; built in O(nodes).
+//! each. Here the bytes of a node's children are one short slice, and what is looked for is found without a branch for each
+//! byte that is looked at: most nodes have few children, whose bytes are held against it all at once, and the others say
+//! in bits which bytes they have.
+//!
+//! Thirteen bytes a node, and forty more for one with many children; built in O(nodes).
 
 use std::ops::Range;
 
@@ -11,14 +15,36 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 
 use crate::ir::ByteSet;
 
-/// So many bytes are found sooner by looking at all children.
+/// So many bytes are found sooner by looking at all children; and so many children are looked at all at once, as bytes of
+/// a word.
 const FEW: usize = 8;
+
+/// The lowest bit of each byte of a word, and the highest.
+const LOW: u64 = u64::from_ne_bytes([0x01; FEW]);
+const HIGH: u64 = u64::from_ne_bytes([0x80; FEW]);
+
+/// Where a node's children stand.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    first: u32,
+    /// How many they are, where they are few; else [`FEW`] and the number of their [`Bytes`], from one on.
+    count: u32,
+}
+
+/// The bytes of many children.
+#[derive(Clone, Copy, Debug)]
+struct Bytes {
+    set: ByteSet,
+    /// By quarter of the set, how many bytes are in those before it.
+    before: [u8; 4],
+}
 
 /// The children of each node in ascending order.
 #[derive(Clone, Debug, Default)]
 pub struct Children {
-    /// By node, where its children begin in the other two; and where those of the last end.
-    first: Vec<u32>,
+    places: Vec<Place>,
+    many: Vec<Bytes>,
+    /// Byte and node of each child, and as many bytes more as are looked at together.
     byte: Vec<u8>,
     node: Vec<u32>,
     /// The root's children by byte, or [`NONE`].
@@ -30,8 +56,9 @@ impl Children {
     pub fn new(trie: Trie<'_>) -> Self {
         let count = trie.len();
         let mut this = Self {
-            first: Vec::with_capacity(count + 1),
-            byte: Vec::with_capacity(count),
+            places: Vec::with_capacity(count),
+            many: Vec::new(),
+            byte: Vec::with_capacity(count + FEW),
             node: Vec::with_capacity(count),
             of_root: vec![NONE; 256],
         };
@@ -39,13 +66,21 @@ impl Children {
             this.of_root[usize::from(trie.byte[child as usize])] = child;
         });
         for node in 0..count as u32 {
-            this.first.push(this.node.len() as u32);
+            let first = this.node.len();
             for child in trie.children(node) {
                 this.byte.push(trie.byte[child as usize]);
                 this.node.push(child);
             }
+            let mut count = this.node.len() - first;
+            if count > FEW {
+                let set: ByteSet = this.byte[first..].iter().copied().collect();
+                let before = [0, 64, 128, 192].map(|byte| set.below(byte) as u8);
+                this.many.push(Bytes { set, before });
+                count = FEW + this.many.len();
+            }
+            this.places.push(Place { first: first as u32, count: count as u32 });
         }
-        this.first.push(this.node.len() as u32);
+        this.byte.extend([0; FEW]);
         this
     }
 
@@ -71,19 +106,50 @@ impl Children {
         if node == 0 {
             return Some(self.of_root[usize::from(byte)]).filter(|&child| child != NONE);
         }
-        let range = self.range(node);
-        let at = self.byte[range.clone()].binary_search(&byte).ok()?;
-        Some(self.node[range.start + at])
+        let Place { first, count } = self.places[node as usize];
+        let at = match self.many(count) {
+            None => {
+                let bytes = *self.byte[first as usize..].first_chunk::<FEW>()?;
+                let apart = u64::from_le_bytes(bytes) ^ u64::from(byte) * LOW;
+                // The lowest byte that is zero has its highest bit set, and none below it.
+                let found = apart.wrapping_sub(LOW) & !apart & HIGH;
+                let at = found.trailing_zeros() / u8::BITS;
+                (at < count).then_some(at)?
+            }
+            Some(Bytes { set, before }) => {
+                let before = u32::from(before[usize::from(byte / 64)]);
+                set.contains(byte).then(|| before + set.below_in_quarter(byte))?
+            }
+        };
+        Some(self.node[(first + at) as usize])
+    }
+
+    /// The child of a node on the way to another, which is below it.
+    #[inline]
+    pub fn towards(&self, node: u32, other: u32) -> u32 {
+        let children = &self.node[self.range(node)];
+        children[children.partition_point(|&child| child <= other) - 1]
     }
 
     /// Whether some child is on a byte of the set.
     pub fn any_on(&self, node: u32, bytes: ByteSet) -> bool {
-        self.byte[self.range(node)].iter().any(|&byte| bytes.contains(byte))
+        match self.many(self.places[node as usize].count) {
+            Some(many) => !many.set.intersect(bytes).is_empty(),
+            None => self.byte[self.range(node)].iter().any(|&byte| bytes.contains(byte)),
+        }
+    }
+
+    /// The bytes of many children, by what is kept as their count.
+    #[inline]
+    fn many(&self, count: u32) -> Option<&Bytes> {
+        self.many.get((count as usize).wrapping_sub(FEW + 1))
     }
 
     #[inline]
     fn range(&self, node: u32) -> Range<usize> {
-        self.first[node as usize] as usize..self.first[node as usize + 1] as usize
+        let Place { first, count } = self.places[node as usize];
+        let count = self.many(count).map_or(count as usize, |many| many.set.len());
+        first as usize..first as usize + count
     }
 }
 
@@ -95,9 +161,11 @@ mod tests {
 
     #[test]
     fn children_are_those_of_the_trie() {
-        let texts: Vec<Vec<u8>> =
-            (0..200u32).map(|i| vec![(i * 7 % 90) as u8, (i % 11) as u8, (i % 3) as u8]).collect();
-        let tokens: Vec<_> = texts.into_iter().map(|text| (text, TokenKind::Text)).collect();
+        // From one child to sixty, in all quarters of the bytes.
+        let few = (0..200u32).map(|i| vec![(i * 7 % 90) as u8, (i % 11) as u8, (i % 3) as u8]);
+        let many = (0..400u32).map(|i| vec![100 + (i % 7) as u8, (i * i % 251) as u8]);
+        let texts = few.chain(many);
+        let tokens: Vec<_> = texts.map(|text| (text, TokenKind::Text)).collect();
         let data = TrieData::build(&tokens).expect("small");
         let trie = data.as_trie();
         let children = Children::new(trie);
@@ -105,11 +173,16 @@ mod tests {
             let expected: Vec<(u8, u32)> =
                 trie.children(node).map(|child| (trie.byte[child as usize], child)).collect();
             assert_eq!(children.of(node).collect::<Vec<_>>(), expected);
-            for bytes in [ByteSet::range(3, 5), ByteSet::range(2, 70), ByteSet::EMPTY] {
+            for bytes in [ByteSet::range(3, 5), ByteSet::range(2, 170), ByteSet::EMPTY] {
                 let mut on = expected.clone();
                 on.retain(|&(byte, _)| bytes.contains(byte));
                 assert_eq!(children.any_on(node, bytes), !on.is_empty());
                 assert_eq!(children.on_any(node, bytes).collect::<Vec<_>>(), on);
+            }
+            for &(_, child) in &expected {
+                for below in child..trie.end[child as usize] {
+                    assert_eq!(children.towards(node, below), child);
+                }
             }
             for byte in 0..=u8::MAX {
                 let on = expected.iter().find(|(other, _)| *other == byte);

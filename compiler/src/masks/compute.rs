@@ -24,6 +24,7 @@ use super::classes::Classes;
 use super::depart::Derived;
 use super::doubles::Doubles;
 use super::draw::{Found, Lengths, Sources};
+use super::literals::Literals;
 use super::outcome::Outcome;
 use super::pool::{Pool, stored};
 use super::reach::Reach;
@@ -114,41 +115,45 @@ pub fn compute(
     let is_vocabulary = !network.open.is_empty();
     let lengths = Lengths { row_words: network.tables.row_words as usize, is_vocabulary };
     let mut sources = Sources::new(trie, shared, known, lengths);
+    let literals = Literals::new(network.tables.as_tables(), trie, known.children());
     let mut context = Context {
         classes: Classes::new(shared, known),
         pool: Pool::new(shared, known, network.tables.clone(), lengths),
         limits,
+        follow,
+        doubles: agreement.doubles(),
+        base,
+        exits: vec![(0, NONE); states.len()],
+        of_literals: FxHashMap::default(),
     };
-    // By index of the state, its mask and its exit class.
-    let mut exits = vec![(0, NONE); states.len()];
-    let mut add = |context: &mut Context<'_>, sources: &Sources<'_>, state, found: &Found| {
-        let mask = context.intern(sources, state, found)?;
-        let outcome = &found.outcome;
-        let class = context.classes.intern(&outcome.exits);
-        exits[(state - base) as usize] = (mask, class);
-        let is_left = outcome.exits.first() == Some(&0);
-        for double in agreement.doubles().of(state) {
-            let class = match follow.is_final(double) && !is_left {
-                true => context.classes.intern(&[&[0], &outcome.exits[..]].concat()),
-                false => class,
-            };
-            exits[(double - base) as usize] = (mask, class);
+    let find = |walker: &mut Walker<'_>, &state: &u32| match literals.deepest(state) {
+        Some(node) => Base::Literal(node),
+        None => Base::Found(Found {
+            outcome: walker.base(state),
+            extra: tokens_of(network, walker.sets(), state),
+            drawn: None,
+        }),
+    };
+    let draw_base = |walker: &mut Walker<'_>, base: &mut Base| {
+        if let Base::Found(found) = base {
+            walker.draw(&sources, found);
         }
-        Ok(mask)
     };
-    let find = |walker: &mut Walker<'_>, &state: &u32| Found {
-        outcome: walker.base(state),
-        extra: tokens_of(network, walker.sets(), state),
-        drawn: None,
-    };
-    let draw = |walker: &mut Walker<'_>, found: &mut Found| walker.draw(&sources, found);
-    walkers.in_order(&first, find, draw, |&state, found| {
-        let mask = add(&mut context, &sources, state, found)?;
+    walkers.in_order(&first, find, draw_base, |&state, base| {
+        let mask = match base {
+            Base::Found(found) => context.add(&sources, state, found)?,
+            &Base::Literal(node) => context.add_literal(&sources, state, node, &literals)?,
+        };
         if is_model.contains(&state) {
-            let outcome = &found.outcome;
-            let taken = outcome.taken.as_ref();
-            let stored = taken.map_or(&[][..], |taken| known.spans(shared, trie, taken.state));
-            models.insert(state, (mask, outcome.over(stored)));
+            let outcome = match base {
+                Base::Found(Found { outcome, .. }) => {
+                    let taken = outcome.taken.as_ref();
+                    let stored = taken.map(|taken| known.spans(shared, trie, taken.state));
+                    outcome.over(stored.unwrap_or_default())
+                }
+                &Base::Literal(node) => literals.outcome(node),
+            };
+            models.insert(state, (mask, outcome));
         }
         Ok(())
     })?;
@@ -169,7 +174,7 @@ pub fn compute(
     };
     walkers.in_order(&derived, far, draw_far, |derived, found| {
         match found {
-            Some(found) => _ = add(&mut context, &sources, derived.state, found)?,
+            Some(found) => _ = context.add(&sources, derived.state, found)?,
             None => rest.push(derived),
         }
         Ok(())
@@ -178,11 +183,11 @@ pub fn compute(
     // thread has work.
     rest.reverse();
     abreast::outcomes(&walkers, &rest, &sources, (trie, follow), |derived, found| {
-        add(&mut context, &sources, derived.state, found).map(|_| ())
+        context.add(&sources, derived.state, found).map(|_| ())
     })?;
 
     let mut reach = Reach::new(follow, known.left_through());
-    for (&state, &(_, class)) in states.iter().zip(&exits) {
+    for (&state, &(_, class)) in states.iter().zip(&context.exits) {
         reach.add(state, class);
     }
     let mut entries: Vec<(u32, FollowEntry)> = Vec::new();
@@ -258,7 +263,7 @@ pub fn compute(
     }
     entries.sort_unstable_by_key(|(ret, entry)| (*ret, entry.class));
 
-    let Context { classes, mut pool, .. } = context;
+    let Context { classes, mut pool, exits, .. } = context;
     let sets = network.token_sets.iter().map(|ids| {
         let found = Found { extra: ids.clone(), ..Found::default() };
         pool.intern(&sources, &found)
@@ -287,13 +292,30 @@ fn worth_composing(trie: Trie<'_>) -> u32 {
     (trie.len() as u32 / 4096).clamp(2, 64)
 }
 
+/// What was found of a state at the root.
+enum Base {
+    /// That the node is the deepest that it leads to.
+    Literal(u32),
+    Found(Found),
+}
+
+/// What is made of what was found.
 struct Context<'a> {
     classes: Classes<'a>,
     pool: Pool<'a>,
     limits: MaskLimits,
+    follow: &'a Follow<'a>,
+    doubles: &'a Doubles,
+    /// Id of the first own state.
+    base: u32,
+    /// By index of the state, its mask and its exit class.
+    exits: Vec<(u32, u32)>,
+    /// By the deepest node that a literal leads to, the mask.
+    of_literals: FxHashMap<u32, u32>,
 }
 
 impl Context<'_> {
+    /// The mask of a state or pair.
     fn intern(
         &mut self,
         sources: &Sources<'_>,
@@ -306,6 +328,47 @@ impl Context<'_> {
             return Err(MaskError::Limit { what: "dense rows", limit, state });
         }
         Ok(mask)
+    }
+
+    /// The mask of a state, which is noted with its exit class.
+    fn add(&mut self, sources: &Sources<'_>, state: u32, found: &Found) -> Result<u32, MaskError> {
+        let mask = self.intern(sources, state, found)?;
+        self.note(state, mask, &found.outcome.exits);
+        Ok(mask)
+    }
+
+    /// The same for a state within a literal that leads to `node` and no further.
+    fn add_literal(
+        &mut self,
+        sources: &Sources<'_>,
+        state: u32,
+        node: u32,
+        literals: &Literals<'_>,
+    ) -> Result<u32, MaskError> {
+        let mask = match self.of_literals.get(&node) {
+            Some(&mask) => mask,
+            None => {
+                let mask = self.intern(sources, state, &Found::from(literals.outcome(node)))?;
+                self.of_literals.insert(node, mask);
+                mask
+            }
+        };
+        self.note(state, mask, &[]);
+        Ok(mask)
+    }
+
+    /// Notes the mask of a state and the nodes at which its rule is left, for it and its doubles.
+    fn note(&mut self, state: u32, mask: u32, nodes: &[u32]) {
+        let class = self.classes.intern(nodes);
+        self.exits[(state - self.base) as usize] = (mask, class);
+        let is_left = nodes.first() == Some(&0);
+        for double in self.doubles.of(state) {
+            let class = match self.follow.is_final(double) && !is_left {
+                true => self.classes.intern(&[&[0], nodes].concat()),
+                false => class,
+            };
+            self.exits[(double - self.base) as usize] = (mask, class);
+        }
     }
 }
 

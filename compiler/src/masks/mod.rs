@@ -16,6 +16,7 @@
 //! | [`twins`] | states that do the same as another with every token |
 //! | [`copies`] | states that do the same with every piece of a token |
 //! | [`pieces`] | the pieces of tokens |
+//! | [`literals`] | states from which no token leads out of a literal |
 //! | [`depart`] | derives base masks of states from those of others that do the same for some bytes |
 //! | [`abreast`] | many such states on several threads |
 //! | [`lanes`] | such states beside their models, many at once |
@@ -52,6 +53,7 @@ mod draw;
 mod fronts;
 mod history;
 mod lanes;
+mod literals;
 mod moves;
 mod nodes;
 mod ordered;

@@ -1,0 +1,70 @@
+//! States from which every token either ends within a literal or cannot be read: what they do is told by one node of the
+//! trie.
+//!
+//! More than half of the states of an object are within its keys, and no token leads from one letter of a key to its end
+//! and on. The tokens that such a state reads are those on the way to the deepest node that the literal leads to, so states
+//! that come to the same node have the same mask, and it is found once.
+//!
+//! Cost: O(depth of the node) for each state, some 10 ns for each byte; O(children on the way to it) for its outcome.
+
+use grammarc_artifacts::sections::network::state_flags;
+use grammarc_artifacts::sections::vocabulary::Trie;
+use grammarc_artifacts::tables::Tables;
+
+use super::children::Children;
+use super::outcome::Outcome;
+
+/// The own states of a network that are within literals.
+pub(super) struct Literals<'a> {
+    own: Tables<'a>,
+    trie: Trie<'a>,
+    children: &'a Children,
+}
+
+impl<'a> Literals<'a> {
+    /// Those among some states, over a trie.
+    pub(super) fn new(own: Tables<'a>, trie: Trie<'a>, children: &'a Children) -> Self {
+        Self { own, trie, children }
+    }
+
+    /// The deepest node that a state leads to, where its outcome at the root is told by that: its rule is not left, and a
+    /// token may end, as far as the trie goes.
+    pub(super) fn deepest(&self, state: u32) -> Option<u32> {
+        const ENDS: u32 = state_flags::FINAL | state_flags::POP_ONLY | state_flags::RESTS;
+        let mut node = 0;
+        let mut index = (state - self.own.bases.states) as usize;
+        let is_within = |index: usize| self.own.states[index].flags & ENDS == state_flags::RESTS;
+        if self.own.states[index].flags & (ENDS - state_flags::RESTS) != 0 {
+            return None;
+        }
+        loop {
+            let [edge] = self.own.byte_edges_of(index) else { return None };
+            let calls = self.own.call_edges_of(index);
+            let reads = self.own.token_edges_of(index);
+            if edge.lo() != edge.hi() || !calls.is_empty() || !reads.is_empty() {
+                return None;
+            }
+            let Some(child) = self.children.on(node, edge.lo()) else { return Some(node) };
+            index = edge.target.checked_sub(self.own.bases.states)? as usize;
+            if !is_within(index) {
+                return None;
+            }
+            node = child;
+            if self.trie.is_leaf(node) {
+                return Some(node);
+            }
+        }
+    }
+
+    /// The outcome at the root of the states that lead to a node and no further.
+    pub(super) fn outcome(&self, node: u32) -> Outcome {
+        let mut outcome = Outcome::default();
+        let mut at = 0;
+        while at != node {
+            at = self.children.towards(at, node);
+            outcome.add_span(self.trie.tokens_at(at));
+        }
+        outcome.normalize();
+        outcome
+    }
+}
