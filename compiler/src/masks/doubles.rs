@@ -36,24 +36,23 @@ impl Doubles {
         };
         let base = own.bases.states;
         let states = base..base + own.state_count();
+        // From the last, so that those that a state leads to come before it.
+        let twins = states.clone().rev().map(|state| match tails::first(follow, state) {
+            Some(first) => Some(twins.of(first).unwrap_or(first)),
+            None => twins.of(state),
+        });
+        let models: Vec<Option<u32>> = twins.collect();
+        let models = || states.clone().zip(models.iter().rev());
         // By class of copies, the first that is no other double.
         let mut first_of: FxHashMap<u32, u32> = FxHashMap::default();
-        let models: Vec<Option<u32>> = states
-            .clone()
-            .map(|state| {
-                let model = match tails::first(follow, state) {
-                    Some(first) => Some(twins.of(first).unwrap_or(first)),
-                    None => twins.of(state),
-                };
-                if let (None, Some(class)) = (model, copies.class(state)) {
-                    first_of.entry(class).or_insert(state);
-                }
-                model
-            })
-            .collect();
+        for (state, model) in models() {
+            if let (None, Some(class)) = (model, copies.class(state)) {
+                first_of.entry(class).or_insert(state);
+            }
+        }
         let mut by_model: Vec<(u32, u32)> = Vec::new();
         let mut roles = vec![[false; 2]; own.state_count() as usize];
-        for (state, model) in states.zip(models) {
+        for (state, &model) in models() {
             let model = model.unwrap_or(state);
             let first = copies.class(model).and_then(|class| first_of.get(&class));
             let model = first.copied().unwrap_or(model);

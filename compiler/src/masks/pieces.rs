@@ -1,11 +1,14 @@
 //! Which byte strings are pieces of tokens: what two states do with any other does not show in a mask.
 //!
 //! A string is known by its last bytes, as many as a [`Piece`] holds. Strings of so many that occur in a token are kept in
-//! a table of bits by their hash, so a string may be taken for a piece that is none, but not the other way round.
+//! a table of bits by their hash, so a string may be taken for a piece that is none, but not the other way round. For two
+//! bytes there is a table that is never wrong: no token has a letter and a quote behind it in most vocabularies.
 //!
 //! Eight bits for each node of the trie: half a megabyte for 128,000 tokens. Built in O(nodes), some 10 ns each.
 
 use grammarc_artifacts::sections::vocabulary::Trie;
+
+use crate::ir::ByteSet;
 
 /// The most bytes that are known of a string.
 const LONGEST: u32 = 4;
@@ -35,13 +38,19 @@ pub(super) struct Pieces {
     bits: Vec<u64>,
     /// What a hash is shifted by to be the number of a bit.
     shift: u32,
+    /// By byte, those that follow it in some token.
+    after: Vec<ByteSet>,
 }
 
 impl Pieces {
     /// The pieces of the tokens of a trie.
     pub(super) fn new(trie: Trie<'_>) -> Self {
         let bits = (8 * trie.len()).next_power_of_two().max(64);
-        let mut this = Self { bits: vec![0; bits / 64], shift: u64::BITS - bits.trailing_zeros() };
+        let mut this = Self {
+            bits: vec![0; bits / 64],
+            shift: u64::BITS - bits.trailing_zeros(),
+            after: vec![ByteSet::EMPTY; 256],
+        };
         // Ends of the subtrees that a node is in, with the strings of each length that end at their roots.
         let mut path: Vec<(u32, [Piece; LONGEST as usize])> = Vec::new();
         for node in 1..trie.len() as u32 {
@@ -50,6 +59,9 @@ impl Pieces {
             }
             let mut strings = path.last().map_or([Piece::EMPTY; _], |&(_, strings)| strings);
             let byte = trie.byte[node as usize];
+            if let Some(&(_, [Piece(before), ..])) = path.last() {
+                this.after[usize::from(before as u8)].insert(byte);
+            }
             for length in (1..LONGEST as usize).rev() {
                 strings[length] = strings[length - 1].then(byte);
             }
@@ -74,6 +86,12 @@ impl Pieces {
     pub(super) fn may_have(&self, piece: Piece) -> bool {
         let (word, bit) = self.place(piece);
         self.bits[word] & bit != 0
+    }
+
+    /// The bytes that follow another in some token.
+    #[inline]
+    pub(super) fn after(&self, byte: u8) -> ByteSet {
+        self.after[usize::from(byte)]
     }
 }
 
@@ -104,6 +122,11 @@ mod tests {
                         prop_assert!(pieces.may_have(piece(&text[from..to])));
                     }
                 }
+            }
+            for before in 0..=u8::MAX {
+                let pairs = texts.iter().flat_map(|text| text.windows(2));
+                let after = pairs.filter(|pair| pair[0] == before).map(|pair| pair[1]);
+                prop_assert_eq!(pieces.after(before), after.collect());
             }
             let occurs = |other: &[u8]| {
                 let end = &other[other.len().saturating_sub(LONGEST as usize)..];

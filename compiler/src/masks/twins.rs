@@ -3,13 +3,15 @@
 //! Where an object may have any keys besides those it names, a state within a key does what that of any other key does,
 //! but for the next byte of the key, and again for the one after it. Hardly any token goes on from there to the end of
 //! the key, where at last what comes may differ. So the two are followed along the bytes on which they part alone, until
-//! the trie ends.
+//! no [piece](super::pieces) of a token goes on from one byte to the next, or they come to two that are known to do the
+//! same from there; and where that does not tell, from the root of the trie until the trie ends.
 //!
 //! A state is held against the one that it goes to on most bytes, where that stays where it is on most. Mostly that one
 //! does nothing but call the vocabulary's rule for the rest of a string, and its bytes are those of the rule's first
 //! state. What of them the state has no edges for is a call as well, of a rule that begins with nothing else.
 //!
-//! Cost: O(edges) for each state, some 50 ns, and a child looked up for each byte on which two part at a node.
+//! Cost: O(edges) for each state, some 50 ns, and a piece looked up for each byte on which two part; for those at the ends
+//! of keys, a child for each byte on which two part at a node.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -28,6 +30,9 @@ const MOST_APART: usize = 16;
 
 /// Nodes that two are followed to.
 const MOST_NODES: usize = 256;
+
+/// States one behind the other that are followed before it is known what they do.
+const MOST_AHEAD: usize = 64;
 
 /// Not asked yet.
 const UNKNOWN: u32 = NONE - 1;
@@ -60,6 +65,9 @@ pub(super) struct Twins<'a> {
     /// where that is on too many bytes or not told by bytes.
     told: Vec<(u32, Option<Range<u32>>)>,
     partings: Vec<Parting>,
+    /// By index of the state, the other that it was held against last, and whether they are known to do the same with every
+    /// piece of a token.
+    alike: Vec<(u32, bool)>,
     /// By index of the state, where it stands among those that do nothing but call; [`NONE`] where it does more, and
     /// [`UNKNOWN`] where that was not asked.
     begun_of: Vec<u32>,
@@ -83,6 +91,7 @@ impl<'a> Twins<'a> {
             trie,
             told,
             partings: Vec::new(),
+            alike: vec![(NONE, false); network.own.state_count() as usize],
             begun_of: vec![UNKNOWN; network.own.state_count() as usize],
             begun: Vec::new(),
             by_call: Vec::new(),
@@ -90,11 +99,15 @@ impl<'a> Twins<'a> {
         }
     }
 
-    /// The state that an own one does the same as.
+    /// The state that an own one does the same as. It is found soonest where those that it leads to were asked for before.
     pub(super) fn of(&mut self, state: u32) -> Option<u32> {
         let other = self.widest(state).filter(|&other| other != state)?;
         let stays = self.widest(other) == Some(other) || self.begun(other).is_some();
-        (stays && self.are_same([state, other])).then_some(other)
+        let states = [state, other];
+        let do_the_same = stays
+            && self.stand_alike(states)
+            && (self.are_alike(states, MOST_AHEAD) || self.are_same(states));
+        do_the_same.then_some(other)
     }
 
     /// Where the widest edge of a state leads, if it is wide.
@@ -105,11 +118,36 @@ impl<'a> Twins<'a> {
         is_wide.then_some(widest.target)
     }
 
-    /// Whether two states do the same with all strings of the trie.
-    fn are_same(&mut self, states: [u32; 2]) -> bool {
-        if !self.stand_alike(states) {
-            return false;
+    /// Whether two states, which stand alike, do the same with every piece of a token, as far as that follows from what
+    /// those do that they lead to. Of most of these it is known; they are asked so many steps ahead where it is not.
+    fn are_alike(&mut self, states: [u32; 2], ahead: usize) -> bool {
+        let index = self.index(states[0]);
+        if self.alike[index].0 == states[1] {
+            return self.alike[index].1;
         }
+        let Some(ahead) = ahead.checked_sub(1) else { return false };
+        let Some(mut partings) = self.told(states) else { return false };
+        // Those that lead back here are taken to differ.
+        self.alike[index] = (states[1], false);
+        let are_alike = partings.all(|at| {
+            let Parting { byte, to } = self.partings[at as usize];
+            !to.contains(&NONE)
+                && self.stand_alike(to)
+                && (self.none_part_after(byte, to) || self.are_alike(to, ahead))
+        });
+        self.alike[index] = (states[1], are_alike);
+        are_alike
+    }
+
+    /// Whether two states part on none of the bytes that may come after a byte in a piece of a token.
+    fn none_part_after(&mut self, byte: u8, states: [u32; 2]) -> bool {
+        let Some(mut partings) = self.told(states) else { return false };
+        let after = self.known.pieces().after(byte);
+        partings.all(|at| !after.contains(self.partings[at as usize].byte))
+    }
+
+    /// Whether two states, which stand alike, do the same with all strings of the trie.
+    fn are_same(&mut self, states: [u32; 2]) -> bool {
         self.work.clear();
         self.work.push((states, 0));
         let mut nodes = 0;
