@@ -4,9 +4,11 @@
 //! targets are settled, equal states are those that accept alike and go on alike. States on a cycle come together,
 //! after all that their cycle leads to:
 //!
-//! - among themselves they are told apart by colours that are refined round by round (E. F. Moore, 1956), as what they
+//! - where one of them equals no other at first sight and is on every way round, as the place behind a member is in an
+//!   object of any number of them, the others are settled from the end as well, once it has a class of its own;
+//! - in other cycles they are told apart by colours that are refined round by round (E. F. Moore, 1956), as what they
 //!   lead to outside is settled. A state that is alone with its colour equals no other; where none of the rest leads back
-//!   to itself past such states, the rest is settled from the end as well: a long key takes a round for each byte otherwise;
+//!   to itself past such states, the rest is settled from the end: a long key takes a round for each byte otherwise;
 //! - if one of them equals a state settled before, all do, each another: this is tried for settled states that do the
 //!   same within a few symbols, by following both in step.
 //!
@@ -67,7 +69,6 @@ pub(super) fn classes(table: &Table) -> Result<Vec<u32>, Unsettled> {
         last: vec![UNSETTLED; count],
         before: vec![(0, UNSETTLED); count],
         cyclic: Vec::new(),
-        colours: Vec::new(),
         places: vec![UNSETTLED; count],
         effort: EFFORT * (table.edge_count() + count),
         words: Vec::new(),
@@ -98,10 +99,8 @@ struct Settling<'a> {
     /// of those that lead to it; and by class of such states, their byte and the class before with the same target.
     last: Vec<u32>,
     before: Vec<(u32, u32)>,
-    /// Settled states of cycles, the first of each class; and what these do with a few symbols, of those that a later
-    /// cycle was held against.
-    cyclic: Vec<u32>,
-    colours: Vec<u32>,
+    /// Settled states of cycles, the first of each class.
+    cyclic: Vec<Cyclic>,
     /// By state, its place among those that an order is looked for.
     places: Vec<u32>,
     effort: usize,
@@ -110,6 +109,18 @@ struct Settling<'a> {
     pairs: Vec<(u32, u32)>,
 }
 
+/// A settled state of a cycle.
+struct Cyclic {
+    state: u32,
+    outline: Outline,
+    /// What it does with a few symbols, once a later cycle was held against it.
+    colour: Option<u32>,
+}
+
+/// What can be said of a state at a glance, equal for equal states: whether it accepts, and the lowest and the highest of
+/// its symbols.
+type Outline = (bool, Option<(Symbol, Symbol)>);
+
 impl Settling<'_> {
     /// Settles a state all targets of which are settled.
     fn settle(&mut self, state: u32) -> Result<(), Unsettled> {
@@ -117,13 +128,19 @@ impl Settling<'_> {
         if is_end && !self.table.accepts(state) && self.table.len() > 1 {
             return Err(Unsettled::Dead);
         }
+        self.is_new(state);
+        Ok(())
+    }
+
+    /// The same of a state that can accept. Whether it equals none that was settled before.
+    fn is_new(&mut self, state: u32) -> bool {
         let new = self.first.len() as u32;
         let class = self.class_like(state, new);
         if class == new {
             self.first.push(state);
         }
         self.classes[state as usize] = class;
-        Ok(())
+        class == new
     }
 
     /// The class of the settled states that do what a state does, which is `new` from now on where there are none.
@@ -161,15 +178,8 @@ impl Settling<'_> {
         if cycle.iter().all(|&state| !self.table.accepts(state) && stays(state)) {
             return Err(Unsettled::Dead);
         }
-        let colour = self.look_ahead(cycle[0], LOOK_AHEAD);
-        for at in 0..self.cyclic.len() {
-            let other = self.cyclic[at];
-            if at == self.colours.len() {
-                self.colours.push(self.look_ahead(other, LOOK_AHEAD));
-            }
-            if self.colours[at] == colour && self.equals(cycle[0], other)? {
-                return Ok(());
-            }
+        if self.is_settled_cycle(cycle[0])? || self.settle_round(cycle)? {
+            return Ok(());
         }
         self.tell_apart(cycle)?;
         for &state in cycle {
@@ -178,20 +188,81 @@ impl Settling<'_> {
                 self.first.push(state);
                 // It leads to a class of its own cycle, so that what it does is new.
                 self.class_like(state, class);
-                self.cyclic.push(state);
+                self.note_cyclic(state);
             }
         }
         Ok(())
+    }
+
+    /// Whether a state of a cycle equals a settled one; the cycle is settled accordingly if so.
+    fn is_settled_cycle(&mut self, state: u32) -> Result<bool, Unsettled> {
+        let outline = self.outline(state);
+        let mut colour = None;
+        for at in 0..self.cyclic.len() {
+            let Cyclic { state: other, outline: known, colour: seen } = self.cyclic[at];
+            if known != outline {
+                continue;
+            }
+            let seen = seen.unwrap_or_else(|| self.look_ahead(other, LOOK_AHEAD));
+            self.cyclic[at].colour = Some(seen);
+            let colour = *colour.get_or_insert_with(|| self.look_ahead(state, LOOK_AHEAD));
+            if seen == colour && self.equals(state, other)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Settles the states of a cycle where the first of them equals no other and is on every way round; whether it is so.
+    ///
+    /// Two others that are equal lead to states that are equal, of which neither is the first unless both are. As all ways
+    /// end there, they are found equal from the end.
+    fn settle_round(&mut self, cycle: &[u32]) -> Result<bool, Unsettled> {
+        let (&head, rest) = cycle.split_first().expect("a cycle has a state");
+        for &other in rest {
+            if self.looks_like(head, other)? {
+                return Ok(false);
+            }
+        }
+        let Some(order) = self.ends_first(rest)? else { return Ok(false) };
+        let class = self.first.len() as u32;
+        self.first.push(head);
+        self.classes[head as usize] = class;
+        for state in order {
+            if self.is_new(state) {
+                self.note_cyclic(state);
+            }
+        }
+        self.class_like(head, class);
+        self.note_cyclic(head);
+        Ok(true)
+    }
+
+    fn note_cyclic(&mut self, state: u32) {
+        let outline = self.outline(state);
+        self.cyclic.push(Cyclic { state, outline, colour: None });
+    }
+
+    fn outline(&self, state: u32) -> Outline {
+        let edges = self.table.edges(state);
+        (self.table.accepts(state), edges.first().zip(edges.last()).map(|(a, b)| (a.lo, b.hi)))
+    }
+
+    /// Whether two states of a cycle accept alike and lead to the same with the same symbols, where all states of the
+    /// cycle are taken to be the same.
+    fn looks_like(&mut self, one: u32, other: u32) -> Result<bool, Unsettled> {
+        if self.outline(one) != self.outline(other) {
+            return Ok(false);
+        }
+        self.spend([one, other].into_iter())?;
+        let class = |state: u32| self.classes[state as usize];
+        Ok(in_step(self.table, one, other, |one, other| class(one) == class(other)))
     }
 
     /// Gives the states of a cycle classes among themselves, from those settled on, in the order in which they are met. A
     /// state that is alone in its class stays so, and is not looked at again.
     fn tell_apart(&mut self, cycle: &[u32]) -> Result<(), Unsettled> {
         let first = self.first.len() as u32;
-        if let &[state] = cycle {
-            self.classes[state as usize] = first;
-            return Ok(());
-        }
         let mut next = first;
         cycle.iter().for_each(|&state| self.classes[state as usize] = next);
         let mut numbers = Sequences::with_capacity(cycle.len());
@@ -201,7 +272,8 @@ impl Settling<'_> {
         let (mut groups, mut round, mut try_at) = (0, 0, ROUNDS);
         while groups < rest.len() {
             if round == try_at {
-                if let Some(order) = self.ends_first(&rest)? {
+                let states: Vec<u32> = rest.iter().map(|&(state, _)| state).collect();
+                if let Some(order) = self.ends_first(&states)? {
                     numbers.clear();
                     next += 1;
                     for state in order {
@@ -250,13 +322,13 @@ impl Settling<'_> {
     }
 
     /// Some states in an order in which each comes after all of them that it leads to, where there is one.
-    fn ends_first(&mut self, states: &[(u32, u32)]) -> Result<Option<Vec<u32>>, Unsettled> {
-        self.spend(states.iter().map(|&(state, _)| state))?;
-        for (place, &(state, _)) in (0..).zip(states) {
+    fn ends_first(&mut self, states: &[u32]) -> Result<Option<Vec<u32>>, Unsettled> {
+        self.spend(states.iter().copied())?;
+        for (place, &state) in (0..).zip(states) {
             self.places[state as usize] = place;
         }
-        let edges = |place: usize| self.table.edges(states[place].0);
-        let loops = |place: usize| edges(place).iter().any(|edge| edge.target == states[place].0);
+        let edges = |place: usize| self.table.edges(states[place]);
+        let loops = |place: usize| edges(place).iter().any(|edge| edge.target == states[place]);
         // What leads out of them leads nowhere here.
         let places = &self.places;
         let targets = |place: usize| {
@@ -268,9 +340,9 @@ impl Settling<'_> {
         let (mut order, mut is_acyclic) = (Vec::with_capacity(states.len()), true);
         for_each_component(states.len(), targets, |group| {
             is_acyclic &= matches!(*group, [place] if !loops(place as usize));
-            order.extend(group.iter().map(|&place| states[place as usize].0));
+            order.extend(group.iter().map(|&place| states[place as usize]));
         });
-        states.iter().for_each(|&(state, _)| self.places[state as usize] = UNSETTLED);
+        states.iter().for_each(|&state| self.places[state as usize] = UNSETTLED);
         Ok(is_acyclic.then_some(order))
     }
 
@@ -302,32 +374,15 @@ impl Settling<'_> {
     /// of unsettled targets taken to be.
     fn goes_on_like(&mut self, state: u32, settled: u32) -> bool {
         let table = self.table;
-        let [mut a, mut b] = [state, settled].map(|at| table.edges(at).iter().copied().peekable());
-        if table.accepts(state) != table.accepts(settled) {
-            return false;
-        }
-        loop {
-            let (x, y) = match (a.peek_mut(), b.peek_mut()) {
-                (None, None) => return true,
-                (Some(x), Some(y)) if x.lo == y.lo => (x, y),
-                _ => return false,
-            };
-            let class = self.classes[y.target as usize];
-            match self.classes[x.target as usize] {
-                UNSETTLED => self.pair(x.target, class),
-                known if known == class => {}
-                _ => return false,
-            }
-            let end = x.hi.min(y.hi);
-            (x.lo, y.lo) = (end + 1, end + 1);
-            let (x, y) = (x.hi == end, y.hi == end);
-            if x {
-                a.next();
-            }
-            if y {
-                b.next();
-            }
-        }
+        table.accepts(state) == table.accepts(settled)
+            && in_step(table, state, settled, |target, settled| {
+                let class = self.classes[settled as usize];
+                match self.classes[target as usize] {
+                    UNSETTLED => self.pair(target, class),
+                    known => return known == class,
+                }
+                true
+            })
     }
 
     fn spend(&mut self, states: impl Iterator<Item = u32>) -> Result<(), Unsettled> {
@@ -380,5 +435,26 @@ impl Settling<'_> {
             }
         }
         add(last);
+    }
+}
+
+/// Whether two states go on with the same symbols, and `agree` of all targets of both with one symbol.
+fn in_step(table: &Table, a: u32, b: u32, mut agree: impl FnMut(u32, u32) -> bool) -> bool {
+    let [mut a, mut b] = [a, b].map(|at| table.edges(at).iter().copied().peekable());
+    loop {
+        let (x, y) = match (a.peek_mut(), b.peek_mut()) {
+            (None, None) => return true,
+            (Some(x), Some(y)) if x.lo == y.lo && agree(x.target, y.target) => (x, y),
+            _ => return false,
+        };
+        let end = x.hi.min(y.hi);
+        (x.lo, y.lo) = (end + 1, end + 1);
+        let (x, y) = (x.hi == end, y.hi == end);
+        if x {
+            a.next();
+        }
+        if y {
+            b.next();
+        }
     }
 }

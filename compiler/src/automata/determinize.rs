@@ -134,7 +134,13 @@ impl<'a> Subsets<'a> {
     #[inline]
     fn number_of_one(&mut self, state: u32) -> Option<u32> {
         if self.alone[state as usize] == UNKNOWN {
-            self.alone[state as usize] = self.find(&[state])?;
+            self.alone[state as usize] = match self.nfa.has_empties(state) {
+                false => is_important(self.nfa, state).then(|| self.number_of_member(state))?,
+                true => {
+                    self.close(&[state]);
+                    self.number_of_members()?
+                }
+            };
         }
         Some(self.alone[state as usize])
     }
@@ -144,27 +150,32 @@ impl<'a> Subsets<'a> {
     fn number(&mut self, from: &[u32]) -> Option<u32> {
         match *from {
             [state] => self.number_of_one(state),
-            _ => self.find(from),
+            _ => {
+                self.close(from);
+                self.number_of_members()
+            }
         }
     }
 
-    fn find(&mut self, from: &[u32]) -> Option<u32> {
-        self.close(from);
-        let new = self.all.len() as u32;
+    /// The number of the subset of one important state.
+    fn number_of_member(&mut self, member: u32) -> u32 {
+        let number = &mut self.single[member as usize];
+        if *number == UNKNOWN {
+            *number = self.all.len() as u32;
+            self.all.push(member);
+        }
+        *number
+    }
+
+    /// The number of the subset of `members`, if there are any.
+    fn number_of_members(&mut self) -> Option<u32> {
         match self.members[..] {
             [] => None,
-            [member] => {
-                let number = &mut self.single[member as usize];
-                if *number == UNKNOWN {
-                    *number = new;
-                    self.all.push(member);
-                }
-                Some(*number)
-            }
+            [member] => Some(self.number_of_member(member)),
             _ => {
                 let several = self.several.number(&self.members);
                 if several as usize == self.numbers.len() {
-                    self.numbers.push(new);
+                    self.numbers.push(self.all.len() as u32);
                     self.all.push(SEVERAL + several);
                 }
                 Some(self.numbers[several as usize])
@@ -174,29 +185,32 @@ impl<'a> Subsets<'a> {
 
     /// Fills `members` with the important states reachable on nothing, sorted.
     fn close(&mut self, from: &[u32]) {
-        self.mark += 1;
+        let nfa = self.nfa;
         self.members.clear();
-        let is_important = |state: u32| self.nfa.has_edges(state) || state == self.nfa.end;
-        if from.iter().all(|&state| !self.nfa.has_empties(state)) {
-            self.members.extend(from.iter().copied().filter(|&state| is_important(state)));
-            if from.len() > 1 {
-                self.members.sort_unstable();
-                self.members.dedup();
-            }
+        if from.iter().all(|&state| !nfa.has_empties(state)) {
+            self.members.extend(from.iter().copied().filter(|&state| is_important(nfa, state)));
+            self.members.sort_unstable();
+            self.members.dedup();
             return;
         }
+        self.mark += 1;
         self.stack.extend_from_slice(from);
         while let Some(state) = self.stack.pop() {
             if std::mem::replace(&mut self.marks[state as usize], self.mark) == self.mark {
                 continue;
             }
-            if is_important(state) {
+            if is_important(nfa, state) {
                 self.members.push(state);
             }
-            self.stack.extend(self.nfa.empties(state));
+            self.stack.extend(nfa.empties(state));
         }
         self.members.sort_unstable();
     }
+}
+
+/// Whether subsets hold a state.
+fn is_important(nfa: &Nfa, state: u32) -> bool {
+    nfa.has_edges(state) || state == nfa.end
 }
 
 /// What [`Pieces::cut`] does, of two lists of edges that are sorted and disjoint each.

@@ -234,7 +234,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::automata::{Nfa, complement, determinize, difference, intersect};
+    use crate::automata::{DfaState, Nfa, complement, determinize, difference, intersect};
 
     /// A random automaton over the letters 0 to 3.
     pub(crate) fn any_nfa() -> impl Strategy<Value = Nfa> {
@@ -334,6 +334,25 @@ mod tests {
             let dfa = determinize(&nfa, 10_000).expect("small");
             prop_assert_eq!(minimize(&dfa), refine(&(&dfa).into()).to_dfa());
             prop_assert_eq!(minimal(&nfa, 10_000), Ok(minimize(&dfa)));
+        }
+
+        /// As the items of an array: a way round, some states of which may do what others do.
+        #[test]
+        fn ways_round_are_minimised_as_by_refinement(
+            steps in prop::collection::vec((0u32..2, any::<bool>()), 1..5),
+            times in 1usize..4,
+        ) {
+            let round = steps.repeat(times);
+            let end = round.len() as u32;
+            let states = (1..).zip(&round).map(|(next, &(letter, ends))| {
+                let to = |lo, target| Edge { lo, hi: lo, target };
+                let out = (ends || next == 1).then(|| to(3, end));
+                let edges = [to(letter, next % end)].into_iter().chain(out).collect();
+                DfaState { edges, accepting: false }
+            });
+            let last = DfaState { accepting: true, ..DfaState::default() };
+            let dfa = Dfa { states: states.chain([last]).collect() };
+            prop_assert_eq!(minimize(&dfa), refine(&(&dfa).into()).to_dfa());
         }
 
         #[test]

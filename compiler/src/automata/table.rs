@@ -55,6 +55,9 @@ impl Table {
     pub fn split(&self, state: u32) -> (&[Edge], &[Edge]) {
         let edges = self.edges(state);
         // Few states have any above the bytes, and few of those more than one.
+        if edges.last().is_none_or(|edge| edge.hi <= LAST_BYTE) {
+            return (edges, &[]);
+        }
         let above = edges.iter().rev().take_while(|edge| edge.hi > LAST_BYTE).count();
         let labels = edges.iter().rev().take_while(|edge| edge.lo > LAST_BYTE).count();
         (&edges[..edges.len() - labels], &edges[edges.len() - above..])
