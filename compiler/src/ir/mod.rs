@@ -4,6 +4,7 @@
 //! all rewriting (recursion, nullability, ambiguity, counted repetition) to the network.
 
 mod display;
+mod endings;
 mod expr;
 pub mod facts;
 mod grammar;

@@ -4,10 +4,12 @@
 //! intersection), so these are left to an [`Atoms`]. Everything else is Thompson's construction.
 
 use std::collections::hash_map::Entry;
+use std::slice;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::endings::Endings;
 use super::{Expr, ExprGraph, RuleId, TokenSet};
 use crate::automata::{Nfa, Symbol};
 
@@ -127,8 +129,9 @@ pub fn build<A: Atoms>(
 
 /// Connects `from` to `to` by the paths of a graph, whatever their marks.
 ///
-/// From each place within a searched-for text the same thousand characters lead back to its beginning. What several
-/// edges into one state have in common is built once, behind a state of its own.
+/// From each place within a searched-for text the same thousand characters lead back to its beginning, and a member of an
+/// object is written behind a comma and without one. What several edges into one state have in common is built once,
+/// behind a state of its own.
 ///
 /// # Errors
 ///
@@ -145,11 +148,19 @@ pub fn build_graph<A: Atoms>(
     nfa.empty(from, first);
     // By what leads into a state, where that begins.
     let mut shared: FxHashMap<(&Expr, u32), u32> = FxHashMap::default();
+    let mut endings = Endings::default();
     for (source, part, target) in graph.edges() {
         let (source, target) = (first + source, first + target);
-        let Expr::Alt(choices) = part else {
-            build(atoms, nfa, part, source, target)?;
-            continue;
+        let choices = match part {
+            Expr::Alt(choices) => choices,
+            Expr::Seq(_) | Expr::Repeat { .. } => {
+                build_parts(atoms, nfa, &mut endings, parts_of(part), source, target)?;
+                continue;
+            }
+            _ => {
+                build(atoms, nfa, part, source, target)?;
+                continue;
+            }
         };
         for choice in choices {
             if !is_text(choice) {
@@ -169,6 +180,52 @@ pub fn build_graph<A: Atoms>(
     }
     nfa.empty(first + graph.end(), to);
     Ok(())
+}
+
+/// Connects `from` to `to` by one part after the other, of which the last are not built again where they lead to `to`
+/// already. A loop among them that others lead to is one of those too.
+fn build_parts<'a, A: Atoms>(
+    atoms: &mut A,
+    nfa: &mut Nfa,
+    endings: &mut Endings<'a>,
+    parts: &'a [Expr],
+    from: u32,
+    to: u32,
+) -> Result<(), A::Error> {
+    let (new, to) = endings.without_known(parts, to);
+    let Some(first) = new.first() else {
+        nfa.empty(from, to);
+        return Ok(());
+    };
+    let mut at = from;
+    // What begins with a byte is mostly the comma before what others lead to as well.
+    if !matches!(first, Expr::Bytes(_)) {
+        at = nfa.state();
+        nfa.empty(from, at);
+    }
+    for (index, part) in new.iter().enumerate() {
+        let next = if index + 1 == new.len() { to } else { nfa.state() };
+        if at != from {
+            endings.add(part, next, at);
+        }
+        match part {
+            Expr::Repeat { body, min: 0, max: None } if at != from => {
+                nfa.empty(at, next);
+                build_parts(atoms, nfa, endings, parts_of(body), at, at)?;
+            }
+            _ => build(atoms, nfa, part, at, next)?,
+        }
+        at = next;
+    }
+    Ok(())
+}
+
+/// An expression as a sequence.
+fn parts_of(expr: &Expr) -> &[Expr] {
+    match expr {
+        Expr::Seq(parts) => parts,
+        _ => slice::from_ref(expr),
+    }
 }
 
 /// Whether an expression is a sequence made of bytes alone.
