@@ -5,6 +5,9 @@
 //! those that lead back to themselves are swept until nothing changes.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
 
 use super::{ByteSet, Expr, ExprGraph, Grammar, Survey};
 use crate::automata::Dfa;
@@ -233,102 +236,143 @@ impl Lettered {
 /// allow at most is known, which is on the safe side for every use but `nullable` and `productive`; those two are
 /// settled when the network builds the automaton.
 pub fn of_expr<L: Letters>(expr: &Expr, rules: &[Facts<L>]) -> Facts<L> {
-    match expr {
-        Expr::Never => Facts::NEVER,
-        Expr::Empty => Facts::EMPTY,
-        Expr::Bytes(set) => Facts::of_length(1, L::of_bytes(*set)),
-        Expr::Literal(bytes) => Facts::of_length(bytes.len() as u32, L::of_literal(bytes)),
-        Expr::Token(_) => Facts::of_length(1, L::NONE),
-        Expr::Call(rule) => rules[rule.index()],
-        Expr::Seq(parts) => {
-            parts.iter().fold(Facts::EMPTY, |facts, part| facts.then(of_expr(part, rules)))
+    Known { rules, graphs: FxHashMap::default() }.of_expr(expr)
+}
+
+/// What is known while an expression is looked at.
+struct Known<'a, L> {
+    rules: &'a [Facts<L>],
+    /// Of graphs by their place in memory: what keys an object does not name is written in several places, and once there.
+    graphs: FxHashMap<*const ExprGraph, Facts<L>>,
+}
+
+impl<L: Letters> Known<'_, L> {
+    fn of_expr(&mut self, expr: &Expr) -> Facts<L> {
+        match expr {
+            Expr::Never => Facts::NEVER,
+            Expr::Empty => Facts::EMPTY,
+            Expr::Bytes(set) => Facts::of_length(1, L::of_bytes(*set)),
+            Expr::Literal(bytes) => Facts::of_length(bytes.len() as u32, L::of_literal(bytes)),
+            Expr::Token(_) => Facts::of_length(1, L::NONE),
+            Expr::Call(rule) => self.rules[rule.index()],
+            Expr::Seq(parts) => {
+                parts.iter().fold(Facts::EMPTY, |facts, part| facts.then(self.of_expr(part)))
+            }
+            Expr::Alt(choices) => {
+                choices.iter().fold(Facts::NEVER, |facts, choice| facts.or(self.of_expr(choice)))
+            }
+            Expr::Repeat { body, min, .. } => {
+                let once = self.of_expr(body);
+                let nullable = *min == 0 || once.nullable;
+                let least = if once.nullable { 1 } else { (*min).max(1) };
+                Facts {
+                    productive: nullable || once.productive,
+                    nullable,
+                    shortest: once.shortest.saturating_mul(least),
+                    ..once
+                }
+            }
+            Expr::Regular(dfa) => Facts::of_dfa(dfa),
+            Expr::Graph(graph) => {
+                if let Some(&known) = self.graphs.get(&Arc::as_ptr(graph)) {
+                    return known;
+                }
+                let facts = self.of_graph(graph);
+                self.graphs.insert(Arc::as_ptr(graph), facts);
+                facts
+            }
+            Expr::And(parts) => parts.iter().map(|part| self.of_expr(part)).fold(
+                Facts { productive: true, nullable: true, shortest: 1, letters: L::ANY },
+                |a, b| Facts {
+                    productive: a.productive && b.productive,
+                    nullable: a.nullable && b.nullable,
+                    shortest: a.shortest.max(b.shortest),
+                    letters: a.letters.and(b.letters),
+                },
+            ),
+            Expr::Not(body) => Facts {
+                productive: true,
+                nullable: !self.of_expr(body).nullable,
+                shortest: 1,
+                letters: L::ANY,
+            },
         }
-        Expr::Alt(choices) => {
-            choices.iter().fold(Facts::NEVER, |facts, choice| facts.or(of_expr(choice, rules)))
-        }
-        Expr::Repeat { body, min, .. } => {
-            let once = of_expr(body, rules);
-            let nullable = *min == 0 || once.nullable;
-            let least = if once.nullable { 1 } else { (*min).max(1) };
-            Facts {
-                productive: nullable || once.productive,
-                nullable,
-                shortest: once.shortest.saturating_mul(least),
-                ..once
+    }
+
+    /// Facts of the strings that lead from the start to each state, spread from state to state until nothing changes. Most
+    /// edges lead to states of a higher number, so one sweep is enough for most graphs.
+    ///
+    /// Of a graph with marks, `shortest` and `first` are those of its paths whatever they visit, which is on the safe side
+    /// for their uses, and it derives something where each mark can be visited on some path; where that takes different
+    /// paths, the construction of the network finds out.
+    fn of_graph(&mut self, graph: &ExprGraph) -> Facts<L> {
+        let parts: Vec<Facts<L>> = graph.edges().map(|(_, part, _)| self.of_expr(part)).collect();
+        let start = ExprGraph::START as usize;
+        let mut facts = vec![Facts::NEVER; graph.states() as usize];
+        facts[start] = Facts::EMPTY;
+        let mut waits = vec![false; facts.len()];
+        waits[start] = true;
+        // By state, one of its edges; by edge, its target and another edge of the same state.
+        let mut edge_of = vec![usize::MAX; facts.len()];
+        let next = |(edge, (from, _, to)): (usize, (u32, &Expr, u32))| {
+            (to as usize, std::mem::replace(&mut edge_of[from as usize], edge))
+        };
+        let next: Vec<(usize, usize)> = graph.edges().enumerate().map(next).collect();
+        let mut again = true;
+        while std::mem::take(&mut again) {
+            for state in 0..facts.len() {
+                if !std::mem::take(&mut waits[state]) {
+                    continue;
+                }
+                let mut edge = edge_of[state];
+                while let Some(&(to, another)) = next.get(edge) {
+                    let new = facts[to].or(facts[state].then(parts[edge]));
+                    if std::mem::replace(&mut facts[to], new) != new {
+                        waits[to] = true;
+                        again |= to <= state;
+                    }
+                    edge = another;
+                }
             }
         }
-        Expr::Regular(dfa) => Facts::of_dfa(dfa),
-        Expr::Graph(graph) => of_graph(graph, rules),
-        Expr::And(parts) => parts.iter().map(|part| of_expr(part, rules)).fold(
-            Facts { productive: true, nullable: true, shortest: 1, letters: L::ANY },
-            |a, b| Facts {
-                productive: a.productive && b.productive,
-                nullable: a.nullable && b.nullable,
-                shortest: a.shortest.max(b.shortest),
-                letters: a.letters.and(b.letters),
-            },
-        ),
-        Expr::Not(body) => Facts {
-            productive: true,
-            nullable: !of_expr(body, rules).nullable,
-            shortest: 1,
-            letters: L::ANY,
-        },
+        let end = graph.end() as usize;
+        if graph.marks() == 0 {
+            return facts[end];
+        }
+        let mut ends = vec![false; facts.len()];
+        ends[end] = true;
+        while graph.edges().zip(&parts).fold(false, |changed, ((from, _, to), part)| {
+            let leads = part.productive && ends[to as usize];
+            leads && !std::mem::replace(&mut ends[from as usize], true) || changed
+        }) {}
+        let visited = graph.marked().iter().filter(|&&(state, _)| {
+            let state = state as usize;
+            facts[state].productive && ends[state]
+        });
+        if visited.fold(0, |marks, &(_, mark)| marks | 1 << mark) != graph.marks() {
+            return Facts::NEVER;
+        }
+        Facts { nullable: false, ..facts[end] }
     }
 }
 
-/// Facts of the strings that lead from the start to each state, spread from state to state until nothing changes. Most
-/// edges lead to states of a higher number, so one sweep is enough for most graphs.
-///
-/// Of a graph with marks, `shortest` and `first` are those of its paths whatever they visit, which is on the safe side
-/// for their uses, and it derives something where each mark can be visited on some path; where that takes different
-/// paths, the construction of the network finds out.
-fn of_graph<L: Letters>(graph: &ExprGraph, rules: &[Facts<L>]) -> Facts<L> {
-    let parts: Vec<Facts<L>> = graph.edges().map(|(_, part, _)| of_expr(part, rules)).collect();
-    let start = ExprGraph::START as usize;
-    let mut facts = vec![Facts::NEVER; graph.states() as usize];
-    facts[start] = Facts::EMPTY;
-    let mut waits = vec![false; facts.len()];
-    waits[start] = true;
-    // By state, one of its edges; by edge, its target and another edge of the same state.
-    let mut edge_of = vec![usize::MAX; facts.len()];
-    let next = |(edge, (from, _, to)): (usize, (u32, &Expr, u32))| {
-        (to as usize, std::mem::replace(&mut edge_of[from as usize], edge))
-    };
-    let next: Vec<(usize, usize)> = graph.edges().enumerate().map(next).collect();
-    let mut again = true;
-    while std::mem::take(&mut again) {
-        for state in 0..facts.len() {
-            if !std::mem::take(&mut waits[state]) {
-                continue;
-            }
-            let mut edge = edge_of[state];
-            while let Some(&(to, another)) = next.get(edge) {
-                let new = facts[to].or(facts[state].then(parts[edge]));
-                if std::mem::replace(&mut facts[to], new) != new {
-                    waits[to] = true;
-                    again |= to <= state;
-                }
-                edge = another;
-            }
-        }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn graphs_that_stand_twice_are_known_each_for_itself() {
+        let graph = |text: &str| {
+            let mut graph = ExprGraph::new();
+            graph.edge(ExprGraph::START, Expr::literal(text), graph.end());
+            Expr::Graph(graph.into())
+        };
+        let [short, long] = ["a", "abc"].map(graph);
+        let inner = Expr::alt([long.clone(), Expr::seq([short.clone(), short.clone()])]);
+        let expr = Expr::seq([short.clone(), long.clone(), inner, long, short]);
+        let facts: Facts<Alphabet> = of_expr(&expr, &[]);
+        assert_eq!((facts.shortest, facts.nullable, facts.productive), (10, false, true));
+        assert_eq!(facts.letters.first, ByteSet::range(b'a', b'a'));
+        assert_eq!(facts.letters.all, ByteSet::range(b'a', b'c'));
     }
-    let end = graph.end() as usize;
-    if graph.marks() == 0 {
-        return facts[end];
-    }
-    let mut ends = vec![false; facts.len()];
-    ends[end] = true;
-    while graph.edges().zip(&parts).fold(false, |changed, ((from, _, to), part)| {
-        let leads = part.productive && ends[to as usize];
-        leads && !std::mem::replace(&mut ends[from as usize], true) || changed
-    }) {}
-    let visited = graph.marked().iter().filter(|&&(state, _)| {
-        let state = state as usize;
-        facts[state].productive && ends[state]
-    });
-    if visited.fold(0, |marks, &(_, mark)| marks | 1 << mark) != graph.marks() {
-        return Facts::NEVER;
-    }
-    Facts { nullable: false, ..facts[end] }
 }

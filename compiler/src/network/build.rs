@@ -16,7 +16,7 @@ use super::rule::{Label, Labels, NetworkRule};
 use super::{
     Lexicon, NetworkError, NetworkErrorKind, NetworkLimits, Roots, error_at, inline, token_sets,
 };
-use crate::automata::{Nfa, StateLimit, Table, minimal_table};
+use crate::automata::{Nfa, StateLimit, Symbol, Table, minimal_table};
 use crate::ir::facts::{self, Alphabet, Facts, Lettered};
 use crate::ir::thompson::{Atoms, Repetition, build as thompson};
 use crate::ir::{Expr, ExprGraph, Grammar, Origin, Rule, RuleId, RuleKind, Survey, TokenSet};
@@ -86,6 +86,8 @@ pub(super) struct Builder<'a> {
     depth: usize,
     rules: Vec<Option<NetworkRule>>,
     numbers: Vec<Option<usize>>,
+    /// The symbols of their calls, once they are called.
+    called: Vec<Option<Symbol>>,
     /// Rules that are numbered and not built.
     ahead: Vec<RuleId>,
     states: usize,
@@ -122,6 +124,7 @@ pub(super) fn build(
         depth: 0,
         rules: Vec::with_capacity(grammar.rules.len()),
         numbers: vec![None; grammar.rules.len()],
+        called: vec![None; grammar.rules.len()],
         ahead: Vec::new(),
         states: 0,
         current: grammar.start,
@@ -360,8 +363,11 @@ impl Atoms for Builder<'_> {
             nfa.empty(from, to);
         }
         if facts.shortest < u32::MAX {
-            let callee = self.number(rule);
-            let symbol = self.labels.symbol(Label::Call { rule: callee, count: 0 });
+            let symbol = self.called[rule.index()].unwrap_or_else(|| {
+                let callee = self.number(rule);
+                self.labels.symbol(Label::Call { rule: callee, count: 0 })
+            });
+            self.called[rule.index()] = Some(symbol);
             nfa.edge(from, symbol, symbol, to);
         }
         Ok(())
