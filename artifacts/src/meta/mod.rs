@@ -10,8 +10,10 @@ use crate::container::Container;
 use crate::error::Error;
 use crate::sections::kinds::SectionKind;
 
+mod report;
 mod stored;
 
+pub use report::{Report, ReportEntry, Verdict};
 pub(crate) use stored::ArchivedStoredGrammar;
 use stored::StoredGrammar;
 
@@ -47,41 +49,14 @@ pub struct GrammarMeta {
     pub vocabulary_name: String,
     /// Options of the compilation, as keys and values.
     pub options: Vec<(String, String)>,
-    /// The exactness report, in source order.
-    pub report: Vec<ReportEntry>,
+    /// The exactness report.
+    pub report: Report,
     /// Figures of the compilation.
     pub statistics: Vec<(String, u64)>,
     /// Bound on the work of one step.
     pub work: WorkBound,
     /// Names of the grammar's own rules, in the order of their ids; empty where they were not kept.
     pub rule_names: Vec<String>,
-}
-
-/// What the compiled grammar makes of one keyword occurrence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Archive, Serialize, Deserialize)]
-#[repr(u8)]
-pub enum Verdict {
-    /// Accepts exactly what the specification says.
-    Exact = 0,
-    /// Carries no constraint, by the specification.
-    Annotation = 1,
-    /// Accepts more than the specification says.
-    Approximate = 2,
-    /// Accepts nothing that the specification refuses, and not all that it accepts; `reason` says what is missing.
-    Narrower = 3,
-}
-
-/// One line of the exactness report.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ReportEntry {
-    /// JSON pointer to the keyword in the source.
-    pub pointer: String,
-    /// The keyword.
-    pub keyword: String,
-    /// What the grammar makes of it.
-    pub verdict: Verdict,
-    /// Why, where the verdict is not exact; empty otherwise.
-    pub reason: String,
 }
 
 /// Bound on the work of one step, as the compiler derives it from the tables.

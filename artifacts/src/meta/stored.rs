@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use rkyv::with::AsOwned;
 use rkyv::{Archive, Deserialize, Serialize};
 
-use super::{GrammarMeta, ReportEntry, Verdict, WorkBound};
+use super::{GrammarMeta, Report, Verdict, WorkBound};
 use crate::error::Error;
 
 /// Bytes that the texts of one list may have, written out.
@@ -30,7 +30,7 @@ pub struct Coded<'m> {
     rest: Cow<'m, str>,
 }
 
-/// A [`ReportEntry`].
+/// A [`ReportEntry`](super::ReportEntry).
 #[derive(Archive, Serialize, Deserialize)]
 pub struct StoredEntry<'m> {
     pointer: Coded<'m>,
@@ -59,16 +59,19 @@ pub struct StoredGrammar<'m> {
 impl<'m> StoredGrammar<'m> {
     /// Metadata without what the texts have in common.
     pub(super) fn new(meta: &'m GrammarMeta) -> Result<Self, Error> {
+        let entries = meta.report.entries();
+        let mut report = Vec::with_capacity(entries.len());
         let mut last = Before::default();
-        let report = meta.report.iter().map(|entry| {
-            let pointer = last.encode(&entry.pointer)?;
-            let [keyword, reason] = [&entry.keyword, &entry.reason].map(Cow::from);
-            Ok(StoredEntry { pointer, keyword, verdict: entry.verdict, reason })
-        });
-        let report: Result<_, Error> = report.collect();
+        for entry in entries {
+            let pointer = last.encode(entry.pointer)?;
+            let [keyword, reason] = [entry.keyword, entry.reason].map(Cow::from);
+            report.push(StoredEntry { pointer, keyword, verdict: entry.verdict, reason });
+        }
+        let mut rule_names = Vec::with_capacity(meta.rule_names.len());
         let mut last = Before::default();
-        let rule_names = meta.rule_names.iter().map(|name| last.encode(name));
-        let rule_names: Result<_, Error> = rule_names.collect();
+        for name in &meta.rule_names {
+            rule_names.push(last.encode(name)?);
+        }
         Ok(Self {
             source_name: meta.source_name.clone(),
             source_kind: meta.source_kind.clone(),
@@ -76,22 +79,22 @@ impl<'m> StoredGrammar<'m> {
             compiler: meta.compiler.clone(),
             vocabulary_name: meta.vocabulary_name.clone(),
             options: meta.options.clone(),
-            report: report?,
+            report,
             statistics: meta.statistics.clone(),
             work: meta.work.clone(),
-            rule_names: rule_names?,
+            rule_names,
         })
     }
 
     /// The metadata, with all texts written out.
     pub(super) fn read(self) -> Result<GrammarMeta, Error> {
+        let mut report = Report::with_capacity(self.report.len());
         let mut last = Last::default();
-        let report = self.report.into_iter().map(|entry| {
-            let pointer = last.decode(entry.pointer.shared, &entry.pointer.rest)?.to_owned();
-            let [keyword, reason] = [entry.keyword, entry.reason].map(Cow::into_owned);
-            Ok(ReportEntry { pointer, keyword, verdict: entry.verdict, reason })
-        });
-        let report: Result<_, Error> = report.collect();
+        for entry in self.report {
+            let pointer = last.decode(entry.pointer.shared, &entry.pointer.rest)?;
+            let reason = entry.reason.into_owned().into();
+            report.add(|text| text.push_str(pointer), &entry.keyword, entry.verdict, reason);
+        }
         let mut last = Last::default();
         let names = self.rule_names.iter();
         let rule_names = names.map(|name| last.decode(name.shared, &name.rest).map(str::to_owned));
@@ -103,7 +106,7 @@ impl<'m> StoredGrammar<'m> {
             compiler: self.compiler,
             vocabulary_name: self.vocabulary_name,
             options: self.options,
-            report: report?,
+            report,
             statistics: self.statistics,
             work: self.work,
             rule_names: rule_names?,

@@ -11,7 +11,7 @@ use grammarc_artifacts::sections::network::{
 };
 use grammarc_artifacts::tables::row_words;
 use grammarc_artifacts::{
-    Buffer, ExpressionRecord, GrammarArtifact, GrammarData, GrammarMeta, ReportEntry, Tables,
+    Buffer, ExpressionRecord, GrammarArtifact, GrammarData, GrammarMeta, Report, Tables,
     TablesData, TokenKind, TrieData, Verdict, VocabularyArtifact, VocabularyData, VocabularyMeta,
     WorkBound,
 };
@@ -279,6 +279,14 @@ pub(crate) fn small_grammar(vocabulary: &VocabularyArtifact) -> GrammarData {
     GrammarData { meta: grammar_meta(), start_rule: rule, tables, with_token_digests: true }
 }
 
+fn report() -> Report {
+    let mut report = Report::default();
+    let (format, unknown) = ("/properties/name/format", "the format is not known".into());
+    report.add(|text| text.push_str(format), "format", Verdict::Approximate, unknown);
+    report.add(|text| text.push_str("/properties/name/type"), "type", Verdict::Exact, "".into());
+    report
+}
+
 fn grammar_meta() -> GrammarMeta {
     GrammarMeta {
         source_name: "person.json".to_owned(),
@@ -287,20 +295,7 @@ fn grammar_meta() -> GrammarMeta {
         compiler: "grammarc-artifacts tests".to_owned(),
         vocabulary_name: "small".to_owned(),
         options: vec![("whitespace".to_owned(), "compact".to_owned())],
-        report: vec![
-            ReportEntry {
-                pointer: "/properties/name/format".to_owned(),
-                keyword: "format".to_owned(),
-                verdict: Verdict::Approximate,
-                reason: "the format is not known".to_owned(),
-            },
-            ReportEntry {
-                pointer: "/properties/name/type".to_owned(),
-                keyword: "type".to_owned(),
-                verdict: Verdict::Exact,
-                reason: String::new(),
-            },
-        ],
+        report: report(),
         statistics: vec![("states".to_owned(), 7)],
         work: WorkBound {
             longest_chain: 2,

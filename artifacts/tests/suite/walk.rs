@@ -34,7 +34,7 @@ pub(crate) fn grammar(artifact: &GrammarArtifact) -> u64 {
     let joined = artifact.joined();
     let mut sum = u64::from(artifact.start_state()) + u64::from(artifact.start_rule());
     sum += u64::from(joined.state(artifact.start_state()).flags);
-    sum += artifact.meta().report.len() as u64 + u64::from(artifact.checksum()[0]);
+    sum += artifact.meta().report.entries().len() as u64 + u64::from(artifact.checksum()[0]);
     sum += tables(&joined, &artifact.tables(), artifact.vocabulary());
     sum + dump::inspect(artifact.container().buffer().clone())
         .map_or(0, |i| i.sections.len() as u64)

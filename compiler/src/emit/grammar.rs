@@ -1,11 +1,8 @@
 //! A compiled grammar as the data of a grammar artifact.
 
 use grammarc_artifacts::sections::network::rule_flags;
-use grammarc_artifacts::{
-    GrammarData, GrammarMeta, ReportEntry, Verdict, VocabularyArtifact, WorkBound,
-};
+use grammarc_artifacts::{GrammarData, GrammarMeta, VocabularyArtifact, WorkBound};
 
-use crate::diagnostics::report;
 use crate::ir::Lowered;
 use crate::masks::Masks;
 use crate::network::Network;
@@ -56,17 +53,6 @@ pub(crate) fn grammar_data(parts: Parts<'_>, vocabulary: &VocabularyArtifact) ->
     let (most_configurations, configuration_rules) = bound(configurations);
     // State, countdown and frame of each configuration; the frames come with the nesting.
     let state_bytes = u64::from(if configurations.is_ok() { most_configurations } else { 1 }) * 12;
-    let entries = lowered.report.entries().map(|entry| ReportEntry {
-        pointer: entry.pointer.to_owned(),
-        keyword: entry.keyword.to_owned(),
-        verdict: match entry.verdict {
-            report::Verdict::Exact => Verdict::Exact,
-            report::Verdict::Annotation => Verdict::Annotation,
-            report::Verdict::Narrower => Verdict::Narrower,
-            report::Verdict::Approximate => Verdict::Approximate,
-        },
-        reason: entry.reason.to_owned(),
-    });
     let meta = GrammarMeta {
         source_name: lowered.source.name.to_string(),
         source_kind: kind.to_owned(),
@@ -74,7 +60,7 @@ pub(crate) fn grammar_data(parts: Parts<'_>, vocabulary: &VocabularyArtifact) ->
         compiler: super::program(),
         vocabulary_name: vocabulary.name().to_owned(),
         options,
-        report: entries.collect(),
+        report: lowered.report.clone(),
         statistics: statistics
             .chain(distinct)
             .map(|(name, count)| (name.to_owned(), count as u64))

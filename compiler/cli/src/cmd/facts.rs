@@ -206,13 +206,12 @@ impl Facts {
 }
 
 fn grammar_facts(meta: GrammarMeta) -> GrammarFacts {
-    let count = |verdict| meta.report.iter().filter(|entry| entry.verdict == verdict).count();
     let report = ReportFacts {
-        exact: count(Verdict::Exact),
-        annotation: count(Verdict::Annotation),
-        narrower: count(Verdict::Narrower),
-        approximate: count(Verdict::Approximate),
-        keywords: meta.report.iter().map(keyword_facts).collect(),
+        exact: meta.report.count(Verdict::Exact),
+        annotation: meta.report.count(Verdict::Annotation),
+        narrower: meta.report.count(Verdict::Narrower),
+        approximate: meta.report.count(Verdict::Approximate),
+        keywords: meta.report.entries().map(keyword_facts).collect(),
     };
     let remembers_items = meta.statistics.iter().any(|(name, _)| name == "distinct rules");
     let bounded = |number: u32| (number != WorkBound::UNBOUNDED).then_some(number);
@@ -239,17 +238,12 @@ fn grammar_facts(meta: GrammarMeta) -> GrammarFacts {
     }
 }
 
-fn keyword_facts(entry: &ReportEntry) -> KeywordFacts {
+fn keyword_facts(entry: ReportEntry<'_>) -> KeywordFacts {
     KeywordFacts {
-        pointer: entry.pointer.clone(),
-        keyword: entry.keyword.clone(),
-        verdict: match entry.verdict {
-            Verdict::Exact => "exact",
-            Verdict::Annotation => "annotation",
-            Verdict::Narrower => "narrower",
-            Verdict::Approximate => "approximate",
-        },
-        reason: entry.reason.clone(),
+        pointer: entry.pointer.to_owned(),
+        keyword: entry.keyword.to_owned(),
+        verdict: entry.verdict.name(),
+        reason: entry.reason.to_owned(),
     }
 }
 

@@ -47,7 +47,7 @@ mod tests;
 
 use rustc_hash::FxHashMap;
 
-use crate::diagnostics::report::Report;
+use crate::diagnostics::report::{Report, Verdict};
 use crate::diagnostics::{Diagnostic, Source};
 use crate::ir::Lowered;
 
@@ -123,7 +123,7 @@ pub fn lower(source: Source, options: &JsonSchemaOptions) -> Result<Lowered, Vec
     merge::merge(&mut graph);
     let grammar = lower::lower(&algebra, &graph, options).map_err(one)?;
     // Where both are true of a keyword, that it accepts too much is what is said.
-    inexact.sort_by_key(|(_, verdict, _)| *verdict);
+    inexact.sort_by_key(|(_, verdict, _)| *verdict == Verdict::Approximate);
     let mut inexact: FxHashMap<_, _> =
         inexact.into_iter().map(|(place, verdict, reason)| (place, (verdict, reason))).collect();
     if !inexact.is_empty() {
@@ -138,7 +138,7 @@ pub fn lower(source: Source, options: &JsonSchemaOptions) -> Result<Lowered, Vec
     for Occurrence { value, verdict, reason } in occurrences {
         let (verdict, reason) = inexact.get(&value).copied().unwrap_or((verdict, reason));
         let pointer = |text: &mut String| pointers.write(value, text);
-        report.add(pointer, document.key(value), verdict, reason);
+        report.add(pointer, document.key(value), verdict, reason.into());
     }
     Ok(Lowered { source, grammar, report, findings })
 }

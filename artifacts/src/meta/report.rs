@@ -1,0 +1,161 @@
+//! The exactness report: for every keyword occurrence of a source, what the compiled grammar makes of it.
+//!
+//! A front end fills it, and an artifact keeps it. A source has hundreds of occurrences, so that their texts are one
+//! piece of memory and a copy of a report is one of two lists. Keywords are mostly the ends of their pointers and take
+//! no room; reasons are mostly texts of the compiler.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use rkyv::{Archive, Deserialize, Serialize};
+
+/// What the compiled grammar makes of one keyword occurrence.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Archive, Serialize, Deserialize,
+)]
+#[repr(u8)]
+pub enum Verdict {
+    /// Accepts exactly what the specification says.
+    Exact = 0,
+    /// Carries no constraint, by the specification.
+    Annotation = 1,
+    /// Accepts more than the specification says.
+    Approximate = 2,
+    /// Accepts nothing that the specification refuses, and not all that it accepts; `reason` says what is missing.
+    Narrower = 3,
+}
+
+impl Verdict {
+    /// Its word in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Annotation => "annotation",
+            Self::Approximate => "approximate",
+            Self::Narrower => "narrower",
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// One keyword occurrence: a line of the report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReportEntry<'r> {
+    /// JSON pointer to the keyword in the source, such as `/properties/name/pattern`.
+    pub pointer: &'r str,
+    /// The keyword itself.
+    pub keyword: &'r str,
+    /// What the grammar makes of it.
+    pub verdict: Verdict,
+    /// Why, where the verdict is not exact; empty otherwise.
+    pub reason: &'r str,
+}
+
+/// All keyword occurrences of a source, in source order.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Report {
+    /// The pointers, one behind the other, each before its keyword where that is not its end.
+    texts: String,
+    rows: Vec<Row>,
+}
+
+/// An entry without its texts.
+#[derive(Clone, PartialEq, Eq)]
+struct Row {
+    /// Where the pointer ends, which starts where the texts of the entry before end.
+    pointer: usize,
+    /// Where the keyword starts.
+    keyword: usize,
+    /// Where it ends, and with it the texts of the entry.
+    end: usize,
+    verdict: Verdict,
+    reason: Cow<'static, str>,
+}
+
+/// Bytes that most pointers take at most.
+const TEXT_OF_ENTRY: usize = 64;
+
+impl Report {
+    /// No occurrence, with room for so many.
+    pub fn with_capacity(entries: usize) -> Self {
+        Self {
+            texts: String::with_capacity(entries * TEXT_OF_ENTRY),
+            rows: Vec::with_capacity(entries),
+        }
+    }
+
+    /// Adds an occurrence. `pointer` adds its pointer to a text.
+    pub fn add(
+        &mut self,
+        pointer: impl FnOnce(&mut String),
+        keyword: &str,
+        verdict: Verdict,
+        reason: Cow<'static, str>,
+    ) {
+        let Self { texts, rows } = self;
+        let start = texts.len();
+        pointer(texts);
+        let end_of_pointer = texts.len();
+        // In a pointer a keyword is written with escapes, which hardly any needs.
+        if !texts[start..].ends_with(keyword) {
+            texts.push_str(keyword);
+        }
+        let end = texts.len();
+        let keyword = end - keyword.len();
+        rows.push(Row { pointer: end_of_pointer, keyword, end, verdict, reason });
+    }
+
+    /// The occurrences.
+    pub fn entries(&self) -> impl ExactSizeIterator<Item = ReportEntry<'_>> {
+        let mut start = 0;
+        self.rows.iter().map(move |&Row { pointer, keyword, end, verdict, ref reason }| {
+            let from = std::mem::replace(&mut start, end);
+            let (pointer, keyword) = (&self.texts[from..pointer], &self.texts[keyword..end]);
+            ReportEntry { pointer, keyword, verdict, reason }
+        })
+    }
+
+    /// Number of occurrences with this verdict.
+    pub fn count(&self, verdict: Verdict) -> usize {
+        self.rows.iter().filter(|row| row.verdict == verdict).count()
+    }
+}
+
+impl fmt::Debug for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let entries: Vec<_> = self.entries().collect();
+        f.debug_struct("Report").field("entries", &entries).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_what_was_added() {
+        let entries = [
+            ("/type", "type", Verdict::Exact, ""),
+            ("/a/x~1y", "x/y", Verdict::Annotation, "unknown"),
+            ("", "", Verdict::Narrower, "none"),
+            ("/a/format", "format", Verdict::Approximate, "long"),
+        ];
+        let mut report = Report::with_capacity(1);
+        for (pointer, keyword, verdict, reason) in entries {
+            report.add(|text| text.push_str(pointer), keyword, verdict, reason.into());
+        }
+        let expected = entries.map(|(pointer, keyword, verdict, reason)| ReportEntry {
+            pointer,
+            keyword,
+            verdict,
+            reason,
+        });
+        assert!(report.entries().eq(expected), "{report:?}");
+        assert_eq!(report.count(Verdict::Exact), 1);
+    }
+}
