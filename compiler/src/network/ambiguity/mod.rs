@@ -120,12 +120,47 @@ enum Kind {
 }
 
 /// Registers that began or changed in one step, of which two that come from the same are equal.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Begun {
     /// Of calls, by callee and initial value.
     calls: Vec<((u32, u32), Register)>,
     /// Of distinct rules, by what they were before.
     items: Vec<(Register, Register)>,
+}
+
+impl Begun {
+    fn clear(&mut self) {
+        let Self { calls, items } = self;
+        calls.clear();
+        items.clear();
+    }
+}
+
+/// The lists of one step. Steps are many and short, so that they take turns with one room.
+#[derive(Debug, Default)]
+struct Room {
+    /// Configurations to go on from.
+    work: Vec<Configuration>,
+    /// Those that were gone on from.
+    seen: Vec<Configuration>,
+    /// Those behind the symbol.
+    next: Vec<Configuration>,
+    /// Where those rest that returned into the unknown after the symbol, if that is the bottom of the stack.
+    resting: Vec<Frame>,
+    begun: Begun,
+}
+
+impl Room {
+    /// Empty, but for what to go on from.
+    fn start(&mut self, set: &[Configuration]) {
+        let Self { work, seen, next, resting, begun } = self;
+        work.clear();
+        work.extend_from_slice(set);
+        seen.clear();
+        next.clear();
+        resting.clear();
+        begun.clear();
+    }
 }
 
 struct Exploration<'a> {
@@ -149,6 +184,7 @@ struct Exploration<'a> {
     moves: usize,
     /// Where a set returns to on a byte; the unknown is none.
     below: Vec<Option<Configuration>>,
+    room: Room,
     /// The last byte, from the one that is read on, up to which all bytes are read alike.
     same_until: u8,
 }
@@ -183,6 +219,7 @@ impl<'a> Exploration<'a> {
             most: 1,
             moves: 0,
             below: Vec::new(),
+            room: Room::default(),
             same_until: 0,
         }
     }
@@ -193,7 +230,7 @@ impl<'a> Exploration<'a> {
             let rule = network.rule(rule);
             for state in rule.first_state..rule.first_state + rule.state_count {
                 let register = self.unknown(state);
-                self.meet(vec![Configuration { state, stack: Stack::EMPTY, register }])?;
+                self.meet(&mut [Configuration { state, stack: Stack::EMPTY, register }])?;
             }
         }
         while let Some(set) = self.work.pop() {
@@ -230,15 +267,12 @@ impl<'a> Exploration<'a> {
         {
             return Ok(());
         }
-        let mut next = Vec::new();
-        let mut begun = Begun::default();
-        let mut seen: Vec<Configuration> = Vec::new();
-        let mut work = set.to_vec();
+        let mut room = std::mem::take(&mut self.room);
+        room.start(set);
+        let Room { work, seen, next, resting, begun } = &mut room;
         let mut leaves = None;
         // A configuration that returned into the unknown after the symbol: it matters where it is not alone.
         let mut returned = None;
-        // Where it rests if the unknown is the bottom of the stack.
-        let mut resting = BTreeSet::new();
         // Whether bytes may be read, and a state that may read text tokens as wholes.
         let (mut bytes, mut text) = (false, None);
         while let Some(at) = work.pop() {
@@ -259,14 +293,16 @@ impl<'a> Exploration<'a> {
                 Symbol::Byte(byte) => self.read(byte_edges, byte).into_iter().collect(),
                 Symbol::Token => token_edges.iter().map(|edge| edge.target).collect(),
             };
-            let register = self.going_on(at.register, &mut begun);
+            let register = self.going_on(at.register, begun);
             for target in targets {
                 for (target, register) in self.arrivals(target, register) {
                     match self.settle(target, register, at.stack) {
                         Ok(configuration) => next.push(configuration),
                         Err(last) => {
                             returned = Some(state);
-                            resting.insert(last);
+                            if !resting.contains(&last) {
+                                resting.push(last);
+                            }
                         }
                     }
                 }
@@ -285,7 +321,7 @@ impl<'a> Exploration<'a> {
                 if !begins {
                     continue;
                 }
-                let (state, own) = (callee.first_state, self.begin(call, &mut begun));
+                let (state, own) = (callee.first_state, self.begin(call, begun));
                 let mut enter = |stack| work.push(Configuration { state, stack, register: own });
                 if call.ret == NONE {
                     enter(at.stack);
@@ -312,17 +348,16 @@ impl<'a> Exploration<'a> {
             let rule = follow.network().rule(follow.rule_of(state));
             rule.flags & rule_flags::MONOTONE != 0
         };
-        leave_each_once(&mut next, is_monotone, || {
+        leave_each_once(next, is_monotone, || {
             *sources += 1;
             *sources
         });
         self.most = self.most.max(next.len() + resting.len());
         let alone = next.is_empty();
-        let Some(state) = leaves.or(returned.filter(|_| !alone)) else {
-            return self.meet(next);
-        };
         // Where the stack ends here, the ways within the rule are all there is.
         self.meet(next)?;
+        self.room = room;
+        let Some(state) = leaves.or(returned.filter(|_| !alone)) else { return Ok(()) };
         if context == MOST_CONTEXT {
             return if alone { Ok(()) } else { Err(state) };
         }
@@ -533,21 +568,21 @@ impl<'a> Exploration<'a> {
     }
 
     /// Notes a set, cut down to what its members do not share.
-    fn meet(&mut self, mut set: Vec<Configuration>) -> Result<(), u32> {
-        match &set[..] {
+    fn meet(&mut self, set: &mut [Configuration]) -> Result<(), u32> {
+        match set {
             [] => return Ok(()),
             // From a deterministic state alone one state leads on, and all states are begun with.
             [at] if self.no_tokens && is_deterministic(self.follow, at.state) => return Ok(()),
             _ => {}
         }
-        normalize(&mut set, &mut self.stacks);
+        normalize(set, &mut self.stacks);
         self.most = self.most.max(set.len());
         if set.len() > MOST_CONFIGURATIONS || self.seen.len() > MOST_SETS {
             return Err(set[0].state);
         }
-        if !self.seen.contains(&set) {
-            self.seen.insert(set.clone());
-            self.work.push(set);
+        if !self.seen.contains(&*set) {
+            self.seen.insert(set.to_vec());
+            self.work.push(set.to_vec());
         }
         Ok(())
     }

@@ -10,6 +10,7 @@
 //! Cost: O(n log n) comparisons of stacks for a set of n.
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::stacks::{Frame, Stack, Stacks};
 
@@ -45,6 +46,9 @@ pub(super) struct Configuration {
     pub(super) register: Register,
 }
 
+/// A set that is gone on from once and forgotten. Most have a few members.
+pub(super) type Set = SmallVec<[Configuration; 4]>;
+
 /// A configuration as its state, the frames of its stack, the top one last, and its register.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Spelled {
@@ -55,7 +59,7 @@ struct Spelled {
 }
 
 /// A set over one more return state with its register.
-pub(super) fn over(below: Frame, set: &[Configuration], stacks: &mut Stacks) -> Vec<Configuration> {
+pub(super) fn over(below: Frame, set: &[Configuration], stacks: &mut Stacks) -> Set {
     let bottom = stacks.push(Stack::EMPTY, below);
     let mut frames = Vec::new();
     let mut over = |at: &Configuration| {
