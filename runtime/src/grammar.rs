@@ -42,6 +42,8 @@ pub struct Vocabulary {
 #[derive(Debug)]
 struct Derived {
     texts: Texts,
+    /// Of its rules.
+    monotone: StateRanges,
     moves: Moves,
     chains: Chains,
     /// Found when a grammar with distinct rules first asks for them.
@@ -55,6 +57,7 @@ impl Derived {
         let joined = Joined { shared, own: none.as_tables() };
         Self {
             texts: Texts::new(artifact),
+            monotone: StateRanges::of_rules(shared.rules, rule_flags::MONOTONE),
             moves: Moves::new(&joined, &shared),
             chains: Chains::new(&joined, &shared),
             inner_nodes: OnceLock::new(),
@@ -135,6 +138,7 @@ pub struct Grammar(Arc<Shared>);
 struct Shared {
     artifact: GrammarArtifact,
     vocabulary: Vocabulary,
+    /// Of the vocabulary's rules and its own.
     monotone: StateRanges,
     distinct: DistinctRules,
     /// Mask words with the tokens that token edges carry; empty where there are no token edges.
@@ -180,18 +184,17 @@ impl Grammar {
     /// A grammar from an opened artifact, such as one that was compiled in this process.
     pub fn from_artifact(artifact: GrammarArtifact) -> Self {
         let joined = artifact.joined();
-        let all = [joined.shared, joined.own];
-        let rules = all.iter().flat_map(|tables| tables.rules);
-        let monotone = StateRanges::of_rules(rules, rule_flags::MONOTONE);
+        let vocabulary = Vocabulary::from(artifact.vocabulary().clone());
+        let monotone = StateRanges::of_rules(joined.own.rules, rule_flags::MONOTONE);
         let derived = Shared {
-            monotone,
+            monotone: vocabulary.derived.monotone.followed_by(&monotone),
             distinct: DistinctRules::new(&joined),
             edge_tokens: edge_tokens(&joined),
             moves: OnceLock::new(),
             chains: Chains::new(&joined, &joined.own),
             first_own: joined.own.bases.states,
             start_state: artifact.start_state(),
-            vocabulary: Vocabulary::from(artifact.vocabulary().clone()),
+            vocabulary,
             artifact,
         };
         Self(Arc::new(derived))

@@ -55,6 +55,12 @@ impl StateRanges {
         )
     }
 
+    /// These and others, whose states come after.
+    pub(crate) fn followed_by(&self, later: &Self) -> Self {
+        debug_assert!(later.0.first().zip(self.0.last()).is_none_or(|(b, a)| a.end <= b.start));
+        Self([&self.0[..], &later.0].concat())
+    }
+
     /// The ranges in ascending order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = Range<u32>> {
         self.0.iter().cloned()
@@ -185,6 +191,16 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn ranges_that_follow_others_are_asked_as_one() {
+        let (first, later) =
+            (StateRanges::new(vec![5..7, 0..2]), StateRanges::new(vec![9..12, 7..8]));
+        let both = first.followed_by(&later);
+        for state in 0..16 {
+            assert_eq!(both.contains(state), first.contains(state) || later.contains(state));
+        }
+    }
 
     proptest! {
         /// Scanned or indexed, the set holds what a naive list holds, in the same order.
