@@ -22,6 +22,7 @@ use super::schema::{Part, Schema, SchemaId, Schemas};
 pub(crate) fn first_equals(document: &Document<'_>, schemas: &Schemas) -> Vec<SchemaId> {
     let outlines: Vec<u64> = schemas.iter().map(|id| outline(schemas.parts(id))).collect();
     let mut alike: FxHashMap<u64, usize> = FxHashMap::default();
+    alike.reserve(outlines.len());
     outlines.iter().for_each(|&outline| *alike.entry(outline).or_default() += 1);
     let mut known: IndexMap<Vec<Part>, SchemaId, FxBuildHasher> = IndexMap::default();
     let mut values: FxHashMap<String, NodeId> = FxHashMap::default();

@@ -14,7 +14,7 @@ use crate::diagnostics::Diagnostic;
 use crate::ir::{Expr, Grammar, GrammarBuilder, Origin, RuleId, RuleKind};
 
 use super::algebra::{Algebra, Content, ContentGraph, FormulaId};
-use super::document::NodeId;
+use super::document::{NodeId, Pointers};
 use super::numbers::{NumeralSet, Pieces};
 use super::options::{JsonSchemaOptions, TextForm};
 use super::prelude::{MOST_LEAST, Piece, Prelude};
@@ -40,7 +40,8 @@ pub(crate) fn lower(
         tails: FxHashMap::default(),
         characters: FxHashMap::default(),
         keys: Vec::new(),
-        quoted: String::new(),
+        pointers: algebra.document.pointers(),
+        room: String::new(),
         strings: FxHashMap::default(),
         numbers: FxHashMap::default(),
         queue: Vec::new(),
@@ -81,8 +82,10 @@ struct Emitter<'a> {
     characters: FxHashMap<(u32, u32), RuleId>,
     /// Texts of keys, with their quotes, by key.
     keys: Vec<Option<Expr>>,
-    /// Room for such a text.
-    quoted: String,
+    /// Pointers to where rules come from.
+    pointers: Pointers<'a>,
+    /// Room for a text.
+    room: String,
     /// Texts of sets of strings, with their quotes.
     strings: FxHashMap<StringSet, Expr>,
     /// Texts of sets of numbers.
@@ -158,13 +161,12 @@ impl Emitter<'_> {
         rule
     }
 
-    fn origin(&self, formula: FormulaId) -> Origin {
-        let document = self.algebra.document;
-        let place = self.algebra.place(formula);
-        Origin {
-            span: place.map(|node| document.span(node)),
-            pointer: place.map(|node| document.pointer(node)),
-        }
+    fn origin(&mut self, formula: FormulaId) -> Origin {
+        let Some(place) = self.algebra.place(formula) else { return Origin::default() };
+        self.room.clear();
+        self.pointers.write(place, &mut self.room);
+        let (span, pointer) = (self.algebra.document.span(place), self.room.clone());
+        Origin { span: Some(span), pointer: Some(pointer) }
     }
 
     fn content(&mut self, content: &Content) -> Result<Expr, Diagnostic> {

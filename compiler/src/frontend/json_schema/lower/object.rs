@@ -122,9 +122,9 @@ impl Emitter<'_> {
         let text = self.algebra.key(key);
         let expr = match self.options.text.escapes {
             Escapes::Shortest => {
-                self.quoted.clear();
-                push_quoted(&mut self.quoted, text);
-                Expr::literal(&self.quoted)
+                self.room.clear();
+                push_quoted(&mut self.room, text);
+                Expr::literal(&self.room)
             }
             Escapes::Any => self.string(&StringSet::literal(text))?,
         };
