@@ -47,9 +47,8 @@ pub(super) const DEEPEST: usize = 16;
 /// Bytes from a wide state within which states take part as well: those of an escaped character, and some more.
 const NEAR: usize = 12;
 
-/// States that take part: so many for each wide one, and [`FEW`] more.
+/// States that take part for each wide one.
 const MOST_NEAR: usize = 16;
-const FEW: usize = 256;
 
 /// [`Moves`] that stand in no table.
 type OwnedMoves = (Box<[ByteEdge]>, Box<[CallEdge]>);
@@ -127,7 +126,7 @@ impl Agreement {
     /// The members, which are wide, and the states that they lead to before long.
     fn with_companions(&self, follow: &Follow<'_>, members: Vec<u32>) -> Vec<u32> {
         let network = follow.network();
-        let most = MOST_NEAR * members.len() + FEW;
+        let most = MOST_NEAR * members.len();
         let mut is_met = vec![false; self.models.len()];
         members.iter().for_each(|&index| is_met[index as usize] = true);
         let mut active = members;

@@ -110,7 +110,7 @@ impl Children {
         let at = match self.many(count) {
             None => {
                 let bytes = *self.byte[first as usize..].first_chunk::<FEW>()?;
-                let apart = u64::from_le_bytes(bytes) ^ u64::from(byte) * LOW;
+                let apart = u64::from_le_bytes(bytes) ^ (u64::from(byte) * LOW);
                 // The lowest byte that is zero has its highest bit set, and none below it.
                 let found = apart.wrapping_sub(LOW) & !apart & HIGH;
                 let at = found.trailing_zeros() / u8::BITS;

@@ -146,13 +146,13 @@ impl<'a> Finder<'_, 'a> {
 
     /// Notes that two states are copies of each other.
     fn join(&mut self, one: u32, other: u32) {
-        let [one, other] = [one, other].map(|index| self.like_of(index));
+        let (one, other) = (self.like_of(one), self.like_of(other));
         self.like[one as usize] = other;
     }
 
     /// Whether two states lead to copies of the same.
     fn are_equal(&self, one: u32, other: u32) -> bool {
-        let [edges, others] = [one, other].map(|index| self.edges(index));
+        let (edges, others) = (self.edges(one), self.edges(other));
         let leads_alike = |(a, b): (&ByteEdge, &ByteEdge)| {
             a.range == b.range && self.to(a.target) == self.to(b.target)
         };
@@ -222,13 +222,12 @@ impl<'a> Finder<'_, 'a> {
                 !self.pieces.may_have(read) || self.add(to, read)
             });
         }
-        let own = self.own;
-        let calls = [one, other].map(|index| own.call_edges_of(index as usize));
-        let mut rets = calls[0].iter().zip(calls[1]).map(|(a, b)| [a.ret, b.ret]);
+        let mut rets =
+            self.calls(one).iter().zip(self.calls(other)).map(|(a, b)| [a.ret, b.ret]);
         if !rets.all(|rets| self.add(rets, Piece::EMPTY)) {
             return false;
         }
-        let [mut edges, mut others] = [one, other].map(|index| own.byte_edges_of(index as usize));
+        let (mut edges, mut others) = (self.edges(one), self.edges(other));
         let mut next = 0;
         while next <= u32::from(u8::MAX) {
             let (to_one, last) = lead(&mut edges, next);
@@ -257,7 +256,8 @@ impl<'a> Finder<'_, 'a> {
         if to[0] == to[1] || self.to(to[0]) == self.to(to[1]) {
             return true;
         }
-        let [one, other] = to.map(|state| state.wrapping_sub(self.own.bases.states));
+        let base = self.own.bases.states;
+        let (one, other) = (to[0].wrapping_sub(base), to[1].wrapping_sub(base));
         let are_own = [one, other].iter().all(|&index| (index as usize) < self.like.len());
         if !are_own || !self.stand_alike(one, other) {
             return false;

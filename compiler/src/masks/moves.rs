@@ -89,8 +89,7 @@ impl OwnMoves {
 
     /// Bytes on which one of this and a shared state goes on or may end and the other does not.
     pub(super) fn told_apart(&self, known: &Moves) -> usize {
-        let differing = |one: ByteSet, other: ByteSet| one.minus(other).union(other.minus(one));
-        differing(self.on, known.on).union(differing(self.ends, known.ends)).len()
+        self.on.apart(known.on).union(self.ends.apart(known.ends)).len()
     }
 
     fn add(&mut self, lo: u8, hi: u8, to: Place) {

@@ -177,7 +177,8 @@ impl<'a> Twins<'a> {
     /// alike.
     fn stand_alike(&self, states: [u32; 2]) -> bool {
         const ENDS: u32 = state_flags::FINAL | state_flags::POP_ONLY | state_flags::RESTS;
-        let [one, other] = states.map(|state| self.record(state));
+        let [one, other] = states;
+        let (one, other) = (self.record(one), self.record(other));
         one.flags & ENDS == other.flags & ENDS && one.count_exit == other.count_exit
     }
 
@@ -208,13 +209,15 @@ impl<'a> Twins<'a> {
     }
 
     fn part(&mut self, states: [u32; 2]) -> Option<Range<u32>> {
-        let indices = states.map(|state| self.index(state));
+        let [one, other] = states;
+        let (one, other) = (self.index(one), self.index(other));
         let own = self.network.own;
-        if indices.iter().any(|&index| !own.token_edges_of(index).is_empty()) {
+        let read_tokens = [one, other].iter().any(|&index| !own.token_edges_of(index).is_empty());
+        if read_tokens {
             return None;
         }
-        let [edges, others] = indices.map(|index| own.byte_edges_of(index));
-        let [calls, other_calls] = indices.map(|index| own.call_edges_of(index));
+        let (edges, others) = (own.byte_edges_of(one), own.byte_edges_of(other));
+        let (calls, other_calls) = (own.call_edges_of(one), own.call_edges_of(other));
         let from = self.partings.len();
         let is_told = match self.begun(states[1]) {
             Some(begun) => {
