@@ -222,8 +222,7 @@ impl<'a> Finder<'_, 'a> {
                 !self.pieces.may_have(read) || self.add(to, read)
             });
         }
-        let mut rets =
-            self.calls(one).iter().zip(self.calls(other)).map(|(a, b)| [a.ret, b.ret]);
+        let mut rets = self.calls(one).iter().zip(self.calls(other)).map(|(a, b)| [a.ret, b.ret]);
         if !rets.all(|rets| self.add(rets, Piece::EMPTY)) {
             return false;
         }

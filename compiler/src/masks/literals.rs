@@ -68,3 +68,45 @@ impl<'a> Literals<'a> {
         outcome
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::shared::{SharedOutcomes, walked};
+    use super::*;
+    use crate::frontend::FrontEnd;
+    use crate::frontend::json_schema::JsonSchemaOptions;
+    use crate::network::local::LocalSets;
+    use crate::samples;
+
+    #[test]
+    fn what_literals_do_is_told_by_the_deepest_node() {
+        // Pieces of keys, some of which lead out of them.
+        let texts = ["ab", "abc", "bc", "cab", "c\"", "\":", "\":\"", "b\":1", "ca", "{\"a"];
+        let compiler = samples::compiler(texts.map(|text| text.as_bytes().to_vec()));
+        let schema = r#"{
+            "properties": {"abcab": {"type": "integer"}, "cabc": {"const": "abcabc"}, "a": {}},
+            "required": ["abcab"], "additionalProperties": false
+        }"#;
+        let front_end = FrontEnd::JsonSchema(JsonSchemaOptions::default());
+        let network = samples::network(&compiler, &front_end, schema);
+        let vocabulary = compiler.vocabulary();
+        let known = SharedOutcomes::new(vocabulary);
+        let (follow, trie) =
+            (network.follow(vocabulary.tables(), known.rules()), vocabulary.trie());
+        let own = follow.network().own;
+        let literals = Literals::new(own, trie, known.children());
+        let mut sets = LocalSets::new(follow.network());
+        let (mut within, mut beyond) = (0, 0);
+        for state in own.bases.states..own.bases.states + own.state_count() {
+            let Some(node) = literals.deepest(state) else {
+                beyond += 1;
+                continue;
+            };
+            within += 1;
+            let after = follow.bytes(follow.rule_of(state));
+            let ranks = literals.outcome(node).spans.into_iter().flatten().collect::<Vec<_>>();
+            assert_eq!((ranks, vec![]), walked(&mut sets, trie, after, state, 0), "{state}");
+        }
+        assert!(within > 8 && beyond > 8, "{within} within and {beyond} beyond");
+    }
+}
