@@ -124,13 +124,6 @@ impl Children {
         Some(self.node[(first + at) as usize])
     }
 
-    /// The child of a node on the way to another, which is below it.
-    #[inline]
-    pub fn towards(&self, node: u32, other: u32) -> u32 {
-        let children = &self.node[self.range(node)];
-        children[children.partition_point(|&child| child <= other) - 1]
-    }
-
     /// Whether some child is on a byte of the set.
     pub fn any_on(&self, node: u32, bytes: ByteSet) -> bool {
         match self.many(self.places[node as usize].count) {
@@ -178,11 +171,6 @@ mod tests {
                 on.retain(|&(byte, _)| bytes.contains(byte));
                 assert_eq!(children.any_on(node, bytes), !on.is_empty());
                 assert_eq!(children.on_any(node, bytes).collect::<Vec<_>>(), on);
-            }
-            for &(_, child) in &expected {
-                for below in child..trie.end[child as usize] {
-                    assert_eq!(children.towards(node, below), child);
-                }
             }
             for byte in 0..=u8::MAX {
                 let on = expected.iter().find(|(other, _)| *other == byte);

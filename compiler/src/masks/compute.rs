@@ -24,7 +24,6 @@ use super::classes::Classes;
 use super::depart::Derived;
 use super::doubles::Doubles;
 use super::draw::{Found, Lengths, Sources};
-use super::literals::Literals;
 use super::outcome::Outcome;
 use super::pool::{Pool, stored};
 use super::reach::Reach;
@@ -115,7 +114,6 @@ pub fn compute(
     let is_vocabulary = !network.open.is_empty();
     let lengths = Lengths { row_words: network.tables.row_words as usize, is_vocabulary };
     let mut sources = Sources::new(trie, shared, known, lengths);
-    let literals = Literals::new(network.tables.as_tables(), trie, known.children());
     let mut context = Context {
         classes: Classes::new(shared, known),
         pool: Pool::new(shared, known, network.tables.clone(), lengths),
@@ -124,36 +122,20 @@ pub fn compute(
         doubles: agreement.doubles(),
         base,
         exits: vec![(0, NONE); states.len()],
-        of_literals: FxHashMap::default(),
     };
-    let find = |walker: &mut Walker<'_>, &state: &u32| match literals.deepest(state) {
-        Some(node) => Base::Literal(node),
-        None => Base::Found(Found {
-            outcome: walker.base(state),
-            extra: tokens_of(network, walker.sets(), state),
-            drawn: None,
-        }),
+    let find = |walker: &mut Walker<'_>, &state: &u32| Found {
+        outcome: walker.base(state),
+        extra: tokens_of(network, walker.sets(), state),
+        drawn: None,
     };
-    let draw_base = |walker: &mut Walker<'_>, base: &mut Base| {
-        if let Base::Found(found) = base {
-            walker.draw(&sources, found);
-        }
-    };
-    walkers.in_order(&first, find, draw_base, |&state, base| {
-        let mask = match base {
-            Base::Found(found) => context.add(&sources, state, found)?,
-            &Base::Literal(node) => context.add_literal(&sources, state, node, &literals)?,
-        };
+    let draw = |walker: &mut Walker<'_>, found: &mut Found| walker.draw(&sources, found);
+    walkers.in_order(&first, find, draw, |&state, found| {
+        let mask = context.add(&sources, state, found)?;
         if is_model.contains(&state) {
-            let outcome = match base {
-                Base::Found(Found { outcome, .. }) => {
-                    let taken = outcome.taken.as_ref();
-                    let stored = taken.map(|taken| known.spans(shared, trie, taken.state));
-                    outcome.over(stored.unwrap_or_default())
-                }
-                &Base::Literal(node) => literals.outcome(node),
-            };
-            models.insert(state, (mask, outcome));
+            let outcome = &found.outcome;
+            let taken = outcome.taken.as_ref();
+            let stored = taken.map_or(&[][..], |taken| known.spans(shared, trie, taken.state));
+            models.insert(state, (mask, outcome.over(stored)));
         }
         Ok(())
     })?;
@@ -292,13 +274,6 @@ fn worth_composing(trie: Trie<'_>) -> u32 {
     (trie.len() as u32 / 4096).clamp(2, 64)
 }
 
-/// What was found of a state at the root.
-enum Base {
-    /// That the node is the deepest that it leads to.
-    Literal(u32),
-    Found(Found),
-}
-
 /// What is made of what was found.
 struct Context<'a> {
     classes: Classes<'a>,
@@ -310,8 +285,6 @@ struct Context<'a> {
     base: u32,
     /// By index of the state, its mask and its exit class.
     exits: Vec<(u32, u32)>,
-    /// By the deepest node that a literal leads to, the mask.
-    of_literals: FxHashMap<u32, u32>,
 }
 
 impl Context<'_> {
@@ -334,26 +307,6 @@ impl Context<'_> {
     fn add(&mut self, sources: &Sources<'_>, state: u32, found: &Found) -> Result<u32, MaskError> {
         let mask = self.intern(sources, state, found)?;
         self.note(state, mask, &found.outcome.exits);
-        Ok(mask)
-    }
-
-    /// The same for a state within a literal that leads to `node` and no further.
-    fn add_literal(
-        &mut self,
-        sources: &Sources<'_>,
-        state: u32,
-        node: u32,
-        literals: &Literals<'_>,
-    ) -> Result<u32, MaskError> {
-        let mask = match self.of_literals.get(&node) {
-            Some(&mask) => mask,
-            None => {
-                let mask = self.intern(sources, state, &Found::from(literals.outcome(node)))?;
-                self.of_literals.insert(node, mask);
-                mask
-            }
-        };
-        self.note(state, mask, &[]);
         Ok(mask)
     }
 

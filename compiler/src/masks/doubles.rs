@@ -1,5 +1,6 @@
 //! A grammar's own states whose outcomes at the root are those of others, so that they are not walked: [tails](super::tails)
-//! but for whether they may be left at once, [twins](super::twins) and [copies](super::copies).
+//! but for whether they may be left at once, [twins](super::twins), [copies](super::copies), and those within
+//! [literals](super::literals) that lead to one node.
 //!
 //! Cost: O(own states); to ask for those of a state O(log n), where there are `n` of these.
 
@@ -7,6 +8,7 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 use rustc_hash::FxHashMap;
 
 use super::copies::Copies;
+use super::literals::Literals;
 use super::shared::SharedOutcomes;
 use super::tails;
 use super::twins::Twins;
@@ -43,19 +45,30 @@ impl Doubles {
         });
         let models: Vec<Option<u32>> = twins.collect();
         let models = || states.clone().zip(models.iter().rev());
-        // By class of copies, the first that is no other double.
-        let mut first_of: FxHashMap<u32, u32> = FxHashMap::default();
-        for (state, model) in models() {
-            if let (None, Some(class)) = (model, copies.class(state)) {
-                first_of.entry(class).or_insert(state);
+        let literals = Literals::new(own, trie, known.children());
+        // By class of copies, and by the node that literals lead to, the one that stands for them.
+        let mut of_copies: FxHashMap<u32, u32> = FxHashMap::default();
+        let mut of_node: FxHashMap<u32, u32> = FxHashMap::default();
+        // By index of the state, the one that stands for it and others that are no other doubles.
+        let mut first: Vec<u32> = states.clone().collect();
+        for (state, _) in models().filter(|(_, model)| model.is_none()) {
+            let class = copies.class(state);
+            let stands = match class.and_then(|class| of_copies.get(&class)) {
+                Some(&other) => other,
+                None => match literals.deepest(state) {
+                    Some(node) => *of_node.entry(node).or_insert(state),
+                    None => state,
+                },
+            };
+            first[(state - base) as usize] = stands;
+            if let Some(class) = class {
+                of_copies.entry(class).or_insert(stands);
             }
         }
         let mut by_model: Vec<(u32, u32)> = Vec::new();
         let mut roles = vec![[false; 2]; own.state_count() as usize];
         for (state, &model) in models() {
-            let model = model.unwrap_or(state);
-            let first = copies.class(model).and_then(|class| first_of.get(&class));
-            let model = first.copied().unwrap_or(model);
+            let model = first[(model.unwrap_or(state) - base) as usize];
             if model != state {
                 roles[(state - base) as usize][0] = true;
                 roles[(model - base) as usize][1] = true;

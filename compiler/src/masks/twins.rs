@@ -34,6 +34,9 @@ const MOST_NODES: usize = 256;
 /// States one behind the other that are followed before it is known what they do.
 const MOST_AHEAD: usize = 64;
 
+/// Flags that say whether a token may end in a state and its rule be left there.
+pub(super) const ENDS: u32 = state_flags::FINAL | state_flags::POP_ONLY | state_flags::RESTS;
+
 /// Not asked yet.
 const UNKNOWN: u32 = NONE - 1;
 
@@ -176,7 +179,6 @@ impl<'a> Twins<'a> {
     /// Whether a token may end in both or neither of two states, their rule be left in both or neither, and both count
     /// alike.
     fn stand_alike(&self, states: [u32; 2]) -> bool {
-        const ENDS: u32 = state_flags::FINAL | state_flags::POP_ONLY | state_flags::RESTS;
         let [one, other] = states;
         let (one, other) = (self.record(one), self.record(other));
         one.flags & ENDS == other.flags & ENDS && one.count_exit == other.count_exit
