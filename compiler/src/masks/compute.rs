@@ -23,13 +23,15 @@ use super::chain::longest_chain;
 use super::classes::Classes;
 use super::depart::Derived;
 use super::doubles::Doubles;
-use super::draw::{Found, Lengths, Sources};
+use super::draw::{Drawn, Found, Lengths, Sources};
 use super::outcome::Outcome;
 use super::pool::{Pool, stored};
 use super::reach::Reach;
 use super::schedule::Walkers;
 use super::shared::SharedOutcomes;
+use super::stretch::Stretches;
 use super::walk::Walker;
+use super::words::Drawing;
 use crate::network::Network;
 use crate::network::follow::Follow;
 use crate::network::local::{BOTTOM, LocalSets};
@@ -102,8 +104,6 @@ pub fn compute(
     let states: Vec<u32> = (0..network.tables.states.len() as u32 - 1).map(|i| base + i).collect();
     let doubles = Doubles::new(follow, known, trie);
     let agreement = Agreement::new(follow, doubles, known.nodes().height(0));
-    let new = || Walker::new(follow, known, &agreement, trie, worth_composing(trie));
-    let walkers = Walkers::new(new, limits.deadline);
     let alone = states.iter().filter(|&&state| !agreement.doubles().contains(state));
     let (derived, first): (Vec<u32>, Vec<u32>) =
         alone.partition(|&&state| agreement.model(state).is_some());
@@ -112,6 +112,18 @@ pub fn compute(
     // By state, the mask and the outcome that others are derived from.
     let mut models: BTreeMap<u32, (u32, Outcome)> = BTreeMap::new();
     let is_vocabulary = !network.open.is_empty();
+    let stretches = match is_vocabulary {
+        true => Stretches::default(),
+        false => {
+            let states = first.iter().chain(&derived).copied();
+            Stretches::new(follow, known, &agreement, trie, states)
+        }
+    };
+    let new = || {
+        let walker = Walker::new(follow, known, &agreement, trie, worth_composing(trie));
+        walker.with_stretches(&stretches)
+    };
+    let walkers = Walkers::new(new, limits.deadline);
     let lengths = Lengths { row_words: network.tables.row_words as usize, is_vocabulary };
     let mut sources = Sources::new(trie, shared, known, lengths);
     let mut context = Context {
@@ -123,6 +135,12 @@ pub fn compute(
         base,
         exits: vec![(0, NONE); states.len()],
     };
+    for model in stretches.models(known, trie, lengths.row_words) {
+        let Drawing { row, count } = model.drawing;
+        let found = Found { drawn: Some(Drawn::Row { row, count }), ..Found::default() };
+        let mask = context.intern(&sources, model.asked_by, &found)?;
+        sources.add_model(model.state, context.pool.model(mask, None));
+    }
     let find = |walker: &mut Walker<'_>, &state: &u32| Found {
         outcome: walker.base(state),
         extra: tokens_of(network, walker.sets(), state),
@@ -133,14 +151,20 @@ pub fn compute(
         let mask = context.add(&sources, state, found)?;
         if is_model.contains(&state) {
             let outcome = &found.outcome;
-            let taken = outcome.taken.as_ref();
-            let stored = taken.map_or(&[][..], |taken| known.spans(shared, trie, taken.state));
-            models.insert(state, (mask, outcome.over(stored)));
+            let whole = match &outcome.taken {
+                Some(taken) if taken.state < base => {
+                    outcome.over(known.spans(shared, trie, taken.state))
+                }
+                // What is taken over along a stretch is told by the mask sooner.
+                _ => outcome.clone(),
+            };
+            models.insert(state, (mask, whole));
         }
         Ok(())
     })?;
     for (&state, (mask, model)) in &models {
-        sources.add_model(state, context.pool.model(*mask, &model.spans));
+        let ranks = model.taken.is_none().then_some(&model.spans[..]);
+        sources.add_model(state, context.pool.model(*mask, ranks));
     }
     let derived = derived.into_iter().filter_map(|state| {
         let (&model, (_, known)) = models.get_key_value(&agreement.model(state)?)?;

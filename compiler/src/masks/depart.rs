@@ -23,7 +23,7 @@ use crate::network::follow::Follow;
 use crate::network::local::{At, BOTTOM};
 
 /// Bytes for which a state does the same as its model, below which a shared state may be nearer.
-const FAR: usize = 16;
+pub(super) const FAR: usize = 16;
 
 /// Nodes to look at, some 10 ns each, after which the outcome of a shared state is taken over where one is near.
 const LONG: usize = 1 << 12;
@@ -75,9 +75,12 @@ impl Apart {
 }
 
 impl Walker<'_> {
-    /// The outcome of a state that parts from its model soon, where a shared state is near.
+    /// The outcome of a state that parts from its model soon, where it has a stretch or a shared state is near.
     pub(super) fn far_base(&mut self, derived: &Derived<'_>) -> Option<Outcome> {
         let &Derived { state, model, .. } = derived;
+        if let Some(outcome) = self.base_along(state) {
+            return Some(outcome);
+        }
         let is_far = self.agreement.length(state, model).is_none_or(|length| length < FAR);
         let near = is_far.then(|| self.near(state)).flatten()?;
         let all = 1..self.trie.len() as u32;

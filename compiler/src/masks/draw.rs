@@ -17,7 +17,8 @@ use grammarc_artifacts::tables::Tables;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ordered::{Ordered, for_each_bit};
-use super::outcome::{Outcome, Taken, count_of, cut_all, minus};
+use super::outcome::{Outcome, Taken, count_of, minus};
+use super::ranks::{Ranks, Within};
 use super::shared::SharedOutcomes;
 use crate::sequences;
 
@@ -142,8 +143,8 @@ pub(super) struct Model<'a> {
     pub(super) row: Cow<'a, [u32]>,
     pub(super) minus: Vec<u32>,
     pub(super) plus: Vec<u32>,
-    /// Ranks of its tokens.
-    pub(super) ranks: &'a [Range<u32>],
+    /// Ranks of its tokens, or its row with its lists in it.
+    pub(super) ranks: Result<&'a [Range<u32>], Within>,
 }
 
 /// What masks are drawn from.
@@ -164,7 +165,7 @@ struct Source<'s> {
     row: &'s [u32],
     minus: &'s [u32],
     plus: &'s [u32],
-    ranks: &'s [Range<u32>],
+    ranks: Ranks<'s>,
 }
 
 impl<'a> Sources<'a> {
@@ -185,8 +186,12 @@ impl<'a> Sources<'a> {
 
     fn source(&self, state: u32) -> Source<'_> {
         if let Some(model) = self.models.get(&state) {
-            let Model { mask, record, row, minus, plus, ranks } = model;
-            return Source { model: Some(*mask), record: *record, row, minus, plus, ranks };
+            let &Model { mask, record, ref row, ref minus, ref plus, ref ranks } = model;
+            let ranks = match ranks {
+                Ok(ranks) => Ranks::Known(ranks),
+                Err(row) => Ranks::Within(row),
+            };
+            return Source { model: Some(mask), record, row, minus, plus, ranks };
         }
         let record = self.shared.masks[self.shared.states[state as usize].base as usize];
         Source {
@@ -195,7 +200,7 @@ impl<'a> Sources<'a> {
             row: row_of(self.shared, record.row),
             minus: self.shared.minus(&record),
             plus: self.shared.plus(&record),
-            ranks: self.known.spans(self.shared, self.trie, state),
+            ranks: Ranks::Known(self.known.spans(self.shared, self.trie, state)),
         }
     }
 
@@ -231,10 +236,10 @@ impl<'a> Sources<'a> {
             {
                 return drawn;
             }
-            if count_of(except) < source.record.count / 2 {
+            if source.ranks.is_dear() || count_of(except) < source.record.count / 2 {
                 return self.redrawn(&source, except, &outcome.spans, extra, brush);
             }
-            return self.draw(&outcome.over(source.ranks), extra, brush);
+            return self.draw(&outcome.over(source.ranks.all(self.trie)), extra, brush);
         }
         let count = outcome.count() as usize + extra.len();
         if count <= self.lengths.most_listed() {
@@ -307,21 +312,12 @@ impl<'a> Sources<'a> {
         spans: &[Range<u32>],
         brush: &mut Brush,
     ) -> Option<Drawn> {
-        let &Source { model, record, minus: without, plus: with, ranks: stored, .. } = source;
+        let &Source { model, record, minus: without, plus: with, ranks, .. } = source;
         // Most of what differs in much is told by the lengths.
         let most = self.lengths.most_listed() as u32;
-        let mut gone = 0;
-        let mut ranges = cut_all(stored, except);
-        let limit = most + count_of(spans);
-        if ranges.any(|range| {
-            gone += range.end - range.start;
-            gone > limit
-        }) {
-            return None;
-        }
-        let within = |ranges| cut_all(stored, ranges).collect::<Vec<_>>();
-        let gone = minus(&within(except), spans);
-        let new = minus(spans, &within(spans));
+        let held = |ranges, most| ranks.held(self.trie, ranges, most);
+        let gone = minus(&held(except, most + count_of(spans))?, spans);
+        let new = minus(spans, &held(spans, u32::MAX)?);
         if count_of(&gone).max(count_of(&new)) > most {
             return None;
         }
@@ -500,7 +496,7 @@ mod tests {
                 if has_model {
                     let tables = TablesData::empty(shared.totals(), shared.row_words);
                     let pool = Pool::new(shared, known, tables, lengths);
-                    sources.add_model(state, pool.model(base, spoken));
+                    sources.add_model(state, pool.model(base, Some(spoken)));
                 }
                 let plain = Outcome { spans: spans.clone(), ..Outcome::default() };
                 let taken = Some(Taken { state, except: except.clone() });

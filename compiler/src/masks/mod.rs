@@ -20,6 +20,8 @@
 //! | [`depart`] | derives base masks of states from those of others that do the same for some bytes |
 //! | [`abreast`] | many such states on several threads |
 //! | [`lanes`] | such states beside their models, many at once |
+//! | [`stretch`] | states that stay within some characters for a while |
+//! | [`words`] | the strings of the trie by the kinds of their characters |
 //! | [`nodes`] | what is below the nodes of the trie |
 //! | [`rows`] | wide states as a table |
 //! | [`shared`] | outcomes that the vocabulary's stored masks already tell |
@@ -29,6 +31,7 @@
 //! | [`fronts`] | the nodes that some bytes lead to from those of an exit class |
 //! | [`classes`] | interns sets of exit nodes |
 //! | [`draw`] | draws sets of tokens as ids, rows or differences |
+//! | [`ranks`] | the ranks of the tokens of masks that others are derived from |
 //! | [`pool`] | turns sets of tokens into mask records: dense rows, differences, lists |
 //! | [`remembered`] | outcomes below the root, shared by the walkers |
 //! | [`ordered`] | brings token ids in order |
@@ -62,6 +65,7 @@ mod part;
 mod partition;
 mod pieces;
 mod pool;
+mod ranks;
 mod reach;
 mod remembered;
 mod rows;
@@ -69,9 +73,11 @@ mod same;
 mod schedule;
 pub mod shared;
 pub mod spell;
+mod stretch;
 mod tails;
 mod take;
 mod twins;
 pub mod walk;
+mod words;
 
 pub use compute::{MaskError, MaskLimits, Masks, compute};

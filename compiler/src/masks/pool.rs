@@ -24,6 +24,7 @@ use grammarc_artifacts::tables::{Tables, TablesData};
 use super::draw::{
     Brush, Drawn, Found, Lengths, Model, Sources, add_difference, add_ids, describe, row_of,
 };
+use super::ranks::Within;
 use super::shared::SharedOutcomes;
 use crate::sequences::Sequences;
 
@@ -74,8 +75,8 @@ impl<'a> Pool<'a> {
         }
     }
 
-    /// A mask, of tokens of these ranks, for others to be derived from.
-    pub(super) fn model(&self, mask: u32, ranks: &'a [Range<u32>]) -> Model<'a> {
+    /// A mask, of tokens of these ranks if they are known, for others to be derived from.
+    pub(super) fn model(&self, mask: u32, ranks: Option<&'a [Range<u32>]>) -> Model<'a> {
         let (tables, record) = match mask.checked_sub(self.tables.bases.masks) {
             Some(own) => (self.tables.as_tables(), self.tables.masks[own as usize]),
             None => (self.shared, self.shared.masks[mask as usize]),
@@ -87,6 +88,13 @@ impl<'a> Pool<'a> {
             row if row < self.tables.bases.rows => row_of(self.shared, row).into(),
             own => self.row(own).to_vec().into(),
         };
+        let ranks = ranks.ok_or_else(|| {
+            let mut all = row.to_vec();
+            all.resize(self.lengths.row_words, 0);
+            minus.iter().for_each(|&id| all[id as usize / 32] &= !(1 << (id % 32)));
+            plus.iter().for_each(|&id| all[id as usize / 32] |= 1 << (id % 32));
+            Within::new(all)
+        });
         Model { mask, record, row, minus, plus, ranks }
     }
 

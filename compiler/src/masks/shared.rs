@@ -30,6 +30,7 @@ use super::pieces::Pieces;
 use super::reach::left_through;
 use super::remembered::Remembered;
 use super::same::Same;
+use super::words::Words;
 use crate::ir::ByteSet;
 use crate::network::SharedRules;
 
@@ -78,6 +79,8 @@ pub struct SharedOutcomes {
     walked: Remembered,
     same: Same,
     pieces: Pieces,
+    /// The strings of the trie by their characters.
+    words: OnceLock<Words>,
 }
 
 /// A child of a node of an exit class.
@@ -187,6 +190,7 @@ impl SharedOutcomes {
             walked: Remembered::default(),
             same: Same::default(),
             pieces: Pieces::new(trie),
+            words: OnceLock::new(),
             speaks,
             like,
         }
@@ -251,6 +255,11 @@ impl SharedOutcomes {
     /// The pieces of the tokens.
     pub(super) fn pieces(&self) -> &Pieces {
         &self.pieces
+    }
+
+    /// The strings of the vocabulary's trie by their characters.
+    pub(super) fn words(&self, trie: Trie<'_>) -> &Words {
+        self.words.get_or_init(|| Words::new(trie))
     }
 
     /// Bytes that are tokens.

@@ -33,6 +33,7 @@ use super::nodes::bits;
 use super::outcome::{Kept, Outcome, Span};
 use super::part::Pairs;
 use super::shared::{SharedOutcomes, Stored, class_nodes};
+use super::stretch::Stretches;
 use super::take::{After, Excepted};
 use crate::ir::ByteSet;
 use crate::network::follow::Follow;
@@ -97,6 +98,8 @@ pub struct Walker<'a> {
     path: Vec<(u32, At)>,
     /// Room to draw what was found in, once that is done ahead.
     brush: Option<Brush>,
+    /// The stretches of states, where they are known.
+    pub(super) stretches: Option<&'a Stretches>,
 }
 
 impl<'a> Walker<'a> {
@@ -126,7 +129,13 @@ impl<'a> Walker<'a> {
             lane: Vec::new(),
             path: Vec::new(),
             brush: None,
+            stretches: None,
         }
+    }
+
+    /// The same, with what is known of the stretches of states.
+    pub(super) fn with_stretches(self, stretches: &'a Stretches) -> Self {
+        Self { stretches: Some(stretches), ..self }
     }
 
     /// The sets met.
@@ -136,6 +145,9 @@ impl<'a> Walker<'a> {
 
     /// The outcome of `state` at the root.
     pub fn base(&mut self, state: u32) -> Outcome {
+        if let Some(outcome) = self.base_along(state) {
+            return outcome;
+        }
         let mut building = self.begin(state);
         let reached = self.sets.settled(state, BOTTOM);
         if reached.exits {

@@ -1,0 +1,444 @@
+//! States that stay within some characters for a while, whose tokens are put together by length.
+//!
+//! In a state before `[0-9A-Za-z]{8}-` every letter leads on in the one way, seven more times. So of the strings of these
+//! letters alone only the length counts: the tokens of up to eight bytes are a row that all such states share, whatever
+//! comes after, and is [drawn](Words::drawings) without a walk. What is left to walk are the strings that go on with
+//! another byte, at nodes that are [looked up](Words::edges) as well, and what does not begin with such a letter.
+//!
+//! The rows become masks of their own, before all others, and the states differ from them in a few tokens.
+//!
+//! Cost: O(tokens of these characters) for each set of characters; for a state, O(strings that go on with another byte that
+//! it goes on with).
+
+use grammarc_artifacts::sections::network::{NONE, state_flags};
+use grammarc_artifacts::sections::vocabulary::Trie;
+use rustc_hash::FxHashMap;
+
+use super::agree::Agreement;
+use super::depart::FAR;
+use super::outcome::{Outcome, Taken};
+use super::shared::SharedOutcomes;
+use super::take::Excepted;
+use super::walk::Walker;
+use super::words::{Drawing, Edge, Kinds, Words, characters, kinds_within};
+use crate::ir::ByteSet;
+use crate::network::follow::Follow;
+use crate::network::local::{At, BOTTOM};
+
+/// Nodes of the trie for each token that a state has to accept by length, and for each string that may have to be
+/// looked at.
+const NODES_A_TOKEN: usize = 64;
+const NODES_AN_EDGE: usize = 32;
+
+/// Tokens too long for a state and not for its model, up to which it is derived from that.
+const FEW: u32 = 64;
+
+/// How a state goes on with the characters of some kinds.
+struct Stretch {
+    kinds: Kinds,
+    /// Those of them that the state goes on with in that way.
+    first: ByteSet,
+    /// Where it is after each byte.
+    way: Vec<Place>,
+    /// Whether more bytes lead from the last place to itself.
+    is_endless: bool,
+    /// The state that stands for the tokens of up to so many bytes, behind all others.
+    model: u32,
+}
+
+/// A state after some bytes.
+#[derive(Clone, Copy)]
+struct Place {
+    state: u32,
+    /// Bytes that lead on from there otherwise.
+    others: ByteSet,
+    /// Bytes that may come where the rule is left there.
+    after: ByteSet,
+}
+
+/// The stretches of the states of a network.
+#[derive(Default)]
+pub(super) struct Stretches {
+    of: FxHashMap<u32, Stretch>,
+    /// By kinds and byte, the strings that go on with it.
+    edges: FxHashMap<(Kinds, u8), Box<[Edge]>>,
+    /// The models, each with its kinds, the length of its tokens, and the first state that asked for it.
+    models: Vec<(Kinds, u32, u32)>,
+    first_model: u32,
+}
+
+impl Stretches {
+    /// Those of some own states that are worth it, in order.
+    pub(super) fn new(
+        follow: &Follow<'_>,
+        known: &SharedOutcomes,
+        agreement: &Agreement,
+        trie: Trie<'_>,
+        states: impl Iterator<Item = u32>,
+    ) -> Self {
+        let own = follow.network().own;
+        let mut finder = Finder {
+            follow,
+            known,
+            agreement,
+            trie,
+            steps: FxHashMap::default(),
+            counts: FxHashMap::default(),
+            like: FxHashMap::default(),
+        };
+        let mut this =
+            Self { first_model: own.bases.states + own.state_count(), ..Self::default() };
+        for state in states {
+            let Some(found) = finder.worth_it(state) else { continue };
+            let Found { kinds, first, way, is_endless, length } = found;
+            for byte in bytes_of(&way).iter() {
+                let edges = this.edges.entry((kinds, byte));
+                edges.or_insert_with(|| finder.words().edges(kinds, byte).collect());
+            }
+            let model = this.models.iter().position(|&(of, most, _)| (of, most) == (kinds, length));
+            let model = model.unwrap_or_else(|| {
+                this.models.push((kinds, length, state));
+                this.models.len() - 1
+            });
+            let model = this.first_model + model as u32;
+            this.of.insert(state, Stretch { kinds, first, way, is_endless, model });
+        }
+        this
+    }
+
+    /// The models, in the order in which they are numbered, in rows of `row_words`.
+    pub(super) fn models(
+        &self,
+        known: &SharedOutcomes,
+        trie: Trie<'_>,
+        row_words: usize,
+    ) -> Vec<Model> {
+        let mut models: Vec<Model> = Vec::with_capacity(self.models.len());
+        let numbered = (self.first_model..).zip(&self.models);
+        let numbered = numbered.map(|(id, &(kinds, most, state))| (kinds, most, id, state));
+        let mut all: Vec<(Kinds, u32, u32, u32)> = numbered.collect();
+        all.sort_unstable();
+        for of in all.chunk_by(|one, next| one.0 == next.0) {
+            let lengths: Vec<u32> = of.iter().map(|&(_, length, ..)| length).collect();
+            let drawings = known.words(trie).drawings(of[0].0, &lengths, row_words);
+            let of = of.iter().zip(drawings);
+            models.extend(of.map(|(&(_, _, state, asked_by), drawing)| Model {
+                state,
+                asked_by,
+                drawing,
+            }));
+        }
+        models.sort_unstable_by_key(|model| model.state);
+        models
+    }
+}
+
+/// Bytes that matter in some places of a stretch, but for its characters.
+fn bytes_of(way: &[Place]) -> ByteSet {
+    way.iter().fold(ByteSet::EMPTY, |all, place| all.union(place.others).union(place.after))
+}
+
+/// What stands for the tokens of some kinds, up to so long.
+pub(super) struct Model {
+    /// The state that outcomes are taken over from.
+    pub(super) state: u32,
+    /// The first state whose outcome is.
+    pub(super) asked_by: u32,
+    /// The tokens.
+    pub(super) drawing: Drawing,
+}
+
+/// A stretch that is worth it.
+struct Found {
+    kinds: Kinds,
+    first: ByteSet,
+    way: Vec<Place>,
+    is_endless: bool,
+    /// Bytes of the longest token that it accepts.
+    length: u32,
+}
+
+struct Finder<'a> {
+    follow: &'a Follow<'a>,
+    known: &'a SharedOutcomes,
+    agreement: &'a Agreement,
+    trie: Trie<'a>,
+    /// By state, where most of its bytes lead.
+    steps: FxHashMap<u32, Option<(u32, ByteSet)>>,
+    /// By kinds, the number of tokens of each length.
+    counts: FxHashMap<Kinds, Vec<u32>>,
+    /// By model of a state, its kinds, its first characters and the longest token by them.
+    like: FxHashMap<u32, Option<(Kinds, ByteSet, u32)>>,
+}
+
+impl<'a> Finder<'a> {
+    fn words(&self) -> &'a Words {
+        self.known.words(self.trie)
+    }
+
+    /// The stretch of a state, where it is worth it.
+    fn worth_it(&mut self, state: u32) -> Option<Found> {
+        if !self.agreement.is_wide(state) {
+            return None;
+        }
+        let Some(model) = self.agreement.model(state) else { return self.find(state) };
+        if self.agreement.length(state, model).is_some_and(|length| length >= FAR) {
+            return None;
+        }
+        let found = self.find(state)?;
+        let like = match self.like.get(&model) {
+            Some(&like) => like,
+            None => {
+                let like = self.find(model).map(|like| (like.kinds, like.first, like.length));
+                *self.like.entry(model).or_insert(like)
+            }
+        };
+        let is_near = like.is_some_and(|(kinds, first, length)| {
+            let lengths = found.length.min(length) as usize + 1..=found.length.max(length) as usize;
+            (kinds, first) == (found.kinds, found.first)
+                && self.counts[&kinds][lengths].iter().sum::<u32>() <= FEW
+        });
+        (!is_near).then_some(found)
+    }
+
+    fn find(&mut self, state: u32) -> Option<Found> {
+        let highest = self.known.nodes().height(0);
+        let (mut at, bytes) = self.step(state)?;
+        let kinds = kinds_within(self.step(at)?.1);
+        let within = characters(kinds);
+        let first = bytes.intersect(within);
+        let after = self.follow.bytes(self.follow.rule_of(state));
+        let mut way = Vec::new();
+        // Whether strings of any length stay within the characters.
+        let mut is_endless = false;
+        while self.may_stay(at) {
+            let next = self
+                .step(at)
+                .filter(|(next, bytes)| within.minus(*bytes).is_empty() && self.may_stay(*next));
+            let live = self.follow.first(at).0;
+            let others = if next.is_some() { live.minus(within) } else { live };
+            let is_left = self.follow.is_final(at);
+            way.push(Place {
+                state: at,
+                others,
+                after: if is_left { after } else { ByteSet::EMPTY },
+            });
+            is_endless = next.is_some();
+            match next {
+                Some((next, _)) if next != at && way.len() < highest => at = next,
+                _ => break,
+            }
+        }
+        let begins = self.follow.first(state).0.union(within).minus(first);
+        let mut spread = self.below_root(begins);
+        for byte in bytes_of(&way).iter() {
+            spread += self.words().spread(byte)?;
+        }
+        let counts =
+            self.counts.entry(kinds).or_insert_with(|| self.known.words(self.trie).counts(kinds));
+        let longest = counts.iter().rposition(|&count| count > 0)?;
+        let length = if is_endless { longest } else { way.len().min(longest) };
+        let count: u32 = counts[..=length].iter().sum();
+        let nodes = self.trie.len();
+        let is_worth = way.len() + usize::from(is_endless) > 1
+            && count as usize >= nodes / NODES_A_TOKEN
+            && spread <= nodes / NODES_AN_EDGE;
+        is_worth.then_some(Found { kinds, first, way, is_endless, length: length as u32 })
+    }
+
+    /// Nodes below the root that begin with some bytes.
+    fn below_root(&self, bytes: ByteSet) -> usize {
+        let children = self.known.children().on_any(0, bytes);
+        children.map(|(_, child)| (self.trie.end[child as usize] - child) as usize).sum()
+    }
+
+    /// Whether a token may end in a state, which goes on in the one way on each byte and does not count.
+    fn may_stay(&self, state: u32) -> bool {
+        let own = self.follow.network().own;
+        let record = &own.states[(state - own.bases.states) as usize];
+        let ends = state_flags::RESTS | state_flags::POP_ONLY;
+        record.flags & ends != 0 && record.count_exit == NONE && !self.follow.first(state).1
+    }
+
+    /// The own state that most bytes of an own state lead to, and these bytes.
+    fn step(&mut self, state: u32) -> Option<(u32, ByteSet)> {
+        if let Some(&step) = self.steps.get(&state) {
+            return step;
+        }
+        let moves = self.agreement.moves(self.follow.network(), state);
+        let mut ways: Vec<(u32, ByteSet)> = Vec::new();
+        for edge in moves.edges {
+            let bytes = ByteSet::range(edge.lo(), edge.hi());
+            match ways.iter_mut().find(|(to, _)| *to == edge.target) {
+                Some((_, all)) => *all = all.union(bytes),
+                None => ways.push((edge.target, bytes)),
+            }
+        }
+        let own = self.follow.network().own.bases.states;
+        let widest = ways.into_iter().max_by_key(|(_, bytes)| bytes.len());
+        let step = widest.filter(|&(to, _)| to >= own && !self.follow.first(state).1);
+        self.steps.insert(state, step);
+        step
+    }
+}
+
+impl Walker<'_> {
+    /// The outcome at the root of a state that has a stretch.
+    pub(super) fn base_along(&mut self, state: u32) -> Option<Outcome> {
+        let stretches = self.stretches;
+        let Stretch { kinds, first, way, is_endless, model } =
+            stretches.and_then(|all| all.of.get(&state))?;
+        let mut building = self.begin(state);
+        let reached = self.sets.settled(state, BOTTOM);
+        if reached.exits {
+            self.leave(0, &mut building);
+        }
+        let mut excepted = Excepted::default();
+        let refused = characters(*kinds).minus(*first);
+        let others = self.follow.first(state).0.minus(*first);
+        let (trie, children) = (self.trie, self.known.children());
+        for (byte, child) in children.of(0) {
+            if refused.contains(byte) {
+                excepted.add(child..trie.end[child as usize]);
+            }
+            if others.contains(byte) {
+                self.visit(reached.at, child, &mut building);
+            }
+        }
+        let last = way.last().filter(|_| *is_endless);
+        for byte in bytes_of(way).iter() {
+            let edges = stretches.and_then(|all| all.edges.get(&(*kinds, byte)));
+            for edge in edges.into_iter().flatten() {
+                let Some(place) = way.get(edge.depth as usize - 1).or(last) else { continue };
+                let [goes_on, is_left] =
+                    [place.others, place.after].map(|bytes| bytes.contains(byte));
+                if !(goes_on || is_left) || excepted.contains(edge.node) {
+                    continue;
+                }
+                if is_left {
+                    building.outcome.exits.push(edge.node);
+                }
+                if goes_on {
+                    self.visit(At::One(place.state, BOTTOM), edge.child, &mut building);
+                }
+            }
+        }
+        building.outcome.taken = Some(Taken { state: *model, except: excepted.ranks(trie) });
+        building.outcome.normalize();
+        Some(building.outcome)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::LazyLock;
+
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::super::doubles::Doubles;
+    use super::super::shared::walked;
+    use super::*;
+    use crate::compile::Compiler;
+    use crate::diagnostics::Source;
+    use crate::frontend::json_schema::{JsonSchemaOptions, TextForm, lower};
+    use crate::network::NetworkLimits;
+    use crate::network::local::LocalSets;
+
+    /// All bytes, words of some letters and digits, and a few that go on with what may come after words.
+    static COMPILER: LazyLock<Compiler> = LazyLock::new(|| {
+        let mut words: Vec<Vec<u8>> = vec![Vec::new()];
+        for from in [0, 1, 5, 21] {
+            let longer =
+                words[from..].iter().flat_map(|word| b"a0zG".map(|c| [&word[..], &[c]].concat()));
+            words.extend(longer.collect::<Vec<_>>());
+        }
+        words.extend((5..20).map(|count| b"a".repeat(count)));
+        let ends = ["-", "\"", "\",", "-0\"", "\\u006", "-a-0"];
+        let longer = words
+            .iter()
+            .skip(7)
+            .step_by(97)
+            .flat_map(|word| ends.map(|end| [&word[..], end.as_bytes()].concat()));
+        let longer: Vec<_> = longer.collect();
+        let bytes = (0..=255).map(|byte| vec![byte]);
+        let texts = bytes.chain(words.into_iter().filter(|word| word.len() > 1)).chain(longer);
+        Compiler::new(crate::samples::vocabulary(texts, &TextForm::COMMON))
+    });
+
+    /// Holds the outcomes of the states of a schema that have stretches against walks byte by byte. Returns how many
+    /// have one.
+    fn along(schema: &Value) -> usize {
+        let lowered =
+            lower(Source::new("source", schema.to_string()), &JsonSchemaOptions::default());
+        let network = COMPILER.network(&lowered.expect("lowers").grammar, NetworkLimits::default());
+        let network = network.expect("is small");
+        let vocabulary = COMPILER.vocabulary();
+        let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
+        let known = SharedOutcomes::new(vocabulary);
+        let follow = Follow::new(network.joined(shared), known.rules(), &network.open);
+        let agreement = Agreement::new(&follow, Doubles::default(), known.nodes().height(0));
+        let base = network.tables.bases.states;
+        let states = base..base + network.tables.states.len() as u32 - 1;
+        let stretches = Stretches::new(&follow, &known, &agreement, trie, states.clone());
+        let models = stretches.models(&known, trie, shared.row_words as usize);
+        let mut walker =
+            Walker::new(&follow, &known, &agreement, trie, 2).with_stretches(&stretches);
+        let mut sets = LocalSets::new(follow.network());
+        let mut count = 0;
+        for state in states {
+            let Some(outcome) = walker.base_along(state) else { continue };
+            count += 1;
+            let taken = outcome.taken.as_ref().expect("is taken over along a stretch");
+            let model = models.iter().find(|model| model.state == taken.state);
+            let Drawing { row, .. } = &model.expect("is a model").drawing;
+            let is_held = |&rank: &u32| {
+                let id = trie.token_of_rank[rank as usize];
+                let is_excepted = taken.except.iter().any(|ranks| ranks.contains(&rank));
+                row[id as usize / 32] >> (id % 32) & 1 == 1 && !is_excepted
+            };
+            let mut ranks: Vec<u32> =
+                (0..trie.token_of_rank.len() as u32).filter(is_held).collect();
+            ranks.extend(outcome.spans.iter().cloned().flatten());
+            ranks.sort_unstable();
+            let after = follow.bytes(follow.rule_of(state));
+            let (expected, exits) = walked(&mut sets, trie, after, state, 0);
+            assert_eq!(ranks, expected, "state {state} of {schema}");
+            // What comes of the root is not looked at where it is noted.
+            let inner =
+                |exits: &[u32]| exits.iter().copied().filter(|&e| e != 0).collect::<Vec<_>>();
+            assert_eq!(inner(&outcome.exits), inner(&exits), "state {state} of {schema}");
+        }
+        count
+    }
+
+    #[test]
+    fn places_before_letters_have_stretches() {
+        for (pattern, least) in [
+            ("^[0-9A-Za-z]{8}-[0-9A-Za-z]{4}$", 4),
+            ("^[0-9A-Za-z]+-?$", 1),
+            ("^[A-Z][0-9A-Za-z]*$", 1),
+        ] {
+            let string = json!({"type": "string", "pattern": pattern});
+            let key = json!({"patternProperties": {pattern: {}}, "additionalProperties": false});
+            assert!(along(&string) >= least, "{pattern}: {}", along(&string));
+            assert!(along(&key) >= least, "{pattern} as a key: {}", along(&key));
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+        #[test]
+        fn outcomes_are_those_of_walks(
+            first in "\\[(0-9A-Za-z|a-z|a-z0-9-|A-Za-z|\\^-)\\](\\{1,7\\}|\\{3\\}|\\*|\\+)",
+            then in "(-|:|)(\\[(0-9A-Za-z|a-z|G-Z)\\](\\{2,9\\}|\\+|))?",
+            is_key in any::<bool>(),
+        ) {
+            let pattern = format!("^{first}{then}$");
+            along(&match is_key {
+                true => json!({"patternProperties": {pattern: {}}, "additionalProperties": false}),
+                false => json!({"type": "string", "pattern": pattern}),
+            });
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! The strings of the trie that consist of characters of a few kinds, by kinds and length.
+//!
+//! A pattern's state that stays within `[0-9A-Za-z]` for a while accepts tens of thousands of tokens, and all that
+//! matters of each is that it has no other characters, and how long it is. So the tokens are kept in groups of one length
+//! and the same kinds of characters: what such a state accepts is put together from groups, and no node is visited for
+//! it. What is left are the nodes at which such a string goes on with another byte: they are kept by that byte.
+//!
+//! The kinds are those that patterns tell apart: the digits, the letters of hexadecimal digits and the others, of
+//! each case, and every other printable character of ASCII.
+//!
+//! Some 2 MB for a vocabulary of 128,000 tokens; built in O(nodes log nodes).
+
+use grammarc_artifacts::sections::vocabulary::Trie;
+
+use crate::ir::ByteSet;
+
+/// The kinds of characters of a string, as bits.
+pub(super) type Kinds = u64;
+
+/// By byte, the bit of its kind; none of one that is not looked at.
+const KIND: [Kinds; 256] = {
+    let mut kinds = [0; 256];
+    let mut next = 5;
+    let mut byte = b' ';
+    while byte <= b'~' {
+        kinds[byte as usize] = match byte {
+            b'0'..=b'9' => 1,
+            b'a'..=b'f' => 1 << 1,
+            b'g'..=b'z' => 1 << 2,
+            b'A'..=b'F' => 1 << 3,
+            b'G'..=b'Z' => 1 << 4,
+            _ => {
+                next += 1;
+                1 << (next - 1)
+            }
+        };
+        byte += 1;
+    }
+    kinds
+};
+
+/// Tokens of one length and with the same kinds of characters.
+#[derive(Clone, Copy, Debug)]
+struct Group {
+    length: u32,
+    kinds: Kinds,
+    /// Where they end among all; those of the next group follow.
+    end: u32,
+}
+
+/// A string of kinds that goes on with another byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Edge {
+    byte: u8,
+    /// Bytes before it, at least one.
+    pub(super) depth: u32,
+    /// The node that they lead to.
+    pub(super) node: u32,
+    /// Its child on the byte.
+    pub(super) child: u32,
+    /// Kinds of the bytes before.
+    kinds: Kinds,
+}
+
+/// The tokens of some kinds, at most so long.
+pub(super) struct Drawing {
+    /// Bit `id % 32` of word `id / 32` for each.
+    pub(super) row: Vec<u32>,
+    /// How many there are.
+    pub(super) count: u32,
+}
+
+/// The strings of a trie by kinds.
+#[derive(Debug)]
+pub(super) struct Words {
+    /// In ascending order of length and kinds.
+    groups: Vec<Group>,
+    /// Token ids, group after group.
+    ids: Vec<u32>,
+    /// In ascending order.
+    edges: Vec<Edge>,
+}
+
+impl Words {
+    /// The strings of a trie.
+    pub(super) fn new(trie: Trie<'_>) -> Self {
+        let mut tokens: Vec<(u32, Kinds, u32)> = Vec::new();
+        let mut edges = Vec::new();
+        // The nodes on the way to one, with the kinds up to there.
+        let mut path: Vec<(u32, Kinds)> = Vec::new();
+        let mut node = 1;
+        while node < trie.len() as u32 {
+            while path.pop_if(|&mut (above, _)| trie.end[above as usize] <= node).is_some() {}
+            let byte = trie.byte[node as usize];
+            let kind = KIND[usize::from(byte)];
+            let depth = path.len() as u32;
+            let before = path.last().copied();
+            if let Some((above, kinds)) = before.filter(|_| !is_common(byte)) {
+                edges.push(Edge { byte, depth, node: above, child: node, kinds });
+            }
+            if kind == 0 {
+                node = trie.end[node as usize];
+                continue;
+            }
+            let kinds = before.map_or(0, |(_, kinds)| kinds) | kind;
+            let ranks = trie.tokens_at(node);
+            let ids = &trie.token_of_rank[ranks.start as usize..ranks.end as usize];
+            tokens.extend(ids.iter().map(|&id| (depth + 1, kinds, id)));
+            path.push((node, kinds));
+            node += 1;
+        }
+        tokens.sort_unstable();
+        edges.sort_unstable();
+        let (mut groups, mut ids) = (Vec::new(), Vec::with_capacity(tokens.len()));
+        for group in tokens.chunk_by(|one, next| (one.0, one.1) == (next.0, next.1)) {
+            ids.extend(group.iter().map(|&(_, _, id)| id));
+            let (length, kinds, _) = group[0];
+            groups.push(Group { length, kinds, end: ids.len() as u32 });
+        }
+        Self { groups, ids, edges }
+    }
+
+    /// By length, how many tokens there are of these kinds alone.
+    pub(super) fn counts(&self, kinds: Kinds) -> Vec<u32> {
+        let longest = self.groups.last().map_or(0, |group| group.length as usize);
+        let mut counts = vec![0; longest + 1];
+        for (length, ids) in self.of(kinds) {
+            counts[length as usize] += ids.len() as u32;
+        }
+        counts
+    }
+
+    /// The tokens of these kinds alone that have no more bytes than each of some lengths, which ascend: rows of
+    /// `row_words`.
+    pub(super) fn drawings(&self, kinds: Kinds, lengths: &[u32], row_words: usize) -> Vec<Drawing> {
+        let mut drawings = Vec::with_capacity(lengths.len());
+        let (mut row, mut count) = (vec![0; row_words], 0);
+        let mut of = self.of(kinds).peekable();
+        for &most in lengths {
+            while let Some((_, ids)) = of.next_if(|&(length, _)| length <= most) {
+                ids.iter().for_each(|&id| row[id as usize / 32] |= 1 << (id % 32));
+                count += ids.len() as u32;
+            }
+            drawings.push(Drawing { row: row.clone(), count });
+        }
+        drawings
+    }
+
+    /// Groups of these kinds alone: their lengths, which ascend, and their tokens.
+    fn of(&self, kinds: Kinds) -> impl Iterator<Item = (u32, &[u32])> {
+        let begins = std::iter::once(0).chain(self.groups.iter().map(|group| group.end));
+        let of = self.groups.iter().zip(begins);
+        let of = of.filter(move |(group, _)| group.kinds & !kinds == 0);
+        of.map(|(group, from)| (group.length, &self.ids[from as usize..group.end as usize]))
+    }
+
+    /// How many strings go on with a byte, whatever their kinds; none where that is not kept.
+    pub(super) fn spread(&self, byte: u8) -> Option<usize> {
+        (!is_common(byte)).then(|| self.on(byte).len())
+    }
+
+    /// The strings of these kinds that go on with a byte.
+    pub(super) fn edges(&self, kinds: Kinds, byte: u8) -> impl Iterator<Item = Edge> {
+        self.on(byte).iter().filter(move |edge| edge.kinds & !kinds == 0).copied()
+    }
+
+    fn on(&self, byte: u8) -> &[Edge] {
+        let from = self.edges.partition_point(|edge| edge.byte < byte);
+        let of = &self.edges[from..];
+        &of[..of.partition_point(|edge| edge.byte == byte)]
+    }
+}
+
+/// Whether so many strings go on with a byte that they are better walked than looked up.
+fn is_common(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+}
+
+/// The kinds all of whose characters are in a set.
+pub(super) fn kinds_within(bytes: ByteSet) -> Kinds {
+    let others = ByteSet::FULL.minus(bytes).iter();
+    others.fold(!0, |kinds, byte| kinds & !KIND[usize::from(byte)]) & ALL
+}
+
+/// The characters of some kinds.
+pub(super) fn characters(kinds: Kinds) -> ByteSet {
+    (0..=u8::MAX).filter(|&byte| KIND[usize::from(byte)] & kinds != 0).collect()
+}
+
+/// All kinds.
+const ALL: Kinds = {
+    let (mut all, mut byte) = (0, 0);
+    while byte < KIND.len() {
+        all |= KIND[byte];
+        byte += 1;
+    }
+    all
+};
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use grammarc_artifacts::{TokenKind, TrieData};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// All strings of a trie, with the node before the last byte and the one that it leads to.
+    fn strings(trie: Trie<'_>) -> Vec<(Vec<u8>, [u32; 2])> {
+        let mut all = vec![(Vec::new(), [0, 0])];
+        let mut at = 0;
+        while at < all.len() {
+            let (text, [_, node]) = all[at].clone();
+            let children = trie.children(node);
+            all.extend(
+                children.map(|child| {
+                    ([&text[..], &[trie.byte[child as usize]]].concat(), [node, child])
+                }),
+            );
+            at += 1;
+        }
+        all
+    }
+
+    proptest! {
+        #[test]
+        fn strings_of_kinds_are_those_without_other_characters(
+            texts in prop::collection::btree_set("[09afgzAZ_. \"é]{1,5}", 1..60),
+            among in prop::collection::vec("[0-9]|[a-f]|[g-z]|[A-Z]|_|\\.| |0|a|\"", 0..6),
+            most in 1u32..6,
+        ) {
+            let bytes: ByteSet = among.iter().flat_map(|kind| match &kind[..] {
+                "_" | "." | " " | "\"" => ByteSet::range(kind.as_bytes()[0], kind.as_bytes()[0]),
+                one if one.as_bytes()[0].is_ascii_digit() => ByteSet::range(b'0', b'9'),
+                one if one.as_bytes()[0] <= b'Z' => ByteSet::range(b'A', b'Z'),
+                one if one.as_bytes()[0] <= b'f' => ByteSet::range(b'a', b'f'),
+                _ => ByteSet::range(b'g', b'z'),
+            }.iter()).collect();
+            let tokens: Vec<_> =
+                texts.iter().map(|text| (text.clone().into_bytes(), TokenKind::Text)).collect();
+            let data = TrieData::build(&tokens).expect("small");
+            let trie = data.as_trie();
+            let words = Words::new(trie);
+            let kinds = kinds_within(bytes);
+            prop_assert_eq!(characters(kinds), bytes);
+            let is_of = |text: &[u8]| text.iter().all(|&byte| bytes.contains(byte));
+            let [drawing] = &words.drawings(kinds, &[most], tokens.len().div_ceil(32))[..] else {
+                panic!("one for each length")
+            };
+            let expected: Vec<bool> = tokens
+                .iter()
+                .map(|(text, _)| is_of(text) && text.len() <= most as usize)
+                .collect();
+            let held = (0..tokens.len()).map(|id| drawing.row[id / 32] >> (id % 32) & 1 == 1);
+            prop_assert_eq!(held.collect::<Vec<_>>(), expected.clone());
+            prop_assert_eq!(drawing.count as usize, expected.iter().filter(|&&is| is).count());
+            let counts = words.counts(kinds);
+            let count: u32 = counts.iter().take(most as usize + 1).sum();
+            prop_assert_eq!(count, drawing.count);
+            let edges: BTreeSet<(u8, u32, [u32; 2])> = strings(trie)
+                .into_iter()
+                .filter_map(|(text, nodes)| {
+                    let (&last, before) = text.split_last()?;
+                    let is_kept = !before.is_empty() && is_of(before) && !is_common(last);
+                    is_kept.then_some((last, before.len() as u32, nodes))
+                })
+                .collect();
+            let found = (0..=u8::MAX).flat_map(|byte| {
+                words.edges(kinds, byte).map(|edge| (edge.byte, edge.depth, [edge.node, edge.child]))
+            });
+            prop_assert_eq!(found.collect::<BTreeSet<_>>(), edges);
+        }
+    }
+}
