@@ -10,7 +10,7 @@
 //! Cost: O(tokens of these characters) for each set of characters; for a state, O(strings that go on with another byte that
 //! it goes on with).
 
-use grammarc_artifacts::sections::network::{NONE, state_flags};
+use grammarc_artifacts::sections::network::state_flags;
 use grammarc_artifacts::sections::vocabulary::Trie;
 use rustc_hash::FxHashMap;
 
@@ -27,7 +27,7 @@ use crate::network::local::{At, BOTTOM};
 
 /// Nodes of the trie for each token that a state has to accept by length, and for each string that may have to be
 /// looked at.
-const NODES_A_TOKEN: usize = 64;
+const NODES_A_TOKEN: usize = 256;
 const NODES_AN_EDGE: usize = 32;
 
 /// Tokens too long for a state and not for its model, up to which it is derived from that.
@@ -252,12 +252,12 @@ impl<'a> Finder<'a> {
         children.map(|(_, child)| (self.trie.end[child as usize] - child) as usize).sum()
     }
 
-    /// Whether a token may end in a state, which goes on in the one way on each byte and does not count.
+    /// Whether a token may end in a state, which goes on in the one way on each byte. No mask depends on what it counts.
     fn may_stay(&self, state: u32) -> bool {
         let own = self.follow.network().own;
         let record = &own.states[(state - own.bases.states) as usize];
         let ends = state_flags::RESTS | state_flags::POP_ONLY;
-        record.flags & ends != 0 && record.count_exit == NONE && !self.follow.first(state).1
+        record.flags & ends != 0 && !self.follow.first(state).1
     }
 
     /// The own state that most bytes of an own state lead to, and these bytes.

@@ -77,8 +77,9 @@ pub(super) struct Words {
     groups: Vec<Group>,
     /// Token ids, group after group.
     ids: Vec<u32>,
-    /// In ascending order.
+    /// In ascending order; and by byte, where its own end.
     edges: Vec<Edge>,
+    ends: Vec<u32>,
 }
 
 impl Words {
@@ -117,7 +118,8 @@ impl Words {
             let (length, kinds, _) = group[0];
             groups.push(Group { length, kinds, end: ids.len() as u32 });
         }
-        Self { groups, ids, edges }
+        let ends = (0..=u8::MAX).map(|byte| edges.partition_point(|edge| edge.byte <= byte) as u32);
+        Self { groups, ids, ends: ends.collect(), edges }
     }
 
     /// By length, how many tokens there are of these kinds alone.
@@ -165,9 +167,9 @@ impl Words {
     }
 
     fn on(&self, byte: u8) -> &[Edge] {
-        let from = self.edges.partition_point(|edge| edge.byte < byte);
-        let of = &self.edges[from..];
-        &of[..of.partition_point(|edge| edge.byte == byte)]
+        let byte = usize::from(byte);
+        let from = byte.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.edges[from as usize..self.ends[byte] as usize]
     }
 }
 
