@@ -201,6 +201,8 @@ impl<'a> Finder<'a> {
         (!is_near).then_some(found)
     }
 
+    /// The stretch of a state, where enough tokens are told by their length and few strings are left to walk. The
+    /// characters are those that most bytes of the state after it lead on with.
     fn find(&mut self, state: u32) -> Option<Found> {
         let highest = self.known.nodes().height(0);
         let (mut at, bytes) = self.step(state)?;
@@ -229,6 +231,7 @@ impl<'a> Finder<'a> {
                 _ => break,
             }
         }
+        // What begins otherwise is walked, and what does not begin so is taken out of the row.
         let begins = self.follow.first(state).0.union(within).minus(first);
         let mut spread = self.below_root(begins);
         for byte in bytes_of(&way).iter() {
