@@ -44,6 +44,9 @@ const MANY: usize = 8;
 /// Most tail calls that are looked through, one from the beginning of the other.
 pub(super) const DEEPEST: usize = 16;
 
+/// Flags of a state that say, each of them, that a token may end where a byte leads to it.
+pub(super) const ARRIVES: u32 = state_flags::RESTS | state_flags::POP_ONLY;
+
 /// Bytes from a wide state within which states take part as well: those of an escaped character, and some more.
 const NEAR: usize = 12;
 
@@ -256,9 +259,8 @@ impl Agreement {
         let mut classes: Vec<u32> = (0..count as u32).map(|index| ALONE | index).collect();
         let mut firsts = FxHashMap::default();
         // A state without ways on is left at once, and a token may end where that leads to.
-        let ends = state_flags::RESTS | state_flags::POP_ONLY;
         let states = &network.own.states[..count];
-        let told = match states.iter().all(|state| state.flags & ends != 0) {
+        let told = match states.iter().all(|state| state.flags & ARRIVES != 0) {
             true => state_flags::FINAL,
             false => u32::MAX,
         };

@@ -16,9 +16,9 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 use grammarc_artifacts::tables::Tables;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::ordered::{Ordered, for_each_bit};
+use super::ordered::{Ordered, clear_all, for_each_bit, set_all};
 use super::outcome::{Outcome, Taken, count_of, minus};
-use super::ranks::{Ranks, Within};
+use super::ranks::{Ranks, Within, row_of};
 use super::shared::SharedOutcomes;
 use crate::sequences;
 
@@ -269,7 +269,7 @@ impl<'a> Sources<'a> {
         set_all(&mut row, source.plus);
         let gone = except.iter().map(|span| self.tokens(span));
         for ids in gone.chain([source.minus]) {
-            ids.iter().for_each(|&id| row[id as usize / 32] &= !(1 << (id % 32)));
+            clear_all(&mut row, ids);
         }
         let new = spans.iter().map(|span| self.tokens(span));
         new.chain([extra]).for_each(|ids| set_all(&mut row, ids));
@@ -367,12 +367,6 @@ pub(super) fn describe(outcome: &Outcome, words: &mut Vec<u32>) {
     words.extend(spans.flat_map(|span| [span.start, span.end]));
 }
 
-/// The words of a row of the vocabulary's, none of no row.
-pub(super) fn row_of(shared: Tables<'_>, row: u32) -> &[u32] {
-    let words = shared.row_words as usize;
-    if row == NONE { &[] } else { &shared.rows[row as usize * words..][..words] }
-}
-
 /// Appends `list` without `dropped`, and with what of `added` is not in `known`: all ascending, `added` disjoint from
 /// `list`.
 fn merge(list: &[u32], dropped: &[u32], added: &[u32], known: &[u32], to: &mut Vec<u32>) {
@@ -411,10 +405,6 @@ fn add_chunks(chunks: impl Iterator<Item = impl Iterator<Item = u32> + Clone>, t
             (CHUNK * chunk..).zip(words).for_each(|(index, word)| add_word(word, index, to));
         }
     }
-}
-
-fn set_all(row: &mut [u32], ids: &[u32]) {
-    ids.iter().for_each(|&id| row[id as usize / 32] |= 1 << (id % 32));
 }
 
 fn count_ones(row: &[u32]) -> u32 {

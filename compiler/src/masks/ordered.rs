@@ -54,6 +54,16 @@ pub(super) fn for_each_bit(mut word: u64, mut each: impl FnMut(u32)) {
     }
 }
 
+/// Sets the bits of some tokens in a row.
+pub(super) fn set_all(row: &mut [u32], ids: &[u32]) {
+    ids.iter().for_each(|&id| row[id as usize / 32] |= 1 << (id % 32));
+}
+
+/// Clears them.
+pub(super) fn clear_all(row: &mut [u32], ids: &[u32]) {
+    ids.iter().for_each(|&id| row[id as usize / 32] &= !(1 << (id % 32)));
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;

@@ -22,9 +22,9 @@ use grammarc_artifacts::sections::network::NONE;
 use grammarc_artifacts::tables::{Tables, TablesData};
 
 use super::draw::{
-    Brush, Drawn, Found, Lengths, Model, Sources, add_difference, add_ids, describe, row_of,
+    Brush, Drawn, Found, Lengths, Model, Sources, add_difference, add_ids, describe,
 };
-use super::ranks::Within;
+use super::ranks::{Within, row_of, whole_row};
 use super::shared::SharedOutcomes;
 use crate::sequences::Sequences;
 
@@ -88,13 +88,8 @@ impl<'a> Pool<'a> {
             row if row < self.tables.bases.rows => row_of(self.shared, row).into(),
             own => self.row(own).to_vec().into(),
         };
-        let ranks = ranks.ok_or_else(|| {
-            let mut all = row.to_vec();
-            all.resize(self.lengths.row_words, 0);
-            minus.iter().for_each(|&id| all[id as usize / 32] &= !(1 << (id % 32)));
-            plus.iter().for_each(|&id| all[id as usize / 32] |= 1 << (id % 32));
-            Within::new(all)
-        });
+        let row_words = self.lengths.row_words;
+        let ranks = ranks.ok_or_else(|| Within::new(whole_row(&row, row_words, &minus, &plus)));
         Model { mask, record, row, minus, plus, ranks }
     }
 

@@ -7,8 +7,11 @@ use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use grammarc_artifacts::sections::network::NONE;
 use grammarc_artifacts::sections::vocabulary::Trie;
+use grammarc_artifacts::tables::Tables;
 
+use super::ordered::{clear_all, set_all};
 use super::outcome::{count_of, cut_all};
 
 /// Ranks from which on it is worth finding all of a row.
@@ -42,10 +45,7 @@ impl<'s> Ranks<'s> {
     pub(super) fn all(self, trie: Trie<'_>) -> &'s [Range<u32>] {
         match self {
             Self::Known(ranks) => ranks,
-            Self::Within(Within { row, ranks, .. }) => ranks.get_or_init(|| {
-                let all = 0..trie.token_of_rank.len() as u32;
-                held(row, trie, &[all], u32::MAX).unwrap_or_default().into()
-            }),
+            Self::Within(Within { row, ranks, .. }) => ranks.get_or_init(|| ranks_of(row, trie)),
         }
     }
 
@@ -77,6 +77,27 @@ impl<'s> Ranks<'s> {
     pub(super) fn is_dear(self) -> bool {
         matches!(self, Self::Within(Within { ranks, .. }) if ranks.get().is_none())
     }
+}
+
+/// The words of a row of the vocabulary's, none of no row.
+pub(super) fn row_of(shared: Tables<'_>, row: u32) -> &[u32] {
+    let words = shared.row_words as usize;
+    if row == NONE { &[] } else { &shared.rows[row as usize * words..][..words] }
+}
+
+/// A row of `row_words`, or none, with the lists of a record in it.
+pub(super) fn whole_row(row: &[u32], row_words: usize, minus: &[u32], plus: &[u32]) -> Vec<u32> {
+    let mut whole = row.to_vec();
+    whole.resize(row_words, 0);
+    clear_all(&mut whole, minus);
+    set_all(&mut whole, plus);
+    whole
+}
+
+/// The ranks of the tokens of a row.
+pub(super) fn ranks_of(row: &[u32], trie: Trie<'_>) -> Box<[Range<u32>]> {
+    let all = 0..trie.token_of_rank.len() as u32;
+    held(row, trie, &[all], u32::MAX).unwrap_or_default().into()
 }
 
 /// Those of some ranges of ranks whose tokens are in a row. Which of them are is found without a branch for each.

@@ -27,6 +27,7 @@ use super::children::Children;
 use super::nodes::Nodes;
 use super::outcome::{Kept, Outcome, cut};
 use super::pieces::Pieces;
+use super::ranks::{ranks_of, row_of, whole_row};
 use super::reach::left_through;
 use super::remembered::Remembered;
 use super::same::Same;
@@ -447,23 +448,8 @@ impl<'a> Stored<'a> {
 /// Ranks of a shared mask's tokens, as spans.
 fn ranks(shared: Tables<'_>, trie: Trie<'_>, mask: u32) -> Box<[Range<u32>]> {
     let record = &shared.masks[mask as usize];
-    let words = shared.row_words as usize;
-    let mut row = match record.row {
-        NONE => vec![0; words],
-        row => shared.rows[row as usize * words..][..words].to_vec(),
-    };
-    shared.minus(record).iter().for_each(|&id| row[id as usize / 32] &= !(1 << (id % 32)));
-    shared.plus(record).iter().for_each(|&id| row[id as usize / 32] |= 1 << (id % 32));
-    let mut spans: Vec<Range<u32>> = Vec::new();
-    for (rank, &id) in (0..).zip(trie.token_of_rank) {
-        if row[id as usize / 32] >> (id % 32) & 1 == 1 {
-            match spans.last_mut() {
-                Some(last) if last.end == rank => last.end = rank + 1,
-                _ => spans.push(rank..rank + 1),
-            }
-        }
-    }
-    spans.into()
+    let (row, row_words) = (row_of(shared, record.row), shared.row_words as usize);
+    ranks_of(&whole_row(row, row_words, shared.minus(record), shared.plus(record)), trie)
 }
 
 #[cfg(test)]

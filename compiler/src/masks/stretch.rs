@@ -10,11 +10,10 @@
 //! Cost: O(tokens of these characters) for each set of characters; for a state, O(strings that go on with another byte that
 //! it goes on with).
 
-use grammarc_artifacts::sections::network::state_flags;
 use grammarc_artifacts::sections::vocabulary::Trie;
 use rustc_hash::FxHashMap;
 
-use super::agree::Agreement;
+use super::agree::{ARRIVES, Agreement};
 use super::depart::FAR;
 use super::outcome::{Outcome, Taken};
 use super::shared::SharedOutcomes;
@@ -42,8 +41,8 @@ struct Stretch {
     way: Vec<Place>,
     /// Whether more bytes lead from the last place to itself.
     is_endless: bool,
-    /// The state that stands for the tokens of up to so many bytes, behind all others.
-    model: u32,
+    /// Bytes of the longest token that it accepts.
+    length: u32,
 }
 
 /// A state after some bytes.
@@ -59,7 +58,8 @@ struct Place {
 /// The stretches of the states of a network.
 #[derive(Default)]
 pub(super) struct Stretches {
-    of: FxHashMap<u32, Stretch>,
+    /// By state, its stretch and the number of its model.
+    of: FxHashMap<u32, (Stretch, u32)>,
     /// By kinds and byte, the strings that go on with it.
     edges: FxHashMap<(Kinds, u8), Box<[Edge]>>,
     /// The models, each with its kinds, the length of its tokens, and the first state that asked for it.
@@ -89,9 +89,9 @@ impl Stretches {
         let mut this =
             Self { first_model: own.bases.states + own.state_count(), ..Self::default() };
         for state in states {
-            let Some(found) = finder.worth_it(state) else { continue };
-            let Found { kinds, first, way, is_endless, length } = found;
-            for byte in bytes_of(&way).iter() {
+            let Some(stretch) = finder.worth_it(state) else { continue };
+            let Stretch { kinds, length, .. } = stretch;
+            for byte in bytes_of(&stretch.way).iter() {
                 let edges = this.edges.entry((kinds, byte));
                 edges.or_insert_with(|| finder.words().edges(kinds, byte).collect());
             }
@@ -100,8 +100,7 @@ impl Stretches {
                 this.models.push((kinds, length, state));
                 this.models.len() - 1
             });
-            let model = this.first_model + model as u32;
-            this.of.insert(state, Stretch { kinds, first, way, is_endless, model });
+            this.of.insert(state, (stretch, model as u32));
         }
         this
     }
@@ -148,16 +147,6 @@ pub(super) struct Model {
     pub(super) drawing: Drawing,
 }
 
-/// A stretch that is worth it.
-struct Found {
-    kinds: Kinds,
-    first: ByteSet,
-    way: Vec<Place>,
-    is_endless: bool,
-    /// Bytes of the longest token that it accepts.
-    length: u32,
-}
-
 struct Finder<'a> {
     follow: &'a Follow<'a>,
     known: &'a SharedOutcomes,
@@ -177,7 +166,7 @@ impl<'a> Finder<'a> {
     }
 
     /// The stretch of a state, where it is worth it.
-    fn worth_it(&mut self, state: u32) -> Option<Found> {
+    fn worth_it(&mut self, state: u32) -> Option<Stretch> {
         if !self.agreement.is_wide(state) {
             return None;
         }
@@ -203,7 +192,7 @@ impl<'a> Finder<'a> {
 
     /// The stretch of a state, where enough tokens are told by their length and few strings are left to walk. The
     /// characters are those that most bytes of the state after it lead on with.
-    fn find(&mut self, state: u32) -> Option<Found> {
+    fn find(&mut self, state: u32) -> Option<Stretch> {
         let highest = self.known.nodes().height(0);
         let (mut at, bytes) = self.step(state)?;
         let kinds = kinds_within(self.step(at)?.1);
@@ -246,7 +235,7 @@ impl<'a> Finder<'a> {
         let is_worth = way.len() + usize::from(is_endless) > 1
             && count as usize >= nodes / NODES_A_TOKEN
             && spread <= nodes / NODES_AN_EDGE;
-        is_worth.then_some(Found { kinds, first, way, is_endless, length: length as u32 })
+        is_worth.then_some(Stretch { kinds, first, way, is_endless, length: length as u32 })
     }
 
     /// Nodes below the root that begin with some bytes.
@@ -259,8 +248,7 @@ impl<'a> Finder<'a> {
     fn may_stay(&self, state: u32) -> bool {
         let own = self.follow.network().own;
         let record = &own.states[(state - own.bases.states) as usize];
-        let ends = state_flags::RESTS | state_flags::POP_ONLY;
-        record.flags & ends != 0 && !self.follow.first(state).1
+        record.flags & ARRIVES != 0 && !self.follow.first(state).1
     }
 
     /// The own state that most bytes of an own state lead to, and these bytes.
@@ -288,9 +276,8 @@ impl<'a> Finder<'a> {
 impl Walker<'_> {
     /// The outcome at the root of a state that has a stretch.
     pub(super) fn base_along(&mut self, state: u32) -> Option<Outcome> {
-        let stretches = self.stretches;
-        let Stretch { kinds, first, way, is_endless, model } =
-            stretches.and_then(|all| all.of.get(&state))?;
+        let stretches = self.stretches?;
+        let (Stretch { kinds, first, way, is_endless, .. }, model) = stretches.of.get(&state)?;
         let mut building = self.begin(state);
         let reached = self.sets.settled(state, BOTTOM);
         if reached.exits {
@@ -310,8 +297,7 @@ impl Walker<'_> {
         }
         let last = way.last().filter(|_| *is_endless);
         for byte in bytes_of(way).iter() {
-            let edges = stretches.and_then(|all| all.edges.get(&(*kinds, byte)));
-            for edge in edges.into_iter().flatten() {
+            for edge in stretches.edges.get(&(*kinds, byte)).into_iter().flatten() {
                 let Some(place) = way.get(edge.depth as usize - 1).or(last) else { continue };
                 let [goes_on, is_left] =
                     [place.others, place.after].map(|bytes| bytes.contains(byte));
@@ -326,7 +312,8 @@ impl Walker<'_> {
                 }
             }
         }
-        building.outcome.taken = Some(Taken { state: *model, except: excepted.ranks(trie) });
+        building.outcome.taken =
+            Some(Taken { state: stretches.first_model + model, except: excepted.ranks(trie) });
         building.outcome.normalize();
         Some(building.outcome)
     }
@@ -343,10 +330,10 @@ mod tests {
     use super::super::shared::walked;
     use super::*;
     use crate::compile::Compiler;
-    use crate::diagnostics::Source;
-    use crate::frontend::json_schema::{JsonSchemaOptions, TextForm, lower};
-    use crate::network::NetworkLimits;
+    use crate::frontend::FrontEnd;
+    use crate::frontend::json_schema::JsonSchemaOptions;
     use crate::network::local::LocalSets;
+    use crate::samples;
 
     /// All bytes, words of some letters and digits, and a few that go on with what may come after words.
     static COMPILER: LazyLock<Compiler> = LazyLock::new(|| {
@@ -364,22 +351,18 @@ mod tests {
             .step_by(97)
             .flat_map(|word| ends.map(|end| [&word[..], end.as_bytes()].concat()));
         let longer: Vec<_> = longer.collect();
-        let bytes = (0..=255).map(|byte| vec![byte]);
-        let texts = bytes.chain(words.into_iter().filter(|word| word.len() > 1)).chain(longer);
-        Compiler::new(crate::samples::vocabulary(texts, &TextForm::COMMON))
+        samples::compiler(words.into_iter().filter(|word| word.len() > 1).chain(longer))
     });
 
     /// Holds the outcomes of the states of a schema that have stretches against walks byte by byte. Returns how many
     /// have one.
     fn along(schema: &Value) -> usize {
-        let lowered =
-            lower(Source::new("source", schema.to_string()), &JsonSchemaOptions::default());
-        let network = COMPILER.network(&lowered.expect("lowers").grammar, NetworkLimits::default());
-        let network = network.expect("is small");
+        let front_end = FrontEnd::JsonSchema(JsonSchemaOptions::default());
+        let network = samples::network(&COMPILER, &front_end, &schema.to_string());
         let vocabulary = COMPILER.vocabulary();
         let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
         let known = SharedOutcomes::new(vocabulary);
-        let follow = Follow::new(network.joined(shared), known.rules(), &network.open);
+        let follow = network.follow(shared, known.rules());
         let agreement = Agreement::new(&follow, Doubles::default(), known.nodes().height(0));
         let base = network.tables.bases.states;
         let states = base..base + network.tables.states.len() as u32 - 1;

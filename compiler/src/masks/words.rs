@@ -12,6 +12,7 @@
 
 use grammarc_artifacts::sections::vocabulary::Trie;
 
+use super::ordered::set_all;
 use crate::ir::ByteSet;
 
 /// The kinds of characters of a string, as bits.
@@ -140,7 +141,7 @@ impl Words {
         let mut of = self.of(kinds).peekable();
         for &most in lengths {
             while let Some((_, ids)) = of.next_if(|&(length, _)| length <= most) {
-                ids.iter().for_each(|&id| row[id as usize / 32] |= 1 << (id % 32));
+                set_all(&mut row, ids);
                 count += ids.len() as u32;
             }
             drawings.push(Drawing { row: row.clone(), count });
