@@ -14,7 +14,7 @@ use std::time::Instant;
 use grammarc_artifacts::sections::masks::FollowEntry;
 use grammarc_artifacts::sections::network::NONE;
 use grammarc_artifacts::sections::vocabulary::Trie;
-use grammarc_artifacts::tables::{Tables, TablesData};
+use grammarc_artifacts::tables::{Joined, Tables, TablesData};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::abreast;
@@ -24,6 +24,7 @@ use super::classes::Classes;
 use super::depart::Derived;
 use super::doubles::Doubles;
 use super::draw::{Drawn, Found, Lengths, Sources};
+use super::endless::Endless;
 use super::outcome::Outcome;
 use super::pool::{Pool, stored};
 use super::reach::Reach;
@@ -102,6 +103,17 @@ pub fn compute(
 ) -> Result<Masks, MaskError> {
     let base = network.tables.bases.states;
     let states: Vec<u32> = (0..network.tables.states.len() as u32 - 1).map(|i| base + i).collect();
+    let is_vocabulary = !network.open.is_empty();
+    let endless = match is_vocabulary {
+        true => None,
+        false => Endless::new(follow, known, &network.tables),
+    };
+    let without_counts = endless.as_ref().map(|endless| {
+        let joined = Joined { shared, own: endless.tables.as_tables() };
+        Follow::new(joined, known.rules(), &network.open)
+    });
+    // What walks go by; what can come to pass is as the grammar says.
+    let (as_it_is, follow) = (follow, without_counts.as_ref().unwrap_or(follow));
     let doubles = Doubles::new(follow, known, trie);
     let agreement = Agreement::new(follow, doubles, known.nodes().height(0));
     let alone = states.iter().filter(|&&state| !agreement.doubles().contains(state));
@@ -111,7 +123,6 @@ pub fn compute(
         derived.iter().filter_map(|&state| agreement.model(state)).collect();
     // By state, the mask and the outcome that others are derived from.
     let mut models: BTreeMap<u32, (u32, Outcome)> = BTreeMap::new();
-    let is_vocabulary = !network.open.is_empty();
     let stretches = match is_vocabulary {
         true => Stretches::default(),
         false => {
@@ -192,7 +203,11 @@ pub fn compute(
         context.add(&sources, derived.state, found).map(|_| ())
     })?;
 
-    let mut reach = Reach::new(follow, known.left_through());
+    for &[state, like] in endless.iter().flat_map(|endless| &endless.states) {
+        let like = shared.states[like as usize];
+        context.exits[(state - base) as usize] = (like.base, like.exits);
+    }
+    let mut reach = Reach::new(as_it_is, known.left_through());
     for (&state, &(_, class)) in states.iter().zip(&context.exits) {
         reach.add(state, class);
     }
@@ -288,7 +303,7 @@ pub fn compute(
     }
     tables.token_edges.iter_mut().for_each(|edge| edge.tokens = sets[edge.tokens as usize]);
     classes.store(&mut tables, is_vocabulary);
-    let longest_chain = longest_chain(&tables, known.chains(), follow);
+    let longest_chain = longest_chain(&tables, known.chains(), as_it_is);
     Ok(Masks { tables, pairs, longest_chain })
 }
 

@@ -12,6 +12,7 @@
 //! | [`history`] | the classes of a state in all rounds |
 //! | [`partition`] | classes of such states, one byte more in each round |
 //! | [`doubles`] | states whose outcomes are those of others |
+//! | [`endless`] | rules before a countdown, and rules without one that do the same |
 //! | [`tails`] | states that do nothing but begin another rule |
 //! | [`twins`] | states that do the same as another with every token |
 //! | [`copies`] | states that do the same with every piece of a token |
@@ -53,6 +54,7 @@ mod copies;
 mod depart;
 mod doubles;
 mod draw;
+mod endless;
 mod fronts;
 mod history;
 mod lanes;

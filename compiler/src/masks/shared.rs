@@ -24,6 +24,7 @@ use rustc_hash::FxHashMap;
 use super::alike::alike;
 use super::chain::SharedChains;
 use super::children::Children;
+use super::endless::Loops;
 use super::nodes::Nodes;
 use super::outcome::{Kept, Outcome, cut};
 use super::pieces::Pieces;
@@ -82,6 +83,7 @@ pub struct SharedOutcomes {
     pieces: Pieces,
     /// The strings of the trie by their characters.
     words: OnceLock<Words>,
+    loops: OnceLock<Loops>,
 }
 
 /// A child of a node of an exit class.
@@ -192,6 +194,7 @@ impl SharedOutcomes {
             same: Same::default(),
             pieces: Pieces::new(trie),
             words: OnceLock::new(),
+            loops: OnceLock::new(),
             speaks,
             like,
         }
@@ -256,6 +259,11 @@ impl SharedOutcomes {
     /// The pieces of the tokens.
     pub(super) fn pieces(&self) -> &Pieces {
         &self.pieces
+    }
+
+    /// The loops of the vocabulary that end with a countdown.
+    pub(super) fn loops(&self, shared: Tables<'_>) -> &Loops {
+        self.loops.get_or_init(|| Loops::new(shared))
     }
 
     /// The strings of the vocabulary's trie by their characters.
