@@ -47,6 +47,11 @@ pub(super) struct Apart {
 }
 
 impl Apart {
+    /// Nothing but that some nodes are excepted.
+    pub(super) fn without(excepted: Excepted) -> Self {
+        Self { excepted, outcome: Outcome::default() }
+    }
+
     /// Adds what was found at nodes that come after all nodes so far.
     pub(super) fn append(&mut self, more: &Self) {
         self.excepted.append(&more.excepted);
@@ -80,6 +85,9 @@ impl Walker<'_> {
         let &Derived { state, model, .. } = derived;
         if let Some(outcome) = self.base_along(state) {
             return Some(outcome);
+        }
+        if let Some(apart) = self.apart_beside(derived) {
+            return Some(apart.over(derived, self.follow, self.trie));
         }
         let is_far = self.agreement.length(state, model).is_none_or(|length| length < FAR);
         let near = is_far.then(|| self.near(state)).flatten()?;

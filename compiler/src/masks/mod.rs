@@ -22,6 +22,7 @@
 //! | [`abreast`] | many such states on several threads |
 //! | [`lanes`] | such states beside their models, many at once |
 //! | [`stretch`] | states that stay within some characters for a while |
+//! | [`beside`] | places of long chains, which part from their models with long strings alone |
 //! | [`words`] | the strings of the trie by the kinds of their characters |
 //! | [`nodes`] | what is below the nodes of the trie |
 //! | [`rows`] | wide states as a table |
@@ -45,7 +46,7 @@
 mod abreast;
 pub mod agree;
 mod alike;
-
+mod beside;
 mod chain;
 pub mod children;
 pub mod classes;

@@ -14,6 +14,7 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 use rustc_hash::FxHashMap;
 
 use super::agree::{ARRIVES, Agreement};
+use super::beside::Chains;
 use super::depart::FAR;
 use super::outcome::{Outcome, Taken};
 use super::shared::SharedOutcomes;
@@ -65,6 +66,8 @@ pub(super) struct Stretches {
     /// The models, each with its kinds, the length of its tokens, and the first state that asked for it.
     models: Vec<(Kinds, u32, u32)>,
     first_model: u32,
+    /// States that part from their models with strings of some kinds alone, and how many bytes of these they go on with.
+    beside: FxHashMap<u32, (Kinds, u32)>,
 }
 
 impl Stretches {
@@ -88,8 +91,13 @@ impl Stretches {
         };
         let mut this =
             Self { first_model: own.bases.states + own.state_count(), ..Self::default() };
+        let mut chains = Chains::new(follow, agreement);
         for state in states {
-            let Some(stretch) = finder.worth_it(state) else { continue };
+            let Some(stretch) = finder.worth_it(state) else {
+                let beside = chains.beside(state);
+                this.beside.extend(beside.map(|beside| (state, beside)));
+                continue;
+            };
             let Stretch { kinds, length, .. } = stretch;
             for byte in bytes_of(&stretch.way).iter() {
                 let edges = this.edges.entry((kinds, byte));
@@ -103,6 +111,12 @@ impl Stretches {
             this.of.insert(state, (stretch, model as u32));
         }
         this
+    }
+
+    /// The kinds of characters with strings of which alone a state parts from its model, and how many bytes of these it
+    /// goes on with.
+    pub(super) fn beside(&self, state: u32) -> Option<(Kinds, u32)> {
+        self.beside.get(&state).copied()
     }
 
     /// The models, in the order in which they are numbered, in rows of `row_words`.

@@ -12,6 +12,7 @@
 
 use grammarc_artifacts::sections::vocabulary::Trie;
 
+use super::depart::FAR;
 use super::ordered::set_all;
 use crate::ir::ByteSet;
 
@@ -81,13 +82,15 @@ pub(super) struct Words {
     /// In ascending order; and by byte, where its own end.
     edges: Vec<Edge>,
     ends: Vec<u32>,
+    /// Strings of more than [`FAR`] bytes: how many these are, the node that they lead to, and their kinds; ascending.
+    deep: Vec<(u32, u32, Kinds)>,
 }
 
 impl Words {
     /// The strings of a trie.
     pub(super) fn new(trie: Trie<'_>) -> Self {
         let mut tokens: Vec<(u32, Kinds, u32)> = Vec::new();
-        let mut edges = Vec::new();
+        let (mut edges, mut deep) = (Vec::new(), Vec::new());
         // The nodes on the way to one, with the kinds up to there.
         let mut path: Vec<(u32, Kinds)> = Vec::new();
         let mut node = 1;
@@ -105,6 +108,9 @@ impl Words {
                 continue;
             }
             let kinds = before.map_or(0, |(_, kinds)| kinds) | kind;
+            if depth as usize >= FAR {
+                deep.push((depth + 1, node, kinds));
+            }
             let ranks = trie.tokens_at(node);
             let ids = &trie.token_of_rank[ranks.start as usize..ranks.end as usize];
             tokens.extend(ids.iter().map(|&id| (depth + 1, kinds, id)));
@@ -113,6 +119,7 @@ impl Words {
         }
         tokens.sort_unstable();
         edges.sort_unstable();
+        deep.sort_unstable();
         let (mut groups, mut ids) = (Vec::new(), Vec::with_capacity(tokens.len()));
         for group in tokens.chunk_by(|one, next| (one.0, one.1) == (next.0, next.1)) {
             ids.extend(group.iter().map(|&(_, _, id)| id));
@@ -120,7 +127,7 @@ impl Words {
             groups.push(Group { length, kinds, end: ids.len() as u32 });
         }
         let ends = (0..=u8::MAX).map(|byte| edges.partition_point(|edge| edge.byte <= byte) as u32);
-        Self { groups, ids, ends: ends.collect(), edges }
+        Self { groups, ids, ends: ends.collect(), edges, deep }
     }
 
     /// By length, how many tokens there are of these kinds alone.
@@ -165,6 +172,13 @@ impl Words {
     /// The strings of these kinds that go on with a byte.
     pub(super) fn edges(&self, kinds: Kinds, byte: u8) -> impl Iterator<Item = Edge> {
         self.on(byte).iter().filter(move |edge| edge.kinds & !kinds == 0).copied()
+    }
+
+    /// The nodes that strings of these kinds and of so many bytes, more than [`FAR`], lead to; ascending.
+    pub(super) fn deep(&self, kinds: Kinds, length: u32) -> impl Iterator<Item = u32> {
+        let from = self.deep.partition_point(|&(of, ..)| of < length);
+        let of = self.deep[from..].iter().take_while(move |&&(of, ..)| of == length);
+        of.filter(move |(.., of)| of & !kinds == 0).map(|&(_, node, _)| node)
     }
 
     fn on(&self, byte: u8) -> &[Edge] {

@@ -1,0 +1,247 @@
+//! Places of long chains of characters, which part from their models with strings of these characters alone.
+//!
+//! The place of `[a-z]{1,255}` after which a hundred letters may come does what the one does after which any number may,
+//! but for the strings that begin with more than a hundred letters: where the two go on in step, byte for byte, and do the
+//! same with all other bytes at each step, until the one comes to its last place, nothing else tells them apart. These
+//! strings are [known](super::words), and so the place has the outcome of its model without them, and no node is visited.
+//!
+//! Cost: O(bytes until the last place) for each state, some nanoseconds each, and O(strings that are longer).
+
+use grammarc_artifacts::sections::network::NONE;
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use super::agree::{ARRIVES, Agreement};
+use super::depart::{Apart, Derived, FAR};
+use super::take::Excepted;
+use super::walk::Walker;
+use super::words::{Kinds, characters, kinds_within};
+use crate::ir::ByteSet;
+use crate::network::follow::Follow;
+
+/// What a place does with the bytes that do not lead to the next: the bytes that may come after its rule, if it may be
+/// left there, and the edges.
+type Rest = (Option<[u32; 8]>, Vec<(u32, u32)>);
+
+/// A state of a chain.
+#[derive(Clone, Copy)]
+struct Place {
+    /// Where most of its bytes lead, if it has any; and the number of that place, [`UNKNOWN`] before it is asked for.
+    next: Option<u32>,
+    at: u32,
+    /// Numbers of these bytes, of what it does with the others, and of what it does with all.
+    on: u32,
+    others: u32,
+    all: u32,
+}
+
+const UNKNOWN: u32 = NONE - 1;
+
+/// The places met so far.
+pub(super) struct Chains<'a> {
+    follow: &'a Follow<'a>,
+    agreement: &'a Agreement,
+    places: Vec<Place>,
+    /// By state, the number of its place, [`NONE`] of one that is none.
+    of: FxHashMap<u32, u32>,
+    bytes: IndexSet<ByteSet, FxBuildHasher>,
+    rests: IndexSet<Rest, FxBuildHasher>,
+}
+
+impl<'a> Chains<'a> {
+    pub(super) fn new(follow: &'a Follow<'a>, agreement: &'a Agreement) -> Self {
+        let (places, of) = (Vec::new(), FxHashMap::default());
+        let (bytes, rests) = (IndexSet::default(), IndexSet::default());
+        Self { follow, agreement, places, of, bytes, rests }
+    }
+
+    /// The kinds of characters with strings of which alone a state parts from its model, where they do the same for
+    /// [`FAR`] bytes, and how many of these bytes the state goes on with.
+    pub(super) fn beside(&mut self, state: u32) -> Option<(Kinds, u32)> {
+        let model = self.agreement.model(state)?;
+        let most = self.agreement.length(state, model).filter(|&length| length >= FAR)?;
+        let [mut one, mut other] = [state, model].map(|state| self.number(state));
+        let on = self.places.get(one as usize)?.on;
+        let within = self.bytes[on as usize];
+        let kinds = kinds_within(within);
+        if characters(kinds) != within {
+            return None;
+        }
+        for length in 0..=most as u32 {
+            let [place, like] = [one, other].map(|at| self.places.get(at as usize).copied());
+            let (place, like) = (place?, like?);
+            if like.on != on {
+                return None;
+            }
+            if place.on == on && place.others == like.others {
+                [one, other] = [one, other].map(|at| self.next(at));
+            } else {
+                let ends = place.all == like.others && !self.goes_on(&place, within);
+                return (ends && length as usize >= FAR).then_some((kinds, length));
+            }
+        }
+        None
+    }
+
+    /// Whether a place goes on with some of these bytes.
+    fn goes_on(&self, place: &Place, within: ByteSet) -> bool {
+        let mut edges = self.rests[place.all as usize].1.iter().map(|&(range, _)| range);
+        edges.any(|range| {
+            let [lo, hi] = [range, range >> 8].map(|byte| byte as u8);
+            !ByteSet::range(lo, hi).intersect(within).is_empty()
+        })
+    }
+
+    /// The number of the place that one leads to, [`NONE`] where it does not.
+    fn next(&mut self, at: u32) -> u32 {
+        let Place { next, at: known, .. } = self.places[at as usize];
+        if known != UNKNOWN {
+            return known;
+        }
+        let number = next.map_or(NONE, |state| self.number(state));
+        self.places[at as usize].at = number;
+        number
+    }
+
+    /// The number of the place of a state that goes on with bytes alone, each in one way, and in which a token may end;
+    /// [`NONE`] of another.
+    fn number(&mut self, state: u32) -> u32 {
+        if let Some(&number) = self.of.get(&state) {
+            return number;
+        }
+        let number = match self.find(state) {
+            Some(place) => {
+                self.places.push(place);
+                self.places.len() as u32 - 1
+            }
+            None => NONE,
+        };
+        self.of.insert(state, number);
+        number
+    }
+
+    fn find(&mut self, state: u32) -> Option<Place> {
+        let (follow, network) = (self.follow, self.follow.network());
+        let index = state.checked_sub(network.own.bases.states)? as usize;
+        let moves = self.agreement.moves(network, state);
+        let arrives = network.own.states[index].flags & ARRIVES != 0;
+        if follow.first(state).1 || !arrives || !moves.calls.is_empty() {
+            return None;
+        }
+        let widest = moves.edges.iter().max_by_key(|edge| edge.hi() - edge.lo());
+        let next = widest.map(|widest| widest.target);
+        let same = moves.edges.iter().filter(|edge| Some(edge.target) == next);
+        let on = same.map(|edge| ByteSet::range(edge.lo(), edge.hi()));
+        let on = on.fold(ByteSet::EMPTY, ByteSet::union);
+        let is_left = follow.is_final(state);
+        let after = is_left.then(|| follow.bytes(follow.rule_of(state)).to_words());
+        let mut rest = |to: Option<u32>| {
+            let edges = moves.edges.iter().filter(|edge| to.is_none() || Some(edge.target) != to);
+            let edges = edges.map(|edge| (edge.range, edge.target)).collect();
+            self.rests.insert_full((after, edges)).0 as u32
+        };
+        let (others, all) = (rest(next), rest(None));
+        let on = self.bytes.insert_full(on).0 as u32;
+        Some(Place { next, at: UNKNOWN, on, others, all })
+    }
+}
+
+impl Walker<'_> {
+    /// What tells a state from its model that it parts from with long strings of some characters alone.
+    pub(super) fn apart_beside(&self, derived: &Derived<'_>) -> Option<Apart> {
+        let (kinds, length) = self.stretches?.beside(derived.state)?;
+        let mut excepted = Excepted::default();
+        let longer = self.known.words(self.trie).deep(kinds, length + 1);
+        longer.for_each(|node| excepted.add(node..self.trie.end[node as usize]));
+        Some(Apart::without(excepted))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::LazyLock;
+
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::super::doubles::Doubles;
+    use super::super::outcome::Outcome;
+    use super::super::shared::{SharedOutcomes, walked};
+    use super::super::stretch::Stretches;
+    use super::*;
+    use crate::compile::Compiler;
+    use crate::frontend::FrontEnd;
+    use crate::frontend::json_schema::JsonSchemaOptions;
+    use crate::network::local::LocalSets;
+    use crate::samples;
+
+    /// For a vocabulary of words of up to 70 letters, some of which end a string or go on with other characters.
+    static COMPILER: LazyLock<Compiler> = LazyLock::new(|| {
+        let letters = ["a", "z", "0", "_", "A"];
+        let runs = (1..70usize).step_by(3).flat_map(|length| letters.map(|one| one.repeat(length)));
+        let ends = ["", "\"", "\",", "-", "-a", "\u{e9}", " a"];
+        let words = runs.flat_map(|run| ends.map(|end| format!("{run}{end}")));
+        samples::compiler(words.filter(|word| word.len() > 1).map(String::into_bytes))
+    });
+
+    /// Holds the outcomes of the states of a pattern's places that are found without a walk against walks. Returns how
+    /// many there are.
+    fn held(pattern: &str, is_key: bool) -> usize {
+        let schema = match is_key {
+            true => json!({"patternProperties": {pattern: {}}, "additionalProperties": false}),
+            false => json!({"type": "string", "pattern": pattern}),
+        };
+        let front_end = FrontEnd::JsonSchema(JsonSchemaOptions::default());
+        let network = samples::network(&COMPILER, &front_end, &schema.to_string());
+        let vocabulary = COMPILER.vocabulary();
+        let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
+        let known = SharedOutcomes::new(vocabulary);
+        let follow = network.follow(shared, known.rules());
+        let agreement = Agreement::new(&follow, Doubles::default(), known.nodes().height(0));
+        let base = network.tables.bases.states;
+        let states = base..base + network.tables.states.len() as u32 - 1;
+        let stretches = Stretches::new(&follow, &known, &agreement, trie, states.clone());
+        let mut plain = Walker::new(&follow, &known, &agreement, trie, u32::MAX);
+        let mut walker =
+            Walker::new(&follow, &known, &agreement, trie, 2).with_stretches(&stretches);
+        let mut sets = LocalSets::new(follow.network());
+        let mut count = 0;
+        for state in states.filter(|&state| stretches.beside(state).is_some()) {
+            count += 1;
+            let model = agreement.model(state).expect("has a model");
+            let like: Outcome = plain.base(model);
+            assert!(like.taken.is_none(), "is walked");
+            let derived = Derived { state, model, known: &like };
+            let outcome = walker.far_base(&derived).expect("is near its model");
+            let Outcome { spans, exits, .. } = outcome.over(&like.spans);
+            let after = follow.bytes(follow.rule_of(state));
+            let (ranks, expected) = walked(&mut sets, trie, after, state, 0);
+            assert_eq!(spans.into_iter().flatten().collect::<Vec<_>>(), ranks, "{state}: {schema}");
+            assert_eq!(exits, expected, "{state}: {schema}");
+        }
+        count
+    }
+
+    #[test]
+    fn places_of_long_chains_are_found_without_a_walk() {
+        for pattern in ["^[0-9a-zA-Z_-]{1,255}$", "^[a-z]{1,60}$", "^[A-Z][a-z]{1,60}-?$"] {
+            for is_key in [false, true] {
+                assert!(held(pattern, is_key) > 20, "{pattern}: {}", held(pattern, is_key));
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+        #[test]
+        fn outcomes_are_those_of_walks(
+            first in "\\[(0-9A-Za-z|a-z|a-z0-9_|A-Za-z-)\\]",
+            least in 0usize..3,
+            more in 17usize..300,
+            then in "(-|:|)(\\[(0-9A-Za-z|a-z|a-k)\\](\\{2,40\\}|\\+|))?",
+            is_key in any::<bool>(),
+        ) {
+            held(&format!("^{first}{{{least},{}}}{then}$", least + more), is_key);
+        }
+    }
+}
