@@ -164,15 +164,11 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    use super::super::doubles::Doubles;
     use super::super::outcome::Outcome;
-    use super::super::shared::{SharedOutcomes, walked};
+    use super::super::setting::Setting;
     use super::super::stretch::Stretches;
     use super::*;
     use crate::compile::Compiler;
-    use crate::frontend::FrontEnd;
-    use crate::frontend::json_schema::JsonSchemaOptions;
-    use crate::network::local::LocalSets;
     use crate::samples;
 
     /// For a vocabulary of words of up to 70 letters, some of which end a string or go on with other characters.
@@ -191,20 +187,14 @@ mod tests {
             true => json!({"patternProperties": {pattern: {}}, "additionalProperties": false}),
             false => json!({"type": "string", "pattern": pattern}),
         };
-        let front_end = FrontEnd::JsonSchema(JsonSchemaOptions::default());
-        let network = samples::network(&COMPILER, &front_end, &schema.to_string());
-        let vocabulary = COMPILER.vocabulary();
-        let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
-        let known = SharedOutcomes::new(vocabulary);
-        let follow = network.follow(shared, known.rules());
-        let agreement = Agreement::new(&follow, Doubles::default(), known.nodes().height(0));
-        let base = network.tables.bases.states;
-        let states = base..base + network.tables.states.len() as u32 - 1;
-        let stretches = Stretches::new(&follow, &known, &agreement, trie, states.clone());
-        let mut plain = Walker::new(&follow, &known, &agreement, trie, u32::MAX);
+        let setting = Setting::new(&COMPILER, &schema);
+        let Setting { known, .. } = &setting;
+        let (trie, follow, states) = (setting.trie(), setting.follow(), setting.states());
+        let agreement = setting.agreement(&follow);
+        let stretches = Stretches::new(&follow, known, &agreement, trie, states.clone());
+        let mut plain = Walker::new(&follow, known, &agreement, trie, u32::MAX);
         let mut walker =
-            Walker::new(&follow, &known, &agreement, trie, 2).with_stretches(&stretches);
-        let mut sets = LocalSets::new(follow.network());
+            Walker::new(&follow, known, &agreement, trie, 2).with_stretches(&stretches);
         let mut count = 0;
         for state in states.filter(|&state| stretches.beside(state).is_some()) {
             count += 1;
@@ -214,8 +204,7 @@ mod tests {
             let derived = Derived { state, model, known: &like };
             let outcome = walker.far_base(&derived).expect("is near its model");
             let Outcome { spans, exits, .. } = outcome.over(&like.spans);
-            let after = follow.bytes(follow.rule_of(state));
-            let (ranks, expected) = walked(&mut sets, trie, after, state, 0);
+            let (ranks, expected) = setting.walked(&follow, state);
             assert_eq!(spans.into_iter().flatten().collect::<Vec<_>>(), ranks, "{state}: {schema}");
             assert_eq!(exits, expected, "{state}: {schema}");
         }

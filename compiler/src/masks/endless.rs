@@ -241,12 +241,10 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    use super::super::shared::{class_nodes, walked};
+    use super::super::setting::{Setting, inner};
+    use super::super::shared::class_nodes;
     use super::*;
     use crate::compile::Compiler;
-    use crate::frontend::FrontEnd;
-    use crate::frontend::json_schema::JsonSchemaOptions;
-    use crate::network::local::LocalSets;
     use crate::samples;
 
     /// For a vocabulary of texts that end strings, and of so long a one that no bound below is near.
@@ -262,23 +260,15 @@ mod tests {
 
     /// Holds the states that have a like against walks. Returns how many there are.
     fn held(schema: &serde_json::Value) -> usize {
-        let front_end = FrontEnd::JsonSchema(JsonSchemaOptions::default());
-        let network = samples::network(&COMPILER, &front_end, &schema.to_string());
-        let vocabulary = COMPILER.vocabulary();
-        let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
-        let known = SharedOutcomes::new(vocabulary);
-        let follow = network.follow(shared, known.rules());
-        let Some(endless) = Endless::new(&follow, &known, &network.tables) else { return 0 };
-        let mut sets = LocalSets::new(follow.network());
+        let setting = Setting::new(&COMPILER, schema);
+        let Setting { known, network, .. } = &setting;
+        let (shared, trie, follow) = (setting.shared(), setting.trie(), setting.follow());
+        let Some(endless) = Endless::new(&follow, known, &network.tables) else { return 0 };
         for &[state, like] in &endless.states {
-            let after = follow.bytes(follow.rule_of(state));
-            let (ranks, exits) = walked(&mut sets, trie, after, state, 0);
+            let (ranks, exits) = setting.walked(&follow, state);
             let spans = known.spans(shared, trie, like).iter().cloned();
             assert_eq!(ranks, spans.flatten().collect::<Vec<u32>>(), "{state}: {schema}");
             let nodes = class_nodes(shared, shared.states[like as usize].exits);
-            // What comes of the root is not looked at where it is noted.
-            let inner =
-                |nodes: &[u32]| nodes.iter().copied().filter(|&n| n != 0).collect::<Vec<_>>();
             assert_eq!(inner(nodes), inner(&exits), "{state}: {schema}");
         }
         let replaced = Joined { shared, own: endless.tables.as_tables() };

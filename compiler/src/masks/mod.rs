@@ -74,6 +74,8 @@ mod remembered;
 mod rows;
 mod same;
 mod schedule;
+#[cfg(test)]
+mod setting;
 pub mod shared;
 pub mod spell;
 mod stretch;

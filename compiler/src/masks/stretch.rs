@@ -340,13 +340,9 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::{Value, json};
 
-    use super::super::doubles::Doubles;
-    use super::super::shared::walked;
+    use super::super::setting::{Setting, inner};
     use super::*;
     use crate::compile::Compiler;
-    use crate::frontend::FrontEnd;
-    use crate::frontend::json_schema::JsonSchemaOptions;
-    use crate::network::local::LocalSets;
     use crate::samples;
 
     /// All bytes, words of some letters and digits, and a few that go on with what may come after words.
@@ -371,20 +367,15 @@ mod tests {
     /// Holds the outcomes of the states of a schema that have stretches against walks byte by byte. Returns how many
     /// have one.
     fn along(schema: &Value) -> usize {
-        let front_end = FrontEnd::JsonSchema(JsonSchemaOptions::default());
-        let network = samples::network(&COMPILER, &front_end, &schema.to_string());
-        let vocabulary = COMPILER.vocabulary();
-        let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
-        let known = SharedOutcomes::new(vocabulary);
-        let follow = network.follow(shared, known.rules());
-        let agreement = Agreement::new(&follow, Doubles::default(), known.nodes().height(0));
-        let base = network.tables.bases.states;
-        let states = base..base + network.tables.states.len() as u32 - 1;
-        let stretches = Stretches::new(&follow, &known, &agreement, trie, states.clone());
-        let models = stretches.models(&known, trie, shared.row_words as usize);
+        let setting = Setting::new(&COMPILER, schema);
+        let Setting { known, .. } = &setting;
+        let (shared, trie, follow) = (setting.shared(), setting.trie(), setting.follow());
+        let agreement = setting.agreement(&follow);
+        let states = setting.states();
+        let stretches = Stretches::new(&follow, known, &agreement, trie, states.clone());
+        let models = stretches.models(known, trie, shared.row_words as usize);
         let mut walker =
-            Walker::new(&follow, &known, &agreement, trie, 2).with_stretches(&stretches);
-        let mut sets = LocalSets::new(follow.network());
+            Walker::new(&follow, known, &agreement, trie, 2).with_stretches(&stretches);
         let mut count = 0;
         for state in states {
             let Some(outcome) = walker.base_along(state) else { continue };
@@ -401,12 +392,8 @@ mod tests {
                 (0..trie.token_of_rank.len() as u32).filter(is_held).collect();
             ranks.extend(outcome.spans.iter().cloned().flatten());
             ranks.sort_unstable();
-            let after = follow.bytes(follow.rule_of(state));
-            let (expected, exits) = walked(&mut sets, trie, after, state, 0);
+            let (expected, exits) = setting.walked(&follow, state);
             assert_eq!(ranks, expected, "state {state} of {schema}");
-            // What comes of the root is not looked at where it is noted.
-            let inner =
-                |exits: &[u32]| exits.iter().copied().filter(|&e| e != 0).collect::<Vec<_>>();
             assert_eq!(inner(&outcome.exits), inner(&exits), "state {state} of {schema}");
         }
         count
