@@ -1,6 +1,9 @@
 //! A schema's network and what is known of its vocabulary, for tests that hold states against walks byte by byte.
 
 #[cfg(test)]
+pub(super) use tests::{Setting, inner};
+
+#[cfg(test)]
 mod tests {
     use std::ops::Range;
 
@@ -76,6 +79,3 @@ mod tests {
         nodes.iter().copied().filter(|&node| node != 0).collect()
     }
 }
-
-#[cfg(test)]
-pub(super) use tests::{Setting, inner};
