@@ -19,9 +19,9 @@ use super::words::{Kinds, characters, kinds_within};
 use crate::ir::ByteSet;
 use crate::network::follow::Follow;
 
-/// What a place does with the bytes that do not lead to the next: the bytes that may come after its rule, if it may be
-/// left there, and the edges.
-type Rest = (Option<[u32; 8]>, Vec<(u32, u32)>);
+/// What a place does with some bytes: those that may come after its rule, if it may be left there, and the edges, each the
+/// lowest and the highest of its bytes and where they lead.
+type Rest = (Option<ByteSet>, Vec<(u8, u8, u32)>);
 
 /// A state of a chain.
 #[derive(Clone, Copy)]
@@ -85,11 +85,8 @@ impl<'a> Chains<'a> {
 
     /// Whether a place goes on with some of these bytes.
     fn goes_on(&self, place: &Place, within: ByteSet) -> bool {
-        let mut edges = self.rests[place.all as usize].1.iter().map(|&(range, _)| range);
-        edges.any(|range| {
-            let [lo, hi] = [range, range >> 8].map(|byte| byte as u8);
-            !ByteSet::range(lo, hi).intersect(within).is_empty()
-        })
+        let (_, edges) = &self.rests[place.all as usize];
+        edges.iter().any(|&(lo, hi, _)| !ByteSet::range(lo, hi).intersect(within).is_empty())
     }
 
     /// The number of the place that one leads to, [`NONE`] where it does not.
@@ -134,10 +131,10 @@ impl<'a> Chains<'a> {
         let on = same.map(|edge| ByteSet::range(edge.lo(), edge.hi()));
         let on = on.fold(ByteSet::EMPTY, ByteSet::union);
         let is_left = follow.is_final(state);
-        let after = is_left.then(|| follow.bytes(follow.rule_of(state)).to_words());
+        let after = is_left.then(|| follow.bytes(follow.rule_of(state)));
         let mut rest = |to: Option<u32>| {
             let edges = moves.edges.iter().filter(|edge| to.is_none() || Some(edge.target) != to);
-            let edges = edges.map(|edge| (edge.range, edge.target)).collect();
+            let edges = edges.map(|edge| (edge.lo(), edge.hi(), edge.target)).collect();
             self.rests.insert_full((after, edges)).0 as u32
         };
         let (others, all) = (rest(next), rest(None));

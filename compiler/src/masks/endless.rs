@@ -16,6 +16,7 @@ use grammarc_artifacts::tables::{Joined, Tables, TablesData};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::shared::SharedOutcomes;
+use crate::ir::ByteSet;
 use crate::network::follow::Follow;
 
 /// Flags that tell two states apart.
@@ -103,10 +104,10 @@ impl Endless {
         while let Some(rest) = work.pop() {
             let Some(&other) = like.get(&rest) else { continue };
             for rule in follow.own_tail_callers(rest).filter(|&rule| !is_counted(network, rule)) {
-                let after = follow.bytes(rule).to_words();
+                let after = follow.bytes(rule);
                 let mut fitting = loops.before(other).filter_map(|other| {
-                    let known_after = network.rule(other).after_bytes;
-                    let is_left_alike = after.iter().zip(known_after).all(|(a, b)| a & !b == 0);
+                    let known = ByteSet::from_words(network.rule(other).after_bytes);
+                    let is_left_alike = after.minus(known).is_empty();
                     let pairs = is_left_alike.then(|| pairs(network, &like, [rule, other]))?;
                     Some((other, pairs?))
                 });
@@ -125,9 +126,14 @@ impl Endless {
 /// Tables without what some own rules do, and with calls of others in their place.
 fn replaced(tables: &TablesData, like: &FxHashMap<u32, u32>) -> TablesData {
     let old = tables.as_tables();
-    let mut new = tables.clone();
-    (new.byte_edges, new.call_edges, new.token_edges) = Default::default();
     let bases = old.bases;
+    let mut new = TablesData {
+        bases,
+        row_words: old.row_words,
+        rules: old.rules.to_vec(),
+        states: old.states.to_vec(),
+        ..TablesData::default()
+    };
     for (rule, record) in (bases.rules..).zip(old.rules) {
         let is_replaced = like.contains_key(&rule);
         let first = (record.first_state - bases.states) as usize;
