@@ -36,6 +36,7 @@
 //! | [`ranks`] | the ranks of the tokens of masks that others are derived from |
 //! | [`pool`] | turns sets of tokens into mask records: dense rows, differences, lists |
 //! | [`remembered`] | outcomes below the root, shared by the walkers |
+//! | [`kept`] | outcomes in blocks of memory that many share |
 //! | [`ordered`] | brings token ids in order |
 //! | [`reach`] | which pairs of return state and exit class can occur |
 //! | [`chain`] | the longest chain of follow masks |
@@ -58,6 +59,7 @@ mod draw;
 mod endless;
 mod fronts;
 mod history;
+mod kept;
 mod lanes;
 mod literals;
 mod moves;

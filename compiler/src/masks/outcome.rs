@@ -1,7 +1,6 @@
 //! What becomes of byte strings: the tokens consumed within a rule, and the nodes at which it is left.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 /// What becomes of the byte strings below a node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -73,39 +72,6 @@ impl Outcome {
     }
 }
 
-/// Spans and exits of an outcome in one piece of memory, which clones share: there may be a hundred thousand of them.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Kept {
-    /// How many spans there are, their bounds, and the exits.
-    words: Arc<[u32]>,
-}
-
-impl Kept {
-    /// Of an outcome in which nothing is taken over.
-    pub(super) fn new(outcome: &Outcome) -> Self {
-        debug_assert!(outcome.taken.is_none(), "what is kept says all of its tokens itself");
-        let count = outcome.spans.len() as u32;
-        let bounds = outcome.spans.iter().flat_map(|span| [span.start, span.end]);
-        let exits = outcome.exits.iter().copied();
-        Self { words: std::iter::once(count).chain(bounds).chain(exits).collect() }
-    }
-
-    /// The bounds of the spans.
-    pub(super) fn spans(&self) -> &[[u32; 2]] {
-        self.words[1..].as_chunks().0.get(..self.words[0] as usize).unwrap_or_default()
-    }
-
-    /// The exits.
-    pub(super) fn exits(&self) -> &[u32] {
-        &self.words[1 + 2 * self.words[0] as usize..]
-    }
-
-    /// How many words it takes.
-    pub(super) fn len(&self) -> usize {
-        self.words.len()
-    }
-}
-
 /// A range of ranks, however it is stored.
 pub trait Span {
     /// The range.
@@ -115,12 +81,6 @@ pub trait Span {
 impl Span for Range<u32> {
     fn range(&self) -> Range<u32> {
         self.clone()
-    }
-}
-
-impl Span for [u32; 2] {
-    fn range(&self) -> Range<u32> {
-        self[0]..self[1]
     }
 }
 
@@ -246,11 +206,6 @@ mod tests {
             prop_assert_eq!(ranks(cut(&left, range)), within);
             prop_assert_eq!(ranks(cut_all(&left, &right)), ranks(spans(&(&a & &b))));
             prop_assert_eq!(ranks(minus(&left, &right)), ranks(spans(&(&a - &b))));
-            let outcome = Outcome { spans: left.clone(), ..Outcome::default() };
-            let kept = Kept::new(&Outcome { exits: a.iter().copied().collect(), ..outcome });
-            prop_assert_eq!(ranks(kept.spans().iter().map(Span::range)), ranks(left.clone()));
-            prop_assert_eq!(kept.exits(), a.iter().copied().collect::<Vec<_>>());
-            prop_assert_eq!(minus(kept.spans(), &right), minus(&left, &right));
             let mut both = Outcome::default();
             both.spans.extend(right.into_iter().chain(left));
             both.normalize();

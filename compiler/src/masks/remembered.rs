@@ -14,7 +14,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-use super::outcome::{Kept, Outcome};
+use super::kept::{Keeper, Kept};
+use super::outcome::Outcome;
 
 /// Parts with a lock each: some times as many as threads, so that these seldom meet.
 const SHARDS: usize = 16;
@@ -39,6 +40,8 @@ struct Shard {
     old: FxHashMap<Key, Kept>,
     /// Of the young ones.
     size: usize,
+    /// Where the young ones stand.
+    keeper: Keeper,
 }
 
 impl Default for Remembered {
@@ -57,9 +60,8 @@ impl Remembered {
     /// The outcome that was found, or finds it. While it is looked for no lock is held.
     pub(super) fn get_or_find(&self, key: Key, find: impl FnOnce() -> Outcome) -> Kept {
         self.get(key).unwrap_or_else(|| {
-            let outcome = Kept::new(&find());
-            self.insert(key, &outcome);
-            outcome
+            let outcome = find();
+            self.insert(key, &outcome)
         })
     }
 
@@ -69,16 +71,19 @@ impl Remembered {
             return Some(outcome.clone());
         }
         let outcome = shard.old.remove(&key)?;
-        let forgotten = shard.add(key, &outcome, self.most);
+        let (young, forgotten) = shard.add((key, outcome.len()), self.most, |keeper| keeper.copy(&outcome));
         drop(shard);
         drop(forgotten);
-        Some(outcome)
+        Some(young)
     }
 
-    fn insert(&self, key: Key, outcome: &Kept) {
-        let forgotten = self.shard(key).add(key, outcome, self.most);
+    fn insert(&self, key: Key, outcome: &Outcome) -> Kept {
+        let words = 2 * outcome.spans.len() + outcome.exits.len();
+        let keep = |keeper: &mut Keeper| keeper.keep(outcome);
+        let (kept, forgotten) = self.shard(key).add((key, words), self.most, keep);
         // The lock is given back by now.
         drop(forgotten);
+        kept
     }
 
     fn shard(&self, key: Key) -> MutexGuard<'_, Shard> {
@@ -89,32 +94,42 @@ impl Remembered {
 }
 
 impl Shard {
-    /// Adds a young one, and returns those that are forgotten for it.
-    fn add(&mut self, key: Key, outcome: &Kept, most: usize) -> FxHashMap<Key, Kept> {
-        let size = size(outcome);
+    /// Keeps a young one of some words, and returns it with those that are forgotten for it.
+    fn add(
+        &mut self,
+        (key, words): (Key, usize),
+        most: usize,
+        keep: impl FnOnce(&mut Keeper) -> Kept,
+    ) -> (Kept, FxHashMap<Key, Kept>) {
+        let size = size(words);
         let mut forgotten = FxHashMap::default();
         if self.size + size > most {
             let young = std::mem::take(&mut self.young);
             forgotten = std::mem::replace(&mut self.old, young);
-            self.size = 0;
+            (self.size, self.keeper) = (0, Keeper::default());
         }
         self.size += size;
-        self.young.insert(key, outcome.clone());
-        forgotten
+        let kept = keep(&mut self.keeper);
+        self.young.insert(key, kept.clone());
+        (kept, forgotten)
     }
 }
 
-/// What an outcome takes of the room.
-fn size(outcome: &Kept) -> usize {
-    16 + outcome.len()
+/// What an outcome of so many words takes of the room.
+fn size(words: usize) -> usize {
+    16 + words
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn outcome((class, node): Key) -> Kept {
-        Kept::new(&Outcome { exits: vec![class, node], ..Outcome::default() })
+    fn outcome((class, node): Key) -> Outcome {
+        Outcome { exits: vec![class, node], ..Outcome::default() }
+    }
+
+    fn exits(kept: &Kept) -> Vec<u32> {
+        kept.exits().collect()
     }
 
     #[test]
@@ -123,13 +138,13 @@ mod tests {
         let keys = || (0..40).flat_map(|class| (0..40).map(move |node| (class, node)));
         let note = |half: u32| {
             let mine = keys().filter(|key| key.1 % 2 == half);
-            mine.for_each(|key| remembered.insert(key, &outcome(key)));
+            mine.for_each(|key| _ = remembered.insert(key, &outcome(key)));
         };
         rayon::join(|| note(0), || note(1));
         for key in keys() {
-            assert_eq!(remembered.get(key), Some(outcome(key)), "{key:?}");
+            assert_eq!(remembered.get(key).map(|kept| exits(&kept)), Some(outcome(key).exits), "{key:?}");
         }
-        assert_eq!(remembered.get((40, 0)), None);
+        assert!(remembered.get((40, 0)).is_none());
     }
 
     #[test]
@@ -140,13 +155,14 @@ mod tests {
         remembered.insert(often, &outcome(often));
         for node in 0..100_000 {
             remembered.insert((0, node), &outcome((0, node)));
-            assert_eq!(remembered.get(often), Some(outcome(often)), "after {node} others");
+            let kept = remembered.get(often).map(|kept| exits(&kept));
+            assert_eq!(kept, Some(outcome(often).exits), "after {node} others");
         }
-        assert_eq!(remembered.get((0, 0)), None);
+        assert!(remembered.get((0, 0)).is_none());
         let held = |shard: &Mutex<Shard>| {
             let shard = shard.lock().unwrap();
             let all = shard.young.values().chain(shard.old.values());
-            all.map(size).sum::<usize>()
+            all.map(|kept| size(kept.len())).sum::<usize>()
         };
         assert!(remembered.shards.iter().map(held).sum::<usize>() <= most);
     }

@@ -22,7 +22,8 @@ use grammarc_artifacts::sections::network::NONE;
 use grammarc_artifacts::sections::vocabulary::Trie;
 
 use super::moves::{OwnMoves, Place, Run};
-use super::outcome::{Kept, Outcome, Span, Taken, count_first, cut, minus, past};
+use super::kept::Kept;
+use super::outcome::{Outcome, Span, Taken, count_first, cut, minus, past};
 use super::shared::{Stored, class_nodes};
 use super::walk::{Building, WORTH_REMEMBERING, Walker};
 use crate::ir::ByteSet;
@@ -359,7 +360,7 @@ impl Walker<'_> {
         let gaps: Vec<Range<u32>> = gone.iter().map(|&node| trie.tokens_below(node)).collect();
         let spans = minus(&minus(whole.spans(), &gaps), &excepted.ranks(trie));
         spans.into_iter().for_each(|span| building.outcome.add_span(span));
-        for &exit in whole.exits() {
+        for exit in whole.exits() {
             let before = gone.partition_point(|&node| node <= exit).checked_sub(1);
             let is_below = before.is_some_and(|at| exit < trie.end[gone[at] as usize]);
             if !is_below && !excepted.contains(exit) {
@@ -380,7 +381,7 @@ impl Walker<'_> {
             let mut building = Building { outcome: Outcome::default(), after: ByteSet::FULL };
             self.leave_through(after, class, nodes, &Excepted::default(), &mut building);
             building.outcome.normalize();
-            Kept::new(&building.outcome)
+            self.keeper.keep(&building.outcome)
         });
         self.after_class.insert((class, frame), whole.clone());
         whole
@@ -389,7 +390,7 @@ impl Walker<'_> {
     /// Adds what comes after a class.
     pub(super) fn add_whole(&self, whole: &Kept, building: &mut Building) {
         whole.spans().iter().for_each(|span| building.outcome.add_span(span.range()));
-        whole.exits().iter().for_each(|&exit| self.leave(exit, building));
+        whole.exits().for_each(|exit| self.leave(exit, building));
     }
 
     /// Continues from `frame` at those nodes of a shared exit class that are at `node` or below: they are `exits`.
@@ -407,13 +408,12 @@ impl Walker<'_> {
             _ if frame != BOTTOM && self.sets.frame(frame).1 == BOTTOM => self.whole(class, frame),
             _ => None,
         };
-        let Some(whole) = whole else { return self.go_on(frame, exits, building) };
+        let Some(whole) = whole else { return self.go_on(frame, exits.iter().copied(), building) };
         let below = self.trie.tokens_below(node);
         cut(whole.spans(), below).for_each(|span| building.outcome.add_span(span));
-        let from = whole.exits().partition_point(|&exit| exit < node);
         let end = self.trie.end[node as usize];
-        let exits = whole.exits()[from..].iter().take_while(|&&exit| exit < end);
-        exits.for_each(|&exit| self.leave(exit, building));
+        let exits = whole.exits_from(node).take_while(|&exit| exit < end);
+        exits.for_each(|exit| self.leave(exit, building));
     }
 }
 

@@ -30,7 +30,8 @@ use super::draw::{Brush, Found, Sources};
 use super::fronts::Fronts;
 use super::moves::{Arrived, OwnMoves};
 use super::nodes::bits;
-use super::outcome::{Kept, Outcome, Span};
+use super::kept::{Keeper, Kept};
+use super::outcome::{Outcome, Span};
 use super::part::Pairs;
 use super::shared::{SharedOutcomes, Stored, class_nodes};
 use super::stretch::Stretches;
@@ -86,6 +87,8 @@ pub struct Walker<'a> {
     pub(super) arrived: Vec<Option<Arrived>>,
     /// By shared exit class and frame, what comes after the class.
     pub(super) after_class: FxHashMap<(u32, u32), Option<Kept>>,
+    /// Where that is kept.
+    pub(super) keeper: Keeper,
     /// What comes after all nodes of shared exit classes.
     pub(super) fronts: Fronts,
     /// Nodes to visit, the next one last, and the configurations at their parents.
@@ -123,6 +126,7 @@ impl<'a> Walker<'a> {
             after_frame: FxHashMap::default(),
             arrived: Vec::new(),
             after_class: FxHashMap::default(),
+            keeper: Keeper::default(),
             fronts: Fronts::default(),
             todo: Vec::new(),
             ways: Vec::new(),
@@ -191,7 +195,7 @@ impl<'a> Walker<'a> {
                     }
                 }
             }
-            None => self.run(ret, BOTTOM, &nodes[at_root..], &mut building),
+            None => self.run((ret, BOTTOM), nodes[at_root..].iter().copied(), &mut building),
         }
         building.outcome.normalize();
         building.outcome
@@ -211,10 +215,15 @@ impl<'a> Walker<'a> {
     }
 
     /// Adds the outcomes at `nodes` of `state` over the local frame `frame`.
-    fn run(&mut self, state: u32, frame: u32, nodes: &[u32], building: &mut Building) {
+    fn run(
+        &mut self,
+        (state, frame): (u32, u32),
+        nodes: impl Iterator<Item = u32>,
+        building: &mut Building,
+    ) {
         let reached = self.sets.settled(state, frame);
         let way = self.way(reached.at);
-        for &node in nodes {
+        for node in nodes {
             if reached.exits {
                 self.leave(node, building);
             }
@@ -547,14 +556,19 @@ impl<'a> Walker<'a> {
     }
 
     /// Continues from `frame` at nodes at which a callee is left.
-    pub(super) fn go_on(&mut self, frame: u32, exits: &[u32], building: &mut Building) {
+    pub(super) fn go_on(
+        &mut self,
+        frame: u32,
+        exits: impl Iterator<Item = u32>,
+        building: &mut Building,
+    ) {
         if frame == BOTTOM {
             // The walk may have come here from another rule by tail calls, after which less may come.
-            exits.iter().for_each(|&exit| self.leave(exit, building));
+            exits.for_each(|exit| self.leave(exit, building));
             return;
         }
-        let (ret, parent) = self.sets.frame(frame);
-        self.run(ret, parent, exits, building);
+        let after = self.sets.frame(frame);
+        self.run(after, exits, building);
     }
 
     /// Adds the outcomes of a return state over a frame at those nodes of a shared exit class that are in `nodes`, but
