@@ -71,7 +71,8 @@ impl Remembered {
             return Some(outcome.clone());
         }
         let outcome = shard.old.remove(&key)?;
-        let (young, forgotten) = shard.add((key, outcome.len()), self.most, |keeper| keeper.copy(&outcome));
+        let (young, forgotten) =
+            shard.add((key, outcome.len()), self.most, |keeper| keeper.copy(&outcome));
         drop(shard);
         drop(forgotten);
         Some(young)
@@ -142,7 +143,11 @@ mod tests {
         };
         rayon::join(|| note(0), || note(1));
         for key in keys() {
-            assert_eq!(remembered.get(key).map(|kept| exits(&kept)), Some(outcome(key).exits), "{key:?}");
+            assert_eq!(
+                remembered.get(key).map(|kept| exits(&kept)),
+                Some(outcome(key).exits),
+                "{key:?}"
+            );
         }
         assert!(remembered.get((40, 0)).is_none());
     }

@@ -21,8 +21,8 @@ use std::sync::Arc;
 use grammarc_artifacts::sections::network::NONE;
 use grammarc_artifacts::sections::vocabulary::Trie;
 
-use super::moves::{OwnMoves, Place, Run};
 use super::kept::Kept;
+use super::moves::{OwnMoves, Place, Run};
 use super::outcome::{Outcome, Span, Taken, count_first, cut, minus, past};
 use super::shared::{Stored, class_nodes};
 use super::walk::{Building, WORTH_REMEMBERING, Walker};

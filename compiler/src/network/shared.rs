@@ -23,6 +23,8 @@ pub struct SharedRules {
     pub(super) past_end: Vec<ByteSet>,
     /// Whether the ways of each state begin with different bytes, also from those that come after its rule.
     pub(super) are_deterministic: bool,
+    /// Bytes with which an edge begins, and those behind the last of an edge.
+    pub(super) cuts: ByteSet,
     /// The rules by content.
     pub(super) by_hash: FxHashMap<RuleHash, u32>,
     /// Rules by their expressions.
@@ -55,7 +57,8 @@ impl SharedRules {
         let rules = (0..).zip(shared.rules);
         let expressions = Expressions::new(expressions);
         let by_hash = rules.map(|(id, rule)| (rule.hash, id)).collect();
-        Self { calls, after, past_end, are_deterministic, by_hash, expressions }
+        let cuts = cuts(shared);
+        Self { calls, after, past_end, are_deterministic, cuts, by_hash, expressions }
     }
 
     /// Rule of a shared state.
@@ -72,6 +75,16 @@ impl SharedRules {
     pub fn returns(&self, rule: u32) -> BTreeSet<u32> {
         self.calls.all_returns_of(rule)
     }
+}
+
+/// Bytes with which an edge begins, and those behind the last of an edge.
+pub(super) fn cuts(tables: Tables<'_>) -> ByteSet {
+    let mut cuts = ByteSet::EMPTY;
+    for edge in tables.byte_edges {
+        cuts.insert(edge.lo());
+        edge.hi().checked_add(1).into_iter().for_each(|next| cuts.insert(next));
+    }
+    cuts
 }
 
 /// Widens the sets of the rules that are followed by what follows another, beginning with those in `work`, and returns

@@ -6,8 +6,8 @@
 //!
 //! Otherwise the sets of configurations that can occur are explored, from every state alone, each cut down to what its
 //! members do not share: a common lower part of their stacks changes nothing. A set that can leave its rule is tried
-//! over every return state that its rule may return to. Only bytes with which two ways lead on are tried: any other
-//! leads to a state alone. Where the sets stay small and few, the largest is the bound;
+//! over every return state that its rule may return to. Only bytes with which two ways lead on are tried
+//! ([`contest`]): any other leads to a state alone. Where the sets stay small and few, the largest is the bound;
 //! where they outgrow the budget, the number grows with the input, or is not known, and is reported as unbounded with
 //! the rule that does it.
 //!
@@ -21,7 +21,7 @@
 //! Configurations differ by their registers as well, whose values are not known: what is known of them instead is in
 //! [`position`]. A register that is lowered is taken to be zero and not to be.
 
-use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 use grammarc_artifacts::sections::network::{
@@ -34,10 +34,12 @@ use smallvec::SmallVec;
 
 use super::follow::Follow;
 use super::layout::Network;
+use super::shared::cuts;
 use crate::ir::ByteSet;
 use position::{Configuration, Register, leave_each_once, normalize, over};
 use stacks::{Frame, Stack, Stacks};
 
+mod contest;
 mod position;
 mod stacks;
 
@@ -93,20 +95,34 @@ fn shared_are_deterministic(follow: &Follow<'_>) -> bool {
         && widened.all(|&rule| end(rule).intersect(follow.bytes(rule)).is_empty())
 }
 
-/// The own rules and those of the vocabulary that they call, directly or not.
-fn reached(network: Joined<'_>) -> BTreeSet<u32> {
+/// The grammar's own rules.
+fn own_rules(network: Joined<'_>) -> Range<u32> {
     let own = network.own.bases.rules;
-    let mut work: Vec<u32> = (own..own + network.own.rules.len() as u32).collect();
-    let mut found = BTreeSet::new();
+    own..own + network.own.rules.len() as u32
+}
+
+/// The own rules and those of the vocabulary that they call, directly or not, in ascending order.
+fn reached(network: Joined<'_>) -> Vec<u32> {
+    let rules = own_rules(network);
+    let mut is_reached = vec![false; rules.start as usize];
+    let mut found = Vec::new();
+    let mut work: Vec<u32> = rules.clone().collect();
     while let Some(id) = work.pop() {
-        if found.insert(id) {
-            let rule = network.rule(id);
-            for state in rule.first_state..rule.first_state + rule.state_count {
-                let (tables, index) = network.locate(state);
-                work.extend(tables.call_edges_of(index).iter().map(|call| call.callee));
+        let rule = network.rule(id);
+        for state in rule.first_state..rule.first_state + rule.state_count {
+            let (tables, index) = network.locate(state);
+            for callee in tables.call_edges_of(index).iter().map(|call| call.callee) {
+                if let Some(is_reached) = is_reached.get_mut(callee as usize)
+                    && !std::mem::replace(is_reached, true)
+                {
+                    found.push(callee);
+                    work.push(callee);
+                }
             }
         }
     }
+    found.sort_unstable();
+    found.extend(rules);
     found
 }
 
@@ -171,7 +187,7 @@ struct Exploration<'a> {
     kinds: FxHashMap<u32, Kind>,
     /// Sources of registers that were given out.
     sources: u32,
-    /// One byte of each class that the network's edges tell apart, and whole tokens.
+    /// One byte of each class that the network's edges tell apart, and whole tokens where any are read.
     symbols: Vec<Symbol>,
     /// By token set, whether text tokens are in it.
     texts: Vec<bool>,
@@ -191,18 +207,11 @@ struct Exploration<'a> {
 
 impl<'a> Exploration<'a> {
     fn new(follow: &'a Follow<'a>, texts: Vec<bool>) -> Self {
-        let mut cuts = [false; 257];
-        cuts[0] = true;
-        for tables in [follow.network().shared, follow.network().own] {
-            for edge in tables.byte_edges {
-                cuts[usize::from(edge.lo())] = true;
-                cuts[usize::from(edge.hi()) + 1] = true;
-            }
-        }
-        let bytes = (0..=255u8).filter(|&byte| cuts[usize::from(byte)]);
-        let symbols = bytes.map(Symbol::Byte).chain([Symbol::Token]).collect();
         let network = follow.network();
+        let cuts = ByteSet::range(0, 0).union(follow.shared().cuts).union(cuts(network.own));
         let no_tokens = !network.reads_tokens();
+        let tokens = (!no_tokens).then_some(Symbol::Token);
+        let symbols = cuts.iter().map(Symbol::Byte).chain(tokens).collect();
         let (seen, work) = (FxHashSet::default(), Vec::new());
         let returns = FxHashMap::default();
         Self {
@@ -226,7 +235,13 @@ impl<'a> Exploration<'a> {
 
     fn run(mut self) -> Result<u32, u32> {
         let network = self.follow.network();
-        for rule in reached(network) {
+        // Of the vocabulary's rules, those after which nothing new comes go on in one way in all states.
+        let are_settled = self.no_tokens && self.follow.shared().are_deterministic;
+        let rules = match are_settled {
+            true => self.follow.widened().iter().copied().chain(own_rules(network)).collect(),
+            false => reached(network),
+        };
+        for rule in rules {
             let rule = network.rule(rule);
             for state in rule.first_state..rule.first_state + rule.state_count {
                 let register = self.unknown(state);
@@ -234,8 +249,16 @@ impl<'a> Exploration<'a> {
             }
         }
         while let Some(set) = self.work.pop() {
+            let contested = self.contested(&set);
             let mut rest = 0;
             while let Some(&symbol) = self.symbols.get(rest) {
+                if let Symbol::Byte(byte) = symbol
+                    && !contested.contains(byte)
+                {
+                    self.count_move(&set)?;
+                    rest += 1;
+                    continue;
+                }
                 let before = self.moves;
                 self.same_until = u8::MAX;
                 self.step(&set, symbol, 0)?;
@@ -388,59 +411,6 @@ impl<'a> Exploration<'a> {
     fn count_moves(&mut self, count: usize, set: &[Configuration]) -> Result<(), u32> {
         self.moves += count;
         if self.moves > MOST_MOVES { Err(set[0].state) } else { Ok(()) }
-    }
-
-    /// Whether there are two ways on with a byte from a set, what returns to one place counted once. One way alone leads
-    /// to what the state that it is of leads to alone, and all states are begun with.
-    fn is_contested(&mut self, set: &[Configuration], byte: u8) -> bool {
-        let mut ways = 0;
-        let mut below = std::mem::take(&mut self.below);
-        below.clear();
-        for &(mut at) in set {
-            loop {
-                ways += self.ways(at.state, byte);
-                if ways > 1 || !self.follow.is_final(at.state) {
-                    break;
-                }
-                let popped = self.stacks.pop(at.stack);
-                let next = popped.map(|(stack, (state, register))| Configuration {
-                    state,
-                    stack,
-                    register,
-                });
-                if below.contains(&next) {
-                    break;
-                }
-                below.push(next);
-                let Some(next) = next else {
-                    let after = self.follow.bytes(self.follow.rule_of(at.state));
-                    self.depends(byte, after);
-                    ways += usize::from(after.contains(byte));
-                    break;
-                };
-                at = next;
-            }
-        }
-        self.below = below;
-        ways > 1
-    }
-
-    /// In how many ways a state goes on with a byte within its rule.
-    fn ways(&mut self, state: u32, byte: u8) -> usize {
-        let (first, is_shared) = self.follow.first(state);
-        self.depends(byte, first);
-        if !is_shared || !first.contains(byte) {
-            return usize::from(first.contains(byte));
-        }
-        let network = self.follow.network();
-        let (tables, index) = network.locate(state);
-        let mut called = 0;
-        for call in tables.call_edges_of(index) {
-            let first = ByteSet::from_words(network.rule(call.callee).first_bytes);
-            self.depends(byte, first);
-            called += usize::from(first.contains(byte));
-        }
-        called + usize::from(self.read(tables.byte_edges_of(index), byte).is_some())
     }
 
     /// Where the one of a state's edges leads that reads a byte.

@@ -1,0 +1,112 @@
+//! Bytes with which a set of configurations goes on in more than one way. Any other leads to a state alone, and all states
+//! are begun with, so these bytes alone are tried.
+//!
+//! Of a set they are found at once, in O(configurations and their calls); over what it may return to, byte by byte.
+
+use super::Exploration;
+use super::position::Configuration;
+use crate::ir::ByteSet;
+
+impl Exploration<'_> {
+    /// Bytes with which there are two ways on from a set.
+    pub(super) fn contested(&mut self, set: &[Configuration]) -> ByteSet {
+        let (mut one, mut two) = (ByteSet::EMPTY, ByteSet::EMPTY);
+        let mut add = |more: ByteSet| {
+            two = two.union(one.intersect(more));
+            one = one.union(more);
+        };
+        let network = self.follow.network();
+        let mut below = std::mem::take(&mut self.below);
+        below.clear();
+        for &(mut at) in set {
+            loop {
+                let (first, is_shared) = self.follow.first(at.state);
+                if is_shared {
+                    let (tables, index) = network.locate(at.state);
+                    let edges = tables.byte_edges_of(index).iter();
+                    let bytes = edges.map(|edge| ByteSet::range(edge.lo(), edge.hi()));
+                    add(bytes.fold(ByteSet::EMPTY, ByteSet::union));
+                    let calls = tables.call_edges_of(index).iter();
+                    calls.for_each(|call| {
+                        add(ByteSet::from_words(network.rule(call.callee).first_bytes));
+                    });
+                } else {
+                    add(first);
+                }
+                if !self.follow.is_final(at.state) {
+                    break;
+                }
+                let popped = self.stacks.pop(at.stack);
+                let next = popped.map(|(stack, (state, register))| Configuration {
+                    state,
+                    stack,
+                    register,
+                });
+                if below.contains(&next) {
+                    break;
+                }
+                below.push(next);
+                let Some(next) = next else {
+                    add(self.follow.bytes(self.follow.rule_of(at.state)));
+                    break;
+                };
+                at = next;
+            }
+        }
+        self.below = below;
+        two
+    }
+
+    /// Whether there are two ways on with a byte from a set, what returns to one place counted once. One way alone leads
+    /// to what the state that it is of leads to alone, and all states are begun with.
+    pub(super) fn is_contested(&mut self, set: &[Configuration], byte: u8) -> bool {
+        let mut ways = 0;
+        let mut below = std::mem::take(&mut self.below);
+        below.clear();
+        for &(mut at) in set {
+            loop {
+                ways += self.ways(at.state, byte);
+                if ways > 1 || !self.follow.is_final(at.state) {
+                    break;
+                }
+                let popped = self.stacks.pop(at.stack);
+                let next = popped.map(|(stack, (state, register))| Configuration {
+                    state,
+                    stack,
+                    register,
+                });
+                if below.contains(&next) {
+                    break;
+                }
+                below.push(next);
+                let Some(next) = next else {
+                    let after = self.follow.bytes(self.follow.rule_of(at.state));
+                    self.depends(byte, after);
+                    ways += usize::from(after.contains(byte));
+                    break;
+                };
+                at = next;
+            }
+        }
+        self.below = below;
+        ways > 1
+    }
+
+    /// In how many ways a state goes on with a byte within its rule.
+    fn ways(&mut self, state: u32, byte: u8) -> usize {
+        let (first, is_shared) = self.follow.first(state);
+        self.depends(byte, first);
+        if !is_shared || !first.contains(byte) {
+            return usize::from(first.contains(byte));
+        }
+        let network = self.follow.network();
+        let (tables, index) = network.locate(state);
+        let mut called = 0;
+        for call in tables.call_edges_of(index) {
+            let first = ByteSet::from_words(network.rule(call.callee).first_bytes);
+            self.depends(byte, first);
+            called += usize::from(first.contains(byte));
+        }
+        called + usize::from(self.read(tables.byte_edges_of(index), byte).is_some())
+    }
+}
