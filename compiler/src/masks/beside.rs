@@ -5,9 +5,11 @@
 //! same with all other bytes at each step, until the one comes to its last place, nothing else tells them apart. These
 //! strings are [known](super::words), and so the place has the outcome of its model without them, and no node is visited.
 //!
-//! Cost: O(bytes until the last place) for each state, some nanoseconds each, and O(strings that are longer).
+//! Places one behind the other that do the same are passed at once.
+//!
+//! Cost: O(places that differ from the one before) for each state, and O(strings that are longer).
 
-use grammarc_artifacts::sections::network::NONE;
+use grammarc_artifacts::sections::network::{ByteEdge, NONE};
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
@@ -26,13 +28,17 @@ type Rest = (Option<ByteSet>, Vec<(u8, u8, u32)>);
 /// A state of a chain.
 #[derive(Clone, Copy)]
 struct Place {
-    /// Where most of its bytes lead, if it has any; and the number of that place, [`UNKNOWN`] before it is asked for.
-    next: Option<u32>,
+    /// Where most of its bytes lead, [`NONE`] if it has none; and the number of that place, [`UNKNOWN`] before it is asked
+    /// for.
+    next: u32,
     at: u32,
     /// Numbers of these bytes, of what it does with the others, and of what it does with all.
     on: u32,
     others: u32,
     all: u32,
+    /// How many places from it on do so with these and the others, itself among them, 0 before that is asked for; and the
+    /// first behind them.
+    run: (u32, u32),
 }
 
 const UNKNOWN: u32 = NONE - 1;
@@ -60,21 +66,35 @@ impl<'a> Chains<'a> {
     pub(super) fn beside(&mut self, state: u32) -> Option<(Kinds, u32)> {
         let model = self.agreement.model(state)?;
         let most = self.agreement.length(state, model).filter(|&length| length >= FAR)?;
-        let [mut one, mut other] = [state, model].map(|state| self.number(state));
-        let on = self.places.get(one as usize)?.on;
-        let within = self.bytes[on as usize];
+        let [(edges, next, within), (others, other_next, on)] =
+            [self.steps(state)?, self.steps(model)?];
         let kinds = kinds_within(within);
-        if characters(kinds) != within {
+        let rest = edges.iter().filter(|edge| edge.target != next);
+        let begins =
+            on == within && rest.eq(others.iter().filter(|edge| edge.target != other_next));
+        // Most differ at once, which is told without a number.
+        if !begins || characters(kinds) != within {
             return None;
         }
-        for length in 0..=most as u32 {
+        let [mut one, mut other] = [state, model].map(|state| self.number(state));
+        let on = self.places.get(one as usize)?.on;
+        let mut length = 0;
+        while length <= most as u32 {
             let [place, like] = [one, other].map(|at| self.places.get(at as usize).copied());
             let (place, like) = (place?, like?);
             if like.on != on {
                 return None;
             }
             if place.on == on && place.others == like.others {
-                [one, other] = [one, other].map(|at| self.next(at));
+                let [(count, end), (longer, _)] = [one, other].map(|at| self.run(at));
+                if count < longer {
+                    // The other is at a place like this one for longer than that.
+                    one = end;
+                    length += count;
+                } else {
+                    [one, other] = [one, other].map(|at| self.next(at));
+                    length += 1;
+                }
             } else {
                 let ends = place.all == like.others && !self.goes_on(&place, within);
                 return (ends && length as usize >= FAR).then_some((kinds, length));
@@ -95,9 +115,34 @@ impl<'a> Chains<'a> {
         if known != UNKNOWN {
             return known;
         }
-        let number = next.map_or(NONE, |state| self.number(state));
+        let number = if next == NONE { NONE } else { self.number(next) };
         self.places[at as usize].at = number;
         number
+    }
+
+    /// How many places from one on do the same with its bytes and with the others, and the first behind them.
+    fn run(&mut self, at: u32) -> (u32, u32) {
+        let (mut run, mut last) = (Vec::new(), at);
+        let (mut count, end) = loop {
+            let Place { on, others, run: known, .. } = self.places[last as usize];
+            if known.0 > 0 {
+                break known;
+            }
+            // Where it is met again there is no end.
+            self.places[last as usize].run = (u32::MAX, last);
+            run.push(last);
+            let next = self.next(last);
+            let does_so = |place: &Place| place.on == on && place.others == others;
+            if !self.places.get(next as usize).is_some_and(does_so) {
+                break (0, next);
+            }
+            last = next;
+        };
+        while let Some(place) = run.pop() {
+            count = u32::saturating_add(count, 1);
+            self.places[place as usize].run = (count, end);
+        }
+        self.places[at as usize].run
     }
 
     /// The number of the place of a state that goes on with bytes alone, each in one way, and in which a token may end;
@@ -117,7 +162,9 @@ impl<'a> Chains<'a> {
         number
     }
 
-    fn find(&mut self, state: u32) -> Option<Place> {
+    /// The edges of a state that goes on with bytes alone, each in one way, and in which a token may end; where most of its
+    /// bytes lead, if it has any, and these bytes.
+    fn steps(&self, state: u32) -> Option<(&'a [ByteEdge], u32, ByteSet)> {
         let (follow, network) = (self.follow, self.follow.network());
         let index = state.checked_sub(network.own.bases.states)? as usize;
         let moves = self.agreement.moves(network, state);
@@ -126,20 +173,25 @@ impl<'a> Chains<'a> {
             return None;
         }
         let widest = moves.edges.iter().max_by_key(|edge| edge.hi() - edge.lo());
-        let next = widest.map(|widest| widest.target);
-        let same = moves.edges.iter().filter(|edge| Some(edge.target) == next);
+        let next = widest.map_or(NONE, |widest| widest.target);
+        let same = moves.edges.iter().filter(|edge| edge.target == next);
         let on = same.map(|edge| ByteSet::range(edge.lo(), edge.hi()));
-        let on = on.fold(ByteSet::EMPTY, ByteSet::union);
+        Some((moves.edges, next, on.fold(ByteSet::EMPTY, ByteSet::union)))
+    }
+
+    fn find(&mut self, state: u32) -> Option<Place> {
+        let follow = self.follow;
+        let (edges, next, on) = self.steps(state)?;
         let is_left = follow.is_final(state);
         let after = is_left.then(|| follow.bytes(follow.rule_of(state)));
-        let mut rest = |to: Option<u32>| {
-            let edges = moves.edges.iter().filter(|edge| to.is_none() || Some(edge.target) != to);
+        let mut rest = |to: u32| {
+            let edges = edges.iter().filter(|edge| edge.target != to);
             let edges = edges.map(|edge| (edge.lo(), edge.hi(), edge.target)).collect();
             self.rests.insert_full((after, edges)).0 as u32
         };
-        let (others, all) = (rest(next), rest(None));
+        let (others, all) = (rest(next), rest(NONE));
         let on = self.bytes.insert_full(on).0 as u32;
-        Some(Place { next, at: UNKNOWN, on, others, all })
+        Some(Place { next, at: UNKNOWN, on, others, all, run: (0, NONE) })
     }
 }
 

@@ -11,6 +11,7 @@
 //! it goes on with).
 
 use grammarc_artifacts::sections::vocabulary::Trie;
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::agree::{ARRIVES, Agreement};
@@ -29,6 +30,9 @@ use crate::network::local::{At, BOTTOM};
 /// looked at.
 const NODES_A_TOKEN: usize = 256;
 const NODES_AN_EDGE: usize = 32;
+
+/// States from which on a second thread is worth it.
+const WORTH_A_THREAD: usize = 256;
 
 /// Tokens too long for a state and not for its model, up to which it is derived from that.
 const FEW: u32 = 64;
@@ -80,28 +84,46 @@ impl Stretches {
         states: impl Iterator<Item = u32>,
     ) -> Self {
         let own = follow.network().own;
-        let mut finder = Finder {
+        let finder = || Finder {
             follow,
             known,
             agreement,
             trie,
+            chains: Chains::new(follow, agreement),
             steps: FxHashMap::default(),
             counts: FxHashMap::default(),
             like: FxHashMap::default(),
         };
+        // No others have one.
+        let states = states.filter(|&state| agreement.is_wide(state));
+        let states: Vec<u32> = states.collect();
+        let told: Vec<Told> = match states.len() {
+            0..WORTH_A_THREAD => {
+                let mut finder = finder();
+                states.iter().map(|&state| finder.tell(state)).collect()
+            }
+            // What a finder has learnt of neighbouring states it needs again.
+            _ => {
+                let part = states.len() / rayon::current_num_threads();
+                let parts = states.par_iter().with_min_len(part);
+                parts.map_init(finder, |finder, &state| finder.tell(state)).collect()
+            }
+        };
         let mut this =
             Self { first_model: own.bases.states + own.state_count(), ..Self::default() };
-        let mut chains = Chains::new(follow, agreement);
-        for state in states {
-            let Some(stretch) = finder.worth_it(state) else {
-                let beside = chains.beside(state);
-                this.beside.extend(beside.map(|beside| (state, beside)));
-                continue;
+        for (&state, told) in states.iter().zip(told) {
+            let stretch = match told {
+                Told::Along(stretch) => stretch,
+                Told::Beside(kinds, length) => {
+                    this.beside.insert(state, (kinds, length));
+                    continue;
+                }
+                Told::Neither => continue,
             };
             let Stretch { kinds, length, .. } = stretch;
             for byte in bytes_of(&stretch.way).iter() {
                 let edges = this.edges.entry((kinds, byte));
-                edges.or_insert_with(|| finder.words().edges(kinds, byte).collect());
+                edges.or_insert_with(|| known.words(trie).edges(kinds, byte).collect());
             }
             let model = this.models.iter().position(|&(of, most, _)| (of, most) == (kinds, length));
             let model = model.unwrap_or_else(|| {
@@ -161,11 +183,21 @@ pub(super) struct Model {
     pub(super) drawing: Drawing,
 }
 
+/// What is told of a state.
+enum Told {
+    Along(Stretch),
+    /// The kinds of characters with strings of which alone it parts from its model, and how many bytes of these it goes on
+    /// with.
+    Beside(Kinds, u32),
+    Neither,
+}
+
 struct Finder<'a> {
     follow: &'a Follow<'a>,
     known: &'a SharedOutcomes,
     agreement: &'a Agreement,
     trie: Trie<'a>,
+    chains: Chains<'a>,
     /// By state, where most of its bytes lead.
     steps: FxHashMap<u32, Option<(u32, ByteSet)>>,
     /// By kinds, the number of tokens of each length.
@@ -179,11 +211,18 @@ impl<'a> Finder<'a> {
         self.known.words(self.trie)
     }
 
+    fn tell(&mut self, state: u32) -> Told {
+        if let Some(stretch) = self.worth_it(state) {
+            return Told::Along(stretch);
+        }
+        match self.chains.beside(state) {
+            Some((kinds, length)) => Told::Beside(kinds, length),
+            None => Told::Neither,
+        }
+    }
+
     /// The stretch of a state, where it is worth it.
     fn worth_it(&mut self, state: u32) -> Option<Stretch> {
-        if !self.agreement.is_wide(state) {
-            return None;
-        }
         let Some(model) = self.agreement.model(state) else { return self.find(state) };
         if self.agreement.length(state, model).is_some_and(|length| length >= FAR) {
             return None;
