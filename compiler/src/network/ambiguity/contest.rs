@@ -7,53 +7,42 @@ use super::Exploration;
 use super::position::Configuration;
 use crate::ir::ByteSet;
 
+/// With what a set of configurations may go on.
+#[derive(Clone, Copy)]
+enum Way {
+    /// What a state does within its rule.
+    State(u32),
+    /// The bytes that come after the rule at the bottom.
+    After(ByteSet),
+}
+
 impl Exploration<'_> {
     /// Bytes with which there are two ways on from a set.
     pub(super) fn contested(&mut self, set: &[Configuration]) -> ByteSet {
+        let network = self.follow.network();
         let (mut one, mut two) = (ByteSet::EMPTY, ByteSet::EMPTY);
         let mut add = |more: ByteSet| {
             two = two.union(one.intersect(more));
             one = one.union(more);
         };
-        let network = self.follow.network();
-        let mut below = std::mem::take(&mut self.below);
-        below.clear();
-        for &(mut at) in set {
-            loop {
-                let (first, is_shared) = self.follow.first(at.state);
-                if is_shared {
-                    let (tables, index) = network.locate(at.state);
-                    let edges = tables.byte_edges_of(index).iter();
-                    let bytes = edges.map(|edge| ByteSet::range(edge.lo(), edge.hi()));
-                    add(bytes.fold(ByteSet::EMPTY, ByteSet::union));
-                    let calls = tables.call_edges_of(index).iter();
-                    calls.for_each(|call| {
-                        add(ByteSet::from_words(network.rule(call.callee).first_bytes));
-                    });
-                } else {
-                    add(first);
-                }
-                if !self.follow.is_final(at.state) {
-                    break;
-                }
-                let popped = self.stacks.pop(at.stack);
-                let next = popped.map(|(stack, (state, register))| Configuration {
-                    state,
-                    stack,
-                    register,
-                });
-                if below.contains(&next) {
-                    break;
-                }
-                below.push(next);
-                let Some(next) = next else {
-                    add(self.follow.bytes(self.follow.rule_of(at.state)));
-                    break;
-                };
-                at = next;
+        self.ways_of(set, |this, way| {
+            match way {
+                Way::After(bytes) => add(bytes),
+                Way::State(state) => match this.follow.first(state) {
+                    (first, false) => add(first),
+                    (_, true) => {
+                        let (tables, index) = network.locate(state);
+                        let edges = tables.byte_edges_of(index).iter();
+                        let bytes = edges.map(|edge| ByteSet::range(edge.lo(), edge.hi()));
+                        add(bytes.fold(ByteSet::EMPTY, ByteSet::union));
+                        for call in tables.call_edges_of(index) {
+                            add(ByteSet::from_words(network.rule(call.callee).first_bytes));
+                        }
+                    }
+                },
             }
-        }
-        self.below = below;
+            false
+        });
         two
     }
 
@@ -61,14 +50,30 @@ impl Exploration<'_> {
     /// to what the state that it is of leads to alone, and all states are begun with.
     pub(super) fn is_contested(&mut self, set: &[Configuration], byte: u8) -> bool {
         let mut ways = 0;
+        self.ways_of(set, |this, way| {
+            ways += match way {
+                Way::State(state) => this.ways(state, byte),
+                Way::After(bytes) => {
+                    this.depends(byte, bytes);
+                    usize::from(bytes.contains(byte))
+                }
+            };
+            ways > 1
+        });
+        ways > 1
+    }
+
+    /// Looks at all that a set may go on with, each place that it returns to once; at what it returns to no more where
+    /// that `is_enough`.
+    fn ways_of(
+        &mut self,
+        set: &[Configuration],
+        mut is_enough: impl FnMut(&mut Self, Way) -> bool,
+    ) {
         let mut below = std::mem::take(&mut self.below);
         below.clear();
         for &(mut at) in set {
-            loop {
-                ways += self.ways(at.state, byte);
-                if ways > 1 || !self.follow.is_final(at.state) {
-                    break;
-                }
+            while !is_enough(self, Way::State(at.state)) && self.follow.is_final(at.state) {
                 let popped = self.stacks.pop(at.stack);
                 let next = popped.map(|(stack, (state, register))| Configuration {
                     state,
@@ -81,15 +86,13 @@ impl Exploration<'_> {
                 below.push(next);
                 let Some(next) = next else {
                     let after = self.follow.bytes(self.follow.rule_of(at.state));
-                    self.depends(byte, after);
-                    ways += usize::from(after.contains(byte));
+                    is_enough(self, Way::After(after));
                     break;
                 };
                 at = next;
             }
         }
         self.below = below;
-        ways > 1
     }
 
     /// In how many ways a state goes on with a byte within its rule.
