@@ -87,6 +87,10 @@ impl<'a> Chains<'a> {
             }
             if place.on == on && place.others == like.others {
                 let [(count, end), (longer, _)] = [one, other].map(|at| self.run(at));
+                if count == u32::MAX && longer == u32::MAX {
+                    // They never part.
+                    return None;
+                }
                 if count < longer {
                     // The other is at a place like this one for longer than that.
                     one = end;

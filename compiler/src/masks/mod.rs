@@ -5,6 +5,7 @@
 //! | --- | --- |
 //! | [`outcome`] | what becomes of byte strings: the tokens consumed, the nodes at which the rule is left |
 //! | [`walk`] | runs a state over a subtree of the trie |
+//! | [`sweep`] | runs wide states over whole subtrees |
 //! | [`take`] | takes over the base mask of a shared state, but for the subtrees where the two part |
 //! | [`moves`] | where single bytes lead, and on which a state parts from a shared one |
 //! | [`part`] | an own state and a shared one side by side |
@@ -81,6 +82,7 @@ mod setting;
 pub mod shared;
 pub mod spell;
 mod stretch;
+mod sweep;
 mod tails;
 mod take;
 mod twins;
