@@ -9,21 +9,23 @@
 //! The states that calls return to, and those that lead to states which go on with many bytes, are each held against the
 //! last of them that goes on with the same bytes and calls: byte by byte where the two part, for as long as what was read
 //! is a [piece](super::pieces). What a call reads is not followed, so what two calls of one rule return to has to do the
-//! same with every piece. Then all states that lead to copies of the same on the same bytes and calls are copies. States
-//! are numbered along the texts that they read, so the last come first: most of what a state leads to is known then. What
-//! goes on with many bytes is not asked about.
+//! same with every piece that may come [behind](super::behind) a string of the rule. Then all states that lead to copies of
+//! the same on the same bytes and calls are copies. States are numbered along the texts that they read, so the last come
+//! first: most of what a state leads to is known then. What goes on with many bytes is not asked about; a
+//! [twin](super::twins) of another is known to do what that does.
 //!
 //! Cost: O(edges) for each state, some 40 ns, and some 60 ns for each pair of states that two are followed to.
 
 use std::hash::{Hash, Hasher};
 
-use grammarc_artifacts::sections::network::{ByteEdge, CallEdge, StateRecord};
+use grammarc_artifacts::sections::network::{ByteEdge, CallEdge, NONE, StateRecord, state_flags};
+use grammarc_artifacts::sections::vocabulary::Trie;
 use grammarc_artifacts::tables::Tables;
 use hashbrown::HashTable;
 use rustc_hash::{FxHashMap, FxHasher};
 
-use super::pieces::{Piece, Pieces};
-use super::shared::bytes_of;
+use super::pieces::Piece;
+use super::shared::{SharedOutcomes, bytes_of};
 use super::twins::{Twins, lead};
 use super::walk::WORTH_REMEMBERING;
 use crate::ir::ByteSet;
@@ -49,12 +51,23 @@ pub(super) struct Copies {
 
 impl Copies {
     /// Those of a network, which reads no whole tokens.
-    pub(super) fn new<'a>(follow: &Follow<'a>, twins: &mut Twins<'a>, pieces: &Pieces) -> Self {
+    pub(super) fn new<'a>(
+        follow: &Follow<'a>,
+        twins: &mut Twins<'a>,
+        known: &SharedOutcomes,
+        trie: Trie<'_>,
+    ) -> Self {
         let own = follow.network().own;
         let count = own.state_count();
-        let like = (0..count).collect();
+        let base = own.bases.states;
+        // One that others are alike is alike none.
+        let twin = |index| {
+            let twin = twins.alike(base + index).filter(|&twin| twins.alike(twin).is_none());
+            twin.map_or(index, |twin| twin - base)
+        };
+        let like = (0..count).map(twin).collect();
         let (work, seen) = (Vec::new(), Vec::new());
-        let mut finder = Finder { follow, own, twins, pieces, like, work, seen };
+        let mut finder = Finder { follow, own, twins, known, trie, like, work, seen };
         let is_narrow: Vec<bool> = (0..count as usize).map(|index| is_narrow(own, index)).collect();
         finder.compare_ends(&is_narrow);
         finder.compare_all(&is_narrow);
@@ -83,12 +96,35 @@ struct Finder<'f, 'a> {
     follow: &'f Follow<'a>,
     own: Tables<'a>,
     twins: &'f mut Twins<'a>,
-    pieces: &'f Pieces,
+    known: &'f SharedOutcomes,
+    trie: Trie<'f>,
     /// By index of the state, itself or one that it is a copy of, which may be a copy again.
     like: Vec<u32>,
     /// Indices of two states, and what was read on the way to them.
-    work: Vec<([u32; 2], Piece)>,
-    seen: Vec<([u32; 2], Piece)>,
+    work: Vec<([u32; 2], Read)>,
+    seen: Vec<([u32; 2], Read)>,
+}
+
+/// What was read on the way to two states, and the bytes with which a piece of a token may go on from there.
+#[derive(Clone, Copy)]
+struct Read {
+    piece: Piece,
+    next: ByteSet,
+}
+
+impl Read {
+    /// Anything.
+    const ANY: Self = Self { piece: Piece::EMPTY, next: ByteSet::FULL };
+
+    fn of(piece: Piece) -> Self {
+        Self { piece, ..Self::ANY }
+    }
+
+    /// Whether what may be read after this may be read after another too.
+    fn is_within(self, other: Self) -> bool {
+        (other.piece == self.piece || other.piece == Piece::EMPTY)
+            && self.next.minus(other.next).is_empty()
+    }
 }
 
 impl<'a> Finder<'_, 'a> {
@@ -177,9 +213,16 @@ impl<'a> Finder<'_, 'a> {
         of(self.record(one)) == of(self.record(other))
     }
 
-    /// The bytes that come after a state's rule.
+    /// The bytes that come after a state's rule, if the rule or one that goes on in its place may be left from there: they
+    /// say at which nodes.
     fn after(&self, index: u32) -> ByteSet {
-        self.follow.bytes(self.follow.rule_of(self.own.bases.states + index))
+        const LEAVES: u32 = state_flags::FINAL | state_flags::POP_ONLY;
+        let is_left = self.record(index).flags & LEAVES != 0
+            || self.calls(index).iter().any(|call| call.ret == NONE);
+        match is_left {
+            true => self.follow.bytes(self.follow.rule_of(self.own.bases.states + index)),
+            false => ByteSet::EMPTY,
+        }
     }
 
     /// Whether two states do the same with every piece of a token: whether this follows from itself.
@@ -189,11 +232,9 @@ impl<'a> Finder<'_, 'a> {
         }
         self.seen.clear();
         self.work.clear();
-        self.work.push(([one, other], Piece::EMPTY));
+        self.work.push(([one, other], Read::ANY));
         while let Some((pair, read)) = self.work.pop() {
-            let is_seen = |&(seen, after): &([u32; 2], Piece)| {
-                seen == pair && (after == read || after == Piece::EMPTY)
-            };
+            let is_seen = |&(seen, after): &([u32; 2], Read)| seen == pair && read.is_within(after);
             if self.seen.iter().any(is_seen) {
                 continue;
             }
@@ -209,21 +250,25 @@ impl<'a> Finder<'_, 'a> {
     }
 
     /// Adds what two states lead to after what was read, where they part. Says whether they may do the same.
-    fn go_on(&mut self, pair: [u32; 2], read: Piece) -> bool {
-        let [one, other] = pair;
+    fn go_on(&mut self, pair: [u32; 2], read: Read) -> bool {
+        let [mut one, mut other] = pair;
         if !self.call_alike(one, other) {
-            let Some(partings) = self.twins.told(pair.map(|index| self.own.bases.states + index))
-            else {
-                return false;
-            };
+            // A place in a key and one in any other key of another object: what the first stands for is one as well.
+            [one, other] = pair.map(|index| self.like_of(index));
+        }
+        if !self.call_alike(one, other) {
+            let states = [one, other].map(|index| self.own.bases.states + index);
+            let Some(partings) = self.twins.told(states) else { return false };
             return partings.into_iter().all(|parting| {
                 let (byte, to) = self.twins.parting(parting);
-                let read = read.then(byte);
-                !self.pieces.may_have(read) || self.add(to, read)
+                self.none_goes_on(read, byte) || self.add(to, Read::of(read.piece.then(byte)))
             });
         }
-        let mut rets = self.calls(one).iter().zip(self.calls(other)).map(|(a, b)| [a.ret, b.ret]);
-        if !rets.all(|rets| self.add(rets, Piece::EMPTY)) {
+        let mut calls = self.calls(one).iter().zip(self.calls(other));
+        if !calls.all(|(call, other)| {
+            self.to(call.ret) == self.to(other.ret)
+                || self.add([call.ret, other.ret], self.read_by(call, read))
+        }) {
             return false;
         }
         let (mut edges, mut others) = (self.edges(one), self.edges(other));
@@ -234,12 +279,13 @@ impl<'a> Finder<'_, 'a> {
             let last = last.min(other_last);
             let to = [to_one, to_other];
             if to_one != to_other {
-                let mut reads = (next as u8..=last as u8).map(|byte| read.then(byte));
+                let mut bytes = next as u8..=last as u8;
                 let may_follow = match last - next {
-                    0..FEW => reads.all(|read| !self.pieces.may_have(read) || self.add(to, read)),
-                    _ => {
-                        !reads.any(|read| self.pieces.may_have(read)) || self.add(to, Piece::EMPTY)
-                    }
+                    0..FEW => bytes.all(|byte| {
+                        self.none_goes_on(read, byte)
+                            || self.add(to, Read::of(read.piece.then(byte)))
+                    }),
+                    _ => bytes.all(|byte| self.none_goes_on(read, byte)) || self.add(to, Read::ANY),
                 };
                 if !may_follow {
                     return false;
@@ -250,8 +296,31 @@ impl<'a> Finder<'_, 'a> {
         true
     }
 
+    /// Whether no piece of a token goes on with a byte after what was read.
+    fn none_goes_on(&self, read: Read, byte: u8) -> bool {
+        !read.next.contains(byte) || !self.known.pieces().may_have(read.piece.then(byte))
+    }
+
+    /// What was read behind a call that begins after something else.
+    fn read_by(&self, call: &CallEdge, before: Read) -> Read {
+        let network = self.follow.network();
+        if call.callee >= network.own.bases.rules || call.count != 0 {
+            return Read::ANY;
+        }
+        let behind = self.known.behind();
+        let mut last = behind.last(network, call.callee).iter();
+        let piece = match (last.next(), last.next()) {
+            (Some(byte), None) => Piece::EMPTY.then(byte),
+            _ => Piece::EMPTY,
+        };
+        let next = before.piece.last().map_or(ByteSet::FULL, |byte| {
+            behind.next(network, (self.trie, self.known.children()), (byte, call.callee))
+        });
+        Read { piece, next }
+    }
+
     /// Adds what two states lead to after what was read, unless it is the same. Says whether they may do the same.
-    fn add(&mut self, to: [u32; 2], read: Piece) -> bool {
+    fn add(&mut self, to: [u32; 2], read: Read) -> bool {
         if to[0] == to[1] || self.to(to[0]) == self.to(to[1]) {
             return true;
         }
@@ -323,7 +392,7 @@ mod tests {
             (compiler.vocabulary(), SharedOutcomes::new(compiler.vocabulary()));
         let (follow, trie) =
             (network.follow(vocabulary.tables(), known.rules()), vocabulary.trie());
-        let copies = Copies::new(&follow, &mut Twins::new(&follow, &known, trie), known.pieces());
+        let copies = Copies::new(&follow, &mut Twins::new(&follow, &known, trie), &known, trie);
         let mut sets = LocalSets::new(follow.network());
         let base = follow.network().own.bases.states;
         let mut found = 0;

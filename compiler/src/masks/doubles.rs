@@ -32,18 +32,18 @@ impl Doubles {
         let network = follow.network();
         let own = network.own;
         let mut twins = Twins::new(follow, known, trie);
-        let copies = match network.reads_tokens() {
-            true => Copies::default(),
-            false => Copies::new(follow, &mut twins, known.pieces()),
-        };
         let base = own.bases.states;
         let states = base..base + own.state_count();
         // From the last, so that those that a state leads to come before it.
-        let twins = states.clone().rev().map(|state| match tails::first(follow, state) {
+        let models = states.clone().rev().map(|state| match tails::first(follow, state) {
             Some(first) => Some(twins.of(first).unwrap_or(first)),
             None => twins.of(state),
         });
-        let models: Vec<Option<u32>> = twins.collect();
+        let models: Vec<Option<u32>> = models.collect();
+        let copies = match network.reads_tokens() {
+            true => Copies::default(),
+            false => Copies::new(follow, &mut twins, known, trie),
+        };
         let models = || states.clone().zip(models.iter().rev());
         let literals = Literals::new(own, trie, known.children());
         // By class of copies, and by the node that literals lead to, the one that stands for them.

@@ -18,6 +18,7 @@
 //! | [`twins`] | states that do the same as another with every token |
 //! | [`copies`] | states that do the same with every piece of a token |
 //! | [`pieces`] | the pieces of tokens |
+//! | [`behind`] | what may come behind a string of a shared rule within a token |
 //! | [`literals`] | states from which no token leads out of a literal |
 //! | [`depart`] | derives base masks of states from those of others that do the same for some bytes |
 //! | [`abreast`] | many such states on several threads |
@@ -48,6 +49,7 @@
 mod abreast;
 pub mod agree;
 mod alike;
+mod behind;
 mod beside;
 mod chain;
 pub mod children;

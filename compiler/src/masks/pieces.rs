@@ -24,6 +24,11 @@ impl Piece {
     /// The empty string.
     pub(super) const EMPTY: Self = Self(1);
 
+    /// The last byte, where one is known.
+    pub(super) fn last(self) -> Option<u8> {
+        (self != Self::EMPTY).then_some(self.0 as u8)
+    }
+
     /// The string with one more byte.
     pub(super) fn then(self, byte: u8) -> Self {
         const WHOLE: u64 = 1 << (8 * LONGEST);

@@ -22,6 +22,7 @@ use grammarc_artifacts::tables::Tables;
 use rustc_hash::FxHashMap;
 
 use super::alike::alike;
+use super::behind::Behind;
 use super::chain::SharedChains;
 use super::children::Children;
 use super::endless::Loops;
@@ -82,6 +83,7 @@ pub struct SharedOutcomes {
     walked: Remembered,
     same: Same,
     pieces: Pieces,
+    behind: Behind,
     /// The strings of the trie by their characters.
     words: OnceLock<Words>,
     loops: OnceLock<Loops>,
@@ -194,6 +196,7 @@ impl SharedOutcomes {
             walked: Remembered::default(),
             same: Same::default(),
             pieces: Pieces::new(trie),
+            behind: Behind::default(),
             words: OnceLock::new(),
             loops: OnceLock::new(),
             speaks,
@@ -260,6 +263,11 @@ impl SharedOutcomes {
     /// The pieces of the tokens.
     pub(super) fn pieces(&self) -> &Pieces {
         &self.pieces
+    }
+
+    /// What may come behind a string of a rule within a token.
+    pub(super) fn behind(&self) -> &Behind {
+        &self.behind
     }
 
     /// The loops of the vocabulary that end with a countdown.

@@ -25,8 +25,8 @@ use super::walk::WORTH_REMEMBERING;
 use crate::ir::ByteSet;
 use crate::network::follow::Follow;
 
-/// Bytes on which two states may part: an object with more keys that may come begins with them in few places.
-const MOST_APART: usize = 16;
+/// Bytes on which two states may part: a letter, digit or another for each key that may come.
+const MOST_APART: usize = 64;
 
 /// Nodes that two are followed to.
 const MOST_NODES: usize = 256;
@@ -111,6 +111,12 @@ impl<'a> Twins<'a> {
             && self.stand_alike(states)
             && (self.are_alike(states, MOST_AHEAD) || self.are_same(states));
         do_the_same.then_some(other)
+    }
+
+    /// The state that one which was asked for does the same as with every piece of a token, as far as that is known.
+    pub(super) fn alike(&self, state: u32) -> Option<u32> {
+        let (other, are_alike) = self.alike[self.index(state)];
+        are_alike.then_some(other)
     }
 
     /// Where the widest edge of a state leads, if it is wide.
