@@ -17,6 +17,24 @@ impl Lists {
         Self { ends: Vec::with_capacity(count), nodes: Vec::with_capacity(2 * count) }
     }
 
+    /// The lists of so many nodes from pairs of a node and what is in its list, in their order.
+    pub(crate) fn of_pairs(count: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
+        let mut ends = vec![0; count + 1];
+        pairs.clone().for_each(|(node, _)| ends[node as usize + 1] += 1);
+        for node in 0..count {
+            ends[node + 1] += ends[node];
+        }
+        let mut nodes = vec![0; ends[count] as usize];
+        // Where a list ends for now is where it begins, until all is in it.
+        for (node, entry) in pairs {
+            let end = &mut ends[node as usize];
+            nodes[*end as usize] = entry;
+            *end += 1;
+        }
+        ends.truncate(count);
+        Self { ends, nodes }
+    }
+
     /// Adds a node to the list that comes next.
     pub(crate) fn push(&mut self, node: usize) {
         self.nodes.push(node as u32);

@@ -37,7 +37,7 @@ pub fn determinize(nfa: &Nfa, limit: usize) -> Result<Dfa, StateLimit> {
 /// The same with the states that are reachable and not able to accept, in the form in which it is minimised.
 pub(super) fn table(nfa: &Nfa, limit: usize) -> Result<Table, StateLimit> {
     let mut subsets = Subsets::new(nfa);
-    let mut table = Table::with_capacity(nfa.len() / 2, nfa.edge_count());
+    let mut table = Table::with_capacity(nfa.len(), 2 * nfa.edge_count());
     if subsets.number(&[nfa.start]).is_none() {
         table.end(false);
         return Ok(table);

@@ -10,15 +10,19 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::Expr;
 
 /// States from which a part leads to a state, and nothing else leads on, by part and the state that it leads to.
-#[derive(Default)]
 pub(super) struct Endings<'a>(FxHashMap<(Part<'a>, u32), u32>);
 
 impl<'a> Endings<'a> {
+    /// None yet, with room for those of so many sequences.
+    pub(super) fn with_capacity(sequences: usize) -> Self {
+        Self(FxHashMap::with_capacity_and_hasher(2 * sequences, FxBuildHasher))
+    }
+
     /// Notes that nothing but the part leads on from `from`, and it to `to`.
     pub(super) fn add(&mut self, part: &'a Expr, to: u32, from: u32) {
         self.0.insert((Part(part), to), from);

@@ -148,7 +148,7 @@ pub fn build_graph<A: Atoms>(
     nfa.empty(from, first);
     // By what leads into a state, where that begins.
     let mut shared: FxHashMap<(&Expr, u32), u32> = FxHashMap::default();
-    let mut endings = Endings::default();
+    let mut endings = Endings::with_capacity(graph.parts().len());
     for (source, part, target) in graph.edges() {
         let (source, target) = (first + source, first + target);
         let choices = match part {

@@ -354,7 +354,7 @@ impl Context<'_> {
         let class = self.classes.intern(nodes);
         self.exits[(state - self.base) as usize] = (mask, class);
         let is_left = nodes.first() == Some(&0);
-        for double in self.doubles.of(state) {
+        for &double in self.doubles.of(state) {
             let class = match self.follow.is_final(double) && !is_left {
                 true => self.classes.intern(&[&[0], nodes].concat()),
                 false => class,

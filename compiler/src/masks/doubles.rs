@@ -2,7 +2,7 @@
 //! but for whether they may be left at once, [twins](super::twins), [copies](super::copies), and those within
 //! [literals](super::literals) that lead to one node.
 //!
-//! Cost: O(own states); to ask for those of a state O(log n), where there are `n` of these.
+//! Cost: O(own states).
 
 use grammarc_artifacts::sections::vocabulary::Trie;
 use rustc_hash::FxHashMap;
@@ -12,6 +12,7 @@ use super::literals::Literals;
 use super::shared::SharedOutcomes;
 use super::tails;
 use super::twins::Twins;
+use crate::graph::Lists;
 use crate::network::follow::Follow;
 
 /// These states, and whose outcomes are theirs.
@@ -19,10 +20,10 @@ use crate::network::follow::Follow;
 pub(super) struct Doubles {
     /// Id of the first own state.
     base: u32,
-    /// By index of the state, whether it is one, and whether others have its outcome.
-    roles: Vec<[bool; 2]>,
-    /// The state whose outcome is that of another, which is no double itself, before the other; in ascending order.
-    by_model: Vec<(u32, u32)>,
+    /// By index of the state, whether it is one.
+    are_doubles: Vec<bool>,
+    /// By index of a state that is none, those whose outcomes are its own.
+    of: Lists,
     copies: Copies,
 }
 
@@ -65,18 +66,16 @@ impl Doubles {
                 of_copies.entry(class).or_insert(stands);
             }
         }
-        let mut by_model: Vec<(u32, u32)> = Vec::new();
-        let mut roles = vec![[false; 2]; own.state_count() as usize];
-        for (state, &model) in models() {
-            let model = first[(model.unwrap_or(state) - base) as usize];
-            if model != state {
-                roles[(state - base) as usize][0] = true;
-                roles[(model - base) as usize][1] = true;
-                by_model.push((model, state));
-            }
-        }
-        by_model.sort_unstable();
-        Self { base, roles, by_model, copies }
+        let models =
+            models().map(|(state, &model)| first[(model.unwrap_or(state) - base) as usize]);
+        let models: Vec<u32> = models.collect();
+        let doubles = states.zip(models).filter(|(state, model)| state != model);
+        let doubles: Vec<(u32, u32)> =
+            doubles.map(|(state, model)| (model - base, state)).collect();
+        let mut are_doubles = vec![false; own.state_count() as usize];
+        doubles.iter().for_each(|&(_, state)| are_doubles[(state - base) as usize] = true);
+        let of = Lists::of_pairs(are_doubles.len(), doubles.iter().copied());
+        Self { base, are_doubles, of, copies }
     }
 
     /// The copies among all states.
@@ -86,16 +85,11 @@ impl Doubles {
 
     /// Whether an own state is one.
     pub(super) fn contains(&self, state: u32) -> bool {
-        self.roles.get((state - self.base) as usize).is_some_and(|roles| roles[0])
+        self.are_doubles.get((state - self.base) as usize).is_some_and(|&is_one| is_one)
     }
 
     /// Those of a state, in ascending order.
-    pub(super) fn of(&self, model: u32) -> impl Iterator<Item = u32> + '_ {
-        let has_some = self.roles.get((model - self.base) as usize).is_some_and(|roles| roles[1]);
-        let from = match has_some {
-            true => self.by_model.partition_point(|&(other, _)| other < model),
-            false => self.by_model.len(),
-        };
-        self.by_model[from..].iter().take_while(move |pair| pair.0 == model).map(|pair| pair.1)
+    pub(super) fn of(&self, model: u32) -> &[u32] {
+        self.of.of((model - self.base) as usize)
     }
 }

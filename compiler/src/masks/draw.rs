@@ -347,7 +347,7 @@ impl<'a> Sources<'a> {
 
     /// Token ids of ranks, ascending.
     fn sorted_ids(&self, spans: &[Range<u32>], brush: &mut Brush) -> Vec<u32> {
-        let mut ids = Vec::new();
+        let mut ids = Vec::with_capacity(count_of(spans) as usize);
         spans.iter().for_each(|span| ids.extend_from_slice(self.tokens(span)));
         brush.ordered.put_in_order(&mut ids);
         ids

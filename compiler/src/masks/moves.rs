@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use grammarc_artifacts::sections::network::NONE;
+use smallvec::SmallVec;
 
 use super::shared::Moves;
 use super::walk::Walker;
@@ -16,6 +17,9 @@ pub(super) type Place = (u32, u32);
 
 /// States whose moves are remembered at once: some 4 MB.
 const MOST_MOVES: usize = 8192;
+
+/// Runs of most states: those of a place in a key, and of what else a string may have.
+const MOST_RUNS: usize = 20;
 
 /// Nowhere.
 pub(super) const NOWHERE: Place = (NONE, BOTTOM);
@@ -39,7 +43,7 @@ impl Run {
 /// Where a state of the grammar leads by single bytes.
 pub(super) struct OwnMoves {
     /// Maximal runs that lead somewhere, in ascending order.
-    runs: Vec<Run>,
+    runs: SmallVec<[Run; MOST_RUNS]>,
     /// The bytes of the runs.
     on: ByteSet,
     /// Bytes after which a token may end.
@@ -166,7 +170,7 @@ impl Walker<'_> {
         let own = network.own.bases.states;
         let (edges, calls) = (tables.byte_edges_of(index), tables.call_edges_of(index));
         let mut moves = OwnMoves {
-            runs: Vec::with_capacity(edges.len() + 16 * calls.len()),
+            runs: SmallVec::new(),
             on: ByteSet::EMPTY,
             ends: ByteSet::EMPTY,
             exits: ByteSet::EMPTY,

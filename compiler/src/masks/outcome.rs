@@ -33,6 +33,13 @@ impl Outcome {
         self.taken.is_none() && self.spans.is_empty()
     }
 
+    /// Nothing again, with the room that there was.
+    pub fn clear(&mut self) {
+        self.taken = None;
+        self.spans.clear();
+        self.exits.clear();
+    }
+
     /// The same with what was taken over, of a state that consumes the ranks `stored`, among the spans.
     #[must_use]
     pub fn over(&self, stored: &[Range<u32>]) -> Self {

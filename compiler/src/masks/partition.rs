@@ -18,6 +18,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use super::agree::{Agreement, DEEPEST};
 use super::history::ALONE;
+use crate::graph::Lists;
 
 /// The classes after some round.
 pub(super) struct Partition {
@@ -67,35 +68,6 @@ struct Group {
     count: u32,
 }
 
-/// A list for each index.
-struct Lists {
-    first: Vec<u32>,
-    all: Vec<u32>,
-}
-
-impl Lists {
-    /// The lists of these pairs of an index and an entry.
-    fn new(count: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
-        let mut first = vec![0; count + 1];
-        pairs.clone().for_each(|(index, _)| first[index as usize + 1] += 1);
-        for index in 0..count {
-            first[index + 1] += first[index];
-        }
-        let mut at = first.clone();
-        let mut all = vec![0; first[count] as usize];
-        for (index, entry) in pairs {
-            all[at[index as usize] as usize] = entry;
-            at[index as usize] += 1;
-        }
-        Self { first, all }
-    }
-
-    fn of(&self, index: u32) -> &[u32] {
-        let index = index as usize;
-        &self.all[self.first[index] as usize..self.first[index + 1] as usize]
-    }
-}
-
 impl Partition {
     /// The first classes, `count` of them, of the `active` states: the other states are alone.
     pub(super) fn new(
@@ -135,8 +107,8 @@ impl Partition {
             groups: Vec::new(),
             by_hash: FxHashMap::default(),
             nesting,
-            on_way: Lists::new(states, ways),
-            begin: Lists::new(states, calls),
+            on_way: Lists::of_pairs(states, ways),
+            begin: Lists::of_pairs(states, calls),
             open: vec![Vec::new(); deepest + 1],
             is_open: vec![false; states],
         };
@@ -194,8 +166,8 @@ impl Partition {
                 };
                 self.groups[at as usize].count += u32::from(fits);
                 self.moved.push(index);
-                for at in 0..self.begin.of(index).len() {
-                    let caller = self.begin.of(index)[at];
+                for at in 0..self.begin.of(index as usize).len() {
+                    let caller = self.begin.of(index as usize)[at];
                     if self.nesting[caller as usize] as usize > depth {
                         self.open(caller);
                     }
@@ -239,8 +211,8 @@ impl Partition {
             }
             self.changed.push(index);
             self.members[before as usize].count -= 1;
-            for at in 0..self.on_way.of(index).len() {
-                self.open(self.on_way.of(index)[at]);
+            for at in 0..self.on_way.of(index as usize).len() {
+                self.open(self.on_way.of(index as usize)[at]);
             }
         }
         self.moved = moved;

@@ -11,10 +11,13 @@ use std::collections::BTreeSet;
 
 use grammarc_artifacts::sections::network::NONE;
 use grammarc_artifacts::tables::Tables;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxBuildHasher, FxHashSet};
 
 use crate::network::SharedRules;
 use crate::network::follow::Follow;
+
+/// Pairs that there is room for from the beginning: few grammars have more.
+const ROOM: usize = 512;
 
 /// The classes through which each rule can be left, and the pairs that follow from them.
 pub(super) struct Reach<'a> {
@@ -34,7 +37,8 @@ impl<'a> Reach<'a> {
         let callees = follow.shared_callees().into_iter();
         let fresh = callees
             .flat_map(|rule| left_through[rule as usize].iter().map(move |&class| (rule, class)));
-        let (known, met) = (FxHashSet::default(), FxHashSet::default());
+        let room = || FxHashSet::with_capacity_and_hasher(ROOM, FxBuildHasher);
+        let (known, met) = (room(), room());
         Self { follow, known, fresh: fresh.collect(), met }
     }
 

@@ -378,10 +378,14 @@ impl Walker<'_> {
         let whole = self.known.are_apart(class).then(|| {
             let nodes = class_nodes(self.follow.network().shared, class);
             let after = self.sets.frame(frame);
-            let mut building = Building { outcome: Outcome::default(), after: ByteSet::FULL };
+            let outcome = std::mem::take(&mut self.room);
+            let mut building = Building { outcome, after: ByteSet::FULL };
             self.leave_through(after, class, nodes, &Excepted::default(), &mut building);
             building.outcome.normalize();
-            self.keeper.keep(&building.outcome)
+            let whole = self.keeper.keep(&building.outcome);
+            building.outcome.clear();
+            self.room = building.outcome;
+            whole
         });
         self.after_class.insert((class, frame), whole.clone());
         whole

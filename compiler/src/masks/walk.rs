@@ -88,6 +88,8 @@ pub struct Walker<'a> {
     pub(super) after_class: FxHashMap<(u32, u32), Option<Kept>>,
     /// Where that is kept.
     pub(super) keeper: Keeper,
+    /// Room for an outcome that is kept.
+    pub(super) room: Outcome,
     /// What comes after all nodes of shared exit classes.
     pub(super) fronts: Fronts,
     /// Nodes to visit, the next one last, and the configurations at their parents.
@@ -126,6 +128,7 @@ impl<'a> Walker<'a> {
             arrived: Vec::new(),
             after_class: FxHashMap::default(),
             keeper: Keeper::default(),
+            room: Outcome::default(),
             fronts: Fronts::default(),
             todo: Vec::new(),
             ways: Vec::new(),

@@ -29,8 +29,9 @@ pub(super) enum MergedLabel {
     Tokens(Vec<u32>),
 }
 
-/// Words that are hashed for most states besides those of their edges.
+/// Words that are hashed for most states besides those of their edges, and for the label of an edge.
 const WORDS_A_STATE: usize = 4;
+const WORDS_A_LABEL: usize = 7;
 
 /// Rules without repetition, numbered in the order in which the roots lead to them.
 pub(super) struct Merged<'a> {
@@ -155,8 +156,10 @@ fn hash(built: &Built, rule: usize, hashes: &[RuleHash]) -> RuleHash {
     let mut order = Vec::with_capacity(numbers.len());
     order.push(0u32);
     numbers[0] = 0;
-    let mut words: Vec<u32> =
-        Vec::with_capacity(WORDS_A_STATE * numbers.len() + 2 * rule.dfa.edge_count());
+    let labels = rule.dfa.beyond_bytes().count();
+    let mut words: Vec<u32> = Vec::with_capacity(
+        WORDS_A_STATE * numbers.len() + 2 * rule.dfa.edge_count() + WORDS_A_LABEL * labels,
+    );
     match rule.kind {
         RuleKind::Plain | RuleKind::Kept => {}
         RuleKind::Distinct => words.extend([7, 0]),
