@@ -36,6 +36,9 @@ const EFFORT: usize = 24;
 /// Rounds after which it is first tried to settle the rest of a cycle from the end.
 const ROUNDS: u32 = 2;
 
+/// Words that describe a state, of most.
+const WORDS: usize = 64;
+
 /// Symbols within which a cycle must do the same as a settled one to be compared with it.
 const LOOK_AHEAD: u32 = 2;
 
@@ -71,7 +74,7 @@ pub(super) fn classes(table: &Table) -> Result<Vec<u32>, Unsettled> {
         cyclic: Vec::new(),
         places: vec![UNSETTLED; count],
         effort: EFFORT * (table.edge_count() + count),
-        words: Vec::new(),
+        words: Vec::with_capacity(WORDS),
         pairs: Vec::new(),
     };
     let mut settled = Ok(());
@@ -182,6 +185,7 @@ impl Settling<'_> {
             return Ok(());
         }
         self.tell_apart(cycle)?;
+        self.cyclic.reserve(cycle.len());
         for &state in cycle {
             let class = self.classes[state as usize];
             if class as usize == self.first.len() {

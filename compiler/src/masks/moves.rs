@@ -145,7 +145,9 @@ impl Walker<'_> {
         };
         let arrived = Arrived { to, ends: reached.ends, exits: reached.exits };
         if let Some(index) = index {
-            self.arrived.resize(self.arrived.len().max(index + 1), None);
+            if self.arrived.is_empty() {
+                self.arrived.resize(self.follow.network().own.state_count() as usize, None);
+            }
             self.arrived[index] = Some(arrived);
         }
         arrived

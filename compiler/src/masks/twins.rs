@@ -93,7 +93,7 @@ impl<'a> Twins<'a> {
             known,
             trie,
             told,
-            partings: Vec::new(),
+            partings: Vec::with_capacity(network.own.state_count() as usize),
             alike: vec![(NONE, false); network.own.state_count() as usize],
             begun_of: vec![UNKNOWN; network.own.state_count() as usize],
             begun: Vec::new(),

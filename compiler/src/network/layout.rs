@@ -84,6 +84,7 @@ pub(super) fn lay_out(merged: Merged<'_>, shared: Tables<'_>, kind: Roots) -> Ne
         row_words: shared.row_words,
         states: Vec::with_capacity(automata().map(Table::len).sum::<usize>() + 1),
         byte_edges: Vec::with_capacity(automata().map(Table::edge_count).sum()),
+        call_edges: Vec::with_capacity(automata().map(|dfa| dfa.beyond_bytes().count()).sum()),
         ..TablesData::default()
     };
     let mut token_sets = Vec::new();
