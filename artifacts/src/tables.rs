@@ -109,6 +109,11 @@ impl<'a> Tables<'a> {
         }
     }
 
+    /// Ids of the own rules.
+    pub fn rule_ids(&self) -> std::ops::Range<u32> {
+        self.bases.rules..self.bases.rules + self.rules.len() as u32
+    }
+
     /// Number of own states, without the sentinel.
     pub fn state_count(&self) -> u32 {
         self.states.len().saturating_sub(1) as u32

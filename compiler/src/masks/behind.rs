@@ -16,6 +16,7 @@ use rustc_hash::FxHashMap;
 
 use super::children::Children;
 use crate::ir::ByteSet;
+use crate::network::bytes_on;
 use crate::network::local::{BOTTOM, LocalSets};
 
 /// Nodes that a byte leads to, from which on they are too many to walk from.
@@ -100,9 +101,7 @@ fn find_last(network: Joined<'_>, rule: u32) -> ByteSet {
                 return ByteSet::FULL;
             }
             let edges = shared.byte_edges_of(state as usize).iter();
-            for edge in edges.filter(|edge| may_end(edge.target)) {
-                last = last.union(ByteSet::range(edge.lo(), edge.hi()));
-            }
+            last = last.union(bytes_on(edges.filter(|edge| may_end(edge.target))));
             for call in shared.call_edges_of(state as usize) {
                 let is_last = call.ret == NONE || may_end(call.ret);
                 if is_last && !rules.contains(&call.callee) {

@@ -19,6 +19,7 @@ use super::take::Excepted;
 use super::walk::Walker;
 use super::words::{Kinds, characters, kinds_within};
 use crate::ir::ByteSet;
+use crate::network::bytes_on;
 use crate::network::follow::Follow;
 
 /// What a place does with some bytes: those that may come after its rule, if it may be left there, and the edges, each the
@@ -179,8 +180,7 @@ impl<'a> Chains<'a> {
         let widest = moves.edges.iter().max_by_key(|edge| edge.hi() - edge.lo());
         let next = widest.map_or(NONE, |widest| widest.target);
         let same = moves.edges.iter().filter(|edge| edge.target == next);
-        let on = same.map(|edge| ByteSet::range(edge.lo(), edge.hi()));
-        Some((moves.edges, next, on.fold(ByteSet::EMPTY, ByteSet::union)))
+        Some((moves.edges, next, bytes_on(same)))
     }
 
     fn find(&mut self, state: u32) -> Option<Place> {

@@ -65,17 +65,22 @@ impl Span for [AtomicU32; 2] {
 /// Room to keep outcomes in.
 #[derive(Debug, Default)]
 pub(super) struct Keeper {
-    block: Option<Block>,
+    block: Block,
     used: usize,
+}
+
+/// Words that an outcome takes.
+pub(super) fn words_of(outcome: &Outcome) -> usize {
+    2 * outcome.spans.len() + outcome.exits.len()
 }
 
 impl Keeper {
     /// Keeps an outcome in which nothing is taken over.
     pub(super) fn keep(&mut self, outcome: &Outcome) -> Kept {
         debug_assert!(outcome.taken.is_none(), "what is kept says all of its tokens itself");
-        let [spans, exits] = [2 * outcome.spans.len(), outcome.exits.len()];
         let bounds = outcome.spans.iter().flat_map(|span| [span.start, span.end]);
-        self.write(spans, spans + exits, bounds.chain(outcome.exits.iter().copied()))
+        let words = bounds.chain(outcome.exits.iter().copied());
+        self.write(2 * outcome.spans.len(), words_of(outcome), words)
     }
 
     /// Keeps what another has kept.
@@ -86,13 +91,12 @@ impl Keeper {
     }
 
     fn write(&mut self, spans: usize, count: usize, words: impl Iterator<Item = u32>) -> Kept {
-        let is_full = |block: &Block| block.len() - self.used < count;
-        if self.block.as_ref().is_none_or(is_full) {
-            let size = self.block.as_ref().map_or(FIRST, |last| (2 * last.len()).min(LARGEST));
+        if self.block.len() - self.used < count {
+            let size = (2 * self.block.len()).clamp(FIRST, LARGEST);
             let empty = (0..size.max(count)).map(|_| AtomicU32::new(0));
-            (self.block, self.used) = (Some(empty.collect()), 0);
+            (self.block, self.used) = (empty.collect(), 0);
         }
-        let block = self.block.clone().unwrap_or_default();
+        let block = Arc::clone(&self.block);
         for (place, word) in block[self.used..].iter().zip(words) {
             place.store(word, Ordering::Relaxed);
         }

@@ -14,7 +14,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-use super::kept::{Keeper, Kept};
+use super::kept::{Keeper, Kept, words_of};
 use super::outcome::Outcome;
 
 /// Parts with a lock each: some times as many as threads, so that these seldom meet.
@@ -79,7 +79,7 @@ impl Remembered {
     }
 
     fn insert(&self, key: Key, outcome: &Outcome) -> Kept {
-        let words = 2 * outcome.spans.len() + outcome.exits.len();
+        let words = words_of(outcome);
         let keep = |keeper: &mut Keeper| keeper.keep(outcome);
         let (kept, forgotten) = self.shard(key).add((key, words), self.most, keep);
         // The lock is given back by now.

@@ -17,6 +17,7 @@ use super::agree::Agreement;
 use super::history::Histories;
 use super::nodes::{bits, whole_bits};
 use crate::ir::ByteSet;
+use crate::network::bytes_on;
 
 /// Loops of different lengths that are told apart.
 const MOST_LOOPS: usize = 3;
@@ -219,8 +220,7 @@ impl Rows {
             for byte in calls.iter() {
                 row[usize::from(class_of[usize::from(byte)])] = Entry(Entry::CALL);
             }
-            let on = edges.iter().map(|edge| ByteSet::range(edge.lo(), edge.hi()));
-            let live = bits(on.fold(*calls, ByteSet::union));
+            let live = bits(bytes_on(edges).union(*calls));
             (Loops::new(network, agreement, &histories, state, *calls), live)
         };
         let (loops, live): (Vec<Loops>, Vec<u128>) = match states.len() {

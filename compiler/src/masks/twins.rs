@@ -23,6 +23,7 @@ use grammarc_artifacts::tables::Joined;
 use super::shared::{SharedOutcomes, speaks_of_bytes};
 use super::walk::WORTH_REMEMBERING;
 use crate::ir::ByteSet;
+use crate::network::bytes_on;
 use crate::network::follow::Follow;
 
 /// Bytes on which two states may part: a letter, digit or another for each key that may come.
@@ -306,8 +307,7 @@ impl<'a> Twins<'a> {
         let like = self.known.like(first);
         let stays = moves.runs.iter().filter(|&&(.., to)| to == like);
         let stays: Vec<ByteEdge> = stays.map(|&(lo, hi, _)| ByteEdge::new(lo, hi, state)).collect();
-        let on = stays.iter().map(|edge| ByteSet::range(edge.lo(), edge.hi()));
-        let rest = moves.on.minus(on.fold(ByteSet::EMPTY, ByteSet::union));
+        let rest = moves.on.minus(bytes_on(&stays));
         let leave = moves.leave.ranges().map(|(lo, hi)| ByteEdge::new(lo, hi, call.ret));
         let mut edges: Vec<ByteEdge> = stays.into_iter().chain(leave).collect();
         edges.sort_unstable_by_key(|edge| edge.lo());

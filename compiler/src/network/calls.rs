@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use grammarc_artifacts::sections::network::{NONE, state_flags};
+use grammarc_artifacts::sections::network::{ByteEdge, NONE, state_flags};
 use grammarc_artifacts::tables::{Joined, Tables};
 
 use crate::ir::ByteSet;
@@ -117,12 +117,15 @@ fn of(pairs: &[(u32, u32)], first: u32) -> impl Iterator<Item = u32> + '_ {
     pairs[from..].iter().take_while(move |pair| pair.0 == first).map(|pair| pair.1)
 }
 
+/// The bytes of some edges.
+pub(crate) fn bytes_on<'a>(edges: impl IntoIterator<Item = &'a ByteEdge>) -> ByteSet {
+    let sets = edges.into_iter().map(|edge| ByteSet::range(edge.lo(), edge.hi()));
+    sets.fold(ByteSet::EMPTY, ByteSet::union)
+}
+
 /// Bytes with which the state of this index goes on within its rule, and whether two of its ways share one.
 fn first_bytes(tables: Tables<'_>, network: Joined<'_>, state: usize) -> (ByteSet, bool) {
-    let mut set = ByteSet::EMPTY;
-    for edge in tables.byte_edges_of(state) {
-        set = set.union(ByteSet::range(edge.lo(), edge.hi()));
-    }
+    let mut set = bytes_on(tables.byte_edges_of(state));
     let mut shared = false;
     for call in tables.call_edges_of(state) {
         let more = ByteSet::from_words(network.rule(call.callee).first_bytes);

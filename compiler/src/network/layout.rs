@@ -206,9 +206,7 @@ pub(super) fn lay_out(merged: Merged<'_>, shared: Tables<'_>, kind: Roots) -> Ne
 
 /// The bytes that may come after each own rule.
 pub(super) fn after_bytes(follow: &Follow<'_>) -> Vec<ByteSet> {
-    let own = follow.network().own;
-    let rules = own.bases.rules..own.bases.rules + own.rules.len() as u32;
-    rules.map(|rule| follow.bytes(rule)).collect()
+    follow.network().own.rule_ids().map(|rule| follow.bytes(rule)).collect()
 }
 
 /// Vocabulary rules that the network calls and goes on from with a byte that their exit classes do not know of.

@@ -34,6 +34,7 @@ mod repeat;
 mod rule;
 mod token_sets;
 
+pub(crate) use calls::bytes_on;
 pub use layout::Network;
 pub use lexicon::Lexicon;
 pub use rule::{Arrival, Counted, Label, Labels, Lowered, NetworkRule};

@@ -30,7 +30,7 @@ use super::build::{Builder, Failure};
 use super::local::{BOTTOM, LocalSets};
 use super::repeat::{Spelling, without_unreached};
 use super::rule::{Arrival, Counted, Label, Lowered};
-use super::{Lexicon, NetworkErrorKind};
+use super::{Lexicon, NetworkErrorKind, bytes_on};
 use crate::automata::{Dfa, DfaState, Nfa, Symbol};
 use crate::ir::facts;
 use crate::ir::thompson::build;
@@ -222,8 +222,7 @@ fn telling_bytes(network: Joined<'_>, heads: &[(u32, u32)]) -> Option<(ByteSet, 
             return None;
         }
         let (edges, calls) = ways(done);
-        first =
-            edges.iter().fold(first, |set, edge| set.union(ByteSet::range(edge.lo(), edge.hi())));
+        first = first.union(bytes_on(edges));
         first = calls.iter().fold(first, |set, call| set.union(firsts(call)));
     }
     let mut seen: FxHashSet<(u32, u32)> = heads.iter().copied().collect();

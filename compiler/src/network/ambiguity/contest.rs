@@ -6,6 +6,7 @@
 use super::Exploration;
 use super::position::Configuration;
 use crate::ir::ByteSet;
+use crate::network::bytes_on;
 
 /// With what a set of configurations may go on.
 #[derive(Clone, Copy)]
@@ -32,9 +33,7 @@ impl Exploration<'_> {
                     (first, false) => add(first),
                     (_, true) => {
                         let (tables, index) = network.locate(state);
-                        let edges = tables.byte_edges_of(index).iter();
-                        let bytes = edges.map(|edge| ByteSet::range(edge.lo(), edge.hi()));
-                        add(bytes.fold(ByteSet::EMPTY, ByteSet::union));
+                        add(bytes_on(tables.byte_edges_of(index)));
                         for call in tables.call_edges_of(index) {
                             add(ByteSet::from_words(network.rule(call.callee).first_bytes));
                         }

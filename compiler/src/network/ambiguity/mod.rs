@@ -21,7 +21,6 @@
 //! Configurations differ by their registers as well, whose values are not known: what is known of them instead is in
 //! [`position`]. A register that is lowered is taken to be zero and not to be.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use grammarc_artifacts::sections::network::{
@@ -95,15 +94,9 @@ fn shared_are_deterministic(follow: &Follow<'_>) -> bool {
         && widened.all(|&rule| end(rule).intersect(follow.bytes(rule)).is_empty())
 }
 
-/// The grammar's own rules.
-fn own_rules(network: Joined<'_>) -> Range<u32> {
-    let own = network.own.bases.rules;
-    own..own + network.own.rules.len() as u32
-}
-
 /// The own rules and those of the vocabulary that they call, directly or not, in ascending order.
 fn reached(network: Joined<'_>) -> Vec<u32> {
-    let rules = own_rules(network);
+    let rules = network.own.rule_ids();
     let mut is_reached = vec![false; rules.start as usize];
     let mut found = Vec::new();
     let mut work: Vec<u32> = rules.clone().collect();
@@ -238,7 +231,7 @@ impl<'a> Exploration<'a> {
         // Of the vocabulary's rules, those after which nothing new comes go on in one way in all states.
         let are_settled = self.no_tokens && self.follow.shared().are_deterministic;
         let rules = match are_settled {
-            true => self.follow.widened().iter().copied().chain(own_rules(network)).collect(),
+            true => self.follow.widened().iter().copied().chain(network.own.rule_ids()).collect(),
             false => reached(network),
         };
         for rule in rules {
