@@ -4,8 +4,9 @@
 //! of the rule in it and goes on where the two part. After a colon a token has hardly any whole value, and none with a
 //! bracket behind it.
 //!
-//! Found by walks of the rule from all nodes of the trie that a byte leads to, once for a rule and byte; most bytes lead
-//! to so many that nothing is said. Cost: O(nodes) for each rule and byte that is asked for, some 0.2 ms.
+//! Found by walks of the rule from all nodes of the trie that a byte leads to, once for a rule and byte, as far as a byte
+//! is below that the rule may end with. Letters and digits lead to so many nodes that nothing is said of them. Cost:
+//! O(nodes) for each rule and byte that is asked for, some 0.2 ms.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -15,12 +16,10 @@ use grammarc_artifacts::tables::Joined;
 use rustc_hash::FxHashMap;
 
 use super::children::Children;
+use super::nodes::{Nodes, bits};
 use crate::ir::ByteSet;
 use crate::network::bytes_on;
-use crate::network::local::{BOTTOM, LocalSets};
-
-/// Nodes that a byte leads to, from which on they are too many to walk from.
-const MOST: usize = 1 << 12;
+use crate::network::local::{At, BOTTOM, LocalSets};
 
 /// What was found.
 #[derive(Default)]
@@ -36,15 +35,20 @@ impl Behind {
     pub(super) fn next(
         &self,
         network: Joined<'_>,
-        (trie, children): (Trie<'_>, &Children),
+        (trie, children, nodes): (Trie<'_>, &Children, &Nodes),
         (byte, rule): (u8, u32),
     ) -> ByteSet {
+        if byte.is_ascii_alphanumeric() {
+            return ByteSet::FULL;
+        }
         let known = |this: &Self| {
             let next = this.next.lock().unwrap_or_else(PoisonError::into_inner);
             next.get(&(rule, byte)).copied()
         };
         known(self).unwrap_or_else(|| {
-            let found = find_next(network, trie, children, (byte, rule));
+            let ends = bits(self.last(network, rule));
+            let may_end = |node: u32| nodes.below(node) & ends != 0;
+            let found = find_next(network, (trie, children), may_end, (byte, rule));
             let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
             next.insert((rule, byte), found);
             found
@@ -60,17 +64,15 @@ impl Behind {
 
 fn find_next(
     network: Joined<'_>,
-    trie: Trie<'_>,
-    children: &Children,
+    (trie, children): (Trie<'_>, &Children),
+    may_end: impl Fn(u32) -> bool,
     (byte, rule): (u8, u32),
 ) -> ByteSet {
-    let nodes = || (1..trie.len() as u32).filter(|&node| trie.byte[node as usize] == byte);
-    if nodes().nth(MOST).is_some() {
-        return ByteSet::FULL;
-    }
     let mut sets = LocalSets::new(network);
     let begin = sets.settled(network.rule(rule).first_state, BOTTOM).at;
-    let mut work: Vec<_> = nodes().map(|node| (node, begin)).collect();
+    let on_byte = (0..).zip(trie.byte).filter(|&(_, &other)| other == byte);
+    let nodes = on_byte.map(|(node, _)| node).filter(|&node| node != 0 && may_end(node));
+    let mut work: Vec<(u32, At)> = nodes.map(|node| (node, begin)).collect();
     let mut next = ByteSet::EMPTY;
     while let Some((node, at)) = work.pop() {
         for (byte, child) in children.of(node) {
@@ -78,7 +80,7 @@ fn find_next(
             if reached.exits {
                 children.of(child).for_each(|(byte, _)| next.insert(byte));
             }
-            if !reached.is_dead() && !trie.is_leaf(child) {
+            if !reached.is_dead() && may_end(child) {
                 work.push((child, reached.at));
             }
         }
@@ -132,7 +134,7 @@ mod tests {
         let own = samples::network(&compiler, &front_end, "true").tables;
         let network = Joined { shared: compiler.vocabulary().tables(), own: own.as_tables() };
         let trie = compiler.vocabulary().trie();
-        let children = Children::new(trie);
+        let (children, nodes) = (Children::new(trie), Nodes::new(trie));
         let behind = Behind::default();
         let mut found = 0;
         for rule in 0..network.shared.rules.len() as u32 {
@@ -157,7 +159,7 @@ mod tests {
                 }
                 found += expected.len();
                 assert_eq!(
-                    behind.next(network, (trie, &children), (byte, rule)),
+                    behind.next(network, (trie, &children, &nodes), (byte, rule)),
                     expected,
                     "rule {rule} after {byte}"
                 );

@@ -313,9 +313,11 @@ impl<'a> Finder<'_, 'a> {
             (Some(byte), None) => Piece::EMPTY.then(byte),
             _ => Piece::EMPTY,
         };
-        let next = before.piece.last().map_or(ByteSet::FULL, |byte| {
-            behind.next(network, (self.trie, self.known.children()), (byte, call.callee))
-        });
+        let vocabulary = (self.trie, self.known.children(), self.known.nodes());
+        let next = before
+            .piece
+            .last()
+            .map_or(ByteSet::FULL, |byte| behind.next(network, vocabulary, (byte, call.callee)));
         Read { piece, next }
     }
 
