@@ -76,17 +76,7 @@ impl<L: IntoIterator<Item = usize>> FromIterator<L> for Lists {
 
 /// The nodes in the order of their components, those of one in ascending order.
 pub(crate) fn by_component(component: &[u32]) -> Vec<u32> {
-    let mut from = vec![0; component.len() + 1];
-    component.iter().for_each(|&id| from[id as usize + 1] += 1);
-    for id in 1..from.len() {
-        from[id] += from[id - 1];
-    }
-    let mut order = vec![0; component.len()];
-    for (node, &id) in (0..).zip(component) {
-        order[from[id as usize]] = node;
-        from[id as usize] += 1;
-    }
-    order
+    Lists::of_pairs(component.len(), component.iter().copied().zip(0..)).nodes
 }
 
 /// Component number of each of `count` nodes, given the successors of each. Components are numbered so that every edge

@@ -66,12 +66,11 @@ impl Doubles {
                 of_copies.entry(class).or_insert(stands);
             }
         }
-        let models =
-            models().map(|(state, &model)| first[(model.unwrap_or(state) - base) as usize]);
-        let models: Vec<u32> = models.collect();
-        let doubles = states.zip(models).filter(|(state, model)| state != model);
+        let doubles = models()
+            .map(|(state, &model)| (first[(model.unwrap_or(state) - base) as usize], state))
+            .filter(|(model, state)| model != state);
         let doubles: Vec<(u32, u32)> =
-            doubles.map(|(state, model)| (model - base, state)).collect();
+            doubles.map(|(model, state)| (model - base, state)).collect();
         let mut are_doubles = vec![false; own.state_count() as usize];
         doubles.iter().for_each(|&(_, state)| are_doubles[(state - base) as usize] = true);
         let of = Lists::of_pairs(are_doubles.len(), doubles.iter().copied());
