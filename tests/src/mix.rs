@@ -27,6 +27,8 @@ pub enum Kind {
     CountedSmall,
     /// A repetition with a bound of at least 10.
     CountedLarge,
+    /// Letters with a bound of at least 10, and behind them one that may be one of them.
+    CountedClosed,
     /// A repetition of something that derives the empty string.
     RepeatedNullable,
     /// A repetition of something that calls a recursive rule.
@@ -246,6 +248,7 @@ impl<'a> Rules<'a> {
             Expr::Token(TokenSet { negated: false, .. }) => kinds.push(Kind::Tokens),
             Expr::Token(_) => kinds.push(Kind::NegatedTokens),
             Expr::Regular(_) => kinds.push(Kind::Regular),
+            Expr::Seq(parts) if parts.windows(2).any(is_closed) => kinds.push(Kind::CountedClosed),
             Expr::Repeat { body, min, max } => {
                 kinds.push(match max.unwrap_or(*min).max(*min) {
                     0..10 => Kind::CountedSmall,
@@ -266,6 +269,14 @@ impl<'a> Rules<'a> {
         }
         expr.children().iter().for_each(|child| self.parts(child, kinds));
     }
+}
+
+/// Whether the first of two parts is a repetition of letters with a large bound, and the second may be one of them.
+fn is_closed(parts: &[Expr]) -> bool {
+    let [Expr::Repeat { body, max: Some(10..), .. }, Expr::Bytes(last)] = parts else {
+        return false;
+    };
+    matches!(**body, Expr::Bytes(any) if !any.intersect(*last).is_empty())
 }
 
 /// Whether a path of parts that pass leads from the start of a graph to its end.
@@ -308,6 +319,8 @@ mod tests {
             ("root ::= \"a\" x\nx ::= x \"c\"", &[]),
             ("root ::= \"a\"\nx ::= x \"c\" | \"d\"", &[]),
             ("root ::= (\"a\" | \"bb\"){3,40}", &[CountedLarge]),
+            ("root ::= [a-c]{3,40} [b-d]", &[CountedLarge, CountedClosed]),
+            ("root ::= [a-c]{3,40} [d-e]", &[CountedLarge]),
         ] {
             assert_eq!(kinds(source), expected, "{source}");
         }

@@ -165,6 +165,11 @@ impl Writer<'_> {
             }
             8 if self.rng.one_in(3) => self.graph(depth),
             8 if self.rng.one_in(3) => self.members(depth),
+            8 | 9 if self.rng.one_in(4) => {
+                let any = self.letter();
+                let last = self.letter();
+                Expr::seq([self.repeat(any), last])
+            }
             8 | 9 => {
                 let body = self.expr(depth - 1);
                 self.repeat(body)
@@ -176,16 +181,19 @@ impl Writer<'_> {
     fn leaf(&mut self) -> Expr {
         match self.rng.below(24) {
             0..=6 => self.literal(),
-            7..=9 => {
-                let count = 1 + self.rng.below(self.letters.len());
-                Expr::bytes((0..count).map(|_| *self.rng.pick(self.letters)).collect::<ByteSet>())
-            }
+            7..=9 => self.letter(),
             10..=16 => Expr::Call(RuleId::new(self.rng.below(self.callable))),
             17 | 18 => Expr::Empty,
             19..=21 => self.token_set(),
             22 if self.rng.one_in(4) => Expr::Never,
             _ => self.regular(),
         }
+    }
+
+    /// One of some letters.
+    fn letter(&mut self) -> Expr {
+        let count = 1 + self.rng.below(self.letters.len());
+        Expr::bytes((0..count).map(|_| *self.rng.pick(self.letters)).collect::<ByteSet>())
     }
 
     fn graph(&mut self, depth: usize) -> Expr {

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::Expr;
+use super::thompson::Closed;
 
 /// States from which a part leads to a state, and nothing else leads on, by part and the state that it leads to.
 pub(super) struct Endings<'a>(FxHashMap<(Part<'a>, u32), u32>);
@@ -28,9 +29,11 @@ impl<'a> Endings<'a> {
         self.0.insert((Part(part), to), from);
     }
 
-    /// The first of the parts, without those that lead to `to` already, and the state from which the others do.
+    /// The first of the parts, without those that lead to `to` already, and the state from which the others do. What
+    /// [closes](Closed) a repetition stays with it.
     pub(super) fn without_known(&self, mut parts: &'a [Expr], mut to: u32) -> (&'a [Expr], u32) {
         while let Some((last, before)) = parts.split_last()
+            && Closed::begins(&parts[before.len().saturating_sub(1)..]).is_none()
             && let Some(&from) = self.0.get(&(Part(last), to))
         {
             (parts, to) = (before, from);

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::endings::Endings;
-use super::{Expr, ExprGraph, RuleId, TokenSet};
+use super::{ByteSet, Expr, ExprGraph, RuleId, TokenSet};
 use crate::automata::{Nfa, Symbol};
 
 /// The parts of the construction that depend on its use. Each method connects `from` to `to` in `nfa`.
@@ -38,6 +38,14 @@ pub trait Atoms {
         from: u32,
         to: u32,
     ) -> Result<(), Self::Error>;
+
+    /// Letters, and one that may be one of them behind it.
+    fn closed(&mut self, nfa: &mut Nfa, run: Closed, from: u32, to: u32) -> Result<(), Self::Error>
+    where
+        Self: Sized,
+    {
+        in_sequence(self, nfa, run, from, to)
+    }
 
     /// A graph with marks.
     fn marked(
@@ -72,6 +80,53 @@ pub struct Repetition<'a> {
     pub max: Option<u32>,
 }
 
+/// Bytes, so many of them, and a last one that may be one of them. Such a last one is not read apart from those before
+/// it.
+#[derive(Clone, Copy, Debug)]
+pub struct Closed {
+    /// The bytes.
+    pub any: ByteSet,
+    /// Fewest of them.
+    pub min: u32,
+    /// Most of them.
+    pub max: u32,
+    /// The last ones.
+    pub last: ByteSet,
+}
+
+impl Closed {
+    /// What the first two of these parts are.
+    pub(super) fn begins(parts: &[Expr]) -> Option<Self> {
+        match parts {
+            [Expr::Repeat { body, min, max: Some(max) }, Expr::Bytes(last), ..] => match **body {
+                Expr::Bytes(any) if !any.intersect(*last).is_empty() => {
+                    Some(Self { any, min: *min, max: *max, last: *last })
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+/// Connects `from` to `to` by one repetition and one of the last bytes.
+///
+/// # Errors
+///
+/// Those of `atoms`.
+pub fn in_sequence<A: Atoms>(
+    atoms: &mut A,
+    nfa: &mut Nfa,
+    Closed { any, min, max, last }: Closed,
+    from: u32,
+    to: u32,
+) -> Result<(), A::Error> {
+    let before = nfa.state();
+    let repetition = Repetition { body: &Expr::Bytes(any), min, max: Some(max) };
+    atoms.repeat(nfa, repetition, from, before)?;
+    build(atoms, nfa, &Expr::Bytes(last), before, to)
+}
+
 /// Connects `from` to `to` by the strings of `expr`.
 ///
 /// # Errors
@@ -104,10 +159,15 @@ pub fn build<A: Atoms>(
         Expr::Token(set) => atoms.tokens(nfa, set, from, to)?,
         Expr::Call(rule) => atoms.call(nfa, *rule, from, to)?,
         Expr::Seq(parts) => {
-            let mut at = from;
-            for (index, part) in parts.iter().enumerate() {
-                let next = if index + 1 == parts.len() { to } else { nfa.state() };
-                build(atoms, nfa, part, at, next)?;
+            let (mut at, mut parts) = (from, &parts[..]);
+            while let Some((part, rest)) = parts.split_first() {
+                let closed = Closed::begins(parts);
+                parts = if closed.is_some() { &rest[1..] } else { rest };
+                let next = if parts.is_empty() { to } else { nfa.state() };
+                match closed {
+                    Some(run) => atoms.closed(nfa, run, at, next)?,
+                    None => build(atoms, nfa, part, at, next)?,
+                }
                 at = next;
             }
         }
@@ -203,8 +263,16 @@ fn build_parts<'a, A: Atoms>(
         at = nfa.state();
         nfa.empty(from, at);
     }
-    for (index, part) in new.iter().enumerate() {
-        let next = if index + 1 == new.len() { to } else { nfa.state() };
+    let mut new = new;
+    while let Some((part, rest)) = new.split_first() {
+        let closed = Closed::begins(new);
+        new = if closed.is_some() { &rest[1..] } else { rest };
+        let next = if new.is_empty() { to } else { nfa.state() };
+        if let Some(run) = closed {
+            atoms.closed(nfa, run, at, next)?;
+            at = next;
+            continue;
+        }
         if at != from {
             endings.add(part, next, at);
         }

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::automata::{Nfa, StateLimit, Symbol, Table, minimal_table};
 use crate::ir::facts::{self, Alphabet, Facts, Lettered};
-use crate::ir::thompson::{Atoms, Repetition, build as thompson};
+use crate::ir::thompson::{Atoms, Closed, Repetition, build as thompson};
 use crate::ir::{Expr, ExprGraph, Grammar, Origin, Rule, RuleId, RuleKind, Survey, TokenSet};
 
 /// Rules and labels, before normal form.
@@ -390,6 +390,10 @@ impl Atoms for Builder<'_> {
         to: u32,
     ) -> Result<(), Failure> {
         self.build_repetition(nfa, repetition, from, to)
+    }
+
+    fn closed(&mut self, nfa: &mut Nfa, run: Closed, from: u32, to: u32) -> Result<(), Failure> {
+        self.build_closed(nfa, run, from, to)
     }
 
     fn marked(

@@ -18,6 +18,7 @@
 pub mod ambiguity;
 pub mod build;
 mod calls;
+mod closed;
 mod display;
 mod expressions;
 pub mod follow;

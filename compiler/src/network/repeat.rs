@@ -31,6 +31,7 @@ use smallvec::smallvec;
 
 use super::NetworkErrorKind;
 use super::build::{Builder, Failure};
+use super::closed::{self, Letters};
 use super::expressions::{self, Digest};
 use super::rule::{Arrival, Counted, Label, Lowered, NetworkRule};
 use crate::automata::{
@@ -44,7 +45,7 @@ use crate::ir::{Expr, Grammar, RuleKind};
 const WRITTEN_OUT: usize = 32;
 
 /// Most bodies in front of a loop whose repetitions are optional. More are a chain before it, of the bound alone.
-const MOST_LEAD: u32 = 7;
+pub(super) const MOST_LEAD: u32 = 7;
 
 /// States up to which a body stands in the chain itself; a larger one is called.
 const BODY_STATES: usize = 16;
@@ -99,12 +100,17 @@ pub(super) enum Synthetic {
     /// The loop in front of a run, which is optional where the loop may be left before the countdown ends; before it, so
     /// many bodies.
     Bulk { body: usize, lead: u32, end: Run, is_optional: bool },
+    /// At most so many letters that end in one of some.
+    Chained(Letters, u32),
+    /// The loop in front of these.
+    Looped(Letters),
 }
 
 impl Synthetic {
-    fn body(self) -> usize {
+    fn body(self) -> Option<usize> {
         match self {
-            Self::Body(body) | Self::Chain(body, _) | Self::Bulk { body, .. } => body,
+            Self::Body(body) | Self::Chain(body, _) | Self::Bulk { body, .. } => Some(body),
+            Self::Chained(..) | Self::Looped(_) => None,
         }
     }
 }
@@ -128,7 +134,7 @@ impl Bodies {
 
     /// Digest of the text of a rule made for a repetition, where its body's text has one.
     pub(super) fn digest(&mut self, part: Synthetic, grammar: &Grammar) -> Option<Digest> {
-        let body = part.body();
+        let Some(body) = part.body() else { return Some(expressions::of_part(part, &[])) };
         let of_body = || expressions::of_expr(grammar, &self.exprs[body]);
         let digest = self.digests.entry(body).or_insert_with(of_body).as_ref()?;
         Some(expressions::of_part(part, digest))
@@ -177,7 +183,7 @@ impl Builder<'_> {
             Some(more) => More::Counted(more - longest + 1),
         };
         let body = self.bodies.number(body);
-        let label = self.label(body, Run { least, more }, longest)?;
+        let label = self.label(rule_of(body, Run { least, more }, longest), longest)?;
         let symbol = self.labels.symbol(label);
         nfa.edge(from, symbol, symbol, to);
         Ok(())
@@ -194,9 +200,18 @@ impl Builder<'_> {
         }
     }
 
-    /// The call of a run, whose rules are built where they are new: from the far end, so that long ones do not recurse.
-    fn label(&mut self, body: usize, run: Run, longest: u32) -> Result<Label, Failure> {
-        let (mut part, mut count) = rule_of(body, run, longest);
+    /// Whether letters that come at most so often are written out.
+    pub(super) fn is_written_out(&self, max: u32) -> bool {
+        is_small(max, 1)
+    }
+
+    /// The call of a rule made for a repetition, with the countdown it starts with. Those that are new of it and the
+    /// rules that follow are built: from the far end, so that long ones do not recurse.
+    pub(super) fn label(
+        &mut self,
+        (mut part, mut count): (Synthetic, u32),
+        longest: u32,
+    ) -> Result<Label, Failure> {
         let mut new = Vec::new();
         let mut call = loop {
             if let Some(rule) = self.find_part(part)? {
@@ -229,6 +244,14 @@ impl Builder<'_> {
                 let (dfa, counted) = self.bulk(body, lead, rest, is_optional)?;
                 let least = if is_optional { lead + 1 } else { end.least };
                 (dfa, Some(counted), format!("{{{least},n}}"))
+            }
+            Synthetic::Chained(letters, most) => {
+                (closed::chained(letters, rest), None, format!("{{1,{most}}}"))
+            }
+            Synthetic::Looped(letters) => {
+                let rest = rest.expect("a loop ends in a chain");
+                let (dfa, counted) = closed::looped(letters, rest);
+                (dfa, Some(counted), "{1,n}".to_owned())
             }
         };
         let rule = self.add_part(&suffix, &dfa, counted)?;
@@ -406,7 +429,11 @@ fn rule_of(body: usize, run: Run, longest: u32) -> (Synthetic, u32) {
 /// What a rule goes on with, and the countdown that its call of that starts with.
 fn rest_of(what: Synthetic, longest: u32) -> Option<(Synthetic, u32)> {
     let (body, rest) = match what {
-        Synthetic::Body(_) => return None,
+        Synthetic::Body(_) | Synthetic::Chained(_, 1) => return None,
+        Synthetic::Chained(letters, most) => {
+            return Some((Synthetic::Chained(letters, most - 1), 0));
+        }
+        Synthetic::Looped(letters) => return Some((Synthetic::Chained(letters, longest), 0)),
         Synthetic::Bulk { body, end, .. } => (body, end),
         Synthetic::Chain(body, Run { least: 1, more }) => match more {
             More::Any | More::UpTo(0) => return None,

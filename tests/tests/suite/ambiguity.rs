@@ -7,8 +7,10 @@ use grammarc_tests::sources::{compiled, gbnf};
 use grammarc_tests::vocabularies;
 
 /// Grammars, the letters that texts are made of, and the bound; `None` where there is none.
-const GRAMMARS: [(&str, &str, Option<u32>); 8] = [
+const GRAMMARS: [(&str, &str, Option<u32>); 9] = [
     ("root ::= [a-z]{2,1000} \"!\"", "ab!", Some(1)),
+    // Each letter may be the last.
+    ("root ::= [a-z]{2,1000} [b-b] \"!\"", "ab!", Some(1)),
     // The end of an item is known one letter later.
     ("root ::= item{0,1000} \"c\"\nitem ::= \"a\" | \"ab\"", "abc", Some(1)),
     ("root ::= (\"a\" root? \"b\" | \"a\" \"b\" \"c\"){0,1000}", "abc", Some(1)),

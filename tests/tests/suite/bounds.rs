@@ -16,7 +16,7 @@ const THOUSAND: u32 = 1_000;
 const MILLION: u32 = 1_000_000;
 
 /// Sources with a bound `N`, each a different way to count.
-const SOURCES: [(Language, &str); 15] = [
+const SOURCES: [(Language, &str); 17] = [
     (Language::Gbnf, "root ::= [a-z]{0,N}"),
     (Language::Gbnf, "root ::= [a-z]{N}"),
     (Language::Gbnf, "root ::= [a-z]{N,}"),
@@ -27,7 +27,9 @@ const SOURCES: [(Language, &str); 15] = [
         "root ::= \"[\" (item (\",\" item){0,N})? \"]\"\nitem ::= [0-9]+ | \"[\" item \"]\"",
     ),
     (Language::Gbnf, "root ::= (word \" \"){2,N} word\nword ::= [a-z]{1,N}"),
+    (Language::Gbnf, "root ::= [a-z0-9-]{0,N} [a-z]"),
     (Language::Regex, "[0-9a-f]{1,N}"),
+    (Language::Regex, "[a-z](?:[a-z-]{2,N}[a-z!])?"),
     (Language::Regex, "(?:[a-z]+-){3,N}z"),
     (Language::Regex, "\\w{N}"),
     (Language::JsonSchema, r#"{"type": "string", "maxLength": N}"#),
@@ -97,7 +99,7 @@ fn accepts(grammar: &Grammar, parts: [&str; 3], count: usize) -> bool {
 fn verdicts_are_right_at_the_bounds() {
     // Text before, repeated and after; the first and last repetitions may look different from those between.
     type Shape = (Language, &'static str, [&'static str; 3], usize);
-    let shapes: [Shape; 9] = [
+    let shapes: [Shape; 12] = [
         (Language::Gbnf, "root ::= [a-z]{M,N}", ["", "q", ""], 0),
         (Language::Gbnf, "root ::= \"<\" (\"ab\" | \"abc\"){M,N} \">\"", ["<", "abc", ">"], 0),
         (Language::Gbnf, "root ::= (\"a\" | \"ab\" | \"b\" \"c\"){M,N} \"b\"", ["", "ab", "b"], 0),
@@ -108,6 +110,9 @@ fn verdicts_are_right_at_the_bounds() {
             0,
         ),
         (Language::Gbnf, "root ::= \"[\" [0-9]+ (\",\" [0-9]+){M,N} \"]\"", ["[7", ",42", "]"], 0),
+        (Language::Gbnf, "root ::= [a-c.]{M,N} [a-c]", ["", ".", "b"], 0),
+        (Language::Gbnf, "root ::= \"<\" [a-c]{M,N} [b-d] \">\"", ["<", "b", "c>"], 0),
+        (Language::Gbnf, "root ::= [a-c]{M,N} [b-d]", ["", "b", "d"], 0),
         (Language::Regex, "(?:[a-c]|é){M,N}", ["", "é", ""], 0),
         (Language::Regex, "(?:ab?){M,N}b", ["", "ab", "b"], 0),
         (

@@ -11,7 +11,7 @@ use grammarc_tests::shrink::shrink;
 use rayon::prelude::*;
 
 /// In how many of a thousand grammars each kind must be met, at least. About half of what is met.
-const MIX: [(Kind, usize); 14] = [
+const MIX: [(Kind, usize); 15] = [
     (Kind::Nested, 100),
     (Kind::RightRecursive, 150),
     (Kind::LeftRecursive, 150),
@@ -20,6 +20,7 @@ const MIX: [(Kind, usize); 14] = [
     (Kind::Nullable, 180),
     (Kind::CountedSmall, 200),
     (Kind::CountedLarge, 35),
+    (Kind::CountedClosed, 10),
     (Kind::RepeatedNullable, 60),
     (Kind::RepeatedRecursive, 90),
     (Kind::Tokens, 180),

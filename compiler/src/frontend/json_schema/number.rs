@@ -20,6 +20,12 @@ pub(crate) fn integer(limits: DigitLimits) -> Expr {
     ])
 }
 
+/// The digits behind a point in canonical form: at most so many, one at least, and no zero at the end.
+pub(crate) fn fraction(most: u32) -> Expr {
+    let last = Expr::Bytes(ByteSet::range(b'1', b'9'));
+    Expr::seq([digits(0, most.saturating_sub(1)), last])
+}
+
 /// An integer with an optional fraction and exponent, each within its limit.
 pub(crate) fn number(limits: DigitLimits) -> Expr {
     let part = |lead: Expr, limit: u32| match limit {

@@ -264,11 +264,14 @@ impl StringRules for Shared<'_> {
 ///
 /// Some more rules stand for strings of bounded length: the network shares the chains and the countdowns of a repetition
 /// between all bounds (see `network::repeat`), so these make it build them once for every `maxLength` with a small
-/// `minLength`, for every `minLength` alone, and for every fixed length.
+/// `minLength`, for every `minLength` alone, and for every fixed length. So does one for the canonical fractions of numbers
+/// between bounds.
 pub fn prelude_grammar(texts: &[TextForm]) -> Grammar {
     let mut builder = GrammarBuilder::new();
     let start = builder.declare("prelude");
-    let mut calls = Vec::new();
+    let fraction = builder.declare("fraction");
+    builder.define_kept(fraction, number::fraction(FAR), Origin::default());
+    let mut calls = vec![Expr::Call(fraction)];
     for &text in texts {
         let mut prelude = Prelude::new(text);
         for piece in Piece::ALL {

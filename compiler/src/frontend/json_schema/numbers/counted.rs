@@ -20,6 +20,7 @@ use crate::automata::Dfa;
 use crate::graph::Lists;
 use crate::ir::{ByteSet, Expr, ExprGraph};
 
+use super::super::number::fraction;
 use super::super::options::DigitLimits;
 
 /// States up to which cycles are unrolled.
@@ -303,10 +304,9 @@ impl Builder<'_> {
                 if node.accepting {
                     self.graph.edge(from, Expr::Empty, self.graph.end());
                 }
-                if let Some(most) = left(read).checked_sub(1) {
-                    let open = Expr::Bytes(digits()).repeat(0, Some(most));
-                    let last = Expr::Bytes(ByteSet::range(b'1', b'9'));
-                    self.graph.edge(from, Expr::seq([open, last]), self.graph.end());
+                let most = left(read);
+                if most > 0 {
+                    self.graph.edge(from, fraction(most), self.graph.end());
                 }
             }
             (_, read) => {
