@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn places_of_long_chains_are_found_without_a_walk() {
-        for pattern in ["^[0-9a-zA-Z_-]{1,255}$", "^[a-z]{1,60}$", "^[A-Z][a-z]{1,60}-?$"] {
+        for pattern in ["^[0-9a-zA-Z_+]{1,255}$", "^[a-z]{1,60}$", "^[A-Z][a-z]{1,60}-?$"] {
             for is_key in [false, true] {
                 assert!(held(pattern, is_key) > 20, "{pattern}: {}", held(pattern, is_key));
             }

@@ -443,7 +443,7 @@ mod tests {
         for (pattern, least) in [
             ("^[0-9A-Za-z]{8}-[0-9A-Za-z]{4}$", 4),
             ("^[0-9A-Za-z]+-?$", 1),
-            ("^[A-Z][0-9A-Za-z]*$", 1),
+            ("^[A-Z][0-9A-Z]*$", 1),
         ] {
             let string = json!({"type": "string", "pattern": pattern});
             let key = json!({"patternProperties": {pattern: {}}, "additionalProperties": false});

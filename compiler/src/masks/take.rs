@@ -24,7 +24,7 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 use super::kept::Kept;
 use super::moves::{OwnMoves, Place, Run};
 use super::outcome::{Outcome, Span, Taken, count_first, cut, minus, past};
-use super::shared::{Stored, class_nodes};
+use super::shared::{Moves, Stored, class_nodes};
 use super::walk::{Building, WORTH_REMEMBERING, Walker};
 use crate::ir::ByteSet;
 use crate::network::local::{At, BOTTOM};
@@ -35,6 +35,9 @@ const AHEAD: usize = 6;
 
 /// Bytes on which a state may differ from one that it is not led to.
 const MOST_APART: usize = 24;
+
+/// Shared states that are looked at beyond their first byte for the one that a state is most like.
+const MOST_LIKE: usize = 4;
 
 /// Nodes that are worth looking at to tell it from that.
 const MOST_TOLD: u32 = 10_000;
@@ -269,17 +272,38 @@ impl Walker<'_> {
         found.map(|source| Model { state: source, frame, after: self.after(frame) })
     }
 
-    /// The one of the shared states that stay where they are that is most like a place on its first byte, where the
-    /// place is told from it at few nodes.
+    /// The one of the shared states that stay where they are that is most like a place on its first bytes, where the place
+    /// is told from it at few nodes.
     fn staying_model(&mut self, place: Place) -> Option<Model> {
         let shared = self.follow.network().shared;
         let moves = self.own_moves(place);
         let known = self.known;
         let apart = |&state: &u32| moves.told_apart(known.moves(shared, state));
-        let (bytes, state) = known.staying().iter().map(|state| (apart(state), *state)).min()?;
+        let staying = known.staying().iter().map(|state| (apart(state), *state));
+        let mut like: Vec<(usize, u32)> =
+            staying.filter(|&(bytes, _)| bytes < MOST_APART).collect();
+        like.sort_unstable();
+        like.truncate(MOST_LIKE);
+        if let [_, _, ..] = like[..] {
+            like.iter_mut().for_each(|(bytes, state)| {
+                *bytes += self.apart_within(place, &moves, known.moves(shared, *state));
+            });
+        }
+        let (_, state) = like.into_iter().min()?;
         let model = Model { state, frame: BOTTOM, after: None };
-        let is_like = bytes < MOST_APART && self.is_worth(&model);
-        (is_like && self.are_near(place, state, &model, MOST_TOLD)).then_some(model)
+        (self.is_worth(&model) && self.are_near(place, state, &model, MOST_TOLD)).then_some(model)
+    }
+
+    /// Bytes on which a place and a shared state are told apart behind a first byte that does not lead the place to
+    /// itself: within longer characters.
+    fn apart_within(&mut self, place: Place, moves: &OwnMoves, stored: &Moves) -> usize {
+        let (known, shared) = (self.known, self.follow.network().shared);
+        let within = moves.runs().iter().filter(|run| run.to != place);
+        let told = within.map(|run| match stored.to[usize::from(run.lo)] {
+            NONE => 0,
+            state => self.own_moves(run.to).told_apart(known.moves(shared, state)),
+        });
+        told.sum()
     }
 
     /// Where a walk goes on over a frame when its callee is left.

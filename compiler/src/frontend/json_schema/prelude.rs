@@ -11,7 +11,7 @@ use super::number;
 use super::numbers::integers;
 use super::options::{NumberForm, TextForm, Whitespace};
 use super::string::special;
-use super::strings::{Escapes, StringRules, character, tail};
+use super::strings::{Alphabet, Escapes, Place, StringRules, character, tail};
 
 /// A rule of the prelude.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,14 +75,15 @@ pub struct Prelude {
     rules: [Option<RuleId>; Piece::ALL.len()],
     /// The rest of a string of at least two characters, of at least three, and so on.
     longer: Vec<RuleId>,
-    /// Formats, and the rules of what comes after the opening quote of their strings.
-    formats: Vec<(&'static str, RuleId)>,
+    /// Rests of strings by their names: what comes after the opening quote of a format's, and of some classes of characters
+    /// any number.
+    named: Vec<(&'static str, RuleId)>,
 }
 
 impl Prelude {
     /// The prelude of a text form, with no rule added yet.
     pub fn new(text: TextForm) -> Self {
-        Self { text, rules: [None; Piece::ALL.len()], longer: Vec::new(), formats: Vec::new() }
+        Self { text, rules: [None; Piece::ALL.len()], longer: Vec::new(), named: Vec::new() }
     }
 
     /// The rule of a piece.
@@ -152,14 +153,14 @@ impl Prelude {
         Expr::Call(self.longer[index as usize])
     }
 
-    /// A call of the rest of a format's strings after the opening quote, where it was added.
-    pub(super) fn format(&self, name: &str) -> Option<Expr> {
-        let known = self.formats.iter().find(|(format, _)| *format == name);
+    /// A call of the rest of a string by its name, where it was added.
+    pub(super) fn named(&self, name: &str) -> Option<Expr> {
+        let known = self.named.iter().find(|(other, _)| *other == name);
         known.map(|&(_, rule)| Expr::Call(rule))
     }
 
-    /// Adds the rest of a format's strings after the opening quote, and calls it.
-    pub(super) fn add_format(
+    /// Adds a rest of a string by its name, and calls it.
+    pub(super) fn add_named(
         &mut self,
         builder: &mut GrammarBuilder,
         name: &'static str,
@@ -167,7 +168,7 @@ impl Prelude {
     ) -> Expr {
         let rule = builder.declare(name);
         builder.define_kept(rule, tail, Origin::default());
-        self.formats.push((name, rule));
+        self.named.push((name, rule));
         Expr::Call(rule)
     }
 
@@ -226,6 +227,13 @@ impl Prelude {
     }
 }
 
+/// Adds a kept rule, and calls it.
+fn kept(builder: &mut GrammarBuilder, name: &'static str, expr: Expr) -> Expr {
+    let rule = builder.declare(name);
+    builder.define_kept(rule, expr, Origin::default());
+    Expr::Call(rule)
+}
+
 /// A bound that no token comes near, so that the network counts it.
 const FAR: u32 = 1 << 20;
 
@@ -249,13 +257,12 @@ impl StringRules for Shared<'_> {
         character(self.prelude.text.escapes).repeat(min, Some(max))
     }
 
-    fn format_tail(
-        &mut self,
-        format: &'static str,
-        content: impl FnOnce(&mut Self) -> Expr,
-    ) -> Expr {
+    fn named_tail(&mut self, name: &'static str, content: impl FnOnce(&mut Self) -> Expr) -> Expr {
+        if let Some(call) = self.prelude.named(name) {
+            return call;
+        }
         let tail = content(self);
-        self.prelude.add_format(self.builder, format, tail)
+        self.prelude.add_named(self.builder, name, tail)
     }
 }
 
@@ -269,9 +276,7 @@ impl StringRules for Shared<'_> {
 pub fn prelude_grammar(texts: &[TextForm]) -> Grammar {
     let mut builder = GrammarBuilder::new();
     let start = builder.declare("prelude");
-    let fraction = builder.declare("fraction");
-    builder.define_kept(fraction, number::fraction(FAR), Origin::default());
-    let mut calls = vec![Expr::Call(fraction)];
+    let mut calls = vec![kept(&mut builder, "fraction", number::fraction(FAR))];
     for &text in texts {
         let mut prelude = Prelude::new(text);
         for piece in Piece::ALL {
@@ -288,13 +293,21 @@ pub fn prelude_grammar(texts: &[TextForm]) -> Grammar {
         let optional = (1..=MOST_LEAST).map(|min| (min, Some(FAR)));
         for (min, max) in optional.chain([(FAR, Some(FAR)), (FAR, None)]) {
             let tail = shared.counted_tail(min, max);
-            let rule = shared.builder.declare("string-tail{m,n}");
-            shared.builder.define_kept(rule, tail, Origin::default());
-            calls.push(Expr::Call(rule));
+            calls.push(kept(shared.builder, "string-tail{m,n}", tail));
         }
-        for format in formats::common().filter(|_| text.escapes == Escapes::Shortest) {
+        if text.escapes != Escapes::Shortest {
+            continue;
+        }
+        for alphabet in Alphabet::all() {
+            for (name, rest) in [0, 1].map(|least| alphabet.rest(least)) {
+                calls.push(shared.named_tail(name, |_| rest()));
+            }
+            let counted = alphabet.counted(FAR);
+            calls.extend(counted.map(|tail| kept(shared.builder, "characters{1,n}", tail)));
+        }
+        for format in formats::common() {
             // No count is needed where the automaton has it.
-            calls.extend(tail(&mut shared, &format.strings(), text.escapes, 0));
+            calls.extend(tail(&mut shared, &format.strings(), (Place::Value, text.escapes), 0));
         }
     }
     builder.define(start, Expr::alt(calls), Origin::default());

@@ -18,7 +18,7 @@ use super::document::{NodeId, Pointers};
 use super::numbers::{NumeralSet, Pieces};
 use super::options::{JsonSchemaOptions, TextForm};
 use super::prelude::{MOST_LEAST, Piece, Prelude};
-use super::strings::{StringRules, StringSet, character, tail};
+use super::strings::{Place, StringRules, StringSet, character, tail};
 
 /// Size of an expression of scalars up to which it is written where it is used.
 const INLINE: usize = 128;
@@ -42,7 +42,7 @@ pub(crate) fn lower(
         keys: Vec::new(),
         pointers: algebra.document.pointers(),
         room: String::new(),
-        strings: FxHashMap::default(),
+        strings: Default::default(),
         numbers: FxHashMap::default(),
         queue: Vec::new(),
         count: 0,
@@ -87,7 +87,7 @@ struct Emitter<'a> {
     /// Room for a text.
     room: String,
     /// Texts of sets of strings, with their quotes.
-    strings: FxHashMap<StringSet, Expr>,
+    strings: [FxHashMap<StringSet, Expr>; 2],
     /// Texts of sets of numbers.
     numbers: FxHashMap<NumeralSet, Expr>,
     /// Rules to be defined: what they are of and where that comes from.
@@ -182,7 +182,7 @@ impl Emitter<'_> {
             choices.push(self.number(&scalars.numbers)?);
         }
         if !scalars.strings.is_none() {
-            choices.push(self.string(&scalars.strings)?);
+            choices.push(self.string(&scalars.strings, Place::Value)?);
         }
         match arrays {
             None => choices.push(StringRules::piece(self, Piece::Array)),
@@ -212,15 +212,15 @@ impl Emitter<'_> {
     }
 
     /// The texts of the strings of a set, worked out once.
-    fn string(&mut self, strings: &StringSet) -> Result<Expr, Diagnostic> {
-        if let Some(known) = self.strings.get(strings) {
+    fn string(&mut self, strings: &StringSet, place: Place) -> Result<Expr, Diagnostic> {
+        if let Some(known) = self.strings[place as usize].get(strings) {
             return Ok(known.clone());
         }
         let limit = self.options.max_states;
-        let rest = tail(self, strings, self.options.text.escapes, limit);
+        let rest = tail(self, strings, (place, self.options.text.escapes), limit);
         let rest = rest.map_err(|error| self.too_complex("strings", &error.to_string()))?;
         let text = Expr::seq([Expr::byte(b'"'), rest]);
-        self.strings.insert(strings.clone(), text.clone());
+        self.strings[place as usize].insert(strings.clone(), text.clone());
         Ok(text)
     }
 
@@ -267,17 +267,13 @@ impl StringRules for Emitter<'_> {
         Expr::Call(*rule)
     }
 
-    fn format_tail(
-        &mut self,
-        format: &'static str,
-        content: impl FnOnce(&mut Self) -> Expr,
-    ) -> Expr {
-        if let Some(call) = self.prelude.format(format) {
+    fn named_tail(&mut self, name: &'static str, content: impl FnOnce(&mut Self) -> Expr) -> Expr {
+        if let Some(call) = self.prelude.named(name) {
             return call;
         }
         let tail = content(self);
         self.count += 1;
-        self.prelude.add_format(&mut self.builder, format, tail)
+        self.prelude.add_named(&mut self.builder, name, tail)
     }
 }
 

@@ -18,7 +18,7 @@ use crate::ir::{Expr, ExprGraph};
 use super::super::algebra::{MemberAutomaton, MemberName};
 use super::super::schema::Bounds;
 use super::super::string::push_quoted;
-use super::super::strings::{Escapes, StringSet};
+use super::super::strings::{Escapes, Place, StringSet};
 use super::Emitter;
 use super::optional::is_long;
 
@@ -69,7 +69,7 @@ impl Emitter<'_> {
             for member in &state.members {
                 let key = match &member.name {
                     MemberName::Key(key) => self.key(*key)?,
-                    MemberName::Names(names) => self.string(names)?,
+                    MemberName::Names(names) => self.string(names, Place::Key)?,
                 };
                 let value = self.refer(member.value)?;
                 members.push((key, value, member));
@@ -126,7 +126,7 @@ impl Emitter<'_> {
                 push_quoted(&mut self.room, text);
                 Expr::literal(&self.room)
             }
-            Escapes::Any => self.string(&StringSet::literal(text))?,
+            Escapes::Any => self.string(&StringSet::literal(text), Place::Key)?,
         };
         if self.keys.len() <= index {
             self.keys.resize(index + 1, None);

@@ -11,7 +11,7 @@ use crate::ir::{ByteSet, Expr};
 
 use super::super::algebra::{MemberAutomaton, MemberName, MemberState};
 use super::super::string::quoted;
-use super::super::strings::{Escapes, one_character};
+use super::super::strings::{Escapes, Place, one_character};
 use super::Emitter;
 use super::keys::KeyTrees;
 use super::object::Places;
@@ -97,7 +97,7 @@ impl Emitter<'_> {
         let mut repeated = Vec::new();
         for member in &state.members {
             let key = match &member.name {
-                MemberName::Names(names) => self.string(names)?,
+                MemberName::Names(names) => self.string(names, Place::Key)?,
                 MemberName::Key(key) if state.repeat.is_some() => self.key(*key)?,
                 MemberName::Key(_) => continue,
             };

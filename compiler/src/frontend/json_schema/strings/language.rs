@@ -46,8 +46,9 @@ struct Facts {
     universal: OnceLock<Option<u32>>,
     /// The format that these are the texts of, where they come from one.
     format: Option<&'static str>,
-    /// How the texts are written in the shortest form, where that calls no rule of a grammar.
-    written: OnceLock<Expr>,
+    /// How the texts are written in the shortest form without the rules of alphabets and with them, where that calls no
+    /// rule of a grammar.
+    written: [OnceLock<Expr>; 2],
 }
 
 /// What a language is.
@@ -64,8 +65,9 @@ enum Form {
 impl Facts {
     /// Facts of which none is worked out yet that can wait.
     fn of(form: Form, hash: u64, (shortest, longest): (u32, Option<u32>)) -> Self {
-        let (dfa, universal, written) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        Self { form, hash, shortest, longest, dfa, universal, format: None, written }
+        let (dfa, universal) = (OnceLock::new(), OnceLock::new());
+        let (format, written) = (None, [OnceLock::new(), OnceLock::new()]);
+        Self { form, hash, shortest, longest, dfa, universal, format, written }
     }
 }
 
@@ -176,12 +178,19 @@ impl Language {
         *self.0.universal.get_or_init(|| product::universal(self.dfa()))
     }
 
-    /// How the texts are written in the shortest form: what `write` makes, once for all grammars where no text will do
-    /// for any rest, for then no rule is called.
-    pub(super) fn written(&self, write: impl FnOnce() -> Expr) -> Expr {
-        match self.universal() {
-            None => self.0.written.get_or_init(write).clone(),
-            Some(_) => write(),
+    /// How the texts are written in the shortest form, with the rules of alphabets or without: what `write` makes, once
+    /// for all grammars where that calls no rule of one.
+    pub(super) fn written(&self, alphabets: bool, write: impl FnOnce() -> Expr) -> Expr {
+        let written = &self.0.written[usize::from(alphabets)];
+        if let Some(known) = written.get() {
+            return known.clone();
+        }
+        let made = write();
+        let mut calls = false;
+        made.for_each_call(&mut |_| calls = true);
+        match calls {
+            true => made,
+            false => written.get_or_init(|| made).clone(),
         }
     }
 

@@ -32,7 +32,7 @@ mod tests;
 use std::sync::{Arc, LazyLock};
 
 pub use text::Escapes;
-pub(crate) use text::{StringRules, character, one_character, tail};
+pub(crate) use text::{Alphabet, Place, StringRules, character, one_character, tail};
 
 use crate::automata::{Dfa, StateLimit, minimize};
 use crate::frontend::class::all_texts;

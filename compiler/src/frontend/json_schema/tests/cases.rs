@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::json;
+
 use super::{accepts, compile};
 use crate::diagnostics::Source;
+use crate::frontend::json_schema::strings::Alphabet;
 use crate::frontend::json_schema::{
     DigitLimits, JsonSchemaOptions, Piece, TextForm, Whitespace, formats, lower, prelude_grammar,
 };
@@ -356,13 +359,17 @@ fn kept(grammar: &Grammar) -> BTreeMap<String, String> {
 #[test]
 fn shared_rules_are_the_preludes() {
     let formats = formats::common().map(|format| format.name);
-    let formats: Vec<String> =
-        formats.map(|name| format!(r#"{{"type":"string","format":"{name}"}}"#)).collect();
+    let formats = formats.map(|name| json!({ "type": "string", "format": name }));
+    // The names are patterns.
+    let rests =
+        Alphabet::all().iter().flat_map(|alphabet| [0, 1].map(|least| alphabet.rest(least).0));
+    let rests = rests.map(|name| json!({ "type": "string", "pattern": format!("^{name}$") }));
+    let strings: Vec<String> = formats.chain(rests).map(|schema| schema.to_string()).collect();
     let schema = format!(
         r#"{{"type":"object","properties":{{"a":{{"type":"integer"}},"b":{{"type":"string","minLength":1}},
         "c":{{"type":"array"}},"d":{{"type":"string","maxLength":5}},"e":{{"type":"string","maxLength":5}},
         "f":{{"type":"array","prefixItems":[{}]}}}}}}"#,
-        formats.join(",")
+        strings.join(",")
     );
     for whitespace in [Whitespace::Compact, Whitespace::Flexible { max: 3 }] {
         let text = TextForm { whitespace, ..TextForm::default() };
@@ -370,14 +377,16 @@ fn shared_rules_are_the_preludes() {
         let source = Source::new("<test>", schema.as_str());
         let mut shared = kept(&lower(source, &options).unwrap().grammar);
         assert!(shared.remove("string-tail{0,5}").is_some());
-        // Tails of any bounds, for the network to share their counts.
+        // Some are there for the network to share their counts.
         let mut prelude = kept(&prelude_grammar(&[text]));
-        prelude.retain(|name, _| !name.starts_with("string-tail{"));
+        prelude.retain(|name, _| {
+            !["string-tail{", "characters{", "fraction"].iter().any(|begin| name.starts_with(begin))
+        });
         assert_eq!(shared.keys().collect::<Vec<_>>(), prelude.keys().collect::<Vec<_>>());
         // The texts of formats are too long to be printed.
         assert!(shared == prelude);
         let all = Piece::ALL.len() - usize::from(whitespace == Whitespace::Compact);
-        assert_eq!(prelude.len(), all + formats.len());
+        assert_eq!(prelude.len(), all + strings.len());
     }
 }
 

@@ -20,11 +20,11 @@ use crate::ir::{Expr, ExprGraph};
 pub(super) fn counted<R: StringRules>(
     rules: &mut R,
     band: &Band,
-    escapes: Escapes,
+    (escapes, alphabets): (Escapes, bool),
     limit: usize,
 ) -> Result<Expr, TextError> {
     let rests = lengths::of_states(band.language.dfa());
-    let plain = Plain::new(rules, &band.language, escapes);
+    let plain = Plain::new(rules, &band.language, escapes, alphabets);
     let mut counted = Counted {
         plain,
         band,

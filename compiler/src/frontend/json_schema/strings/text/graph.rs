@@ -1,14 +1,17 @@
 //! The graph of a language whose lengths need no counting.
 //!
 //! Its states are those of the language's automaton between characters. A run of characters that nothing else leads
-//! into is one literal, and what leads to the universal state leads to the end through a shared rule instead.
+//! into is one literal, and what leads to the universal state, or to any number of the characters of an
+//! [alphabet](Alphabet), leads to the end through a shared rule instead.
 
 use rustc_hash::FxHashMap;
 
 use super::super::language::Language;
+use super::alphabets::Alphabet;
 use super::characters::{Characters, Ranges};
 use super::spell::{Speller, Text, plain};
 use super::{Escapes, StringRules};
+use crate::automata::DfaState;
 use crate::frontend::json_schema::Piece;
 use crate::ir::{Expr, ExprGraph};
 
@@ -24,10 +27,19 @@ pub(super) struct Plain<'a, R> {
     queue: Vec<u32>,
     /// Edges into each state of the automaton.
     entries: Vec<u32>,
+    /// Whether rests of some classes of characters are shared rules.
+    alphabets: bool,
 }
 
 impl<'a, R: StringRules> Plain<'a, R> {
-    pub(super) fn new(rules: &'a mut R, language: &'a Language, escapes: Escapes) -> Self {
+    /// The graph of a language, which calls the rules of [alphabets](Alphabet) where these are wanted: in the shortest form
+    /// alone.
+    pub(super) fn new(
+        rules: &'a mut R,
+        language: &'a Language,
+        escapes: Escapes,
+        alphabets: bool,
+    ) -> Self {
         let dfa = language.dfa();
         let mut entries = vec![0; dfa.states.len()];
         entries[0] = 2;
@@ -45,11 +57,15 @@ impl<'a, R: StringRules> Plain<'a, R> {
             numbers: FxHashMap::default(),
             queue: Vec::new(),
             entries,
+            alphabets,
         }
     }
 
     /// The expression of the whole language.
     pub(super) fn finish(mut self) -> Expr {
+        if let Some(rest) = self.rest(0) {
+            return rest;
+        }
         self.numbers.insert(0, ExprGraph::START);
         self.queue.push(0);
         self.complete()
@@ -69,8 +85,7 @@ impl<'a, R: StringRules> Plain<'a, R> {
 
     /// Adds an edge to what follows a state of the automaton.
     pub(super) fn edge(&mut self, from: u32, expr: Expr, state: u32) {
-        if self.language.universal() == Some(state) {
-            let rest = self.rules.piece(Piece::StringTail);
+        if let Some(rest) = self.rest(state) {
             self.graph.edge(from, Expr::seq([expr, rest]), self.graph.end());
             return;
         }
@@ -84,6 +99,50 @@ impl<'a, R: StringRules> Plain<'a, R> {
             }
         };
         self.graph.edge(from, expr, to);
+    }
+
+    /// What comes behind a state, where that is a shared rule.
+    fn rest(&mut self, state: u32) -> Option<Expr> {
+        if self.language.universal() == Some(state) {
+            return Some(self.rules.piece(Piece::StringTail));
+        }
+        if !self.alphabets || self.numbers.contains_key(&state) {
+            return None;
+        }
+        let (alphabet, least) = match self.letters(state) {
+            Some(alphabet) => (alphabet, 0),
+            None => (self.letters_after(state)?, 1),
+        };
+        let (name, rest) = alphabet.rest(least);
+        Some(self.rules.named_tail(name, |_| rest()))
+    }
+
+    /// The characters of which any number comes behind a state, and nothing else.
+    fn letters(&mut self, state: u32) -> Option<&'static Alphabet> {
+        let DfaState { edges, accepting } = &self.language.dfa().states[state as usize];
+        if !accepting || edges.iter().all(|edge| edge.target != state) {
+            return None;
+        }
+        match &self.characters.moves(state)[..] {
+            [(target, ranges)] if *target == state => Alphabet::of(ranges),
+            _ => None,
+        }
+    }
+
+    /// The same where it is one at least.
+    fn letters_after(&mut self, state: u32) -> Option<&'static Alphabet> {
+        let DfaState { edges, accepting } = &self.language.dfa().states[state as usize];
+        let next = edges.first().filter(|_| !accepting)?.target;
+        let alphabet = self.letters(next)?;
+        match &self.characters.moves(state)[..] {
+            [(target, ranges)]
+                if *target == next
+                    && Alphabet::of(ranges).is_some_and(|other| std::ptr::eq(other, alphabet)) =>
+            {
+                Some(alphabet)
+            }
+            _ => None,
+        }
     }
 
     /// Adds an edge that ends the string.

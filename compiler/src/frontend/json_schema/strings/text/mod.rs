@@ -8,6 +8,7 @@
 //! the count where its shape leaves no other way (`counted`).
 
 mod all_but;
+mod alphabets;
 mod characters;
 mod counted;
 mod graph;
@@ -17,6 +18,7 @@ mod tests;
 
 use std::sync::OnceLock;
 
+pub(crate) use alphabets::Alphabet;
 use smallvec::smallvec;
 
 use super::{Band, StringSet};
@@ -34,6 +36,15 @@ pub enum Escapes {
     Any,
 }
 
+/// Where a string stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Before a colon. Keys of several sets are read side by side, and which of them one is of is known at its end.
+    Key,
+    /// Elsewhere.
+    Value,
+}
+
 /// The shared rules that the text form of a set calls.
 pub(crate) trait StringRules {
     /// A rule of the prelude; see [`Piece::StringTail`] and its neighbours.
@@ -45,13 +56,9 @@ pub(crate) trait StringRules {
     /// So many characters, whatever they are.
     fn characters(&mut self, min: u32, max: u32) -> Expr;
 
-    /// Any string of a format after its opening quote, with the closing quote, in the shortest form: what `content`
-    /// makes.
-    fn format_tail(
-        &mut self,
-        format: &'static str,
-        content: impl FnOnce(&mut Self) -> Expr,
-    ) -> Expr;
+    /// What follows the opening quote of the strings of a format, or the rest of a string, with the closing quote, in the
+    /// shortest form: what `content` makes, as a rule of this name.
+    fn named_tail(&mut self, name: &'static str, content: impl FnOnce(&mut Self) -> Expr) -> Expr;
 }
 
 /// Why a set has no text form.
@@ -88,9 +95,12 @@ pub(crate) fn character(escapes: Escapes) -> Expr {
 pub(crate) fn tail(
     rules: &mut impl StringRules,
     set: &StringSet,
-    escapes: Escapes,
+    (place, escapes): (Place, Escapes),
     limit: usize,
 ) -> Result<Expr, TextError> {
+    // What is read side by side is written into one rule, where it is one automaton.
+    let is_alone = place == Place::Value && set.bands.len() == 1;
+    let alphabets = is_alone && escapes == Escapes::Shortest;
     let mut choices = Vec::new();
     for band in set.bands.iter() {
         choices.push(if band.language.is_all() {
@@ -102,16 +112,19 @@ pub(crate) fn tail(
         } else if let Some(text) = listed(rules, band, escapes) {
             text
         } else if band.is_implied() {
-            let text = |rules: &mut _| graph::Plain::new(rules, &band.language, escapes).finish();
-            match (escapes, band.language.format()) {
+            let language = &band.language;
+            let text = |rules: &mut _, alphabets| {
+                graph::Plain::new(rules, language, escapes, alphabets).finish()
+            };
+            match (escapes, language.format()) {
                 (Escapes::Shortest, Some(format)) => {
-                    rules.format_tail(format, |rules| band.language.written(|| text(rules)))
+                    rules.named_tail(format, |rules| language.written(false, || text(rules, false)))
                 }
-                (Escapes::Shortest, None) => band.language.written(|| text(rules)),
-                (Escapes::Any, _) => text(rules),
+                (Escapes::Shortest, None) => language.written(alphabets, || text(rules, alphabets)),
+                (Escapes::Any, _) => text(rules, false),
             }
         } else {
-            counted::counted(rules, band, escapes, limit)?
+            counted::counted(rules, band, (escapes, alphabets), limit)?
         });
     }
     Ok(Expr::alt(choices))

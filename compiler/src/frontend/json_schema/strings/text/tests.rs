@@ -51,13 +51,14 @@ impl StringRules for WrittenOut {
         self.character.clone().repeat(min, Some(max))
     }
 
-    fn format_tail(&mut self, _: &'static str, content: impl FnOnce(&mut Self) -> Expr) -> Expr {
+    fn named_tail(&mut self, _: &'static str, content: impl FnOnce(&mut Self) -> Expr) -> Expr {
         content(self)
     }
 }
 
 fn form(set: &StringSet, escapes: Escapes) -> Expr {
-    tail(&mut WrittenOut::new(escapes), set, escapes, LIMIT).expect("within the limit")
+    tail(&mut WrittenOut::new(escapes), set, (Place::Value, escapes), LIMIT)
+        .expect("within the limit")
 }
 
 fn accepts(expr: &Expr, text: &str) -> bool {
@@ -118,7 +119,8 @@ proptest! {
 #[test]
 fn plain_sets_are_shared_rules() {
     let mut rules = WrittenOut::new(Escapes::Shortest);
-    let mut form = |set: StringSet| tail(&mut rules, &set, Escapes::Shortest, LIMIT).unwrap();
+    let mut form =
+        |set: StringSet| tail(&mut rules, &set, (Place::Value, Escapes::Shortest), LIMIT).unwrap();
     let (all, some) = (form(StringSet::all()), form(StringSet::lengths(1, None)));
     let (many, none) = (form(StringSet::lengths(3, Some(65_535))), form(StringSet::none()));
     assert_eq!(all, rules.piece(Piece::StringTail));
@@ -150,13 +152,13 @@ impl StringRules for Calls {
         Expr::byte(0xfe)
     }
 
-    fn format_tail(&mut self, _: &'static str, content: impl FnOnce(&mut Self) -> Expr) -> Expr {
+    fn named_tail(&mut self, _: &'static str, content: impl FnOnce(&mut Self) -> Expr) -> Expr {
         content(self)
     }
 }
 
 fn size(set: &StringSet, escapes: Escapes) -> usize {
-    tail(&mut Calls, set, escapes, LIMIT).expect("within the limit").size()
+    tail(&mut Calls, set, (Place::Value, escapes), LIMIT).expect("within the limit").size()
 }
 
 #[test]
@@ -196,7 +198,7 @@ fn counts_cost_nothing_where_a_loop_takes_them() {
     }
     let words = StringSet::pattern("^[a-z]+(?: [a-z]+)*$", LIMIT).unwrap();
     let bounded = words.intersect(&StringSet::lengths(0, Some(65_535)), LIMIT).unwrap();
-    let error = tail(&mut Calls, &bounded, Escapes::Shortest, 1_000);
+    let error = tail(&mut Calls, &bounded, (Place::Value, Escapes::Shortest), 1_000);
     assert_eq!(error, Err(TextError::Counting { count: 65_535, limit: 1_000 }));
     let bounded = words.intersect(&StringSet::lengths(0, Some(60)), LIMIT).unwrap();
     assert!(size(&bounded, Escapes::Shortest) < 2_000);
@@ -222,7 +224,7 @@ fn real_bounds_on_real_patterns() {
         let start = std::time::Instant::now();
         let set = StringSet::pattern(pattern, LIMIT).expect(pattern);
         let set = set.intersect(&StringSet::lengths(*min, *max), LIMIT).expect(pattern);
-        match tail(&mut Calls, &set, Escapes::Shortest, LIMIT) {
+        match tail(&mut Calls, &set, (Place::Value, Escapes::Shortest), LIMIT) {
             Ok(expr) => figures.push((expr.size(), start.elapsed(), pattern, *min, *max)),
             Err(error) => assert_eq!(pattern, TWO_COUNTS, "{min} to {max:?}: {error}"),
         }
