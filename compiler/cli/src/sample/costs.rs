@@ -1,11 +1,12 @@
 //! For every state, the least number of bytes and token edges that it takes to the end of its rule.
 //!
 //! In a rule with a register the number depends on it. A way leads past *heads*, the states whose arrival lowers the
-//! register, and ends once it is zero. So a state of such a rule has, for each bit of the register (a countdown has one),
-//! the least cost `ahead` up to the next arrival at a head of that bit, and the least cost `plain` of a way to the end
-//! that passes no head. A countdown then has a closed form: `ahead`, and one round of its head for each repetition left.
-//! A set of bits is gone through in ascending order, at a round for each bit that suffices from every head, so that the
-//! cost never grows along the way: it is an upper bound there, and the way is short though not always the shortest.
+//! register, and ends once it is zero. So a state of such a rule has, for each head, the least cost `ahead` up to the next
+//! arrival at it, and the least cost `plain` of a way to the end that passes no head. A countdown then takes one round for
+//! each repetition left, or fewer where a head can end: the last rounds are gone through head by head, and those before
+//! them are of one cost, that of the dearest. A set of bits is gone through in ascending order, at a round for each bit
+//! that suffices from every head. So the cost never grows along the way: it is an upper bound where there are several
+//! heads, and the way is short though not always the shortest.
 //!
 //! Computed once for a grammar, by sweeps over its states until nothing changes. States are numbered from the start of
 //! their rule on, so a sweep from the last to the first settles nearly all of them.
@@ -24,9 +25,7 @@ struct Register {
     /// Whether it is a set of bits, not a countdown.
     is_set: bool,
     first_state: u32,
-    /// Number of bits.
-    bits: usize,
-    /// By state of the rule and bit, the cost up to the next arrival at a head of the bit.
+    /// By state of the rule and head, the cost up to the next arrival at it.
     ahead: Vec<u64>,
 }
 
@@ -40,29 +39,33 @@ impl Register {
         });
         let heads: Vec<_> = heads.collect();
         let &(head, ..) = heads.first()?;
-        let bits = heads.iter().map(|head| head.2 as usize + 1).max().unwrap_or(0);
         Some(Self {
             is_set: tables.state(head).flags & state_flags::CLEARS != 0,
             first_state: rule.first_state,
-            bits,
-            ahead: vec![NEVER; rule.state_count as usize * bits],
+            ahead: vec![NEVER; rule.state_count as usize * heads.len()],
             heads,
         })
     }
 
     /// Index of a state's costs in `ahead`.
     fn at(&self, state: u32) -> usize {
-        (state - self.first_state) as usize * self.bits
+        (state - self.first_state) as usize * self.heads.len()
+    }
+
+    /// The costs from a state up to each head.
+    fn ahead(&self, state: u32) -> &[u64] {
+        &self.ahead[self.at(state)..][..self.heads.len()]
     }
 
     /// The cost from a state up to a head of a bit.
-    fn ahead(&self, state: u32, bit: u32) -> u64 {
-        self.ahead.get(self.at(state) + bit as usize).copied().unwrap_or(NEVER)
+    fn to_bit(&self, state: u32, bit: u32) -> u64 {
+        let of_bit = self.heads.iter().zip(self.ahead(state)).filter(|(head, _)| head.2 == bit);
+        of_bit.map(|(_, &ahead)| ahead).min().unwrap_or(NEVER)
     }
 
     /// The cost from any head to one of a bit.
     fn round(&self, bit: u32) -> u64 {
-        self.heads.iter().map(|head| self.ahead(head.0, bit)).max().unwrap_or(NEVER)
+        self.heads.iter().map(|head| self.to_bit(head.0, bit)).max().unwrap_or(NEVER)
     }
 }
 
@@ -130,18 +133,28 @@ impl Costs {
         if register.is_set {
             let (first, rest) = (count.trailing_zeros(), count & (count - 1));
             let rest = (0..u32::BITS).filter(|bit| rest >> bit & 1 != 0);
-            let to_first = register.ahead(state, first).saturating_add(last);
+            let to_first = register.to_bit(state, first).saturating_add(last);
             return rest.fold(to_first, |cost, bit| cost.saturating_add(register.round(bit)));
         }
-        let &[(head, ..)] = &register.heads[..] else { return NEVER };
-        let after = match count - 1 {
-            0 => last,
-            left => {
-                let rounds = register.ahead(head, 0).saturating_mul(left.into());
-                self.plain[head as usize].min(rounds.saturating_add(last))
+        // More rounds than there are heads go through one of them again.
+        let left = count - 1;
+        let one_by_one = left.min(register.heads.len() as u32);
+        let mut after: Vec<u64> = match left - one_by_one {
+            0 => register.heads.iter().map(|head| self.plain[head.1 as usize]).collect(),
+            before => {
+                let rounds = register.round(0).saturating_mul(before.into());
+                vec![rounds.saturating_add(last); register.heads.len()]
             }
         };
-        register.ahead(state, 0).saturating_add(after)
+        let onward = |state: u32, after: &[u64]| {
+            let ways = register.ahead(state).iter().zip(after);
+            ways.map(|(ahead, after)| ahead.saturating_add(*after)).min().unwrap_or(NEVER)
+        };
+        for _ in 0..one_by_one {
+            let heads = register.heads.iter().map(|head| head.0);
+            after = heads.map(|head| self.plain[head as usize].min(onward(head, &after))).collect();
+        }
+        onward(state, &after)
     }
 
     /// Recomputes one state from those it leads to, and says whether it changed.
@@ -164,14 +177,19 @@ impl Costs {
         else {
             return changed;
         };
-        for bit in 0..register.bits as u32 {
+        for number in 0..register.heads.len() {
+            let head = register.heads[number].0;
             let mut ahead = NEVER;
             for &(weight, target) in ways.iter().filter(|way| way.1 != NONE) {
-                let arrives = register.heads.iter().any(|head| (head.0, head.2) == (target, bit));
-                let rest = if arrives { 0 } else { register.ahead(target, bit) };
+                let rest = match target == head {
+                    true => 0,
+                    // Behind another the countdown is a lower one.
+                    false if is_head(target) && !register.is_set => NEVER,
+                    false => register.ahead(target)[number],
+                };
                 ahead = ahead.min(weight.saturating_add(rest));
             }
-            let at = register.at(state) + bit as usize;
+            let at = register.at(state) + number;
             changed |= std::mem::replace(&mut register.ahead[at], ahead) != ahead;
         }
         changed
