@@ -285,6 +285,11 @@ impl Builder<'_> {
         Ok(Some(rule))
     }
 
+    /// Whether a rule that is built is the vocabulary's.
+    pub(super) fn is_stored_rule(&self, rule: usize) -> bool {
+        self.rules[rule].as_ref().is_some_and(|rule| rule.stored.is_some())
+    }
+
     /// The texts of all kept rules and rules of repetitions that have one.
     fn sources(&mut self) -> Vec<(Digest, usize)> {
         let grammar = self.grammar;

@@ -44,6 +44,9 @@ use crate::ir::{Expr, Grammar, RuleKind};
 /// Copies times body nodes up to which a repetition is simply written out.
 const WRITTEN_OUT: usize = 32;
 
+/// A fixed number of letters from which on the vocabulary's rule for them is called where it has one.
+const WORTH_A_CALL: u32 = 4;
+
 /// Most bodies in front of a loop whose repetitions are optional. More are a chain before it, of the bound alone.
 pub(super) const MOST_LEAD: u32 = 7;
 
@@ -169,7 +172,8 @@ impl Builder<'_> {
         }
         // Empty repetitions may make up the minimum.
         let min = if facts.nullable { 0 } else { min };
-        if is_small(max.unwrap_or(min), self.inlined_size(body)) {
+        let is_small = is_small(max.unwrap_or(min), self.inlined_size(body));
+        if is_small && !self.is_stored(&repetition, facts.shortest)? {
             return spell_out(self, nfa, Repetition { body, min, max }, from, to);
         }
         if min == 0 {
@@ -187,6 +191,19 @@ impl Builder<'_> {
         let symbol = self.labels.symbol(label);
         nfa.edge(from, symbol, symbol, to);
         Ok(())
+    }
+
+    /// Whether the vocabulary holds the rule of a fixed number of letters.
+    fn is_stored(&mut self, repetition: &Repetition<'_>, shortest: u32) -> Result<bool, Failure> {
+        let &Repetition { body, min, max } = repetition;
+        if min < WORTH_A_CALL || max != Some(min) || !matches!(body, Expr::Bytes(_)) {
+            return Ok(false);
+        }
+        let longest = self.most_repetitions(body, shortest);
+        let run = Run { least: min, more: More::UpTo(0) };
+        let body = self.bodies.number(body);
+        let found = self.find_part(rule_of(body, run, longest).0)?;
+        Ok(found.is_some_and(|rule| self.is_stored_rule(rule)))
     }
 
     /// The most repetitions of a body that one token can begin, at least one; where nothing is counted, more than any.

@@ -151,6 +151,37 @@ fn verdicts_are_right_at_the_bounds() {
     assert!(verdicts > 500, "{verdicts} verdicts");
 }
 
+/// The vocabulary has rules for some of these, which are called where they would be written out otherwise.
+#[test]
+fn fixed_numbers_of_letters_are_held_to() {
+    let vocabulary = vocabularies::small();
+    for count in [1, 3, 4, 5, 12, 24, 31, 32, 33, 100] {
+        for (language, source, parts) in [
+            (Language::Gbnf, "root ::= [0-9a-f]{N} \"-\"", ["", "e", "-"]),
+            (Language::Gbnf, "root ::= ([0-9A-Fa-f]{N} \":\")+", ["", "E", ":"]),
+            (Language::Regex, "x[A-Za-z0-9]{N}", ["x", "9", ""]),
+            (
+                Language::JsonSchema,
+                r#"{"type": "string", "pattern": "^[0-9a-f]{N}-[0-9A-Fa-f]{4}$"}"#,
+                ["\"", "b", "-12aF\""],
+            ),
+            (
+                Language::JsonSchema,
+                r#"{"anyOf": [{"pattern": "^[0-9a-f]{N}$"}, {"pattern": "^[0-9a-f]{N}-$"}], "type": "string"}"#,
+                ["\"", "b", "\""],
+            ),
+        ] {
+            let text = source.replace('N', &count.to_string());
+            let lowered = lower(language, "test", &text);
+            let lowered = lowered.unwrap_or_else(|errors| panic!("{text}: {errors:?}"));
+            let grammar = compiled(vocabulary, &lowered);
+            for found in [0, 1, count - 1, count, count + 1, 2 * count] {
+                assert_eq!(accepts(&grammar, parts, found), found == count, "{text}: {found}");
+            }
+        }
+    }
+}
+
 #[test]
 fn an_optional_unit_at_a_bound_is_read_both_ways() {
     // `a` repeated may be one or two bytes, so a text of that many bytes counts for anything between.

@@ -304,6 +304,8 @@ pub fn prelude_grammar(texts: &[TextForm]) -> Grammar {
             }
             let counted = alphabet.counted(FAR);
             calls.extend(counted.map(|tail| kept(shared.builder, "characters{1,n}", tail)));
+            let fixed = alphabet.fixed(FAR);
+            calls.extend(fixed.map(|tail| kept(shared.builder, "characters{n}", tail)));
         }
         for format in formats::common() {
             // No count is needed where the automaton has it.

@@ -1,8 +1,9 @@
-//! Classes of characters of which many patterns allow any number to the end: names, digits, lines.
+//! Classes of characters that many patterns go on with to the end, up to a bound or so many times: names, digits, lines.
 //!
-//! The rest of a string behind such a state is a rule that a vocabulary is built with, as the rest of any string is, so its
-//! masks are there before a schema comes. The classes are those that one in three hundred of the schemas of public
-//! collections ends a pattern with; any other is written into the rule that it stands in.
+//! The rest of a string behind a state from which any number of them leads to the end is a rule that a vocabulary is built
+//! with, as any rest of any string is, so its masks are there before a schema comes. Bounded and fixed numbers of them are
+//! repetitions, for which the network takes the vocabulary's rules. The classes are those that one in three hundred of the
+//! schemas of public collections has in this way; others are written into the rule that they stand in.
 
 use super::Escapes;
 use super::characters::Ranges;
@@ -20,23 +21,31 @@ pub(crate) struct Alphabet {
     names: [&'static str; 2],
     /// Whether many patterns bound their number.
     is_counted: bool,
+    /// Whether many patterns fix it.
+    is_fixed: bool,
 }
 
 const fn free(names: [&'static str; 2], ranges: Bounds) -> Alphabet {
-    Alphabet { ranges, names, is_counted: false }
+    Alphabet { ranges, names, is_counted: false, is_fixed: false }
 }
 
 const fn counted(names: [&'static str; 2], ranges: Bounds) -> Alphabet {
-    Alphabet { ranges, names, is_counted: true }
+    Alphabet { ranges, names, is_counted: true, is_fixed: false }
+}
+
+const fn fixed(alphabet: Alphabet) -> Alphabet {
+    Alphabet { is_fixed: true, ..alphabet }
 }
 
 /// All of them.
-static ALPHABETS: [Alphabet; 15] = [
+static ALPHABETS: [Alphabet; 17] = [
+    fixed(free(["[0-9a-f]*", "[0-9a-f]+"], &[('0', '9'), ('a', 'f')])),
+    fixed(free(["[0-9A-Fa-f]*", "[0-9A-Fa-f]+"], &[('0', '9'), ('A', 'F'), ('a', 'f')])),
     free(["[0-9]*", "[0-9]+"], &[('0', '9')]),
     free(["[a-z]*", "[a-z]+"], &[('a', 'z')]),
     free(["[a-z_]*", "[a-z_]+"], &[('_', '_'), ('a', 'z')]),
     counted(["[a-z0-9-]*", "[a-z0-9-]+"], &[('-', '-'), ('0', '9'), ('a', 'z')]),
-    counted(["[A-Za-z0-9]*", "[A-Za-z0-9]+"], &[('0', '9'), ('A', 'Z'), ('a', 'z')]),
+    fixed(counted(["[A-Za-z0-9]*", "[A-Za-z0-9]+"], &[('0', '9'), ('A', 'Z'), ('a', 'z')])),
     free(["\\w*", "\\w+"], &[('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')]),
     counted(["[\\w-]*", "[\\w-]+"], &[('-', '-'), ('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')]),
     free(["[\\w.-]*", "[\\w.-]+"], &[('-', '.'), ('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')]),
@@ -113,6 +122,17 @@ impl Alphabet {
     /// The rest of a string of so many of the characters, where many patterns bound their number.
     pub(crate) fn counted(&self, max: u32) -> Option<Expr> {
         self.is_counted.then(|| closed(self.character().repeat(1, Some(max))))
+    }
+
+    /// Whether many patterns fix their number.
+    pub(super) fn is_fixed(&self) -> bool {
+        self.is_fixed
+    }
+
+    /// So many of the characters before the end of a string or a hyphen, where many patterns fix their number.
+    pub(crate) fn fixed(&self, count: u32) -> Option<Expr> {
+        let end = Expr::bytes(b"\"-".iter().copied().collect());
+        self.is_fixed.then(|| Expr::seq([self.character().repeat(count, Some(count)), end]))
     }
 
     fn character(&self) -> Expr {

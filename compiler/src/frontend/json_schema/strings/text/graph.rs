@@ -163,11 +163,37 @@ impl<'a, R: StringRules> Plain<'a, R> {
                     Some(text) => self.run(from, text.to_vec(), target),
                     None => {
                         let expr = self.speller.expr(&ranges);
-                        self.edge(from, expr, target);
+                        let (count, last) = self.letters_in_a_row(&ranges, (state, target));
+                        self.edge(from, expr.repeat(count, Some(count)), last);
                     }
                 }
             }
         }
+    }
+
+    /// How many characters of an alphabet that many patterns have a fixed number of lead on, the first of them from one
+    /// state to another, and where to; one, where they are none.
+    fn letters_in_a_row(
+        &mut self,
+        ranges: &Ranges,
+        (mut before, mut state): (u32, u32),
+    ) -> (u32, u32) {
+        let mut count = 1;
+        if !self.alphabets || !Alphabet::of(ranges).is_some_and(Alphabet::is_fixed) {
+            return (count, state);
+        }
+        let states = &self.language.dfa().states;
+        let into = |from: u32, to: u32| {
+            states[from as usize].edges.iter().filter(|edge| edge.target == to).count()
+        };
+        while self.entries[state as usize] as usize == into(before, state)
+            && !states[state as usize].accepting
+            && let [(next, others)] = &self.characters.moves(state)[..]
+            && others == ranges
+        {
+            (count, before, state) = (count + 1, state, *next);
+        }
+        (count, state)
     }
 
     /// Adds the way to any rest of the string. It goes through the rule for all special characters where it can, so

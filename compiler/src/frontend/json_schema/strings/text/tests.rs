@@ -15,6 +15,7 @@ struct WrittenOut {
     character: Expr,
     special: Option<Expr>,
     tails: usize,
+    named: Vec<&'static str>,
 }
 
 impl WrittenOut {
@@ -25,6 +26,7 @@ impl WrittenOut {
             character: speller.expr(&smallvec![('\0', char::MAX)]),
             special: (escapes == Escapes::Shortest).then(|| speller.expr(&special.into())),
             tails: 0,
+            named: Vec::new(),
         }
     }
 }
@@ -51,7 +53,8 @@ impl StringRules for WrittenOut {
         self.character.clone().repeat(min, Some(max))
     }
 
-    fn named_tail(&mut self, _: &'static str, content: impl FnOnce(&mut Self) -> Expr) -> Expr {
+    fn named_tail(&mut self, name: &'static str, content: impl FnOnce(&mut Self) -> Expr) -> Expr {
+        self.named.push(name);
         content(self)
     }
 }
@@ -206,6 +209,52 @@ fn counts_cost_nothing_where_a_loop_takes_them() {
 
 /// Patterns with a count of words beside one of characters: a product of two counts, which nothing here makes small.
 const TWO_COUNTS: &str = r"^(?:\S+\s+){0,49}\S+$";
+
+#[test]
+fn rests_of_common_characters_are_shared_in_values_alone() {
+    for (pattern, named, accepted, refused) in [
+        ("^[A-Z]\\w*$", &["\\w*"][..], ["A\"", "Aa_9\""], ["\"", "A-\""]),
+        ("^#?[a-z0-9-]+$", &["[a-z0-9-]*", "[a-z0-9-]+"], ["#a-\"", "0\""], ["#\"", "\""]),
+        ("^(?:a[0-9]*|b.*)$", &["[0-9]*", ".*"], ["a7\"", "b a\""], ["ab\"", "b\\n\""]),
+        ("^[a-z]+(?:-[a-z]+)*$", &[], ["a-b\"", "ab\""], ["a-\"", "-b\""]),
+    ] {
+        let set = StringSet::pattern(pattern, LIMIT).unwrap();
+        for (place, expected) in [(Place::Value, named), (Place::Key, &[])] {
+            let mut rules = WrittenOut::new(Escapes::Shortest);
+            let expr = tail(&mut rules, &set, (place, Escapes::Shortest), LIMIT).unwrap();
+            rules.named.sort_unstable_by_key(|name| named.iter().position(|other| other == name));
+            assert_eq!(rules.named, expected, "{pattern}, {place:?}");
+            assert!(accepted.iter().all(|text| accepts(&expr, text)), "{pattern}, {place:?}");
+            assert!(!refused.iter().any(|text| accepts(&expr, text)), "{pattern}, {place:?}");
+        }
+    }
+}
+
+#[test]
+fn a_fixed_number_of_common_characters_is_a_repetition() {
+    let size = |place, pattern: &str| {
+        let set = StringSet::pattern(pattern, LIMIT).unwrap();
+        tail(&mut Calls, &set, (place, Escapes::Shortest), LIMIT).unwrap().size()
+    };
+    for count in [1, 2, 7, 24, 36, 200] {
+        let pattern = format!("^[0-9a-f]{{{count}}}-[A-Za-z0-9]{{{count}}}$");
+        assert!(size(Place::Value, &pattern) < 16, "{pattern}");
+        assert!(size(Place::Key, &pattern) >= 2 * count, "{pattern} as a key");
+        let expr = form(&StringSet::pattern(&pattern, LIMIT).unwrap(), Escapes::Shortest);
+        for (first, second) in [(0, 0), (0, 1), (1, 0), (1, 1), (2, 1), (1, 2)] {
+            let text =
+                format!("{}-{}\"", "a".repeat(count + first - 1), "Z".repeat(count + second - 1));
+            assert_eq!(accepts(&expr, &text), (first, second) == (1, 1), "{pattern}: {text}");
+        }
+    }
+    // What else leads into the middle stays apart.
+    let set = StringSet::pattern("^(?:a|[0-9a-f]{4})[0-9a-f]{4}$", LIMIT).unwrap();
+    let expr = form(&set, Escapes::Shortest);
+    for count in 0..12 {
+        let text = format!("{}\"", "a".repeat(count));
+        assert_eq!(accepts(&expr, &text), matches!(count, 5 | 8), "{count}");
+    }
+}
 
 /// Bounds on the length beside a pattern, as real schemas have them, have a text form but for one.
 #[expect(clippy::print_stderr, reason = "figures, and a skipped test says so")]
