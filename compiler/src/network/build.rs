@@ -61,6 +61,25 @@ struct Unfinished {
     large: Vec<RuleId>,
 }
 
+/// Rules that may be taken without building them.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'a> {
+    /// The vocabulary's rules.
+    pub(super) shared: Tables<'a>,
+    /// Their expressions.
+    pub(super) expressions: &'a Expressions,
+    /// Those that do not do for this grammar.
+    pub(super) refused: &'a [u32],
+}
+
+impl Known<'_> {
+    /// Content hash and number of one of them, unless it is refused.
+    fn stored(&self, rule: u32) -> Option<(RuleHash, u32)> {
+        let is_taken = !self.refused.contains(&rule);
+        is_taken.then(|| (self.shared.rules[rule as usize].hash, rule))
+    }
+}
+
 /// An error raised deep in the construction.
 pub(super) type Failure = Box<NetworkError>;
 
@@ -71,8 +90,8 @@ pub(super) struct Builder<'a> {
     lettered: Lettered,
     pub(super) lexicon: &'a dyn Lexicon,
     pub(super) spelling: Spelling,
-    /// The vocabulary's rules and their expressions, where rules are to be taken from there without building them.
-    known: Option<(Tables<'a>, &'a Expressions)>,
+    /// The vocabulary's rules, where rules are to be taken from there without building them.
+    known: Option<Known<'a>>,
     pub(super) limits: NetworkLimits,
     pub(super) labels: Labels,
     pub(super) synthetic: FxHashMap<Synthetic, usize>,
@@ -102,7 +121,7 @@ pub(super) fn build(
     lexicon: &dyn Lexicon,
     roots: Roots,
     spelling: Spelling,
-    known: Option<(Tables<'_>, &Expressions)>,
+    known: Option<Known<'_>>,
     limits: NetworkLimits,
 ) -> Result<Built, NetworkError> {
     let facts = facts::of_rules(grammar, survey);
@@ -248,10 +267,8 @@ impl Builder<'_> {
         let number = self.rules.len();
         self.numbers[rule.index()] = Some(number);
         let known = self.known.filter(|_| self.grammar.rule(rule).is_kept());
-        let stored = known.and_then(|(shared, known)| {
-            let stored = known.like(self.grammar, rule)?;
-            Some((shared.rules[stored as usize].hash, stored))
-        });
+        let stored =
+            known.and_then(|known| known.stored(known.expressions.like(self.grammar, rule)?));
         if stored.is_none() {
             self.ahead.push(rule);
         }
@@ -264,9 +281,8 @@ impl Builder<'_> {
 
     /// The vocabulary's rule with this text.
     fn stored(&self, digest: &Digest) -> Option<(RuleHash, u32)> {
-        let (shared, known) = self.known?;
-        let stored = known.get(digest)?;
-        Some((shared.rules[stored as usize].hash, stored))
+        let known = self.known?;
+        known.stored(known.expressions.get(digest)?)
     }
 
     /// The rule made for a repetition, where it was made before or the vocabulary holds it.

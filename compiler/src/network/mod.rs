@@ -147,8 +147,13 @@ pub fn build_network(
     // What a shared rule was compiled for may not cover this grammar's use of it.
     let mut refused: Vec<u32> = Vec::new();
     let mut spelling = repeat::Spelling::Counted;
-    let mut known = Some((shared, &facts.expressions));
     'build: loop {
+        // Those of the vocabulary count.
+        let known = (spelling == repeat::Spelling::Counted).then_some(build::Known {
+            shared,
+            expressions: &facts.expressions,
+            refused: &refused,
+        });
         let mut built = build::build(&resolved, &survey, lexicon, roots, spelling, known, limits)?;
         match left_recursion::eliminate(&mut built, limits) {
             Ok(()) => loop {
@@ -160,7 +165,6 @@ pub fn build_network(
                 let network = layout::lay_out(merged, shared, roots);
                 if pending::differ(network.joined(shared), lexicon) {
                     spelling = repeat::Spelling::WrittenOut;
-                    known = None;
                     continue 'build;
                 }
                 let follow = Follow::new(network.joined(shared), facts, &network.open);
@@ -179,7 +183,6 @@ pub fn build_network(
                 }
                 refused.extend(misused);
                 if built.takes(&refused) {
-                    known = None;
                     continue 'build;
                 }
             },
@@ -187,7 +190,6 @@ pub fn build_network(
             // limits; there is no third way, so the second failure is final.
             Err(left_recursion::Failure::Counted) if spelling == repeat::Spelling::Counted => {
                 spelling = repeat::Spelling::WrittenOut;
-                known = None;
             }
             Err(failure) => return Err(failure.into_error(&built, limits)),
         }

@@ -26,7 +26,7 @@
 use std::fmt;
 
 use indexmap::IndexSet;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use smallvec::smallvec;
 
 use super::NetworkErrorKind;
@@ -44,8 +44,10 @@ use crate::ir::{Expr, Grammar, RuleKind};
 /// Copies times body nodes up to which a repetition is simply written out.
 const WRITTEN_OUT: usize = 32;
 
-/// A fixed number of letters from which on the vocabulary's rule for them is called where it has one.
-const WORTH_A_CALL: u32 = 4;
+/// A fixed number of letters from which on the vocabulary's rule for them is called where it has one, and how many are
+/// enough where so many were met: an escape has four, behind which anything may come, and so have parts of a UUID.
+const WORTH_A_CALL: u32 = 8;
+const ENOUGH: u32 = 4;
 
 /// Most bodies in front of a loop whose repetitions are optional. More are a chain before it, of the bound alone.
 pub(super) const MOST_LEAD: u32 = 7;
@@ -124,6 +126,8 @@ pub(super) struct Bodies {
     exprs: IndexSet<Expr, FxBuildHasher>,
     automata: FxHashMap<usize, Dfa>,
     digests: FxHashMap<usize, Option<Digest>>,
+    /// Those of which the vocabulary's rule for a fixed number is called.
+    fixed: FxHashSet<usize>,
 }
 
 impl Bodies {
@@ -196,14 +200,21 @@ impl Builder<'_> {
     /// Whether the vocabulary holds the rule of a fixed number of letters.
     fn is_stored(&mut self, repetition: &Repetition<'_>, shortest: u32) -> Result<bool, Failure> {
         let &Repetition { body, min, max } = repetition;
-        if min < WORTH_A_CALL || max != Some(min) || !matches!(body, Expr::Bytes(_)) {
+        if min < ENOUGH || max != Some(min) || !matches!(body, Expr::Bytes(_)) {
             return Ok(false);
         }
         let longest = self.most_repetitions(body, shortest);
         let run = Run { least: min, more: More::UpTo(0) };
         let body = self.bodies.number(body);
+        if min < WORTH_A_CALL && !self.bodies.fixed.contains(&body) {
+            return Ok(false);
+        }
         let found = self.find_part(rule_of(body, run, longest).0)?;
-        Ok(found.is_some_and(|rule| self.is_stored_rule(rule)))
+        let is_stored = found.is_some_and(|rule| self.is_stored_rule(rule));
+        if is_stored {
+            self.bodies.fixed.insert(body);
+        }
+        Ok(is_stored)
     }
 
     /// The most repetitions of a body that one token can begin, at least one; where nothing is counted, more than any.
