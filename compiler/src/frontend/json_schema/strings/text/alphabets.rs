@@ -4,107 +4,79 @@
 //! with, as any rest of any string is, so its masks are there before a schema comes. Bounded and fixed numbers of them are
 //! repetitions, for which the network takes the vocabulary's rules. The classes are those that one in three hundred of the
 //! schemas of public collections has in this way; others are written into the rule that they stand in.
+//!
+//! A class is written as in a pattern, and read as one when it is first asked for.
+
+use std::sync::LazyLock;
 
 use super::Escapes;
-use super::characters::Ranges;
+use super::characters::{Characters, Ranges};
 use super::spell::Speller;
+use crate::frontend::ecma;
 use crate::ir::Expr;
-
-/// First and last characters, ascending and apart.
-type Bounds = &'static [(char, char)];
 
 /// A class of characters.
 #[derive(Debug)]
 pub(crate) struct Alphabet {
-    ranges: Bounds,
-    /// Names of the rests of any number of them, and of at least one.
+    /// The rests of any number of them, and of at least one, as patterns.
     names: [&'static str; 2],
     /// Whether many patterns bound their number.
     is_counted: bool,
     /// Whether many patterns fix it.
     is_fixed: bool,
+    ranges: LazyLock<Ranges>,
 }
 
-const fn free(names: [&'static str; 2], ranges: Bounds) -> Alphabet {
-    Alphabet { ranges, names, is_counted: false, is_fixed: false }
-}
+const COUNTED: u8 = 1;
+const FIXED: u8 = 2;
 
-const fn counted(names: [&'static str; 2], ranges: Bounds) -> Alphabet {
-    Alphabet { ranges, names, is_counted: true, is_fixed: false }
-}
-
-const fn fixed(alphabet: Alphabet) -> Alphabet {
-    Alphabet { is_fixed: true, ..alphabet }
+/// A class, and which of the above it is.
+macro_rules! alphabet {
+    ($class:literal, $kinds:expr) => {
+        Alphabet {
+            names: [concat!($class, "*"), concat!($class, "+")],
+            is_counted: $kinds & COUNTED != 0,
+            is_fixed: $kinds & FIXED != 0,
+            ranges: LazyLock::new(|| ranges(concat!("^", $class, "*$"))),
+        }
+    };
 }
 
 /// All of them.
 static ALPHABETS: [Alphabet; 17] = [
-    fixed(free(["[0-9a-f]*", "[0-9a-f]+"], &[('0', '9'), ('a', 'f')])),
-    fixed(free(["[0-9A-Fa-f]*", "[0-9A-Fa-f]+"], &[('0', '9'), ('A', 'F'), ('a', 'f')])),
-    free(["[0-9]*", "[0-9]+"], &[('0', '9')]),
-    free(["[a-z]*", "[a-z]+"], &[('a', 'z')]),
-    free(["[a-z_]*", "[a-z_]+"], &[('_', '_'), ('a', 'z')]),
-    counted(["[a-z0-9-]*", "[a-z0-9-]+"], &[('-', '-'), ('0', '9'), ('a', 'z')]),
-    fixed(counted(["[A-Za-z0-9]*", "[A-Za-z0-9]+"], &[('0', '9'), ('A', 'Z'), ('a', 'z')])),
-    free(["\\w*", "\\w+"], &[('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')]),
-    counted(["[\\w-]*", "[\\w-]+"], &[('-', '-'), ('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')]),
-    free(["[\\w.-]*", "[\\w.-]+"], &[('-', '.'), ('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')]),
-    counted(
-        ["[\\w:-]*", "[\\w:-]+"],
-        &[('-', '-'), ('0', ':'), ('A', 'Z'), ('_', '_'), ('a', 'z')],
-    ),
-    free(["[\\w.:-]*", "[\\w.:-]+"], &[('-', '.'), ('0', ':'), ('A', 'Z'), ('_', '_'), ('a', 'z')]),
-    free(["[\\w./:-]*", "[\\w./:-]+"], &[('-', ':'), ('A', 'Z'), ('_', '_'), ('a', 'z')]),
-    free(
-        ["[\\w ./-]*", "[\\w ./-]+"],
-        &[(' ', ' '), ('-', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')],
-    ),
-    free(
-        ["[\\w\\s-]*", "[\\w\\s-]+"],
-        &[
-            ('\t', '\r'),
-            (' ', ' '),
-            ('-', '-'),
-            ('0', '9'),
-            ('A', 'Z'),
-            ('_', '_'),
-            ('a', 'z'),
-            ('\u{a0}', '\u{a0}'),
-            ('\u{1680}', '\u{1680}'),
-            ('\u{2000}', '\u{200a}'),
-            ('\u{2028}', '\u{2029}'),
-            ('\u{202f}', '\u{202f}'),
-            ('\u{205f}', '\u{205f}'),
-            ('\u{3000}', '\u{3000}'),
-            ('\u{feff}', '\u{feff}'),
-        ],
-    ),
-    free(
-        ["\\S*", "\\S+"],
-        &[
-            ('\0', '\u{8}'),
-            ('\u{e}', '\u{1f}'),
-            ('!', '\u{9f}'),
-            ('\u{a1}', '\u{167f}'),
-            ('\u{1681}', '\u{1fff}'),
-            ('\u{200b}', '\u{2027}'),
-            ('\u{202a}', '\u{202e}'),
-            ('\u{2030}', '\u{205e}'),
-            ('\u{2060}', '\u{2fff}'),
-            ('\u{3001}', '\u{fefe}'),
-            ('\u{ff00}', char::MAX),
-        ],
-    ),
-    free(
-        [".*", ".+"],
-        &[('\0', '\t'), ('\u{b}', '\u{c}'), ('\u{e}', '\u{2027}'), ('\u{202a}', char::MAX)],
-    ),
+    alphabet!("[0-9a-f]", FIXED),
+    alphabet!("[0-9A-Fa-f]", FIXED),
+    alphabet!("[0-9]", 0),
+    alphabet!("[a-z]", 0),
+    alphabet!("[a-z_]", 0),
+    alphabet!("[a-z0-9-]", COUNTED),
+    alphabet!("[A-Za-z0-9]", COUNTED | FIXED),
+    alphabet!("\\w", 0),
+    alphabet!("[\\w-]", COUNTED),
+    alphabet!("[\\w.-]", 0),
+    alphabet!("[\\w:-]", COUNTED),
+    alphabet!("[\\w.:-]", 0),
+    alphabet!("[\\w./:-]", 0),
+    alphabet!("[\\w ./-]", 0),
+    alphabet!("[\\w\\s-]", 0),
+    alphabet!("\\S", 0),
+    alphabet!(".", 0),
 ];
+
+/// States that are enough for one of the classes, repeated.
+const STATES: usize = 1 << 10;
+
+/// The characters of which a pattern has any number.
+fn ranges(pattern: &str) -> Ranges {
+    let read = ecma::pattern(pattern, STATES).expect("the table has patterns alone");
+    let moves = Characters::new(&read.automaton).moves(0);
+    moves.into_iter().next().map(|(_, ranges)| ranges).unwrap_or_default()
+}
 
 impl Alphabet {
     /// The one of these characters.
     pub(super) fn of(ranges: &Ranges) -> Option<&'static Self> {
-        ALPHABETS.iter().find(|alphabet| alphabet.ranges == &ranges[..])
+        ALPHABETS.iter().find(|alphabet| *alphabet.ranges == *ranges)
     }
 
     /// All of them.
@@ -136,7 +108,7 @@ impl Alphabet {
     }
 
     fn character(&self) -> Expr {
-        Speller::new(Escapes::Shortest).expr(&self.ranges.into())
+        Speller::new(Escapes::Shortest).expr(&self.ranges)
     }
 }
 
