@@ -440,11 +440,9 @@ mod tests {
 
     #[test]
     fn places_before_letters_have_stretches() {
-        for (pattern, least) in [
-            ("^[0-9A-Z]{8}-[0-9A-Z]{4}$", 4),
-            ("^[0-9A-Za-z]+-?$", 1),
-            ("^[A-Z][0-9A-Z]*$", 1),
-        ] {
+        for (pattern, least) in
+            [("^[0-9A-Z]{8}-[0-9A-Z]{4}$", 4), ("^[0-9A-Za-z]+-?$", 1), ("^[A-Z][0-9A-Z]*$", 1)]
+        {
             let string = json!({"type": "string", "pattern": pattern});
             let key = json!({"patternProperties": {pattern: {}}, "additionalProperties": false});
             assert!(along(&string) >= least, "{pattern}: {}", along(&string));
