@@ -160,13 +160,12 @@ pub fn build<A: Atoms>(
         Expr::Call(rule) => atoms.call(nfa, *rule, from, to)?,
         Expr::Seq(parts) => {
             let (mut at, mut parts) = (from, &parts[..]);
-            while let Some((part, rest)) = parts.split_first() {
-                let closed = Closed::begins(parts);
-                parts = if closed.is_some() { &rest[1..] } else { rest };
+            while let Some((unit, rest)) = first_unit(parts) {
+                parts = rest;
                 let next = if parts.is_empty() { to } else { nfa.state() };
-                match closed {
-                    Some(run) => atoms.closed(nfa, run, at, next)?,
-                    None => build(atoms, nfa, part, at, next)?,
+                match unit {
+                    Unit::Closed(run) => atoms.closed(nfa, run, at, next)?,
+                    Unit::Part(part) => build(atoms, nfa, part, at, next)?,
                 }
                 at = next;
             }
@@ -252,7 +251,7 @@ fn build_parts<'a, A: Atoms>(
     from: u32,
     to: u32,
 ) -> Result<(), A::Error> {
-    let (new, to) = endings.without_known(parts, to);
+    let (mut new, to) = endings.without_known(parts, to);
     let Some(first) = new.first() else {
         nfa.empty(from, to);
         return Ok(());
@@ -263,29 +262,39 @@ fn build_parts<'a, A: Atoms>(
         at = nfa.state();
         nfa.empty(from, at);
     }
-    let mut new = new;
-    while let Some((part, rest)) = new.split_first() {
-        let closed = Closed::begins(new);
-        new = if closed.is_some() { &rest[1..] } else { rest };
+    while let Some((unit, rest)) = first_unit(new) {
+        new = rest;
         let next = if new.is_empty() { to } else { nfa.state() };
-        if let Some(run) = closed {
-            atoms.closed(nfa, run, at, next)?;
-            at = next;
-            continue;
-        }
-        if at != from {
+        if let Unit::Part(part) = unit
+            && at != from
+        {
             endings.add(part, next, at);
         }
-        match part {
-            Expr::Repeat { body, min: 0, max: None } if at != from => {
+        match unit {
+            Unit::Closed(run) => atoms.closed(nfa, run, at, next)?,
+            Unit::Part(Expr::Repeat { body, min: 0, max: None }) if at != from => {
                 nfa.empty(at, next);
                 build_parts(atoms, nfa, endings, parts_of(body), at, at)?;
             }
-            _ => build(atoms, nfa, part, at, next)?,
+            Unit::Part(part) => build(atoms, nfa, part, at, next)?,
         }
         at = next;
     }
     Ok(())
+}
+
+/// What is built as a whole in a sequence.
+enum Unit<'a> {
+    Part(&'a Expr),
+    Closed(Closed),
+}
+
+/// The first of a sequence, and the parts behind it.
+fn first_unit(parts: &[Expr]) -> Option<(Unit<'_>, &[Expr])> {
+    match Closed::begins(parts) {
+        Some(run) => Some((Unit::Closed(run), &parts[2..])),
+        None => parts.split_first().map(|(part, rest)| (Unit::Part(part), rest)),
+    }
 }
 
 /// An expression as a sequence.

@@ -284,7 +284,7 @@ impl Walker<'_> {
             staying.filter(|&(bytes, _)| bytes < MOST_APART).collect();
         like.sort_unstable();
         like.truncate(MOST_LIKE);
-        if let [_, _, ..] = like[..] {
+        if like.len() > 1 {
             like.iter_mut().for_each(|(bytes, state)| {
                 *bytes += self.apart_within(place, &moves, known.moves(shared, *state));
             });

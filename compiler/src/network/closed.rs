@@ -18,11 +18,11 @@
 use smallvec::smallvec;
 
 use super::build::{Builder, Failure};
-use super::repeat::{MOST_LEAD, Spelling, Synthetic, without_unreached};
+use super::repeat::{MOST_LEAD, Synthetic, is_small, without_unreached};
 use super::rule::{Arrival, Counted, Lowered};
 use crate::automata::{Dfa, DfaState, Edge, Edges, Nfa, Symbol};
-use crate::ir::ByteSet;
 use crate::ir::thompson::{Closed, in_sequence};
+use crate::ir::{ByteSet, Expr};
 
 /// States of the rules: where they begin, behind an open and a closed letter, and the end.
 const START: u32 = 0;
@@ -42,6 +42,12 @@ pub(super) struct Letters {
 }
 
 impl Letters {
+    /// Both sets as words.
+    pub(super) fn to_words(self) -> [u32; 16] {
+        let (any, last) = (self.any.to_words(), self.last.to_words());
+        std::array::from_fn(|at| if at < 8 { any[at] } else { last[at - 8] })
+    }
+
     /// The edges of a state before a letter.
     fn edges(self) -> Edges {
         let Self { any, last } = self;
@@ -68,7 +74,7 @@ impl Builder<'_> {
         to: u32,
     ) -> Result<(), Failure> {
         let Closed { any, min, max, last } = run;
-        if min > MOST_LEAD.min(max) || self.is_written_out(max) {
+        if min > MOST_LEAD.min(max) || is_small(max, 1) {
             return in_sequence(self, nfa, run, from, to);
         }
         let mut at = from;
@@ -77,23 +83,14 @@ impl Builder<'_> {
             any.ranges().for_each(|(lo, hi)| nfa.edge(at, lo.into(), hi.into(), next));
             at = next;
         }
-        let longest = match self.spelling {
-            Spelling::Counted => {
-                let letters = any.union(last);
-                self.lexicon.most_repetitions(letters, letters, 1).max(1)
-            }
-            Spelling::WrittenOut => u32::MAX,
-        };
+        let longest = self.most_repetitions(&Expr::Bytes(any.union(last)), 1);
         let most = (max - min).saturating_add(1);
         let letters = Letters { any, last };
         let start = match most.checked_sub(longest) {
             None | Some(0) => (Synthetic::Chained(letters, most), 0),
             Some(count) => (Synthetic::Looped(letters), count),
         };
-        let label = self.label(start, longest)?;
-        let symbol = self.labels.symbol(label);
-        nfa.edge(at, symbol, symbol, to);
-        Ok(())
+        self.call_part(nfa, (start, longest), at, to)
     }
 }
 

@@ -83,8 +83,8 @@ pub(super) fn of_expr(grammar: &Grammar, expr: &Expr) -> Option<Digest> {
     Some(digest("text", &writer.finish(grammar)?))
 }
 
-/// The digest of a rule made for a repetition, given that of its body where it has one.
-pub(super) fn of_part(part: Synthetic, body: &[u32]) -> Digest {
+/// The digest of a rule made for a repetition, given that of its body, or its letters.
+pub(super) fn of_part(part: Synthetic, repeated: &[u32]) -> Digest {
     let run = |Run { least, more }: Run| match more {
         More::UpTo(more) => [least, 0, more],
         More::Counted(count) => [least, 1, count],
@@ -99,13 +99,7 @@ pub(super) fn of_part(part: Synthetic, body: &[u32]) -> Digest {
         Synthetic::Chained(_, most) => ([4, most], [0; 3]),
         Synthetic::Looped(_) => ([5, 0], [0; 3]),
     };
-    let letters = match part {
-        Synthetic::Chained(letters, _) | Synthetic::Looped(letters) => {
-            [letters.any.to_words(), letters.last.to_words()].concat()
-        }
-        Synthetic::Body(_) | Synthetic::Chain(..) | Synthetic::Bulk { .. } => Vec::new(),
-    };
-    digest("part", &[&kind[..], &run, &letters, body].concat())
+    digest("part", &[&kind[..], &run, repeated].concat())
 }
 
 fn digest(what: &str, words: &[u32]) -> Digest {

@@ -111,15 +111,6 @@ pub(super) enum Synthetic {
     Looped(Letters),
 }
 
-impl Synthetic {
-    fn body(self) -> Option<usize> {
-        match self {
-            Self::Body(body) | Self::Chain(body, _) | Self::Bulk { body, .. } => Some(body),
-            Self::Chained(..) | Self::Looped(_) => None,
-        }
-    }
-}
-
 /// The bodies of repetitions, with what is known of them.
 #[derive(Default)]
 pub(super) struct Bodies {
@@ -141,7 +132,14 @@ impl Bodies {
 
     /// Digest of the text of a rule made for a repetition, where its body's text has one.
     pub(super) fn digest(&mut self, part: Synthetic, grammar: &Grammar) -> Option<Digest> {
-        let Some(body) = part.body() else { return Some(expressions::of_part(part, &[])) };
+        let body = match part {
+            Synthetic::Body(body) | Synthetic::Chain(body, _) | Synthetic::Bulk { body, .. } => {
+                body
+            }
+            Synthetic::Chained(letters, _) | Synthetic::Looped(letters) => {
+                return Some(expressions::of_part(part, &letters.to_words()));
+            }
+        };
         let of_body = || expressions::of_expr(grammar, &self.exprs[body]);
         let digest = self.digests.entry(body).or_insert_with(of_body).as_ref()?;
         Some(expressions::of_part(part, digest))
@@ -191,7 +189,18 @@ impl Builder<'_> {
             Some(more) => More::Counted(more - longest + 1),
         };
         let body = self.bodies.number(body);
-        let label = self.label(rule_of(body, Run { least, more }, longest), longest)?;
+        self.call_part(nfa, (rule_of(body, Run { least, more }, longest), longest), from, to)
+    }
+
+    /// Connects `from` to `to` by a call of a rule made for a repetition, with the countdown it starts with.
+    pub(super) fn call_part(
+        &mut self,
+        nfa: &mut Nfa,
+        (start, longest): ((Synthetic, u32), u32),
+        from: u32,
+        to: u32,
+    ) -> Result<(), Failure> {
+        let label = self.label(start, longest)?;
         let symbol = self.labels.symbol(label);
         nfa.edge(from, symbol, symbol, to);
         Ok(())
@@ -218,7 +227,7 @@ impl Builder<'_> {
     }
 
     /// The most repetitions of a body that one token can begin, at least one; where nothing is counted, more than any.
-    fn most_repetitions(&mut self, body: &Expr, shortest: u32) -> u32 {
+    pub(super) fn most_repetitions(&mut self, body: &Expr, shortest: u32) -> u32 {
         match self.spelling {
             Spelling::Counted => {
                 let Alphabet { first, all } = self.letters(body);
@@ -228,14 +237,9 @@ impl Builder<'_> {
         }
     }
 
-    /// Whether letters that come at most so often are written out.
-    pub(super) fn is_written_out(&self, max: u32) -> bool {
-        is_small(max, 1)
-    }
-
     /// The call of a rule made for a repetition, with the countdown it starts with. Those that are new of it and the
     /// rules that follow are built: from the far end, so that long ones do not recurse.
-    pub(super) fn label(
+    fn label(
         &mut self,
         (mut part, mut count): (Synthetic, u32),
         longest: u32,
@@ -473,7 +477,8 @@ fn rest_of(what: Synthetic, longest: u32) -> Option<(Synthetic, u32)> {
     Some(rule_of(body, rest, longest))
 }
 
-fn is_small(copies: u32, size: usize) -> bool {
+/// Whether so many copies of a body of this size are written out.
+pub(super) fn is_small(copies: u32, size: usize) -> bool {
     copies <= 1 || (copies as usize).saturating_mul(size) <= WRITTEN_OUT
 }
 

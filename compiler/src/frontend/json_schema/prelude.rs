@@ -145,10 +145,8 @@ impl Prelude {
         while self.longer.len() <= index as usize {
             let min = self.longer.len() as u32 + 2;
             let rest = self.at_least(builder, min - 1);
-            let rule = builder.declare(format!("string-tail{{{min},}}"));
             let tail = Expr::seq([character(self.text.escapes), rest]);
-            builder.define_kept(rule, tail, Origin::default());
-            self.longer.push(rule);
+            self.longer.push(kept(builder, format!("string-tail{{{min},}}"), tail));
         }
         Expr::Call(self.longer[index as usize])
     }
@@ -166,8 +164,7 @@ impl Prelude {
         name: &'static str,
         tail: Expr,
     ) -> Expr {
-        let rule = builder.declare(name);
-        builder.define_kept(rule, tail, Origin::default());
+        let rule = kept(builder, name, tail);
         self.named.push((name, rule));
         Expr::Call(rule)
     }
@@ -227,11 +224,11 @@ impl Prelude {
     }
 }
 
-/// Adds a kept rule, and calls it.
-fn kept(builder: &mut GrammarBuilder, name: &'static str, expr: Expr) -> Expr {
+/// Adds a kept rule.
+fn kept(builder: &mut GrammarBuilder, name: impl Into<String>, expr: Expr) -> RuleId {
     let rule = builder.declare(name);
     builder.define_kept(rule, expr, Origin::default());
-    Expr::Call(rule)
+    rule
 }
 
 /// A bound that no token comes near, so that the network counts it.
@@ -258,9 +255,6 @@ impl StringRules for Shared<'_> {
     }
 
     fn named_tail(&mut self, name: &'static str, content: impl FnOnce(&mut Self) -> Expr) -> Expr {
-        if let Some(call) = self.prelude.named(name) {
-            return call;
-        }
         let tail = content(self);
         self.prelude.add_named(self.builder, name, tail)
     }
@@ -276,7 +270,7 @@ impl StringRules for Shared<'_> {
 pub fn prelude_grammar(texts: &[TextForm]) -> Grammar {
     let mut builder = GrammarBuilder::new();
     let start = builder.declare("prelude");
-    let mut calls = vec![kept(&mut builder, "fraction", number::fraction(FAR))];
+    let mut calls = vec![Expr::Call(kept(&mut builder, "fraction", number::fraction(FAR)))];
     for &text in texts {
         let mut prelude = Prelude::new(text);
         for piece in Piece::ALL {
@@ -293,7 +287,7 @@ pub fn prelude_grammar(texts: &[TextForm]) -> Grammar {
         let optional = (1..=MOST_LEAST).map(|min| (min, Some(FAR)));
         for (min, max) in optional.chain([(FAR, Some(FAR)), (FAR, None)]) {
             let tail = shared.counted_tail(min, max);
-            calls.push(kept(shared.builder, "string-tail{m,n}", tail));
+            calls.push(Expr::Call(kept(shared.builder, "string-tail{m,n}", tail)));
         }
         if text.escapes != Escapes::Shortest {
             continue;
@@ -302,10 +296,10 @@ pub fn prelude_grammar(texts: &[TextForm]) -> Grammar {
             for (name, rest) in [0, 1].map(|least| alphabet.rest(least)) {
                 calls.push(shared.named_tail(name, |_| rest()));
             }
-            let counted = alphabet.counted(FAR);
-            calls.extend(counted.map(|tail| kept(shared.builder, "characters{1,n}", tail)));
-            let fixed = alphabet.fixed(FAR);
-            calls.extend(fixed.map(|tail| kept(shared.builder, "characters{n}", tail)));
+            let counted = alphabet.counted(FAR).map(|tail| ("characters{1,n}", tail));
+            let fixed = alphabet.fixed(FAR).map(|tail| ("characters{n}", tail));
+            let tails = counted.into_iter().chain(fixed);
+            calls.extend(tails.map(|(name, tail)| Expr::Call(kept(shared.builder, name, tail))));
         }
         for format in formats::common() {
             // No count is needed where the automaton has it.

@@ -76,7 +76,12 @@ fn ranges(pattern: &str) -> Ranges {
 impl Alphabet {
     /// The one of these characters.
     pub(super) fn of(ranges: &Ranges) -> Option<&'static Self> {
-        ALPHABETS.iter().find(|alphabet| *alphabet.ranges == *ranges)
+        ALPHABETS.iter().find(|alphabet| alphabet.is_of(ranges))
+    }
+
+    /// Whether it is that of these characters.
+    pub(super) fn is_of(&self, ranges: &Ranges) -> bool {
+        *self.ranges == *ranges
     }
 
     /// All of them.

@@ -135,12 +135,7 @@ impl<'a, R: StringRules> Plain<'a, R> {
         let next = edges.first().filter(|_| !accepting)?.target;
         let alphabet = self.letters(next)?;
         match &self.characters.moves(state)[..] {
-            [(target, ranges)]
-                if *target == next
-                    && Alphabet::of(ranges).is_some_and(|other| std::ptr::eq(other, alphabet)) =>
-            {
-                Some(alphabet)
-            }
+            [(target, ranges)] if *target == next && alphabet.is_of(ranges) => Some(alphabet),
             _ => None,
         }
     }
