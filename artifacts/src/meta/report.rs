@@ -1,11 +1,12 @@
 //! The exactness report: for every keyword occurrence of a source, what the compiled grammar makes of it.
 //!
 //! A front end fills it, and an artifact keeps it. A source has hundreds of occurrences, so that their texts are one
-//! piece of memory and a copy of a report is one of two lists. Keywords are mostly the ends of their pointers and take
-//! no room; reasons are mostly texts of the compiler.
+//! piece of memory, and copies of a report share it. Keywords are mostly the ends of their pointers and take no room;
+//! reasons are mostly texts of the compiler.
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 use rkyv::{Archive, Deserialize, Serialize};
 
@@ -58,7 +59,10 @@ pub struct ReportEntry<'r> {
 
 /// All keyword occurrences of a source, in source order.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct Report {
+pub struct Report(Arc<Entries>);
+
+#[derive(Clone, Default, PartialEq, Eq)]
+struct Entries {
     /// The pointers, one behind the other, each before its keyword where that is not its end.
     texts: String,
     rows: Vec<Row>,
@@ -83,10 +87,8 @@ const TEXT_OF_ENTRY: usize = 64;
 impl Report {
     /// No occurrence, with room for so many.
     pub fn with_capacity(entries: usize) -> Self {
-        Self {
-            texts: String::with_capacity(entries * TEXT_OF_ENTRY),
-            rows: Vec::with_capacity(entries),
-        }
+        let texts = String::with_capacity(entries * TEXT_OF_ENTRY);
+        Self(Arc::new(Entries { texts, rows: Vec::with_capacity(entries) }))
     }
 
     /// Adds an occurrence. `pointer` adds its pointer to a text.
@@ -97,7 +99,7 @@ impl Report {
         verdict: Verdict,
         reason: Cow<'static, str>,
     ) {
-        let Self { texts, rows } = self;
+        let Entries { texts, rows } = Arc::make_mut(&mut self.0);
         let start = texts.len();
         pointer(texts);
         let end_of_pointer = texts.len();
@@ -113,16 +115,17 @@ impl Report {
     /// The occurrences.
     pub fn entries(&self) -> impl ExactSizeIterator<Item = ReportEntry<'_>> {
         let mut start = 0;
-        self.rows.iter().map(move |&Row { pointer, keyword, end, verdict, ref reason }| {
+        let Entries { texts, rows } = &*self.0;
+        rows.iter().map(move |&Row { pointer, keyword, end, verdict, ref reason }| {
             let from = std::mem::replace(&mut start, end);
-            let (pointer, keyword) = (&self.texts[from..pointer], &self.texts[keyword..end]);
+            let (pointer, keyword) = (&texts[from..pointer], &texts[keyword..end]);
             ReportEntry { pointer, keyword, verdict, reason }
         })
     }
 
     /// Number of occurrences with this verdict.
     pub fn count(&self, verdict: Verdict) -> usize {
-        self.rows.iter().filter(|row| row.verdict == verdict).count()
+        self.0.rows.iter().filter(|row| row.verdict == verdict).count()
     }
 }
 

@@ -2,11 +2,11 @@
 //! over the subtrees of the others.
 //!
 //! In the trie's own arrays the next sibling is found through the end of the subtree before it, a cache line away for
-//! each. Here the bytes of a node's children are one short slice, and what is looked for is found without a branch for each
-//! byte that is looked at: most nodes have few children, whose bytes are held against it all at once, and the others say
-//! in bits which bytes they have.
+//! each. Here what is looked for is found without a branch for each byte that is looked at: most nodes have few children,
+//! whose bytes stand beside their number and are held against it all at once, and the others say in bits which bytes they
+//! have. A walk from node to node is bound by the memory that it waits for, which is one place for each.
 //!
-//! Thirteen bytes a node, and forty more for one with many children; built in O(nodes).
+//! Twenty-one bytes a node, and forty more for one with many children; built in O(nodes).
 
 use std::ops::Range;
 
@@ -26,6 +26,8 @@ const HIGH: u64 = u64::from_ne_bytes([0x80; FEW]);
 /// Where a node's children stand.
 #[derive(Clone, Copy, Debug)]
 struct Place {
+    /// Their bytes, where they are few.
+    bytes: [u8; FEW],
     first: u32,
     /// How many they are, where they are few; else [`FEW`] and the number of their [`Bytes`], from one on.
     count: u32,
@@ -44,7 +46,7 @@ struct Bytes {
 pub struct Children {
     places: Vec<Place>,
     many: Vec<Bytes>,
-    /// Byte and node of each child, and as many bytes more as are looked at together.
+    /// Byte and node of each child.
     byte: Vec<u8>,
     node: Vec<u32>,
     /// The root's children by byte, or [`NONE`].
@@ -58,7 +60,7 @@ impl Children {
         let mut this = Self {
             places: Vec::with_capacity(count),
             many: Vec::new(),
-            byte: Vec::with_capacity(count + FEW),
+            byte: Vec::with_capacity(count),
             node: Vec::with_capacity(count),
             of_root: vec![NONE; 256],
         };
@@ -71,16 +73,18 @@ impl Children {
                 this.byte.push(trie.byte[child as usize]);
                 this.node.push(child);
             }
-            let mut count = this.node.len() - first;
+            let of_node = &this.byte[first..];
+            let (mut count, mut bytes) = (of_node.len(), [0; FEW]);
             if count > FEW {
-                let set: ByteSet = this.byte[first..].iter().copied().collect();
+                let set: ByteSet = of_node.iter().copied().collect();
                 let before = [0, 64, 128, 192].map(|byte| set.below(byte) as u8);
                 this.many.push(Bytes { set, before });
                 count = FEW + this.many.len();
+            } else {
+                bytes[..count].copy_from_slice(of_node);
             }
-            this.places.push(Place { first: first as u32, count: count as u32 });
+            this.places.push(Place { bytes, first: first as u32, count: count as u32 });
         }
-        this.byte.extend([0; FEW]);
         this
     }
 
@@ -106,15 +110,18 @@ impl Children {
         if node == 0 {
             return Some(self.of_root[usize::from(byte)]).filter(|&child| child != NONE);
         }
-        let Place { first, count } = self.places[node as usize];
+        let Place { bytes, first, count } = self.places[node as usize];
         let at = match self.many(count) {
             None => {
-                let bytes = *self.byte[first as usize..].first_chunk::<FEW>()?;
                 let apart = u64::from_le_bytes(bytes) ^ (u64::from(byte) * LOW);
                 // The lowest byte that is zero has its highest bit set, and none below it.
                 let found = apart.wrapping_sub(LOW) & !apart & HIGH;
-                let at = found.trailing_zeros() / u8::BITS;
-                (at < count).then_some(at)?
+                match found.trailing_zeros() / u8::BITS {
+                    at if at >= count => return None,
+                    // The first child comes behind its parent.
+                    0 => return Some(node + 1),
+                    at => at,
+                }
             }
             Some(Bytes { set, before }) => {
                 let before = u32::from(before[usize::from(byte / 64)]);
@@ -122,6 +129,12 @@ impl Children {
             }
         };
         Some(self.node[(first + at) as usize])
+    }
+
+    /// Whether there are none. Those who ask for a child next find its place at hand.
+    #[inline]
+    pub fn is_leaf(&self, node: u32) -> bool {
+        self.places[node as usize].count == 0
     }
 
     /// Whether some child is on a byte of the set.
@@ -140,7 +153,7 @@ impl Children {
 
     #[inline]
     fn range(&self, node: u32) -> Range<usize> {
-        let Place { first, count } = self.places[node as usize];
+        let Place { first, count, .. } = self.places[node as usize];
         let count = self.many(count).map_or(count as usize, |many| many.set.len());
         first as usize..first as usize + count
     }
@@ -166,6 +179,7 @@ mod tests {
             let expected: Vec<(u8, u32)> =
                 trie.children(node).map(|child| (trie.byte[child as usize], child)).collect();
             assert_eq!(children.of(node).collect::<Vec<_>>(), expected);
+            assert_eq!(children.is_leaf(node), expected.is_empty());
             for bytes in [ByteSet::range(3, 5), ByteSet::range(2, 170), ByteSet::EMPTY] {
                 let mut on = expected.clone();
                 on.retain(|&(byte, _)| bytes.contains(byte));

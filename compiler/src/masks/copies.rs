@@ -394,7 +394,7 @@ mod tests {
             (compiler.vocabulary(), SharedOutcomes::new(compiler.vocabulary()));
         let (follow, trie) =
             (network.follow(vocabulary.tables(), known.rules()), vocabulary.trie());
-        let copies = Copies::new(&follow, &mut Twins::new(&follow, &known, trie), &known, trie);
+        let copies = Copies::new(&follow, &mut Twins::new(&follow, &known), &known, trie);
         let mut sets = LocalSets::new(follow.network());
         let base = follow.network().own.bases.states;
         let mut found = 0;

@@ -32,7 +32,7 @@ impl Doubles {
     pub(super) fn new(follow: &Follow<'_>, known: &SharedOutcomes, trie: Trie<'_>) -> Self {
         let network = follow.network();
         let own = network.own;
-        let mut twins = Twins::new(follow, known, trie);
+        let mut twins = Twins::new(follow, known);
         let base = own.bases.states;
         let states = base..base + own.state_count();
         // From the last, so that those that a state leads to come before it.
@@ -46,7 +46,7 @@ impl Doubles {
             false => Copies::new(follow, &mut twins, known, trie),
         };
         let models = || states.clone().zip(models.iter().rev());
-        let literals = Literals::new(own, trie, known.children());
+        let literals = Literals::new(own, known.children());
         // By class of copies, and by the node that literals lead to, the one that stands for them.
         let mut of_copies: FxHashMap<u32, u32> = FxHashMap::default();
         let mut of_node: FxHashMap<u32, u32> = FxHashMap::default();

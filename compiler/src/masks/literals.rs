@@ -8,7 +8,6 @@
 //! Cost: O(depth of the node) for each state, some 10 ns for each byte.
 
 use grammarc_artifacts::sections::network::state_flags;
-use grammarc_artifacts::sections::vocabulary::Trie;
 use grammarc_artifacts::tables::Tables;
 
 use super::children::Children;
@@ -17,14 +16,13 @@ use super::twins::ENDS;
 /// The own states of a network that are within literals.
 pub(super) struct Literals<'a> {
     own: Tables<'a>,
-    trie: Trie<'a>,
     children: &'a Children,
 }
 
 impl<'a> Literals<'a> {
-    /// Those among some states, over a trie.
-    pub(super) fn new(own: Tables<'a>, trie: Trie<'a>, children: &'a Children) -> Self {
-        Self { own, trie, children }
+    /// Those among some states, over a trie with these children of its nodes.
+    pub(super) fn new(own: Tables<'a>, children: &'a Children) -> Self {
+        Self { own, children }
     }
 
     /// The deepest node that a state leads to, where its outcome at the root is told by that: its rule is not left, and a
@@ -49,7 +47,7 @@ impl<'a> Literals<'a> {
                 return None;
             }
             node = child;
-            if self.trie.is_leaf(node) {
+            if self.children.is_leaf(node) {
                 return Some(node);
             }
         }
@@ -81,7 +79,7 @@ mod tests {
         let (follow, trie) =
             (network.follow(vocabulary.tables(), known.rules()), vocabulary.trie());
         let own = follow.network().own;
-        let literals = Literals::new(own, trie, known.children());
+        let literals = Literals::new(own, known.children());
         let mut sets = LocalSets::new(follow.network());
         let (mut within, mut beyond) = (0, 0);
         for state in own.bases.states..own.bases.states + own.state_count() {

@@ -17,7 +17,6 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use grammarc_artifacts::sections::network::{ByteEdge, CallEdge, NONE, StateRecord, state_flags};
-use grammarc_artifacts::sections::vocabulary::Trie;
 use grammarc_artifacts::tables::Joined;
 
 use super::shared::{SharedOutcomes, speaks_of_bytes};
@@ -64,7 +63,6 @@ pub(super) struct Twins<'a> {
     follow: &'a Follow<'a>,
     network: Joined<'a>,
     known: &'a SharedOutcomes,
-    trie: Trie<'a>,
     /// By index of the state, the other that it was held against last, and where in the list they part; nowhere known
     /// where that is on too many bytes or not told by bytes.
     told: Vec<(u32, Option<Range<u32>>)>,
@@ -85,14 +83,13 @@ pub(super) struct Twins<'a> {
 
 impl<'a> Twins<'a> {
     /// Among the own states of a network.
-    pub(super) fn new(follow: &'a Follow<'a>, known: &'a SharedOutcomes, trie: Trie<'a>) -> Self {
+    pub(super) fn new(follow: &'a Follow<'a>, known: &'a SharedOutcomes) -> Self {
         let network = follow.network();
         let told = vec![(NONE, None); network.own.state_count() as usize];
         Self {
             follow,
             network,
             known,
-            trie,
             told,
             partings: Vec::with_capacity(network.own.state_count() as usize),
             alike: vec![(NONE, false); network.own.state_count() as usize],
@@ -175,7 +172,7 @@ impl<'a> Twins<'a> {
                 if nodes > MOST_NODES || to.contains(&NONE) || !self.stand_alike(to) {
                     return false;
                 }
-                if !self.trie.is_leaf(child) {
+                if !self.known.children().is_leaf(child) {
                     self.work.push((to, child));
                 }
             }
@@ -198,7 +195,7 @@ impl<'a> Twins<'a> {
         let mut children = self.known.children().of(node);
         self.known.spelled() == ByteSet::FULL
             && children.all(|(byte, child)| {
-                self.trie.is_leaf(child) && one.contains(byte) == other.contains(byte)
+                self.known.children().is_leaf(child) && one.contains(byte) == other.contains(byte)
             })
     }
 
@@ -410,7 +407,7 @@ mod tests {
             (compiler.vocabulary(), SharedOutcomes::new(compiler.vocabulary()));
         let (follow, trie) =
             (network.follow(vocabulary.tables(), known.rules()), vocabulary.trie());
-        let mut twins = Twins::new(&follow, &known, trie);
+        let mut twins = Twins::new(&follow, &known);
         let mut sets = LocalSets::new(follow.network());
         let own = follow.network().own;
         let mut found = 0;
