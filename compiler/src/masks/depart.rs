@@ -19,8 +19,9 @@ use super::nodes::bits;
 use super::outcome::{Outcome, Taken};
 use super::take::Excepted;
 use super::walk::{Building, Walker};
+use crate::ir::ByteSet;
 use crate::network::follow::Follow;
-use crate::network::local::{At, BOTTOM};
+use crate::network::local::{At, BOTTOM, Reached};
 
 /// Bytes for which a state does the same as its model, below which a shared state may be nearer.
 pub(super) const FAR: usize = 16;
@@ -76,6 +77,46 @@ impl Apart {
         outcome.taken = Some(Taken { state: model, except: excepted.ranks(trie) });
         outcome.normalize();
         outcome
+    }
+}
+
+/// What becomes of the strings that lead to a node and of those below, by what they come to there: where several states
+/// part from their models at a node, most come to the same.
+#[derive(Default)]
+struct Visited {
+    node: u32,
+    /// What was come to, with the bytes that come after the rule, and the outcome; in use are so many.
+    known: Vec<(Reached, ByteSet, Outcome)>,
+    count: usize,
+}
+
+impl Visited {
+    /// The outcome from what was come to at a node, which is found where it is not known.
+    fn outcome(
+        &mut self,
+        (node, reached, after): (u32, Reached, ByteSet),
+        find: impl FnOnce(&mut Building),
+    ) -> &Outcome {
+        if std::mem::replace(&mut self.node, node) != node {
+            self.count = 0;
+        }
+        let known = self.known[..self.count].iter();
+        let mut of = known.map(|(at, bytes, _)| (at, bytes));
+        let at = of.position(|of| of == (&reached, &after)).unwrap_or_else(|| {
+            let at = self.count;
+            self.count += 1;
+            self.known.resize_with(self.count.max(self.known.len()), || {
+                (Reached::DEAD, ByteSet::EMPTY, Outcome::default())
+            });
+            let (.., outcome) = &mut self.known[at];
+            let mut outcome = std::mem::take(outcome);
+            outcome.clear();
+            let mut building = Building { outcome, after };
+            find(&mut building);
+            self.known[at] = (reached, after, building.outcome);
+            at
+        });
+        &self.known[at].2
     }
 }
 
@@ -138,6 +179,7 @@ impl Walker<'_> {
         let (mut lanes, first) = Lanes::new(agreement.rows(), &pairs, nodes.height(0));
         let mut fronts = vec![first; nodes.height(0) + 1];
         let mut next = if first == NONE { among.end } else { among.start };
+        let mut visited = Visited::default();
         while next < among.end {
             most = most.checked_sub(1).filter(|_| !lanes.are_too_many())?;
             let child = next;
@@ -148,7 +190,8 @@ impl Walker<'_> {
             for at in partings {
                 let (lane, parting) = lanes.parting(at);
                 let leaves = nodes.below(child) & lanes.after(lane) != 0;
-                self.part_from(parting, (below.clone(), leaves), &mut apart[lane as usize]);
+                let (below, apart) = (below.clone(), &mut apart[lane as usize]);
+                self.part_from(parting, (below, leaves), apart, &mut visited);
             }
             if front == NONE || below.len() == 1 {
                 continue;
@@ -172,6 +215,7 @@ impl Walker<'_> {
         parting: Parting,
         (below, leaves): (Range<u32>, bool),
         (excepted, building): &mut (Excepted, Building),
+        visited: &mut Visited,
     ) {
         let child = below.start;
         match parting {
@@ -207,7 +251,12 @@ impl Walker<'_> {
                     excepted.add(below);
                 }
                 if !to.is_dead() {
-                    self.visit(At::One(states[0], BOTTOM), child, building);
+                    let reached = self.sets().step(At::One(states[0], BOTTOM), byte);
+                    let find = |building: &mut Building| self.visit_from(child, reached, building);
+                    let outcome = visited.outcome((child, reached, building.after), find);
+                    let spans = outcome.spans.iter().cloned();
+                    spans.for_each(|span| building.outcome.add_span(span));
+                    building.outcome.exits.extend_from_slice(&outcome.exits);
                 }
             }
         }
@@ -226,7 +275,6 @@ mod tests {
     use crate::compile::Compiler;
     use crate::diagnostics::Source;
     use crate::frontend::json_schema::{JsonSchemaOptions, lower};
-    use crate::ir::ByteSet;
     use crate::network::NetworkLimits;
 
     /// Outcomes of all states of a schema's network, found with a table and from models and found without; and how many

@@ -38,8 +38,9 @@ use super::words::Words;
 use crate::ir::ByteSet;
 use crate::network::SharedRules;
 
-/// Bytes of a state that stays where it is on many.
+/// Bytes of a state that stays where it is on many, and of one that does so on some, as in names of small letters.
 const MANY: usize = 64;
+const SOME: usize = 24;
 
 /// Tail calls that are looked through, one from the beginning of the other.
 const DEEPEST: usize = 4;
@@ -61,8 +62,9 @@ pub struct SharedOutcomes {
     sources: FxHashMap<(u32, u8), u32>,
     /// The same where another state does so that goes on with few bytes, as after a backslash, and the first of these.
     narrow_sources: FxHashMap<(u32, u8), u32>,
-    /// States that stay where they are on many bytes, the lowest of those alike.
-    staying: Vec<u32>,
+    /// States that stay where they are on some bytes, the lowest of those alike; those that do so on many come first, and
+    /// are so many.
+    staying: (Vec<u32>, usize),
     /// By the state that its widest edge leads to, one that goes there by way of a tail call, and may be left instead.
     passing: FxHashMap<u32, u32>,
     /// By mask, its ranks.
@@ -147,12 +149,15 @@ impl SharedOutcomes {
         }
         let stays = |state: u32| {
             let edges = shared.byte_edges_of(state as usize).iter();
-            bytes_of(edges.filter(|edge| like[edge.target as usize] == state)) >= MANY
+            bytes_of(edges.filter(|edge| like[edge.target as usize] == state))
         };
         let staying = (0..shared.state_count())
             .filter(|&state| speaks[state as usize] && like[state as usize] == state)
-            .filter(|&state| stays(state));
-        let staying: Vec<u32> = staying.collect();
+            .filter(|&state| stays(state) >= SOME);
+        let (mut staying, some): (Vec<u32>, Vec<u32>) =
+            staying.partition(|&state| stays(state) >= MANY);
+        let many = staying.len();
+        staying.extend(some);
         let mut passing = FxHashMap::default();
         for state in (0..shared.state_count()).filter(|&state| speaks[state as usize]) {
             let may_leave = shared.states[state as usize].flags & state_flags::FINAL != 0;
@@ -177,7 +182,7 @@ impl SharedOutcomes {
             rules,
             sources,
             narrow_sources,
-            staying,
+            staying: (staying, many),
             passing,
             spans: shared.masks.iter().map(|_| OnceLock::new()).collect(),
             moves: like.iter().map(|_| OnceLock::new()).collect(),
@@ -291,9 +296,10 @@ impl SharedOutcomes {
         self.source_on(state, byte).into_iter().chain(narrow)
     }
 
-    /// The states that stay where they are on many bytes.
-    pub(super) fn staying(&self) -> &[u32] {
-        &self.staying
+    /// The states that stay where they are on many bytes, or on some.
+    pub(super) fn staying(&self, on_many: bool) -> &[u32] {
+        let (all, many) = &self.staying;
+        if on_many { &all[..*many] } else { all }
     }
 
     /// A state that goes to another on most bytes, by way of a tail call, and may be left instead: any place of a chain

@@ -36,6 +36,9 @@ const AHEAD: usize = 6;
 /// Bytes on which a state may differ from one that it is not led to.
 const MOST_APART: usize = 24;
 
+/// The same with what is within longer characters.
+const MOST_WITHIN: usize = 4 * MOST_APART;
+
 /// Shared states that are looked at beyond their first byte for the one that a state is most like.
 const MOST_LIKE: usize = 4;
 
@@ -164,7 +167,8 @@ impl Walker<'_> {
             most == u32::MAX || walker.are_near(place, model.state, model, most)
         };
         let model = self.model(place).filter(|model| is_near(self, model));
-        let model = model.or_else(|| self.staying_model(place))?;
+        // What is near others is found beside them; and the names that stay on some bytes alone are looked at all the same.
+        let model = model.or_else(|| self.staying_model(place, most < u32::MAX))?;
         let leaves_alone = self.follow.is_final(model.state) && !self.follow.is_final(place.0);
         (!leaves_alone).then_some((place, model))
     }
@@ -274,12 +278,12 @@ impl Walker<'_> {
 
     /// The one of the shared states that stay where they are that is most like a place on its first bytes, where the place
     /// is told from it at few nodes.
-    fn staying_model(&mut self, place: Place) -> Option<Model> {
+    fn staying_model(&mut self, place: Place, on_many: bool) -> Option<Model> {
         let shared = self.follow.network().shared;
         let moves = self.own_moves(place);
         let known = self.known;
         let apart = |&state: &u32| moves.told_apart(known.moves(shared, state));
-        let staying = known.staying().iter().map(|state| (apart(state), *state));
+        let staying = known.staying(on_many).iter().map(|state| (apart(state), *state));
         let mut like: Vec<(usize, u32)> =
             staying.filter(|&(bytes, _)| bytes < MOST_APART).collect();
         like.sort_unstable();
@@ -289,7 +293,7 @@ impl Walker<'_> {
                 *bytes += self.apart_within(place, &moves, known.moves(shared, *state));
             });
         }
-        let (_, state) = like.into_iter().min()?;
+        let (_, state) = like.into_iter().min().filter(|&(bytes, _)| bytes < MOST_WITHIN)?;
         let model = Model { state, frame: BOTTOM, after: None };
         (self.is_worth(&model) && self.are_near(place, state, &model, MOST_TOLD)).then_some(model)
     }

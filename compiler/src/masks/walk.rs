@@ -280,6 +280,13 @@ impl<'a> Walker<'a> {
         self.drain(floor, building);
     }
 
+    /// Adds what becomes of the strings that lead to `node` and of those below, from what they have come to there.
+    pub(super) fn visit_from(&mut self, node: u32, reached: Reached, building: &mut Building) {
+        let floor = self.todo.len();
+        self.go_on_with(node, reached, building);
+        self.drain(floor, building);
+    }
+
     /// Visits what is to be visited, down to `floor`.
     fn drain(&mut self, floor: usize, building: &mut Building) {
         let trie = self.trie;
@@ -302,7 +309,7 @@ impl<'a> Walker<'a> {
             if reached.ends {
                 building.outcome.add_span(trie.tokens_at(node));
             }
-            if trie.is_leaf(node) {
+            if self.known.children().is_leaf(node) {
                 break;
             }
             if reached.exits {

@@ -60,7 +60,8 @@ pub struct Reached {
 }
 
 impl Reached {
-    const DEAD: Self = Self { at: At::Nowhere, exits: false, ends: false };
+    /// Nothing.
+    pub const DEAD: Self = Self { at: At::Nowhere, exits: false, ends: false };
 
     /// Whether there is no way on, not even out of the rule.
     #[inline]
