@@ -13,6 +13,7 @@ use std::ops::Range;
 
 use grammarc_artifacts::sections::network::NONE;
 use grammarc_artifacts::sections::vocabulary::Trie;
+use rustc_hash::FxHashMap;
 
 use super::lanes::{Lanes, Parting, Replaced};
 use super::nodes::bits;
@@ -84,6 +85,8 @@ impl Apart {
 /// part from their models at a node, most come to the same.
 #[derive(Default)]
 struct Visited {
+    /// By state and byte, what is come to.
+    steps: FxHashMap<(u32, u8), Reached>,
     node: u32,
     /// What was come to, with the bytes that come after the rule, and the outcome; in use are so many.
     known: Vec<(Reached, ByteSet, Outcome)>,
@@ -251,7 +254,8 @@ impl Walker<'_> {
                     excepted.add(below);
                 }
                 if !to.is_dead() {
-                    let reached = self.sets().step(At::One(states[0], BOTTOM), byte);
+                    let step = || self.sets().step(At::One(states[0], BOTTOM), byte);
+                    let reached = *visited.steps.entry((states[0], byte)).or_insert_with(step);
                     let find = |building: &mut Building| self.visit_from(child, reached, building);
                     let outcome = visited.outcome((child, reached, building.after), find);
                     let spans = outcome.spans.iter().cloned();
