@@ -347,7 +347,18 @@ fn add_partings(
     }
     let most = partings.len() + MOST_APART;
     let mut next = 0;
-    while next <= u32::from(u8::MAX) {
+    loop {
+        // Most edges of the one are the other's.
+        while let ([first, rest @ ..], [same, others @ ..]) = (one, other)
+            && first == same
+            && next <= u32::from(first.lo())
+        {
+            next = u32::from(first.hi()) + 1;
+            (one, other) = (rest, others);
+        }
+        if next > u32::from(u8::MAX) || one.is_empty() && other.is_empty() {
+            return true;
+        }
         let (to_one, last) = lead(&mut one, next);
         let (to_other, other_last) = lead(&mut other, next);
         let last = last.min(other_last);
@@ -363,7 +374,6 @@ fn add_partings(
         }
         next = last + 1;
     }
-    true
 }
 
 /// Where edges lead on a byte, and the last byte up to which they lead there on all. Edges below the byte are dropped.
