@@ -94,8 +94,9 @@ pub(crate) fn components_by<I: DoubleEndedIterator<Item = usize>>(
     component
 }
 
-/// Calls `visit` with the nodes of each component, after those of all components that these lead to. A node's successors
-/// are looked at from the last to the first.
+/// Calls `visit` with the nodes of each component, after those of all components that these lead to. The first is the one
+/// that the search came to first; where no way round goes past it, each of the others comes after those that it leads to.
+/// A node's successors are looked at from the last to the first.
 /// R. Tarjan, "Depth-first search and linear graph algorithms", SIAM J. Comput. 1(2), 1972, with the recursion unrolled.
 /// O(nodes + edges).
 pub(crate) fn for_each_component<I: DoubleEndedIterator<Item = usize>>(
@@ -107,9 +108,11 @@ pub(crate) fn for_each_component<I: DoubleEndedIterator<Item = usize>>(
     // Of a node whose component is known: lower than no other, so that what leads to it is as if it did not.
     const KNOWN: u32 = u32::MAX;
     let mut index = vec![UNSEEN; count];
-    let mut open: Vec<u32> = Vec::with_capacity(count.min(DEEP));
-    // Nodes, the lowest index that they lead to, and which of their successors are still to be looked at.
-    let mut path: Vec<(u32, u32, I)> = Vec::with_capacity(count.min(DEEP));
+    // Nodes that were left whose component is not known.
+    let mut left: Vec<u32> = Vec::with_capacity(count.min(DEEP));
+    // Nodes, the lowest index that they lead to, how many were left before, and which of their successors are still to be
+    // looked at.
+    let mut path: Vec<(u32, u32, usize, I)> = Vec::with_capacity(count.min(DEEP));
     let mut last_index = 0;
     for root in 0..count {
         let mut enter = (index[root] == UNSEEN).then_some(root);
@@ -117,11 +120,10 @@ pub(crate) fn for_each_component<I: DoubleEndedIterator<Item = usize>>(
             if let Some(node) = enter.take() {
                 last_index += 1;
                 index[node] = last_index;
-                open.push(node as u32);
-                path.push((node as u32, last_index, successors(node)));
+                path.push((node as u32, last_index, left.len(), successors(node)));
             }
-            let Some((node, reaches, pending)) = path.last_mut() else { break };
-            let (node, mut lowest) = (*node, *reaches);
+            let Some((node, reaches, from, pending)) = path.last_mut() else { break };
+            let (node, mut lowest, from) = (*node, *reaches, *from);
             enter = pending.rfind(|&next| {
                 let met = index[next];
                 if met != UNSEEN {
@@ -134,15 +136,16 @@ pub(crate) fn for_each_component<I: DoubleEndedIterator<Item = usize>>(
                 continue;
             }
             path.pop();
-            if let Some((_, parent, _)) = path.last_mut() {
+            if let Some((_, parent, ..)) = path.last_mut() {
                 *parent = lowest.min(*parent);
             }
+            left.push(node);
             if lowest == index[node as usize] {
-                let first = open.iter().rposition(|&member| member == node).unwrap_or(0);
-                let members = &open[first..];
+                let members = &mut left[from..];
+                members.rotate_right(1);
                 members.iter().for_each(|&member| index[member as usize] = KNOWN);
                 visit(members);
-                open.truncate(first);
+                left.truncate(from);
             }
         }
     }

@@ -53,7 +53,7 @@ pub(super) enum Unsettled {
     Effort,
 }
 
-/// For each state the number of its class.
+/// For each state the number of its class, and how many classes there are.
 ///
 /// Whether every state can accept shows where its edges are looked at anyway. Few automata have a state that cannot, so
 /// what is trimmed is only these, on the caller's side. The initial state alone is the automaton of the empty language.
@@ -61,7 +61,7 @@ pub(super) enum Unsettled {
 /// # Errors
 ///
 /// See [`Unsettled`].
-pub(super) fn classes(table: &Table) -> Result<Vec<u32>, Unsettled> {
+pub(super) fn classes(table: &Table) -> Result<(Vec<u32>, usize), Unsettled> {
     let count = table.len();
     let mut settling = Settling {
         table,
@@ -87,7 +87,7 @@ pub(super) fn classes(table: &Table) -> Result<Vec<u32>, Unsettled> {
             cycle => settled = settling.settle_cycle(cycle),
         }
     });
-    settled.map(|()| settling.classes)
+    settled.map(|()| (settling.classes, settling.first.len()))
 }
 
 struct Settling<'a> {
@@ -228,11 +228,13 @@ impl Settling<'_> {
                 return Ok(false);
             }
         }
-        let Some(order) = self.ends_first(rest)? else { return Ok(false) };
+        if !self.are_ends_first(head, rest)? {
+            return Ok(false);
+        }
         let class = self.first.len() as u32;
         self.first.push(head);
         self.classes[head as usize] = class;
-        for state in order {
+        for &state in rest {
             if self.is_new(state) {
                 self.note_cyclic(state);
             }
@@ -323,6 +325,26 @@ impl Settling<'_> {
             *class = *number;
         }
         Ok(())
+    }
+
+    /// Whether the states of a cycle but for the first come each after all others of them that it leads to: they do if
+    /// they can, as that is the order in which the search left them.
+    fn are_ends_first(&mut self, head: u32, rest: &[u32]) -> Result<bool, Unsettled> {
+        self.spend(rest.iter().copied())?;
+        let Self { table, classes, places, .. } = self;
+        let is_past = |places: &[u32], target: u32| {
+            target == head
+                || classes[target as usize] != UNSETTLED
+                || places[target as usize] != UNSETTLED
+        };
+        let past = (0..).zip(rest).take_while(|&(place, &state)| {
+            let is_next = table.edges(state).iter().all(|edge| is_past(places, edge.target));
+            places[state as usize] = place;
+            is_next
+        });
+        let are_in_order = past.count() == rest.len();
+        rest.iter().for_each(|&state| self.places[state as usize] = UNSETTLED);
+        Ok(are_in_order)
     }
 
     /// Some states in an order in which each comes after all of them that it leads to, where there is one.

@@ -33,12 +33,22 @@ pub fn minimal(nfa: &Nfa, limit: usize) -> Result<Dfa, StateLimit> {
 ///
 /// As those of [`minimal`].
 pub fn minimal_table(nfa: &Nfa, limit: usize) -> Result<Table, StateLimit> {
-    Ok(smallest(&determinize::table(nfa, limit)?))
+    let table = determinize::table(nfa, limit)?;
+    Ok(match classes::classes(&table) {
+        // Its states are numbered breadth-first already.
+        Ok((_, count)) if count == table.len() => table,
+        classes => by_classes(&table, classes),
+    })
 }
 
 fn smallest(table: &Table) -> Table {
-    match classes::classes(table) {
-        Ok(classes) => quotient(table, &classes),
+    by_classes(table, classes::classes(table))
+}
+
+/// The same given the classes, where there are any.
+fn by_classes(table: &Table, classes: Result<(Vec<u32>, usize), Unsettled>) -> Table {
+    match classes {
+        Ok((classes, count)) => quotient(table, (&classes, count)),
         Err(Unsettled::Dead) => smallest(&table.trimmed()),
         Err(Unsettled::Effort) => refine(&table.trimmed()),
     }
@@ -84,7 +94,7 @@ fn refine(table: &Table) -> Table {
             block += 1;
         }
     }
-    quotient(table, &blocks.set_of)
+    quotient(table, (&blocks.set_of, blocks.len()))
 }
 
 /// The lowest symbols of the pieces into which the bounds of all ranges cut the alphabet, sorted.
@@ -115,8 +125,7 @@ fn incoming(moves: &[(u32, u32, u32)], count: usize) -> (Vec<u32>, Vec<u32>) {
 }
 
 /// One state per class, numbered breadth-first.
-fn quotient(table: &Table, class_of: &[u32]) -> Table {
-    let classes = class_of.iter().max().map_or(0, |&class| class as usize + 1);
+fn quotient(table: &Table, (class_of, classes): (&[u32], usize)) -> Table {
     let mut numbers = vec![u32::MAX; classes];
     let mut order = Vec::with_capacity(classes);
     order.push(0);
