@@ -30,7 +30,7 @@ pub(super) enum MergedLabel {
 }
 
 /// Words that are hashed for most states besides those of their edges, and for the label of an edge.
-const WORDS_A_STATE: usize = 4;
+const WORDS_A_STATE: usize = 2;
 const WORDS_A_LABEL: usize = 7;
 
 /// Rules without repetition, numbered in the order in which the roots lead to them.
@@ -151,24 +151,95 @@ fn shape(built: &Built, rule: usize) -> RuleHash {
 /// A rule's hash, given its callees'. Labels are numbered by first use, which must not show, so both the numbering of
 /// states and the order of a state's labels go by content.
 fn hash(built: &Built, rule: usize, hashes: &[RuleHash]) -> RuleHash {
+    let words = describe(built, rule, hashes, AsTheyAre { last: 0 });
+    let mut words = words
+        .or_else(|| describe(built, rule, hashes, AsTheyAreMet::of(built.rules[rule].dfa.len())))
+        .unwrap_or_default();
+    words.iter_mut().for_each(|word| *word = word.to_le());
+    first_bits(bytemuck::cast_slice(&words))
+}
+
+/// Numbers for the states of a rule, from the first on in the order in which they are led to.
+trait Numbers {
+    /// The number of a state that is led to; none where it is not to be had in this way.
+    fn of(&mut self, state: u32) -> Option<u32>;
+
+    /// The state of a number, if any has it yet.
+    fn state(&self, number: u32) -> Option<u32>;
+}
+
+/// Where states stand in that order: what minimisation makes does, but for the order of labels.
+struct AsTheyAre {
+    last: u32,
+}
+
+impl Numbers for AsTheyAre {
+    #[inline]
+    fn of(&mut self, state: u32) -> Option<u32> {
+        self.last += u32::from(state == self.last + 1);
+        (state <= self.last).then_some(state)
+    }
+
+    #[inline]
+    fn state(&self, number: u32) -> Option<u32> {
+        (number <= self.last).then_some(number)
+    }
+}
+
+/// Where they stand in any order.
+struct AsTheyAreMet {
+    numbers: Vec<u32>,
+    order: Vec<u32>,
+}
+
+impl AsTheyAreMet {
+    /// Of so many states, the first of which has the first number.
+    fn of(count: usize) -> Self {
+        let mut this = Self { numbers: vec![u32::MAX; count], order: Vec::with_capacity(count) };
+        this.numbers[0] = 0;
+        this.order.push(0);
+        this
+    }
+}
+
+impl Numbers for AsTheyAreMet {
+    fn of(&mut self, state: u32) -> Option<u32> {
+        let number = &mut self.numbers[state as usize];
+        if *number == u32::MAX {
+            *number = self.order.len() as u32;
+            self.order.push(state);
+        }
+        Some(*number)
+    }
+
+    fn state(&self, number: u32) -> Option<u32> {
+        self.order.get(number as usize).copied()
+    }
+}
+
+/// All that is hashed of a rule, with these numbers. No two rules that differ have the same: each state begins with a word
+/// that says how many follow, and what a rule begins with no state does.
+fn describe(
+    built: &Built,
+    rule: usize,
+    hashes: &[RuleHash],
+    mut numbers: impl Numbers,
+) -> Option<Vec<u32>> {
     let rule = &built.rules[rule];
-    let mut numbers = vec![u32::MAX; rule.dfa.len()];
-    let mut order = Vec::with_capacity(numbers.len());
-    order.push(0u32);
-    numbers[0] = 0;
     let labels = rule.dfa.beyond_bytes().count();
+    let is_large = rule.dfa.len() > 1 << 16;
     let mut words: Vec<u32> = Vec::with_capacity(
-        WORDS_A_STATE * numbers.len() + 2 * rule.dfa.edge_count() + WORDS_A_LABEL * labels,
+        WORDS_A_STATE * rule.dfa.len() + rule.dfa.edge_count() + WORDS_A_LABEL * labels,
     );
     match rule.kind {
         RuleKind::Plain | RuleKind::Kept => {}
-        RuleKind::Distinct => words.extend([7, 0]),
-        RuleKind::Item => words.extend([7, 1]),
+        RuleKind::Distinct => words.push(begin::DISTINCT),
+        RuleKind::Item => words.push(begin::ITEM),
     }
+    words.extend(is_large.then_some(begin::LARGE));
     let mut labelled: Vec<(SmallVec<[u32; 6]>, u32)> = Vec::new();
     let mut at = 0;
-    while at < order.len() {
-        let number = order[at];
+    while let Some(number) = numbers.state(at) {
         at += 1;
         let arrival = rule.counted.as_ref().and_then(|counted| counted.arrival(number));
         let role = match (&rule.counted, arrival.map(|arrival| arrival.lowered)) {
@@ -177,49 +248,58 @@ fn hash(built: &Built, rule: usize, hashes: &[RuleHash]) -> RuleHash {
             (Some(counted), _) if counted.is_exit(number) => 4,
             _ => 0,
         };
-        // Most of what is hashed are byte edges, so they take two words each.
         let (bytes, beyond) = rule.dfa.split(number);
-        words.extend([role << 1 | u32::from(rule.dfa.accepts(number)), bytes.len() as u32]);
-        let mut reach = |target: u32| {
-            if numbers[target as usize] == u32::MAX {
-                numbers[target as usize] = order.len() as u32;
-                order.push(target);
-            }
-            numbers[target as usize]
-        };
-        let place = words.len();
-        words.resize(place + 2 * bytes.len(), 0);
-        let (pairs, _) = words[place..].as_chunks_mut();
-        for (pair, edge) in pairs.iter_mut().zip(bytes) {
-            *pair = [edge.lo << 8 | edge.hi.min(255), reach(edge.target)];
-        }
-        for edge in beyond {
-            for symbol in edge.lo.max(256)..=edge.hi {
-                let content = match built.labels.get(symbol) {
-                    Some(&Label::Call { rule, count }) => {
-                        let [a, b, c, d] = hashes[rule];
-                        SmallVec::from([4, count, a, b, c, d])
-                    }
-                    Some(Label::Tokens(ids)) => {
-                        [5, ids.len() as u32].into_iter().chain(ids.iter().copied()).collect()
-                    }
-                    None => SmallVec::new(),
-                };
-                labelled.push((content, edge.target));
+        let accepts = u32::from(rule.dfa.accepts(number));
+        let has_labels = u32::from(!beyond.is_empty());
+        words.push(role << 16 | has_labels << 15 | accepts << 14 | bytes.len() as u32);
+        // Most of what is hashed are byte edges, so they take one word each.
+        for edge in bytes {
+            let (range, to) = (edge.lo << 24 | edge.hi.min(255) << 16, numbers.of(edge.target)?);
+            match is_large {
+                true => words.extend([range, to]),
+                false => words.push(range | to),
             }
         }
-        words.push(labelled.len() as u32);
-        labelled.sort_unstable();
-        for (content, target) in labelled.drain(..) {
-            words.extend_from_slice(&content);
-            words.push(reach(target));
+        if !beyond.is_empty() {
+            for edge in beyond {
+                for symbol in edge.lo.max(256)..=edge.hi {
+                    labelled.push((content(built, symbol, hashes), edge.target));
+                }
+            }
+            words.push(labelled.len() as u32);
+            labelled.sort_unstable();
+            for (content, target) in labelled.drain(..) {
+                words.extend_from_slice(&content);
+                words.push(numbers.of(target)?);
+            }
         }
         if let Some(arrival) = arrival {
-            words.extend([6, reach(arrival.exit)]);
+            words.push(numbers.of(arrival.exit)?);
         }
     }
-    words.iter_mut().for_each(|word| *word = word.to_le());
-    first_bits(bytemuck::cast_slice(&words))
+    Some(words)
+}
+
+/// Words that some rules begin with.
+mod begin {
+    pub(super) const DISTINCT: u32 = u32::MAX;
+    pub(super) const ITEM: u32 = u32::MAX - 1;
+    /// A rule whose states have numbers of more than half a word.
+    pub(super) const LARGE: u32 = u32::MAX - 2;
+}
+
+/// What a label stands for.
+fn content(built: &Built, symbol: u32, hashes: &[RuleHash]) -> SmallVec<[u32; 6]> {
+    match built.labels.get(symbol) {
+        Some(&Label::Call { rule, count }) => {
+            let [a, b, c, d] = hashes[rule];
+            SmallVec::from([4, count, a, b, c, d])
+        }
+        Some(Label::Tokens(ids)) => {
+            [5, ids.len() as u32].into_iter().chain(ids.iter().copied()).collect()
+        }
+        None => SmallVec::new(),
+    }
 }
 
 /// The first 128 bits of a hash of bytes.
