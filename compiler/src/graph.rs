@@ -14,7 +14,7 @@ pub(crate) struct Lists {
 impl Lists {
     /// None yet, with room for those of so many nodes.
     pub(crate) fn with_capacity(count: usize) -> Self {
-        Self { ends: Vec::with_capacity(count), nodes: Vec::with_capacity(2 * count) }
+        Self { ends: Vec::with_capacity(count), nodes: Vec::with_capacity(8 * count) }
     }
 
     /// The lists of so many nodes from pairs of a node and what is in its list, in their order.

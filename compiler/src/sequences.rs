@@ -21,10 +21,10 @@ pub(crate) struct Sequences {
 }
 
 impl Sequences {
-    /// None yet, with room for some.
-    pub(crate) fn with_capacity(count: usize) -> Self {
+    /// None yet, with room for some of so many words together.
+    pub(crate) fn with_capacity(count: usize, words: usize) -> Self {
         Self {
-            words: Vec::with_capacity(4 * count),
+            words: Vec::with_capacity(words),
             ends: Vec::with_capacity(count),
             numbers: HashTable::with_capacity(count),
         }

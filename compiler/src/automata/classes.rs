@@ -67,7 +67,7 @@ pub(super) fn classes(table: &Table) -> Result<(Vec<u32>, usize), Unsettled> {
         table,
         classes: vec![UNSETTLED; count],
         first: Vec::with_capacity(count),
-        seen: Sequences::with_capacity(count),
+        seen: Sequences::with_capacity(count, count + 2 * table.edge_count()),
         class_of: Vec::with_capacity(count),
         last: vec![UNSETTLED; count],
         before: vec![(0, UNSETTLED); count],
@@ -231,6 +231,7 @@ impl Settling<'_> {
         if !self.are_ends_first(head, rest)? {
             return Ok(false);
         }
+        self.cyclic.reserve(cycle.len());
         let class = self.first.len() as u32;
         self.first.push(head);
         self.classes[head as usize] = class;
@@ -271,7 +272,7 @@ impl Settling<'_> {
         let first = self.first.len() as u32;
         let mut next = first;
         cycle.iter().for_each(|&state| self.classes[state as usize] = next);
-        let mut numbers = Sequences::with_capacity(cycle.len());
+        let mut numbers = Sequences::with_capacity(cycle.len(), 8 * cycle.len());
         let mut sizes: Vec<u32> = Vec::with_capacity(cycle.len());
         // States that are not alone, each with its number in this round, and of how many classes they are.
         let mut rest: Vec<(u32, u32)> = cycle.iter().map(|&state| (state, 0)).collect();

@@ -106,9 +106,9 @@ impl<'a> Subsets<'a> {
         let count = nfa.len();
         Self {
             nfa,
-            all: Vec::with_capacity(count / 2),
-            several: Sequences::with_capacity(count / 4),
-            numbers: Vec::with_capacity(count / 4),
+            all: Vec::with_capacity(count),
+            several: Sequences::with_capacity(count / 2, count),
+            numbers: Vec::with_capacity(count / 2),
             single: vec![UNKNOWN; count],
             alone: vec![UNKNOWN; count],
             marks: vec![0; count],

@@ -211,7 +211,7 @@ pub fn compute(
     for (&state, &(_, class)) in states.iter().zip(&context.exits) {
         reach.add(state, class);
     }
-    let mut entries: Vec<(u32, FollowEntry)> = Vec::new();
+    let mut entries: Vec<(u32, FollowEntry)> = Vec::with_capacity(states.len() / 4);
     let copies = agreement.doubles().copies();
     // By class of copies and exit class, what comes of one of the copies, if anything.
     let mut of_copies: FxHashMap<(u32, u32), Option<FollowEntry>> = FxHashMap::default();
@@ -246,7 +246,9 @@ pub fn compute(
                 }
             }
         });
-        let asked: Vec<(u32, u32)> = asked.copied().collect();
+        let mut all: Vec<(u32, u32)> = Vec::with_capacity(round.len());
+        all.extend(asked);
+        let asked = all;
         // Results are interned, and may be new classes, while others are found.
         let mut nodes: FxHashMap<u32, Cow<'_, [u32]>> = FxHashMap::default();
         for &(_, class) in &asked {
@@ -291,6 +293,7 @@ pub fn compute(
     });
     let sets: Vec<u32> = sets.collect();
     let mut tables = pool.finish();
+    tables.follows.reserve(entries.len());
     let mut follows = entries.iter().peekable();
     for (index, record) in tables.states.iter_mut().enumerate() {
         record.follows = tables.follows.len() as u32;

@@ -69,8 +69,9 @@ impl Doubles {
         let doubles = models()
             .map(|(state, &model)| (first[(model.unwrap_or(state) - base) as usize], state))
             .filter(|(model, state)| model != state);
-        let doubles: Vec<(u32, u32)> =
-            doubles.map(|(model, state)| (model - base, state)).collect();
+        let mut all: Vec<(u32, u32)> = Vec::with_capacity(first.len());
+        all.extend(doubles.map(|(model, state)| (model - base, state)));
+        let doubles = all;
         let mut are_doubles = vec![false; own.state_count() as usize];
         doubles.iter().for_each(|&(_, state)| are_doubles[(state - base) as usize] = true);
         let of = Lists::of_pairs(are_doubles.len(), doubles.iter().copied());

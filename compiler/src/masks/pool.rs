@@ -58,15 +58,18 @@ impl<'a> Pool<'a> {
         tables: TablesData,
         lengths: Lengths,
     ) -> Self {
-        // Half of the states have a mask that others have as well.
+        let mut tables = tables;
+        // Half of the states have a mask that others have as well. Most are lists of a few tokens.
         let states = tables.states.len();
+        tables.masks.reserve(states / 2);
+        tables.lists.reserve(4 * states);
         Self {
             shared,
             known,
             tables,
             lengths,
-            contents: Sequences::with_capacity(states / 2),
-            outcomes: Sequences::with_capacity(states / 8),
+            contents: Sequences::with_capacity(states / 2, 6 * states),
+            outcomes: Sequences::with_capacity(states / 4, 8 * states),
             of_outcome: Vec::new(),
             row_counts: Vec::new(),
             content: Vec::new(),

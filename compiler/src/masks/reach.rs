@@ -53,7 +53,7 @@ impl<'a> Reach<'a> {
     /// The pairs that follow from what was added since the last call, each once in all.
     pub(super) fn pairs(&mut self) -> Vec<(u32, u32)> {
         let Self { follow, known, fresh, met } = self;
-        let mut pairs = Vec::new();
+        let mut pairs = Vec::with_capacity(fresh.len());
         while let Some((rule, class)) = fresh.pop() {
             let returns = follow.own_call_returns(rule).map(|ret| (ret, class));
             pairs.extend(returns.filter(|&pair| met.insert(pair)));
