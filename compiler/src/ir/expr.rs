@@ -268,7 +268,8 @@ impl Expr {
     /// One after the other.
     pub fn seq(parts: impl IntoIterator<Item = Self>) -> Self {
         let mut parts = parts.into_iter();
-        let mut flat = Vec::with_capacity(parts.size_hint().0);
+        // The last of many is two, a quote and the rest of a string.
+        let mut flat = Vec::with_capacity(parts.size_hint().0 + 1);
         while let Some(part) = parts.next() {
             match part {
                 Self::Never => return Self::Never,

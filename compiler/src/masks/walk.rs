@@ -56,6 +56,9 @@ pub(super) struct Building {
     pub(super) after: ByteSet,
 }
 
+/// Sets and visits to come that there is room for at first.
+const ROOM: usize = 64;
+
 /// Configurations to go on from.
 #[derive(Clone, Copy)]
 pub(super) struct Way {
@@ -130,8 +133,8 @@ impl<'a> Walker<'a> {
             keeper: Keeper::default(),
             room: Outcome::default(),
             fronts: Fronts::default(),
-            todo: Vec::new(),
-            ways: Vec::new(),
+            todo: Vec::with_capacity(ROOM),
+            ways: Vec::with_capacity(ROOM),
             lane: Vec::new(),
             path: Vec::new(),
             brush: None,
