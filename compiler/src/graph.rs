@@ -142,7 +142,9 @@ pub(crate) fn for_each_component<I: DoubleEndedIterator<Item = usize>>(
             left.push(node);
             if lowest == index[node as usize] {
                 let members = &mut left[from..];
-                members.rotate_right(1);
+                if members.len() > 1 {
+                    members.rotate_right(1);
+                }
                 members.iter().for_each(|&member| index[member as usize] = KNOWN);
                 visit(members);
                 left.truncate(from);
