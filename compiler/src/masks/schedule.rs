@@ -11,6 +11,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::compute::MaskError;
+use super::draw::Found;
 use super::walk::Walker;
 
 /// Time after which a second thread is worth it, which has to learn the states' moves anew.
@@ -21,6 +22,26 @@ const A_LOOK: usize = 8;
 
 /// Parts that the items are worked on in, for each thread. Neighbouring states lead to the same sets.
 const PARTS: usize = 32;
+
+/// A result that was taken.
+pub(super) trait Returned: Sized {
+    /// Gives its room back to the walker that found it.
+    fn give_back(self, _: &mut Walker<'_>) {}
+}
+
+impl Returned for Found {
+    fn give_back(self, walker: &mut Walker<'_>) {
+        walker.give_back(self.outcome);
+    }
+}
+
+impl Returned for Option<Found> {
+    fn give_back(self, walker: &mut Walker<'_>) {
+        self.into_iter().for_each(|found| found.give_back(walker));
+    }
+}
+
+impl<R> Returned for Vec<R> {}
 
 /// The walkers of a computation. Each is used by one thread at a time and keeps what it has learnt.
 pub(super) struct Walkers<'a, F> {
@@ -52,7 +73,7 @@ impl<'a, F: Fn() -> Walker<'a> + Sync> Walkers<'a, F> {
     /// Works on the items, and has each result taken, in order. Which items are worked on by one thread alone depends on
     /// the time, and nothing that is made of the results does. What taking a result can do without those before it is done
     /// `ahead` by whichever thread has found it, where there are several.
-    pub(super) fn in_order<'i, T: Sync, R: Send + Sync>(
+    pub(super) fn in_order<'i, T: Sync, R: Returned + Send + Sync>(
         &self,
         items: &'i [T],
         work: impl Fn(&mut Walker<'a>, &'i T) -> R + Sync,
@@ -66,7 +87,9 @@ impl<'a, F: Fn() -> Walker<'a> + Sync> Walkers<'a, F> {
             let start = Instant::now();
             self.with(|walker| {
                 for item in items {
-                    take(item, &work(walker, item))?;
+                    let result = work(walker, item);
+                    take(item, &result)?;
+                    result.give_back(walker);
                     done += 1;
                     if done % A_LOOK != 1 {
                         continue;

@@ -93,6 +93,8 @@ pub struct Walker<'a> {
     pub(super) keeper: Keeper,
     /// Room for an outcome that is kept.
     pub(super) room: Outcome,
+    /// Room for the outcome that comes next.
+    spare: Outcome,
     /// What comes after all nodes of shared exit classes.
     pub(super) fronts: Fronts,
     /// Nodes to visit, the next one last, and the configurations at their parents.
@@ -132,6 +134,7 @@ impl<'a> Walker<'a> {
             after_class: FxHashMap::default(),
             keeper: Keeper::default(),
             room: Outcome::default(),
+            spare: Outcome::default(),
             fronts: Fronts::default(),
             todo: Vec::with_capacity(ROOM),
             ways: Vec::with_capacity(ROOM),
@@ -212,11 +215,18 @@ impl<'a> Walker<'a> {
         sources.draw_new(found, self.brush.get_or_insert_with(|| Brush::new(row_words)));
     }
 
-    pub(super) fn begin(&self, state: u32) -> Building {
+    pub(super) fn begin(&mut self, state: u32) -> Building {
         let after = self.follow.bytes(self.follow.rule_of(state));
+        let mut outcome = std::mem::take(&mut self.spare);
         // Most outcomes are of fewer spans: those of a state before a string are 57.
-        let outcome = Outcome { spans: Vec::with_capacity(64), ..Outcome::default() };
+        outcome.spans.reserve(64);
         Building { outcome, after }
+    }
+
+    /// Gives an outcome back that is no longer needed, for the next.
+    pub(super) fn give_back(&mut self, mut outcome: Outcome) {
+        outcome.clear();
+        self.spare = outcome;
     }
 
     /// Adds the outcomes at `nodes` of `state` over the local frame `frame`.
@@ -445,7 +455,10 @@ impl<'a> Walker<'a> {
             }
             let class = self.agreement.class(state, self.known.nodes().height(node));
             let remembered = self.agreement.remembered();
-            remembered.get_or_find((class, node), || self.alone(state, node, self.begin(state)))
+            remembered.get_or_find((class, node), || {
+                let building = self.begin(state);
+                self.alone(state, node, building)
+            })
         } else {
             let any = Building { outcome: Outcome::default(), after: ByteSet::FULL };
             self.known.walked(state, node, || self.alone(state, node, any))
