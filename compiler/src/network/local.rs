@@ -80,7 +80,7 @@ pub struct LocalSets<'a> {
     /// By set, its row of moves, or [`UNKNOWN`] before the first is asked for.
     rows: Vec<u32>,
     /// By row and byte, an index into `reached`.
-    moves: Vec<[u32; 256]>,
+    moves: Vec<u32>,
     reached: Vec<Reached>,
     work: Vec<(u32, u32)>,
     seen: Vec<(u32, u32)>,
@@ -98,7 +98,7 @@ impl<'a> LocalSets<'a> {
             frame_ids: FxHashMap::default(),
             sets: Sequences::with_capacity(ROWS, 4 * ROWS),
             rows: Vec::with_capacity(ROWS),
-            moves: Vec::with_capacity(ROWS),
+            moves: Vec::with_capacity(ROWS << 8),
             reached: Vec::with_capacity(4 * ROWS),
             work: Vec::new(),
             seen: Vec::new(),
@@ -139,8 +139,11 @@ impl<'a> LocalSets<'a> {
             At::Nowhere => Reached::DEAD,
             At::One(state, frame) => self.step_from(state, frame, byte),
             At::Set(set) => {
-                let moves = self.moves.get(self.rows[set as usize] as usize);
-                let known = moves.map_or(UNKNOWN, |moves| moves[usize::from(byte)]);
+                let row = self.rows[set as usize];
+                let known = match row {
+                    UNKNOWN => UNKNOWN,
+                    row => self.moves[move_at(row, byte)],
+                };
                 if known != UNKNOWN {
                     return self.reached[known as usize];
                 }
@@ -149,10 +152,10 @@ impl<'a> LocalSets<'a> {
                 reached.at = self.interned(reached.at);
                 let row = &mut self.rows[set as usize];
                 if *row == UNKNOWN {
-                    *row = self.moves.len() as u32;
-                    self.moves.push([UNKNOWN; 256]);
+                    *row = (self.moves.len() >> 8) as u32;
+                    self.moves.resize(self.moves.len() + 256, UNKNOWN);
                 }
-                self.moves[*row as usize][usize::from(byte)] = self.reached.len() as u32;
+                self.moves[move_at(*row, byte)] = self.reached.len() as u32;
                 self.reached.push(reached);
                 reached
             }
@@ -336,6 +339,11 @@ impl<'a> LocalSets<'a> {
         self.rows.resize(self.sets.len(), UNKNOWN);
         id
     }
+}
+
+/// Where the move of a row on a byte stands.
+fn move_at(row: u32, byte: u8) -> usize {
+    (row as usize) << 8 | usize::from(byte)
 }
 
 /// The configurations of a set.
