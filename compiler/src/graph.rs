@@ -174,4 +174,27 @@ mod tests {
         assert!(ids.is_sorted(), "{order:?}");
         assert_eq!(order.len(), edges.len());
     }
+
+    #[test]
+    fn the_rest_of_a_way_round_comes_in_order() {
+        // From 5 into a cycle of 0 to 4, which all ways round pass at 0; 6 is outside.
+        let edges: Lists =
+            [vec![1, 2], vec![3, 6], vec![3, 1], vec![4], vec![0, 6], vec![0], vec![]]
+                .into_iter()
+                .collect();
+        let successors = |node: usize| edges.of(node).iter().map(|&next| next as usize);
+        let mut cycle = Vec::new();
+        for_each_component(edges.len(), successors, |members| {
+            if members.len() > 1 {
+                cycle.extend_from_slice(members);
+            }
+        });
+        assert_eq!((cycle.len(), cycle[0]), (5, 0));
+        let place = |node: u32| cycle.iter().position(|&other| other == node);
+        for &node in &cycle[1..] {
+            for &next in edges.of(node as usize).iter().filter(|&&next| next != cycle[0]) {
+                assert!(place(next) < place(node), "{node} leads to {next}: {cycle:?}");
+            }
+        }
+    }
 }

@@ -167,7 +167,8 @@ impl Walker<'_> {
             most == u32::MAX || walker.are_near(place, model.state, model, most)
         };
         let model = self.model(place).filter(|model| is_near(self, model));
-        // What is near others is found beside them; and the names that stay on some bytes alone are looked at all the same.
+        // A state that is only asked whether one is near goes on beside many others where none is, which costs less than
+        // what tells it from a narrow one.
         let model = model.or_else(|| self.staying_model(place, most < u32::MAX))?;
         let leaves_alone = self.follow.is_final(model.state) && !self.follow.is_final(place.0);
         (!leaves_alone).then_some((place, model))

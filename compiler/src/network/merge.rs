@@ -151,10 +151,10 @@ fn shape(built: &Built, rule: usize) -> RuleHash {
 /// A rule's hash, given its callees'. Labels are numbered by first use, which must not show, so both the numbering of
 /// states and the order of a state's labels go by content.
 fn hash(built: &Built, rule: usize, hashes: &[RuleHash]) -> RuleHash {
+    let as_met = || describe(built, rule, hashes, AsTheyAreMet::of(built.rules[rule].dfa.len()));
     let words = describe(built, rule, hashes, AsTheyAre { last: 0 });
-    let mut words = words
-        .or_else(|| describe(built, rule, hashes, AsTheyAreMet::of(built.rules[rule].dfa.len())))
-        .unwrap_or_default();
+    debug_assert!(words.is_none() || words == as_met(), "the numbers are those of any order");
+    let mut words = words.or_else(as_met).unwrap_or_default();
     words.iter_mut().for_each(|word| *word = word.to_le());
     first_bits(bytemuck::cast_slice(&words))
 }
