@@ -55,10 +55,9 @@ impl<'a> Pool<'a> {
     pub(super) fn new(
         shared: Tables<'a>,
         known: &'a SharedOutcomes,
-        tables: TablesData,
+        mut tables: TablesData,
         lengths: Lengths,
     ) -> Self {
-        let mut tables = tables;
         // Half of the states have a mask that others have as well. Most are lists of a few tokens.
         let states = tables.states.len();
         tables.masks.reserve(states / 2);

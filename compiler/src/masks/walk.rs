@@ -288,9 +288,8 @@ impl<'a> Walker<'a> {
 
     /// Adds what becomes of the strings that begin with `child`, from the configurations at its parent.
     pub(super) fn visit(&mut self, at: At, child: u32, building: &mut Building) {
-        let floor = self.todo.len();
-        self.todo.push((child, at));
-        self.drain(floor, building);
+        let reached = self.sets.step(at, self.trie.byte[child as usize]);
+        self.visit_from(child, reached, building);
     }
 
     /// Adds what becomes of the strings that lead to `node` and of those below, from what they have come to there.
