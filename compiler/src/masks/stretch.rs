@@ -282,7 +282,9 @@ impl<'a> Finder<'a> {
         let counts =
             self.counts.entry(kinds).or_insert_with(|| self.known.words(self.trie).counts(kinds));
         let longest = counts.iter().rposition(|&count| count > 0)?;
-        let length = if is_endless { longest } else { way.len().min(longest) };
+        let most = if is_endless { longest } else { way.len().min(longest) };
+        // So that states with the same tokens have one model.
+        let length = counts[..=most].iter().rposition(|&count| count > 0)?;
         let count: u32 = counts[..=length].iter().sum();
         let nodes = self.trie.len();
         let is_worth = way.len() + usize::from(is_endless) > 1
