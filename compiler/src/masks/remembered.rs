@@ -57,15 +57,8 @@ impl Remembered {
         Self { shards, most: most / SHARDS / 2 }
     }
 
-    /// The outcome that was found, or finds it. While it is looked for no lock is held.
-    pub(super) fn get_or_find(&self, key: Key, find: impl FnOnce() -> Outcome) -> Kept {
-        self.get(key).unwrap_or_else(|| {
-            let outcome = find();
-            self.insert(key, &outcome)
-        })
-    }
-
-    fn get(&self, key: Key) -> Option<Kept> {
+    /// The outcome that was found.
+    pub(super) fn get(&self, key: Key) -> Option<Kept> {
         let mut shard = self.shard(key);
         if let Some(outcome) = shard.young.get(&key) {
             return Some(outcome.clone());
@@ -78,7 +71,8 @@ impl Remembered {
         Some(young)
     }
 
-    fn insert(&self, key: Key, outcome: &Outcome) -> Kept {
+    /// Notes an outcome. While one is looked for no lock is held.
+    pub(super) fn insert(&self, key: Key, outcome: &Outcome) -> Kept {
         let words = words_of(outcome);
         let keep = |keeper: &mut Keeper| keeper.keep(outcome);
         let (kept, forgotten) = self.shard(key).add((key, words), self.most, keep);

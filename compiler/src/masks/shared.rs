@@ -26,9 +26,8 @@ use super::behind::Behind;
 use super::chain::SharedChains;
 use super::children::Children;
 use super::endless::Loops;
-use super::kept::Kept;
 use super::nodes::Nodes;
-use super::outcome::{Outcome, cut};
+use super::outcome::cut;
 use super::pieces::Pieces;
 use super::ranks::{ranks_of, row_of, whole_row};
 use super::reach::left_through;
@@ -363,9 +362,10 @@ impl SharedOutcomes {
         })
     }
 
-    /// The outcome of `state` at `node` with anything coming after its rule, walked where it is not remembered.
-    pub(super) fn walked(&self, state: u32, node: u32, walk: impl FnOnce() -> Outcome) -> Kept {
-        self.walked.get_or_find((self.like(state), node), walk)
+    /// Outcomes with anything coming after the rule, by state and node; of states that are [like](Self::like) each other,
+    /// those of the lowest.
+    pub(super) fn walked(&self) -> &Remembered {
+        &self.walked
     }
 }
 

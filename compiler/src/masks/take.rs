@@ -407,13 +407,11 @@ impl Walker<'_> {
         let whole = self.known.are_apart(class).then(|| {
             let nodes = class_nodes(self.follow.network().shared, class);
             let after = self.sets.frame(frame);
-            let outcome = std::mem::take(&mut self.room);
-            let mut building = Building { outcome, after: ByteSet::FULL };
+            let mut building = self.begin_before(ByteSet::FULL);
             self.leave_through(after, class, nodes, &Excepted::default(), &mut building);
             building.outcome.normalize();
             let whole = self.keeper.keep(&building.outcome);
-            building.outcome.clear();
-            self.room = building.outcome;
+            self.give_back(building.outcome);
             whole
         });
         self.after_class.insert((class, frame), whole.clone());

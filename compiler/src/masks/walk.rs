@@ -91,10 +91,8 @@ pub struct Walker<'a> {
     pub(super) after_class: FxHashMap<(u32, u32), Option<Kept>>,
     /// Where that is kept.
     pub(super) keeper: Keeper,
-    /// Room for an outcome that is kept.
-    pub(super) room: Outcome,
-    /// Room for the outcome that comes next.
-    spare: Outcome,
+    /// Outcomes that are no longer needed, for the room that they have.
+    spare: Vec<Outcome>,
     /// What comes after all nodes of shared exit classes.
     pub(super) fronts: Fronts,
     /// Nodes to visit, the next one last, and the configurations at their parents.
@@ -133,8 +131,7 @@ impl<'a> Walker<'a> {
             arrived: Vec::new(),
             after_class: FxHashMap::default(),
             keeper: Keeper::default(),
-            room: Outcome::default(),
-            spare: Outcome::default(),
+            spare: Vec::new(),
             fronts: Fronts::default(),
             todo: Vec::with_capacity(ROOM),
             ways: Vec::with_capacity(ROOM),
@@ -215,9 +212,14 @@ impl<'a> Walker<'a> {
         sources.draw_new(found, self.brush.get_or_insert_with(|| Brush::new(row_words)));
     }
 
+    /// An outcome to come of the walk of a state.
     pub(super) fn begin(&mut self, state: u32) -> Building {
-        let after = self.follow.bytes(self.follow.rule_of(state));
-        let mut outcome = std::mem::take(&mut self.spare);
+        self.begin_before(self.follow.bytes(self.follow.rule_of(state)))
+    }
+
+    /// The same where these bytes may come after the rule.
+    pub(super) fn begin_before(&mut self, after: ByteSet) -> Building {
+        let mut outcome = self.spare.pop().unwrap_or_default();
         // Most outcomes are of fewer spans: those of a state before a string are 57.
         outcome.spans.reserve(64);
         Building { outcome, after }
@@ -226,7 +228,7 @@ impl<'a> Walker<'a> {
     /// Gives an outcome back that is no longer needed, for the next.
     pub(super) fn give_back(&mut self, mut outcome: Outcome) {
         outcome.clear();
-        self.spare = outcome;
+        self.spare.push(outcome);
     }
 
     /// Adds the outcomes at `nodes` of `state` over the local frame `frame`.
@@ -444,7 +446,7 @@ impl<'a> Walker<'a> {
             self.sweep_alone((state, row), node, building);
             return true;
         }
-        let outcome = if own {
+        let (remembered, key, after) = if own {
             let live = self.live(&At::One(state, BOTTOM));
             if !live.has_at_least(WORTH_REMEMBERING) || node == 0 {
                 return false;
@@ -453,22 +455,25 @@ impl<'a> Walker<'a> {
                 return true;
             }
             let class = self.agreement.class(state, self.known.nodes().height(node));
-            let remembered = self.agreement.remembered();
-            remembered.get_or_find((class, node), || {
-                let building = self.begin(state);
-                self.alone(state, node, building)
-            })
+            let after = self.follow.bytes(self.follow.rule_of(state));
+            (self.agreement.remembered(), (class, node), after)
         } else {
-            let any = Building { outcome: Outcome::default(), after: ByteSet::FULL };
-            self.known.walked(state, node, || self.alone(state, node, any))
+            (self.known.walked(), (self.known.like(state), node), ByteSet::FULL)
         };
+        let outcome = remembered.get(key).unwrap_or_else(|| {
+            let found = self.alone(state, node, after);
+            let kept = remembered.insert(key, &found);
+            self.give_back(found);
+            kept
+        });
         outcome.spans().iter().for_each(|span| building.outcome.add_span(span.range()));
         self.go_on(frame, outcome.exits(), building);
         true
     }
 
-    /// The outcome of `state` at `node` whatever its rule is called from.
-    fn alone(&mut self, state: u32, node: u32, mut building: Building) -> Outcome {
+    /// The outcome of `state` at `node` whatever its rule is called from, where these bytes may come after it.
+    fn alone(&mut self, state: u32, node: u32, after: ByteSet) -> Outcome {
+        let mut building = self.begin_before(after);
         if let Some(row) = self.wide_row(state) {
             self.sweep_alone((state, row), node, &mut building);
         } else {
