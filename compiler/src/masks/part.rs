@@ -35,6 +35,9 @@ const WORTH_STEADYING: usize = 6;
 /// Pairs that are looked into at once.
 const MOST_STEADIED: usize = 128;
 
+/// Lengths for which there is room at first.
+const FIRST_ROOM: u8 = 4;
+
 /// Bytes on which an own state and a shared one part in one way.
 #[derive(Clone, Copy, Debug)]
 struct Step {
@@ -82,10 +85,10 @@ struct Pair {
     steps: Range<u32>,
     /// Number of the bytes of the steps.
     bytes: usize,
-    /// Where they go on together, once that was asked.
-    ways: Option<Arc<Ways>>,
-    /// By length less one, what tells them apart within so many bytes, as far as that was asked.
-    parting: Vec<u128>,
+    /// The number of where they go on together, [`NONE`] before that was asked.
+    ways: u32,
+    /// What tells them apart, as far as that was asked.
+    parting: Parting,
     /// Whether the last of these tells them apart within more bytes as well, where that was looked into.
     steady: Option<Steady>,
 }
@@ -101,11 +104,22 @@ enum Steady {
     Always,
 }
 
-/// Where two states go on together, and on which bytes one of them does not; as [bits](super::nodes::bits).
-#[derive(Debug)]
+/// On which bytes one of two states does not go on, as [bits](super::nodes::bits), and where the ways stand that they go
+/// on together.
+#[derive(Clone, Copy, Debug)]
 struct Ways {
     apart: u128,
-    on: Vec<Way>,
+    first: u32,
+    end: u32,
+}
+
+/// Where it stands what tells two states apart, by length less one.
+#[derive(Clone, Copy, Debug, Default)]
+struct Parting {
+    first: u32,
+    count: u8,
+    /// How many there is room for.
+    room: u8,
 }
 
 /// Bytes on which two go on together.
@@ -149,6 +163,9 @@ pub(super) struct Pairs {
     ids: FxHashMap<Key, u32>,
     all: Vec<Pair>,
     steps: Vec<Step>,
+    ways: Vec<Ways>,
+    on: Vec<Way>,
+    partings: Vec<u128>,
 }
 
 impl Pairs {
@@ -157,6 +174,26 @@ impl Pairs {
         if self.steps.len() > MOST_STEPS {
             *self = Self::default();
         }
+    }
+
+    /// What tells a pair apart within 1, 2, ... bytes, as [bits](super::nodes::bits), as far as that was asked.
+    fn parting(&self, pair: u32) -> &[u128] {
+        let Parting { first, count, .. } = self.all[pair as usize].parting;
+        &self.partings[first as usize..][..usize::from(count)]
+    }
+
+    /// Notes what tells a pair apart within one byte more. Where there is no room for that, all of it is moved to the end.
+    fn add_parting(&mut self, pair: u32, bits: u128) {
+        let Parting { first, count, room } = &mut self.all[pair as usize].parting;
+        if count == room {
+            let known = *first as usize..*first as usize + usize::from(*count);
+            *first = self.partings.len() as u32;
+            *room = (2 * *count).max(FIRST_ROOM);
+            self.partings.extend_from_within(known);
+            self.partings.resize(*first as usize + usize::from(*room), 0);
+        }
+        self.partings[*first as usize + usize::from(*count)] = bits;
+        *count += 1;
     }
 }
 
@@ -294,10 +331,11 @@ impl Walker<'_> {
     /// that leads there as well, so either will do, and the rarer is taken.
     pub(super) fn parting(&mut self, pair: u32, length: usize, model: &Model) -> u128 {
         let Some(last) = length.checked_sub(1) else { return 0 };
-        let Pair { steps, bytes, parting, steady, .. } = &self.pairs.all[pair as usize];
+        let parting = self.pairs.parting(pair);
         if let Some(&bits) = parting.get(last) {
             return bits;
         }
+        let Pair { steps, bytes, steady, .. } = &self.pairs.all[pair as usize];
         if *bytes < FEW {
             let steps = &self.pairs.steps[steps.start as usize..steps.end as usize];
             return steps.iter().fold(0, |all, step| all | bits(step.bytes()));
@@ -315,7 +353,7 @@ impl Walker<'_> {
         // So that those of all lengths up to this are known, in order.
         self.parting(pair, last, model);
         let bits = self.parted(pair, last, model);
-        self.pairs.all[pair as usize].parting.push(bits);
+        self.pairs.add_parting(pair, bits);
         bits
     }
 
@@ -324,7 +362,11 @@ impl Walker<'_> {
         let ways = self.ways(pair);
         let nodes = self.known.nodes();
         let mut bits = ways.apart;
-        for way in ways.on.iter().filter(|way| last > usize::from(way.same)) {
+        for at in ways.first..ways.end {
+            let way = self.pairs.on[at as usize];
+            if last <= usize::from(way.same) {
+                continue;
+            }
             let next = self.next(way.at, way.to, way.stored, model);
             let later = self.parting(next, last, model) & !bits;
             let now = way.bits & !bits;
@@ -348,7 +390,9 @@ impl Walker<'_> {
         let mut all_count = 1;
         let mut steady = Steady::Always;
         while at < found.len() && found.len() <= MOST_STEADIED {
-            for way in &self.ways(found[at]).on {
+            let ways = self.ways(found[at]);
+            for way in ways.first..ways.end {
+                let way = self.pairs.on[way as usize];
                 if usize::from(way.same) == AHEAD {
                     steady = Steady::Ahead;
                     continue;
@@ -366,7 +410,7 @@ impl Walker<'_> {
                         continue;
                     }
                 }
-                all_count = all_count.max(known.parting.len());
+                all_count = all_count.max(usize::from(known.parting.count));
             }
             at += 1;
         }
@@ -377,13 +421,13 @@ impl Walker<'_> {
         for last in 0..AHEAD {
             let mut changed = last <= all_count;
             for &pair in &found {
-                let parting = &self.pairs.all[pair as usize].parting;
+                let parting = self.pairs.parting(pair);
                 let before = last.checked_sub(1).map(|before| parting[before]);
                 let bits = match parting.get(last) {
                     Some(&bits) => bits,
                     None => {
                         let bits = self.parted(pair, last, model);
-                        self.pairs.all[pair as usize].parting.push(bits);
+                        self.pairs.add_parting(pair, bits);
                         bits
                     }
                 };
@@ -398,14 +442,14 @@ impl Walker<'_> {
     }
 
     /// Where two go on together.
-    fn ways(&mut self, pair: u32) -> Arc<Ways> {
-        let Pair { own, steps, ways, .. } = &self.pairs.all[pair as usize];
-        if let Some(ways) = ways {
-            return Arc::clone(ways);
+    fn ways(&mut self, pair: u32) -> Ways {
+        let &Pair { own, ref steps, ways, .. } = &self.pairs.all[pair as usize];
+        if let Some(&ways) = self.pairs.ways.get(ways as usize) {
+            return ways;
         }
-        let own = *own;
         let after = bits(self.follow.bytes(self.follow.rule_of(own.0)));
-        let (mut apart, mut on) = (0, Vec::<Way>::new());
+        let mut apart = 0;
+        let first = self.pairs.on.len();
         for at in steps.clone() {
             let step = self.pairs.steps[at as usize];
             let bits = bits(step.bytes());
@@ -421,13 +465,15 @@ impl Walker<'_> {
             if exits != stored_exits {
                 apart |= after;
             }
+            let on = &mut self.pairs.on[first..];
             match on.iter_mut().find(|way| (way.to, way.stored) == (to, stored)) {
                 Some(way) => way.bits |= bits,
-                None => on.push(Way { bits, to, stored, same, at }),
+                None => self.pairs.on.push(Way { bits, to, stored, same, at }),
             }
         }
-        let ways = Arc::new(Ways { apart, on });
-        self.pairs.all[pair as usize].ways = Some(Arc::clone(&ways));
+        let ways = Ways { apart, first: first as u32, end: self.pairs.on.len() as u32 };
+        self.pairs.all[pair as usize].ways = self.pairs.ways.len() as u32;
+        self.pairs.ways.push(ways);
         ways
     }
 
@@ -541,8 +587,8 @@ impl Walker<'_> {
             own,
             steps,
             bytes,
-            ways: None,
-            parting: Vec::new(),
+            ways: NONE,
+            parting: Parting::default(),
             steady: None,
         });
         self.pairs.ids.insert(key, pair);

@@ -363,21 +363,21 @@ impl<'a> Walker<'a> {
     /// or worth knowing: an object's key may be on its way to one member of the object and within any other. Together
     /// they would be walked byte by byte.
     fn compose_each(&mut self, at: At, node: u32, building: &mut Building) -> bool {
-        let each: Vec<(u32, u32)> = self.sets.configurations(&at).take(MOST_APART + 1).collect();
-        if each.len() > MOST_APART {
-            return false;
+        let mut each = [(0, 0); MOST_APART];
+        let mut count = 0;
+        for configuration in self.sets.configurations(&at) {
+            let Some(place) = each.get_mut(count) else { return false };
+            (*place, count) = (configuration, count + 1);
         }
-        let mut ways = Vec::with_capacity(each.len());
-        for (state, frame) in each {
+        let mut ways = [None; MOST_APART];
+        for (place, &(state, frame)) in ways.iter_mut().zip(&each[..count]) {
             let way = self.way(At::One(state, frame));
             if way.is_wide && way.one.is_none() {
                 return false;
             }
-            ways.push(way);
+            *place = Some(way);
         }
-        for way in ways {
-            self.descend(way, node, building);
-        }
+        ways.into_iter().flatten().for_each(|way| self.descend(way, node, building));
         true
     }
 
