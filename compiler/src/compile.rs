@@ -17,6 +17,7 @@ use crate::masks::{self, MaskError, MaskLimits, spell};
 use crate::network::{
     self, Network, NetworkError, NetworkErrorKind, NetworkLimits, Roots, ambiguity,
 };
+use crate::threads;
 use crate::vocabulary::{TokenTable, VocabularyLexicon};
 
 /// States from which on a second thread is worth waking up for the bound on configurations.
@@ -239,10 +240,8 @@ impl Compiler {
         let masks = || masks::compute(&network, shared, &self.known, trie, &follow, limits);
         let configurations = || ambiguity::most_configurations(&network, &follow, &is_text);
         // Neither needs the other.
-        let (masks, configurations) = match network.tables.states.len() {
-            0..WORTH_A_THREAD => (masks(), configurations()),
-            _ => rayon::join(masks, configurations),
-        };
+        let worth = network.tables.states.len() >= WORTH_A_THREAD;
+        let (masks, configurations) = threads::both(worth, masks, configurations);
         let masks = masks.map_err(|error| {
             let state = match error {
                 MaskError::Limit { state, .. } => state,

@@ -16,4 +16,5 @@ mod samples;
 mod sequences;
 #[cfg(test)]
 mod testing;
+mod threads;
 pub mod vocabulary;

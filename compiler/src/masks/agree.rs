@@ -23,13 +23,14 @@ use grammarc_artifacts::tables::Joined;
 use rustc_hash::FxHashMap;
 
 use super::doubles::Doubles;
-use super::history::{ALONE, Histories};
+use super::history::{ALONE, Histories, Rounds};
 use super::partition::Partition;
 use super::remembered::Remembered;
-use super::rows::Rows;
+use super::rows::{Rows, Table};
 use super::shared::bytes_of;
 use super::walk::WORTH_REMEMBERING;
 use crate::network::follow::Follow;
+use crate::threads;
 
 /// Edges that are looked at before the classes are left as they are.
 const MOST_WORK: usize = 4 << 20;
@@ -46,6 +47,9 @@ pub(super) const DEEPEST: usize = 16;
 
 /// Flags of a state that say, each of them, that a token may end where a byte leads to it.
 pub(super) const ARRIVES: u32 = state_flags::RESTS | state_flags::POP_ONLY;
+
+/// States that take part from which on a second thread is worth waking up.
+const WORTH_A_THREAD: usize = 512;
 
 /// Bytes from a wide state within which states take part as well: those of an escaped character, and some more.
 const NEAR: usize = 12;
@@ -87,17 +91,21 @@ pub(super) struct Moves<'a> {
 impl Agreement {
     /// The agreement of a network's own states, for strings of up to `most` bytes; of the doubles among them none is
     /// derived from another state's mask.
-    pub(super) fn new(follow: &Follow<'_>, doubles: Doubles, most: usize) -> Self {
+    pub(super) fn new(
+        follow: &Follow<'_>,
+        doubles: impl FnOnce() -> Doubles + Send,
+        most: usize,
+    ) -> Self {
         let network = follow.network();
         let count = network.own.state_count() as usize;
         let no_tokens = !network.reads_tokens();
         let (through, through_of) = through(follow);
         let mut this = Self {
             base: network.own.bases.states,
-            models: vec![NONE; count],
+            models: Vec::new(),
             through,
             through_of,
-            doubles,
+            doubles: Doubles::default(),
             rows: Rows::default(),
             is_wide: vec![false; count],
             remembered: Remembered::default(),
@@ -108,18 +116,26 @@ impl Agreement {
             .collect();
         let active =
             this.with_companions(follow, members.iter().map(|&(index, _)| index).collect());
-        let mut histories = Histories::new(this.base, count, &active);
-        if members.len() > 1 {
-            this.refine(network, follow, &active, most, &mut histories);
-            let deriving: Vec<_> = members
-                .iter()
-                .filter(|member| !this.doubles.contains(this.base + member.0))
-                .copied()
-                .collect();
-            this.choose_models(follow, &deriving, &histories);
+        let mut row_of = vec![NONE; count];
+        for (row, &index) in (0..).zip(&active) {
+            row_of[index as usize] = row;
         }
-        let states: Vec<u32> = active.iter().map(|&index| this.base + index).collect();
-        this.rows = Rows::new(network, &this, states, histories);
+        let worth = active.len() >= WORTH_A_THREAD;
+        let rounds = || match members.len() {
+            0 | 1 => Rounds::alone(active.len()),
+            _ => this.refined(follow, &active, &row_of, most),
+        };
+        let table = || Table::new(network, &this, &active, &row_of);
+        let rest = || threads::both(worth, rounds, table);
+        let (doubles, (rounds, table)) = threads::both(worth, doubles, rest);
+        this.doubles = doubles;
+        let histories = Histories::new(this.base, row_of, rounds);
+        let models = || this.chosen_models(follow, &members, &histories);
+        let loops = || table.loops(network, &this, &histories);
+        let (models, loops) = threads::both(worth, models, loops);
+        let has_models = models.iter().any(|&model| model != NONE);
+        this.models = models;
+        this.rows = Rows::new(table, loops, has_models, histories);
         for (index, _) in members {
             this.is_wide[index as usize] = true;
         }
@@ -130,7 +146,7 @@ impl Agreement {
     fn with_companions(&self, follow: &Follow<'_>, members: Vec<u32>) -> Vec<u32> {
         let network = follow.network();
         let most = MOST_NEAR * members.len();
-        let mut is_met = vec![false; self.models.len()];
+        let mut is_met = vec![false; self.is_wide.len()];
         members.iter().for_each(|&index| is_met[index as usize] = true);
         let mut active = members;
         let mut from = 0;
@@ -234,11 +250,6 @@ impl Agreement {
             })
     }
 
-    /// Whether the mask of any state is to be derived from that of another.
-    pub(super) fn has_models(&self) -> bool {
-        self.models.iter().any(|&model| model != NONE)
-    }
-
     /// The state from whose mask the mask of an own state is to be derived: a lower one that has none itself. Both have
     /// rows.
     pub(super) fn model(&self, state: u32) -> Option<u32> {
@@ -247,15 +258,10 @@ impl Agreement {
         (model != NONE && [state, model].iter().all(has_row)).then_some(model)
     }
 
-    fn refine(
-        &self,
-        network: Joined<'_>,
-        follow: &Follow<'_>,
-        active: &[u32],
-        most: usize,
-        histories: &mut Histories,
-    ) {
-        let count = self.models.len();
+    /// The classes of the states that take part, for one byte more in each round.
+    fn refined(&self, follow: &Follow<'_>, active: &[u32], row_of: &[u32], most: usize) -> Rounds {
+        let network = follow.network();
+        let count = self.is_wide.len();
         let mut classes: Vec<u32> = (0..count as u32).map(|index| ALONE | index).collect();
         let mut firsts = FxHashMap::default();
         // A state without ways on is left at once, and a token may end where that leads to.
@@ -271,23 +277,24 @@ impl Agreement {
             let key = (after, network.own.states[index as usize].flags & told);
             classes[index as usize] = *firsts.entry(key).or_insert(next);
         }
-        histories.begin(active.iter().map(|&index| classes[index as usize]));
+        let mut rounds = Rounds::new(active.iter().map(|&index| classes[index as usize]));
         let mut partition = Partition::new(self, network, active, classes, firsts.len());
         let (mut work, mut together) = (0, active.len());
         for _ in 0..most {
             if partition.is_stable() {
-                histories.settle();
+                rounds.settle();
                 break;
             }
             work += partition.round(self, network);
             let changed = partition.changed().iter();
-            let changed = changed.map(|&index| (index, partition.class(index)));
-            together -= histories.add_round(changed);
+            let changed = changed.map(|&index| (row_of[index as usize], partition.class(index)));
+            together -= rounds.add(changed);
             if together == 0 || work > MOST_WORK {
                 break;
             }
         }
-        histories.end();
+        rounds.end();
+        rounds
     }
 
     /// How many calls of own rules lie between a state and what they begin with, at most `most`.
@@ -310,21 +317,23 @@ impl Agreement {
     /// A state's model is one whose widest edge leads where its own does, or the first that does the same for the most
     /// bytes. Where many states are much alike and none of them is a model yet, the first becomes one: a walk beside it
     /// is shorter.
-    fn choose_models(
-        &mut self,
+    fn chosen_models(
+        &self,
         follow: &Follow<'_>,
         members: &[(u32, u32)],
         histories: &Histories,
-    ) {
+    ) -> Vec<u32> {
+        let mut models = vec![NONE; self.is_wide.len()];
+        let members = || members.iter().filter(|one| !self.doubles.contains(self.base + one.0));
         let classes = |state| LIKE.map(|length| histories.class(state, length));
         let mut alike: FxHashMap<u32, usize> = FxHashMap::default();
-        for &(index, _) in members {
+        for &(index, _) in members() {
             *alike.entry(classes(self.base + index)[0]).or_default() += 1;
         }
         let mut by_target: FxHashMap<_, u32> = FxHashMap::default();
         // By the place in `LIKE`, and class.
         let mut by_class: FxHashMap<(usize, u32), u32> = FxHashMap::default();
-        for &(index, target) in members {
+        for &(index, target) in members() {
             let state = self.base + index;
             let target = (follow.bytes(follow.rule_of(state)).to_words(), target);
             let classes = classes(state);
@@ -337,7 +346,7 @@ impl Agreement {
                 found => found,
             };
             match found {
-                Some(model) => self.models[index as usize] = model,
+                Some(model) => models[index as usize] = model,
                 None => {
                     by_target.insert(target, state);
                     for class in classes.into_iter().enumerate() {
@@ -346,6 +355,7 @@ impl Agreement {
                 }
             }
         }
+        models
     }
 
     /// Where the widest edge of an own state leads, where that is an own state that goes on with bytes, and the state

@@ -114,7 +114,7 @@ pub fn compute(
     });
     // What walks go by; what can come to pass is as the grammar says.
     let (as_it_is, follow) = (follow, without_counts.as_ref().unwrap_or(follow));
-    let doubles = Doubles::new(follow, known, trie);
+    let doubles = || Doubles::new(follow, known, trie);
     let agreement = Agreement::new(follow, doubles, known.nodes().height(0));
     let alone = states.iter().filter(|&&state| !agreement.doubles().contains(state));
     let (derived, first): (Vec<u32>, Vec<u32>) =

@@ -87,58 +87,40 @@ impl History {
     }
 }
 
-/// The classes of some own states, each of which has a row.
+/// The classes of states with rows, round by round.
 #[derive(Debug, Default)]
-pub(super) struct Histories {
-    base: u32,
-    /// By index of the own state, its row, or [`NONE`].
-    row_of: Vec<u32>,
+pub(super) struct Rounds {
     /// By row. A state that was never in a class with others has none.
     all: Vec<History>,
-    /// Number of rounds.
-    rounds: usize,
+    count: usize,
     /// Whether the last round is like all that would follow.
     is_settled: bool,
 }
 
-impl Histories {
-    /// Of the own states with these indices, in the order of their rows, each of them alone. There are `count` own states,
-    /// from `base` on.
-    pub(super) fn new(base: u32, count: usize, active: &[u32]) -> Self {
-        let mut row_of = vec![NONE; count];
-        for (row, &index) in (0..).zip(active) {
-            row_of[index as usize] = row;
-        }
-        Self {
-            base,
-            row_of,
-            all: vec![History::default(); active.len()],
-            rounds: 1,
-            is_settled: false,
-        }
+impl Rounds {
+    /// Each of so many states is alone.
+    pub(super) fn alone(rows: usize) -> Self {
+        Self { all: vec![History::default(); rows], count: 1, is_settled: false }
     }
 
     /// The first classes, by row.
-    pub(super) fn begin(&mut self, classes: impl Iterator<Item = u32>) {
-        self.all
-            .iter_mut()
-            .zip(classes)
-            .for_each(|(history, class)| *history = History::new(class));
+    pub(super) fn new(classes: impl Iterator<Item = u32>) -> Self {
+        Self { all: classes.map(History::new).collect(), count: 1, is_settled: false }
     }
 
-    /// One more round: the states that it changed by their indices, and their classes. Returns how many are alone now.
-    pub(super) fn add_round(&mut self, changed: impl Iterator<Item = (u32, u32)>) -> usize {
+    /// One more round: the rows of the states that it changed, and their classes. Returns how many are alone now.
+    pub(super) fn add(&mut self, changed: impl Iterator<Item = (u32, u32)>) -> usize {
         let mut alone = 0;
-        for (index, class) in changed {
-            let history = &mut self.all[self.row_of[index as usize] as usize];
+        for (row, class) in changed {
+            let history = &mut self.all[row as usize];
             if class & ALONE != 0 {
-                history.end(self.rounds);
+                history.end(self.count);
                 alone += 1;
             } else {
-                history.change(self.rounds, class);
+                history.change(self.count, class);
             }
         }
-        self.rounds += 1;
+        self.count += 1;
         alone
     }
 
@@ -149,12 +131,28 @@ impl Histories {
 
     /// There are no more rounds.
     pub(super) fn end(&mut self) {
-        self.all.iter_mut().for_each(|history| history.end(self.rounds));
+        self.all.iter_mut().for_each(|history| history.end(self.count));
+    }
+}
+
+/// The classes of some own states, each of which has a row.
+#[derive(Debug, Default)]
+pub(super) struct Histories {
+    base: u32,
+    /// By index of the own state, its row, or [`NONE`].
+    row_of: Vec<u32>,
+    rounds: Rounds,
+}
+
+impl Histories {
+    /// Of own states, the first of which is `base`, by the index of each its row, or [`NONE`].
+    pub(super) fn new(base: u32, row_of: Vec<u32>, rounds: Rounds) -> Self {
+        Self { base, row_of, rounds }
     }
 
     /// The number of rounds, where the last is like all that would follow.
     pub(super) fn settled(&self) -> Option<usize> {
-        self.is_settled.then_some(self.rounds)
+        self.rounds.is_settled.then_some(self.rounds.count)
     }
 
     /// The row of an own state.
@@ -165,14 +163,14 @@ impl Histories {
     }
 
     fn of(&self, state: u32) -> Option<&History> {
-        Some(&self.all[self.row_of(state)? as usize])
+        Some(&self.rounds.all[self.row_of(state)? as usize])
     }
 
     /// A number that an own state shares with those that do the same for `length` bytes.
     #[inline]
     pub(super) fn class(&self, state: u32, length: usize) -> u32 {
         let class = self.of(state).and_then(|history| {
-            let is_settled = self.is_settled && history.rounds() == self.rounds;
+            let is_settled = self.settled() == Some(history.rounds());
             history.class(length).or_else(|| history.last().filter(|_| is_settled))
         });
         class.unwrap_or(ALONE | (state - self.base))
@@ -193,7 +191,8 @@ impl Histories {
         if one == other {
             return usize::MAX;
         }
-        let same = self.all[one as usize].alike(&self.all[other as usize]);
+        let all = &self.rounds.all;
+        let same = all[one as usize].alike(&all[other as usize]);
         let is_forever = self.settled() == Some(same);
         if is_forever { usize::MAX } else { same }
     }

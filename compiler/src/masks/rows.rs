@@ -7,7 +7,7 @@
 //! A state *loops* on a byte where it leads to a state that does the same as itself for so many bytes. A subtree that is
 //! no higher than that, and has no other bytes in it, is accepted as it is.
 
-use grammarc_artifacts::sections::network::state_flags;
+use grammarc_artifacts::sections::network::{NONE, state_flags};
 use grammarc_artifacts::tables::Joined;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -84,7 +84,7 @@ impl Entry {
 
 /// Bytes on which a state loops.
 #[derive(Clone, Debug)]
-struct Loops {
+pub(super) struct Loops {
     /// How many bytes it does the same for after them, the most first, and the bytes, with those of the loops before.
     all: SmallVec<[(usize, u128); 2]>,
     is_final: bool,
@@ -166,50 +166,55 @@ impl Default for Rows {
     }
 }
 
-impl Rows {
-    /// The rows of own states, in the order of their histories.
+/// What becomes of some states on each byte, whatever is known of how long they do the same.
+pub(super) struct Table {
+    class_of: [u8; 256],
+    width: usize,
+    entries: Vec<Entry>,
+    /// By row.
+    states: Vec<u32>,
+    calls: Vec<ByteSet>,
+    begins: Vec<ByteSet>,
+    live: Vec<u128>,
+}
+
+impl Table {
+    /// Of the own states with some indices; by the index of any own state, its row among these, or `NONE`.
     pub(super) fn new(
         network: Joined<'_>,
         agreement: &Agreement,
-        states: Vec<u32>,
-        histories: Histories,
+        active: &[u32],
+        row_of: &[u32],
     ) -> Self {
         let own = network.own;
-        let firsts: Vec<ByteSet> = states
-            .iter()
-            .map(|&state| {
-                let calls = agreement.moves(network, state).calls.iter();
-                calls.fold(ByteSet::EMPTY, |bytes, call| {
-                    bytes.union(ByteSet::from_words(network.rule(call.callee).first_bytes))
-                })
+        let states: Vec<u32> = active.iter().map(|&index| own.bases.states + index).collect();
+        let calls = states.iter().map(|&state| {
+            let calls = agreement.moves(network, state).calls.iter();
+            calls.fold(ByteSet::EMPTY, |bytes, call| {
+                bytes.union(ByteSet::from_words(network.rule(call.callee).first_bytes))
             })
-            .collect();
-        let of_rows = states.iter().zip(&firsts).map(|(&state, calls)| {
+        });
+        let calls: Vec<ByteSet> = calls.collect();
+        let begins = states.iter().zip(&calls).map(|(&state, calls)| {
             let edges = agreement.moves(network, state).edges.iter();
             begins(edges.map(|edge| (edge.lo(), edge.hi())).chain(calls.ranges()))
         });
-        let of_rows: Vec<ByteSet> = of_rows.collect();
-        let mut shapes = Shapes::default();
-        // Nobody asks for shapes where no state has a model.
-        let shape_of: Vec<u8> = match agreement.has_models() {
-            true => of_rows.iter().map(|&cuts| shapes.number(cuts)).collect(),
-            false => Vec::new(),
-        };
-        let class_of = runs_of(of_rows.into_iter().fold(ByteSet::EMPTY, ByteSet::union));
+        let begins: Vec<ByteSet> = begins.collect();
+        let class_of = runs_of(begins.iter().copied().fold(ByteSet::EMPTY, ByteSet::union));
         let class = class_of[usize::from(u8::MAX)];
         let width = usize::from(class) + 1;
         let mut entries = vec![Entry::default(); width * states.len()];
-        let fill = |((&state, calls), row): ((&u32, &ByteSet), &mut [Entry])| {
+        let mut live = Vec::with_capacity(states.len());
+        for ((&state, calls), row) in states.iter().zip(&calls).zip(entries.chunks_mut(width)) {
             let edges = agreement.moves(network, state).edges;
             for edge in edges {
                 let target = (edge.target - own.bases.states) as usize;
                 let flags = own.states[target].flags;
                 let is = |flag: u32, bit: u32| if flags & flag != 0 { bit } else { 0 };
-                let row_of = histories.row_of(edge.target);
-                let on = match (flags & state_flags::POP_ONLY != 0, row_of) {
+                let on = match (flags & state_flags::POP_ONLY != 0, row_of[target]) {
                     (true, _) => Entry::ENDS | Entry::EXITS,
-                    (false, None) => Entry::OTHER | (target as u32) << 5,
-                    (false, Some(row)) => Entry::ROW | row << 5,
+                    (false, NONE) => Entry::OTHER | (target as u32) << 5,
+                    (false, row) => Entry::ROW | row << 5,
                 };
                 let flags =
                     is(state_flags::FINAL, Entry::EXITS) | is(state_flags::RESTS, Entry::ENDS);
@@ -220,30 +225,46 @@ impl Rows {
             for byte in calls.iter() {
                 row[usize::from(class_of[usize::from(byte)])] = Entry(Entry::CALL);
             }
-            let live = bits(bytes_on(edges).union(*calls));
-            (Loops::new(network, agreement, &histories, state, *calls), live)
-        };
-        let (loops, live): (Vec<Loops>, Vec<u128>) = match states.len() {
-            0..WORTH_A_THREAD => {
-                let rows = states.iter().zip(&firsts).zip(entries.chunks_mut(width));
-                rows.map(fill).unzip()
-            }
-            _ => {
-                let rows = states.par_iter().zip(&firsts).zip(entries.par_chunks_mut(width));
-                rows.with_min_len(WORTH_A_THREAD / 2).map(fill).unzip()
-            }
-        };
-        Self {
-            class_of,
-            width,
-            entries,
-            states,
-            loops,
-            live,
-            shapes: shape_of,
-            cuts: shapes.cuts,
-            histories,
+            live.push(bits(bytes_on(edges).union(*calls)));
         }
+        Self { class_of, width, entries, states, calls, begins, live }
+    }
+
+    /// By row, the loops of its state.
+    pub(super) fn loops(
+        &self,
+        network: Joined<'_>,
+        agreement: &Agreement,
+        histories: &Histories,
+    ) -> Vec<Loops> {
+        let new = |(&state, &calls)| Loops::new(network, agreement, histories, state, calls);
+        match self.states.len() {
+            0..WORTH_A_THREAD => self.states.iter().zip(&self.calls).map(new).collect(),
+            _ => {
+                let rows = self.states.par_iter().zip(&self.calls);
+                rows.with_min_len(WORTH_A_THREAD / 2).map(new).collect()
+            }
+        }
+    }
+}
+
+impl Rows {
+    /// The rows of a table, in the order of their histories.
+    pub(super) fn new(
+        table: Table,
+        loops: Vec<Loops>,
+        has_models: bool,
+        histories: Histories,
+    ) -> Self {
+        let Table { class_of, width, entries, states, begins, live, .. } = table;
+        let mut of_rows = Shapes::default();
+        // Nobody asks for shapes where no state has a model.
+        let shapes = match has_models {
+            true => begins.into_iter().map(|cuts| of_rows.number(cuts)).collect(),
+            false => Vec::new(),
+        };
+        let cuts = of_rows.cuts;
+        Self { class_of, width, entries, states, loops, live, shapes, cuts, histories }
     }
 
     /// The classes of the states.
