@@ -123,6 +123,11 @@ impl Visited {
     }
 }
 
+/// Brings some nodes once.
+fn once(mut nodes: Option<Range<u32>>) -> impl FnMut() -> Option<Range<u32>> {
+    move || nodes.take()
+}
+
 impl Walker<'_> {
     /// The outcome of a state that parts from its model soon, where it has a stretch or a shared state is near.
     pub(super) fn far_base(&mut self, derived: &Derived<'_>) -> Option<Outcome> {
@@ -135,27 +140,41 @@ impl Walker<'_> {
         }
         let is_far = self.agreement.length(state, model).is_none_or(|length| length < FAR);
         let near = is_far.then(|| self.near(state)).flatten()?;
-        let all = 1..self.trie.len() as u32;
-        let apart = self.depart(&[derived], all, LONG).and_then(|mut apart| apart.pop());
+        let all = Some(1..self.trie.len() as u32);
+        let apart = self.depart(&[derived], &mut once(all), LONG);
+        let apart = apart.and_then(|mut apart| apart.pop());
         Some(match apart {
             Some(apart) => apart.over(derived, self.follow, self.trie),
             None => self.base_near(state, near),
         })
     }
 
-    /// What tells states from their models at some nodes, which are whole subtrees below the root. All have rows.
-    pub(super) fn apart(&mut self, derived: &[&Derived<'_>], nodes: Range<u32>) -> Vec<Apart> {
-        let apart = self.depart(derived, nodes.clone(), usize::MAX);
-        apart.unwrap_or_else(|| {
-            if derived.len() < 2 {
-                return Vec::new();
-            }
-            // There is room for fewer.
-            let (one, other) = derived.split_at(derived.len() / 2);
-            let mut apart = self.apart(one, nodes.clone());
-            apart.extend(self.apart(other, nodes));
-            apart
-        })
+    /// What tells states from their models at the nodes that `more` brings, one range behind the other. All states have
+    /// rows.
+    pub(super) fn apart(
+        &mut self,
+        derived: &[&Derived<'_>],
+        more: &mut dyn FnMut() -> Option<Range<u32>>,
+    ) -> Vec<Apart> {
+        let mut nodes: Option<Range<u32>> = None;
+        let mut next = || {
+            let more = more()?;
+            let from = nodes.as_ref().map_or(more.start, |nodes| nodes.start);
+            nodes = Some(from..more.end);
+            Some(more)
+        };
+        if let Some(apart) = self.depart(derived, &mut next, usize::MAX) {
+            return apart;
+        }
+        if derived.len() < 2 {
+            return Vec::new();
+        }
+        // There is room for fewer.
+        while next().is_some() {}
+        let (one, other) = derived.split_at(derived.len() / 2);
+        let mut apart = self.apart(one, &mut once(nodes.clone()));
+        apart.extend(self.apart(other, &mut once(nodes)));
+        apart
     }
 
     /// What tells states from their models. Gives up where more than `most` nodes have to be looked at, or the states go
@@ -163,7 +182,7 @@ impl Walker<'_> {
     fn depart(
         &mut self,
         derived: &[&Derived<'_>],
-        among: Range<u32>,
+        more: &mut dyn FnMut() -> Option<Range<u32>>,
         mut most: usize,
     ) -> Option<Vec<Apart>> {
         let (trie, nodes, agreement) = (self.trie, self.known.nodes(), self.agreement);
@@ -181,9 +200,19 @@ impl Walker<'_> {
         let pairs: Vec<_> = pairs.collect::<Option<_>>()?;
         let (mut lanes, first) = Lanes::new(agreement.rows(), &pairs, nodes.height(0));
         let mut fronts = vec![first; nodes.height(0) + 1];
-        let mut next = if first == NONE { among.end } else { among.start };
         let mut visited = Visited::default();
-        while next < among.end {
+        let (mut next, mut end) = match more() {
+            Some(nodes) if first != NONE => {
+                (self.enter(&mut lanes, &mut fronts, nodes.start), nodes.end)
+            }
+            _ => (0, 0),
+        };
+        loop {
+            if next >= end {
+                let Some(nodes) = more().filter(|_| first != NONE) else { break };
+                end = nodes.end;
+                continue;
+            }
             most = most.checked_sub(1).filter(|_| !lanes.are_too_many())?;
             let child = next;
             let depth = nodes.depth(child);
@@ -209,6 +238,26 @@ impl Walker<'_> {
         Some(
             apart.map(|(excepted, Building { outcome, .. })| Apart { excepted, outcome }).collect(),
         )
+    }
+
+    /// Finds the fronts above a node, and the first node from this on that one of them goes on to.
+    fn enter(&self, lanes: &mut Lanes<'_>, fronts: &mut [u32], node: u32) -> u32 {
+        let (trie, nodes) = (self.trie, self.known.nodes());
+        let mut above = 0;
+        loop {
+            let child = trie.children(above).find(|&child| node < trie.end[child as usize]);
+            let Some(child) = child.filter(|&child| child < node) else { return node };
+            let depth = nodes.depth(child);
+            let (mut front, _) = lanes.step(fronts[depth - 1], trie.byte[child as usize]);
+            if front != NONE {
+                front = lanes.within(front, nodes.height(child), nodes.below(child));
+            }
+            if front == NONE {
+                return trie.end[child as usize];
+            }
+            fronts[depth] = front;
+            above = child;
+        }
     }
 
     /// Notes what happens to a state at the first of some nodes, which are those below it. Whether what comes after the
@@ -325,8 +374,8 @@ mod tests {
             for lanes in lanes.chunks(beside) {
                 let lanes: Vec<&Derived<'_>> = lanes.iter().collect();
                 let mut apart: Vec<Apart> = lanes.iter().map(|_| Apart::default()).collect();
-                for nodes in ranges(trie, beside, ByteSet::FULL) {
-                    let more = walker.apart(&lanes, nodes);
+                for nodes in ranges(trie, beside) {
+                    let more = walker.apart(&lanes, &mut once(Some(nodes)));
                     assert_eq!(more.len(), lanes.len());
                     apart.iter_mut().zip(&more).for_each(|(apart, more)| apart.append(more));
                 }

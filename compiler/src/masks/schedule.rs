@@ -78,6 +78,19 @@ impl<'a, F: Fn() -> Walker<'a> + Sync> Walkers<'a, F> {
         items: &'i [T],
         work: impl Fn(&mut Walker<'a>, &'i T) -> R + Sync,
         ahead: impl Fn(&mut Walker<'a>, &mut R) + Sync,
+        take: impl FnMut(&'i T, &R) -> Result<(), MaskError>,
+    ) -> Result<(), MaskError> {
+        self.in_order_with(items, work, |_| false, ahead, take)
+    }
+
+    /// The same for items that threads without work can help with: `help` does so, and says whether there was anything
+    /// that it could do.
+    pub(super) fn in_order_with<'i, T: Sync, R: Returned + Send + Sync>(
+        &self,
+        items: &'i [T],
+        work: impl Fn(&mut Walker<'a>, &'i T) -> R + Sync,
+        help: impl Fn(&mut Walker<'a>) -> bool + Sync,
+        ahead: impl Fn(&mut Walker<'a>, &mut R) + Sync,
         mut take: impl FnMut(&'i T, &R) -> Result<(), MaskError>,
     ) -> Result<(), MaskError> {
         let time = |states| MaskError::Time { states, total: items.len() };
@@ -117,7 +130,8 @@ impl<'a, F: Fn() -> Walker<'a> + Sync> Walkers<'a, F> {
             result
         };
         let work_on_next = |walker: &mut Walker<'a>| {
-            parts.work_on_next(|part| part.iter().map(|item| work_ahead(walker, item)).collect())
+            let work = |part: &'i [T]| part.iter().map(|item| work_ahead(walker, item)).collect();
+            parts.work_on_next(work) || help(walker)
         };
         rayon::in_place_scope(|scope| {
             for _ in 1..threads {
@@ -192,10 +206,10 @@ impl<'a, T, R> Parts<'a, T, R> {
 }
 
 /// Counts a thread while it looks for work or does it.
-struct AtWork<'a>(&'a AtomicUsize);
+pub(super) struct AtWork<'a>(&'a AtomicUsize);
 
 impl<'a> AtWork<'a> {
-    fn new(count: &'a AtomicUsize) -> Self {
+    pub(super) fn new(count: &'a AtomicUsize) -> Self {
         count.fetch_add(1, Ordering::SeqCst);
         Self(count)
     }
@@ -207,7 +221,7 @@ impl Drop for AtWork<'_> {
     }
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
