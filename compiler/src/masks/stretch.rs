@@ -44,6 +44,8 @@ struct Stretch {
     first: ByteSet,
     /// Where it is after each byte.
     way: Vec<Place>,
+    /// Bytes that matter in some of these places, but for the characters.
+    bytes: ByteSet,
     /// Whether more bytes lead from the last place to itself.
     is_endless: bool,
     /// Bytes of the longest token that it accepts.
@@ -93,6 +95,8 @@ impl Stretches {
             steps: FxHashMap::default(),
             counts: FxHashMap::default(),
             like: FxHashMap::default(),
+            within: FxHashMap::default(),
+            last: (ByteSet::EMPTY, Vec::new()),
         };
         // No others have one.
         let states = states.filter(|&state| agreement.is_wide(state));
@@ -120,8 +124,8 @@ impl Stretches {
                 }
                 Told::Neither => continue,
             };
-            let Stretch { kinds, length, .. } = stretch;
-            for byte in bytes_of(&stretch.way).iter() {
+            let Stretch { kinds, length, bytes, .. } = stretch;
+            for byte in bytes.iter() {
                 let edges = this.edges.entry((kinds, byte));
                 edges.or_insert_with(|| known.words(trie).edges(kinds, byte).collect());
             }
@@ -204,6 +208,10 @@ struct Finder<'a> {
     counts: FxHashMap<Kinds, Vec<u32>>,
     /// By model of a state, its kinds, its first characters and the longest token by them.
     like: FxHashMap<u32, Option<(Kinds, ByteSet, u32)>>,
+    /// By bytes, the kinds that are within them, and their characters.
+    within: FxHashMap<ByteSet, (Kinds, ByteSet)>,
+    /// The way that was found last, within some characters. That of the next state is mostly a part of it.
+    last: (ByteSet, Vec<Place>),
 }
 
 impl<'a> Finder<'a> {
@@ -248,11 +256,15 @@ impl<'a> Finder<'a> {
     fn find(&mut self, state: u32) -> Option<Stretch> {
         let highest = self.known.nodes().height(0);
         let (mut at, bytes) = self.step(state)?;
-        let kinds = kinds_within(self.step(at)?.1);
-        let within = characters(kinds);
+        let staying = self.step(at)?.1;
+        let (kinds, within) = self.within(staying);
         let first = bytes.intersect(within);
         let after = self.follow.bytes(self.follow.rule_of(state));
-        let mut way = Vec::new();
+        let mut way = std::mem::take(&mut self.last.1);
+        let known = way.iter().position(|place| place.state == at && self.last.0 == within);
+        way.drain(..known.unwrap_or(way.len()));
+        // The last place may not have been looked beyond.
+        at = way.pop().map_or(at, |last| last.state);
         // Whether strings of any length stay within the characters.
         let mut is_endless = false;
         while self.may_stay(at) {
@@ -276,7 +288,8 @@ impl<'a> Finder<'a> {
         // What begins otherwise is walked, and what does not begin so is taken out of the row.
         let begins = self.follow.first(state).0.union(within).minus(first);
         let mut spread = self.below_root(begins);
-        for byte in bytes_of(&way).iter() {
+        let bytes = bytes_of(&way);
+        for byte in bytes.iter() {
             spread += self.words().spread(byte)?;
         }
         let counts =
@@ -290,7 +303,21 @@ impl<'a> Finder<'a> {
         let is_worth = way.len() + usize::from(is_endless) > 1
             && count as usize >= nodes / NODES_A_TOKEN
             && spread <= nodes / NODES_AN_EDGE;
-        is_worth.then_some(Stretch { kinds, first, way, is_endless, length: length as u32 })
+        let length = length as u32;
+        let stretch = is_worth.then(|| {
+            let way = way.clone();
+            Stretch { kinds, first, way, bytes, is_endless, length }
+        });
+        self.last = (within, way);
+        stretch
+    }
+
+    /// The kinds that are within some bytes, and their characters.
+    fn within(&mut self, bytes: ByteSet) -> (Kinds, ByteSet) {
+        *self.within.entry(bytes).or_insert_with(|| {
+            let kinds = kinds_within(bytes);
+            (kinds, characters(kinds))
+        })
     }
 
     /// Nodes below the root that begin with some bytes.
@@ -332,7 +359,8 @@ impl Walker<'_> {
     /// The outcome at the root of a state that has a stretch.
     pub(super) fn base_along(&mut self, state: u32) -> Option<Outcome> {
         let stretches = self.stretches?;
-        let (Stretch { kinds, first, way, is_endless, .. }, model) = stretches.of.get(&state)?;
+        let (stretch, model) = stretches.of.get(&state)?;
+        let Stretch { kinds, first, way, bytes, is_endless, .. } = stretch;
         let mut building = self.begin(state);
         let reached = self.sets.settled(state, BOTTOM);
         if reached.exits {
@@ -351,7 +379,7 @@ impl Walker<'_> {
             }
         }
         let last = way.last().filter(|_| *is_endless);
-        for byte in bytes_of(way).iter() {
+        for byte in bytes.iter() {
             for edge in stretches.edges.get(&(*kinds, byte)).into_iter().flatten() {
                 let Some(place) = way.get(edge.depth as usize - 1).or(last) else { continue };
                 let [goes_on, is_left] =
