@@ -23,8 +23,9 @@ use super::chain::longest_chain;
 use super::classes::Classes;
 use super::depart::Derived;
 use super::doubles::Doubles;
-use super::draw::{Drawn, Found, Lengths, Sources};
+use super::draw::{Found, Lengths, Sources};
 use super::endless::Endless;
+use super::nearest::SharedRows;
 use super::outcome::Outcome;
 use super::pool::{Pool, stored};
 use super::reach::Reach;
@@ -32,7 +33,6 @@ use super::schedule::Walkers;
 use super::shared::SharedOutcomes;
 use super::stretch::Stretches;
 use super::walk::Walker;
-use super::words::Drawing;
 use crate::network::Network;
 use crate::network::follow::Follow;
 use crate::network::local::{BOTTOM, LocalSets};
@@ -146,9 +146,9 @@ pub fn compute(
         base,
         exits: vec![(0, NONE); states.len()],
     };
-    for model in stretches.models(known, trie, lengths.row_words) {
-        let Drawing { row, count } = model.drawing;
-        let found = Found { drawn: Some(Drawn::Row { row, count }), ..Found::default() };
+    let rows = SharedRows::new(shared, known, lengths);
+    for model in stretches.models(known, trie, rows) {
+        let found = Found { drawn: Some(model.drawn), ..Found::default() };
         let mask = context.intern(&sources, model.asked_by, &found)?;
         sources.add_model(model.state, context.pool.model(mask, None));
     }

@@ -67,8 +67,25 @@ pub(super) enum Drawn {
     Record { content: Vec<u32>, count: u32 },
     /// Few tokens, ascending.
     Ids(Vec<u32>),
-    /// A row, and how many tokens there are.
-    Row { row: Vec<u32>, count: u32 },
+    /// A row, how many tokens there are, and whether it was held against the vocabulary's rows.
+    Row { row: Vec<u32>, count: u32, looked: Looked },
+}
+
+/// Whether a row was held against the vocabulary's.
+#[derive(Debug)]
+pub(super) enum Looked {
+    No,
+    /// What it differs from the nearest in, where that is worth storing.
+    Yes(Option<Near>),
+}
+
+/// How a set differs from a row.
+#[derive(Debug)]
+pub(super) struct Near {
+    /// In how many tokens.
+    pub(super) distance: usize,
+    /// The row, the length of the minus list, and both lists.
+    pub(super) content: Vec<u32>,
 }
 
 /// The outcome of a state or pair, with what is needed for its mask.
@@ -179,6 +196,11 @@ impl<'a> Sources<'a> {
         Self { trie, shared, known, lengths, models: FxHashMap::default() }
     }
 
+    /// How long lists may be.
+    pub(super) fn lengths(&self) -> Lengths {
+        self.lengths
+    }
+
     /// Notes the mask of an own state that others are derived from.
     pub(super) fn add_model(&mut self, state: u32, model: Model<'a>) {
         self.models.insert(state, model);
@@ -249,7 +271,7 @@ impl<'a> Sources<'a> {
         let runs = outcome.spans.iter().map(|span| self.tokens(span));
         runs.chain([extra]).for_each(|tokens| set_all(&mut row, tokens));
         let count = count_ones(&row);
-        Drawn::Row { row, count }
+        Drawn::Row { row, count, looked: Looked::No }
     }
 
     /// The set of another state's tokens but for some ranks, and with those of `spans`: drawn over that state's row.
@@ -275,7 +297,7 @@ impl<'a> Sources<'a> {
         new.chain([extra]).for_each(|ids| set_all(&mut row, ids));
         let count = count_ones(&row);
         if count as usize > self.lengths.most_listed() {
-            return Drawn::Row { row, count };
+            return Drawn::Row { row, count, looked: Looked::No };
         }
         let mut ids = Vec::with_capacity(count as usize);
         add_ids(&row, &mut ids);
@@ -438,7 +460,7 @@ mod tests {
         match drawn {
             Drawn::Mask(mask) => ids = stored(sources.shared, *mask),
             Drawn::Ids(few) => ids.clone_from(few),
-            Drawn::Row { row, count } => {
+            Drawn::Row { row, count, .. } => {
                 add_ids(row, &mut ids);
                 assert_eq!(ids.len(), *count as usize);
             }

@@ -66,6 +66,7 @@ mod kept;
 mod lanes;
 mod literals;
 mod moves;
+mod nearest;
 mod nodes;
 mod ordered;
 pub mod outcome;

@@ -21,9 +21,8 @@ use grammarc_artifacts::sections::masks::MaskRecord;
 use grammarc_artifacts::sections::network::NONE;
 use grammarc_artifacts::tables::{Tables, TablesData};
 
-use super::draw::{
-    Brush, Drawn, Found, Lengths, Model, Sources, add_difference, add_ids, describe,
-};
+use super::draw::{Brush, Drawn, Found, Lengths, Looked, Model, Near, Sources, add_ids, describe};
+use super::nearest::{SharedRows, apart, describe_difference, nearest};
 use super::ranks::{Within, row_of, whole_row};
 use super::shared::SharedOutcomes;
 use crate::sequences::Sequences;
@@ -34,7 +33,7 @@ const NEIGHBOURS: usize = 128;
 /// A pool under construction.
 pub(super) struct Pool<'a> {
     shared: Tables<'a>,
-    known: &'a SharedOutcomes,
+    shared_rows: SharedRows<'a>,
     tables: TablesData,
     lengths: Lengths,
     /// Contents of the own masks, by number: the row, the length of the minus list, both lists.
@@ -64,7 +63,7 @@ impl<'a> Pool<'a> {
         tables.lists.reserve(4 * states);
         Self {
             shared,
-            known,
+            shared_rows: SharedRows::new(shared, known, lengths),
             tables,
             lengths,
             contents: Sequences::with_capacity(states / 2, 6 * states),
@@ -128,7 +127,13 @@ impl<'a> Pool<'a> {
             Drawn::Record { content, count } => self.put(content, *count),
             Drawn::Ids(ids) if ids.len() <= self.lengths.always_listed() => self.put_list(ids),
             Drawn::Ids(ids) => self.narrow(ids),
-            Drawn::Row { row, count } => self.wide(row, *count),
+            Drawn::Row { row, count, looked } => match looked {
+                Looked::Yes(near) => self.wide(row, *count, near.as_ref()),
+                Looked::No => {
+                    let near = self.shared_rows.near(row, *count);
+                    self.wide(row, *count, near.as_ref())
+                }
+            },
         }
     }
 
@@ -136,29 +141,27 @@ impl<'a> Pool<'a> {
     fn narrow(&mut self, ids: &[u32]) -> u32 {
         let count = ids.len() as u32;
         let is_in = |row: &[u32], id: u32| row[id as usize / 32] >> (id % 32) & 1 == 1;
-        let apart = |row: u32, limit: usize| {
-            let (count, words) = (self.row_count(row) as usize, self.row(row));
+        let apart = |(words, count): (&[u32], u32), limit: usize| {
+            let count = count as usize;
             // So many that are not in the row make the difference as large as the limit.
             let most = (limit + ids.len()).saturating_sub(count).div_ceil(2);
             let missing = ids.iter().filter(|&&id| !is_in(words, id)).take(most).count();
             (missing < most).then(|| count + 2 * missing - ids.len())
         };
-        let Some(nearest) = self.nearest(count, apart) else { return self.put_list(ids) };
+        let nearest = self.shared_rows.nearest(count, apart);
+        let limit = nearest.map_or(self.lengths.worth_differing(count) + 1, |(limit, _)| limit);
+        let nearest = self.nearest_own(count, limit, apart).or(nearest);
+        let Some((_, nearest)) = nearest else { return self.put_list(ids) };
         let row = self.brush.row_of_ids(self.lengths.row_words, ids);
         let mask = self.put_differing(nearest, &row, count);
-        self.brush.give_back(Drawn::Row { row, count });
+        self.brush.give_back(Drawn::Row { row, count, looked: Looked::No });
         mask
     }
 
     /// The record of a set by how its row differs from another.
     fn put_differing(&mut self, from: u32, row: &[u32], count: u32) -> u32 {
         let mut content = std::mem::take(&mut self.content);
-        content.clear();
-        content.extend([from, 0]);
-        let old = self.row(from);
-        add_difference(old, row, &mut content);
-        content[1] = content.len() as u32 - 2;
-        add_difference(row, old, &mut content);
+        describe_difference(from, self.row(from), row, &mut content);
         self.put_content(content, count)
     }
 
@@ -207,10 +210,15 @@ impl<'a> Pool<'a> {
         self.tables
     }
 
-    /// The record of a set that a row may be worth.
-    fn wide(&mut self, row: &[u32], count: u32) -> u32 {
-        if let Some(nearest) = self.nearest(count, |id, limit| self.apart(row, id, limit)) {
-            return self.put_differing(nearest, row, count);
+    /// The record of a set that a row may be worth; `near` is what it differs from the vocabulary's rows in.
+    fn wide(&mut self, row: &[u32], count: u32, near: Option<&Near>) -> u32 {
+        let limit =
+            near.map_or(self.lengths.worth_differing(count) + 1, |Near { distance, .. }| *distance);
+        let nearest = self.nearest_own(count, limit, |(other, _), limit| apart(row, other, limit));
+        match (nearest, near) {
+            (Some((_, nearest)), _) => return self.put_differing(nearest, row, count),
+            (None, Some(Near { content, .. })) => return self.put(content, count),
+            (None, None) => {}
         }
         let new = self.tables.bases.rows + self.rows() as u32;
         self.tables.rows.extend_from_slice(row);
@@ -226,56 +234,21 @@ impl<'a> Pool<'a> {
         }
     }
 
-    /// How many tokens are in a row.
-    fn row_count(&self, id: u32) -> u32 {
-        match id.checked_sub(self.tables.bases.rows) {
-            Some(own) => self.row_counts[own as usize],
-            None => self.known.row_counts()[id as usize],
-        }
-    }
-
-    /// The rows of about as many tokens as a set of `count`, by how many more or less they have, and that difference.
-    fn near(&self, count: u32) -> Vec<(usize, u32)> {
+    /// The newest own row that a set of `count` tokens differs least from, and in how many, if they are fewer than a limit;
+    /// `apart` as for [`nearest`].
+    fn nearest_own(
+        &self,
+        count: u32,
+        limit: usize,
+        apart: impl Fn((&[u32], u32), usize) -> Option<usize>,
+    ) -> Option<(usize, u32)> {
+        let first = self.rows().saturating_sub(NEIGHBOURS);
         let base = self.tables.bases.rows;
-        let own = self.rows() as u32;
-        let first_own = own.saturating_sub(NEIGHBOURS as u32);
-        let limit = self.lengths.worth_differing(count) + 1;
-        let candidates = (0..base).chain(base + first_own..base + own);
-        let candidates = candidates.map(|id| (self.row_count(id).abs_diff(count) as usize, id));
-        let mut near: Vec<_> = candidates.filter(|&(apart, _)| apart < limit).collect();
-        near.sort_unstable();
-        near
-    }
-
-    /// The row of these that differs least from a set of `count` tokens, where the difference is worth storing; `apart` says
-    /// in how many tokens a row differs from the set, if they are fewer than a limit. Those of about as many tokens are
-    /// looked at first, so most others are ruled out by their number.
-    fn nearest(&self, count: u32, apart: impl Fn(u32, usize) -> Option<usize>) -> Option<u32> {
-        let mut limit = self.lengths.worth_differing(count) + 1;
-        let mut best = None;
-        for (least, id) in self.near(count) {
-            if least >= limit {
-                break;
-            }
-            if let Some(distance) = apart(id, limit) {
-                (limit, best) = (distance, Some(id));
-            }
-        }
-        best
-    }
-
-    /// In how many tokens a row differs from another set, if they are fewer than a limit.
-    fn apart(&self, row: &[u32], id: u32, limit: usize) -> Option<usize> {
-        let mut distance = 0;
-        // In blocks, so that a row that is far off is given up early.
-        for (new, old) in row.chunks(64).zip(self.row(id).chunks(64)) {
-            let pairs = new.iter().zip(old);
-            distance += pairs.map(|(a, b)| (a ^ b).count_ones() as usize).sum::<usize>();
-            if distance >= limit {
-                return None;
-            }
-        }
-        Some(distance)
+        let newest = self.row_counts.iter().enumerate().skip(first);
+        let newest = newest.map(|(own, &count)| (base + own as u32, count));
+        nearest(newest, count, limit, |id, limit| {
+            apart((self.row(id), self.row_counts[(id - base) as usize]), limit)
+        })
     }
 }
 

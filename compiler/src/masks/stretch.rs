@@ -17,6 +17,8 @@ use rustc_hash::FxHashMap;
 use super::agree::{ARRIVES, Agreement};
 use super::beside::Chains;
 use super::depart::FAR;
+use super::draw::{Drawn, Looked};
+use super::nearest::SharedRows;
 use super::outcome::{Outcome, Taken};
 use super::shared::SharedOutcomes;
 use super::take::Excepted;
@@ -33,6 +35,9 @@ const NODES_AN_EDGE: usize = 32;
 
 /// States from which on a second thread is worth it.
 const WORTH_A_THREAD: usize = 256;
+
+/// Models from which on a second thread is worth it.
+const MANY: usize = 16;
 
 /// Tokens too long for a state and not for its model, up to which it is derived from that.
 const FEW: u32 = 64;
@@ -145,12 +150,12 @@ impl Stretches {
         self.beside.get(&state).copied()
     }
 
-    /// The models, in the order in which they are numbered, in rows of `row_words`.
+    /// The models, in the order in which they are numbered, held against the vocabulary's rows.
     pub(super) fn models(
         &self,
         known: &SharedOutcomes,
         trie: Trie<'_>,
-        row_words: usize,
+        rows: SharedRows<'_>,
     ) -> Vec<Model> {
         let mut models: Vec<Model> = Vec::with_capacity(self.models.len());
         let numbered = (self.first_model..).zip(&self.models);
@@ -159,13 +164,17 @@ impl Stretches {
         all.sort_unstable();
         for of in all.chunk_by(|one, next| one.0 == next.0) {
             let lengths: Vec<u32> = of.iter().map(|&(_, length, ..)| length).collect();
-            let drawings = known.words(trie).drawings(of[0].0, &lengths, row_words);
+            let drawings = known.words(trie).drawings(of[0].0, &lengths, rows.row_words());
             let of = of.iter().zip(drawings);
-            models.extend(of.map(|(&(_, _, state, asked_by), drawing)| Model {
+            models.extend(of.map(|(&(_, _, state, asked_by), Drawing { row, count })| Model {
                 state,
                 asked_by,
-                drawing,
+                drawn: Drawn::Row { row, count, looked: Looked::No },
             }));
+        }
+        match models.len() {
+            0..MANY => models.iter_mut().for_each(|model| rows.look(&mut model.drawn)),
+            _ => models.par_iter_mut().for_each(|model| rows.look(&mut model.drawn)),
         }
         models.sort_unstable_by_key(|model| model.state);
         models
@@ -184,7 +193,7 @@ pub(super) struct Model {
     /// The first state whose outcome is.
     pub(super) asked_by: u32,
     /// The tokens.
-    pub(super) drawing: Drawing,
+    pub(super) drawn: Drawn,
 }
 
 /// What is told of a state.
@@ -409,6 +418,7 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::{Value, json};
 
+    use super::super::draw::Lengths;
     use super::super::setting::{Setting, inner};
     use super::*;
     use crate::compile::Compiler;
@@ -442,7 +452,8 @@ mod tests {
         let agreement = setting.agreement(&follow);
         let states = setting.states();
         let stretches = Stretches::new(&follow, known, &agreement, trie, states.clone());
-        let models = stretches.models(known, trie, shared.row_words as usize);
+        let lengths = Lengths { row_words: shared.row_words as usize, is_vocabulary: false };
+        let models = stretches.models(known, trie, SharedRows::new(shared, known, lengths));
         let mut walker =
             Walker::new(&follow, known, &agreement, trie, 2).with_stretches(&stretches);
         let mut count = 0;
@@ -451,7 +462,9 @@ mod tests {
             count += 1;
             let taken = outcome.taken.as_ref().expect("is taken over along a stretch");
             let model = models.iter().find(|model| model.state == taken.state);
-            let Drawing { row, .. } = &model.expect("is a model").drawing;
+            let Drawn::Row { row, .. } = &model.expect("is a model").drawn else {
+                panic!("a model is a row")
+            };
             let is_held = |&rank: &u32| {
                 let id = trie.token_of_rank[rank as usize];
                 let is_excepted = taken.except.iter().any(|ranks| ranks.contains(&rank));

@@ -30,6 +30,7 @@ use super::draw::{Brush, Found, Sources};
 use super::fronts::Fronts;
 use super::kept::{Keeper, Kept};
 use super::moves::{Arrived, OwnMoves};
+use super::nearest::SharedRows;
 use super::outcome::{Outcome, Span};
 use super::part::Pairs;
 use super::shared::{SharedOutcomes, Stored, class_nodes};
@@ -206,10 +207,14 @@ impl<'a> Walker<'a> {
         building.outcome
     }
 
-    /// Draws the tokens of what was found, unless the same was drawn here before.
+    /// Draws the tokens of what was found, unless the same was drawn here before, and holds a row of them against the
+    /// vocabulary's.
     pub(super) fn draw(&mut self, sources: &Sources<'_>, found: &mut Found) {
-        let row_words = self.follow.network().shared.row_words as usize;
-        sources.draw_new(found, self.brush.get_or_insert_with(|| Brush::new(row_words)));
+        let shared = self.follow.network().shared;
+        let brush = self.brush.get_or_insert_with(|| Brush::new(shared.row_words as usize));
+        sources.draw_new(found, brush);
+        let rows = SharedRows::new(shared, self.known, sources.lengths());
+        found.drawn.iter_mut().for_each(|drawn| rows.look(drawn));
     }
 
     /// An outcome to come of the walk of a state.
