@@ -7,11 +7,11 @@
 //! characters, cost nothing for the bound. Only loops of another shape are counted in states, under a limit.
 
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
 use super::super::{Band, lengths};
-use super::characters::Ranges;
 use super::graph::Plain;
 use super::{Escapes, StringRules, TextError};
 use crate::ir::{Expr, ExprGraph};
@@ -50,13 +50,17 @@ struct Counted<'a, R> {
     band: &'a Band,
     /// Shortest and longest rest of each state.
     rests: Vec<(u32, Option<u32>)>,
-    moves: FxHashMap<u32, Vec<(u32, Ranges)>>,
+    /// By state of the automaton, where it leads, and the characters that lead there.
+    moves: FxHashMap<u32, Rc<[Move]>>,
     /// States of the graph by state of the automaton and characters before it.
     numbers: FxHashMap<(u32, u32), u32>,
     queue: VecDeque<(u32, u32)>,
     /// The state behind which only the quote comes, once it is asked for.
     closing: Option<u32>,
 }
+
+/// A state of the automaton, and one of the characters that lead to it.
+type Move = (u32, Expr);
 
 /// What is left of bounds.
 type Left = (u32, Option<u32>);
@@ -68,10 +72,14 @@ impl<R: StringRules> Counted<'_, R> {
 
     fn build(&mut self, state: u32, length: u32) {
         let from = self.numbers[&(state, length)];
-        let characters = &mut self.plain.characters;
-        let moves = self.moves.entry(state).or_insert_with(|| characters.moves(state)).clone();
+        let Plain { characters, speller, .. } = &mut self.plain;
+        let moves = self.moves.entry(state).or_insert_with(|| {
+            let moves = characters.moves(state).into_iter();
+            moves.map(|(target, ranges)| (target, speller.expr(&ranges))).collect()
+        });
+        let moves = Rc::clone(moves);
         if let Some(class) = self.loop_of(state, &moves) {
-            self.repeat(from, state, length, &class, &moves);
+            self.repeat(from, state, length, class, &moves);
             return;
         }
         let accepting = self.plain.language.dfa().states[state as usize].accepting;
@@ -86,9 +94,8 @@ impl<R: StringRules> Counted<'_, R> {
             Some(_) => length + 1,
             None => (length + 1).min(self.band.min),
         };
-        for (target, ranges) in moves {
-            let expr = self.plain.speller.expr(&ranges);
-            self.edge(from, expr, target, next);
+        for (target, expr) in moves.iter() {
+            self.edge(from, expr.clone(), *target, next);
         }
     }
 
@@ -138,40 +145,31 @@ impl<R: StringRules> Counted<'_, R> {
     }
 
     /// The characters on which a state loops, where every way out of it has a fixed length.
-    fn loop_of(&self, state: u32, moves: &[(u32, Ranges)]) -> Option<Ranges> {
-        let fixed = |&(target, _): &(u32, Ranges)| {
-            let (shortest, longest) = self.rests[target as usize];
-            target == state || longest == Some(shortest)
+    fn loop_of<'m>(&self, state: u32, moves: &'m [Move]) -> Option<&'m Expr> {
+        let fixed = |(target, _): &Move| {
+            let (shortest, longest) = self.rests[*target as usize];
+            *target == state || longest == Some(shortest)
         };
         let own = moves.iter().find(|(target, _)| *target == state)?;
-        moves.iter().all(fixed).then(|| own.1.clone())
+        moves.iter().all(fixed).then_some(&own.1)
     }
 
     /// Adds the ways out of a loop, each behind as many rounds as the bounds leave for it.
-    fn repeat(
-        &mut self,
-        from: u32,
-        state: u32,
-        length: u32,
-        class: &Ranges,
-        moves: &[(u32, Ranges)],
-    ) {
+    fn repeat(&mut self, from: u32, state: u32, length: u32, class: &Expr, moves: &[Move]) {
         let (min, max) = self.left(length);
-        let body = self.plain.speller.expr(class);
         if self.plain.language.dfa().states[state as usize].accepting {
-            let rounds = body.clone().repeat(min, max);
+            let rounds = class.clone().repeat(min, max);
             let end = self.plain.graph.end();
             self.plain.graph.edge(from, Expr::seq([rounds, Expr::byte(b'"')]), end);
         }
-        for (target, ranges) in moves.iter().filter(|(target, _)| *target != state) {
+        for (target, exit) in moves.iter().filter(|(target, _)| *target != state) {
             let behind = self.rests[*target as usize].0.saturating_add(1);
             if max.is_some_and(|max| max < behind) {
                 continue;
             }
             let max = max.map(|max| max - behind);
-            let rounds = body.clone().repeat(min.saturating_sub(behind), max);
-            let exit = self.plain.speller.expr(ranges);
-            self.plain.edge(from, Expr::seq([rounds, exit]), *target);
+            let rounds = class.clone().repeat(min.saturating_sub(behind), max);
+            self.plain.edge(from, Expr::seq([rounds, exit.clone()]), *target);
         }
     }
 }
