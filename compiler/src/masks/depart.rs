@@ -201,15 +201,11 @@ impl Walker<'_> {
         let (mut lanes, first) = Lanes::new(agreement.rows(), &pairs, nodes.height(0));
         let mut fronts = vec![first; nodes.height(0) + 1];
         let mut visited = Visited::default();
-        let (mut next, mut end) = match more() {
-            Some(nodes) if first != NONE => {
-                (self.enter(&mut lanes, &mut fronts, nodes.start), nodes.end)
-            }
-            _ => (0, 0),
-        };
+        let (mut next, mut end) = more()
+            .map_or((0, 0), |nodes| (self.enter(&mut lanes, &mut fronts, nodes.start), nodes.end));
         loop {
             if next >= end {
-                let Some(nodes) = more().filter(|_| first != NONE) else { break };
+                let Some(nodes) = more() else { break };
                 end = nodes.end;
                 continue;
             }
@@ -243,6 +239,9 @@ impl Walker<'_> {
     /// Finds the fronts above a node, and the first node from this on that one of them goes on to.
     fn enter(&self, lanes: &mut Lanes<'_>, fronts: &mut [u32], node: u32) -> u32 {
         let (trie, nodes) = (self.trie, self.known.nodes());
+        if fronts[0] == NONE {
+            return trie.end[0];
+        }
         let mut above = 0;
         loop {
             let child = trie.children(above).find(|&child| node < trie.end[child as usize]);
