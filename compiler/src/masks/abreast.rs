@@ -5,8 +5,8 @@
 //! the nodes that are left of it, from the end.
 
 use std::ops::Range;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
 
 use grammarc_artifacts::sections::vocabulary::Trie;
 
@@ -23,6 +23,9 @@ const ABREAST: usize = 256;
 /// Parts of the trie that a thread can help with.
 const PARTS: usize = 32;
 
+/// Groups for each thread, up to which what a group's states come to is put together by all threads.
+const MANY: usize = 2;
+
 /// Finds the outcomes of derived states, all of which have rows, and has them taken in order; where there are several
 /// threads, drawn from `sources`.
 pub(super) fn outcomes<'a>(
@@ -32,14 +35,29 @@ pub(super) fn outcomes<'a>(
     (trie, follow): (Trie<'_>, &Follow<'_>),
     mut take: impl FnMut(&Derived<'_>, &Found) -> Result<(), MaskError>,
 ) -> Result<(), MaskError> {
-    let parts = if rayon::current_num_threads() > 1 { PARTS } else { 1 };
+    let threads = rayon::current_num_threads();
+    let parts = if threads > 1 { PARTS } else { 1 };
     let groups = derived.chunks(ABREAST).map(|derived| Group::new(derived, trie, parts));
     let groups: Vec<Group<'_>> = groups.collect();
-    let over = |(apart, derived): (Apart, &&Derived<'_>)| apart.over(derived, follow, trie).into();
-    let find = |walker: &mut Walker<'a>, group: &Group<'_>| -> Vec<Found> {
-        group.apart(walker).into_iter().zip(group.derived).map(over).collect()
-    };
+    let over =
+        |(apart, derived): (&Apart, &&Derived<'_>)| Found::from(apart.over(derived, follow, trie));
     let help = |walker: &mut Walker<'a>| groups.iter().any(|group| group.help(walker));
+    if threads > 1 && groups.len() < MANY * threads {
+        let all: Vec<OnceLock<Vec<Apart>>> = groups.iter().map(|_| OnceLock::new()).collect();
+        let numbered: Vec<usize> = (0..groups.len()).collect();
+        let find = |walker: &mut Walker<'a>, &at: &usize| {
+            all[at].get_or_init(|| groups[at].apart(walker));
+        };
+        walkers.in_order_with(&numbered, find, help, |_, ()| (), |_, ()| Ok(()))?;
+        let apart = all.iter().flat_map(OnceLock::get).flatten();
+        let lanes: Vec<(&Apart, &&Derived<'_>)> = apart.zip(derived).collect();
+        let find = |_: &mut Walker<'a>, &lane: &(&Apart, &&Derived<'_>)| over(lane);
+        let draw = |walker: &mut Walker<'a>, found: &mut Found| walker.draw(sources, found);
+        return walkers.in_order(&lanes, find, draw, |(_, derived), found| take(derived, found));
+    }
+    let find = |walker: &mut Walker<'a>, group: &Group<'_>| -> Vec<Found> {
+        group.apart(walker).iter().zip(group.derived).map(over).collect()
+    };
     let ahead = |walker: &mut Walker<'a>, found: &mut Vec<Found>| {
         found.iter_mut().for_each(|found| walker.draw(sources, found))
     };
@@ -86,6 +104,9 @@ impl<'a> Group<'a> {
 
     /// Finds it at half of the nodes that are left; says whether there were any.
     fn help(&self, walker: &mut Walker<'_>) -> bool {
+        if locked(&self.rest).is_empty() {
+            return false;
+        }
         let _here = AtWork::new(&self.helping);
         let Some(nodes) = self.last_half() else { return false };
         let (first, mut nodes) = (nodes.start, Some(nodes));
@@ -110,4 +131,32 @@ pub(super) fn ranges(trie: Trie<'_>, count: usize) -> Vec<Range<u32>> {
     let end = trie.len() as u32;
     let size = trie.len().div_ceil(count).max(1);
     (1..end).step_by(size).map(|from| from..end.min(from + size as u32)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::shared::vocabulary;
+    use super::*;
+
+    #[test]
+    fn whoever_takes_them_all_nodes_are_taken_once() {
+        let vocabulary = vocabulary(5);
+        let trie = vocabulary.trie();
+        for (parts, helps) in [(1, 1), (2, 1), (7, 2), (32, 1), (32, 3), (1 << 20, 1)] {
+            let group = Group::new(&[], trie, parts);
+            let mut taken: Vec<Range<u32>> = Vec::new();
+            loop {
+                let next = locked(&group.rest).next();
+                taken.extend(next.map(|at| group.parts[at].clone()));
+                taken.extend((0..helps).filter_map(|_| group.last_half()));
+                if next.is_none() {
+                    break;
+                }
+            }
+            assert!(group.parts.len() <= parts, "{parts} parts");
+            taken.sort_unstable_by_key(|nodes| nodes.start);
+            let all = taken.into_iter().flatten();
+            assert!(all.eq(1..trie.len() as u32), "{parts} parts, {helps} helping");
+        }
+    }
 }

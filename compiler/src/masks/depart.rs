@@ -63,13 +63,14 @@ impl Apart {
 
     /// The outcome of the state: that of its model, but for what tells the two apart.
     pub(super) fn over(
-        self,
+        &self,
         derived: &Derived<'_>,
         follow: &Follow<'_>,
         trie: Trie<'_>,
     ) -> Outcome {
         let &Derived { state, model, known } = derived;
-        let Self { excepted, mut outcome } = self;
+        let Self { excepted, outcome } = self;
+        let mut outcome = outcome.clone();
         let at_root = usize::from(known.exits.first() == Some(&0));
         outcome.exits.extend(excepted.split(&known.exits[at_root..]).0);
         if follow.is_final(state) {

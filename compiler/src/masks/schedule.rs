@@ -43,6 +43,8 @@ impl Returned for Option<Found> {
 
 impl<R> Returned for Vec<R> {}
 
+impl Returned for () {}
+
 /// The walkers of a computation. Each is used by one thread at a time and keeps what it has learnt.
 pub(super) struct Walkers<'a, F> {
     idle: Mutex<Vec<Walker<'a>>>,
