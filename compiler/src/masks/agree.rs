@@ -89,7 +89,7 @@ pub(super) struct Moves<'a> {
 }
 
 impl Agreement {
-    /// The agreement of a network's own states, for strings of up to `most` bytes; of the doubles among them none is
+    /// The agreement of a network's own states, for strings of up to `most` bytes; of the doubles that are found none is
     /// derived from another state's mask.
     pub(super) fn new(
         follow: &Follow<'_>,

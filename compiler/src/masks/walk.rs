@@ -57,6 +57,9 @@ pub(super) struct Building {
     pub(super) after: ByteSet,
 }
 
+/// Outcomes whose room is kept: as many as walks are within each other, mostly.
+const MOST_SPARE: usize = 8;
+
 /// Sets and visits to come that there is room for at first.
 const ROOM: usize = 64;
 
@@ -232,8 +235,10 @@ impl<'a> Walker<'a> {
 
     /// Gives an outcome back that is no longer needed, for the next.
     pub(super) fn give_back(&mut self, mut outcome: Outcome) {
-        outcome.clear();
-        self.spare.push(outcome);
+        if self.spare.len() < MOST_SPARE {
+            outcome.clear();
+            self.spare.push(outcome);
+        }
     }
 
     /// Adds the outcomes at `nodes` of `state` over the local frame `frame`.

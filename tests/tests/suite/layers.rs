@@ -17,12 +17,13 @@ const CRATES: [Row<'_>; 6] = [
 ];
 
 /// The rooms of the compiler. Front ends and network do not know each other, and no room below knows a front end.
-const ROOMS: [Row<'_>; 15] = [
+const ROOMS: [Row<'_>; 16] = [
     // Built for unit tests alone.
     ("testing", &[]),
     ("graph", &[]),
     ("sequences", &[]),
     ("distinct", &[]),
+    ("threads", &[]),
     ("diagnostics", &[]),
     ("automata", &["graph", "sequences"]),
     ("ir", &["graph", "diagnostics", "automata"]),
@@ -30,9 +31,9 @@ const ROOMS: [Row<'_>; 15] = [
     ("network", &["graph", "sequences", "automata", "ir"]),
     // The vocabulary answers the questions of the network, by the trait that the network asks them with.
     ("vocabulary", &["testing", "diagnostics", "ir", "network"]),
-    ("masks", &["graph", "sequences", "ir", "network"]),
+    ("masks", &["graph", "sequences", "threads", "ir", "network"]),
     ("emit", &["diagnostics", "ir", "network", "vocabulary", "masks"]),
-    ("compile", &["diagnostics", "ir", "network", "vocabulary", "masks", "emit"]),
+    ("compile", &["threads", "diagnostics", "ir", "network", "vocabulary", "masks", "emit"]),
     // Built for unit tests alone.
     ("samples", &["diagnostics", "frontend", "network", "vocabulary", "compile"]),
     // Its tests set a limit.
