@@ -11,7 +11,7 @@ use std::sync::{Mutex, OnceLock};
 use grammarc_artifacts::sections::vocabulary::Trie;
 
 use super::compute::MaskError;
-use super::depart::{Apart, Derived};
+use super::depart::{Apart, Derived, once};
 use super::draw::{Found, Sources};
 use super::schedule::{AtWork, Walkers, locked};
 use super::walk::Walker;
@@ -36,8 +36,8 @@ pub(super) fn outcomes<'a>(
     mut take: impl FnMut(&Derived<'_>, &Found) -> Result<(), MaskError>,
 ) -> Result<(), MaskError> {
     let threads = rayon::current_num_threads();
-    let parts = if threads > 1 { PARTS } else { 1 };
-    let groups = derived.chunks(ABREAST).map(|derived| Group::new(derived, trie, parts));
+    let parts = ranges(trie, if threads > 1 { PARTS } else { 1 });
+    let groups = derived.chunks(ABREAST).map(|derived| Group::new(derived, &parts));
     let groups: Vec<Group<'_>> = groups.collect();
     let over =
         |(apart, derived): (&Apart, &&Derived<'_>)| Found::from(apart.over(derived, follow, trie));
@@ -69,8 +69,8 @@ pub(super) fn outcomes<'a>(
 /// States that go together, and the nodes of the trie, which threads share.
 struct Group<'a> {
     derived: &'a [&'a Derived<'a>],
-    /// Nodes, in order.
-    parts: Vec<Range<u32>>,
+    /// Nodes, in order: the same for all groups.
+    parts: &'a [Range<u32>],
     /// Those that no thread has begun with.
     rest: Mutex<Range<usize>>,
     /// What others have found: the first node of each range, and what tells the states from their models there.
@@ -80,8 +80,7 @@ struct Group<'a> {
 }
 
 impl<'a> Group<'a> {
-    fn new(derived: &'a [&'a Derived<'a>], trie: Trie<'_>, parts: usize) -> Self {
-        let parts = ranges(trie, parts);
+    fn new(derived: &'a [&'a Derived<'a>], parts: &'a [Range<u32>]) -> Self {
         let rest = Mutex::new(0..parts.len());
         Self { derived, parts, rest, found: Mutex::default(), helping: AtomicUsize::new(0) }
     }
@@ -109,8 +108,8 @@ impl<'a> Group<'a> {
         }
         let _here = AtWork::new(&self.helping);
         let Some(nodes) = self.last_half() else { return false };
-        let (first, mut nodes) = (nodes.start, Some(nodes));
-        let apart = walker.apart(self.derived, &mut || nodes.take());
+        let first = nodes.start;
+        let apart = walker.apart(self.derived, &mut once(Some(nodes)));
         locked(&self.found).push((first, apart));
         true
     }
@@ -143,7 +142,8 @@ mod tests {
         let vocabulary = vocabulary(5);
         let trie = vocabulary.trie();
         for (parts, helps) in [(1, 1), (2, 1), (7, 2), (32, 1), (32, 3), (1 << 20, 1)] {
-            let group = Group::new(&[], trie, parts);
+            let ranges = ranges(trie, parts);
+            let group = Group::new(&[], &ranges);
             let mut taken: Vec<Range<u32>> = Vec::new();
             loop {
                 let next = locked(&group.rest).next();

@@ -125,7 +125,7 @@ impl Visited {
 }
 
 /// Brings some nodes once.
-fn once(mut nodes: Option<Range<u32>>) -> impl FnMut() -> Option<Range<u32>> {
+pub(super) fn once(mut nodes: Option<Range<u32>>) -> impl FnMut() -> Option<Range<u32>> {
     move || nodes.take()
 }
 

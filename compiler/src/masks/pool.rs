@@ -149,8 +149,8 @@ impl<'a> Pool<'a> {
             (missing < most).then(|| count + 2 * missing - ids.len())
         };
         let nearest = self.shared_rows.nearest(count, apart);
-        let limit = nearest.map_or(self.lengths.worth_differing(count) + 1, |(limit, _)| limit);
-        let nearest = self.nearest_own(count, limit, apart).or(nearest);
+        let shared = nearest.map(|(distance, _)| distance);
+        let nearest = self.nearest_own(count, shared, apart).or(nearest);
         let Some((_, nearest)) = nearest else { return self.put_list(ids) };
         let row = self.brush.row_of_ids(self.lengths.row_words, ids);
         let mask = self.put_differing(nearest, &row, count);
@@ -212,9 +212,8 @@ impl<'a> Pool<'a> {
 
     /// The record of a set that a row may be worth; `near` is what it differs from the vocabulary's rows in.
     fn wide(&mut self, row: &[u32], count: u32, near: Option<&Near>) -> u32 {
-        let limit =
-            near.map_or(self.lengths.worth_differing(count) + 1, |Near { distance, .. }| *distance);
-        let nearest = self.nearest_own(count, limit, |(other, _), limit| apart(row, other, limit));
+        let shared = near.map(|near| near.distance);
+        let nearest = self.nearest_own(count, shared, |(other, _), limit| apart(row, other, limit));
         match (nearest, near) {
             (Some((_, nearest)), _) => return self.put_differing(nearest, row, count),
             (None, Some(Near { content, .. })) => return self.put(content, count),
@@ -234,14 +233,15 @@ impl<'a> Pool<'a> {
         }
     }
 
-    /// The newest own row that a set of `count` tokens differs least from, and in how many, if they are fewer than a limit;
-    /// `apart` as for [`nearest`].
+    /// The one of the newest own rows that a set of `count` tokens differs least from, and in how many, where that is worth
+    /// storing and they are fewer than it differs from the nearest `shared` row in; `apart` as for [`nearest`].
     fn nearest_own(
         &self,
         count: u32,
-        limit: usize,
+        shared: Option<usize>,
         apart: impl Fn((&[u32], u32), usize) -> Option<usize>,
     ) -> Option<(usize, u32)> {
+        let limit = shared.unwrap_or(self.lengths.worth_differing(count) + 1);
         let first = self.rows().saturating_sub(NEIGHBOURS);
         let base = self.tables.bases.rows;
         let newest = self.row_counts.iter().enumerate().skip(first);
