@@ -106,7 +106,8 @@ impl<'a, F: Fn() -> Walker<'a> + Sync> Walkers<'a, F> {
                     take(item, &result)?;
                     result.give_back(walker);
                     done += 1;
-                    if done % A_LOOK != 1 {
+                    // The first may take long, before their walks are known: a second thread is to come soon.
+                    if threads == 1 && done % A_LOOK != 1 {
                         continue;
                     }
                     let now = Instant::now();
