@@ -154,6 +154,43 @@ impl ByteSet {
         Some(64 * more as u8 + self.0[more].trailing_zeros() as u8)
     }
 
+    /// The bytes that come next after those of the set.
+    #[inline]
+    #[must_use]
+    pub fn next(self) -> Self {
+        let [a, b, c, d] = self.0;
+        Self([a << 1, b << 1 | a >> 63, c << 1 | b >> 63, d << 1 | c >> 63])
+    }
+
+    /// The bytes from which on the set is another: those in it of which the one before is not, and the other way round.
+    #[inline]
+    #[must_use]
+    pub fn turns(self) -> Self {
+        self.apart(self.next())
+    }
+
+    /// The first bytes of some ranges, and those next after them.
+    pub fn turns_of(ranges: impl Iterator<Item = (u8, u8)>) -> Self {
+        let mut turns = Self::EMPTY;
+        for (lo, hi) in ranges {
+            turns.insert(lo);
+            hi.checked_add(1).into_iter().for_each(|next| turns.insert(next));
+        }
+        turns
+    }
+
+    /// The bytes of the set in ranges, as inclusive bounds, in ascending order, with a new one at each of some `turns` at
+    /// least.
+    pub fn ranges_between(&self, turns: Self) -> impl Iterator<Item = (u8, u8)> + use<> {
+        let turns = turns.union(self.turns());
+        let mut firsts = self.intersect(turns).iter();
+        std::iter::from_fn(move || {
+            let lo = firsts.next()?;
+            let next = lo.checked_add(1).and_then(|next| turns.lowest_from(next));
+            Some((lo, next.map_or(u8::MAX, |next| next - 1)))
+        })
+    }
+
     /// The last byte up to which all from this one on are in the set, or none is.
     pub fn alike_until(&self, byte: u8) -> u8 {
         let others = if self.contains(byte) { Self::FULL.minus(*self) } else { *self };

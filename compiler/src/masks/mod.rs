@@ -9,6 +9,8 @@
 //! | [`take`] | takes over the base mask of a shared state, but for the subtrees where the two part |
 //! | [`moves`] | where single bytes lead, and on which a state parts from a shared one |
 //! | [`part`] | an own state and a shared one side by side |
+//! | [`pairs`] | on which bytes two such states part |
+//! | [`parting`] | below which nodes they can |
 //! | [`agree`] | for how many bytes states do the same |
 //! | [`history`] | the classes of a state in all rounds |
 //! | [`partition`] | classes of such states, one byte more in each round |
@@ -70,7 +72,9 @@ mod nearest;
 mod nodes;
 mod ordered;
 pub mod outcome;
+mod pairs;
 mod part;
+mod parting;
 mod partition;
 mod pieces;
 mod pool;

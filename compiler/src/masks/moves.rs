@@ -52,6 +52,8 @@ pub(super) struct OwnMoves {
     pub(super) exits: ByteSet,
     /// Bytes of which this does not tell.
     pub(super) unclear: ByteSet,
+    /// Bytes from which on something of this is another.
+    pub(super) turns: ByteSet,
 }
 
 impl OwnMoves {
@@ -101,7 +103,7 @@ impl OwnMoves {
         self.runs.push(Run { lo, hi, to });
     }
 
-    /// Brings runs that were added in order.
+    /// Brings runs that were added in order, and notes where one of them or something else begins or ends.
     fn join(&mut self) {
         if !self.runs.is_sorted_by_key(|run| run.lo) {
             self.runs.sort_unstable_by_key(|run| run.lo);
@@ -113,6 +115,9 @@ impl OwnMoves {
             }
             joins
         });
+        let sets = [self.ends, self.exits, self.unclear];
+        let turns = sets.into_iter().fold(ByteSet::EMPTY, |all, set| all.union(set.turns()));
+        self.turns = turns.union(ByteSet::turns_of(self.runs.iter().map(|run| (run.lo, run.hi))));
     }
 }
 
@@ -177,6 +182,7 @@ impl Walker<'_> {
             ends: ByteSet::EMPTY,
             exits: ByteSet::EMPTY,
             unclear: ByteSet::EMPTY,
+            turns: ByteSet::EMPTY,
         };
         let mut seen = ByteSet::EMPTY;
         for edge in edges {

@@ -116,6 +116,8 @@ pub(super) struct Moves {
     pub(super) leave: ByteSet,
     /// Bytes with which calls begin.
     pub(super) calls: ByteSet,
+    /// Bytes from which on something of this is another.
+    pub(super) turns: ByteSet,
 }
 
 impl SharedOutcomes {
@@ -319,7 +321,8 @@ impl SharedOutcomes {
             let (edges, calls) = edges_through(shared, state);
             let none = ByteSet::EMPTY;
             let (to, runs) = ([NONE; 256], Vec::new());
-            let mut moves = Moves { to, runs, on: none, ends: none, leave: none, calls };
+            let mut moves =
+                Moves { to, runs, on: none, ends: none, leave: none, calls, turns: none };
             for edge in edges {
                 let bytes = ByteSet::range(edge.lo(), edge.hi());
                 let flags = shared.states[edge.target as usize].flags;
@@ -335,6 +338,10 @@ impl SharedOutcomes {
                     }
                 }
             }
+            let sets = [moves.ends, moves.leave, calls];
+            let turns = sets.into_iter().fold(none, |all, set| all.union(set.turns()));
+            moves.turns =
+                turns.union(ByteSet::turns_of(moves.runs.iter().map(|&(lo, hi, _)| (lo, hi))));
             moves.into()
         })
     }

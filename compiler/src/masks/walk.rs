@@ -32,7 +32,7 @@ use super::kept::{Keeper, Kept};
 use super::moves::{Arrived, OwnMoves};
 use super::nearest::SharedRows;
 use super::outcome::{Outcome, Span};
-use super::part::Pairs;
+use super::pairs::Pairs;
 use super::shared::{SharedOutcomes, Stored, class_nodes};
 use super::stretch::Stretches;
 use super::take::{After, Excepted};

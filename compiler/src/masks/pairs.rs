@@ -1,0 +1,245 @@
+//! On which bytes an own state and a shared one part, as *steps*.
+//!
+//! What becomes of two states changes with the byte where one of the things that tell it does: where either leads, where
+//! a token may end or a rule be left. Between two such *turns* one byte stands for all.
+//!
+//! Cost: O(turns) for each two, some twenty; they are found once for each walker.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use grammarc_artifacts::sections::network::{NONE, state_flags};
+use rustc_hash::FxHashMap;
+
+use super::moves::{NOWHERE, OwnMoves, Place};
+use super::part::FEW;
+use super::parting::{AHEAD, Parting, Partings};
+use super::take::Model;
+use super::walk::Walker;
+use crate::ir::ByteSet;
+use crate::network::local::BOTTOM;
+
+/// Steps that are remembered at once: some 30 MB.
+const MOST_STEPS: usize = 1 << 20;
+
+/// Bytes on which an own state and a shared one part in one way.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    pub(super) lo: u8,
+    pub(super) hi: u8,
+    pub(super) on: On,
+}
+
+impl Step {
+    pub(super) fn bytes(&self) -> ByteSet {
+        ByteSet::range(self.lo, self.hi)
+    }
+}
+
+/// What becomes of the two on them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum On {
+    /// The shared state goes on alone.
+    Lost,
+    /// The own state is walked on from; where the shared one goes on as well, that is excepted.
+    Alone { excepted: bool },
+    /// Both go on.
+    Both {
+        to: Place,
+        stored: u32,
+        /// Bytes for which the two there surely do the same.
+        same: u8,
+        /// The two there, once they were met.
+        next: u32,
+        /// Whether a token may end in the one and not in the other.
+        differ: bool,
+        /// Whether a token may end in the own one.
+        ends: bool,
+        /// Whether the rule of the walk can be left in the own one.
+        exits: bool,
+        /// Whether the shared rule can be left in the shared one, and the rule of the walk with it.
+        stored_exits: bool,
+    },
+}
+
+/// What two states part on.
+#[derive(Clone, Debug)]
+pub(super) struct Pair {
+    pub(super) own: Place,
+    pub(super) steps: Range<u32>,
+    /// Number of the bytes of the steps.
+    pub(super) bytes: usize,
+    /// What tells them apart, as far as that was asked.
+    pub(super) parting: Parting,
+}
+
+/// What comes after the rule of a model.
+struct Returned {
+    /// Bytes that it goes on with.
+    live: ByteSet,
+    /// Where these lead, where that is told by one place.
+    moves: Option<Arc<OwnMoves>>,
+}
+
+impl Returned {
+    /// Whether a byte leads to a place, where a token may end and the rule be left or not.
+    fn leads(&self, byte: u8, to: Place, ends: bool, exits: bool) -> bool {
+        self.moves.as_ref().is_some_and(|moves| {
+            !moves.unclear.contains(byte)
+                && moves.to(byte) == to
+                && moves.ends.contains(byte) == ends
+                && moves.exits.contains(byte) == exits
+        })
+    }
+}
+
+/// An own place, a shared state, and the frame that the shared state is over.
+type Key = (Place, u32, u32);
+
+/// The pairs met so far.
+#[derive(Debug, Default)]
+pub(super) struct Pairs {
+    ids: FxHashMap<Key, u32>,
+    pub(super) all: Vec<Pair>,
+    pub(super) steps: Vec<Step>,
+    pub(super) partings: Partings,
+}
+
+impl Pairs {
+    /// Forgets all pairs where they are too many.
+    pub(super) fn tidy(&mut self) {
+        if self.steps.len() > MOST_STEPS {
+            *self = Self::default();
+        }
+    }
+}
+
+impl Walker<'_> {
+    /// The pair that a step on which both go on leads to.
+    pub(super) fn next(&mut self, at: u32, to: Place, stored: u32, model: &Model) -> u32 {
+        if let On::Both { next, .. } = self.pairs.steps[at as usize].on
+            && next != NONE
+        {
+            return next;
+        }
+        let pair = self.pair(to, stored, model);
+        if let On::Both { next, .. } = &mut self.pairs.steps[at as usize].on {
+            *next = pair;
+        }
+        pair
+    }
+
+    /// What comes after the rule of a model.
+    fn returned(&mut self, model: &Model) -> Returned {
+        let (ret, parent) = self.sets.frame(model.frame);
+        let at = self.sets.settled(ret, parent).at;
+        let live = self.live(&at);
+        let place = self.sets.one(at).map(|(state, frame)| self.through(state, frame));
+        Returned { live, moves: place.map(|place| self.own_moves(place)) }
+    }
+
+    /// Whether what a walk comes to in a shared state goes on with nearly the same bytes as another: a chain's place that
+    /// may be left, and one that may not.
+    fn is_like(&mut self, place: Place, stored: u32) -> bool {
+        let shared = self.follow.network().shared;
+        self.own_moves(place).told_apart(self.known.moves(shared, stored)) < FEW
+    }
+
+    /// For how many bytes a place and a shared state over the frame of a model surely do the same.
+    fn same(&self, (state, frame): Place, stored: u32, model: &Model) -> u8 {
+        let network = self.follow.network();
+        let is_shared = state < network.own.bases.states && stored != NONE;
+        match is_shared && frame == model.frame {
+            true => self.known.same_for(network.shared, (state, stored), AHEAD as u8),
+            false => 0,
+        }
+    }
+
+    /// Their number, by which they are found in the table.
+    pub(super) fn pair(&mut self, own: Place, stored: u32, model: &Model) -> u32 {
+        let key = (own, stored, model.frame);
+        if let Some(&pair) = self.pairs.ids.get(&key) {
+            return pair;
+        }
+        let network = self.follow.network();
+        let known = self.known.moves(network.shared, stored);
+        let moves = self.own_moves(own);
+        let is_final = |state: u32| network.state(state).flags & state_flags::FINAL != 0;
+        let at_bottom = model.frame == BOTTOM;
+        let (ret, parent) = self.sets.frame(model.frame);
+        let leaves = !at_bottom && self.sets.settled(ret, parent).exits;
+        let after = (!at_bottom && is_final(stored)).then(|| self.returned(model));
+        let returns = after.as_ref().map_or(ByteSet::EMPTY, |after| after.live);
+        let from = self.pairs.steps.len() as u32;
+        let mut bytes = 0;
+        let mut last_same = None;
+        let mut runs = moves.runs();
+        // What comes after the rule of the model may be another with each byte.
+        let sets = [known.turns, returns, returns.next()];
+        let turns = sets.into_iter().fold(moves.turns, ByteSet::union);
+        let differing = moves.differing(known, model.frame).union(returns);
+        for (byte, hi) in differing.ranges_between(turns) {
+            while let [run, rest @ ..] = runs
+                && run.hi < byte
+            {
+                runs = rest;
+            }
+            let to = runs.first().filter(|run| run.lo <= byte).map_or(NOWHERE, |run| run.to);
+            let stored = known.to[usize::from(byte)];
+            let calls = known.calls.contains(byte);
+            let unclear = moves.unclear.contains(byte) || calls;
+            let left = known.leave.contains(byte);
+            let (ends, exits) = (moves.ends.contains(byte), moves.exits.contains(byte));
+            // Where both come to what is after the rule of the model, its exits say what becomes of that.
+            if left && ends && !unclear && model.after == Some((to, true, exits)) {
+                continue;
+            }
+            let mut both = stored != NONE || left || calls;
+            if let Some(after) = after.as_ref().filter(|_| returns.contains(byte)) {
+                if !both && !unclear && after.leads(byte, to, ends, exits) {
+                    continue;
+                }
+                both = true;
+            }
+            let same = match last_same {
+                Some((two, same)) if two == (to, stored) => same,
+                _ => self.same(to, stored, model),
+            };
+            last_same = Some(((to, stored), same));
+            let on = if !unclear && to.0 == NONE {
+                if !both {
+                    continue;
+                }
+                On::Lost
+            } else if unclear
+                || stored == NONE
+                || left
+                || returns.contains(byte)
+                || to.0 < network.own.bases.states && same == 0 && !self.is_like(to, stored)
+            {
+                On::Alone { excepted: both }
+            } else {
+                let differ = ends != known.ends.contains(byte);
+                let stored_exits = is_final(stored);
+                // What comes after the rule of the model is told apart by the bytes that it goes on with.
+                match stored_exits && !at_bottom && (differ || leaves && !exits) {
+                    true => On::Alone { excepted: true },
+                    false => {
+                        let stored_exits = stored_exits && at_bottom;
+                        On::Both { to, stored, same, next: NONE, differ, ends, exits, stored_exits }
+                    }
+                }
+            };
+            bytes += usize::from(hi - byte) + 1;
+            match self.pairs.steps[from as usize..].last_mut() {
+                Some(last) if last.on == on && last.hi.checked_add(1) == Some(byte) => last.hi = hi,
+                _ => self.pairs.steps.push(Step { lo: byte, hi, on }),
+            }
+        }
+        let pair = self.pairs.all.len() as u32;
+        let steps = from..self.pairs.steps.len() as u32;
+        self.pairs.all.push(Pair { own, steps, bytes, parting: Parting::default() });
+        self.pairs.ids.insert(key, pair);
+        pair
+    }
+}

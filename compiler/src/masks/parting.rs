@@ -1,0 +1,274 @@
+//! What tells an own state and a shared one apart: bytes, one of which is in every string of so many bytes that does.
+//!
+//! Below a node without such bytes, and no higher, the two do the same. What tells them apart within one byte more follows
+//! from what tells apart those that they go on to, so it is found for 1, 2, ... bytes, as far as it is asked for; for most
+//! it stays the same after a few.
+//!
+//! Cost: O(ways on) for each two and length.
+
+use grammarc_artifacts::sections::network::NONE;
+
+use super::moves::Place;
+use super::nodes::bits;
+use super::pairs::{On, Pair, Pairs};
+use super::part::FEW;
+use super::take::Model;
+use super::walk::Walker;
+use crate::network::local::BOTTOM;
+
+/// Bytes that are looked ahead for where two part: few nodes are higher.
+pub(super) const AHEAD: usize = 24;
+
+/// Bytes from which on it is worth finding all that a pair leads to.
+const WORTH_STEADYING: usize = 6;
+
+/// Pairs that are looked into at once.
+const MOST_STEADIED: usize = 128;
+
+/// Lengths for which there is room at first.
+const FIRST_ROOM: u8 = 4;
+
+/// Whether what tells two states apart within some bytes does so within more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Steady {
+    /// That is not known.
+    No,
+    /// Within as many as are looked ahead.
+    Ahead,
+    /// Within any number.
+    Always,
+}
+
+/// On which bytes one of two states does not go on, as [bits](super::nodes::bits), and where the ways stand that they go
+/// on together.
+#[derive(Clone, Copy, Debug)]
+struct Ways {
+    apart: u128,
+    first: u32,
+    end: u32,
+}
+
+/// What tells two states apart, as far as that was asked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Parting {
+    /// The number of where they go on together, [`NONE`] before that was asked.
+    ways: u32,
+    /// Where it stands what tells them apart, by length less one.
+    first: u32,
+    count: u8,
+    /// How many there is room for.
+    room: u8,
+    /// Whether the last of these tells them apart within more bytes as well, where that was looked into.
+    steady: Option<Steady>,
+}
+
+impl Default for Parting {
+    fn default() -> Self {
+        Self { ways: NONE, first: 0, count: 0, room: 0, steady: None }
+    }
+}
+
+/// Bytes on which two go on together.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    bits: u128,
+    to: Place,
+    stored: u32,
+    /// As of the step.
+    same: u8,
+    /// A step that goes there.
+    at: u32,
+}
+
+/// What tells pairs apart, and where they go on together.
+#[derive(Debug, Default)]
+pub(super) struct Partings {
+    all: Vec<u128>,
+    ways: Vec<Ways>,
+    on: Vec<Way>,
+}
+
+impl Partings {
+    /// Notes what tells a pair apart within one byte more. Where there is no room for that, all of it is moved to the end.
+    fn add(&mut self, parting: &mut Parting, bits: u128) {
+        let Parting { first, count, room, .. } = parting;
+        if count == room {
+            let known = *first as usize..*first as usize + usize::from(*count);
+            *first = self.all.len() as u32;
+            *room = (2 * *count).max(FIRST_ROOM);
+            self.all.extend_from_within(known);
+            self.all.resize(*first as usize + usize::from(*room), 0);
+        }
+        self.all[*first as usize + usize::from(*count)] = bits;
+        *count += 1;
+    }
+}
+
+impl Pairs {
+    /// What tells a pair apart within 1, 2, ... bytes, as [bits](super::nodes::bits), as far as that was asked.
+    fn parting(&self, pair: u32) -> &[u128] {
+        let Parting { first, count, .. } = self.all[pair as usize].parting;
+        &self.partings.all[first as usize..][..usize::from(count)]
+    }
+
+    /// Notes what tells a pair apart within one byte more.
+    fn add_parting(&mut self, pair: u32, bits: u128) {
+        self.partings.add(&mut self.all[pair as usize].parting, bits);
+    }
+}
+
+impl Walker<'_> {
+    /// Bytes, as [bits](super::nodes::bits), one of which is in every string of up to `length` that tells the two apart:
+    /// below a node no higher and without such bytes they do the same. Where they may come apart later, that needs the byte
+    /// that leads there as well, so either will do, and the rarer is taken.
+    pub(super) fn parting(&mut self, pair: u32, length: usize, model: &Model) -> u128 {
+        let Some(last) = length.checked_sub(1) else { return 0 };
+        let parting = self.pairs.parting(pair);
+        if let Some(&bits) = parting.get(last) {
+            return bits;
+        }
+        let Pair { steps, bytes, parting: Parting { steady, .. }, .. } =
+            &self.pairs.all[pair as usize];
+        if *bytes < FEW {
+            let steps = &self.pairs.steps[steps.start as usize..steps.end as usize];
+            return steps.iter().fold(0, |all, step| all | bits(step.bytes()));
+        }
+        match (steady, parting.last()) {
+            (None, _) if length >= WORTH_STEADYING => {
+                self.steady(pair, model);
+                return self.parting(pair, length, model);
+            }
+            (Some(Steady::Always), Some(&bits)) => return bits,
+            (Some(Steady::Ahead), Some(&bits)) if length <= AHEAD => return bits,
+            _ if length > AHEAD => return u128::MAX,
+            _ => {}
+        }
+        // So that those of all lengths up to this are known, in order.
+        self.parting(pair, last, model);
+        let bits = self.parted(pair, last, model);
+        self.pairs.add_parting(pair, bits);
+        bits
+    }
+
+    /// What tells two apart within one byte more than `last`.
+    fn parted(&mut self, pair: u32, last: usize, model: &Model) -> u128 {
+        let ways = self.ways(pair);
+        let nodes = self.known.nodes();
+        let mut bits = ways.apart;
+        for at in ways.first..ways.end {
+            let way = self.pairs.partings.on[at as usize];
+            if last <= usize::from(way.same) {
+                continue;
+            }
+            let next = self.next(way.at, way.to, way.stored, model);
+            let later = self.parting(next, last, model) & !bits;
+            let now = way.bits & !bits;
+            // Mostly the one is part of the other, which is rarer then.
+            bits |= match now & later {
+                both if both == now || both == later => both,
+                _ if nodes.spread(now) < nodes.spread(later) => now,
+                _ => later,
+            };
+        }
+        bits
+    }
+
+    /// Finds what tells a pair, and all that it leads to, apart: for one byte more until that changes nothing, after
+    /// which no more bytes do. Within a text that is searched for that is after a few, however long the text. Where a
+    /// pair leads to many, nothing is found.
+    fn steady(&mut self, pair: u32, model: &Model) {
+        let (mut found, mut at) = (vec![pair], 0);
+        // From how many bytes on all ways count, but for those that may after more than are looked ahead, and what they
+        // lead to outside of these changes no more.
+        let mut all_count = 1;
+        let mut steady = Steady::Always;
+        while at < found.len() && found.len() <= MOST_STEADIED {
+            let ways = self.ways(found[at]);
+            for way in ways.first..ways.end {
+                let way = self.pairs.partings.on[way as usize];
+                if usize::from(way.same) == AHEAD {
+                    steady = Steady::Ahead;
+                    continue;
+                }
+                all_count = all_count.max(usize::from(way.same) + 1);
+                let next = self.next(way.at, way.to, way.stored, model);
+                let known = &self.pairs.all[next as usize];
+                match known.parting.steady {
+                    _ if known.bytes < FEW => continue,
+                    Some(Steady::Always) => {}
+                    Some(Steady::Ahead) => steady = Steady::Ahead,
+                    _ if found.contains(&next) => continue,
+                    _ => {
+                        found.push(next);
+                        continue;
+                    }
+                }
+                all_count = all_count.max(usize::from(known.parting.count));
+            }
+            at += 1;
+        }
+        found
+            .iter()
+            .for_each(|&pair| self.pairs.all[pair as usize].parting.steady = Some(Steady::No));
+        if found.len() > MOST_STEADIED {
+            return;
+        }
+        for last in 0..AHEAD {
+            let mut changed = last <= all_count;
+            for &pair in &found {
+                let parting = self.pairs.parting(pair);
+                let before = last.checked_sub(1).map(|before| parting[before]);
+                let bits = match parting.get(last) {
+                    Some(&bits) => bits,
+                    None => {
+                        let bits = self.parted(pair, last, model);
+                        self.pairs.add_parting(pair, bits);
+                        bits
+                    }
+                };
+                changed |= before != Some(bits);
+            }
+            if !changed {
+                let all = &mut self.pairs.all;
+                found.iter().for_each(|&pair| all[pair as usize].parting.steady = Some(steady));
+                return;
+            }
+        }
+    }
+
+    /// Where two go on together.
+    fn ways(&mut self, pair: u32) -> Ways {
+        let &Pair { own, ref steps, parting, .. } = &self.pairs.all[pair as usize];
+        if let Some(&ways) = self.pairs.partings.ways.get(parting.ways as usize) {
+            return ways;
+        }
+        let after = bits(self.follow.bytes(self.follow.rule_of(own.0)));
+        let mut apart = 0;
+        let first = self.pairs.partings.on.len();
+        for at in steps.clone() {
+            let step = self.pairs.steps[at as usize];
+            let bits = bits(step.bytes());
+            let On::Both { to, stored, same, differ, exits, stored_exits, .. } = step.on else {
+                apart |= bits;
+                continue;
+            };
+            if differ || exits != stored_exits && own.1 != BOTTOM {
+                apart |= bits;
+                continue;
+            }
+            // That one of them can be left shows on what may come then.
+            if exits != stored_exits {
+                apart |= after;
+            }
+            let on = &mut self.pairs.partings.on[first..];
+            match on.iter_mut().find(|way| (way.to, way.stored) == (to, stored)) {
+                Some(way) => way.bits |= bits,
+                None => self.pairs.partings.on.push(Way { bits, to, stored, same, at }),
+            }
+        }
+        let ways = Ways { apart, first: first as u32, end: self.pairs.partings.on.len() as u32 };
+        self.pairs.all[pair as usize].parting.ways = self.pairs.partings.ways.len() as u32;
+        self.pairs.partings.ways.push(ways);
+        ways
+    }
+}
