@@ -9,7 +9,6 @@
 
 use super::moves::Place;
 use super::pairs::{On, Pair};
-use super::parting::AHEAD;
 use super::take::{Excepted, Model};
 use super::walk::{Building, Walker};
 use crate::network::local::At;
@@ -36,15 +35,21 @@ impl Walker<'_> {
         self.part_pair(pair, model, node, excepted, building);
     }
 
-    /// Whether no more nodes than `most` have to be looked at to tell two apart, but for the highest. Most that are told
+    /// Whether no more nodes than `most` have to be looked at to tell two apart within so many bytes. Most that are told
     /// apart at more are so within a few bytes, and all that two lead to is dear to find.
-    pub(super) fn are_near(&mut self, own: Place, stored: u32, model: &Model, most: u32) -> bool {
+    pub(super) fn are_near(
+        &mut self,
+        (own, stored): (Place, u32),
+        model: &Model,
+        within: usize,
+        most: u32,
+    ) -> bool {
         let pair = self.pair(own, stored, model);
         let mut spread = |length| {
             let bits = self.parting(pair, length, model);
             self.known.nodes().spread(bits)
         };
-        spread(SOON) <= most && spread(AHEAD) <= most
+        spread(SOON) <= most && spread(within) <= most
     }
 
     fn part_pair(

@@ -24,6 +24,7 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 use super::kept::Kept;
 use super::moves::{OwnMoves, Place, Run};
 use super::outcome::{Outcome, Span, Taken, count_first, cut, minus, past};
+use super::parting;
 use super::shared::{Moves, Stored, class_nodes};
 use super::walk::{Building, WORTH_REMEMBERING, Walker};
 use crate::ir::ByteSet;
@@ -41,6 +42,9 @@ const MOST_WITHIN: usize = 4 * MOST_APART;
 
 /// Shared states that are looked at beyond their first byte for the one that a state is most like.
 const MOST_LIKE: usize = 4;
+
+/// Bytes of strings that are long: few nodes have such below them.
+const LONG: usize = 8;
 
 /// Nodes that are worth looking at to tell it from that.
 const MOST_TOLD: u32 = 10_000;
@@ -164,7 +168,7 @@ impl Walker<'_> {
         }
         self.pairs.tidy();
         let is_near = |walker: &mut Self, model: &Model| {
-            most == u32::MAX || walker.are_near(place, model.state, model, most)
+            most == u32::MAX || walker.are_near((place, model.state), model, parting::AHEAD, most)
         };
         let model = self.model(place).filter(|model| is_near(self, model));
         // A state that is only asked whether one is near goes on beside many others where none is, which costs less than
@@ -278,7 +282,8 @@ impl Walker<'_> {
     }
 
     /// The one of the shared states that stay where they are that is most like a place on its first bytes, where the place
-    /// is told from it at few nodes.
+    /// is told from it at few nodes. Where that is by long strings alone, it is still less than what there is to a walk by
+    /// itself; beside many others it is not.
     fn staying_model(&mut self, place: Place, on_many: bool) -> Option<Model> {
         let shared = self.follow.network().shared;
         let moves = self.own_moves(place);
@@ -296,7 +301,10 @@ impl Walker<'_> {
         }
         let (_, state) = like.into_iter().min().filter(|&(bytes, _)| bytes < MOST_WITHIN)?;
         let model = Model { state, frame: BOTTOM, after: None };
-        (self.is_worth(&model) && self.are_near(place, state, &model, MOST_TOLD)).then_some(model)
+        let within = if on_many { parting::AHEAD } else { LONG };
+        let is_near =
+            |walker: &mut Self| walker.are_near((place, state), &model, within, MOST_TOLD);
+        (self.is_worth(&model) && is_near(self)).then_some(model)
     }
 
     /// Bytes on which a place and a shared state are told apart behind a first byte that does not lead the place to
