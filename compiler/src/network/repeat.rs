@@ -52,8 +52,10 @@ const ENOUGH: u32 = 4;
 /// Most bodies in front of a loop whose repetitions are optional. More are a chain before it, of the bound alone.
 pub(super) const MOST_LEAD: u32 = 7;
 
-/// States up to which a body stands in the chain itself; a larger one is called.
-const BODY_STATES: usize = 16;
+/// States up to which a body stands in the chain itself; a larger one is called. A character of a text that may be
+/// escaped and must not break the line has 17. The masks of places in a chain are found from each other, and those of
+/// calls each by a walk over all strings.
+const BODY_STATES: usize = 32;
 
 /// Whether large bounds may use countdowns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
