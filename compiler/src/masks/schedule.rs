@@ -3,12 +3,18 @@
 //! One thread takes the results, in order, as far as they are there, and works on items while the next is not; the others
 //! only work. So what is made of the results does not depend on the number of threads, and goes on beside the work.
 //!
+//! Items are given out in parts, since neighbouring states lead to the same sets. Some take a thousand times as long as
+//! others, so when no part is left, a thread takes half of what another has not begun of its own.
+//!
 //! Results of other threads are dropped when all work is done: memory that is given back to an allocator's other thread
 //! while that one allocates makes the two wait for each other.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+use rustc_hash::FxHashMap;
 
 use super::compute::MaskError;
 use super::draw::Found;
@@ -20,8 +26,9 @@ const WORTH_A_THREAD: Duration = Duration::from_micros(300);
 /// Items between two looks at the clock: it takes as long as the mask of a simple state.
 const A_LOOK: usize = 8;
 
-/// Parts that the items are worked on in, for each thread. Neighbouring states lead to the same sets.
-const PARTS: usize = 32;
+/// Parts that the items are worked on in, for each thread. What a walker learns from an item it knows for the next; the
+/// results of the first are taken beside the work on the others.
+const PARTS: usize = 2;
 
 /// A result that was taken.
 pub(super) trait Returned: Sized {
@@ -68,8 +75,8 @@ impl<'a, F: Fn() -> Walker<'a> + Sync> Walkers<'a, F> {
         result
     }
 
-    fn are_late(&self, now: Instant) -> bool {
-        self.deadline.is_some_and(|deadline| now > deadline)
+    fn are_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() > deadline)
     }
 
     /// Works on the items, and has each result taken, in order. Which items are worked on by one thread alone depends on
@@ -110,11 +117,10 @@ impl<'a, F: Fn() -> Walker<'a> + Sync> Walkers<'a, F> {
                     if threads == 1 && done % A_LOOK != 1 {
                         continue;
                     }
-                    let now = Instant::now();
-                    if self.are_late(now) {
+                    if self.are_late() {
                         return Err(time(done));
                     }
-                    if threads > 1 && now - start > WORTH_A_THREAD {
+                    if threads > 1 && start.elapsed() > WORTH_A_THREAD {
                         self.are_many.store(true, Ordering::Relaxed);
                         break;
                     }
@@ -126,33 +132,43 @@ impl<'a, F: Fn() -> Walker<'a> + Sync> Walkers<'a, F> {
         if rest.is_empty() {
             return Ok(());
         }
-        let parts = Parts::new(rest, rest.len().div_ceil(threads * PARTS));
-        let work_ahead = |walker: &mut Walker<'a>, item: &'i T| {
-            let mut result = work(walker, item);
-            ahead(walker, &mut result);
-            result
+        let parts = Parts::new(rest, rest.len().div_ceil(threads * PARTS), threads);
+        let work_on_next = |worker: usize, walker: &mut Walker<'a>| {
+            let mut begun = 0;
+            let work_ahead = |item: &'i T| {
+                if begun % A_LOOK == 0 && self.are_late() {
+                    parts.stop();
+                }
+                begun += 1;
+                let mut result = work(walker, item);
+                ahead(walker, &mut result);
+                result
+            };
+            parts.work_on_next(worker, work_ahead) || help(walker)
         };
-        let work_on_next = |walker: &mut Walker<'a>| {
-            let work = |part: &'i [T]| part.iter().map(|item| work_ahead(walker, item)).collect();
-            parts.work_on_next(work) || help(walker)
-        };
+        let work_on_next = &work_on_next;
+        let mut taken: Vec<Vec<R>> = Vec::new();
         rayon::in_place_scope(|scope| {
-            for _ in 1..threads {
-                scope.spawn(|_| self.with(|walker| while work_on_next(walker) {}));
+            for worker in 1..threads {
+                scope.spawn(move |_| self.with(|walker| while work_on_next(worker, walker) {}));
             }
             self.with(|walker| {
-                for (at, &part) in parts.items.iter().enumerate() {
-                    if self.are_late(Instant::now()) {
+                let mut left = rest;
+                while !left.is_empty() {
+                    let at = rest.len() - left.len();
+                    let results = parts.results(at, || work_on_next(0, walker));
+                    if self.are_late() {
                         parts.stop();
                         return Err(time(done));
                     }
-                    // Where there are no results, the scope passes the panic on that ended the work.
-                    let results = parts.results(at, || work_on_next(walker));
+                    // Where there are none, the scope passes the panic on that ended the work.
                     let Some(results) = results else { return Ok(()) };
-                    for (item, result) in part.iter().zip(results) {
+                    for (item, result) in left.iter().zip(&results) {
                         take(item, result).inspect_err(|_| parts.stop())?;
                     }
-                    done += part.len();
+                    done += results.len();
+                    left = &left[results.len()..];
+                    taken.push(results);
                 }
                 Ok(())
             })
@@ -160,52 +176,113 @@ impl<'a, F: Fn() -> Walker<'a> + Sync> Walkers<'a, F> {
     }
 }
 
-/// Items in contiguous parts, and the results of the parts that are done.
+/// Items in contiguous parts, and the results of what was done.
 struct Parts<'a, T, R> {
-    items: Vec<&'a [T]>,
-    results: Vec<OnceLock<Vec<R>>>,
-    /// The first part that no thread works on.
+    items: &'a [T],
+    /// Most items of a part.
+    size: usize,
+    /// The first item that no thread was given.
     next: AtomicUsize,
-    /// Threads that look for a part or work on one.
+    /// By worker, those of the items it was given that nobody has begun: the first and the end of them, in 32 bits each.
+    given: Vec<AtomicU64>,
+    /// Results of items one behind the other, by the first of these.
+    results: Mutex<FxHashMap<usize, Vec<R>>>,
+    /// Threads that look for items or work on some.
     at_work: AtomicUsize,
 }
 
 impl<'a, T, R> Parts<'a, T, R> {
-    fn new(items: &'a [T], size: usize) -> Self {
-        let items: Vec<&[T]> = items.chunks(size).collect();
-        let results = items.iter().map(|_| OnceLock::new()).collect();
-        Self { items, results, next: AtomicUsize::new(0), at_work: AtomicUsize::new(0) }
+    fn new(items: &'a [T], size: usize, workers: usize) -> Self {
+        Self {
+            items,
+            size,
+            next: AtomicUsize::new(0),
+            given: (0..workers).map(|_| AtomicU64::new(packed(0..0))).collect(),
+            results: Mutex::default(),
+            at_work: AtomicUsize::new(0),
+        }
     }
 
-    /// Works on the next part; says whether there was one.
-    fn work_on_next(&self, work: impl FnOnce(&'a [T]) -> Vec<R>) -> bool {
+    /// Works on the next part, or on what another worker has left of its own; says whether there was anything.
+    fn work_on_next(&self, worker: usize, mut work: impl FnMut(&'a T) -> R) -> bool {
         let _here = AtWork::new(&self.at_work);
-        let at = self.next.fetch_add(1, Ordering::SeqCst);
-        let Some(items) = self.items.get(at) else { return false };
-        self.results[at].get_or_init(|| work(items));
+        let Some(part) = self.next_part().or_else(|| self.part_of_another()) else { return false };
+        let first = part.start;
+        let mut results = Vec::with_capacity(part.len());
+        self.given[worker].store(packed(part), Ordering::SeqCst);
+        while let Some(at) = self.begin(worker) {
+            results.push(work(&self.items[at]));
+        }
+        if !results.is_empty() {
+            locked(&self.results).insert(first, results);
+        }
         true
     }
 
-    /// Lets no thread begin with another part.
-    fn stop(&self) {
-        self.next.store(self.items.len(), Ordering::SeqCst);
+    fn next_part(&self) -> Option<Range<usize>> {
+        let first = self.next.fetch_add(self.size, Ordering::SeqCst);
+        let end = self.items.len();
+        (first < end).then(|| first..end.min(first + self.size))
     }
 
-    /// The results of a part, once they are there; until then, this thread works. None where no thread will bring them.
-    fn results(&self, at: usize, mut work_on_next: impl FnMut() -> bool) -> Option<&[R]> {
+    /// The second half of what a worker has not begun, of the one that has most.
+    fn part_of_another(&self) -> Option<Range<usize>> {
+        loop {
+            let given = self.given.iter().map(|given| (given, given.load(Ordering::SeqCst)));
+            let (most, was) = given.max_by_key(|&(_, given)| unpacked(given).len())?;
+            let Range { start, end } = unpacked(was);
+            if start == end {
+                return None;
+            }
+            let middle = start + (end - start) / 2;
+            let is = packed(start..middle);
+            if most.compare_exchange(was, is, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
+                return Some(middle..end);
+            }
+        }
+    }
+
+    /// The next of its items, which a worker begins.
+    fn begin(&self, worker: usize) -> Option<usize> {
+        let next = |given| {
+            let Range { start, end } = unpacked(given);
+            (start < end).then(|| packed(start + 1..end))
+        };
+        let begun = self.given[worker].fetch_update(Ordering::SeqCst, Ordering::SeqCst, next);
+        begun.ok().map(|given| unpacked(given).start)
+    }
+
+    /// Lets no thread begin with another item, but for those that it is about to be given.
+    fn stop(&self) {
+        self.next.store(self.items.len(), Ordering::SeqCst);
+        self.given.iter().for_each(|given| given.store(packed(0..0), Ordering::SeqCst));
+    }
+
+    /// Results of the items from one on, as far as they stand together, once they are there; until then, this thread
+    /// works. None where no thread will bring them.
+    fn results(&self, at: usize, mut work_on_next: impl FnMut() -> bool) -> Option<Vec<R>> {
         loop {
             let are_given_out = self.next.load(Ordering::SeqCst) >= self.items.len();
-            // Whoever was given a part is at work until its results are there.
+            // Whoever was given items is at work until their results are there.
             let is_idle = self.at_work.load(Ordering::SeqCst) == 0;
-            let results = self.results[at].get();
+            let results = locked(&self.results).remove(&at);
             if results.is_some() || are_given_out && is_idle {
-                return results.map(Vec::as_slice);
+                return results;
             }
             if !work_on_next() {
                 std::thread::yield_now();
             }
         }
     }
+}
+
+/// Items as one number. There are fewer of them than states and pairs can be numbered with 32 bits.
+fn packed(items: Range<usize>) -> u64 {
+    (items.start as u64) << 32 | items.end as u64
+}
+
+fn unpacked(items: u64) -> Range<usize> {
+    (items >> 32) as usize..items as u32 as usize
 }
 
 /// Counts a thread while it looks for work or does it.
@@ -236,12 +313,13 @@ mod tests {
 
     /// Has the parts worked on by this thread and three others, and returns the results in order, as far as they come.
     fn taken(parts: &Parts<'_, u32, u32>, work: impl Fn(u32) -> u32 + Sync) -> Vec<u32> {
-        let next = || parts.work_on_next(|part| part.iter().map(|&item| work(item)).collect());
+        let next = |worker| parts.work_on_next(worker, |&item| work(item));
         let mut taken = Vec::new();
         rayon::in_place_scope(|scope| {
-            (0..3).for_each(|_| scope.spawn(|_| while next() {}));
-            for at in 0..parts.items.len() {
-                taken.extend_from_slice(parts.results(at, next).unwrap_or_default());
+            (1..4).for_each(|worker| scope.spawn(move |_| while next(worker) {}));
+            while taken.len() < parts.items.len() {
+                let Some(results) = parts.results(taken.len(), || next(0)) else { return };
+                taken.extend(results);
             }
         });
         taken
@@ -251,7 +329,7 @@ mod tests {
     fn results_come_in_order_whoever_finds_them() {
         let items: Vec<u32> = (0..500).collect();
         for size in [1, 7, 500] {
-            let parts = Parts::new(&items, size);
+            let parts = Parts::new(&items, size, 4);
             let work = |item: u32| {
                 // The first items of a part take longest.
                 (0..1000 - item).fold(0, |sum: u32, step| std::hint::black_box(sum ^ step));
@@ -264,19 +342,35 @@ mod tests {
     #[test]
     fn a_panic_ends_the_work() {
         let items: Vec<u32> = (0..100).collect();
-        let parts = Parts::new(&items, 1);
+        let parts = Parts::new(&items, 1, 4);
         let work = |item| if item == 50 { panic!("as the test wants") } else { item };
         assert!(catch_unwind(AssertUnwindSafe(|| taken(&parts, work))).is_err());
     }
 
     #[test]
-    fn no_part_is_begun_after_a_stop() {
+    fn what_a_worker_has_not_begun_is_done_by_others() {
+        let items: Vec<u32> = (0..8).collect();
+        let parts = Parts::new(&items, 8, 2);
+        let mut by_other = Vec::new();
+        let is_begun = parts.work_on_next(0, |_| {
+            // Half of the seven that are left, and half of the three that are left of these.
+            while by_other.len() < 6 && parts.work_on_next(1, |&item| by_other.push(item)) {}
+        });
+        assert!(is_begun);
+        assert_eq!(by_other, [4, 5, 6, 7, 2, 3]);
+    }
+
+    #[test]
+    fn no_item_is_begun_after_a_stop() {
         let items = [0; 10];
-        let parts: Parts<'_, u32, u32> = Parts::new(&items, 1);
-        assert!(parts.work_on_next(<[u32]>::to_vec));
-        parts.stop();
-        assert!(!parts.work_on_next(<[u32]>::to_vec));
-        assert_eq!(parts.results(0, || false), Some(&[0][..]));
+        let parts: Parts<'_, u32, u32> = Parts::new(&items, 5, 1);
+        let stopping = |&item: &u32| {
+            parts.stop();
+            item
+        };
+        assert!(parts.work_on_next(0, stopping));
+        assert!(!parts.work_on_next(0, stopping));
+        assert_eq!(parts.results(0, || false), Some(vec![0]));
         assert_eq!(parts.results(1, || false), None);
     }
 }
