@@ -78,6 +78,8 @@ struct Way {
     same: u8,
     /// A step that goes there.
     at: u32,
+    /// The two there, once they were met.
+    next: u32,
 }
 
 /// What tells pairs apart, and where they go on together.
@@ -129,9 +131,12 @@ impl Walker<'_> {
         }
         let Pair { steps, bytes, parting: Parting { steady, .. }, .. } =
             &self.pairs.all[pair as usize];
-        if *bytes < FEW {
+        if *bytes < FEW && parting.is_empty() {
             let steps = &self.pairs.steps[steps.start as usize..steps.end as usize];
-            return steps.iter().fold(0, |all, step| all | bits(step.bytes()));
+            let bits = steps.iter().fold(0, |all, step| all | bits(step.bytes()));
+            self.pairs.add_parting(pair, bits);
+            self.pairs.all[pair as usize].parting.steady = Some(Steady::Always);
+            return bits;
         }
         match (steady, parting.last()) {
             (None, _) if length >= WORTH_STEADYING => {
@@ -160,7 +165,7 @@ impl Walker<'_> {
             if last <= usize::from(way.same) {
                 continue;
             }
-            let next = self.next(way.at, way.to, way.stored, model);
+            let next = self.next_on(at, model);
             let later = self.parting(next, last, model) & !bits;
             let now = way.bits & !bits;
             // Mostly the one is part of the other, which is rarer then.
@@ -184,14 +189,14 @@ impl Walker<'_> {
         let mut steady = Steady::Always;
         while at < found.len() && found.len() <= MOST_STEADIED {
             let ways = self.ways(found[at]);
-            for way in ways.first..ways.end {
-                let way = self.pairs.partings.on[way as usize];
+            for number in ways.first..ways.end {
+                let way = self.pairs.partings.on[number as usize];
                 if usize::from(way.same) == AHEAD {
                     steady = Steady::Ahead;
                     continue;
                 }
                 all_count = all_count.max(usize::from(way.same) + 1);
-                let next = self.next(way.at, way.to, way.stored, model);
+                let next = self.next_on(number, model);
                 let known = &self.pairs.all[next as usize];
                 match known.parting.steady {
                     _ if known.bytes < FEW => continue,
@@ -236,6 +241,17 @@ impl Walker<'_> {
         }
     }
 
+    /// The pair that a way leads to.
+    fn next_on(&mut self, number: u32, model: &Model) -> u32 {
+        let Way { to, stored, at, next, .. } = self.pairs.partings.on[number as usize];
+        if next != NONE {
+            return next;
+        }
+        let next = self.next(at, to, stored, model);
+        self.pairs.partings.on[number as usize].next = next;
+        next
+    }
+
     /// Where two go on together.
     fn ways(&mut self, pair: u32) -> Ways {
         let &Pair { own, ref steps, parting, .. } = &self.pairs.all[pair as usize];
@@ -263,7 +279,7 @@ impl Walker<'_> {
             let on = &mut self.pairs.partings.on[first..];
             match on.iter_mut().find(|way| (way.to, way.stored) == (to, stored)) {
                 Some(way) => way.bits |= bits,
-                None => self.pairs.partings.on.push(Way { bits, to, stored, same, at }),
+                None => self.pairs.partings.on.push(Way { bits, to, stored, same, at, next: NONE }),
             }
         }
         let ways = Ways { apart, first: first as u32, end: self.pairs.partings.on.len() as u32 };
