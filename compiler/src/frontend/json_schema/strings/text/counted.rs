@@ -30,15 +30,16 @@ pub(super) fn counted<R: StringRules>(
         band,
         rests,
         moves: FxHashMap::default(),
-        numbers: FxHashMap::default(),
+        numbers: Default::default(),
+        count: 0,
         queue: VecDeque::new(),
         closing: None,
     };
-    counted.numbers.insert((0, 0), ExprGraph::START);
-    counted.queue.push_back((0, 0));
-    while let Some((state, length)) = counted.queue.pop_front() {
-        counted.build(state, length);
-        if counted.numbers.len() > limit {
+    counted.numbers.fill(vec![(u32::MAX, 0); band.language.dfa().states.len()]);
+    counted.meet(0, 0, ExprGraph::START);
+    while let Some((state, length, number)) = counted.queue.pop_front() {
+        counted.build(state, length, number);
+        if counted.count > limit {
             return Err(TextError::Counting { count: band.max.unwrap_or(band.min), limit });
         }
     }
@@ -52,9 +53,13 @@ struct Counted<'a, R> {
     rests: Vec<(u32, Option<u32>)>,
     /// By state of the automaton, where it leads, and the characters that lead there.
     moves: FxHashMap<u32, Rc<[Move]>>,
-    /// States of the graph by state of the automaton and characters before it.
-    numbers: FxHashMap<(u32, u32), u32>,
-    queue: VecDeque<(u32, u32)>,
+    /// By state of the automaton, the state of the graph for it and so many characters before it, those of even and of odd
+    /// numbers of characters apart: pairs are built in the order of these, and none leads further than to the next.
+    numbers: [Vec<(u32, u32)>; 2],
+    /// Pairs met.
+    count: usize,
+    /// Those that are not built, with their states of the graph.
+    queue: VecDeque<(u32, u32, u32)>,
     /// The state behind which only the quote comes, once it is asked for.
     closing: Option<u32>,
 }
@@ -70,8 +75,14 @@ impl<R: StringRules> Counted<'_, R> {
         (self.band.min.saturating_sub(length), self.band.max.map(|max| max.saturating_sub(length)))
     }
 
-    fn build(&mut self, state: u32, length: u32) {
-        let from = self.numbers[&(state, length)];
+    /// Notes a pair, and its state of the graph.
+    fn meet(&mut self, state: u32, length: u32, number: u32) {
+        self.numbers[length as usize % 2][state as usize] = (length, number);
+        self.queue.push_back((state, length, number));
+        self.count += 1;
+    }
+
+    fn build(&mut self, state: u32, length: u32, from: u32) {
         let Plain { characters, speller, .. } = &mut self.plain;
         let moves = self.moves.entry(state).or_insert_with(|| {
             let moves = characters.moves(state).into_iter();
@@ -124,12 +135,11 @@ impl<R: StringRules> Counted<'_, R> {
             self.plain.graph.edge(from, Expr::seq([expr, rest]), to);
             return;
         }
-        let to = match self.numbers.get(&(state, length)) {
-            Some(&to) => to,
-            None => {
+        let to = match self.numbers[length as usize % 2][state as usize] {
+            (met, to) if met == length => to,
+            _ => {
                 let to = self.plain.graph.state();
-                self.numbers.insert((state, length), to);
-                self.queue.push_back((state, length));
+                self.meet(state, length, to);
                 to
             }
         };
