@@ -427,3 +427,33 @@ impl Expr {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn ranges_are_the_bytes_and_begin_anew_at_turns(
+            bytes in prop::collection::btree_set(0u8.., 0..80),
+            runs in prop::collection::vec((0u8.., 0u8..40), 0..6),
+        ) {
+            let set: ByteSet = bytes.iter().copied().collect();
+            let runs = runs.into_iter().map(|(lo, more)| (lo, lo.saturating_add(more)));
+            let runs: Vec<(u8, u8)> = runs.collect();
+            let turns = ByteSet::turns_of(runs.iter().copied());
+            let ranges: Vec<(u8, u8)> = set.ranges_between(turns).collect();
+            let all = ranges.iter().flat_map(|&(lo, hi)| lo..=hi);
+            prop_assert!(all.eq(bytes), "{:?}", ranges);
+            for &(lo, hi) in &ranges {
+                let is_within = |byte: u8| runs.iter().map(|run| run.0 <= byte && byte <= run.1).collect::<Vec<_>>();
+                prop_assert!((lo..=hi).all(|byte| is_within(byte) == is_within(lo)), "{lo}..={hi}");
+            }
+            let apart = (1..=255).filter(|&byte| set.contains(byte) != set.contains(byte - 1));
+            let apart = apart.chain(set.contains(0).then_some(0));
+            prop_assert_eq!(set.turns(), apart.collect::<ByteSet>());
+        }
+    }
+}

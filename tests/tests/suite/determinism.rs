@@ -1,10 +1,12 @@
 //! Equal inputs give equal bytes: on any number of threads, in any order, in every run.
 
 use std::process::Command;
+use std::time::Instant;
 
 use grammarc_artifacts::{Buffer, VocabularyArtifact, VocabularyData};
-use grammarc_compiler::compile::{Compiler, build_vocabulary};
+use grammarc_compiler::compile::{CompileError, CompileOptions, Compiler, build_vocabulary};
 use grammarc_compiler::frontend::json_schema::{TextForm, prelude_grammar};
+use grammarc_compiler::masks::MaskError;
 use grammarc_compiler::vocabulary::TokenTable;
 use grammarc_tests::case::lowered;
 use grammarc_tests::random::{Spelling, case};
@@ -124,6 +126,35 @@ fn random_grammars_do_not_depend_on_threads() {
     };
     for seed in 0..150 {
         assert!(bytes(seed, 1) == bytes(seed, 5), "seed {seed}");
+    }
+}
+
+#[test]
+fn a_time_limit_is_met_or_changes_nothing() {
+    let compiler = Compiler::new(vocabularies::built_in().clone());
+    let string =
+        r#"{"type": "string", "pattern": "^(?:[a-z]+ ?[0-9]){2,5}\\S+$", "maxLength": 40}"#;
+    let schema =
+        format!(r#"{{"properties": {{"a": {string}}}, "additionalProperties": {string}}}"#);
+    let lowered = lower(Language::JsonSchema, "schema", &schema).expect("it is lowered");
+    let compile = |options: &CompileOptions| -> Result<Vec<u8>, CompileError> {
+        let compiled = compiler.compile(&lowered, "test", options)?;
+        Ok(compiled.to_buffer(&compiler)?.to_vec())
+    };
+    let start = Instant::now();
+    let whole = on(1, || compile(&CompileOptions::default())).expect("it compiles");
+    let time = start.elapsed();
+    for threads in [1, 2, 5] {
+        let mut late = 0;
+        for part in 0..12 {
+            let options = CompileOptions::default().time_limit(time * part / 10);
+            match on(threads, || compile(&options)) {
+                Ok(bytes) => assert!(bytes == whole, "{part} tenths on {threads} threads"),
+                Err(CompileError::Masks { error: MaskError::Time { .. }, .. }) => late += 1,
+                Err(other) => panic!("{other}"),
+            }
+        }
+        assert!(late > 0, "no time at all is not enough");
     }
 }
 
