@@ -23,6 +23,11 @@ use super::walk::Walker;
 /// Time after which a second thread is worth it, which has to learn the states' moves anew.
 const WORTH_A_THREAD: Duration = Duration::from_micros(300);
 
+/// Time after which it is told from the first items how long the others take, and how long that is to be for a second
+/// thread: the first take longest.
+const TOLD: Duration = Duration::from_micros(60);
+const FORESEEN: Duration = Duration::from_micros(1000);
+
 /// Items between two looks at the clock: it takes as long as the mask of a simple state.
 const A_LOOK: usize = 8;
 
@@ -120,7 +125,10 @@ impl<'a, F: Fn() -> Walker<'a> + Sync> Walkers<'a, F> {
                     if self.are_late() {
                         return Err(time(done));
                     }
-                    if threads > 1 && start.elapsed() > WORTH_A_THREAD {
+                    let (time, left) = (start.elapsed(), items.len() - done);
+                    let is_worth = time > WORTH_A_THREAD
+                        || time > TOLD && time * left as u32 > FORESEEN * done as u32;
+                    if threads > 1 && is_worth {
                         self.are_many.store(true, Ordering::Relaxed);
                         break;
                     }
