@@ -169,14 +169,9 @@ impl ByteSet {
         self.apart(self.next())
     }
 
-    /// The first bytes of some ranges, and those next after them.
-    pub fn turns_of(ranges: impl Iterator<Item = (u8, u8)>) -> Self {
-        let mut turns = Self::EMPTY;
-        for (lo, hi) in ranges {
-            turns.insert(lo);
-            hi.checked_add(1).into_iter().for_each(|next| turns.insert(next));
-        }
-        turns
+    /// The bytes from which on any of some sets is another.
+    pub fn turns_of(sets: impl Iterator<Item = Self>) -> Self {
+        sets.fold(Self::EMPTY, |all, set| all.union(set.turns()))
     }
 
     /// The bytes of the set in ranges, as inclusive bounds, in ascending order, with a new one at each of some `turns` at
@@ -443,7 +438,7 @@ mod tests {
             let set: ByteSet = bytes.iter().copied().collect();
             let runs = runs.into_iter().map(|(lo, more)| (lo, lo.saturating_add(more)));
             let runs: Vec<(u8, u8)> = runs.collect();
-            let turns = ByteSet::turns_of(runs.iter().copied());
+            let turns = ByteSet::turns_of(runs.iter().map(|&(lo, hi)| ByteSet::range(lo, hi)));
             let ranges: Vec<(u8, u8)> = set.ranges_between(turns).collect();
             let all = ranges.iter().flat_map(|&(lo, hi)| lo..=hi);
             prop_assert!(all.eq(bytes), "{:?}", ranges);

@@ -5,14 +5,15 @@
 //! the nodes that are left of it, from the end.
 
 use std::ops::Range;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock};
 
 use grammarc_artifacts::sections::vocabulary::Trie;
 
 use super::compute::MaskError;
 use super::depart::{Apart, Derived, once};
 use super::draw::{Found, Sources};
+use super::rest::Rest;
 use super::schedule::{AtWork, Walkers, locked};
 use super::walk::Walker;
 use crate::network::follow::Follow;
@@ -43,14 +44,19 @@ pub(super) fn outcomes<'a>(
         |(apart, derived): (&Apart, &&Derived<'_>)| Found::from(apart.over(derived, follow, trie));
     let help = |walker: &mut Walker<'a>| groups.iter().any(|group| group.help(walker));
     if threads > 1 && groups.len() < MANY * threads {
-        let all: Vec<OnceLock<Vec<Apart>>> = groups.iter().map(|_| OnceLock::new()).collect();
-        let numbered: Vec<usize> = (0..groups.len()).collect();
-        let find = |walker: &mut Walker<'a>, &at: &usize| {
-            all[at].get_or_init(|| groups[at].apart(walker));
-        };
-        walkers.in_order_with(&numbered, find, help, |_, ()| (), |_, ()| Ok(()))?;
-        let apart = all.iter().flat_map(OnceLock::get).flatten();
-        let lanes: Vec<(&Apart, &&Derived<'_>)> = apart.zip(derived).collect();
+        let mut all: Vec<Apart> = Vec::with_capacity(derived.len());
+        let find = |walker: &mut Walker<'a>, group: &Group<'_>| group.apart(walker);
+        walkers.in_order_with(
+            &groups,
+            find,
+            help,
+            |_, _| (),
+            |_, apart| {
+                all.append(apart);
+                Ok(())
+            },
+        )?;
+        let lanes: Vec<(&Apart, &&Derived<'_>)> = all.iter().zip(derived).collect();
         let find = |_: &mut Walker<'a>, &lane: &(&Apart, &&Derived<'_>)| over(lane);
         let draw = |walker: &mut Walker<'a>, found: &mut Found| walker.draw(sources, found);
         return walkers.in_order(&lanes, find, draw, |(_, derived), found| take(derived, found));
@@ -72,7 +78,7 @@ struct Group<'a> {
     /// Nodes, in order: the same for all groups.
     parts: &'a [Range<u32>],
     /// Those that no thread has begun with.
-    rest: Mutex<Range<usize>>,
+    rest: Rest,
     /// What others have found: the first node of each range, and what tells the states from their models there.
     found: Mutex<Vec<(u32, Vec<Apart>)>>,
     /// How many others look for a range or are at one.
@@ -81,13 +87,13 @@ struct Group<'a> {
 
 impl<'a> Group<'a> {
     fn new(derived: &'a [&'a Derived<'a>], parts: &'a [Range<u32>]) -> Self {
-        let rest = Mutex::new(0..parts.len());
+        let rest = Rest::new(0..parts.len());
         Self { derived, parts, rest, found: Mutex::default(), helping: AtomicUsize::new(0) }
     }
 
     /// What tells the states from their models, at all nodes.
     fn apart(&self, walker: &mut Walker<'_>) -> Vec<Apart> {
-        let mut next = || Some(self.parts[locked(&self.rest).next()?].clone());
+        let mut next = || Some(self.parts[self.rest.next()?].clone());
         let mut apart = walker.apart(self.derived, &mut next);
         // Whoever helps took its range before there were no more.
         while self.helping.load(Ordering::SeqCst) > 0 {
@@ -103,7 +109,7 @@ impl<'a> Group<'a> {
 
     /// Finds it at half of the nodes that are left; says whether there were any.
     fn help(&self, walker: &mut Walker<'_>) -> bool {
-        if locked(&self.rest).is_empty() {
+        if self.rest.len() == 0 {
             return false;
         }
         let _here = AtWork::new(&self.helping);
@@ -116,12 +122,8 @@ impl<'a> Group<'a> {
 
     /// Half of the nodes that no thread has begun with, from the end.
     fn last_half(&self) -> Option<Range<u32>> {
-        let mut rest = locked(&self.rest);
-        let first = rest.start + rest.len() / 2;
-        let half = self.parts.get(first..rest.end)?;
-        let nodes = half.first()?.start..half.last()?.end;
-        rest.end = first;
-        Some(nodes)
+        let half = &self.parts[self.rest.last_half()?];
+        Some(half.first()?.start..half.last()?.end)
     }
 }
 
@@ -146,7 +148,7 @@ mod tests {
             let group = Group::new(&[], &ranges);
             let mut taken: Vec<Range<u32>> = Vec::new();
             loop {
-                let next = locked(&group.rest).next();
+                let next = group.rest.next();
                 taken.extend(next.map(|at| group.parts[at].clone()));
                 taken.extend((0..helps).filter_map(|_| group.last_half()));
                 if next.is_none() {

@@ -44,6 +44,7 @@
 //! | [`ordered`] | brings token ids in order |
 //! | [`reach`] | which pairs of return state and exit class can occur |
 //! | [`chain`] | the longest chain of follow masks |
+//! | [`rest`] | items that threads share |
 //! | [`schedule`] | several threads, and results in the order of the work |
 //! | [`compute`](mod@compute) | all of it for a network |
 //! | [`spell`] | states in which no token may end, where the vocabulary lacks a byte |
@@ -81,6 +82,7 @@ mod pool;
 mod ranks;
 mod reach;
 mod remembered;
+mod rest;
 mod rows;
 mod same;
 mod schedule;

@@ -115,9 +115,9 @@ impl OwnMoves {
             }
             joins
         });
-        let sets = [self.ends, self.exits, self.unclear];
-        let turns = sets.into_iter().fold(ByteSet::EMPTY, |all, set| all.union(set.turns()));
-        self.turns = turns.union(ByteSet::turns_of(self.runs.iter().map(|run| (run.lo, run.hi))));
+        let runs = self.runs.iter().map(|run| ByteSet::range(run.lo, run.hi));
+        let sets = [self.ends, self.exits, self.unclear].into_iter();
+        self.turns = ByteSet::turns_of(sets.chain(runs));
     }
 }
 

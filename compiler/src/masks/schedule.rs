@@ -10,7 +10,7 @@
 //! while that one allocates makes the two wait for each other.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -18,6 +18,7 @@ use rustc_hash::FxHashMap;
 
 use super::compute::MaskError;
 use super::draw::Found;
+use super::rest::Rest;
 use super::walk::Walker;
 
 /// Time after which a second thread is worth it, which has to learn the states' moves anew.
@@ -55,8 +56,6 @@ impl Returned for Option<Found> {
 
 impl<R> Returned for Vec<R> {}
 
-impl Returned for () {}
-
 /// The walkers of a computation. Each is used by one thread at a time and keeps what it has learnt.
 pub(super) struct Walkers<'a, F> {
     idle: Mutex<Vec<Walker<'a>>>,
@@ -92,7 +91,7 @@ impl<'a, F: Fn() -> Walker<'a> + Sync> Walkers<'a, F> {
         items: &'i [T],
         work: impl Fn(&mut Walker<'a>, &'i T) -> R + Sync,
         ahead: impl Fn(&mut Walker<'a>, &mut R) + Sync,
-        take: impl FnMut(&'i T, &R) -> Result<(), MaskError>,
+        take: impl FnMut(&'i T, &mut R) -> Result<(), MaskError>,
     ) -> Result<(), MaskError> {
         self.in_order_with(items, work, |_| false, ahead, take)
     }
@@ -105,7 +104,7 @@ impl<'a, F: Fn() -> Walker<'a> + Sync> Walkers<'a, F> {
         work: impl Fn(&mut Walker<'a>, &'i T) -> R + Sync,
         help: impl Fn(&mut Walker<'a>) -> bool + Sync,
         ahead: impl Fn(&mut Walker<'a>, &mut R) + Sync,
-        mut take: impl FnMut(&'i T, &R) -> Result<(), MaskError>,
+        mut take: impl FnMut(&'i T, &mut R) -> Result<(), MaskError>,
     ) -> Result<(), MaskError> {
         let time = |states| MaskError::Time { states, total: items.len() };
         let threads = rayon::current_num_threads();
@@ -114,8 +113,8 @@ impl<'a, F: Fn() -> Walker<'a> + Sync> Walkers<'a, F> {
             let start = Instant::now();
             self.with(|walker| {
                 for item in items {
-                    let result = work(walker, item);
-                    take(item, &result)?;
+                    let mut result = work(walker, item);
+                    take(item, &mut result)?;
                     result.give_back(walker);
                     done += 1;
                     // The first may take long, before their walks are known: a second thread is to come soon.
@@ -170,8 +169,8 @@ impl<'a, F: Fn() -> Walker<'a> + Sync> Walkers<'a, F> {
                         return Err(time(done));
                     }
                     // Where there are none, the scope passes the panic on that ended the work.
-                    let Some(results) = results else { return Ok(()) };
-                    for (item, result) in left.iter().zip(&results) {
+                    let Some(mut results) = results else { return Ok(()) };
+                    for (item, result) in left.iter().zip(&mut results) {
                         take(item, result).inspect_err(|_| parts.stop())?;
                     }
                     done += results.len();
@@ -191,8 +190,8 @@ struct Parts<'a, T, R> {
     size: usize,
     /// The first item that no thread was given.
     next: AtomicUsize,
-    /// By worker, those of the items it was given that nobody has begun: the first and the end of them, in 32 bits each.
-    given: Vec<AtomicU64>,
+    /// By worker, those of the items it was given that nobody has begun.
+    given: Vec<Rest>,
     /// Results of items one behind the other, by the first of these.
     results: Mutex<FxHashMap<usize, Vec<R>>>,
     /// Threads that look for items or work on some.
@@ -205,7 +204,7 @@ impl<'a, T, R> Parts<'a, T, R> {
             items,
             size,
             next: AtomicUsize::new(0),
-            given: (0..workers).map(|_| AtomicU64::new(packed(0..0))).collect(),
+            given: (0..workers).map(|_| Rest::new(0..0)).collect(),
             results: Mutex::default(),
             at_work: AtomicUsize::new(0),
         }
@@ -217,8 +216,8 @@ impl<'a, T, R> Parts<'a, T, R> {
         let Some(part) = self.next_part().or_else(|| self.part_of_another()) else { return false };
         let first = part.start;
         let mut results = Vec::with_capacity(part.len());
-        self.given[worker].store(packed(part), Ordering::SeqCst);
-        while let Some(at) = self.begin(worker) {
+        self.given[worker].set(part);
+        while let Some(at) = self.given[worker].next() {
             results.push(work(&self.items[at]));
         }
         if !results.is_empty() {
@@ -236,34 +235,21 @@ impl<'a, T, R> Parts<'a, T, R> {
     /// The second half of what a worker has not begun, of the one that has most.
     fn part_of_another(&self) -> Option<Range<usize>> {
         loop {
-            let given = self.given.iter().map(|given| (given, given.load(Ordering::SeqCst)));
-            let (most, was) = given.max_by_key(|&(_, given)| unpacked(given).len())?;
-            let Range { start, end } = unpacked(was);
-            if start == end {
+            let most = self.given.iter().max_by_key(|rest| rest.len())?;
+            if most.len() == 0 {
                 return None;
             }
-            let middle = start + (end - start) / 2;
-            let is = packed(start..middle);
-            if most.compare_exchange(was, is, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
-                return Some(middle..end);
+            // It may have gone on meanwhile.
+            if let Some(half) = most.last_half() {
+                return Some(half);
             }
         }
-    }
-
-    /// The next of its items, which a worker begins.
-    fn begin(&self, worker: usize) -> Option<usize> {
-        let next = |given| {
-            let Range { start, end } = unpacked(given);
-            (start < end).then(|| packed(start + 1..end))
-        };
-        let begun = self.given[worker].fetch_update(Ordering::SeqCst, Ordering::SeqCst, next);
-        begun.ok().map(|given| unpacked(given).start)
     }
 
     /// Lets no thread begin with another item, but for those that it is about to be given.
     fn stop(&self) {
         self.next.store(self.items.len(), Ordering::SeqCst);
-        self.given.iter().for_each(|given| given.store(packed(0..0), Ordering::SeqCst));
+        self.given.iter().for_each(|given| given.set(0..0));
     }
 
     /// Results of the items from one on, as far as they stand together, once they are there; until then, this thread
@@ -282,15 +268,6 @@ impl<'a, T, R> Parts<'a, T, R> {
             }
         }
     }
-}
-
-/// Items as one number. There are fewer of them than states and pairs can be numbered with 32 bits.
-fn packed(items: Range<usize>) -> u64 {
-    (items.start as u64) << 32 | items.end as u64
-}
-
-fn unpacked(items: u64) -> Range<usize> {
-    (items >> 32) as usize..items as u32 as usize
 }
 
 /// Counts a thread while it looks for work or does it.

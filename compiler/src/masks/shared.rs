@@ -338,10 +338,9 @@ impl SharedOutcomes {
                     }
                 }
             }
-            let sets = [moves.ends, moves.leave, calls];
-            let turns = sets.into_iter().fold(none, |all, set| all.union(set.turns()));
-            moves.turns =
-                turns.union(ByteSet::turns_of(moves.runs.iter().map(|&(lo, hi, _)| (lo, hi))));
+            let runs = moves.runs.iter().map(|&(lo, hi, _)| ByteSet::range(lo, hi));
+            let sets = [moves.ends, moves.leave, calls].into_iter();
+            moves.turns = ByteSet::turns_of(sets.chain(runs));
             moves.into()
         })
     }

@@ -303,8 +303,8 @@ impl Walker<'_> {
         let model = Model { state, frame: BOTTOM, after: None };
         let within = if on_many { parting::AHEAD } else { LONG };
         let is_near =
-            |walker: &mut Self| walker.are_near((place, state), &model, within, MOST_TOLD);
-        (self.is_worth(&model) && is_near(self)).then_some(model)
+            self.is_worth(&model) && self.are_near((place, state), &model, within, MOST_TOLD);
+        is_near.then_some(model)
     }
 
     /// Bytes on which a place and a shared state are told apart behind a first byte that does not lead the place to

@@ -24,18 +24,18 @@ pub(super) fn counted<R: StringRules>(
     limit: usize,
 ) -> Result<Expr, TextError> {
     let rests = lengths::of_states(band.language.dfa());
+    let none_met = vec![(u32::MAX, 0); rests.len()];
     let plain = Plain::new(rules, &band.language, escapes, alphabets);
     let mut counted = Counted {
         plain,
         band,
         rests,
         moves: FxHashMap::default(),
-        numbers: Default::default(),
+        numbers: [none_met.clone(), none_met],
         count: 0,
         queue: VecDeque::new(),
         closing: None,
     };
-    counted.numbers.fill(vec![(u32::MAX, 0); band.language.dfa().states.len()]);
     counted.meet(0, 0, ExprGraph::START);
     while let Some((state, length, number)) = counted.queue.pop_front() {
         counted.build(state, length, number);
