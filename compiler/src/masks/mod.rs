@@ -31,6 +31,7 @@
 //! | [`nodes`] | what is below the nodes of the trie |
 //! | [`rows`] | wide states as a table |
 //! | [`shared`] | outcomes that the vocabulary's stored masks already tell |
+//! | [`sources`] | which shared state goes to another on a byte |
 //! | [`alike`] | shared states that do the same |
 //! | [`same`] | shared states that do the same for some bytes |
 //! | [`children`] | the children of the trie's nodes by their bytes |
@@ -89,6 +90,7 @@ mod schedule;
 #[cfg(test)]
 mod setting;
 pub mod shared;
+mod sources;
 pub mod spell;
 mod stretch;
 mod sweep;

@@ -33,12 +33,13 @@ use super::ranks::{ranks_of, row_of, whole_row};
 use super::reach::left_through;
 use super::remembered::Remembered;
 use super::same::Same;
+use super::sources::Sources;
 use super::words::Words;
 use crate::ir::ByteSet;
 use crate::network::SharedRules;
 
 /// Bytes of a state that stays where it is on many, and of one that does so on some, as in names of small letters.
-const MANY: usize = 64;
+pub(super) const MANY: usize = 64;
 const SOME: usize = 24;
 
 /// Tail calls that are looked through, one from the beginning of the other.
@@ -57,10 +58,7 @@ pub struct SharedOutcomes {
     speaks: Vec<bool>,
     /// By state, the lowest that does the same.
     like: Vec<u32>,
-    /// For a state (the lowest of those alike) and a byte, a state that goes to it on the byte and nowhere else.
-    sources: FxHashMap<(u32, u8), u32>,
-    /// The same where another state does so that goes on with few bytes, as after a backslash, and the first of these.
-    narrow_sources: FxHashMap<(u32, u8), u32>,
+    sources: Sources,
     /// States that stay where they are on some bytes, the lowest of those alike; those that do so on many come first, and
     /// are so many.
     staying: (Vec<u32>, usize),
@@ -128,26 +126,6 @@ impl SharedOutcomes {
         let children = Children::new(trie);
         let speaks = (0..shared.state_count()).map(|state| speaks_of_bytes(shared, state));
         let speaks: Vec<bool> = speaks.collect();
-        let (mut sources, mut narrow_sources) = (FxHashMap::default(), FxHashMap::default());
-        for state in (0..shared.state_count()).filter(|&state| speaks[state as usize]) {
-            let calls = first_of_calls(shared, state);
-            let is_narrow = bytes_of(shared.byte_edges_of(state as usize)) < MANY;
-            for edge in shared.byte_edges_of(state as usize) {
-                let target = shared.states[edge.target as usize];
-                if target.flags & state_flags::POP_ONLY != 0
-                    || target.flags & state_flags::RESTS == 0
-                {
-                    continue;
-                }
-                for byte in ByteSet::range(edge.lo(), edge.hi()).minus(calls).iter() {
-                    let key = (like[edge.target as usize], byte);
-                    let is_first = *sources.entry(key).or_insert(state) == state;
-                    if is_narrow && !is_first {
-                        narrow_sources.entry(key).or_insert(state);
-                    }
-                }
-            }
-        }
         let stays = |state: u32| {
             let edges = shared.byte_edges_of(state as usize).iter();
             bytes_of(edges.filter(|edge| like[edge.target as usize] == state))
@@ -181,8 +159,7 @@ impl SharedOutcomes {
             chains: SharedChains::new(shared, &rules),
             left_through: left_through(shared, &rules),
             rules,
-            sources,
-            narrow_sources,
+            sources: Sources::new(shared, &speaks, &like),
             staying: (staying, many),
             passing,
             spans: shared.masks.iter().map(|_| OnceLock::new()).collect(),
@@ -263,7 +240,7 @@ impl SharedOutcomes {
 
     /// The source for the root's child on a byte.
     pub(super) fn source_on(&self, state: u32, byte: u8) -> Option<u32> {
-        self.sources.get(&(self.like(state), byte)).copied()
+        self.sources.first(self.like(state), byte)
     }
 
     /// The pieces of the tokens.
@@ -292,9 +269,8 @@ impl SharedOutcomes {
     }
 
     /// The sources for the root's child on a byte that a walk is to be held against: the first, and a narrow one.
-    pub(super) fn sources_on(&self, state: u32, byte: u8) -> impl Iterator<Item = u32> {
-        let narrow = self.narrow_sources.get(&(self.like(state), byte)).copied();
-        self.source_on(state, byte).into_iter().chain(narrow)
+    pub(super) fn sources_on(&self, state: u32, byte: u8) -> impl Iterator<Item = u32> + use<> {
+        self.sources.both(self.like(state), byte)
     }
 
     /// The states that stay where they are on many bytes, or on some.
@@ -393,7 +369,7 @@ pub(super) fn bytes_of<'a>(edges: impl IntoIterator<Item = &'a ByteEdge>) -> usi
 }
 
 /// Bytes with which the calls of a state begin.
-fn first_of_calls(shared: Tables<'_>, state: u32) -> ByteSet {
+pub(super) fn first_of_calls(shared: Tables<'_>, state: u32) -> ByteSet {
     let calls = shared.call_edges_of(state as usize).iter();
     let firsts = calls.map(|call| shared.rules[call.callee as usize].first_bytes);
     firsts.fold(ByteSet::EMPTY, |set, first| set.union(ByteSet::from_words(first)))
