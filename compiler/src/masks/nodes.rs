@@ -99,12 +99,20 @@ pub(super) fn whole_bits(bytes: ByteSet) -> u128 {
     !bits(ByteSet::FULL.minus(bytes))
 }
 
+/// What a walk asks of a node that it has come to, side by side.
+#[derive(Clone, Copy, Debug, Default)]
+struct Node {
+    /// The halves of the bits.
+    below: [u64; 2],
+    height: u32,
+    end: u32,
+}
+
 /// Facts about the nodes of a trie.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Nodes {
-    heights: Vec<u32>,
+    all: Vec<Node>,
     depths: Vec<u32>,
-    below: Vec<u128>,
     /// By bit, how many nodes have it below them.
     spread: Vec<u32>,
 }
@@ -114,9 +122,8 @@ impl Nodes {
     pub(super) fn new(trie: Trie<'_>) -> Self {
         let count = trie.len();
         let mut this = Self {
-            heights: vec![0; count],
+            all: trie.end.iter().map(|&end| Node { end, ..Node::default() }).collect(),
             depths: vec![0; count],
-            below: vec![0; count],
             spread: vec![0; 128],
         };
         // A node's subtree follows it, so those whose ends are not yet reached are its parents.
@@ -131,7 +138,8 @@ impl Nodes {
         while let Some(last) = open.pop() {
             this.close(trie, last, open.last());
         }
-        for &(mut bits) in &this.below {
+        for node in 0..count as u32 {
+            let mut bits = this.below(node);
             while bits != 0 {
                 this.spread[bits.trailing_zeros() as usize] += 1;
                 bits &= bits - 1;
@@ -142,15 +150,24 @@ impl Nodes {
 
     fn close(&mut self, trie: Trie<'_>, node: usize, parent: Option<&usize>) {
         if let Some(&parent) = parent {
-            self.heights[parent] = self.heights[parent].max(self.heights[node] + 1);
-            self.below[parent] |= self.below[node] | bit(trie.byte[node]);
+            let of_node = self.all[node];
+            let own = halves(bit(trie.byte[node]));
+            let above = &mut self.all[parent];
+            above.height = above.height.max(of_node.height + 1);
+            above.below = [0, 1].map(|half| above.below[half] | of_node.below[half] | own[half]);
         }
     }
 
     /// Bytes of the longest string below a node.
     #[inline]
     pub(super) fn height(&self, node: u32) -> usize {
-        self.heights[node as usize] as usize
+        self.all[node as usize].height as usize
+    }
+
+    /// The end of a node's subtree.
+    #[inline]
+    pub(super) fn end(&self, node: u32) -> u32 {
+        self.all[node as usize].end
     }
 
     /// Bytes from the root to a node.
@@ -172,8 +189,14 @@ impl Nodes {
     /// The bytes of all strings below a node, as bits.
     #[inline]
     pub(super) fn below(&self, node: u32) -> u128 {
-        self.below[node as usize]
+        let [low, high] = self.all[node as usize].below.map(u128::from);
+        low | high << 64
     }
+}
+
+/// The lower half of a word and the upper one.
+fn halves(word: u128) -> [u64; 2] {
+    [word as u64, (word >> 64) as u64]
 }
 
 #[cfg(test)]

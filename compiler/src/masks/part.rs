@@ -97,7 +97,7 @@ impl Walker<'_> {
         excepted: &mut Excepted,
         building: &mut Building,
     ) {
-        let end = self.trie.end[child as usize];
+        let end = self.known.nodes().end(child);
         match self.pairs.steps[at as usize].on {
             On::Lost => excepted.add(child..end),
             On::Alone { excepted: both } => {

@@ -357,7 +357,7 @@ impl<'a> Walker<'a> {
         {
             return;
         }
-        let size = self.trie.end[node as usize] - node;
+        let size = self.known.nodes().end(node) - node;
         if !way.is_wide {
             self.open(way, node);
             return;
@@ -442,7 +442,7 @@ impl<'a> Walker<'a> {
     /// Adds the outcome of `state` at `node`, continued from `frame` at its exits, where it is known or worth knowing.
     fn compose(&mut self, state: u32, frame: u32, node: u32, building: &mut Building) -> bool {
         let network = self.follow.network();
-        let size = self.trie.end[node as usize] - node;
+        let size = self.known.nodes().end(node) - node;
         let own = state >= network.own.bases.states;
         if !own && let Some(source) = self.known.source(self.trie, state, node) {
             let stored = Stored::new(self.known, network.shared, self.trie, source, node);
