@@ -1,4 +1,4 @@
-//! Sequences of numbers, each kept once, in one buffer.
+//! Sequences of numbers, or other small things, each kept once, in one buffer.
 //!
 //! Subsets, descriptions of states, masks and classes of nodes are looked up by content thousands of times for each
 //! grammar, and a key of its own for each would be as many allocations.
@@ -10,17 +10,35 @@ use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use rustc_hash::FxHasher;
 
+/// What sequences are of.
+pub(crate) trait Word: Copy + Eq {
+    /// The hash by which a sequence is looked up.
+    fn hash(words: &[Self]) -> u64;
+}
+
+impl Word for u32 {
+    fn hash(words: &[Self]) -> u64 {
+        hash(words)
+    }
+}
+
 /// Sequences by number, in the order in which they were met.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Sequences {
-    words: Vec<u32>,
+#[derive(Clone, Debug)]
+pub(crate) struct Sequences<T = u32> {
+    words: Vec<T>,
     /// By sequence, where it ends.
     ends: Vec<usize>,
     /// The numbers, to be found by content.
     numbers: HashTable<u32>,
 }
 
-impl Sequences {
+impl<T> Default for Sequences<T> {
+    fn default() -> Self {
+        Self { words: Vec::new(), ends: Vec::new(), numbers: HashTable::default() }
+    }
+}
+
+impl<T: Word> Sequences<T> {
     /// None yet, with room for some of so many words together.
     pub(crate) fn with_capacity(count: usize, words: usize) -> Self {
         Self {
@@ -44,15 +62,16 @@ impl Sequences {
     }
 
     /// A sequence by its number.
-    pub(crate) fn get(&self, number: u32) -> &[u32] {
+    pub(crate) fn get(&self, number: u32) -> &[T] {
         &self.words[range(&self.ends, number)]
     }
 
     /// The number of a sequence, which is new or not.
-    pub(crate) fn number(&mut self, words: &[u32]) -> u32 {
+    pub(crate) fn number(&mut self, words: &[T]) -> u32 {
         let Self { words: all, ends, numbers } = self;
         let is_equal = |&number: &u32| all[range(ends, number)] == *words;
-        match numbers.entry(hash(words), is_equal, |&number| hash(&all[range(ends, number)])) {
+        match numbers.entry(T::hash(words), is_equal, |&number| T::hash(&all[range(ends, number)]))
+        {
             Entry::Occupied(entry) => *entry.get(),
             Entry::Vacant(entry) => {
                 let new = ends.len() as u32;
@@ -71,7 +90,7 @@ fn range(ends: &[usize], number: u32) -> Range<usize> {
     from..ends[number as usize]
 }
 
-/// The hash by which a sequence is looked up.
+/// The hash by which a sequence of numbers is looked up.
 pub(crate) fn hash(words: &[u32]) -> u64 {
     let mut hasher = FxHasher::default();
     let (pairs, rest) = words.as_chunks();

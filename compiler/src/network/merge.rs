@@ -7,6 +7,8 @@
 //!
 //! Cost: O(rules' size) for rules outside cycles, times the rounds for a cycle, which its size bounds.
 
+use std::ops::Range;
+
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -127,23 +129,24 @@ fn hashes(built: &Built, calls: &Lists) -> Vec<RuleHash> {
 /// refinement of a cycle begins with.
 fn shape(built: &Built, rule: usize) -> RuleHash {
     let dfa = &built.rules[rule].dfa;
-    let mut states: Vec<Vec<u32>> = (0..dfa.len() as u32)
-        .map(|state| {
-            let mut words = vec![u32::from(dfa.accepts(state))];
-            for edge in dfa.edges(state) {
-                if edge.lo < 256 {
-                    words.extend([edge.lo, edge.hi.min(255)]);
-                }
-                words.extend((edge.lo.max(256)..=edge.hi).map(|_| 256));
+    let mut words: Vec<u32> = Vec::with_capacity(dfa.len() + 2 * dfa.edge_count());
+    let mut states: Vec<Range<usize>> = Vec::with_capacity(dfa.len());
+    for state in 0..dfa.len() as u32 {
+        let first = words.len();
+        words.push(u32::from(dfa.accepts(state)));
+        for edge in dfa.edges(state) {
+            if edge.lo < 256 {
+                words.extend([edge.lo, edge.hi.min(255)]);
             }
-            words
-        })
-        .collect();
-    states.sort_unstable();
-    let mut digest = Digest::default();
-    for words in states {
-        digest.put(&[words.len() as u32]);
-        digest.put(&words);
+            words.extend((edge.lo.max(256)..=edge.hi).map(|_| 256));
+        }
+        states.push(first..words.len());
+    }
+    states.sort_unstable_by(|one, other| words[one.clone()].cmp(&words[other.clone()]));
+    let mut digest = Digest::with_capacity(4 * (words.len() + states.len()));
+    for state in states {
+        digest.put(&[state.len() as u32]);
+        digest.put(&words[state]);
     }
     digest.finish()
 }

@@ -28,14 +28,15 @@ use grammarc_artifacts::sections::network::{
 };
 use grammarc_artifacts::tables::Joined;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::follow::Follow;
 use super::layout::Network;
 use super::shared::cuts;
 use crate::ir::ByteSet;
-use position::{Configuration, Register, leave_each_once, normalize, over};
+use crate::sequences::Sequences;
+use position::{Configuration, Register, Spelling, leave_each_once, normalize, over};
 use stacks::{Frame, Stack, Stacks};
 
 mod contest;
@@ -187,8 +188,10 @@ struct Exploration<'a> {
     /// Whether nothing reads whole tokens.
     no_tokens: bool,
     stacks: Stacks,
-    seen: FxHashSet<Vec<Configuration>>,
-    work: Vec<Vec<Configuration>>,
+    spelling: Spelling,
+    seen: Sequences<Configuration>,
+    /// Numbers of sets to go on from.
+    work: Vec<u32>,
     most: usize,
     moves: usize,
     /// Where a set returns to on a byte; the unknown is none.
@@ -205,7 +208,7 @@ impl<'a> Exploration<'a> {
         let no_tokens = !network.reads_tokens();
         let tokens = (!no_tokens).then_some(Symbol::Token);
         let symbols = cuts.iter().map(Symbol::Byte).chain(tokens).collect();
-        let (seen, work) = (FxHashSet::default(), Vec::new());
+        let (seen, work) = (Sequences::default(), Vec::new());
         let returns = FxHashMap::default();
         Self {
             follow,
@@ -216,6 +219,7 @@ impl<'a> Exploration<'a> {
             texts,
             no_tokens,
             stacks: Stacks::default(),
+            spelling: Spelling::default(),
             seen,
             work,
             most: 1,
@@ -241,7 +245,10 @@ impl<'a> Exploration<'a> {
                 self.meet(&mut [Configuration { state, stack: Stack::EMPTY, register }])?;
             }
         }
-        while let Some(set) = self.work.pop() {
+        let mut set: Vec<Configuration> = Vec::new();
+        while let Some(number) = self.work.pop() {
+            set.clear();
+            set.extend_from_slice(self.seen.get(number));
             let contested = self.contested(&set);
             let mut rest = 0;
             while let Some(&symbol) = self.symbols.get(rest) {
@@ -538,14 +545,15 @@ impl<'a> Exploration<'a> {
             [at] if self.no_tokens && is_deterministic(self.follow, at.state) => return Ok(()),
             _ => {}
         }
-        normalize(set, &mut self.stacks);
+        normalize(set, &mut self.stacks, &mut self.spelling);
         self.most = self.most.max(set.len());
         if set.len() > MOST_CONFIGURATIONS || self.seen.len() > MOST_SETS {
             return Err(set[0].state);
         }
-        if !self.seen.contains(&*set) {
-            self.seen.insert(set.to_vec());
-            self.work.push(set.to_vec());
+        let known = self.seen.len();
+        let number = self.seen.number(set);
+        if self.seen.len() > known {
+            self.work.push(number);
         }
         Ok(())
     }

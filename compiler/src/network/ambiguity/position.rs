@@ -9,10 +9,14 @@
 //!
 //! Cost: O(n log n) comparisons of stacks for a set of n.
 
-use rustc_hash::FxHashMap;
+use std::hash::{Hash, Hasher};
+use std::ops::Range;
+
+use rustc_hash::{FxHashMap, FxHasher};
 use smallvec::SmallVec;
 
 use super::stacks::{Frame, Stack, Stacks};
+use crate::sequences::Word;
 
 /// What is known of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -49,13 +53,40 @@ pub(super) struct Configuration {
 /// A set that is gone on from once and forgotten. Most have a few members.
 pub(super) type Set = SmallVec<[Configuration; 4]>;
 
-/// A configuration as its state, the frames of its stack, the top one last, and its register.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+impl Word for Configuration {
+    fn hash(set: &[Self]) -> u64 {
+        let mut hasher = FxHasher::default();
+        set.iter().for_each(|at| Hash::hash(at, &mut hasher));
+        hasher.finish()
+    }
+}
+
+/// A configuration spelled out.
+#[derive(Clone, Debug)]
 struct Spelled {
-    /// The state and the return states: what is said of it whatever the registers.
-    shape: (u32, usize, Vec<u32>),
-    /// The registers of the stack, and the last its own.
-    registers: Vec<Register>,
+    state: u32,
+    /// Where the frames of its stack stand, the top one last.
+    frames: Range<usize>,
+    register: Register,
+}
+
+/// Room for a set spelled out. Sets are many and small, so that they take turns with it.
+#[derive(Debug, Default)]
+pub(super) struct Spelling {
+    members: Vec<Spelled>,
+    frames: Vec<Frame>,
+    /// By source, its number, and what all of its registers lost.
+    sources: FxHashMap<u32, (u32, u32)>,
+}
+
+impl Spelling {
+    /// The frames of a stack, the top one last.
+    fn frames_of(&mut self, stack: Stack, stacks: &Stacks) -> Range<usize> {
+        let from = self.frames.len();
+        self.frames.extend(stacks.frames(stack));
+        self.frames[from..].reverse();
+        from..self.frames.len()
+    }
 }
 
 /// A set over one more return state with its register.
@@ -89,20 +120,20 @@ pub(super) fn leave_each_once(
 }
 
 /// Cuts a set down to what its members do not share, and writes it down in the one way.
-pub(super) fn normalize(set: &mut [Configuration], stacks: &mut Stacks) {
-    cut(set, stacks);
+pub(super) fn normalize(set: &mut [Configuration], stacks: &mut Stacks, spelling: &mut Spelling) {
+    cut(set, stacks, spelling);
     let has_register = |at: &Configuration| {
         let mut frames = stacks.frames(at.stack);
         at.register != Register::None || frames.any(|(_, register)| register != Register::None)
     };
     if set.iter().any(has_register) {
-        number_sources(set, stacks);
+        number_sources(set, stacks, spelling);
     }
     set.sort_unstable();
 }
 
 /// Cuts off the lower part that all stacks share.
-fn cut(set: &mut [Configuration], stacks: &mut Stacks) {
+fn cut(set: &mut [Configuration], stacks: &mut Stacks, spelling: &mut Spelling) {
     match set {
         [] => return,
         [at] => {
@@ -112,43 +143,56 @@ fn cut(set: &mut [Configuration], stacks: &mut Stacks) {
         _ if set.iter().any(|at| at.stack == Stack::EMPTY) => return,
         _ => {}
     }
-    let (mut first, mut frames) = (Vec::new(), Vec::new());
-    stacks.list(set[0].stack, &mut first);
-    let mut shared = first.len();
+    spelling.frames.clear();
+    let mut shared = spelling.frames_of(set[0].stack, stacks).len();
     for at in &set[1..] {
-        stacks.list(at.stack, &mut frames);
-        shared = frames.iter().zip(&first[..shared]).take_while(|(a, b)| a == b).count();
+        let of = spelling.frames_of(at.stack, stacks);
+        let (first, of) = spelling.frames.split_at(of.start);
+        shared = of.iter().zip(&first[..shared]).take_while(|(a, b)| a == b).count();
+        let first = first.len();
+        spelling.frames.truncate(first);
     }
     if shared > 0 {
         for at in set {
-            stacks.list(at.stack, &mut frames);
-            at.stack = stacks.build(Stack::EMPTY, &frames[shared..]);
+            spelling.frames.clear();
+            spelling.frames_of(at.stack, stacks);
+            at.stack = stacks.build(Stack::EMPTY, &spelling.frames[shared..]);
         }
     }
 }
 
 /// Gives the sources of the registers the numbers in which they are met, and takes from the registers of each what all of
 /// them lost.
-fn number_sources(set: &mut [Configuration], stacks: &mut Stacks) {
-    let mut frames = Vec::new();
-    let mut spelled: Vec<Spelled> = set
-        .iter()
-        .map(|at| {
-            stacks.list(at.stack, &mut frames);
-            let returns: Vec<u32> = frames.iter().map(|&(ret, _)| ret).collect();
-            let registers = frames.iter().map(|&(_, register)| register).chain([at.register]);
-            let shape = (at.state, returns.len(), returns);
-            Spelled { shape, registers: registers.collect() }
-        })
-        .collect();
-    spelled.sort_unstable();
-    // By source, its number, and what all of its registers lost.
-    let mut sources: FxHashMap<u32, (u32, u32)> = FxHashMap::default();
-    for register in spelled.iter().flat_map(|at| &at.registers) {
+fn number_sources(set: &mut [Configuration], stacks: &mut Stacks, spelling: &mut Spelling) {
+    spelling.frames.clear();
+    spelling.members.clear();
+    spelling.sources.clear();
+    for &Configuration { state, stack, register } in &*set {
+        let frames = spelling.frames_of(stack, stacks);
+        spelling.members.push(Spelled { state, frames, register });
+    }
+    let Spelling { members, frames, sources } = spelling;
+    let frames_of = |at: &Spelled| frames[at.frames.clone()].iter();
+    // By the state and the return states, which is what is said whatever the registers, and then by these.
+    members.sort_unstable_by(|one, other| {
+        let shape = |at: &Spelled| (at.state, at.frames.len());
+        let returns = |at| frames_of(at).map(|&(ret, _)| ret);
+        let registers = |at| frames_of(at).map(|&(_, register)| register);
+        let by_shape = shape(one).cmp(&shape(other));
+        let by_returns = || returns(one).cmp(returns(other));
+        let by_registers = || registers(one).cmp(registers(other));
+        let by_own = || one.register.cmp(&other.register);
+        by_shape.then_with(by_returns).then_with(by_registers).then_with(by_own)
+    });
+    let registers = members.iter().flat_map(|at| {
+        let of_stack = frames_of(at).map(|&(_, register)| register);
+        of_stack.chain([at.register])
+    });
+    for register in registers {
         let number = sources.len() as u32;
         let Some(source) = register.source() else { continue };
         let (_, lost) = sources.entry(source).or_insert((number, u32::MAX));
-        match *register {
+        match register {
             Register::Count { lowered, .. } => *lost = lowered.min(*lost),
             Register::Marks { met, .. } => *lost &= met,
             Register::Items { .. } | Register::None => {}
@@ -164,10 +208,9 @@ fn number_sources(set: &mut [Configuration], stacks: &mut Stacks) {
             Register::None => register,
         }
     };
-    for (at, Spelled { shape: (state, _, returns), registers }) in set.iter_mut().zip(spelled) {
-        let frames = returns.into_iter().zip(registers.iter().map(|&register| renamed(register)));
-        let frames: Vec<Frame> = frames.collect();
-        let register = registers.last().map_or(Register::None, |&own| renamed(own));
-        *at = Configuration { state, stack: stacks.build(Stack::EMPTY, &frames), register };
+    frames.iter_mut().for_each(|(_, register)| *register = renamed(*register));
+    for (at, Spelled { state, frames: of, register }) in set.iter_mut().zip(&*members) {
+        let stack = stacks.build(Stack::EMPTY, &frames[of.clone()]);
+        *at = Configuration { state: *state, stack, register: renamed(*register) };
     }
 }
