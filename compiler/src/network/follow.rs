@@ -1,7 +1,7 @@
 //! What can come after a rule: its return states, tail calls followed, and the bytes they go on with.
 //!
 //! A grammar's own calls add to what the vocabulary's rules know of each other ([`SharedRules`]), so the cost is that
-//! of the grammar alone: O(own states and edges), and a copy of one byte set for each shared rule.
+//! of the grammar alone: O(own states and edges), and one byte set for each shared rule that more may come after.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -9,18 +9,62 @@ use std::collections::BTreeSet;
 use grammarc_artifacts::sections::network::state_flags;
 use grammarc_artifacts::tables::Joined;
 
+use rustc_hash::FxHashMap;
+
 use super::calls::Calls;
-use super::shared::{SharedRules, spread};
+use super::shared::{ByteSets, SharedRules, spread};
 use crate::ir::ByteSet;
 
 /// What a grammar's own calls say.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OwnCalls {
     calls: Calls,
-    /// Bytes that may come after each rule, by rule id.
-    bytes: Vec<ByteSet>,
+    after: After,
     /// The vocabulary's rules after which more may come than where others of these call them, in ascending order.
     widened: Vec<u32>,
+}
+
+/// Bytes that may come after rules.
+#[derive(Clone, Debug, Default)]
+struct After {
+    /// By index of the grammar's own rule.
+    own: Vec<ByteSet>,
+    /// Of the vocabulary's rules after which more may come than where others of these call them.
+    wider: FxHashMap<u32, ByteSet>,
+}
+
+/// The same while it is found.
+struct Widening<'a> {
+    after: After,
+    shared: &'a [ByteSet],
+}
+
+impl ByteSets for Widening<'_> {
+    fn of(&self, rule: u32) -> ByteSet {
+        self.after.of(rule, self.shared)
+    }
+
+    fn widen(&mut self, rule: u32, more: ByteSet) -> bool {
+        let known = self.of(rule);
+        let wider = known.union(more);
+        match (rule as usize).checked_sub(self.shared.len()) {
+            _ if wider == known => return false,
+            Some(own) => self.after.own[own] = wider,
+            None => _ = self.after.wider.insert(rule, wider),
+        }
+        true
+    }
+}
+
+impl After {
+    /// Those after a rule; after the vocabulary's where others of these call them, `shared`.
+    #[inline]
+    fn of(&self, rule: u32, shared: &[ByteSet]) -> ByteSet {
+        match shared.get(rule as usize) {
+            None => self.own[rule as usize - shared.len()],
+            Some(&set) => self.wider.get(&rule).copied().unwrap_or(set),
+        }
+    }
 }
 
 /// Facts about returns, for every rule and state of the joined numbering.
@@ -35,33 +79,29 @@ impl<'a> Follow<'a> {
     /// may come.
     pub fn new(network: Joined<'a>, shared: &'a SharedRules, open: &[u32]) -> Self {
         let calls = Calls::new(network.own, network);
-        let count = shared.after.len() + network.own.rules.len();
-        let mut bytes = Vec::with_capacity(count);
-        bytes.extend_from_slice(&shared.after);
-        bytes.resize(count, ByteSet::EMPTY);
-        open.iter().for_each(|&rule| bytes[rule as usize] = ByteSet::FULL);
+        let own = vec![ByteSet::EMPTY; network.own.rules.len()];
+        let after = After { own, wider: FxHashMap::default() };
+        let mut sets = Widening { after, shared: &shared.after };
         let mut changed: Vec<u32> = open.to_vec();
+        open.iter().for_each(|&rule| _ = sets.widen(rule, ByteSet::FULL));
         let base = network.own.bases.states;
         for &(callee, ret) in calls.all_returns() {
-            let set = &mut bytes[callee as usize];
-            let wider = set.union(calls.firsts[(ret - base) as usize].0);
-            if std::mem::replace(set, wider) != wider {
+            if sets.widen(callee, calls.firsts[(ret - base) as usize].0) {
                 changed.push(callee);
             }
         }
-        let mut widened = changed.clone();
         changed.extend(calls.all_passes().iter().map(|&(caller, _)| caller));
         changed.sort_unstable();
         changed.dedup();
         let first_own = network.own.bases.rules;
-        widened.extend(spread(&mut bytes, changed, |rule, reach| match rule < first_own {
+        spread(&mut sets, changed, |rule, reach| match rule < first_own {
             true => shared.calls.passes(rule).for_each(reach),
             false => calls.passes(rule).for_each(reach),
-        }));
-        widened.retain(|&rule| rule < first_own);
+        });
+        let after = sets.after;
+        let mut widened: Vec<u32> = after.wider.keys().copied().collect();
         widened.sort_unstable();
-        widened.dedup();
-        Self { network, shared, own: Cow::Owned(OwnCalls { calls, bytes, widened }) }
+        Self { network, shared, own: Cow::Owned(OwnCalls { calls, after, widened }) }
     }
 
     /// The same facts of a network that they were found for before.
@@ -136,7 +176,7 @@ impl<'a> Follow<'a> {
     /// Bytes that may come after a rule.
     #[inline]
     pub fn bytes(&self, rule: u32) -> ByteSet {
-        self.own.bytes[rule as usize]
+        self.own.after.of(rule, &self.shared.after)
     }
 
     /// Whether a state's rule may return there.

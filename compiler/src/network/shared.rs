@@ -87,24 +87,38 @@ pub(super) fn cuts(tables: Tables<'_>) -> ByteSet {
     cuts
 }
 
-/// Widens the sets of the rules that are followed by what follows another, beginning with those in `work`, and returns
-/// the rules whose sets are wider, with repetition.
+/// Sets of bytes by rule.
+pub(super) trait ByteSets {
+    fn of(&self, rule: u32) -> ByteSet;
+
+    /// Adds bytes to a rule's; says whether any of them are new.
+    fn widen(&mut self, rule: u32, more: ByteSet) -> bool;
+}
+
+impl ByteSets for Vec<ByteSet> {
+    fn of(&self, rule: u32) -> ByteSet {
+        self[rule as usize]
+    }
+
+    fn widen(&mut self, rule: u32, more: ByteSet) -> bool {
+        let set = &mut self[rule as usize];
+        let wider = set.union(more);
+        std::mem::replace(set, wider) != wider
+    }
+}
+
+/// Widens the sets of the rules that are followed by what follows another, beginning with those in `work`.
 pub(super) fn spread(
-    sets: &mut [ByteSet],
+    sets: &mut impl ByteSets,
     mut work: Vec<u32>,
     passes: impl Fn(u32, &mut dyn FnMut(u32)),
-) -> Vec<u32> {
-    let mut widened = Vec::new();
+) {
     while let Some(rule) = work.pop() {
-        let more = sets[rule as usize];
+        let more = sets.of(rule);
         passes(rule, &mut |callee| {
-            let set = &mut sets[callee as usize];
-            let wider = set.union(more);
-            if std::mem::replace(set, wider) != wider {
+            if sets.widen(callee, more) {
                 work.push(callee);
-                widened.push(callee);
             }
         });
     }
-    widened
 }
