@@ -69,10 +69,9 @@ pub(super) fn classes(table: &Table) -> Result<(Vec<u32>, usize), Unsettled> {
         first: Vec::with_capacity(count),
         seen: Sequences::with_capacity(count, count + 2 * table.edge_count()),
         class_of: Vec::with_capacity(count),
-        last: vec![UNSETTLED; count],
-        before: vec![(0, UNSETTLED); count],
+        by_byte: vec![ByByte { last: UNSETTLED, byte: 0, before: UNSETTLED }; count],
         cyclic: Vec::new(),
-        places: vec![UNSETTLED; count],
+        places: Vec::new(),
         effort: EFFORT * (table.edge_count() + count),
         words: Vec::with_capacity(WORDS),
         pairs: Vec::new(),
@@ -98,18 +97,26 @@ struct Settling<'a> {
     /// What [`describe`](Self::describe) says of settled states, and the class of each.
     seen: Sequences,
     class_of: Vec<u32>,
-    /// States that do nothing but go on with one byte, as most do, are found by where they go: by class, the last class
-    /// of those that lead to it; and by class of such states, their byte and the class before with the same target.
-    last: Vec<u32>,
-    before: Vec<(u32, u32)>,
+    /// By class, those of states that do nothing but go on with one byte, as most do: they are found by where they go.
+    by_byte: Vec<ByByte>,
     /// Settled states of cycles, the first of each class.
     cyclic: Vec<Cyclic>,
-    /// By state, its place among those that an order is looked for.
+    /// By state, its place among those that an order is looked for, once one is.
     places: Vec<u32>,
     effort: usize,
     words: Vec<u32>,
     /// States of a cycle with the classes that they are taken to be of while the cycle is compared.
     pairs: Vec<(u32, u32)>,
+}
+
+/// How the classes of states that do nothing but go on with one byte are found.
+#[derive(Clone, Copy)]
+struct ByByte {
+    /// The last class of those that lead to this one.
+    last: u32,
+    /// Of such a class, its byte, and the class before it with the same target.
+    byte: u32,
+    before: u32,
 }
 
 /// A settled state of a cycle.
@@ -153,16 +160,19 @@ impl Settling<'_> {
             && byte <= u32::from(u8::MAX)
             && !self.table.accepts(state)
         {
-            let last = &mut self.last[self.classes[target as usize] as usize];
-            let mut at = *last;
+            let target = self.classes[target as usize] as usize;
+            let last = self.by_byte[target].last;
+            let mut at = last;
             while at != UNSETTLED {
-                let (other, before) = self.before[at as usize];
+                let ByByte { byte: other, before, .. } = self.by_byte[at as usize];
                 if other == byte {
                     return at;
                 }
                 at = before;
             }
-            self.before[new as usize] = (byte, std::mem::replace(last, new));
+            self.by_byte[target].last = new;
+            let known = &mut self.by_byte[new as usize];
+            (known.byte, known.before) = (byte, last);
             return new;
         }
         self.words.clear();
@@ -332,6 +342,7 @@ impl Settling<'_> {
     /// they can, as that is the order in which the search left them.
     fn are_ends_first(&mut self, head: u32, rest: &[u32]) -> Result<bool, Unsettled> {
         self.spend(rest.iter().copied())?;
+        self.places.resize(self.classes.len(), UNSETTLED);
         let Self { table, classes, places, .. } = self;
         let is_past = |places: &[u32], target: u32| {
             target == head
@@ -351,6 +362,7 @@ impl Settling<'_> {
     /// Some states in an order in which each comes after all of them that it leads to, where there is one.
     fn ends_first(&mut self, states: &[u32]) -> Result<Option<Vec<u32>>, Unsettled> {
         self.spend(states.iter().copied())?;
+        self.places.resize(self.classes.len(), UNSETTLED);
         for (place, &state) in (0..).zip(states) {
             self.places[state as usize] = place;
         }

@@ -91,14 +91,22 @@ struct Subsets<'a> {
     /// Subsets of several members, and the number of each.
     several: Sequences,
     numbers: Vec<u32>,
-    /// By state, the number of the subset that it is alone in: within a key, most are such.
-    single: Vec<u32>,
-    /// By state, the number of what is reachable from it on nothing.
-    alone: Vec<u32>,
-    marks: Vec<u32>,
+    /// By state.
+    known: Vec<Known>,
     mark: u32,
     stack: Vec<u32>,
     members: Vec<u32>,
+}
+
+/// What is known of a state.
+#[derive(Clone, Copy)]
+struct Known {
+    /// The number of the subset that it is alone in: within a key, most are such.
+    single: u32,
+    /// The number of what is reachable from it on nothing.
+    alone: u32,
+    /// The last search that came to it.
+    mark: u32,
 }
 
 impl<'a> Subsets<'a> {
@@ -107,11 +115,9 @@ impl<'a> Subsets<'a> {
         Self {
             nfa,
             all: Vec::with_capacity(count),
-            several: Sequences::with_capacity(count / 2, count),
-            numbers: Vec::with_capacity(count / 2),
-            single: vec![UNKNOWN; count],
-            alone: vec![UNKNOWN; count],
-            marks: vec![0; count],
+            several: Sequences::default(),
+            numbers: Vec::new(),
+            known: vec![Known { single: UNKNOWN, alone: UNKNOWN, mark: 0 }; count],
             mark: 0,
             stack: Vec::new(),
             members: Vec::new(),
@@ -133,8 +139,8 @@ impl<'a> Subsets<'a> {
     /// The number of what is reachable on nothing from a state, if that is anything.
     #[inline]
     fn number_of_one(&mut self, state: u32) -> Option<u32> {
-        if self.alone[state as usize] == UNKNOWN {
-            self.alone[state as usize] = match self.nfa.has_empties(state) {
+        if self.known[state as usize].alone == UNKNOWN {
+            self.known[state as usize].alone = match self.nfa.has_empties(state) {
                 false => is_important(self.nfa, state).then(|| self.number_of_member(state))?,
                 true => {
                     self.close(&[state]);
@@ -142,7 +148,7 @@ impl<'a> Subsets<'a> {
                 }
             };
         }
-        Some(self.alone[state as usize])
+        Some(self.known[state as usize].alone)
     }
 
     /// The same from some states, which may be repeated.
@@ -159,7 +165,7 @@ impl<'a> Subsets<'a> {
 
     /// The number of the subset of one important state.
     fn number_of_member(&mut self, member: u32) -> u32 {
-        let number = &mut self.single[member as usize];
+        let number = &mut self.known[member as usize].single;
         if *number == UNKNOWN {
             *number = self.all.len() as u32;
             self.all.push(member);
@@ -173,6 +179,12 @@ impl<'a> Subsets<'a> {
             [] => None,
             [member] => Some(self.number_of_member(member)),
             _ => {
+                if self.numbers.is_empty() {
+                    // Many automata have none.
+                    let count = self.known.len();
+                    self.several = Sequences::with_capacity(count / 2, count);
+                    self.numbers.reserve(count / 2);
+                }
                 let several = self.several.number(&self.members);
                 if several as usize == self.numbers.len() {
                     self.numbers.push(self.all.len() as u32);
@@ -196,7 +208,7 @@ impl<'a> Subsets<'a> {
         self.mark += 1;
         self.stack.extend_from_slice(from);
         while let Some(state) = self.stack.pop() {
-            if std::mem::replace(&mut self.marks[state as usize], self.mark) == self.mark {
+            if std::mem::replace(&mut self.known[state as usize].mark, self.mark) == self.mark {
                 continue;
             }
             if is_important(nfa, state) {

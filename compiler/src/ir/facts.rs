@@ -239,6 +239,17 @@ pub fn of_expr<L: Letters>(expr: &Expr, rules: &[Facts<L>]) -> Facts<L> {
     Known { rules, graphs: FxHashMap::default() }.of_expr(expr)
 }
 
+/// A state of a graph.
+#[derive(Clone, Copy)]
+struct Reached<L> {
+    /// Of the strings that lead to it.
+    facts: Facts<L>,
+    /// Whether they changed since its edges were looked at.
+    waits: bool,
+    /// One of its edges.
+    edge: usize,
+}
+
 /// What is known while an expression is looked at.
 struct Known<'a, L> {
     rules: &'a [Facts<L>],
@@ -306,29 +317,27 @@ impl<L: Letters> Known<'_, L> {
     /// for their uses, and it derives something where each mark can be visited on some path; where that takes different
     /// paths, the construction of the network finds out.
     fn of_graph(&mut self, graph: &ExprGraph) -> Facts<L> {
-        let parts: Vec<Facts<L>> = graph.edges().map(|(_, part, _)| self.of_expr(part)).collect();
         let start = ExprGraph::START as usize;
-        let mut facts = vec![Facts::NEVER; graph.states() as usize];
-        facts[start] = Facts::EMPTY;
-        let mut waits = vec![false; facts.len()];
-        waits[start] = true;
-        // By state, one of its edges; by edge, its target and another edge of the same state.
-        let mut edge_of = vec![usize::MAX; facts.len()];
-        let next = |(edge, (from, _, to)): (usize, (u32, &Expr, u32))| {
-            (to as usize, std::mem::replace(&mut edge_of[from as usize], edge))
-        };
-        let next: Vec<(usize, usize)> = graph.edges().enumerate().map(next).collect();
+        let unseen = Reached { facts: Facts::NEVER, waits: false, edge: usize::MAX };
+        let mut states = vec![unseen; graph.states() as usize];
+        states[start] = Reached { facts: Facts::EMPTY, waits: true, ..unseen };
+        let edges = graph.edges().enumerate().map(|(edge, (from, part, to))| {
+            let another = std::mem::replace(&mut states[from as usize].edge, edge);
+            (self.of_expr(part), to as usize, another)
+        });
+        // By edge, what is known of its part, its target and another edge of the same state.
+        let edges: Vec<(Facts<L>, usize, usize)> = edges.collect();
         let mut again = true;
         while std::mem::take(&mut again) {
-            for state in 0..facts.len() {
-                if !std::mem::take(&mut waits[state]) {
+            for state in 0..states.len() {
+                if !std::mem::take(&mut states[state].waits) {
                     continue;
                 }
-                let mut edge = edge_of[state];
-                while let Some(&(to, another)) = next.get(edge) {
-                    let new = facts[to].or(facts[state].then(parts[edge]));
-                    if std::mem::replace(&mut facts[to], new) != new {
-                        waits[to] = true;
+                let mut edge = states[state].edge;
+                while let Some(&(part, to, another)) = edges.get(edge) {
+                    let new = states[to].facts.or(states[state].facts.then(part));
+                    if std::mem::replace(&mut states[to].facts, new) != new {
+                        states[to].waits = true;
                         again |= to <= state;
                     }
                     edge = another;
@@ -337,22 +346,22 @@ impl<L: Letters> Known<'_, L> {
         }
         let end = graph.end() as usize;
         if graph.marks() == 0 {
-            return facts[end];
+            return states[end].facts;
         }
-        let mut ends = vec![false; facts.len()];
+        let mut ends = vec![false; states.len()];
         ends[end] = true;
-        while graph.edges().zip(&parts).fold(false, |changed, ((from, _, to), part)| {
+        while graph.edges().zip(&edges).fold(false, |changed, ((from, _, to), (part, ..))| {
             let leads = part.productive && ends[to as usize];
             leads && !std::mem::replace(&mut ends[from as usize], true) || changed
         }) {}
         let visited = graph.marked().iter().filter(|&&(state, _)| {
             let state = state as usize;
-            facts[state].productive && ends[state]
+            states[state].facts.productive && ends[state]
         });
         if visited.fold(0, |marks, &(_, mark)| marks | 1 << mark) != graph.marks() {
             return Facts::NEVER;
         }
-        Facts { nullable: false, ..facts[end] }
+        Facts { nullable: false, ..states[end].facts }
     }
 }
 

@@ -35,6 +35,12 @@ struct Front {
     inner: Range<u32>,
 }
 
+/// Where the lists of a front begin.
+struct NewFront {
+    spans: u32,
+    inner: u32,
+}
+
 /// The fronts met so far.
 #[derive(Debug, Default)]
 pub(super) struct Fronts {
@@ -64,7 +70,9 @@ impl Fronts {
         let from = edges.partition_point(|edge| edge.byte < byte);
         let on = edges[from..].iter().take_while(|edge| edge.byte == byte);
         let on = on.filter(|edge| begin.1 || edge.node != 0);
-        let front = self.add(on.map(|edge| edge.child), trie);
+        let new = self.begin();
+        on.for_each(|edge| self.add(edge.child, trie));
+        let front = self.end(new);
         self.first.insert((begin, byte), front);
         front
     }
@@ -80,24 +88,42 @@ impl Fronts {
         if let Some(&next) = self.next.get(&(front, byte)) {
             return next;
         }
-        let nodes = self.inner(front).to_vec();
-        let on = nodes.into_iter().filter_map(|node| children.on(node, byte));
-        let next = self.add(on, trie);
+        let new = self.begin();
+        let Range { start, end } = self.fronts[front as usize].inner;
+        for at in start..end {
+            if let Some(child) = children.on(self.inner[at as usize], byte) {
+                self.add(child, trie);
+            }
+        }
+        let next = self.end(new);
         self.next.insert((front, byte), next);
         next
     }
 
-    /// The front of some nodes; none of none.
-    fn add(&mut self, nodes: impl Iterator<Item = u32>, trie: Trie<'_>) -> Option<FrontId> {
-        let mut nodes = nodes.peekable();
-        nodes.peek()?;
-        let [spans, inner] = [self.spans.len(), self.inner.len()];
-        for node in nodes {
-            self.spans.extend(Some(trie.tokens_at(node)).filter(|tokens| !tokens.is_empty()));
-            self.inner.extend(Some(node).filter(|&node| !trie.is_leaf(node)));
+    /// Where the nodes of a new front are to stand, to be [added](Self::add) next.
+    fn begin(&self) -> NewFront {
+        NewFront { spans: self.spans.len() as u32, inner: self.inner.len() as u32 }
+    }
+
+    /// Adds a node to the new front.
+    #[inline]
+    fn add(&mut self, node: u32, trie: Trie<'_>) {
+        let tokens = trie.tokens_at(node);
+        if !tokens.is_empty() {
+            self.spans.push(tokens);
         }
-        let spans = spans as u32..self.spans.len() as u32;
-        let inner = inner as u32..self.inner.len() as u32;
+        if !trie.is_leaf(node) {
+            self.inner.push(node);
+        }
+    }
+
+    /// The new front; none of no nodes. A node without children has a token.
+    fn end(&mut self, new: NewFront) -> Option<FrontId> {
+        let spans = new.spans..self.spans.len() as u32;
+        let inner = new.inner..self.inner.len() as u32;
+        if spans.is_empty() && inner.is_empty() {
+            return None;
+        }
         self.fronts.push(Front { spans, inner });
         Some(self.fronts.len() as u32 - 1)
     }

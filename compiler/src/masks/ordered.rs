@@ -10,6 +10,9 @@ const FEW: usize = 24;
 /// Rows of bits, empty between calls.
 #[derive(Debug, Default)]
 pub(super) struct Ordered {
+    /// u32 words of a row.
+    row_words: usize,
+    /// Once they are asked for: many grammars have few tokens in most masks.
     words: Vec<u64>,
     /// By word, whether it has bits.
     touched: Vec<u64>,
@@ -18,8 +21,7 @@ pub(super) struct Ordered {
 impl Ordered {
     /// Rows for ids below 32 times `row_words`.
     pub(super) fn new(row_words: usize) -> Self {
-        let words = row_words.div_ceil(2);
-        Self { words: vec![0; words], touched: vec![0; words.div_ceil(64)] }
+        Self { row_words, ..Self::default() }
     }
 
     /// Brings ids in ascending order, each once.
@@ -29,6 +31,9 @@ impl Ordered {
             ids.dedup();
             return;
         }
+        let words = self.row_words.div_ceil(2);
+        self.words.resize(words, 0);
+        self.touched.resize(words.div_ceil(64), 0);
         for &id in &*ids {
             let word = id as usize / 64;
             self.words[word] |= 1 << (id % 64);

@@ -325,14 +325,24 @@ impl Formulas {
             _ => return id,
         };
         let (_, deciding) = constants(all);
-        let mut new = Vec::with_capacity(operands.len());
-        for &operand in operands.iter() {
-            new.push(self.replace(operand, known, with));
-            if new.last() == Some(&deciding) {
+        // Most formulas stay as they are.
+        let mut new: Vec<FormulaId> = Vec::new();
+        let mut is_new = false;
+        for (at, &operand) in operands.iter().enumerate() {
+            let done = self.replace(operand, known, with);
+            if !is_new && done != operand {
+                is_new = true;
+                new.reserve(operands.len());
+                new.extend_from_slice(&operands[..at]);
+            }
+            if is_new {
+                new.push(done);
+            }
+            if done == deciding {
                 break;
             }
         }
-        let done = if new[..] == operands[..] { id } else { self.join(new, all) };
+        let done = if is_new { self.join(new, all) } else { id };
         known.insert(id, done);
         done
     }

@@ -6,6 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::automata::{Dfa, Edge};
+use crate::graph::Lists;
 
 /// Whether an edge begins a character. No edge of an automaton over UTF-8 has bytes of both kinds.
 pub(super) fn begins(edge: &Edge) -> bool {
@@ -16,72 +17,72 @@ pub(super) fn begins(edge: &Edge) -> bool {
 /// where there is a loop.
 pub(super) fn of_states(dfa: &Dfa) -> Vec<(u32, Option<u32>)> {
     let count = dfa.states.len();
-    let (starts, sources) = sources(dfa);
+    let sources = sources(dfa);
+    // The source of an edge, and its weight in characters.
     let into = |state: u32| {
-        let state = state as usize;
-        sources[starts[state] as usize..starts[state + 1] as usize].iter().copied()
+        sources.of(state as usize).iter().map(|&edge| ((edge >> 1) as usize, edge & 1))
     };
-    let mut shortest = vec![u32::MAX; count];
+    let rests = dfa.states.iter().map(|state| Rest { open: state.edges.len(), ..Rest::UNKNOWN });
+    let mut rests: Vec<Rest> = rests.collect();
     let accepting = |index: &usize| dfa.states[*index].accepting;
     let mut near: Vec<u32> = (0..count).filter(accepting).map(|index| index as u32).collect();
-    near.iter().for_each(|&state| shortest[state as usize] = 0);
+    near.iter().for_each(|&state| rests[state as usize].shortest = 0);
     let mut far = Vec::new();
     for distance in 0.. {
         while let Some(state) = near.pop() {
             for (source, weight) in into(state) {
-                if shortest[source as usize] > distance + weight {
-                    shortest[source as usize] = distance + weight;
-                    if weight == 0 { near.push(source) } else { far.push(source) }
+                let shortest = &mut rests[source].shortest;
+                if *shortest > distance + weight {
+                    *shortest = distance + weight;
+                    if weight == 0 { near.push(source as u32) } else { far.push(source as u32) }
                 }
             }
         }
-        far.retain(|&state| shortest[state as usize] == distance + 1);
+        far.retain(|&state| rests[state as usize].shortest == distance + 1);
         if far.is_empty() {
             break;
         }
         std::mem::swap(&mut near, &mut far);
     }
     // Against the edges from the states without any; a state on or before a loop is never reached.
-    let mut longest: Vec<Option<u32>> = vec![None; count];
-    let mut open: Vec<usize> = dfa.states.iter().map(|state| state.edges.len()).collect();
-    let mut ready: Vec<u32> =
-        (0..count).filter(|&index| open[index] == 0).map(|index| index as u32).collect();
-    let mut best = vec![0; count];
+    let mut ready = near;
+    ready.extend((0..count).filter(|&index| rests[index].open == 0).map(|index| index as u32));
     while let Some(state) = ready.pop() {
-        let own = best[state as usize];
-        longest[state as usize] = Some(own);
+        let own = rests[state as usize].best;
+        rests[state as usize].longest = Some(own);
         for (source, weight) in into(state) {
-            let source = source as usize;
-            best[source] = best[source].max(own + weight);
-            open[source] -= 1;
-            if open[source] == 0 {
+            let rest = &mut rests[source];
+            rest.best = rest.best.max(own + weight);
+            rest.open -= 1;
+            if rest.open == 0 {
                 ready.push(source as u32);
             }
         }
     }
-    shortest.into_iter().zip(longest).collect()
+    rests.into_iter().map(|rest| (rest.shortest, rest.longest)).collect()
 }
 
-/// The source of each edge, and its weight in characters, by target: those into state `s` are
-/// `sources[starts[s]..starts[s + 1]]`.
-fn sources(dfa: &Dfa) -> (Vec<u32>, Vec<(u32, u32)>) {
-    let mut starts = vec![0u32; dfa.states.len() + 1];
-    for edge in dfa.states.iter().flat_map(|state| &state.edges) {
-        starts[edge.target as usize + 1] += 1;
-    }
-    for index in 1..starts.len() {
-        starts[index] += starts[index - 1];
-    }
-    let mut sources = vec![(0, 0); starts.last().map_or(0, |&count| count as usize)];
-    let mut fill = starts.clone();
-    for (index, state) in dfa.states.iter().enumerate() {
-        for edge in &state.edges {
-            let place = &mut fill[edge.target as usize];
-            sources[*place as usize] = (index as u32, u32::from(begins(edge)));
-            *place += 1;
-        }
-    }
-    (starts, sources)
+/// What is known of the rests of a state.
+#[derive(Clone, Copy)]
+struct Rest {
+    shortest: u32,
+    longest: Option<u32>,
+    /// Edges to states whose longest rest is not known, and the longest by way of the others.
+    open: usize,
+    best: u32,
+}
+
+impl Rest {
+    const UNKNOWN: Self = Self { shortest: u32::MAX, longest: None, open: 0, best: 0 };
+}
+
+/// By state, the sources of the edges into it, each twice, and one more where the edge begins a character.
+fn sources(dfa: &Dfa) -> Lists {
+    let edges = dfa.states.iter().enumerate().flat_map(|(index, state)| {
+        let source = (index as u32) << 1;
+        state.edges.iter().map(move |edge| (edge.target, source | u32::from(begins(edge))))
+    });
+    Lists::of_pairs(dfa.states.len(), edges)
 }
 
 /// Layers after which a search for a length gives up and says that there is one.

@@ -7,7 +7,7 @@
 use rustc_hash::FxHashMap;
 
 use super::canonical;
-use crate::automata::{Dfa, DfaState, Edge, StateLimit, minimize};
+use crate::automata::{Dfa, DfaState, Edge, Edges, StateLimit, minimize};
 use crate::frontend::class::all_texts;
 
 /// What to take from two languages.
@@ -48,8 +48,7 @@ fn explored(
     operation: Operation,
     limit: usize,
 ) -> Result<Dfa, StateLimit> {
-    let mut product =
-        Product { operands, operation, numbers: FxHashMap::default(), order: Vec::new() };
+    let mut product = Product::new(operands, operation);
     product.number((0, 0));
     let mut states = Vec::new();
     while let Some(&pair) = product.order.get(states.len()) {
@@ -67,12 +66,7 @@ fn explored(
 /// Whether some text is in both languages. Stops at the first one found.
 #[cfg(test)]
 pub(super) fn meet(a: &Dfa, b: &Dfa, limit: usize) -> Result<bool, StateLimit> {
-    let mut product = Product {
-        operands: [(a, None), (b, None)],
-        operation: Operation::And,
-        numbers: FxHashMap::default(),
-        order: Vec::new(),
-    };
+    let mut product = Product::new([(a, None), (b, None)], Operation::And);
     product.number((0, 0));
     let mut at = 0;
     while let Some(&pair) = product.order.get(at) {
@@ -93,6 +87,16 @@ struct Product<'a> {
     operation: Operation,
     numbers: FxHashMap<(u32, u32), u32>,
     order: Vec<(u32, u32)>,
+    /// Room for the edges of a state, before it is known how many they are.
+    state: DfaState,
+}
+
+impl<'a> Product<'a> {
+    /// Of two automata, nothing of which was met.
+    fn new(operands: [Operand<'a>; 2], operation: Operation) -> Self {
+        let (numbers, order) = (FxHashMap::default(), Vec::new());
+        Self { operands, operation, numbers, order, state: DfaState::default() }
+    }
 }
 
 impl Product<'_> {
@@ -127,7 +131,8 @@ impl Product<'_> {
         let none: &[Edge] = &[];
         let mut left = left.map_or(none, |state| &state.edges).iter().copied().peekable();
         let mut right = right.map_or(none, |state| &state.edges).iter().copied().peekable();
-        let mut state = DfaState { accepting, ..DfaState::default() };
+        let mut state = std::mem::take(&mut self.state);
+        state.edges.clear();
         let mut from = 0;
         while let Some(lo) = [left.peek(), right.peek()].into_iter().flatten().map(|e| e.lo).min() {
             // The longest run from here on which both stay on one edge or on none.
@@ -150,7 +155,9 @@ impl Product<'_> {
             let Some(target) = self.number((targets[0], targets[1])) else { continue };
             state.add(Edge { lo, hi, target });
         }
-        state
+        let edges = Edges::from_slice(&state.edges);
+        self.state = state;
+        DfaState { edges, accepting }
     }
 }
 

@@ -8,14 +8,18 @@ use crate::automata::Dfa;
 /// Ranges of scalar values, ascending and apart.
 pub(super) type Ranges = SmallVec<[(char, char); 4]>;
 
+/// Targets, each with its characters. Most states lead to one or two.
+pub(super) type Moves = SmallVec<[(u32, Ranges); 2]>;
+
 /// Characters that lead to one state: from, to, and the state.
 type Run = (u32, u32, u32);
+type Runs = SmallVec<[Run; 4]>;
 
 /// Steps over whole characters.
 pub(super) struct Characters<'a> {
     dfa: &'a Dfa,
     /// By state inside a character: what its continuation bytes spell, as offsets, and where they lead.
-    inside: FxHashMap<u32, Vec<Run>>,
+    inside: FxHashMap<u32, Runs>,
 }
 
 impl<'a> Characters<'a> {
@@ -24,9 +28,9 @@ impl<'a> Characters<'a> {
     }
 
     /// Where a state between characters leads: targets in order of their lowest character, each with its characters.
-    pub(super) fn moves(&mut self, state: u32) -> Vec<(u32, Ranges)> {
+    pub(super) fn moves(&mut self, state: u32) -> Moves {
         let edges = &self.dfa.states[state as usize].edges;
-        let mut runs: Vec<Run> = Vec::with_capacity(edges.len());
+        let mut runs = Runs::with_capacity(edges.len());
         for edge in edges {
             if edge.hi < 0x80 {
                 push(&mut runs, (edge.lo, edge.hi, edge.target));
@@ -46,7 +50,7 @@ impl<'a> Characters<'a> {
             let range = |&(lo, hi, _): &Run| char::from_u32(lo).zip(char::from_u32(hi));
             (runs[0].2, runs.iter().filter_map(range).collect())
         });
-        let mut moves: Vec<(u32, Ranges)> = moves.collect();
+        let mut moves: Moves = moves.collect();
         moves.sort_unstable_by_key(|(_, ranges)| ranges.first().copied());
         moves
     }
@@ -69,7 +73,7 @@ impl<'a> Characters<'a> {
     }
 
     /// Adds what a range of bytes spells with the `bits` that follow it.
-    fn extend(&mut self, runs: &mut Vec<Run>, (lo, hi): (u32, u32), bits: u32, target: u32) {
+    fn extend(&mut self, runs: &mut Runs, (lo, hi): (u32, u32), bits: u32, target: u32) {
         let rests = self.rests(target, bits);
         if let [(0, last, end)] = *rests
             && last + 1 == 1 << bits
@@ -77,7 +81,7 @@ impl<'a> Characters<'a> {
             push(runs, (lo << bits, (hi << bits) + last, end));
             return;
         }
-        let rests = rests.to_vec();
+        let rests = Runs::from_slice(rests);
         for byte in lo..=hi {
             for &(from, to, end) in &rests {
                 push(runs, ((byte << bits) + from, (byte << bits) + to, end));
@@ -88,7 +92,7 @@ impl<'a> Characters<'a> {
     /// What a state inside a character, with so many bits to come, spells.
     fn rests(&mut self, state: u32, bits: u32) -> &[Run] {
         if !self.inside.contains_key(&state) {
-            let mut runs = Vec::new();
+            let mut runs = Runs::new();
             let dfa = self.dfa;
             for edge in &dfa.states[state as usize].edges {
                 let range = (edge.lo & 0x3f, edge.hi & 0x3f);
@@ -105,7 +109,7 @@ impl<'a> Characters<'a> {
 }
 
 /// Adds a run above all others, as part of the last one where it continues that. Surrogates are nothing between two.
-fn push(runs: &mut Vec<Run>, (lo, hi, target): (u32, u32, u32)) {
+fn push(runs: &mut Runs, (lo, hi, target): (u32, u32, u32)) {
     match runs.last_mut() {
         Some(last)
             if last.2 == target && (last.1 + 1 == lo || (last.1, lo) == (0xd7ff, 0xe000)) =>
