@@ -8,6 +8,7 @@
 //! Cost: O(children of the nodes at which the two may still part).
 
 use super::moves::Place;
+use super::nodes;
 use super::pairs::{On, Pair};
 use super::take::{Excepted, Model};
 use super::walk::{Building, Walker};
@@ -32,7 +33,8 @@ impl Walker<'_> {
         building: &mut Building,
     ) {
         let pair = self.pair(own, stored, model);
-        self.part_pair(pair, model, node, excepted, building);
+        let bits = self.always_parting(pair);
+        self.part_pair((pair, bits), model, node, excepted, building);
     }
 
     /// Whether no more nodes than `most` have to be looked at to tell two apart within so many bytes. Most that are told
@@ -52,9 +54,10 @@ impl Walker<'_> {
         spread(SOON) <= most && spread(within) <= most
     }
 
+    /// The same of a pair that `bits` tell apart below the node.
     fn part_pair(
         &mut self,
-        pair: u32,
+        (pair, bits): (u32, u128),
         model: &Model,
         node: u32,
         excepted: &mut Excepted,
@@ -73,8 +76,14 @@ impl Walker<'_> {
             }
             return;
         }
+        // Where the rule is left matters where something may come after it.
+        let nodes = self.known.nodes();
+        let bits = bits | nodes::bits(building.after);
         let mut at = steps.start;
         for (byte, child) in children.of(node) {
+            if (nodes::bit(byte) | nodes.below(child)) & bits == 0 {
+                continue;
+            }
             while at < steps.end && self.pairs.steps[at as usize].hi < byte {
                 at += 1;
             }
@@ -133,8 +142,9 @@ impl Walker<'_> {
                 }
                 let next = self.next(at, to, stored, model);
                 let is_narrow = self.pairs.all[next as usize].bytes < FEW;
-                if is_narrow || below & self.parting(next, height, model) != 0 {
-                    self.part_pair(next, model, child, excepted, building);
+                let bits = if is_narrow { u128::MAX } else { self.parting(next, height, model) };
+                if is_narrow || below & bits != 0 {
+                    self.part_pair((next, bits), model, child, excepted, building);
                 }
             }
         }

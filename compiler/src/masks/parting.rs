@@ -155,6 +155,13 @@ impl Walker<'_> {
         bits
     }
 
+    /// The same for strings of any length, as far as that is known.
+    pub(super) fn always_parting(&self, pair: u32) -> u128 {
+        let is_steady = self.pairs.all[pair as usize].parting.steady == Some(Steady::Always);
+        let last = self.pairs.parting(pair).last().filter(|_| is_steady);
+        last.copied().unwrap_or(u128::MAX)
+    }
+
     /// What tells two apart within one byte more than `last`.
     fn parted(&mut self, pair: u32, last: usize, model: &Model) -> u128 {
         let ways = self.ways(pair);
