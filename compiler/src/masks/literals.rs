@@ -5,7 +5,7 @@
 //! and on. The tokens that such a state reads are those on the way to the deepest node that the literal leads to, so states
 //! that come to the same node have the same mask, and it is found once.
 //!
-//! Cost: O(own states), and O(depth of the node) for each of them, some 5 ns for each byte.
+//! Cost: O(own states), and O(depth of the node) for each of them.
 
 use grammarc_artifacts::sections::network::{NONE, state_flags};
 use grammarc_artifacts::tables::Tables;

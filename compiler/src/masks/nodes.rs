@@ -1,4 +1,4 @@
-//! What is below each node of the trie, so that a walk can tell that it need not go there. Twenty-four bytes a node;
+//! What is below each node of the trie, so that a walk can tell that it need not go there. Twenty-eight bytes a node;
 //! built in O(nodes).
 //!
 //! Sets of bytes are words of 128 bits. A printable character of ASCII has a bit of its own, and so have the three that
