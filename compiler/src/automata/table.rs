@@ -24,6 +24,7 @@ impl Table {
     /// No state yet, with room for some and their edges.
     pub(super) fn with_capacity(states: usize, edges: usize) -> Self {
         let (edges, states) = (Vec::with_capacity(edges), Vec::with_capacity(states));
+        // The states with labels are few.
         Self { edges, states, labelled: Vec::new(), open: 0 }
     }
 

@@ -174,6 +174,16 @@ impl ByteSet {
         sets.fold(Self::EMPTY, |all, set| all.union(set.turns()))
     }
 
+    /// The [turns](Self::turns_of) of sets that are a range each.
+    pub fn bounds_of(ranges: impl Iterator<Item = (u8, u8)>) -> Self {
+        let mut bounds = Self::EMPTY;
+        for (lo, hi) in ranges {
+            bounds.insert(lo);
+            hi.checked_add(1).into_iter().for_each(|next| bounds.insert(next));
+        }
+        bounds
+    }
+
     /// The bytes of the set in ranges, as inclusive bounds, in ascending order, with a new one at each of some `turns` at
     /// least.
     pub fn ranges_between(&self, turns: Self) -> impl Iterator<Item = (u8, u8)> + use<> {
@@ -439,6 +449,7 @@ mod tests {
             let runs = runs.into_iter().map(|(lo, more)| (lo, lo.saturating_add(more)));
             let runs: Vec<(u8, u8)> = runs.collect();
             let turns = ByteSet::turns_of(runs.iter().map(|&(lo, hi)| ByteSet::range(lo, hi)));
+            prop_assert_eq!(turns, ByteSet::bounds_of(runs.iter().copied()));
             let ranges: Vec<(u8, u8)> = set.ranges_between(turns).collect();
             let all = ranges.iter().flat_map(|&(lo, hi)| lo..=hi);
             prop_assert!(all.eq(bytes), "{:?}", ranges);

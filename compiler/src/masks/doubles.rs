@@ -46,7 +46,7 @@ impl Doubles {
             false => Copies::new(follow, &mut twins, known, trie),
         };
         let models = || states.clone().zip(models.iter().rev());
-        let literals = Literals::new(own);
+        let literals = Literals::new(own, known.children());
         // By class of copies, and by the node that literals lead to, the one that stands for them.
         let mut of_copies: FxHashMap<u32, u32> = FxHashMap::default();
         let mut of_node: FxHashMap<u32, u32> = FxHashMap::default();
@@ -56,7 +56,7 @@ impl Doubles {
             let class = copies.class(state);
             let stands = match class.and_then(|class| of_copies.get(&class)) {
                 Some(&other) => other,
-                None => match literals.deepest(known.children(), state) {
+                None => match literals.deepest(state) {
                     Some(node) => *of_node.entry(node).or_insert(state),
                     None => state,
                 },

@@ -35,12 +35,6 @@ struct Front {
     inner: Range<u32>,
 }
 
-/// Where the lists of a front begin.
-struct NewFront {
-    spans: u32,
-    inner: u32,
-}
-
 /// The fronts met so far.
 #[derive(Debug, Default)]
 pub(super) struct Fronts {
@@ -100,9 +94,10 @@ impl Fronts {
         next
     }
 
-    /// Where the nodes of a new front are to stand, to be [added](Self::add) next.
-    fn begin(&self) -> NewFront {
-        NewFront { spans: self.spans.len() as u32, inner: self.inner.len() as u32 }
+    /// A front without nodes, which are to be [added](Self::add) next.
+    fn begin(&self) -> Front {
+        let [spans, inner] = [self.spans.len(), self.inner.len()].map(|end| end as u32);
+        Front { spans: spans..spans, inner: inner..inner }
     }
 
     /// Adds a node to the new front.
@@ -118,13 +113,12 @@ impl Fronts {
     }
 
     /// The new front; none of no nodes. A node without children has a token.
-    fn end(&mut self, new: NewFront) -> Option<FrontId> {
-        let spans = new.spans..self.spans.len() as u32;
-        let inner = new.inner..self.inner.len() as u32;
-        if spans.is_empty() && inner.is_empty() {
+    fn end(&mut self, mut new: Front) -> Option<FrontId> {
+        (new.spans.end, new.inner.end) = (self.spans.len() as u32, self.inner.len() as u32);
+        if new.spans.is_empty() && new.inner.is_empty() {
             return None;
         }
-        self.fronts.push(Front { spans, inner });
+        self.fronts.push(new);
         Some(self.fronts.len() as u32 - 1)
     }
 

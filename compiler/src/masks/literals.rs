@@ -24,17 +24,17 @@ struct Step {
 }
 
 /// The own states of a network that are within literals.
-#[derive(Debug)]
-pub(super) struct Literals {
+pub(super) struct Literals<'a> {
+    children: &'a Children,
     /// Id of the first own state.
     base: u32,
     /// By index of the state.
     steps: Vec<Step>,
 }
 
-impl Literals {
-    /// Those of a network's own states.
-    pub(super) fn new(own: Tables<'_>) -> Self {
+impl<'a> Literals<'a> {
+    /// Those of a network's own states, over a trie with these children of its nodes.
+    pub(super) fn new(own: Tables<'_>, children: &'a Children) -> Self {
         let base = own.bases.states;
         let flags = |state: u32| own.states[state as usize].flags & ENDS;
         let steps = (0..own.state_count()).map(|index| {
@@ -49,12 +49,12 @@ impl Literals {
             let to = to.filter(|&to| flags(to) == state_flags::RESTS).unwrap_or(NONE);
             Step { byte: edge.lo(), is_alone, to }
         });
-        Self { base, steps: steps.collect() }
+        Self { children, base, steps: steps.collect() }
     }
 
     /// The deepest node that a state leads to, where its outcome at the root is told by that: its rule is not left, and a
     /// token may end, as far as the trie goes.
-    pub(super) fn deepest(&self, children: &Children, state: u32) -> Option<u32> {
+    pub(super) fn deepest(&self, state: u32) -> Option<u32> {
         let mut index = state - self.base;
         let mut node = 0;
         loop {
@@ -62,11 +62,11 @@ impl Literals {
             if !is_alone {
                 return None;
             }
-            let Some(child) = children.on(node, byte) else { return Some(node) };
+            let Some(child) = self.children.on(node, byte) else { return Some(node) };
             if to == NONE {
                 return None;
             }
-            if children.is_leaf(child) {
+            if self.children.is_leaf(child) {
                 return Some(child);
             }
             (node, index) = (child, to);
@@ -99,11 +99,11 @@ mod tests {
         let (follow, trie) =
             (network.follow(vocabulary.tables(), known.rules()), vocabulary.trie());
         let own = follow.network().own;
-        let literals = Literals::new(own);
+        let literals = Literals::new(own, known.children());
         let mut sets = LocalSets::new(follow.network());
         let (mut within, mut beyond) = (0, 0);
         for state in own.bases.states..own.bases.states + own.state_count() {
-            let Some(node) = literals.deepest(known.children(), state) else {
+            let Some(node) = literals.deepest(state) else {
                 beyond += 1;
                 continue;
             };

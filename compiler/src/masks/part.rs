@@ -54,7 +54,8 @@ impl Walker<'_> {
         spread(SOON) <= most && spread(within) <= most
     }
 
-    /// The same of a pair that `bits` tell apart below the node.
+    /// Does what [`part`](Self::part) does, of a pair and the bits of which one is in every string below the node that tells
+    /// the two apart.
     fn part_pair(
         &mut self,
         (pair, bits): (u32, u128),
@@ -143,7 +144,7 @@ impl Walker<'_> {
                 let next = self.next(at, to, stored, model);
                 let is_narrow = self.pairs.all[next as usize].bytes < FEW;
                 let bits = if is_narrow { u128::MAX } else { self.parting(next, height, model) };
-                if is_narrow || below & bits != 0 {
+                if below & bits != 0 {
                     self.part_pair((next, bits), model, child, excepted, building);
                 }
             }

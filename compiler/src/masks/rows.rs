@@ -197,7 +197,7 @@ impl Table {
         let calls: Vec<ByteSet> = calls.collect();
         let begins = states.iter().zip(&calls).map(|(&state, calls)| {
             let edges = agreement.moves(network, state).edges.iter();
-            begins(edges.map(|edge| (edge.lo(), edge.hi())).chain(calls.ranges()))
+            ByteSet::bounds_of(edges.map(|edge| (edge.lo(), edge.hi())).chain(calls.ranges()))
         });
         let begins: Vec<ByteSet> = begins.collect();
         let class_of = runs_of(begins.iter().copied().fold(ByteSet::EMPTY, ByteSet::union));
@@ -349,18 +349,6 @@ impl Shapes {
         self.numbers.insert(cuts, shape as u8);
         shape as u8
     }
-}
-
-/// The bytes at which some runs begin, or what comes after them.
-fn begins(runs: impl Iterator<Item = (u8, u8)>) -> ByteSet {
-    let mut begins = ByteSet::EMPTY;
-    for (lo, hi) in runs {
-        begins.insert(lo);
-        if let Some(next) = hi.checked_add(1) {
-            begins.insert(next);
-        }
-    }
-    begins
 }
 
 /// By byte, the number of the run that it is in, where runs begin at these bytes.

@@ -41,10 +41,8 @@ impl Sources {
         for state in (0..shared.state_count()).filter(|&state| speaks[state as usize]) {
             let calls = first_of_calls(shared, state);
             for edge in shared.byte_edges_of(state as usize) {
-                let target = shared.states[edge.target as usize];
-                if target.flags & state_flags::POP_ONLY != 0
-                    || target.flags & state_flags::RESTS == 0
-                {
+                let flags = shared.states[edge.target as usize].flags;
+                if flags & (state_flags::POP_ONLY | state_flags::RESTS) != state_flags::RESTS {
                     continue;
                 }
                 let bytes = ByteSet::range(edge.lo(), edge.hi()).minus(calls);

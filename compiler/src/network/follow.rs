@@ -8,7 +8,6 @@ use std::collections::BTreeSet;
 
 use grammarc_artifacts::sections::network::state_flags;
 use grammarc_artifacts::tables::Joined;
-
 use rustc_hash::FxHashMap;
 
 use super::calls::Calls;
@@ -44,15 +43,11 @@ impl ByteSets for Widening<'_> {
         self.after.of(rule, self.shared)
     }
 
-    fn widen(&mut self, rule: u32, more: ByteSet) -> bool {
-        let known = self.of(rule);
-        let wider = known.union(more);
+    fn set(&mut self, rule: u32, bytes: ByteSet) {
         match (rule as usize).checked_sub(self.shared.len()) {
-            _ if wider == known => return false,
-            Some(own) => self.after.own[own] = wider,
-            None => _ = self.after.wider.insert(rule, wider),
+            Some(own) => self.after.own[own] = bytes,
+            None => _ = self.after.wider.insert(rule, bytes),
         }
-        true
     }
 }
 

@@ -39,16 +39,14 @@ impl SharedRules {
         let calls = Calls::new(shared, network);
         let mut after = vec![ByteSet::EMPTY; shared.rules.len()];
         for &(callee, ret) in calls.all_returns() {
-            let set = &mut after[callee as usize];
-            *set = set.union(calls.firsts[ret as usize].0);
+            after.widen(callee, calls.firsts[ret as usize].0);
         }
         let changed = (0..after.len() as u32).collect();
         spread(&mut after, changed, |rule, reach| calls.passes(rule).for_each(reach));
         let mut past_end = vec![ByteSet::EMPTY; shared.rules.len()];
         for (index, &rule) in calls.rule_of.iter().enumerate() {
             if shared.states[index].flags & state_flags::FINAL != 0 {
-                let set = &mut past_end[rule as usize];
-                *set = set.union(calls.firsts[index].0);
+                past_end.widen(rule, calls.firsts[index].0);
             }
         }
         let overlaps = calls.firsts.iter().any(|(_, overlaps)| *overlaps);
@@ -79,20 +77,25 @@ impl SharedRules {
 
 /// Bytes with which an edge begins, and those behind the last of an edge.
 pub(super) fn cuts(tables: Tables<'_>) -> ByteSet {
-    let mut cuts = ByteSet::EMPTY;
-    for edge in tables.byte_edges {
-        cuts.insert(edge.lo());
-        edge.hi().checked_add(1).into_iter().for_each(|next| cuts.insert(next));
-    }
-    cuts
+    ByteSet::bounds_of(tables.byte_edges.iter().map(|edge| (edge.lo(), edge.hi())))
 }
 
 /// Sets of bytes by rule.
 pub(super) trait ByteSets {
     fn of(&self, rule: u32) -> ByteSet;
 
+    fn set(&mut self, rule: u32, bytes: ByteSet);
+
     /// Adds bytes to a rule's; says whether any of them are new.
-    fn widen(&mut self, rule: u32, more: ByteSet) -> bool;
+    fn widen(&mut self, rule: u32, more: ByteSet) -> bool {
+        let known = self.of(rule);
+        let wider = known.union(more);
+        let is_wider = wider != known;
+        if is_wider {
+            self.set(rule, wider);
+        }
+        is_wider
+    }
 }
 
 impl ByteSets for Vec<ByteSet> {
@@ -100,10 +103,8 @@ impl ByteSets for Vec<ByteSet> {
         self[rule as usize]
     }
 
-    fn widen(&mut self, rule: u32, more: ByteSet) -> bool {
-        let set = &mut self[rule as usize];
-        let wider = set.union(more);
-        std::mem::replace(set, wider) != wider
+    fn set(&mut self, rule: u32, bytes: ByteSet) {
+        self[rule as usize] = bytes;
     }
 }
 

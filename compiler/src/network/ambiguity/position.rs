@@ -56,7 +56,7 @@ pub(super) type Set = SmallVec<[Configuration; 4]>;
 impl Word for Configuration {
     fn hash(set: &[Self]) -> u64 {
         let mut hasher = FxHasher::default();
-        set.iter().for_each(|at| Hash::hash(at, &mut hasher));
+        Self::hash_slice(set, &mut hasher);
         hasher.finish()
     }
 }

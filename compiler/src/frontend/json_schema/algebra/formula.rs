@@ -326,23 +326,17 @@ impl Formulas {
         };
         let (_, deciding) = constants(all);
         // Most formulas stay as they are.
-        let mut new: Vec<FormulaId> = Vec::new();
-        let mut is_new = false;
+        let mut new: Option<Vec<FormulaId>> = None;
         for (at, &operand) in operands.iter().enumerate() {
             let done = self.replace(operand, known, with);
-            if !is_new && done != operand {
-                is_new = true;
-                new.reserve(operands.len());
-                new.extend_from_slice(&operands[..at]);
-            }
-            if is_new {
-                new.push(done);
+            if done != operand || new.is_some() {
+                new.get_or_insert_with(|| operands[..at].to_vec()).push(done);
             }
             if done == deciding {
                 break;
             }
         }
-        let done = if is_new { self.join(new, all) } else { id };
+        let done = new.map_or(id, |new| self.join(new, all));
         known.insert(id, done);
         done
     }

@@ -97,9 +97,7 @@ impl<'a> Product<'a> {
         let (numbers, order) = (FxHashMap::default(), Vec::new());
         Self { operands, operation, numbers, order, state: DfaState::default() }
     }
-}
 
-impl Product<'_> {
     /// The number of a pair, unless it accepts nothing.
     fn number(&mut self, (a, b): (u32, u32)) -> Option<u32> {
         let universal = |index: usize, state| self.operands[index].1 == Some(state);
