@@ -150,8 +150,7 @@ impl Last {
         };
         self.ends.truncate(shared);
         self.text.truncate(kept);
-        let ends = rest.match_indices('/').map(|(at, _)| kept + at + 1);
-        self.ends.extend(ends);
+        self.ends.extend(steps_of(rest).map(|end| kept + end));
         self.text.push_str(rest);
         self.total += self.text.len();
         if self.total > MOST_TEXT {
@@ -165,6 +164,8 @@ impl Last {
 #[derive(Default)]
 struct Before<'m> {
     text: &'m str,
+    /// Where its steps end.
+    ends: Vec<usize>,
     /// Bytes of all texts so far.
     total: usize,
 }
@@ -173,16 +174,22 @@ impl<'m> Before<'m> {
     /// What the next text is after this one.
     fn encode(&mut self, text: &'m str) -> Result<Coded<'m>, Error> {
         let same = count_same(self.text.as_bytes(), text.as_bytes());
-        let same = &text.as_bytes()[..same];
-        let from = same.iter().rposition(|&byte| byte == b'/').map_or(0, |last| last + 1);
-        let shared = same[..from].iter().filter(|&&byte| byte == b'/').count() as u32;
+        let shared = self.ends.partition_point(|&end| end <= same);
+        self.ends.truncate(shared);
+        let from = self.ends.last().copied().unwrap_or(0);
+        self.ends.extend(steps_of(&text[from..]).map(|end| from + end));
         self.text = text;
         self.total += text.len();
         match self.total > MOST_TEXT {
             true => Err(Error::MetaEncode { detail: "they are too long".to_owned() }),
-            false => Ok(Coded { shared, rest: text[from..].into() }),
+            false => Ok(Coded { shared: shared as u32, rest: text[from..].into() }),
         }
     }
+}
+
+/// Where the steps of a text end.
+fn steps_of(text: &str) -> impl Iterator<Item = usize> + '_ {
+    text.match_indices('/').map(|(at, _)| at + 1)
 }
 
 /// With how many equal bytes two texts begin.

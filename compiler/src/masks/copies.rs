@@ -24,9 +24,10 @@ use grammarc_artifacts::tables::Tables;
 use hashbrown::HashTable;
 use rustc_hash::{FxHashMap, FxHasher};
 
+use super::leads::{Leads, all_apart};
 use super::pieces::Piece;
 use super::shared::{SharedOutcomes, bytes_of};
-use super::twins::{Twins, lead};
+use super::twins::Twins;
 use super::walk::WORTH_REMEMBERING;
 use crate::ir::ByteSet;
 use crate::network::follow::Follow;
@@ -271,29 +272,15 @@ impl<'a> Finder<'_, 'a> {
         }) {
             return false;
         }
-        let (mut edges, mut others) = (self.edges(one), self.edges(other));
-        let mut next = 0;
-        while next <= u32::from(u8::MAX) {
-            let (to_one, last) = lead(&mut edges, next);
-            let (to_other, other_last) = lead(&mut others, next);
-            let last = last.min(other_last);
-            let to = [to_one, to_other];
-            if to_one != to_other {
-                let mut bytes = next as u8..=last as u8;
-                let may_follow = match last - next {
-                    0..FEW => bytes.all(|byte| {
-                        self.none_goes_on(read, byte)
-                            || self.add(to, Read::of(read.piece.then(byte)))
-                    }),
-                    _ => bytes.all(|byte| self.none_goes_on(read, byte)) || self.add(to, Read::ANY),
-                };
-                if !may_follow {
-                    return false;
-                }
+        all_apart(self.edges(one), self.edges(other), |Leads { first, last, to }| {
+            let mut bytes = first..=last;
+            match u32::from(last - first) {
+                0..FEW => bytes.all(|byte| {
+                    self.none_goes_on(read, byte) || self.add(to, Read::of(read.piece.then(byte)))
+                }),
+                _ => bytes.all(|byte| self.none_goes_on(read, byte)) || self.add(to, Read::ANY),
             }
-            next = last + 1;
-        }
-        true
+        })
     }
 
     /// Whether no piece of a token goes on with a byte after what was read.

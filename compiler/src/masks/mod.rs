@@ -68,6 +68,7 @@ mod fronts;
 mod history;
 mod kept;
 mod lanes;
+mod leads;
 mod literals;
 mod moves;
 mod nearest;

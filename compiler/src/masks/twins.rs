@@ -19,6 +19,7 @@ use std::rc::Rc;
 use grammarc_artifacts::sections::network::{ByteEdge, CallEdge, NONE, StateRecord, state_flags};
 use grammarc_artifacts::tables::Joined;
 
+use super::leads::{Leads, all_apart};
 use super::shared::{SharedOutcomes, speaks_of_bytes};
 use super::walk::WORTH_REMEMBERING;
 use crate::ir::ByteSet;
@@ -200,6 +201,7 @@ impl<'a> Twins<'a> {
     }
 
     /// On which bytes two states part, if that tells them apart and they are few: numbers of [partings](Self::parting).
+    #[inline]
     pub(super) fn told(&mut self, states: [u32; 2]) -> Option<Range<u32>> {
         let index = self.index(states[0]);
         if self.told[index].0 != states[1] {
@@ -338,7 +340,7 @@ impl<'a> Twins<'a> {
 /// Adds the bytes on which edges lead to different states, if they are few. On some bytes, on which the first have to lead
 /// nowhere, they do the same by calls.
 fn add_partings(
-    [mut one, mut other]: [&[ByteEdge]; 2],
+    [one, other]: [&[ByteEdge]; 2],
     by_calls: ByteSet,
     partings: &mut Vec<Parting>,
 ) -> bool {
@@ -346,47 +348,16 @@ fn add_partings(
         return false;
     }
     let most = partings.len() + MOST_APART;
-    let mut next = 0;
-    loop {
-        // Most edges of the one are the other's.
-        while let ([first, rest @ ..], [same, others @ ..]) = (one, other)
-            && first == same
-            && next <= u32::from(first.lo())
-        {
-            next = u32::from(first.hi()) + 1;
-            (one, other) = (rest, others);
-        }
-        if next > u32::from(u8::MAX) || one.is_empty() && other.is_empty() {
-            return true;
-        }
-        let (to_one, last) = lead(&mut one, next);
-        let (to_other, other_last) = lead(&mut other, next);
-        let last = last.min(other_last);
-        if to_one != to_other {
-            for byte in next as u8..=last as u8 {
-                if to_one != NONE || !by_calls.contains(byte) {
-                    if partings.len() == most {
-                        return false;
-                    }
-                    partings.push(Parting { byte, to: [to_one, to_other] });
-                }
+    all_apart(one, other, |Leads { first, last, to }| {
+        (first..=last).all(|byte| {
+            let part = to[0] != NONE || !by_calls.contains(byte);
+            if part && partings.len() < most {
+                partings.push(Parting { byte, to });
+                return true;
             }
-        }
-        next = last + 1;
-    }
-}
-
-/// Where edges lead on a byte, and the last byte up to which they lead there on all. Edges below the byte are dropped.
-#[inline]
-pub(super) fn lead(edges: &mut &[ByteEdge], byte: u32) -> (u32, u32) {
-    while let [first, rest @ ..] = *edges {
-        let (lo, hi) = (u32::from(first.lo()), u32::from(first.hi()));
-        if byte <= hi {
-            return if lo <= byte { (first.target, hi) } else { (NONE, lo - 1) };
-        }
-        *edges = rest;
-    }
-    (NONE, u32::from(u8::MAX))
+            !part
+        })
+    })
 }
 
 #[cfg(test)]

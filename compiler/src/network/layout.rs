@@ -99,7 +99,7 @@ pub(super) fn lay_out(merged: Merged<'_>, shared: Tables<'_>, kind: Roots) -> Ne
             _ => NONE,
         })
         .collect();
-    for (rule, hash) in &merged.rules {
+    for (rule, name) in &merged.rules {
         let first = bases.states + tables.states.len() as u32;
         let counted = rule.counted.as_ref();
         let mut flags = match rule.kind {
@@ -117,7 +117,7 @@ pub(super) fn lay_out(merged: Merged<'_>, shared: Tables<'_>, kind: Roots) -> Ne
             flags,
             first_bytes: [0; 8],
             first_tokens: 0,
-            hash: *hash,
+            hash: name.content().unwrap_or_default(),
             after_bytes: [0; 8],
         });
         let absorbing = absorbing(rule);

@@ -1,9 +1,11 @@
-//! Content hashes of rules, equal rules merged, and rules found in the vocabulary.
+//! Names for rules by what they are, equal rules merged, and rules found in the vocabulary.
 //!
-//! A rule's hash covers its automaton with every call replaced by the callee's hash. Rules of a cycle are told apart by
-//! refinement: they begin with the hash of what they look like without their callees, and each round hashes a rule with
-//! its callees' hashes of the round before, until the partition is stable (the rounds depend on the cycle alone, so the
-//! hash does too). Two rules with one hash accept the same strings the same way; the converse need not hold.
+//! A rule is described by its automaton with every call replaced by the callee's name. What may be one of the vocabulary's
+//! rules is named by a hash of that; any other by a number for each description, which takes a tenth of the time. Rules of
+//! a cycle are told apart by refinement: they begin with the name of what they look like without their callees, and each
+//! round describes a rule with its callees' names of the round before, until the partition is stable (the rounds depend on
+//! the cycle alone, so the name does too). Two rules with one name accept the same strings the same way; the converse need
+//! not hold.
 //!
 //! Cost: O(rules' size) for rules outside cycles, times the rounds for a cycle, which its size bounds.
 
@@ -14,11 +16,41 @@ use smallvec::SmallVec;
 
 use super::build::Built;
 use super::rule::{Label, Lowered, NetworkRule};
+use crate::automata::Edge;
 use crate::graph::{Lists, by_component};
 use crate::ir::RuleKind;
+use crate::sequences::Sequences;
 
 /// A rule's content hash.
 pub(super) type RuleHash = [u32; 4];
+
+/// What stands for a rule and its equals, and for no other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Name {
+    /// The hash of what may be one of the vocabulary's rules.
+    Content(RuleHash),
+    /// A number of what is not.
+    Own(u32),
+}
+
+impl Name {
+    /// The hash, where it is one.
+    pub(super) fn content(self) -> Option<RuleHash> {
+        match self {
+            Self::Content(hash) => Some(hash),
+            Self::Own(_) => None,
+        }
+    }
+}
+
+/// The vocabulary's rules, to be found by what they are.
+pub(super) trait Known {
+    /// Whether one of them may have so many states.
+    fn may_have(&self, states: usize) -> bool;
+
+    /// The one with this hash.
+    fn get(&self, hash: &RuleHash) -> Option<u32>;
+}
 
 /// What a label stands for once rules are merged.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,29 +63,31 @@ pub(super) enum MergedLabel {
     Tokens(Vec<u32>),
 }
 
-/// Words that are hashed for most states besides those of their edges, and for the label of an edge.
+/// Words that describe most states besides those of their edges, and for the label of an edge.
 const WORDS_A_STATE: usize = 2;
 const WORDS_A_LABEL: usize = 7;
 
 /// Rules without repetition, numbered in the order in which the roots lead to them.
 pub(super) struct Merged<'a> {
-    pub(super) rules: Vec<(&'a NetworkRule, RuleHash)>,
+    pub(super) rules: Vec<(&'a NetworkRule, Name)>,
     /// By symbol less 256.
     pub(super) labels: Vec<MergedLabel>,
     /// The roots that are rules of this grammar.
     pub(super) roots: Vec<usize>,
-    /// The hashes of all rules as they were built.
-    pub(super) hashes: Vec<RuleHash>,
+    /// The names of all rules as they were built.
+    pub(super) names: Vec<Name>,
 }
 
-/// Merges equal rules and takes from the vocabulary those that it holds: `known` tells them by their hashes.
-pub(super) fn merge(built: &Built, known: impl Fn(&RuleHash) -> Option<u32>) -> Merged<'_> {
+/// Merges equal rules and takes from the vocabulary those that it holds.
+pub(super) fn merge<'a>(built: &'a Built, known: &impl Known) -> Merged<'a> {
     let calls: Lists = (0..built.rules.len()).map(|rule| callees(built, rule)).collect();
-    let hashes = hashes(built, &calls);
-    let mut numbers: FxHashMap<RuleHash, usize> = FxHashMap::default();
+    let names = names(built, &calls, known);
+    let known = names.iter().map(|name| known.get(&name.content()?));
+    let known: Vec<Option<u32>> = known.collect();
+    let mut numbers: FxHashMap<Name, usize> = FxHashMap::default();
     let mut order: Vec<usize> = Vec::new();
     let mut number = |rule: usize, order: &mut Vec<usize>| {
-        *numbers.entry(hashes[rule]).or_insert_with(|| {
+        *numbers.entry(names[rule]).or_insert_with(|| {
             order.push(rule);
             order.len() - 1
         })
@@ -63,7 +97,7 @@ pub(super) fn merge(built: &Built, known: impl Fn(&RuleHash) -> Option<u32>) -> 
     let mut at = 0;
     while at < order.len() {
         for &callee in calls.of(order[at]) {
-            if known(&hashes[callee as usize]).is_none() {
+            if known[callee as usize].is_none() {
                 number(callee as usize, &mut order);
             }
         }
@@ -73,15 +107,15 @@ pub(super) fn merge(built: &Built, known: impl Fn(&RuleHash) -> Option<u32>) -> 
         .map_while(|index| built.labels.get(256 + index))
         .map(|label| match label {
             Label::Tokens(ids) => MergedLabel::Tokens(ids.clone()),
-            &Label::Call { rule, count } => match known(&hashes[rule]) {
+            &Label::Call { rule, count } => match known[rule] {
                 Some(shared) => MergedLabel::Shared(shared, count),
                 // Labels of rules that nothing calls any more are never looked at.
-                None => MergedLabel::Own(numbers.get(&hashes[rule]).copied().unwrap_or(0), count),
+                None => MergedLabel::Own(numbers.get(&names[rule]).copied().unwrap_or(0), count),
             },
         })
         .collect();
-    let rules = order.iter().map(|&rule| (&built.rules[rule], hashes[rule])).collect();
-    Merged { rules, labels, roots, hashes }
+    let rules = order.iter().map(|&rule| (&built.rules[rule], names[rule])).collect();
+    Merged { rules, labels, roots, names }
 }
 
 /// Rules that a rule calls, in the order of its edges, with repetition.
@@ -90,30 +124,43 @@ fn callees(built: &Built, rule: usize) -> impl Iterator<Item = usize> + '_ {
     edges.flat_map(|e| e.lo.max(256)..=e.hi).filter_map(|s| built.labels.callee(s))
 }
 
-fn hashes(built: &Built, calls: &Lists) -> Vec<RuleHash> {
+fn names(built: &Built, calls: &Lists, known: &impl Known) -> Vec<Name> {
     let component = calls.components();
     let order = by_component(&component);
-    let mut hashes = vec![[0; 4]; built.rules.len()];
+    let mut names = vec![Name::Own(u32::MAX); built.rules.len()];
+    let mut numbers = Sequences::default();
+    let mut name = |words: Vec<u32>, may_be_known: bool| match may_be_known {
+        true => Name::Content(first_bits(words)),
+        false => Name::Own(numbers.number(&words)),
+    };
     for group in order.chunk_by(|&a, &b| component[a as usize] == component[b as usize]) {
+        let is_within = |callee: u32| component[callee as usize] == component[group[0] as usize];
+        let may_be_known = group.iter().all(|&rule| {
+            let calls = calls.of(rule as usize).iter();
+            known.may_have(built.rules[rule as usize].dfa.len())
+                && calls
+                    .into_iter()
+                    .all(|&callee| is_within(callee) || names[callee as usize].content().is_some())
+        });
         if let &[number] = group {
             let rule = number as usize;
             if let Some((stored, _)) = built.rules[rule].stored {
-                hashes[rule] = stored;
+                names[rule] = Name::Content(stored);
                 continue;
             }
             if !calls.of(rule).contains(&number) {
-                hashes[rule] = hash(built, rule, &hashes);
+                names[rule] = name(described(built, rule, &names), may_be_known);
                 continue;
             }
         }
         let mut distinct = 0;
         let group: Vec<usize> = group.iter().map(|&rule| rule as usize).collect();
-        group.iter().for_each(|&rule| hashes[rule] = shape(built, rule));
+        group.iter().for_each(|&rule| names[rule] = name(shape(built, rule), may_be_known));
         loop {
-            let round: Vec<RuleHash> =
-                group.iter().map(|&rule| hash(built, rule, &hashes)).collect();
-            group.iter().zip(&round).for_each(|(&rule, &hash)| hashes[rule] = hash);
-            let mut classes = round;
+            let round =
+                group.iter().map(|&rule| name(described(built, rule, &names), may_be_known));
+            let mut classes: Vec<Name> = round.collect();
+            group.iter().zip(&classes).for_each(|(&rule, &name)| names[rule] = name);
             classes.sort_unstable();
             classes.dedup();
             if classes.len() == distinct {
@@ -122,12 +169,12 @@ fn hashes(built: &Built, calls: &Lists) -> Vec<RuleHash> {
             distinct = classes.len();
         }
     }
-    hashes
+    names
 }
 
 /// What can be said of a rule without knowing its callees or the numbering of its states: the colour that the
 /// refinement of a cycle begins with.
-fn shape(built: &Built, rule: usize) -> RuleHash {
+fn shape(built: &Built, rule: usize) -> Vec<u32> {
     let dfa = &built.rules[rule].dfa;
     let mut words: Vec<u32> = Vec::with_capacity(dfa.len() + 2 * dfa.edge_count());
     let mut states: Vec<Range<usize>> = Vec::with_capacity(dfa.len());
@@ -143,49 +190,58 @@ fn shape(built: &Built, rule: usize) -> RuleHash {
         states.push(first..words.len());
     }
     states.sort_unstable_by(|one, other| words[one.clone()].cmp(&words[other.clone()]));
-    let mut digest = Digest::with_capacity(4 * (words.len() + states.len()));
+    let mut shape = Vec::with_capacity(words.len() + states.len());
     for state in states {
-        digest.put(&[state.len() as u32]);
-        digest.put(&words[state]);
+        shape.push(state.len() as u32);
+        shape.extend_from_slice(&words[state]);
     }
-    digest.finish()
+    shape
 }
 
-/// A rule's hash, given its callees'. Labels are numbered by first use, which must not show, so both the numbering of
+/// A rule, given its callees' names. Labels are numbered by first use, which must not show, so both the numbering of
 /// states and the order of a state's labels go by content.
-fn hash(built: &Built, rule: usize, hashes: &[RuleHash]) -> RuleHash {
-    let as_met = || describe(built, rule, hashes, AsTheyAreMet::of(built.rules[rule].dfa.len()));
-    let words = describe(built, rule, hashes, AsTheyAre { last: 0 });
-    debug_assert!(words.is_none() || words == as_met(), "the numbers are those of any order");
-    let mut words = words.or_else(as_met).unwrap_or_default();
-    words.iter_mut().for_each(|word| *word = word.to_le());
-    first_bits(bytemuck::cast_slice(&words))
+fn described(built: &Built, rule: usize, names: &[Name]) -> Vec<u32> {
+    let as_met = || describe(built, rule, names, AsTheyAreMet::of(built.rules[rule].dfa.len()));
+    let (words, are_numbers) = describe(built, rule, names, AsTheyAre::default());
+    debug_assert!(!are_numbers || words == as_met().0, "the numbers are those of any order");
+    if are_numbers { words } else { as_met().0 }
 }
 
 /// Numbers for the states of a rule, from the first on in the order in which they are led to.
 trait Numbers {
-    /// The number of a state that is led to; none where it is not to be had in this way.
-    fn of(&mut self, state: u32) -> Option<u32>;
+    /// The number of a state that is led to.
+    fn of(&mut self, state: u32) -> u32;
 
     /// The state of a number, if any has it yet.
     fn state(&self, number: u32) -> Option<u32>;
+
+    /// Whether all were such numbers.
+    fn are_numbers(&self) -> bool;
 }
 
-/// Where states stand in that order: what minimisation makes does, but for the order of labels.
+/// Where states stand, which is that order in what minimisation makes, but for the order of labels.
+#[derive(Default)]
 struct AsTheyAre {
     last: u32,
+    /// Whether a state was led to before one that stands before it.
+    is_past: bool,
 }
 
 impl Numbers for AsTheyAre {
     #[inline]
-    fn of(&mut self, state: u32) -> Option<u32> {
-        self.last += u32::from(state == self.last + 1);
-        (state <= self.last).then_some(state)
+    fn of(&mut self, state: u32) -> u32 {
+        self.is_past |= state > self.last + 1;
+        self.last = self.last.max(state);
+        state
     }
 
     #[inline]
     fn state(&self, number: u32) -> Option<u32> {
         (number <= self.last).then_some(number)
+    }
+
+    fn are_numbers(&self) -> bool {
+        !self.is_past
     }
 }
 
@@ -206,28 +262,32 @@ impl AsTheyAreMet {
 }
 
 impl Numbers for AsTheyAreMet {
-    fn of(&mut self, state: u32) -> Option<u32> {
+    fn of(&mut self, state: u32) -> u32 {
         let number = &mut self.numbers[state as usize];
         if *number == u32::MAX {
             *number = self.order.len() as u32;
             self.order.push(state);
         }
-        Some(*number)
+        *number
     }
 
     fn state(&self, number: u32) -> Option<u32> {
         self.order.get(number as usize).copied()
     }
+
+    fn are_numbers(&self) -> bool {
+        true
+    }
 }
 
-/// All that is hashed of a rule, with these numbers. No two rules that differ have the same: each state begins with a word
-/// that says how many follow, and what a rule begins with no state does.
+/// All that a rule is named by, with these numbers, and whether they are numbers. No two rules that differ have the same:
+/// each state begins with a word that says how many follow, and what a rule begins with no state does.
 fn describe(
     built: &Built,
     rule: usize,
-    hashes: &[RuleHash],
+    names: &[Name],
     mut numbers: impl Numbers,
-) -> Option<Vec<u32>> {
+) -> (Vec<u32>, bool) {
     let rule = &built.rules[rule];
     let labels = rule.dfa.beyond_bytes().count();
     let is_large = rule.dfa.len() > 1 << 16;
@@ -255,32 +315,32 @@ fn describe(
         let accepts = u32::from(rule.dfa.accepts(number));
         let has_labels = u32::from(!beyond.is_empty());
         words.push(role << 16 | has_labels << 15 | accepts << 14 | bytes.len() as u32);
-        // Most of what is hashed are byte edges, so they take one word each.
-        for edge in bytes {
-            let (range, to) = (edge.lo << 24 | edge.hi.min(255) << 16, numbers.of(edge.target)?);
-            match is_large {
-                true => words.extend([range, to]),
-                false => words.push(range | to),
+        // Most of what there is are byte edges, so they take one word each.
+        let range = |edge: &Edge| edge.lo << 24 | edge.hi.min(255) << 16;
+        match is_large {
+            true => {
+                words.extend(bytes.iter().flat_map(|edge| [range(edge), numbers.of(edge.target)]))
             }
+            false => words.extend(bytes.iter().map(|edge| range(edge) | numbers.of(edge.target))),
         }
         if !beyond.is_empty() {
             for edge in beyond {
                 for symbol in edge.lo.max(256)..=edge.hi {
-                    labelled.push((content(built, symbol, hashes), edge.target));
+                    labelled.push((content(built, symbol, names), edge.target));
                 }
             }
             words.push(labelled.len() as u32);
             labelled.sort_unstable();
             for (content, target) in labelled.drain(..) {
                 words.extend_from_slice(&content);
-                words.push(numbers.of(target)?);
+                words.push(numbers.of(target));
             }
         }
         if let Some(arrival) = arrival {
-            words.push(numbers.of(arrival.exit)?);
+            words.push(numbers.of(arrival.exit));
         }
     }
-    Some(words)
+    (words, numbers.are_numbers())
 }
 
 /// Words that some rules begin with.
@@ -292,12 +352,12 @@ mod begin {
 }
 
 /// What a label stands for.
-fn content(built: &Built, symbol: u32, hashes: &[RuleHash]) -> SmallVec<[u32; 6]> {
+fn content(built: &Built, symbol: u32, names: &[Name]) -> SmallVec<[u32; 6]> {
     match built.labels.get(symbol) {
-        Some(&Label::Call { rule, count }) => {
-            let [a, b, c, d] = hashes[rule];
-            SmallVec::from([4, count, a, b, c, d])
-        }
+        Some(&Label::Call { rule, count }) => match names[rule] {
+            Name::Content([a, b, c, d]) => SmallVec::from([4, count, a, b, c, d]),
+            Name::Own(number) => SmallVec::from_slice(&[6, count, number]),
+        },
         Some(Label::Tokens(ids)) => {
             [5, ids.len() as u32].into_iter().chain(ids.iter().copied()).collect()
         }
@@ -305,8 +365,13 @@ fn content(built: &Built, symbol: u32, hashes: &[RuleHash]) -> SmallVec<[u32; 6]
     }
 }
 
-/// The first 128 bits of a hash of bytes.
-fn first_bits(bytes: &[u8]) -> RuleHash {
+/// The first 128 bits of a hash of words.
+fn first_bits(mut words: Vec<u32>) -> RuleHash {
+    words.iter_mut().for_each(|word| *word = word.to_le());
+    first_bits_of(bytemuck::cast_slice(&words))
+}
+
+fn first_bits_of(bytes: &[u8]) -> RuleHash {
     let hash = blake3::hash(bytes);
     std::array::from_fn(|word| {
         u32::from_le_bytes(std::array::from_fn(|byte| hash.as_bytes()[4 * word + byte]))
@@ -334,6 +399,6 @@ impl Digest {
     }
 
     pub(super) fn finish(self) -> RuleHash {
-        first_bits(&self.0)
+        first_bits_of(&self.0)
     }
 }

@@ -157,11 +157,8 @@ pub fn build_network(
         let mut built = build::build(&resolved, &survey, lexicon, roots, spelling, known, limits)?;
         match left_recursion::eliminate(&mut built, limits) {
             Ok(()) => loop {
-                let mut merged = merge::merge(&built, |hash| {
-                    let known = facts.by_hash.get(hash).copied();
-                    known.filter(|rule| !refused.contains(rule))
-                });
-                let hashes = std::mem::take(&mut merged.hashes);
+                let mut merged = merge::merge(&built, &Wanted { facts, roots, refused: &refused });
+                let names = std::mem::take(&mut merged.names);
                 let network = layout::lay_out(merged, shared, roots);
                 if pending::differ(network.joined(shared), lexicon) {
                     spelling = repeat::Spelling::WrittenOut;
@@ -175,7 +172,8 @@ pub fn build_network(
                     let mut network = network.with_calls(own_calls, after);
                     if let Roots::Kept = roots {
                         let sources = built.sources.iter();
-                        let sources = sources.map(|&(digest, rule)| (digest, hashes[rule]));
+                        let sources = sources
+                            .filter_map(|&(digest, rule)| Some((digest, names[rule].content()?)));
                         let rules = network.tables.rules.iter().map(|rule| rule.hash);
                         network.expressions = expressions::records(sources, rules);
                     }
@@ -193,6 +191,28 @@ pub fn build_network(
             }
             Err(failure) => return Err(failure.into_error(&built, limits)),
         }
+    }
+}
+
+/// The vocabulary's rules as a grammar takes them, or as those of a vocabulary are told apart.
+struct Wanted<'a> {
+    facts: &'a SharedRules,
+    roots: Roots,
+    /// Those that do not do for this grammar.
+    refused: &'a [u32],
+}
+
+impl merge::Known for Wanted<'_> {
+    fn may_have(&self, states: usize) -> bool {
+        match self.roots {
+            Roots::Start => self.facts.have_states(states),
+            Roots::Kept => true,
+        }
+    }
+
+    fn get(&self, hash: &merge::RuleHash) -> Option<u32> {
+        let known = self.facts.by_hash.get(hash).copied();
+        known.filter(|rule| !self.refused.contains(rule))
     }
 }
 

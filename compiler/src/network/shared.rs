@@ -25,6 +25,8 @@ pub struct SharedRules {
     pub(super) are_deterministic: bool,
     /// Bytes with which an edge begins, and those behind the last of an edge.
     pub(super) cuts: ByteSet,
+    /// By number of states, up to the most that a rule has, whether one has so many.
+    have_states: Vec<bool>,
     /// The rules by content.
     pub(super) by_hash: FxHashMap<RuleHash, u32>,
     /// Rules by their expressions.
@@ -56,7 +58,15 @@ impl SharedRules {
         let expressions = Expressions::new(expressions);
         let by_hash = rules.map(|(id, rule)| (rule.hash, id)).collect();
         let cuts = cuts(shared);
-        Self { calls, after, past_end, are_deterministic, cuts, by_hash, expressions }
+        let counts = || shared.rules.iter().map(|rule| rule.state_count as usize);
+        let mut have_states = vec![false; counts().max().map_or(0, |most| most + 1)];
+        counts().for_each(|count| have_states[count] = true);
+        Self { calls, after, past_end, are_deterministic, cuts, have_states, by_hash, expressions }
+    }
+
+    /// Whether one of the rules has so many states.
+    pub(super) fn have_states(&self, count: usize) -> bool {
+        self.have_states.get(count).is_some_and(|&one| one)
     }
 
     /// Rule of a shared state.
