@@ -3,6 +3,9 @@
 /// How deep the search goes in most graphs.
 const DEEP: usize = 128;
 
+/// Entries that most lists have at most, put together: rules call each other some thirty times.
+const LONG: usize = 32;
+
 /// Lists of nodes, one for each node, in one buffer.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lists {
@@ -14,7 +17,7 @@ pub(crate) struct Lists {
 impl Lists {
     /// None yet, with room for those of so many nodes.
     pub(crate) fn with_capacity(count: usize) -> Self {
-        Self { ends: Vec::with_capacity(count), nodes: Vec::with_capacity(8 * count) }
+        Self { ends: Vec::with_capacity(count), nodes: Vec::with_capacity(LONG * count) }
     }
 
     /// The lists of so many nodes from pairs of a node and what is in its list, in their order.

@@ -82,7 +82,7 @@ struct Row {
 }
 
 /// Bytes that most pointers take at most.
-const TEXT_OF_ENTRY: usize = 64;
+const TEXT_OF_ENTRY: usize = 128;
 
 impl Report {
     /// No occurrence, with room for so many.

@@ -13,6 +13,9 @@ use crate::sequences::Sequences;
 /// Not looked for yet.
 const UNKNOWN: u32 = u32::MAX;
 
+/// Edges that most subsets have at most.
+const MANY: usize = 32;
+
 /// From here on, numbers are of subsets of several members; below, they are states.
 const SEVERAL: u32 = 1 << 31;
 
@@ -42,8 +45,8 @@ pub(super) fn table(nfa: &Nfa, limit: usize) -> Result<Table, StateLimit> {
         table.end(false);
         return Ok(table);
     }
-    let mut moves: Vec<Edge> = Vec::new();
-    let mut pieces = Pieces::default();
+    let mut moves: Vec<Edge> = Vec::with_capacity(MANY);
+    let mut pieces = Pieces::with_capacity(MANY);
     let are_disjoint = |moves: &[Edge]| moves.is_sorted_by(|one, next| one.hi < next.lo);
     while table.len() < subsets.count() {
         let members = subsets.members(table.len());
@@ -58,7 +61,8 @@ pub(super) fn table(nfa: &Nfa, limit: usize) -> Result<Table, StateLimit> {
         if in_order.is_none() {
             moves.clear();
             let runs = members.iter().flat_map(|&member| nfa.runs(member));
-            runs.for_each(|run| moves.extend_from_slice(run));
+            // They are short.
+            runs.for_each(|run| run.iter().for_each(|edge| moves.push(*edge)));
             moves.sort_unstable_by_key(|edge| edge.lo);
         }
         let piece = |lo, hi, targets: &[u32]| {
@@ -119,8 +123,8 @@ impl<'a> Subsets<'a> {
             numbers: Vec::new(),
             known: vec![Known { single: UNKNOWN, alone: UNKNOWN, mark: 0 }; count],
             mark: 0,
-            stack: Vec::new(),
-            members: Vec::new(),
+            stack: Vec::with_capacity(MANY),
+            members: Vec::with_capacity(MANY),
         }
     }
 
@@ -253,13 +257,17 @@ fn cut_two(one: &[Edge], other: &[Edge], mut piece: impl FnMut(u32, u32, &[u32])
 }
 
 /// Disjoint ranges of symbols on the way, with what they are cut from.
-#[derive(Default)]
 struct Pieces {
     open: Vec<Edge>,
     targets: Vec<u32>,
 }
 
 impl Pieces {
+    /// None yet, with room for so many.
+    fn with_capacity(count: usize) -> Self {
+        Self { open: Vec::with_capacity(count), targets: Vec::with_capacity(count) }
+    }
+
     /// Cuts overlapping edges, which are sorted by their lowest symbols, and calls `piece` with the lowest and the highest
     /// symbol of each range, in ascending order, and its targets, in any order and with repetition.
     fn cut(&mut self, moves: &[Edge], mut piece: impl FnMut(u32, u32, &[u32])) {
@@ -303,7 +311,7 @@ mod tests {
         let moves = [edge(0, 10, 1), edge(5, 20, 2), edge(5, 5, 3), edge(30, 30, 1)];
         let mut pieces = Vec::new();
         let piece = |lo, hi, targets: &[u32]| pieces.push((lo, hi, targets.to_vec()));
-        Pieces::default().cut(&moves, piece);
+        Pieces::with_capacity(0).cut(&moves, piece);
         assert_eq!(
             pieces,
             [
@@ -329,7 +337,7 @@ mod tests {
         };
         let mut moves = [&one[..], &other].concat();
         moves.sort_unstable_by_key(|edge| edge.lo);
-        Pieces::default().cut(&moves, &mut piece);
+        Pieces::with_capacity(0).cut(&moves, &mut piece);
         cut_two(&one, &other, &mut piece);
         cut_two(&other, &one, &mut piece);
         let (first, rest) = pieces.split_at(pieces.len() / 3);

@@ -18,8 +18,9 @@ use crate::sequences::Sequences;
 /// Number of an interned set.
 type SetId = u32;
 
-/// Rows of moves that there is room for at first: a usual schema has some dozen.
-const ROWS: usize = 64;
+/// Rows of moves that there is room for at first: a large schema has a hundred, and to move them takes as long as to find
+/// some of them.
+const ROWS: usize = 120;
 
 /// A move not looked for yet.
 const UNKNOWN: SetId = u32::MAX;

@@ -19,7 +19,6 @@ use super::rule::{Label, Lowered, NetworkRule};
 use crate::automata::Edge;
 use crate::graph::{Lists, by_component};
 use crate::ir::RuleKind;
-use crate::sequences::Sequences;
 
 /// A rule's content hash.
 pub(super) type RuleHash = [u32; 4];
@@ -128,10 +127,13 @@ fn names(built: &Built, calls: &Lists, known: &impl Known) -> Vec<Name> {
     let component = calls.components();
     let order = by_component(&component);
     let mut names = vec![Name::Own(u32::MAX); built.rules.len()];
-    let mut numbers = Sequences::default();
-    let mut name = |words: Vec<u32>, may_be_known: bool| match may_be_known {
-        true => Name::Content(first_bits(words)),
-        false => Name::Own(numbers.number(&words)),
+    let mut numbers: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
+    let mut name = |words: Vec<u32>, may_be_known: bool| {
+        if may_be_known {
+            return Name::Content(first_bits(words));
+        }
+        let new = numbers.len() as u32;
+        Name::Own(*numbers.entry(words).or_insert(new))
     };
     for group in order.chunk_by(|&a, &b| component[a as usize] == component[b as usize]) {
         let is_within = |callee: u32| component[callee as usize] == component[group[0] as usize];
