@@ -72,7 +72,7 @@ impl Apart {
         let Self { excepted, outcome } = self;
         let mut outcome = outcome.clone();
         let at_root = usize::from(known.exits.first() == Some(&0));
-        outcome.exits.extend(excepted.split(&known.exits[at_root..]).0);
+        outcome.exits.extend(excepted.kept(&known.exits[at_root..]));
         if follow.is_final(state) {
             outcome.exits.push(0);
         }

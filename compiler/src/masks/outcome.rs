@@ -162,6 +162,16 @@ pub(super) fn count_first<T>(items: &[T], is_first: impl Fn(&T) -> bool) -> usiz
 /// `spans` without `others`, both sorted and disjoint. O(spans + others).
 pub fn minus<S: Span>(spans: &[S], others: &[Range<u32>]) -> Vec<Range<u32>> {
     let mut rest = Vec::with_capacity(spans.len());
+    each_without(spans, others, |span| rest.push(span));
+    rest
+}
+
+/// The same, handed out one by one.
+pub(super) fn each_without<S: Span>(
+    spans: &[S],
+    others: &[Range<u32>],
+    mut each: impl FnMut(Range<u32>),
+) {
     let mut from = 0;
     for span in spans.iter().map(Span::range) {
         while others.get(from).is_some_and(|other| other.end <= span.start) {
@@ -170,15 +180,14 @@ pub fn minus<S: Span>(spans: &[S], others: &[Range<u32>]) -> Vec<Range<u32>> {
         let mut start = span.start;
         for other in others[from..].iter().take_while(|other| other.start < span.end) {
             if start < other.start {
-                rest.push(start..other.start);
+                each(start..other.start);
             }
             start = start.max(other.end);
         }
         if start < span.end {
-            rest.push(start..span.end);
+            each(start..span.end);
         }
     }
-    rest
 }
 
 #[cfg(test)]

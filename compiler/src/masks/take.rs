@@ -23,7 +23,7 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 
 use super::kept::Kept;
 use super::moves::{OwnMoves, Place, Run};
-use super::outcome::{Outcome, Span, Taken, count_first, cut, minus, past};
+use super::outcome::{Outcome, Span, Taken, count_first, cut, each_without, minus, past};
 use super::parting;
 use super::shared::{Moves, Stored, class_nodes};
 use super::walk::{Building, WORTH_REMEMBERING, Walker};
@@ -90,21 +90,31 @@ impl Excepted {
         more.0.iter().for_each(|nodes| self.add(nodes.clone()));
     }
 
-    /// Those of some nodes, in ascending order, that are not excepted, and those that are. Whichever are fewer, the nodes
-    /// or the ranges, the others are skipped.
-    pub(super) fn split(&self, nodes: &[u32]) -> (Vec<u32>, Vec<u32>) {
-        let (mut kept, mut gone) = (Vec::with_capacity(nodes.len()), Vec::new());
+    /// Hands out those of some nodes, in ascending order, that are not excepted, and those that are. Whichever are fewer,
+    /// the nodes or the ranges, the others are skipped.
+    pub(super) fn split(
+        &self,
+        nodes: &[u32],
+        mut kept: impl FnMut(&[u32]),
+        mut gone: impl FnMut(&[u32]),
+    ) {
         let (mut ranges, mut rest) = (&self.0[..], nodes);
         while let Some(&node) = rest.first() {
             ranges = past(ranges, node);
             let Range { start, end } = ranges.first().map_or(u32::MAX..u32::MAX, Range::clone);
             let (before, from) = rest.split_at(count_first(rest, |&node| node < start));
             let (within, after) = from.split_at(count_first(from, |&node| node < end));
-            kept.extend_from_slice(before);
-            gone.extend_from_slice(within);
+            kept(before);
+            gone(within);
             rest = after;
         }
-        (kept, gone)
+    }
+
+    /// Those that are not excepted.
+    pub(super) fn kept(&self, nodes: &[u32]) -> Vec<u32> {
+        let mut kept = Vec::with_capacity(nodes.len());
+        self.split(nodes, |nodes| kept.extend_from_slice(nodes), |_| ());
+        kept
     }
 
     /// Ranks of the tokens of the excepted nodes.
@@ -208,13 +218,13 @@ impl Walker<'_> {
             return true;
         }
         let spans: Vec<Range<u32>> = stored.spans().collect();
-        let spans = minus(&spans, &excepted.ranks(self.trie));
-        spans.into_iter().for_each(|span| building.outcome.add_span(span));
-        let (kept, _) = excepted.split(exits);
+        let add = |span| building.outcome.add_span(span);
+        each_without(&spans, &excepted.ranks(self.trie), add);
         if model.frame == BOTTOM {
-            kept.iter().for_each(|&exit| self.leave(exit, building));
+            self.leave_but(exits, &excepted, building);
         } else {
             let (ret, parent) = self.sets.frame(model.frame);
+            let kept = excepted.kept(exits);
             self.leave_through((ret, parent), class, &kept, &excepted, building);
         }
         true
@@ -367,36 +377,48 @@ impl Walker<'_> {
             building.outcome.taken = Some(Taken { state: model.state, except: Vec::new() });
             return self.add_whole(&whole, building);
         }
-        let nodes = class_nodes(shared, class);
-        let (kept, gone) = excepted.split(nodes);
-        if model.frame == BOTTOM {
-            kept.iter().for_each(|&node| self.leave(node, building));
-        } else if class != NONE {
-            self.leave_over(model.frame, class, (&kept, &gone), &excepted, building);
-        }
         let except = excepted.ranks(self.trie);
+        if model.frame == BOTTOM {
+            self.leave_but(class_nodes(shared, class), &excepted, building);
+        } else if class != NONE {
+            self.leave_over(model.frame, class, (&excepted, &except), building);
+        }
         building.outcome.taken = Some(Taken { state: model.state, except });
     }
 
-    /// Adds what comes after the nodes `kept` of a shared exit class, which are all of them but `gone`. What comes after
-    /// the whole class is found once and then cut, where no node of the class is below another: a state before a key
-    /// and those within it go on alike after the key's end.
+    /// Leaves the rule of the walk at some nodes, in ascending order, but for those that are excepted.
+    fn leave_but(&self, nodes: &[u32], excepted: &Excepted, building: &mut Building) {
+        let leave = |nodes: &[u32]| nodes.iter().for_each(|&node| self.leave(node, building));
+        excepted.split(nodes, leave, |_| ());
+    }
+
+    /// Adds what comes after the nodes of a shared exit class but for what is excepted, nodes and their ranks. What comes
+    /// after the whole class is found once and then cut, where no node of the class is below another: a state before a
+    /// key and those within it go on alike after the key's end.
     fn leave_over(
         &mut self,
         frame: u32,
         class: u32,
-        (kept, gone): (&[u32], &[u32]),
-        excepted: &Excepted,
+        (excepted, except): (&Excepted, &[Range<u32>]),
         building: &mut Building,
     ) {
         let trie = self.trie;
+        let nodes = class_nodes(self.follow.network().shared, class);
         let Some(whole) = self.whole(class, frame) else {
             let after = self.sets.frame(frame);
-            return self.leave_through(after, class, kept, excepted, building);
+            return self.leave_through(after, class, &excepted.kept(nodes), excepted, building);
         };
-        let gaps: Vec<Range<u32>> = gone.iter().map(|&node| trie.tokens_below(node)).collect();
-        let spans = minus(&minus(whole.spans(), &gaps), &excepted.ranks(trie));
-        spans.into_iter().for_each(|span| building.outcome.add_span(span));
+        let mut gone: Vec<u32> = Vec::new();
+        excepted.split(nodes, |_| (), |nodes| gone.extend_from_slice(nodes));
+        let add = |span| building.outcome.add_span(span);
+        match &gone[..] {
+            [] => each_without(whole.spans(), except, add),
+            gone => {
+                let gaps: Vec<Range<u32>> =
+                    gone.iter().map(|&node| trie.tokens_below(node)).collect();
+                each_without(&minus(whole.spans(), &gaps), except, add);
+            }
+        }
         for exit in whole.exits() {
             let before = gone.partition_point(|&node| node <= exit).checked_sub(1);
             let is_below = before.is_some_and(|at| exit < trie.end[gone[at] as usize]);
