@@ -2,9 +2,8 @@
 //!
 //! A state within a string has a dozen runs, so holding two states against each other is some thirty steps.
 
-use std::sync::Arc;
-
 use grammarc_artifacts::sections::network::NONE;
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::shared::Moves;
@@ -40,10 +39,9 @@ impl Run {
     }
 }
 
-/// Where a state of the grammar leads by single bytes.
-pub(super) struct OwnMoves {
-    /// Maximal runs that lead somewhere, in ascending order.
-    runs: SmallVec<[Run; MOST_RUNS]>,
+/// Where a state of the grammar leads by single bytes, besides its runs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sets {
     /// The bytes of the runs.
     on: ByteSet,
     /// Bytes after which a token may end.
@@ -56,25 +54,28 @@ pub(super) struct OwnMoves {
     pub(super) turns: ByteSet,
 }
 
-impl OwnMoves {
+/// Where a state of the grammar leads by single bytes.
+#[derive(Clone, Copy)]
+pub(super) struct OwnMoves<'m> {
+    /// Maximal runs that lead somewhere, in ascending order.
+    pub(super) runs: &'m [Run],
+    pub(super) sets: &'m Sets,
+}
+
+impl<'m> OwnMoves<'m> {
     /// Where a byte leads.
-    pub(super) fn to(&self, byte: u8) -> Place {
+    pub(super) fn to(self, byte: u8) -> Place {
         let run = self.runs.iter().find(|run| run.hi >= byte);
         run.filter(|run| run.lo <= byte).map_or(NOWHERE, |run| run.to)
     }
 
-    /// Maximal runs of bytes that lead to one place.
-    pub(super) fn runs(&self) -> &[Run] {
-        &self.runs
-    }
-
     /// The longest run of ASCII bytes, since most tokens begin with one; the longest, where there is none.
-    pub(super) fn widest(&self) -> Option<&Run> {
+    pub(super) fn widest(self) -> Option<&'m Run> {
         self.runs.iter().max_by_key(|run| (run.lo.is_ascii(), run.len()))
     }
 
     /// Bytes on which this and a shared state over `frame`, whose moves are `known`, may part.
-    pub(super) fn differing(&self, known: &Moves, frame: u32) -> ByteSet {
+    pub(super) fn differing(self, known: &Moves, frame: u32) -> ByteSet {
         let mut same = ByteSet::EMPTY;
         let mut rest = known.runs.iter().peekable();
         for run in self.runs.iter().filter(|run| run.to.1 == frame) {
@@ -88,18 +89,63 @@ impl OwnMoves {
                 rest.next();
             }
         }
-        let [more, less] = [self.ends.minus(known.ends), known.ends.minus(self.ends)];
-        let sets = [more, less, self.unclear, known.calls, known.leave];
-        sets.into_iter().fold(self.on.union(known.on).minus(same), ByteSet::union)
+        let Sets { on, ends, unclear, .. } = *self.sets;
+        let [more, less] = [ends.minus(known.ends), known.ends.minus(ends)];
+        let sets = [more, less, unclear, known.calls, known.leave];
+        sets.into_iter().fold(on.union(known.on).minus(same), ByteSet::union)
     }
 
     /// Bytes on which one of this and a shared state goes on or may end and the other does not.
-    pub(super) fn told_apart(&self, known: &Moves) -> usize {
-        self.on.apart(known.on).union(self.ends.apart(known.ends)).len()
+    pub(super) fn told_apart(self, known: &Moves) -> usize {
+        let Sets { on, ends, .. } = *self.sets;
+        on.apart(known.on).union(ends.apart(known.ends)).len()
+    }
+}
+
+/// The moves of the places that were asked for, by number, all in two lists.
+#[derive(Debug, Default)]
+pub(super) struct MovesOfPlaces {
+    numbers: FxHashMap<Place, u32>,
+    /// By number, where its runs end, and its sets.
+    all: Vec<(u32, Sets)>,
+    runs: Vec<Run>,
+}
+
+impl MovesOfPlaces {
+    /// Those of a number.
+    #[inline]
+    pub(super) fn of(&self, number: u32) -> OwnMoves<'_> {
+        let number = number as usize;
+        let from = number.checked_sub(1).map_or(0, |before| self.all[before].0);
+        let (end, sets) = &self.all[number];
+        OwnMoves { runs: &self.runs[from as usize..*end as usize], sets }
     }
 
+    /// Forgets them all where they are too many, and with them what their numbers stand for.
+    pub(super) fn tidy(&mut self) {
+        if self.all.len() >= MOST_MOVES {
+            *self = Self::default();
+        }
+    }
+
+    fn add(&mut self, place: Place, FoundMoves { runs, sets }: FoundMoves) -> u32 {
+        let number = self.all.len() as u32;
+        self.runs.extend_from_slice(&runs);
+        self.all.push((self.runs.len() as u32, sets));
+        self.numbers.insert(place, number);
+        number
+    }
+}
+
+/// Moves that are put together.
+struct FoundMoves {
+    runs: SmallVec<[Run; MOST_RUNS]>,
+    sets: Sets,
+}
+
+impl FoundMoves {
     fn add(&mut self, lo: u8, hi: u8, to: Place) {
-        self.on = self.on.union(ByteSet::range(lo, hi));
+        self.sets.on = self.sets.on.union(ByteSet::range(lo, hi));
         self.runs.push(Run { lo, hi, to });
     }
 
@@ -116,8 +162,8 @@ impl OwnMoves {
             joins
         });
         let runs = self.runs.iter().map(|run| ByteSet::range(run.lo, run.hi));
-        let sets = [self.ends, self.exits, self.unclear].into_iter();
-        self.turns = ByteSet::turns_of(sets.chain(runs));
+        let Sets { ends, exits, unclear, .. } = self.sets;
+        self.sets.turns = ByteSet::turns_of([ends, exits, unclear].into_iter().chain(runs));
     }
 }
 
@@ -158,48 +204,39 @@ impl Walker<'_> {
         arrived
     }
 
-    /// Where a state leads over a frame. Remembered for a while.
-    pub(super) fn own_moves(&mut self, place: Place) -> Arc<OwnMoves> {
-        if let Some(moves) = self.moves.get(&place) {
-            return Arc::clone(moves);
+    /// The number of the moves of a state over a frame. Remembered for a while.
+    pub(super) fn own_moves(&mut self, place: Place) -> u32 {
+        if let Some(&number) = self.moves.numbers.get(&place) {
+            return number;
         }
-        let moves = Arc::new(self.find_moves(place));
-        if self.moves.len() >= MOST_MOVES {
-            self.moves.clear();
-        }
-        self.moves.insert(place, Arc::clone(&moves));
-        moves
+        let found = self.find_moves(place);
+        self.moves.add(place, found)
     }
 
-    fn find_moves(&mut self, (state, frame): Place) -> OwnMoves {
+    fn find_moves(&mut self, (state, frame): Place) -> FoundMoves {
         let network = self.follow.network();
         let (tables, index) = network.locate(state);
         let own = network.own.bases.states;
         let (edges, calls) = (tables.byte_edges_of(index), tables.call_edges_of(index));
-        let mut moves = OwnMoves {
-            runs: SmallVec::new(),
-            on: ByteSet::EMPTY,
-            ends: ByteSet::EMPTY,
-            exits: ByteSet::EMPTY,
-            unclear: ByteSet::EMPTY,
-            turns: ByteSet::EMPTY,
-        };
+        let none = ByteSet::EMPTY;
+        let sets = Sets { on: none, ends: none, exits: none, unclear: none, turns: none };
+        let mut moves = FoundMoves { runs: SmallVec::new(), sets };
         let mut seen = ByteSet::EMPTY;
         for edge in edges {
             let bytes = ByteSet::range(edge.lo(), edge.hi());
             seen = seen.union(bytes);
             let Arrived { to, ends, exits } = self.arrived(edge.target, frame);
             let Some(to) = to else {
-                moves.unclear = moves.unclear.union(bytes);
+                moves.sets.unclear = moves.sets.unclear.union(bytes);
                 continue;
             };
             // What a call begins with as well is in the set of what is unclear.
             moves.add(edge.lo(), edge.hi(), to);
             if ends {
-                moves.ends = moves.ends.union(bytes);
+                moves.sets.ends = moves.sets.ends.union(bytes);
             }
             if exits {
-                moves.exits = moves.exits.union(bytes);
+                moves.sets.exits = moves.sets.exits.union(bytes);
             }
         }
         for call in calls {
@@ -209,17 +246,18 @@ impl Walker<'_> {
             let over = if call.ret == NONE { frame } else { self.sets.push(call.ret, frame) };
             let (first, over) = self.through(callee.first_state, over);
             seen = seen.union(bytes);
-            moves.unclear = moves.unclear.union(twice);
+            moves.sets.unclear = moves.sets.unclear.union(twice);
             if first >= own || !self.sets.frame_rests(over) {
-                moves.unclear = moves.unclear.union(bytes);
+                moves.sets.unclear = moves.sets.unclear.union(bytes);
                 continue;
             }
             let known = self.known.moves(network.shared, first);
-            moves.unclear = moves.unclear.union(known.calls.union(known.leave).intersect(bytes));
+            moves.sets.unclear =
+                moves.sets.unclear.union(known.calls.union(known.leave).intersect(bytes));
             let once = bytes.minus(twice);
-            moves.ends = moves.ends.union(known.ends.intersect(once));
+            moves.sets.ends = moves.sets.ends.union(known.ends.intersect(once));
             if known.on.minus(once).is_empty() {
-                moves.on = moves.on.union(known.on);
+                moves.sets.on = moves.sets.on.union(known.on);
                 let runs = known.runs.iter().map(|&(lo, hi, to)| Run { lo, hi, to: (to, over) });
                 moves.runs.extend(runs);
                 continue;
@@ -231,7 +269,7 @@ impl Walker<'_> {
         }
         if self.follow.is_final(state) && frame != BOTTOM {
             let (ret, parent) = self.sets.frame(frame);
-            moves.unclear = moves.unclear.union(self.live(&At::One(ret, parent)));
+            moves.sets.unclear = moves.sets.unclear.union(self.live(&At::One(ret, parent)));
         }
         moves.join();
         moves

@@ -6,12 +6,11 @@
 //! Cost: O(turns) for each two, some twenty; they are found once for each walker.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use grammarc_artifacts::sections::network::{NONE, state_flags};
 use rustc_hash::FxHashMap;
 
-use super::moves::{NOWHERE, OwnMoves, Place};
+use super::moves::{MovesOfPlaces, NOWHERE, Place};
 use super::part::FEW;
 use super::parting::{AHEAD, Parting, Partings};
 use super::take::Model;
@@ -77,18 +76,24 @@ pub(super) struct Pair {
 struct Returned {
     /// Bytes that it goes on with.
     live: ByteSet,
-    /// Where these lead, where that is told by one place.
-    moves: Option<Arc<OwnMoves>>,
+    /// The number of the moves by which they lead on, where that is told by one place.
+    moves: Option<u32>,
 }
 
 impl Returned {
     /// Whether a byte leads to a place, where a token may end and the rule be left or not.
-    fn leads(&self, byte: u8, to: Place, ends: bool, exits: bool) -> bool {
-        self.moves.as_ref().is_some_and(|moves| {
-            !moves.unclear.contains(byte)
+    fn leads(
+        &self,
+        all: &MovesOfPlaces,
+        (byte, to): (u8, Place),
+        (ends, exits): (bool, bool),
+    ) -> bool {
+        self.moves.is_some_and(|moves| {
+            let moves = all.of(moves);
+            !moves.sets.unclear.contains(byte)
                 && moves.to(byte) == to
-                && moves.ends.contains(byte) == ends
-                && moves.exits.contains(byte) == exits
+                && moves.sets.ends.contains(byte) == ends
+                && moves.sets.exits.contains(byte) == exits
         })
     }
 }
@@ -142,7 +147,8 @@ impl Walker<'_> {
     /// may be left, and one that may not.
     fn is_like(&mut self, place: Place, stored: u32) -> bool {
         let shared = self.follow.network().shared;
-        self.own_moves(place).told_apart(self.known.moves(shared, stored)) < FEW
+        let moves = self.own_moves(place);
+        self.moves.of(moves).told_apart(self.known.moves(shared, stored)) < FEW
     }
 
     /// For how many bytes a place and a shared state over the frame of a model surely do the same.
@@ -173,30 +179,30 @@ impl Walker<'_> {
         let from = self.pairs.steps.len() as u32;
         let mut bytes = 0;
         let mut last_same = None;
-        let mut runs = moves.runs();
+        let sets = *self.moves.of(moves).sets;
+        let mut run = 0;
         // What comes after the rule of the model may be another with each byte.
-        let sets = [known.turns, returns, returns.next()];
-        let turns = sets.into_iter().fold(moves.turns, ByteSet::union);
-        let differing = moves.differing(known, model.frame).union(returns);
+        let turns = [known.turns, returns, returns.next()];
+        let turns = turns.into_iter().fold(sets.turns, ByteSet::union);
+        let differing = self.moves.of(moves).differing(known, model.frame).union(returns);
         for (byte, hi) in differing.ranges_between(turns) {
-            while let [run, rest @ ..] = runs
-                && run.hi < byte
-            {
-                runs = rest;
+            let runs = self.moves.of(moves).runs;
+            while runs.get(run).is_some_and(|run| run.hi < byte) {
+                run += 1;
             }
-            let to = runs.first().filter(|run| run.lo <= byte).map_or(NOWHERE, |run| run.to);
+            let to = runs.get(run).filter(|run| run.lo <= byte).map_or(NOWHERE, |run| run.to);
             let stored = known.to[usize::from(byte)];
             let calls = known.calls.contains(byte);
-            let unclear = moves.unclear.contains(byte) || calls;
+            let unclear = sets.unclear.contains(byte) || calls;
             let left = known.leave.contains(byte);
-            let (ends, exits) = (moves.ends.contains(byte), moves.exits.contains(byte));
+            let (ends, exits) = (sets.ends.contains(byte), sets.exits.contains(byte));
             // Where both come to what is after the rule of the model, its exits say what becomes of that.
             if left && ends && !unclear && model.after == Some((to, true, exits)) {
                 continue;
             }
             let mut both = stored != NONE || left || calls;
             if let Some(after) = after.as_ref().filter(|_| returns.contains(byte)) {
-                if !both && !unclear && after.leads(byte, to, ends, exits) {
+                if !both && !unclear && after.leads(&self.moves, (byte, to), (ends, exits)) {
                     continue;
                 }
                 both = true;

@@ -16,13 +16,12 @@
 //! Cost: O(children of the nodes along that path), whatever the size of the mask.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use grammarc_artifacts::sections::network::NONE;
 use grammarc_artifacts::sections::vocabulary::Trie;
 
 use super::kept::Kept;
-use super::moves::{OwnMoves, Place, Run};
+use super::moves::{Place, Run};
 use super::outcome::{Outcome, Span, Taken, count_first, cut, each_without, minus, past};
 use super::parting;
 use super::shared::{Moves, Stored, class_nodes};
@@ -177,6 +176,7 @@ impl Walker<'_> {
             return None;
         }
         self.pairs.tidy();
+        self.moves.tidy();
         let is_near = |walker: &mut Self, model: &Model| {
             most == u32::MAX || walker.are_near((place, model.state), model, parting::AHEAD, most)
         };
@@ -243,36 +243,36 @@ impl Walker<'_> {
     fn model(&mut self, place: Place) -> Option<Model> {
         let own = self.follow.network().own.bases.states;
         let own_moves = self.own_moves(place);
-        let mut moves = Arc::clone(&own_moves);
+        let mut moves = own_moves;
         let mut path = Vec::with_capacity(AHEAD + 1);
         loop {
-            let runs = || moves.runs().iter().filter(|run| run.to.0 < own);
-            let longest = runs()
-                .rev()
-                .max_by_key(|run| run.len())
-                .and_then(|run| self.model_on(&own_moves, run, &mut path));
+            let all = self.moves.of(moves);
+            let runs = || all.runs.iter().copied().filter(|run| run.to.0 < own);
+            let longest = runs().rev().max_by_key(Run::len);
+            let longest = longest.and_then(|run| self.model_on(own_moves, run, &mut path));
             if longest.is_some() {
                 return longest;
             }
-            let mut runs: Vec<Run> = runs().copied().collect();
+            let all = self.moves.of(moves).runs.iter().copied();
+            let mut runs: Vec<Run> = all.filter(|run| run.to.0 < own).collect();
             runs.sort_by_key(|run| std::cmp::Reverse(run.len()));
             let next =
-                runs.iter().skip(1).find_map(|run| self.model_on(&own_moves, run, &mut path));
+                runs.into_iter().skip(1).find_map(|run| self.model_on(own_moves, run, &mut path));
             if next.is_some() {
                 return next;
             }
             if path.len() == AHEAD {
                 return None;
             }
-            let &Run { lo, to, .. } = moves.widest()?;
+            let &Run { lo, to, .. } = self.moves.of(moves).widest()?;
             path.push(lo);
             moves = self.own_moves(to);
         }
     }
 
     /// The state to take over from by the run of a place that bytes lead to; `moves` are those of the place that it is for.
-    fn model_on(&mut self, moves: &OwnMoves, run: &Run, path: &mut Vec<u8>) -> Option<Model> {
-        let &Run { lo: byte, to: (state, frame), .. } = run;
+    fn model_on(&mut self, moves: u32, run: Run, path: &mut Vec<u8>) -> Option<Model> {
+        let Run { lo: byte, to: (state, frame), .. } = run;
         let known = self.known;
         known.source_on(state, byte)?;
         path.push(byte);
@@ -285,6 +285,7 @@ impl Walker<'_> {
             self.is_worth(&model) && self.leads_to(source, path, state)
         };
         let sources = known.sources_on(state, byte).chain(chain.into_iter().flatten());
+        let moves = self.moves.of(moves);
         let apart = |&source: &u32| moves.told_apart(known.moves(shared, source));
         let found = sources.filter(fits).min_by_key(apart);
         path.pop();
@@ -296,8 +297,8 @@ impl Walker<'_> {
     /// itself; beside many others it is not.
     fn staying_model(&mut self, place: Place, on_many: bool) -> Option<Model> {
         let shared = self.follow.network().shared;
-        let moves = self.own_moves(place);
-        let known = self.known;
+        let number = self.own_moves(place);
+        let (known, moves) = (self.known, self.moves.of(number));
         let apart = |&state: &u32| moves.told_apart(known.moves(shared, state));
         let staying = known.staying(on_many).iter().map(|state| (apart(state), *state));
         let mut like: Vec<(usize, u32)> =
@@ -306,7 +307,7 @@ impl Walker<'_> {
         like.truncate(MOST_LIKE);
         if like.len() > 1 {
             like.iter_mut().for_each(|(bytes, state)| {
-                *bytes += self.apart_within(place, &moves, known.moves(shared, *state));
+                *bytes += self.apart_within(place, number, known.moves(shared, *state));
             });
         }
         let (_, state) = like.into_iter().min().filter(|&(bytes, _)| bytes < MOST_WITHIN)?;
@@ -319,14 +320,18 @@ impl Walker<'_> {
 
     /// Bytes on which a place and a shared state are told apart behind a first byte that does not lead the place to
     /// itself: within longer characters.
-    fn apart_within(&mut self, place: Place, moves: &OwnMoves, stored: &Moves) -> usize {
+    fn apart_within(&mut self, place: Place, moves: u32, stored: &Moves) -> usize {
         let (known, shared) = (self.known, self.follow.network().shared);
-        let within = moves.runs().iter().filter(|run| run.to != place);
-        let told = within.map(|run| match stored.to[usize::from(run.lo)] {
-            NONE => 0,
-            state => self.own_moves(run.to).told_apart(known.moves(shared, state)),
-        });
-        told.sum()
+        let mut told = 0;
+        for at in 0..self.moves.of(moves).runs.len() {
+            let Run { lo, to, .. } = self.moves.of(moves).runs[at];
+            let state = stored.to[usize::from(lo)];
+            if to != place && state != NONE {
+                let within = self.own_moves(to);
+                told += self.moves.of(within).told_apart(known.moves(shared, state));
+            }
+        }
+        told
     }
 
     /// Where a walk goes on over a frame when its callee is left.

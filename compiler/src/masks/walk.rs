@@ -19,8 +19,6 @@
 //! Cost of a walk: O(children with a byte that the configurations can consume), and the bytes of their siblings, where
 //! those bytes are few; O(nodes reached), some 4 ns each, where they are many.
 
-use std::sync::Arc;
-
 use grammarc_artifacts::sections::network::{NONE, state_flags};
 use grammarc_artifacts::sections::vocabulary::Trie;
 use rustc_hash::FxHashMap;
@@ -29,7 +27,7 @@ use super::agree::Agreement;
 use super::draw::{Brush, Found, Sources};
 use super::fronts::Fronts;
 use super::kept::{Keeper, Kept};
-use super::moves::{Arrived, OwnMoves};
+use super::moves::{Arrived, MovesOfPlaces};
 use super::nearest::SharedRows;
 use super::outcome::{Outcome, Span};
 use super::pairs::Pairs;
@@ -84,7 +82,7 @@ pub struct Walker<'a> {
     /// Nodes of a subtree, or tokens of a mask, that are worth composing.
     pub(super) worth: u32,
     pub(super) sets: LocalSets<'a>,
-    pub(super) moves: FxHashMap<(u32, u32), Arc<OwnMoves>>,
+    pub(super) moves: MovesOfPlaces,
     /// Own states held against shared ones.
     pub(super) pairs: Pairs,
     /// By frame, where a walk goes on that leaves the callee.
@@ -129,7 +127,7 @@ impl<'a> Walker<'a> {
             agreement,
             worth,
             sets: LocalSets::new(follow.network()),
-            moves: FxHashMap::default(),
+            moves: MovesOfPlaces::default(),
             pairs: Pairs::default(),
             after_frame: FxHashMap::default(),
             arrived: Vec::new(),
