@@ -66,7 +66,8 @@ pub struct RuleRecord {
     pub first_bytes: [u32; 8],
     /// Non-zero where a string of the rule can begin with a token edge.
     pub first_tokens: u32,
-    /// First 128 bits of the rule's content hash: equal for rules with the same automaton over the same callees.
+    /// First 128 bits of the rule's content hash: equal for rules with the same automaton over the same callees. Zero in a
+    /// grammar, whose own rules nobody looks up.
     pub hash: [u32; 4],
     /// Bytes that may come after the rule, as far as its exit classes know: bit `b % 32` of word `b / 32`. Nodes below
     /// which no such byte comes are left out of them, so a vocabulary's rule serves those callers alone that go on

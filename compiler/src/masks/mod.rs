@@ -19,6 +19,7 @@
 //! | [`tails`] | states that do nothing but begin another rule |
 //! | [`twins`] | states that do the same as another with every token |
 //! | [`copies`] | states that do the same with every piece of a token |
+//! | [`leads`] | where two states lead apart |
 //! | [`pieces`] | the pieces of tokens |
 //! | [`behind`] | what may come behind a string of a shared rule within a token |
 //! | [`literals`] | states from which no token leads out of a literal |

@@ -100,6 +100,11 @@ pub(super) fn lay_out(merged: Merged<'_>, shared: Tables<'_>, kind: Roots) -> Ne
         })
         .collect();
     for (rule, name) in &merged.rules {
+        // Grammars find a vocabulary's rules by it.
+        let hash = match kind {
+            Roots::Start => [0; 4],
+            Roots::Kept => name.content().unwrap_or_default(),
+        };
         let first = bases.states + tables.states.len() as u32;
         let counted = rule.counted.as_ref();
         let mut flags = match rule.kind {
@@ -117,7 +122,7 @@ pub(super) fn lay_out(merged: Merged<'_>, shared: Tables<'_>, kind: Roots) -> Ne
             flags,
             first_bytes: [0; 8],
             first_tokens: 0,
-            hash: name.content().unwrap_or_default(),
+            hash,
             after_bytes: [0; 8],
         });
         let absorbing = absorbing(rule);
