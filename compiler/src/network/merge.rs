@@ -1,8 +1,8 @@
 //! Names for rules by what they are, equal rules merged, and rules found in the vocabulary.
 //!
 //! A rule is described by its automaton with every call replaced by the callee's name. What may be one of the vocabulary's
-//! rules is named by a hash of that; any other by a number for each description, which takes a tenth of the time. Rules of
-//! a cycle are told apart by refinement: they begin with the name of what they look like without their callees, and each
+//! rules is named by a hash of that; any other by a number for each description, which is exact and costs less. Rules of a
+//! cycle are told apart by refinement: they begin with the name of what they look like without their callees, and each
 //! round describes a rule with its callees' names of the round before, until the partition is stable (the rounds depend on
 //! the cycle alone, so the name does too). Two rules with one name accept the same strings the same way; the converse need
 //! not hold.
@@ -42,15 +42,6 @@ impl Name {
     }
 }
 
-/// The vocabulary's rules, to be found by what they are.
-pub(super) trait Known {
-    /// Whether one of them may have so many states.
-    fn may_have(&self, states: usize) -> bool;
-
-    /// The one with this hash.
-    fn get(&self, hash: &RuleHash) -> Option<u32>;
-}
-
 /// What a label stands for once rules are merged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum MergedLabel {
@@ -77,11 +68,16 @@ pub(super) struct Merged<'a> {
     pub(super) names: Vec<Name>,
 }
 
-/// Merges equal rules and takes from the vocabulary those that it holds.
-pub(super) fn merge<'a>(built: &'a Built, known: &impl Known) -> Merged<'a> {
+/// Merges equal rules and takes from the vocabulary those that it holds: `known` finds them by their hashes, and
+/// `may_have` says whether one may have so many states.
+pub(super) fn merge(
+    built: &Built,
+    may_have: impl Fn(usize) -> bool,
+    known: impl Fn(&RuleHash) -> Option<u32>,
+) -> Merged<'_> {
     let calls: Lists = (0..built.rules.len()).map(|rule| callees(built, rule)).collect();
-    let names = names(built, &calls, known);
-    let known = names.iter().map(|name| known.get(&name.content()?));
+    let names = names(built, &calls, may_have);
+    let known = names.iter().map(|name| known(&name.content()?));
     let known: Vec<Option<u32>> = known.collect();
     let mut numbers: FxHashMap<Name, usize> = FxHashMap::default();
     let mut order: Vec<usize> = Vec::new();
@@ -123,7 +119,7 @@ fn callees(built: &Built, rule: usize) -> impl Iterator<Item = usize> + '_ {
     edges.flat_map(|e| e.lo.max(256)..=e.hi).filter_map(|s| built.labels.callee(s))
 }
 
-fn names(built: &Built, calls: &Lists, known: &impl Known) -> Vec<Name> {
+fn names(built: &Built, calls: &Lists, may_have: impl Fn(usize) -> bool) -> Vec<Name> {
     let component = calls.components();
     let order = by_component(&component);
     let mut names = vec![Name::Own(u32::MAX); built.rules.len()];
@@ -138,10 +134,9 @@ fn names(built: &Built, calls: &Lists, known: &impl Known) -> Vec<Name> {
     for group in order.chunk_by(|&a, &b| component[a as usize] == component[b as usize]) {
         let is_within = |callee: u32| component[callee as usize] == component[group[0] as usize];
         let may_be_known = group.iter().all(|&rule| {
-            let calls = calls.of(rule as usize).iter();
-            known.may_have(built.rules[rule as usize].dfa.len())
-                && calls
-                    .into_iter()
+            let mut callees = calls.of(rule as usize).iter();
+            may_have(built.rules[rule as usize].dfa.len())
+                && callees
                     .all(|&callee| is_within(callee) || names[callee as usize].content().is_some())
         });
         if let &[number] = group {

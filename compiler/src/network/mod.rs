@@ -157,7 +157,15 @@ pub fn build_network(
         let mut built = build::build(&resolved, &survey, lexicon, roots, spelling, known, limits)?;
         match left_recursion::eliminate(&mut built, limits) {
             Ok(()) => loop {
-                let mut merged = merge::merge(&built, &Wanted { facts, roots, refused: &refused });
+                let may_have = |states| match roots {
+                    Roots::Start => facts.have_states(states),
+                    Roots::Kept => true,
+                };
+                let known = |hash: &merge::RuleHash| {
+                    let known = facts.by_hash.get(hash).copied();
+                    known.filter(|rule| !refused.contains(rule))
+                };
+                let mut merged = merge::merge(&built, may_have, known);
                 let names = std::mem::take(&mut merged.names);
                 let network = layout::lay_out(merged, shared, roots);
                 if pending::differ(network.joined(shared), lexicon) {
@@ -191,28 +199,6 @@ pub fn build_network(
             }
             Err(failure) => return Err(failure.into_error(&built, limits)),
         }
-    }
-}
-
-/// The vocabulary's rules as a grammar takes them, or as those of a vocabulary are told apart.
-struct Wanted<'a> {
-    facts: &'a SharedRules,
-    roots: Roots,
-    /// Those that do not do for this grammar.
-    refused: &'a [u32],
-}
-
-impl merge::Known for Wanted<'_> {
-    fn may_have(&self, states: usize) -> bool {
-        match self.roots {
-            Roots::Start => self.facts.have_states(states),
-            Roots::Kept => true,
-        }
-    }
-
-    fn get(&self, hash: &merge::RuleHash) -> Option<u32> {
-        let known = self.facts.by_hash.get(hash).copied();
-        known.filter(|rule| !self.refused.contains(rule))
     }
 }
 
