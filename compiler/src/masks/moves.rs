@@ -17,6 +17,9 @@ pub(super) type Place = (u32, u32);
 /// States whose moves are remembered at once: some 4 MB.
 const MOST_MOVES: usize = 8192;
 
+/// Places that a large schema asks for.
+const PLACES: usize = 128;
+
 /// Runs of most states: those of a place in a key, and of what else a string may have.
 const MOST_RUNS: usize = 20;
 
@@ -69,6 +72,11 @@ impl<'m> OwnMoves<'m> {
         run.filter(|run| run.lo <= byte).map_or(NOWHERE, |run| run.to)
     }
 
+    /// The runs that lead to shared states, which are those below the first own one.
+    pub(super) fn to_shared(self, own: u32) -> impl DoubleEndedIterator<Item = Run> + 'm {
+        self.runs.iter().copied().filter(move |run| run.to.0 < own)
+    }
+
     /// The longest run of ASCII bytes, since most tokens begin with one; the longest, where there is none.
     pub(super) fn widest(self) -> Option<&'m Run> {
         self.runs.iter().max_by_key(|run| (run.lo.is_ascii(), run.len()))
@@ -103,7 +111,7 @@ impl<'m> OwnMoves<'m> {
 }
 
 /// The moves of the places that were asked for, by number, all in two lists.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct MovesOfPlaces {
     numbers: FxHashMap<Place, u32>,
     /// By number, where its runs end, and its sets.
@@ -112,6 +120,13 @@ pub(super) struct MovesOfPlaces {
 }
 
 impl MovesOfPlaces {
+    /// None yet, with room for those of most grammars.
+    pub(super) fn new() -> Self {
+        let all = Vec::with_capacity(PLACES);
+        let runs = Vec::with_capacity(PLACES * MOST_RUNS / 2);
+        Self { numbers: FxHashMap::default(), all, runs }
+    }
+
     /// Those of a number.
     #[inline]
     pub(super) fn of(&self, number: u32) -> OwnMoves<'_> {
@@ -124,7 +139,7 @@ impl MovesOfPlaces {
     /// Forgets them all where they are too many, and with them what their numbers stand for.
     pub(super) fn tidy(&mut self) {
         if self.all.len() >= MOST_MOVES {
-            *self = Self::default();
+            *self = Self::new();
         }
     }
 

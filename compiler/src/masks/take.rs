@@ -246,15 +246,12 @@ impl Walker<'_> {
         let mut moves = own_moves;
         let mut path = Vec::with_capacity(AHEAD + 1);
         loop {
-            let all = self.moves.of(moves);
-            let runs = || all.runs.iter().copied().filter(|run| run.to.0 < own);
-            let longest = runs().rev().max_by_key(Run::len);
+            let longest = self.moves.of(moves).to_shared(own).rev().max_by_key(Run::len);
             let longest = longest.and_then(|run| self.model_on(own_moves, run, &mut path));
             if longest.is_some() {
                 return longest;
             }
-            let all = self.moves.of(moves).runs.iter().copied();
-            let mut runs: Vec<Run> = all.filter(|run| run.to.0 < own).collect();
+            let mut runs: Vec<Run> = self.moves.of(moves).to_shared(own).collect();
             runs.sort_by_key(|run| std::cmp::Reverse(run.len()));
             let next =
                 runs.into_iter().skip(1).find_map(|run| self.model_on(own_moves, run, &mut path));

@@ -127,7 +127,7 @@ impl<'a> Walker<'a> {
             agreement,
             worth,
             sets: LocalSets::new(follow.network()),
-            moves: MovesOfPlaces::default(),
+            moves: MovesOfPlaces::new(),
             pairs: Pairs::default(),
             after_frame: FxHashMap::default(),
             arrived: Vec::new(),

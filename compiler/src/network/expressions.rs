@@ -104,11 +104,11 @@ pub(super) fn of_part(part: Synthetic, repeated: &[u32]) -> Digest {
 
 fn digest(what: &str, words: &[u32]) -> Digest {
     let version = env!("CARGO_PKG_VERSION");
-    let mut digest = merge::Digest::with_capacity(version.len() + what.len() + 4 * words.len());
-    digest.put_bytes(version.as_bytes());
-    digest.put_bytes(what.as_bytes());
-    digest.put(words);
-    digest.finish()
+    let mut bytes = Vec::with_capacity(version.len() + what.len() + 4 * words.len());
+    bytes.extend_from_slice(version.as_bytes());
+    bytes.extend_from_slice(what.as_bytes());
+    words.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
+    merge::first_bits(&bytes)
 }
 
 struct Writer {

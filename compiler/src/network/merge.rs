@@ -124,9 +124,10 @@ fn names(built: &Built, calls: &Lists, may_have: impl Fn(usize) -> bool) -> Vec<
     let order = by_component(&component);
     let mut names = vec![Name::Own(u32::MAX); built.rules.len()];
     let mut numbers: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
-    let mut name = |words: Vec<u32>, may_be_known: bool| {
+    let mut name = |mut words: Vec<u32>, may_be_known: bool| {
         if may_be_known {
-            return Name::Content(first_bits(words));
+            words.iter_mut().for_each(|word| *word = word.to_le());
+            return Name::Content(first_bits(bytemuck::cast_slice(&words)));
         }
         let new = numbers.len() as u32;
         Name::Own(*numbers.entry(words).or_insert(new))
@@ -198,10 +199,14 @@ fn shape(built: &Built, rule: usize) -> Vec<u32> {
 /// A rule, given its callees' names. Labels are numbered by first use, which must not show, so both the numbering of
 /// states and the order of a state's labels go by content.
 fn described(built: &Built, rule: usize, names: &[Name]) -> Vec<u32> {
-    let as_met = || describe(built, rule, names, AsTheyAreMet::of(built.rules[rule].dfa.len()));
-    let (words, are_numbers) = describe(built, rule, names, AsTheyAre::default());
-    debug_assert!(!are_numbers || words == as_met().0, "the numbers are those of any order");
-    if are_numbers { words } else { as_met().0 }
+    let as_met = || {
+        let mut numbers = AsTheyAreMet::of(built.rules[rule].dfa.len());
+        describe(built, rule, names, &mut numbers)
+    };
+    let mut numbers = AsTheyAre::default();
+    let words = describe(built, rule, names, &mut numbers);
+    debug_assert!(numbers.is_past || words == as_met(), "the numbers are those of any order");
+    if numbers.is_past { as_met() } else { words }
 }
 
 /// Numbers for the states of a rule, from the first on in the order in which they are led to.
@@ -211,16 +216,13 @@ trait Numbers {
 
     /// The state of a number, if any has it yet.
     fn state(&self, number: u32) -> Option<u32>;
-
-    /// Whether all were such numbers.
-    fn are_numbers(&self) -> bool;
 }
 
 /// Where states stand, which is that order in what minimisation makes, but for the order of labels.
 #[derive(Default)]
 struct AsTheyAre {
     last: u32,
-    /// Whether a state was led to before one that stands before it.
+    /// Whether a state was led to before one that stands before it: then these are no numbers.
     is_past: bool,
 }
 
@@ -235,10 +237,6 @@ impl Numbers for AsTheyAre {
     #[inline]
     fn state(&self, number: u32) -> Option<u32> {
         (number <= self.last).then_some(number)
-    }
-
-    fn are_numbers(&self) -> bool {
-        !self.is_past
     }
 }
 
@@ -271,20 +269,11 @@ impl Numbers for AsTheyAreMet {
     fn state(&self, number: u32) -> Option<u32> {
         self.order.get(number as usize).copied()
     }
-
-    fn are_numbers(&self) -> bool {
-        true
-    }
 }
 
-/// All that a rule is named by, with these numbers, and whether they are numbers. No two rules that differ have the same:
-/// each state begins with a word that says how many follow, and what a rule begins with no state does.
-fn describe(
-    built: &Built,
-    rule: usize,
-    names: &[Name],
-    mut numbers: impl Numbers,
-) -> (Vec<u32>, bool) {
+/// All that a rule is named by, with these numbers. No two rules that differ have the same: each state begins with a word
+/// that says how many follow, and what a rule begins with no state does.
+fn describe(built: &Built, rule: usize, names: &[Name], numbers: &mut impl Numbers) -> Vec<u32> {
     let rule = &built.rules[rule];
     let labels = rule.dfa.beyond_bytes().count();
     let is_large = rule.dfa.len() > 1 << 16;
@@ -337,7 +326,7 @@ fn describe(
             words.push(numbers.of(arrival.exit));
         }
     }
-    (words, numbers.are_numbers())
+    words
 }
 
 /// Words that some rules begin with.
@@ -362,40 +351,10 @@ fn content(built: &Built, symbol: u32, names: &[Name]) -> SmallVec<[u32; 6]> {
     }
 }
 
-/// The first 128 bits of a hash of words.
-fn first_bits(mut words: Vec<u32>) -> RuleHash {
-    words.iter_mut().for_each(|word| *word = word.to_le());
-    first_bits_of(bytemuck::cast_slice(&words))
-}
-
-fn first_bits_of(bytes: &[u8]) -> RuleHash {
+/// The first 128 bits of a hash of bytes.
+pub(super) fn first_bits(bytes: &[u8]) -> RuleHash {
     let hash = blake3::hash(bytes);
     std::array::from_fn(|word| {
         u32::from_le_bytes(std::array::from_fn(|byte| hash.as_bytes()[4 * word + byte]))
     })
-}
-
-/// The first 128 bits of a hash of what was put in.
-#[derive(Default)]
-pub(super) struct Digest(Vec<u8>);
-
-impl Digest {
-    pub(super) fn with_capacity(bytes: usize) -> Self {
-        Self(Vec::with_capacity(bytes))
-    }
-
-    pub(super) fn put(&mut self, words: &[u32]) {
-        let from = self.0.len();
-        self.0.resize(from + 4 * words.len(), 0);
-        let (places, _) = self.0[from..].as_chunks_mut();
-        places.iter_mut().zip(words).for_each(|(bytes, word)| *bytes = word.to_le_bytes());
-    }
-
-    pub(super) fn put_bytes(&mut self, bytes: &[u8]) {
-        self.0.extend_from_slice(bytes);
-    }
-
-    pub(super) fn finish(self) -> RuleHash {
-        first_bits_of(&self.0)
-    }
 }

@@ -158,7 +158,7 @@ pub fn build_network(
         match left_recursion::eliminate(&mut built, limits) {
             Ok(()) => loop {
                 let may_have = |states| match roots {
-                    Roots::Start => facts.have_states(states),
+                    Roots::Start => facts.state_counts.contains(&(states as u32)),
                     Roots::Kept => true,
                 };
                 let known = |hash: &merge::RuleHash| {

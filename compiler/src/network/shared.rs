@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use grammarc_artifacts::ExpressionRecord;
 use grammarc_artifacts::sections::network::state_flags;
 use grammarc_artifacts::tables::{Joined, Tables};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::calls::Calls;
 use super::expressions::Expressions;
@@ -25,8 +25,8 @@ pub struct SharedRules {
     pub(super) are_deterministic: bool,
     /// Bytes with which an edge begins, and those behind the last of an edge.
     pub(super) cuts: ByteSet,
-    /// By number of states, up to the most that a rule has, whether one has so many.
-    have_states: Vec<bool>,
+    /// How many states they have.
+    pub(super) state_counts: FxHashSet<u32>,
     /// The rules by content.
     pub(super) by_hash: FxHashMap<RuleHash, u32>,
     /// Rules by their expressions.
@@ -58,15 +58,8 @@ impl SharedRules {
         let expressions = Expressions::new(expressions);
         let by_hash = rules.map(|(id, rule)| (rule.hash, id)).collect();
         let cuts = cuts(shared);
-        let counts = || shared.rules.iter().map(|rule| rule.state_count as usize);
-        let mut have_states = vec![false; counts().max().map_or(0, |most| most + 1)];
-        counts().for_each(|count| have_states[count] = true);
-        Self { calls, after, past_end, are_deterministic, cuts, have_states, by_hash, expressions }
-    }
-
-    /// Whether one of the rules has so many states.
-    pub(super) fn have_states(&self, count: usize) -> bool {
-        self.have_states.get(count).is_some_and(|&one| one)
+        let state_counts = shared.rules.iter().map(|rule| rule.state_count).collect();
+        Self { calls, after, past_end, are_deterministic, cuts, state_counts, by_hash, expressions }
     }
 
     /// Rule of a shared state.
