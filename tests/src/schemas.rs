@@ -5,9 +5,11 @@
 //!
 //! - [`texts`]: the texts of an instance;
 //! - [`random`]: random schemas and instances;
+//! - [`meeting`]: random schemas in which keywords of one kind meet;
 //! - [`older`]: schemas in the words of draft 4;
 //! - [`simplify`]: simpler schemas, to make a failing one small.
 
+pub mod meeting;
 pub mod older;
 pub mod random;
 pub mod simplify;

@@ -8,7 +8,8 @@ use serde_json::{Map, Value, json};
 use super::texts::canonical;
 use crate::random::Rng;
 
-const KEYS: [&str; 5] = ["a", "ab", "b\n", "", "é"];
+/// The keys of schemas and instances.
+pub const KEYS: [&str; 5] = ["a", "ab", "b\n", "", "é"];
 const TYPES: [&str; 7] = ["null", "boolean", "integer", "number", "string", "array", "object"];
 const PATTERNS: [&str; 9] = ["^a", "b$", "^a?b*$", "[^a]", "^.{2}$", "a|é", "^$", "^(?!a)", "\\n"];
 const TARGETS: [&str; 4] = ["#", "#/$defs/x", "#/$defs/y", "#/$defs/z"];
@@ -49,8 +50,8 @@ pub fn instance(rng: &mut Rng, depth: usize) -> Value {
     }
 }
 
-/// The instance with one change somewhere.
-pub fn changed(rng: &mut Rng, value: &Value) -> Value {
+/// The instance with one change somewhere. New keys are some of `names`.
+pub fn changed(rng: &mut Rng, value: &Value, names: &[&str]) -> Value {
     let mut value = value.clone();
     if rng.one_in(8) {
         return instance(rng, 2);
@@ -68,7 +69,7 @@ pub fn changed(rng: &mut Rng, value: &Value) -> Value {
             }
             _ if !items.is_empty() => {
                 let at = rng.below(items.len());
-                items[at] = changed(rng, &items[at]);
+                items[at] = changed(rng, &items[at], names);
             }
             _ => {}
         },
@@ -77,16 +78,16 @@ pub fn changed(rng: &mut Rng, value: &Value) -> Value {
             match rng.below(4) {
                 0 => {
                     let new = instance(rng, 1);
-                    members.insert(rng.pick(&KEYS).to_string(), new);
+                    members.insert(rng.pick(names).to_string(), new);
                 }
                 1 if !keys.is_empty() => drop(members.shift_remove(rng.pick(&keys))),
                 2 if !keys.is_empty() => {
                     let moved = members.shift_remove(rng.pick(&keys)).unwrap_or_default();
-                    members.insert(rng.pick(&KEYS).to_string(), moved);
+                    members.insert(rng.pick(names).to_string(), moved);
                 }
                 _ if !keys.is_empty() => {
                     let key = rng.pick(&keys);
-                    let new = changed(rng, &members[key]);
+                    let new = changed(rng, &members[key], names);
                     members.insert(key.clone(), new);
                 }
                 _ => {}

@@ -4,21 +4,21 @@
 //! do not multiply, is a quick test that may miss. It looks at scalars exactly; at objects, for a required key whose
 //! value can satisfy nothing, and at arrays likewise, to a bounded depth. Alternatives are tried one by one.
 
-use indexmap::{IndexMap, IndexSet};
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::diagnostics::Diagnostic;
 
 use super::super::schema::Bounds;
 use super::arrays::ArrayAtom;
-use super::formula::Formula;
+use super::formula::{Formula, Literal};
 use super::objects::ObjectAtom;
 use super::{Algebra, FormulaId};
 
 /// Levels of objects and arrays that the test looks into.
-const DEPTH: u32 = 3;
+pub(super) const DEPTH: u32 = 3;
 /// Alternatives of one formula that the test tries.
-const ALTERNATIVES: usize = 64;
+pub(super) const ALTERNATIVES: usize = 64;
 
 /// What the test has found.
 #[derive(Debug, Default)]
@@ -63,62 +63,6 @@ impl Algebra<'_> {
         Ok(nothing)
     }
 
-    /// For each of some object formulas, whether it may hold for an object that another one of them holds for.
-    pub(super) fn overlapping_objects(
-        &mut self,
-        sets: &[FormulaId],
-    ) -> Result<Vec<bool>, Diagnostic> {
-        let mut overlaps = vec![false; sets.len()];
-        if self.told_apart(sets)? {
-            return Ok(overlaps);
-        }
-        for second in 1..sets.len() {
-            for first in 0..second {
-                if (overlaps[first] && overlaps[second])
-                    || sets[first] == FormulaId::FALSE
-                    || sets[second] == FormulaId::FALSE
-                {
-                    continue;
-                }
-                let both = self.objects.formulas.and([sets[first], sets[second]]);
-                if !self.no_object(both, DEPTH)? {
-                    overlaps[first] = true;
-                    overlaps[second] = true;
-                }
-            }
-            self.spend()?;
-        }
-        Ok(overlaps)
-    }
-
-    /// Whether one key tells all formulas apart: each requires it, with one of finitely many scalars that no other
-    /// formula has. Linear, where comparing pairs is quadratic.
-    fn told_apart(&mut self, sets: &[FormulaId]) -> Result<bool, Diagnostic> {
-        let Some(&first) = sets.first() else { return Ok(true) };
-        let told = self.properties(first).into_iter().filter(|p| p.1 != FormulaId::TRUE);
-        let keys: IndexSet<u32, FxBuildHasher> = told.map(|(key, ..)| key).collect();
-        'keys: for key in keys {
-            let mut seen = FxHashSet::default();
-            for &set in sets {
-                let mut all = FormulaId::TRUE;
-                let mut required = false;
-                for (_, value, absent) in self.properties(set).into_iter().filter(|p| p.0 == key) {
-                    all = self.values.and([all, value]);
-                    required |= !absent;
-                }
-                if !required {
-                    continue 'keys;
-                }
-                let Some(finite) = self.finite(all, ALTERNATIVES)? else { continue 'keys };
-                if !finite.into_iter().all(|scalar| seen.insert(scalar)) {
-                    continue 'keys;
-                }
-            }
-            return Ok(true);
-        }
-        Ok(false)
-    }
-
     /// What the conjuncts of an object formula say of single keys: the key, the formula over its value, and whether it
     /// may be missing.
     pub(super) fn properties(&mut self, formula: FormulaId) -> Vec<(u32, FormulaId, bool)> {
@@ -148,41 +92,42 @@ impl Algebra<'_> {
     }
 
     /// Whether an object formula obviously holds for no object.
-    fn no_object(&mut self, formula: FormulaId, depth: u32) -> Result<bool, Diagnostic> {
-        match self.objects.formulas.get(formula).clone() {
-            Formula::True | Formula::Literal(_) if depth == 0 => Ok(false),
-            Formula::True => Ok(false),
-            Formula::False => Ok(true),
-            Formula::Or(operands) => {
-                if operands.len() > ALTERNATIVES {
+    pub(super) fn no_object(&mut self, formula: FormulaId, depth: u32) -> Result<bool, Diagnostic> {
+        if let Some(branches) = self.branches(formula) {
+            if branches.len() > ALTERNATIVES {
+                return Ok(false);
+            }
+            for branch in branches {
+                if !self.no_conjunction(branch, depth)? {
                     return Ok(false);
                 }
-                for &operand in operands.iter() {
-                    if !self.no_object(operand, depth)? {
-                        return Ok(false);
-                    }
-                }
-                Ok(true)
             }
-            Formula::Literal(_) => self.no_simple_object(formula, depth),
+            return Ok(true);
+        }
+        self.no_conjunction(formula, depth)
+    }
+
+    /// The same of a formula that is no choice.
+    fn no_conjunction(&mut self, formula: FormulaId, depth: u32) -> Result<bool, Diagnostic> {
+        match self.objects.formulas.get(formula).clone() {
+            Formula::True => Ok(false),
+            Formula::False => Ok(true),
+            Formula::Literal(_) if depth == 0 => Ok(false),
+            Formula::Literal(_) | Formula::Or(_) => self.no_simple_object(formula, depth),
             Formula::And(operands) => {
                 if self.no_simple_object(formula, depth)? {
                     return Ok(true);
                 }
                 // Each alternative with all that is not one.
-                let is_choice =
-                    |id: &FormulaId| matches!(self.objects.formulas.get(*id), Formula::Or(_));
                 let (choices, simple): (Vec<_>, Vec<_>) =
-                    operands.iter().copied().partition(is_choice);
+                    operands.iter().copied().partition(|&id| self.branches(id).is_some());
                 for choice in choices {
-                    let Formula::Or(branches) = self.objects.formulas.get(choice).clone() else {
-                        continue;
-                    };
+                    let Some(branches) = self.branches(choice) else { continue };
                     if branches.len() > ALTERNATIVES {
                         continue;
                     }
                     let mut none = true;
-                    for &branch in branches.iter() {
+                    for branch in branches {
                         let with = simple.iter().copied().chain([branch]);
                         let with = self.objects.formulas.and(with);
                         // Not further alternatives: the product of all of them would be exponential.
@@ -197,6 +142,38 @@ impl Algebra<'_> {
                 }
                 Ok(false)
             }
+        }
+    }
+
+    /// Formulas of which some hold where this one does, none of them a choice, where it is a choice. One too many where
+    /// they are more than are tried.
+    fn branches(&self, formula: FormulaId) -> Option<Vec<FormulaId>> {
+        let mut open = self.choices(formula)?;
+        open.reverse();
+        let mut branches = Vec::with_capacity(open.len());
+        while let Some(next) = open.pop() {
+            match self.choices(next) {
+                Some(inner) => open.extend(inner.into_iter().rev()),
+                None => branches.push(next),
+            }
+            if branches.len() > ALTERNATIVES {
+                break;
+            }
+        }
+        Some(branches)
+    }
+
+    /// The operands of a choice.
+    fn choices(&self, formula: FormulaId) -> Option<Vec<FormulaId>> {
+        match self.objects.formulas.get(formula) {
+            Formula::Or(branches) => Some(branches.to_vec()),
+            Formula::Literal(Literal { atom, positive: true }) => {
+                match self.objects.atoms[*atom as usize] {
+                    ObjectAtom::One(family) => Some(self.objects.family(family).to_vec()),
+                    _ => None,
+                }
+            }
+            _ => None,
         }
     }
 

@@ -70,7 +70,7 @@ impl Algebra<'_> {
                     }
                     continue;
                 }
-                ObjectAtom::Count(_) => continue,
+                ObjectAtom::Count(_) | ObjectAtom::One(_) => continue,
             };
             let Some(fact) = facts.get(&key) else { continue };
             self.spend()?;

@@ -92,7 +92,8 @@ pub(crate) struct Formulas {
     formulas: IndexSet<Formula, FxBuildHasher>,
     /// By atom, its negation and itself, where there are such formulas.
     of_atom: Vec<[Option<FormulaId>; 2]>,
-    negations: FxHashMap<FormulaId, FormulaId>,
+    /// By formula, its negation, where that was asked for.
+    pub(super) negations: FxHashMap<FormulaId, FormulaId>,
     operands: usize,
     /// Operands of the formula that is being made.
     flat: Distinct<FormulaId>,
@@ -198,7 +199,11 @@ impl Formulas {
     }
 
     /// Nested operators of one kind become flat, neutral operands go, and one that decides the result is it.
-    fn join(&mut self, operands: impl IntoIterator<Item = FormulaId>, all: bool) -> FormulaId {
+    pub(super) fn join(
+        &mut self,
+        operands: impl IntoIterator<Item = FormulaId>,
+        all: bool,
+    ) -> FormulaId {
         let mut flat = std::mem::take(&mut self.flat);
         let joined = match self.flatten(operands, all, &mut flat) {
             Some(deciding) => deciding,
@@ -265,29 +270,6 @@ impl Formulas {
         }
     }
 
-    /// The formula that holds where this one does not. Linear in the formula the first time.
-    pub(crate) fn not(&mut self, id: FormulaId) -> FormulaId {
-        if let Some(&negation) = self.negations.get(&id) {
-            return negation;
-        }
-        let negation = match self.get(id).clone() {
-            Formula::True => FormulaId::FALSE,
-            Formula::False => FormulaId::TRUE,
-            Formula::Literal(Literal { atom, positive }) => self.literal(atom, !positive),
-            Formula::And(operands) => {
-                let negated: Vec<_> = operands.iter().map(|&operand| self.not(operand)).collect();
-                self.or(negated)
-            }
-            Formula::Or(operands) => {
-                let negated: Vec<_> = operands.iter().map(|&operand| self.not(operand)).collect();
-                self.and(negated)
-            }
-        };
-        self.negations.insert(id, negation);
-        self.negations.insert(negation, id);
-        negation
-    }
-
     /// Exactly one of the operands. Linear in their number: one step of a ladder says of the first operands that
     /// exactly one holds, or that none does.
     pub(crate) fn exactly_one(&mut self, operands: &[FormulaId]) -> FormulaId {
@@ -301,68 +283,6 @@ impl Formulas {
             none = self.and([none, not]);
         }
         one
-    }
-
-    /// The formula with every literal replaced. `known` carries results from call to call of one replacement.
-    pub(crate) fn replace(
-        &mut self,
-        id: FormulaId,
-        known: &mut FxHashMap<FormulaId, FormulaId>,
-        with: &mut impl FnMut(&mut Self, Literal) -> FormulaId,
-    ) -> FormulaId {
-        if matches!(id, FormulaId::TRUE | FormulaId::FALSE) {
-            return id;
-        }
-        if let Formula::Literal(literal) = *self.get(id) {
-            return with(self, literal);
-        }
-        if let Some(&done) = known.get(&id) {
-            return done;
-        }
-        let (operands, all) = match self.get(id).clone() {
-            Formula::And(operands) => (operands, true),
-            Formula::Or(operands) => (operands, false),
-            _ => return id,
-        };
-        let (_, deciding) = constants(all);
-        // Most formulas stay as they are.
-        let mut new: Option<Vec<FormulaId>> = None;
-        for (at, &operand) in operands.iter().enumerate() {
-            let done = self.replace(operand, known, with);
-            if done != operand || new.is_some() {
-                new.get_or_insert_with(|| operands[..at].to_vec()).push(done);
-            }
-            if done == deciding {
-                break;
-            }
-        }
-        let done = new.map_or(id, |new| self.join(new, all));
-        known.insert(id, done);
-        done
-    }
-
-    /// The formula with operands in the order of their numbers, so that formulas that differ in the order of operands alone
-    /// are one. `known` carries results from call to call.
-    pub(crate) fn sorted(
-        &mut self,
-        id: FormulaId,
-        known: &mut FxHashMap<FormulaId, FormulaId>,
-    ) -> FormulaId {
-        if let Some(&done) = known.get(&id) {
-            return done;
-        }
-        let (operands, all) = match self.get(id).clone() {
-            Formula::And(operands) => (operands, true),
-            Formula::Or(operands) => (operands, false),
-            _ => return id,
-        };
-        let mut operands: Vec<_> =
-            operands.iter().map(|&operand| self.sorted(operand, known)).collect();
-        operands.sort_unstable();
-        let done = self.join(operands, all);
-        known.insert(id, done);
-        known.insert(done, done);
-        done
     }
 
     /// The literals of a formula. Linear in it the first time, and again where they are many.
@@ -455,7 +375,7 @@ impl Iterator for Conjuncts {
 }
 
 /// The neutral and the deciding operand of a conjunction (`all`) or an alternative.
-fn constants(all: bool) -> (FormulaId, FormulaId) {
+pub(super) fn constants(all: bool) -> (FormulaId, FormulaId) {
     match all {
         true => (FormulaId::TRUE, FormulaId::FALSE),
         false => (FormulaId::FALSE, FormulaId::TRUE),

@@ -52,7 +52,7 @@ pub(super) fn holds(algebra: &mut Algebra<'_>, formula: FormulaId) -> Result<boo
     if !algebra.scalars(formula)?.is_none() {
         return Ok(true);
     }
-    let (objects, arrays) = (algebra.object_formula(formula)?, algebra.array_formula(formula)?);
+    let (objects, arrays) = (algebra.resolved_objects(formula)?, algebra.array_formula(formula)?);
     if algebra.object_may_end(objects) || algebra.array_may_end(arrays) {
         return Ok(true);
     }

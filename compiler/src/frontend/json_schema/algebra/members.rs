@@ -184,8 +184,14 @@ impl Algebra<'_> {
         u32::try_from(index).expect("budgets are below 2^32")
     }
 
-    /// The keys that a formula leaves possible, where it excludes all but some.
+    /// The keys that a formula leaves possible and that some formula names, where it excludes all but some.
     pub(super) fn only_keys(&self, formula: FormulaId) -> Option<Vec<u32>> {
+        let keys = self.possible_keys(formula)?;
+        Some(keys.filter_map(|key| self.key_number(key)).collect())
+    }
+
+    /// The texts of all keys that a formula leaves possible, where it excludes all but some.
+    pub(super) fn possible_keys(&self, formula: FormulaId) -> Option<impl Iterator<Item = &str>> {
         let mut conjuncts = self.objects.formulas.conjuncts(formula);
         conjuncts.find_map(|conjunct| {
             let Formula::Literal(literal) = *self.objects.formulas.get(conjunct) else {
@@ -193,8 +199,7 @@ impl Algebra<'_> {
             };
             match self.objects.atoms[literal.atom as usize] {
                 ObjectAtom::Members { names, value: FormulaId::FALSE } if literal.positive => {
-                    let keys = self.objects.names[names as usize].left_out()?;
-                    Some(keys.filter_map(|key| self.key_number(key)).collect())
+                    self.objects.names[names as usize].left_out()
                 }
                 _ => None,
             }
@@ -202,7 +207,7 @@ impl Algebra<'_> {
     }
 
     /// The number of a key, where a formula has named it.
-    fn key_number(&self, key: &str) -> Option<u32> {
+    pub(super) fn key_number(&self, key: &str) -> Option<u32> {
         self.objects.keys.get_index_of(key).map(|index| index as u32)
     }
 
@@ -432,12 +437,11 @@ impl Algebra<'_> {
 
     /// Whether an object may end where this is what remains of its formula.
     pub(super) fn object_may_end(&mut self, formula: FormulaId) -> bool {
-        let ended = self.replace_objects(formula, |atom| {
-            Some(match atom {
-                ObjectAtom::Property { absent, .. } => absent,
-                ObjectAtom::Members { .. } => true,
-                ObjectAtom::Count(bounds) => bounds.min == 0,
-            })
+        let ended = self.replace_objects(formula, |atom| match atom {
+            ObjectAtom::Property { absent, .. } => Some(absent),
+            ObjectAtom::Members { .. } => Some(true),
+            ObjectAtom::Count(bounds) => Some(bounds.min == 0),
+            ObjectAtom::One(_) => None,
         });
         ended == FormulaId::TRUE
     }

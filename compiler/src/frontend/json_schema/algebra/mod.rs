@@ -9,13 +9,14 @@
 //!
 //! | module | what it answers |
 //! | --- | --- |
-//! | [`formula`] | boolean formulas, stored once |
+//! | [`formula`], [`rebuild`] | boolean formulas, stored once, and made anew |
 //! | [`domain`] | how keywords combine, whatever the sets are |
 //! | [`scalars`], [`objects`], [`arrays`], [`unevaluated`] | what each keyword says about one type |
 //! | [`apart`] | whether a formula obviously holds nothing, which keeps exclusive branches from multiplying |
 //! | [`assume`] | alternatives decided by what holds besides |
 //! | [`cases`] | how a formula goes on, by what the next value satisfies |
 //! | [`closed`] | alternatives by the keys that they leave possible |
+//! | [`exclusive`] | `oneOf` over objects: which branches exclude each other anyway |
 //! | [`told`] | alternatives that the next value tells apart |
 //! | [`orders`] | which automata over members an object formula becomes |
 //! | [`members`], [`reordered`], [`unordered`], [`items`] | automata over members and items |
@@ -32,6 +33,7 @@ mod cases;
 mod closed;
 mod conflict;
 mod domain;
+mod exclusive;
 mod formula;
 mod graph;
 mod items;
@@ -39,6 +41,7 @@ mod members;
 mod objects;
 mod orders;
 mod plenty;
+mod rebuild;
 mod reordered;
 mod scalars;
 mod told;

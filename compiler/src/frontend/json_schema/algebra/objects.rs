@@ -7,16 +7,16 @@ use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
 use crate::diagnostics::Diagnostic;
-use crate::diagnostics::report::Verdict;
 
 use super::super::document::{Json, NodeId};
 use super::super::schema::{Bounds, Part, SchemaId};
 use super::super::strings::StringSet;
 use super::super::types::TypeSet;
 use super::domain::{Domain, evaluate, of_schema};
+use super::exclusive::Ones;
 use super::formula::Formulas;
 use super::scalars::Strings;
-use super::{Algebra, BySubject, FormulaId, OneOf, Scalar};
+use super::{Algebra, BySubject, FormulaId, Scalar};
 
 /// What a literal of an object formula is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -39,6 +39,9 @@ pub(super) enum ObjectAtom {
     },
     /// The number of members is within the bounds.
     Count(Bounds),
+    /// Exactly one of some sets of objects holds the object, by its number. Told apart by [`exclusive`](super::exclusive)
+    /// before automata are made.
+    One(u32),
 }
 
 /// Formulas over objects, and the keys and sets of keys that they name.
@@ -48,6 +51,7 @@ pub(super) struct Objects {
     pub(super) atoms: IndexSet<ObjectAtom, FxBuildHasher>,
     pub(super) keys: IndexSet<Box<str>, FxBuildHasher>,
     pub(super) names: IndexSet<StringSet, FxBuildHasher>,
+    pub(super) ones: Ones,
     memo: BySubject<FormulaId>,
 }
 
@@ -97,7 +101,8 @@ impl Objects {
 }
 
 impl Algebra<'_> {
-    /// The objects that a formula over values holds for.
+    /// The objects that a formula over values holds for. Alternatives of which exactly one holds are one atom each, so
+    /// that this asks nothing of the values of members: schemas may refer to each other in any way.
     pub(super) fn object_formula(&mut self, formula: FormulaId) -> Result<FormulaId, Diagnostic> {
         evaluate::<ObjectFormulas>(self, formula)
     }
@@ -149,20 +154,8 @@ impl Domain for ObjectFormulas {
         algebra: &mut Algebra<'_>,
         sets: Vec<FormulaId>,
     ) -> Result<FormulaId, Diagnostic> {
-        let overlapping = algebra.overlapping_objects(&sets)?;
-        let alone = sets.iter().zip(&overlapping).filter(|(_, overlaps)| !**overlaps);
-        let alone: Vec<_> = alone.map(|(&set, _)| set).collect();
-        let others = sets.iter().zip(&overlapping).filter(|(_, overlaps)| **overlaps);
-        let others: Vec<_> = others.map(|(&set, _)| set).collect();
-        if algebra.one_of == OneOf::AnyOf && !others.is_empty() {
-            let reason = "objects that several branches accept are accepted: telling them apart takes too many \
-                          combinations";
-            algebra.inexact.insert((algebra.at, Verdict::Approximate, reason));
-            return Ok(algebra.objects.formulas.or(sets));
-        }
-        let formulas = &mut algebra.objects.formulas;
-        let one = formulas.exactly_one(&others);
-        Ok(formulas.or(alone.into_iter().chain([one])))
+        algebra.spend()?;
+        Ok(algebra.objects.exactly_one(&sets, algebra.at))
     }
 
     fn part(

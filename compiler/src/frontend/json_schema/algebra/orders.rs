@@ -42,7 +42,7 @@ impl Algebra<'_> {
         &mut self,
         value: FormulaId,
     ) -> Result<Option<Vec<MemberAutomaton>>, Diagnostic> {
-        let whole = self.object_formula(value)?;
+        let whole = self.resolved_objects(value)?;
         if whole == FormulaId::TRUE {
             return Ok(None);
         }

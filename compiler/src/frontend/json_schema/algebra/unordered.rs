@@ -192,8 +192,10 @@ impl Algebra<'_> {
         let marks = required.clone().take(most).zip(0..).collect();
         let ordered = required.skip(most).collect();
         let rest = self.objects.formulas.and(rest);
-        let possible = self.only_keys(formula).map(|keys| {
-            let others = keys.into_iter().filter(|key| !needed.contains(key)).count();
+        let possible = self.possible_keys(formula).map(|keys| {
+            let is_needed =
+                |key: &str| self.key_number(key).is_some_and(|key| needed.contains(&key));
+            let others = keys.filter(|key| !is_needed(key)).count();
             u32::try_from(others).unwrap_or(u32::MAX)
         });
         let come = u32::try_from(needed.len()).unwrap_or(u32::MAX);

@@ -1,0 +1,181 @@
+//! One random schema judged: instances of it by its masks and by the `jsonschema` crate.
+//!
+//! With keys in any order the instance's own text is judged; with keys in schema order at least one text of a valid
+//! instance must be accepted and none of an invalid one. Part of the instances are drawn from the masks themselves and
+//! part of those are changed in one place, so that many stand at the border of the schema. A schema that fails is made
+//! small.
+
+use std::collections::BTreeMap;
+
+use grammarc::sample::{SampleOptions, Sampler};
+use grammarc_compiler::diagnostics::report::Verdict;
+use grammarc_compiler::frontend::json_schema::{
+    JsonSchemaOptions, KeyOrder, NumberForm, TextForm, Whitespace,
+};
+use grammarc_tests::random::Rng;
+use grammarc_tests::schemas::older::DRAFT4;
+use grammarc_tests::schemas::random::{changed, pointed, tame};
+use grammarc_tests::schemas::simplify::simplify;
+use grammarc_tests::schemas::{Compiled, Refusal, compile, texts};
+use serde_json::Value;
+
+/// Most texts of an instance; those that have more are left out.
+const MOST_TEXTS: usize = 130;
+
+/// The results for some schemas.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) pairs: usize,
+    pub(crate) valid: usize,
+    /// Wrong verdicts that the report admits.
+    pub(crate) admitted: usize,
+    /// Codes of schemas that were refused.
+    pub(crate) refused: BTreeMap<&'static str, usize>,
+    pub(crate) wrong: Vec<String>,
+    /// Seeds of schemas that met a limit.
+    pub(crate) limited: Vec<u64>,
+}
+
+impl Tally {
+    /// Both together.
+    pub(crate) fn and(mut self, other: Self) -> Self {
+        self.pairs += other.pairs;
+        self.valid += other.valid;
+        self.admitted += other.admitted;
+        self.wrong.extend(other.wrong);
+        self.limited.extend(other.limited);
+        for (code, count) in other.refused {
+            *self.refused.entry(code).or_default() += count;
+        }
+        self
+    }
+}
+
+/// A schema to judge, and where its instances come from.
+pub(crate) struct Candidate<'a> {
+    pub(crate) seed: u64,
+    pub(crate) schema: Value,
+    pub(crate) options: JsonSchemaOptions,
+    /// Instances to judge.
+    pub(crate) instances: usize,
+    /// Draws an instance without regard to the schema.
+    pub(crate) instance: &'a dyn Fn(&mut Rng) -> Value,
+    /// Keys of instances.
+    pub(crate) keys: &'a [&'a str],
+}
+
+/// Whether the compiled schema accepts the instance; `None` where it has too many texts.
+fn accepts(
+    compiled: Option<&Compiled>,
+    options: &JsonSchemaOptions,
+    instance: &Value,
+) -> Option<bool> {
+    let numbers = options.text.numbers == NumberForm::Canonical;
+    let texts = match (options.key_order, options.text.whitespace) {
+        (KeyOrder::Schema, Whitespace::Compact) if numbers => {
+            texts::in_every_order(instance, MOST_TEXTS)?
+        }
+        (KeyOrder::Any, Whitespace::Spaced) => {
+            vec![texts::separated(instance, ", ", ": ", numbers)]
+        }
+        (KeyOrder::Any, _) => vec![texts::separated(instance, ",", ":", numbers)],
+        _ => return None,
+    };
+    Some(compiled.is_some_and(|compiled| texts.iter().any(|text| compiled.accepts(text))))
+}
+
+/// An instance from the masks of the schema of a seed.
+fn sampled(compiled: &Compiled, rng: &mut Rng, seed: u64, number: u64) -> Option<Value> {
+    let options =
+        SampleOptions { seed: number, max_tokens: 1 + rng.below(40), uniform: rng.one_in(2) };
+    let sample = Sampler::new(&compiled.grammar, options).draw(number);
+    let sample = sample.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+    let value = serde_json::from_slice(&sample.text);
+    let value: Value = value
+        .unwrap_or_else(|e| panic!("seed {seed}: {e}: {}", String::from_utf8_lossy(&sample.text)));
+    Some(tame(rng, value))
+}
+
+/// The validator of a schema's draft; `None` where that finds no meaning in it.
+fn validator(schema: &Value) -> Option<jsonschema::Validator> {
+    let built = match schema.get("$schema") {
+        Some(draft) if draft == DRAFT4 => jsonschema::draft4::new(schema),
+        _ => jsonschema::draft202012::new(schema),
+    };
+    built.ok()
+}
+
+/// Whether the verdicts on an instance differ, and the report does not admit it.
+fn differs(schema: &Value, instance: &Value, options: &JsonSchemaOptions) -> Option<bool> {
+    let validator = validator(schema)?;
+    let compiled = match compile(&schema.to_string(), options) {
+        Ok(compiled) => Some(compiled),
+        Err(Refusal::Unsatisfiable) => None,
+        Err(_) => return None,
+    };
+    let accepted = accepts(compiled.as_ref(), options, instance)?;
+    let valid = validator.is_valid(instance);
+    Some(accepted != valid && !admitted(compiled.as_ref(), valid))
+}
+
+/// Whether the report says that such a verdict may be wrong.
+fn admitted(compiled: Option<&Compiled>, valid: bool) -> bool {
+    let verdict = if valid { Verdict::Narrower } else { Verdict::Approximate };
+    compiled.is_some_and(|compiled| compiled.has(verdict))
+}
+
+/// Judges a schema.
+pub(crate) fn judge(rng: &mut Rng, candidate: Candidate<'_>) -> Tally {
+    let Candidate { seed, schema, options, instances, instance, keys } = candidate;
+    let mut tally = Tally::default();
+    let compiled = match compile(&schema.to_string(), &options) {
+        Ok(compiled) => Some(compiled),
+        Err(refusal) => {
+            *tally.refused.entry(refusal.code()).or_default() += 1;
+            tally.limited.extend(refusal.code().ends_with("-limit").then_some(seed));
+            if !matches!(refusal, Refusal::Unsatisfiable) {
+                return tally;
+            }
+            None
+        }
+    };
+    let validator = validator(&schema);
+    let validator = validator.unwrap_or_else(|| panic!("seed {seed} has no meaning: {schema}"));
+    for number in 0..instances as u64 {
+        let drawn = match &compiled {
+            Some(compiled) if number % 5 > 1 => sampled(compiled, rng, seed, number),
+            _ => None,
+        };
+        let mut instance = match drawn {
+            Some(drawn) => drawn,
+            None => instance(rng),
+        };
+        if number % 5 > 2 {
+            instance = changed(rng, &instance, keys);
+        }
+        if options.text.numbers == NumberForm::Any {
+            instance = pointed(rng, instance);
+        }
+        let Some(accepted) = accepts(compiled.as_ref(), &options, &instance) else {
+            continue;
+        };
+        let valid = validator.is_valid(&instance);
+        tally.pairs += 1;
+        tally.valid += usize::from(valid);
+        if accepted == valid {
+            continue;
+        }
+        if admitted(compiled.as_ref(), valid) {
+            tally.admitted += 1;
+            continue;
+        }
+        let fails = |schema: &Value| differs(schema, &instance, &options) == Some(true);
+        let small = simplify(schema.clone(), 2_000, fails);
+        let verdict = if valid { "refuses a valid" } else { "accepts an invalid" };
+        let TextForm { whitespace, numbers, .. } = options.text;
+        let form = format!("{:?}, {whitespace:?}, {numbers:?}", options.key_order);
+        tally.wrong.push(format!("seed {seed} ({form}) {verdict} instance {instance}: {small}"));
+        break;
+    }
+    tally
+}
