@@ -9,6 +9,7 @@ use grammarc_artifacts::{
     VocabularyArtifact, VocabularyData,
 };
 
+use crate::controls;
 use crate::diagnostics::Diagnostic;
 use crate::emit;
 use crate::ir::{Grammar, Lowered};
@@ -228,7 +229,7 @@ impl Compiler {
         let time = options.time.unwrap_or(Duration::from_secs(300));
         let deadline = Instant::now().checked_add(time);
         let mut network = self.network(&lowered.grammar, options.network.unwrap_or_default())?;
-        let mut findings = Vec::new();
+        let mut findings = controls::written_out(&lowered.literals, vocabulary);
         let stuck = spell::mark(&mut network, shared, &self.known, trie);
         if stuck.contains(&network.start(0)) {
             return Err(CompileError::Unspellable);

@@ -3,6 +3,7 @@
 pub mod automata;
 pub mod cache;
 pub mod compile;
+mod controls;
 pub mod diagnostics;
 mod distinct;
 pub mod emit;

@@ -6,7 +6,7 @@ use grammarc_artifacts::{GrammarArtifact, TokenKind, VocabularyArtifact};
 use grammarc_compiler::compile::{CompileError, CompileOptions, Compiler, build_vocabulary};
 use grammarc_compiler::diagnostics::Source;
 use grammarc_compiler::diagnostics::report::Report;
-use grammarc_compiler::ir::{Expr, Grammar, Lowered, Origin, Rule, RuleId, RuleKind};
+use grammarc_compiler::ir::{Expr, Grammar, Literals, Lowered, Origin, Rule, RuleId, RuleKind};
 use grammarc_compiler::vocabulary::{TokenEntry, TokenTable};
 
 use crate::oracle::{Oracle, Token};
@@ -92,6 +92,7 @@ pub fn lowered(grammar: Grammar) -> Lowered {
         grammar,
         report: Report::default(),
         findings: Vec::new(),
+        literals: Literals::default(),
     }
 }
 

@@ -10,7 +10,7 @@ use grammarc_compiler::diagnostics::report::{ReportEntry, Verdict};
 use grammarc_compiler::diagnostics::{Diagnostic, Source};
 use grammarc_compiler::frontend::FrontEnd;
 use grammarc_compiler::frontend::gbnf::GbnfOptions;
-use grammarc_compiler::frontend::json_schema::JsonSchemaOptions;
+use grammarc_compiler::frontend::json_schema::{JsonSchemaOptions, UNKNOWN_KEYWORD};
 use grammarc_compiler::frontend::regex::PatternOptions;
 use grammarc_compiler::ir::Lowered;
 
@@ -86,6 +86,8 @@ enum Deny {
     Narrower,
     /// `format` with a name that is not known, which constrains nothing
     UnknownFormat,
+    /// Keywords that no draft defines, which constrain nothing
+    UnknownKeyword,
 }
 
 impl Deny {
@@ -95,6 +97,7 @@ impl Deny {
             Self::Approximate => "approximate",
             Self::Narrower => "narrower",
             Self::UnknownFormat => "unknown-format",
+            Self::UnknownKeyword => "unknown-keyword",
         }
     }
 
@@ -104,6 +107,9 @@ impl Deny {
             Self::Narrower => entry.verdict == Verdict::Narrower,
             Self::UnknownFormat => {
                 entry.keyword == "format" && entry.verdict == Verdict::Annotation
+            }
+            Self::UnknownKeyword => {
+                entry.reason == UNKNOWN_KEYWORD && !entry.keyword.starts_with("x-")
             }
         }
     }
@@ -201,6 +207,7 @@ fn denied(lowered: &Lowered, deny: &[Deny]) -> Vec<Diagnostic> {
             Deny::Approximate => ("compile::approximate", "approximate"),
             Deny::Narrower => ("compile::narrower", "narrower"),
             Deny::UnknownFormat => ("compile::unknown-format", "an annotation"),
+            Deny::UnknownKeyword => ("compile::unknown-keyword", "an annotation"),
         };
         let message = format!("{} is {verdict}: {}", entry.keyword, entry.reason);
         let help =

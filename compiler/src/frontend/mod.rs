@@ -3,10 +3,12 @@
 //! [`FrontEnd`] is a choice of one with its options, for callers that take sources of any language.
 
 mod class;
+mod dialects;
 mod ecma;
 pub mod gbnf;
 pub mod json_schema;
 pub mod regex;
+mod suggest;
 
 use crate::diagnostics::{Diagnostic, Source};
 use crate::ir::Lowered;

@@ -2,6 +2,9 @@
 
 use std::ops::Range;
 
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
 use super::Expr;
 use crate::diagnostics::{Diagnostic, Source, report::Report};
 
@@ -161,4 +164,25 @@ pub struct Lowered {
     pub report: Report,
     /// Warnings and notes, in source order.
     pub findings: Vec<Diagnostic>,
+    /// The strings that the source writes out, for what the vocabulary makes of them; empty for sources whose strings
+    /// are not written as they are matched.
+    pub literals: Literals,
+}
+
+/// Strings of a source, each with the place where it stands first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Literals(IndexMap<Box<str>, Range<usize>, FxBuildHasher>);
+
+impl Literals {
+    /// Adds a string that stands at a place.
+    pub fn add(&mut self, text: &str, span: &Range<usize>) {
+        if !self.0.contains_key(text) {
+            self.0.insert(text.into(), span.clone());
+        }
+    }
+
+    /// The strings, in the order in which they stand.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Range<usize>)> {
+        self.0.iter().map(|(text, span)| (&**text, span))
+    }
 }

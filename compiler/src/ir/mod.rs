@@ -15,6 +15,6 @@ mod survey;
 pub mod thompson;
 
 pub use expr::{ByteSet, Expr, TokenRef, TokenSet};
-pub use grammar::{Grammar, GrammarBuilder, Lowered, Origin, Rule, RuleId, RuleKind};
+pub use grammar::{Grammar, GrammarBuilder, Literals, Lowered, Origin, Rule, RuleId, RuleKind};
 pub use graph::{ExprGraph, MOST_MARKS};
 pub(crate) use survey::Survey;

@@ -69,7 +69,12 @@ mod tests {
 
     /// The automaton of a whole pattern, none of its bounds apart.
     fn whole(text: &str) -> Dfa {
-        automaton(&parse::parse(text).expect(text), text, 10_000).expect(text)
+        automaton(
+            &parse::parse(text, crate::frontend::ecma::Meaning::Ecma).expect(text),
+            text,
+            10_000,
+        )
+        .expect(text)
     }
 
     #[test]

@@ -35,25 +35,49 @@ pub(super) fn any() -> ClassUnicode {
     of(&[('\0', char::MAX)])
 }
 
-/// `.`: every character that does not end a line.
-pub(super) fn dot() -> ClassUnicode {
-    not(of(&LINE_ENDS))
+/// Which characters the classes with a letter and `.` hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Meaning {
+    /// Those of ECMA-262: digits and words are ASCII.
+    #[default]
+    Ecma,
+    /// Those of the `regex` crate: digits and words are Unicode, and a line ends with a line feed alone.
+    Regex,
 }
 
-/// `\d`.
-pub(super) fn digits() -> ClassUnicode {
-    of(&DIGITS)
-}
+impl Meaning {
+    /// `.`: every character that does not end a line.
+    pub(super) fn dot(self) -> ClassUnicode {
+        match self {
+            Self::Ecma => not(of(&LINE_ENDS)),
+            Self::Regex => not(of(&[('\n', '\n')])),
+        }
+    }
 
-/// `\s`.
-pub(super) fn spaces() -> ClassUnicode {
-    of(&SPACES)
-}
+    /// `\d`.
+    pub(super) fn digits(self) -> ClassUnicode {
+        match self {
+            Self::Ecma => of(&DIGITS),
+            Self::Regex => named(r"\d"),
+        }
+    }
 
-/// `\w`, which takes in what folds to a letter of ASCII where case does not matter.
-pub(super) fn word(ignore_case: bool) -> ClassUnicode {
-    let word = of(&WORD);
-    if ignore_case { folded(word) } else { word }
+    /// `\s`.
+    pub(super) fn spaces(self) -> ClassUnicode {
+        match self {
+            Self::Ecma => of(&SPACES),
+            Self::Regex => named(r"\s"),
+        }
+    }
+
+    /// `\w`, which in ECMA-262 takes in what folds to a letter of ASCII where case does not matter.
+    pub(super) fn word(self, ignore_case: bool) -> ClassUnicode {
+        match self {
+            Self::Ecma if ignore_case => folded(of(&WORD)),
+            Self::Ecma => of(&WORD),
+            Self::Regex => named(r"\w"),
+        }
+    }
 }
 
 /// The characters that are not in the class.
@@ -84,11 +108,19 @@ pub(super) fn range(lo: u32, hi: u32) -> ClassUnicode {
 /// The characters of a Unicode property, by the names that ECMA-262 gives it.
 pub(super) fn property(name: &str, value: Option<&str>) -> Option<ClassUnicode> {
     // regex-syntax knows the same names and more; the parser of the pattern has let through only those of ECMA-262.
-    let text = match value {
+    parsed(&match value {
         Some(value) => format!(r"\p{{{name}={value}}}"),
         None => format!(r"\p{{{name}}}"),
-    };
-    match regex_syntax::parse(&text).ok()?.into_kind() {
+    })
+}
+
+/// A class that regex-syntax has a name for; its tables are always compiled in here.
+fn named(text: &str) -> ClassUnicode {
+    parsed(text).unwrap_or_else(ClassUnicode::empty)
+}
+
+fn parsed(text: &str) -> Option<ClassUnicode> {
+    match regex_syntax::parse(text).ok()?.into_kind() {
         HirKind::Class(Class::Unicode(class)) => Some(class),
         HirKind::Class(Class::Bytes(class)) => class.to_unicode_class(),
         HirKind::Literal(literal) => {
@@ -130,7 +162,7 @@ mod tests {
     #[test]
     fn words_fold_to_two_characters_outside_ascii() {
         assert_eq!(
-            word(true),
+            Meaning::Ecma.word(true),
             of(&[
                 ('0', '9'),
                 ('A', 'Z'),

@@ -21,6 +21,14 @@ pub(crate) enum EcmaErrorKind {
         /// What the parser says.
         message: String,
     },
+    /// It has a construct of another dialect.
+    #[error("{what} is not part of ECMA-262")]
+    Foreign {
+        /// The construct.
+        what: &'static str,
+        /// The form to use.
+        help: &'static str,
+    },
     /// The pattern text is longer than any that is parsed.
     #[error("the pattern is {length} bytes long, more than {limit}")]
     TooLong {
@@ -50,4 +58,26 @@ pub(crate) enum EcmaErrorKind {
         /// What is allowed.
         limit: usize,
     },
+}
+
+impl EcmaError {
+    /// The way out.
+    pub(crate) fn help(&self) -> &'static str {
+        match self.kind {
+            EcmaErrorKind::Syntax { .. } => {
+                "patterns are ECMA-262 regular expressions: characters that mean something are escaped with `\\`"
+            }
+            EcmaErrorKind::Foreign { help, .. } => help,
+            EcmaErrorKind::TooLong { .. } => "split it: several patterns under `allOf` all apply",
+            EcmaErrorKind::TooDeep { .. } => "write the inner groups out",
+            EcmaErrorKind::Backreference => {
+                "write what it may match as alternatives, or leave it out"
+            }
+            EcmaErrorKind::Unsupported { .. } => "write the characters that are meant as a class",
+            EcmaErrorKind::TooLarge { .. } => {
+                "lower the counts in the pattern, count one class alone between anchors and bound the rest with \
+                 `maxLength`, or leave the count out"
+            }
+        }
+    }
 }

@@ -28,6 +28,8 @@ mod tests;
 
 pub(crate) use error::{EcmaError, EcmaErrorKind};
 
+use class::Meaning;
+
 use crate::automata::{Dfa, StateLimit, minimal, minimize};
 
 /// States of the nondeterministic automaton that go with each state allowed.
@@ -51,9 +53,20 @@ pub(crate) struct Pattern {
 ///
 /// See [`EcmaErrorKind`].
 pub(crate) fn pattern(text: &str, limit: usize) -> Result<Pattern, EcmaError> {
-    let node = parse::parse(text)?;
+    let node = parse::parse(text, Meaning::Ecma)?;
     let bounds::Bounded { node, min, max } = bounds::bounded(node);
     Ok(Pattern { automaton: automaton(&node, text, limit)?, min, max })
+}
+
+/// The texts that a pattern matches from end to end, with the classes of the `regex` crate: for `.regex` sources with
+/// lookaround, which that crate has not.
+///
+/// # Errors
+///
+/// See [`EcmaErrorKind`].
+pub(crate) fn whole(text: &str, limit: usize) -> Result<Dfa, EcmaError> {
+    let node = parse::parse(text, Meaning::Regex)?;
+    automaton(&node::Node::Seq(vec![node::Node::Start, node, node::Node::End]), text, limit)
 }
 
 fn automaton(node: &node::Node, text: &str, limit: usize) -> Result<Dfa, EcmaError> {

@@ -18,9 +18,10 @@ use oxc_regular_expression::ast::{
 use oxc_regular_expression::{LiteralParser, Options};
 use regex_syntax::hir::ClassUnicode;
 
-use super::class;
+use super::class::{self, Meaning};
 use super::node::Node;
 use super::{EcmaError, EcmaErrorKind};
+use crate::frontend::dialects::{self, Dialect, Foreign};
 
 /// Longest pattern in bytes.
 const MAX_LENGTH: usize = 256 << 10;
@@ -29,7 +30,7 @@ const MAX_LENGTH: usize = 256 << 10;
 const MAX_NESTING: usize = 100;
 
 /// The tree of a pattern.
-pub(super) fn parse(text: &str) -> Result<Node, EcmaError> {
+pub(super) fn parse(text: &str, meaning: Meaning) -> Result<Node, EcmaError> {
     let whole = 0..text.len();
     if text.len() > MAX_LENGTH {
         let kind = EcmaErrorKind::TooLong { length: text.len(), limit: MAX_LENGTH };
@@ -43,13 +44,16 @@ pub(super) fn parse(text: &str) -> Result<Node, EcmaError> {
     let syntax =
         |flags| LiteralParser::new(&allocator, text, Some(flags), Options::default()).parse();
     let error = match syntax("u") {
-        Ok(pattern) => return translate(&pattern, true),
+        Ok(pattern) => return translate(&pattern, true, meaning),
         Err(error) => error,
     };
+    if let Some(Foreign { span, what, help }) = dialects::foreign(text, Dialect::Ecma) {
+        return Err(EcmaError { kind: EcmaErrorKind::Foreign { what, help }, span });
+    }
     if !needs_unicode_mode(text)
         && let Ok(pattern) = syntax("")
     {
-        return translate(&pattern, false);
+        return translate(&pattern, false, meaning);
     }
     let message =
         error.message.strip_prefix("Invalid regular expression: ").unwrap_or(&error.message);
@@ -61,8 +65,8 @@ pub(super) fn parse(text: &str) -> Result<Node, EcmaError> {
     Err(EcmaError { kind: EcmaErrorKind::Syntax { message: message.to_owned() }, span })
 }
 
-fn translate(pattern: &Pattern<'_>, unicode: bool) -> Result<Node, EcmaError> {
-    Translator { unicode }.disjunction(&pattern.body, Modes::default())
+fn translate(pattern: &Pattern<'_>, unicode: bool, meaning: Meaning) -> Result<Node, EcmaError> {
+    Translator { meaning, unicode }.disjunction(&pattern.body, Modes::default())
 }
 
 /// Where the text opens a group inside of too many others.
@@ -112,6 +116,8 @@ struct Modes {
 }
 
 struct Translator {
+    /// Which characters classes hold.
+    meaning: Meaning,
     /// Whether the pattern was read in unicode mode.
     unicode: bool,
 }
@@ -157,10 +163,20 @@ impl Translator {
     fn term(&self, term: &Term<'_>, modes: Modes) -> Result<Node, EcmaError> {
         Ok(match term {
             Term::BoundaryAssertion(assertion) => match assertion.kind {
-                BoundaryAssertionKind::Start if modes.multiline => look(true, true, class::dot()),
-                BoundaryAssertionKind::End if modes.multiline => look(false, true, class::dot()),
+                BoundaryAssertionKind::Start if modes.multiline => {
+                    look(true, true, self.meaning.dot())
+                }
+                BoundaryAssertionKind::End if modes.multiline => {
+                    look(false, true, self.meaning.dot())
+                }
                 BoundaryAssertionKind::Start => Node::Start,
                 BoundaryAssertionKind::End => Node::End,
+                _ if self.meaning == Meaning::Regex => {
+                    return Err(unsupported(
+                        "a word boundary beside lookaround",
+                        span(assertion.span.start, assertion.span.end),
+                    ));
+                }
                 _ if modes.ignore_case => {
                     return Err(unsupported(
                         "a word boundary that ignores case",
@@ -185,8 +201,10 @@ impl Translator {
             Term::Quantifier(quantifier) => repeat(quantifier, self.term(&quantifier.body, modes)?),
             Term::Character(character) => self.class(character_class(character.value), modes),
             Term::Dot(_) if modes.dot_all => Node::Class(class::any()),
-            Term::Dot(_) => Node::Class(class::dot()),
-            Term::CharacterClassEscape(escape) => self.class(escape_class(escape, modes), modes),
+            Term::Dot(_) => Node::Class(self.meaning.dot()),
+            Term::CharacterClassEscape(escape) => {
+                self.class(self.escape_class(escape, modes), modes)
+            }
             Term::UnicodePropertyEscape(escape) => self.class(property_class(escape)?, modes),
             Term::CharacterClass(body) => self.bracketed(body, modes)?,
             Term::CapturingGroup(group) => self.disjunction(&group.body, modes)?,
@@ -223,6 +241,18 @@ impl Translator {
         Ok(changed)
     }
 
+    fn escape_class(&self, escape: &CharacterClassEscape, modes: Modes) -> ClassUnicode {
+        let meaning = self.meaning;
+        match escape.kind {
+            CharacterClassEscapeKind::D => meaning.digits(),
+            CharacterClassEscapeKind::NegativeD => class::not(meaning.digits()),
+            CharacterClassEscapeKind::S => meaning.spaces(),
+            CharacterClassEscapeKind::NegativeS => class::not(meaning.spaces()),
+            CharacterClassEscapeKind::W => meaning.word(modes.ignore_case),
+            CharacterClassEscapeKind::NegativeW => class::not(meaning.word(modes.ignore_case)),
+        }
+    }
+
     fn class(&self, class: ClassUnicode, modes: Modes) -> Node {
         Node::Class(if modes.ignore_case { class::folded(class) } else { class })
     }
@@ -254,7 +284,9 @@ impl Translator {
                 CharacterClassContents::CharacterClassRange(range) => {
                     class::range(range.min.value, range.max.value)
                 }
-                CharacterClassContents::CharacterClassEscape(escape) => escape_class(escape, modes),
+                CharacterClassContents::CharacterClassEscape(escape) => {
+                    self.escape_class(escape, modes)
+                }
                 CharacterClassContents::UnicodePropertyEscape(escape) => property_class(escape)?,
                 CharacterClassContents::NestedCharacterClass(_)
                 | CharacterClassContents::ClassStringDisjunction(_) => {
@@ -306,17 +338,6 @@ fn character_class(value: u32) -> ClassUnicode {
 fn joined(lead: u32, trail: u32) -> Option<u32> {
     let halves = (0xd800..0xdc00).contains(&lead) && (0xdc00..0xe000).contains(&trail);
     halves.then(|| 0x1_0000 + ((lead - 0xd800) << 10) + (trail - 0xdc00))
-}
-
-fn escape_class(escape: &CharacterClassEscape, modes: Modes) -> ClassUnicode {
-    match escape.kind {
-        CharacterClassEscapeKind::D => class::digits(),
-        CharacterClassEscapeKind::NegativeD => class::not(class::digits()),
-        CharacterClassEscapeKind::S => class::spaces(),
-        CharacterClassEscapeKind::NegativeS => class::not(class::spaces()),
-        CharacterClassEscapeKind::W => class::word(modes.ignore_case),
-        CharacterClassEscapeKind::NegativeW => class::not(class::word(modes.ignore_case)),
-    }
 }
 
 fn property_class(escape: &UnicodePropertyEscape<'_>) -> Result<ClassUnicode, EcmaError> {

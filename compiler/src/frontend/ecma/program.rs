@@ -65,7 +65,7 @@ impl Program {
     pub(super) fn new(node: &Node, limit: usize) -> Result<Self, TooLarge> {
         let mut compiler = Compiler::new(limit);
         compiler.program.word = compiler.state();
-        compiler.class(&class::word(false), compiler.program.word, Self::MATCH);
+        compiler.class(&class::Meaning::Ecma.word(false), compiler.program.word, Self::MATCH);
         let entry = compiler.entry(node.is_anchored());
         compiler.node(node, entry, Self::MATCH)?;
         Ok(compiler.program)

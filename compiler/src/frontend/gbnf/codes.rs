@@ -42,3 +42,15 @@ pub const UNUSED_RULE: &str = "gbnf::unused-rule";
 pub const EMPTY_RULE: &str = "gbnf::empty-rule";
 /// There are more errors than are shown.
 pub const TOO_MANY: &str = "gbnf::too-many-errors";
+/// A rule that calls itself on every way through it, so that no text of it ever ends.
+pub const ENDLESS_RULE: &str = "gbnf::endless-rule";
+/// A lookahead assertion, which XGrammar's notation has.
+pub const LOOKAHEAD: &str = "gbnf::lookahead";
+/// A macro such as `Regex("a+")`, which XGrammar's notation has.
+pub const MACRO: &str = "gbnf::macro";
+/// Attributes in brackets behind a rule's name, which XGrammar's notation has.
+pub const RULE_ATTRIBUTES: &str = "gbnf::rule-attributes";
+/// A character class that reads like a reference to a rule.
+pub const CLASS_NAMES_RULE: &str = "gbnf::class-names-rule";
+/// JSON where a grammar was expected.
+pub const IS_JSON: &str = "gbnf::is-json";

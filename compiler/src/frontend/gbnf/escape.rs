@@ -1,4 +1,5 @@
-//! Escapes in strings and character classes: `\xNN`, `\uNNNN`, `\UNNNNNNNN`, `\t \r \n \\ \" \[ \] \-`.
+//! Escapes in strings and character classes: `\xNN`, `\uNNNN`, `\UNNNNNNNN`, `\t \r \n \\ \" \[ \] \-`, and those that XGrammar
+//! takes besides: `\0 \a \b \e \f \v \' \? \/`.
 //!
 //! A number is a code point and not a byte: `\xE9` is `é`, two bytes in UTF-8.
 
@@ -41,7 +42,13 @@ impl Escape {
                     Some('t') => Ok('\t'),
                     Some('r') => Ok('\r'),
                     Some('n') => Ok('\n'),
-                    Some(c @ ('\\' | '"' | '[' | ']' | '-')) => Ok(c),
+                    Some('0') => Ok('\0'),
+                    Some('a') => Ok('\x07'),
+                    Some('b') => Ok('\x08'),
+                    Some('e') => Ok('\x1b'),
+                    Some('f') => Ok('\x0c'),
+                    Some('v') => Ok('\x0b'),
+                    Some(c @ ('\\' | '"' | '\'' | '[' | ']' | '-' | '?' | '/')) => Ok(c),
                     _ => Err(Mistake::Unknown),
                 };
                 // What is no escape is passed over whole, so that the next character starts afresh; but not a line end,
@@ -81,8 +88,8 @@ impl Mistake {
             Self::Unknown => Diagnostic::error(codes::BAD_ESCAPE, "unknown escape")
                 .with_label(span, "")
                 .with_help(
-                    "the escapes are \\n \\r \\t \\\\ \\\" \\[ \\] \\- \\xNN \\uNNNN \\UNNNNNNNN; any other character \
-                     stands for itself",
+                    "the escapes are \\n \\r \\t \\0 \\a \\b \\e \\f \\v \\\\ \\\" \\' \\? \\/ \\[ \\] \\- \\xNN \\uNNNN \
+                     \\UNNNNNNNN; any other character stands for itself",
                 ),
             Self::Digits { letter, count } => {
                 Diagnostic::error(codes::BAD_ESCAPE, "the escape has too few digits")
@@ -122,6 +129,15 @@ mod tests {
             (r"\[", 2, Ok('[')),
             (r"\]", 2, Ok(']')),
             (r"\-", 2, Ok('-')),
+            (r"\0", 2, Ok('\0')),
+            (r"\a", 2, Ok('\x07')),
+            (r"\b", 2, Ok('\x08')),
+            (r"\e", 2, Ok('\x1b')),
+            (r"\f", 2, Ok('\x0c')),
+            (r"\v", 2, Ok('\x0b')),
+            (r"\'", 2, Ok('\'')),
+            (r"\?", 2, Ok('?')),
+            (r"\/", 2, Ok('/')),
             (r"\x411", 4, Ok('A')),
             (r"\xE9", 4, Ok('é')),
             (r"\u20aC", 6, Ok('€')),

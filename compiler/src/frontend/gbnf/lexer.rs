@@ -13,6 +13,7 @@ use super::ast::Class;
 use super::codes;
 use super::escape::Escape;
 use super::findings::Findings;
+use super::foreign;
 use crate::diagnostics::Diagnostic;
 use crate::ir::TokenRef;
 
@@ -132,6 +133,11 @@ impl Lexer<'_> {
                 Some(LexemeKind::Name)
             }
             _ if self.eat("::=") => Some(LexemeKind::Define),
+            '=' if self.text[..self.at].trim_end().ends_with('(') => {
+                self.at += 1;
+                self.findings.push(foreign::lookahead(self.at - 1..self.at));
+                None
+            }
             _ => {
                 self.unexpected(next);
                 None

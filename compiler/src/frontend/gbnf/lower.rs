@@ -11,13 +11,14 @@ use rustc_hash::FxHashMap;
 
 use super::ast::{Ast, Class, Node, NodeKind};
 use super::codes;
+use super::endless;
 use super::findings::Findings;
 use super::parser::parse;
-use super::suggest::nearest;
 use crate::diagnostics::report::Report;
-use crate::diagnostics::{Diagnostic, Source};
+use crate::diagnostics::{Diagnostic, Severity, Source};
 use crate::frontend::class::Classes;
-use crate::ir::{Expr, GrammarBuilder, Lowered, Origin, RuleId, TokenSet};
+use crate::frontend::suggest::nearest;
+use crate::ir::{Expr, GrammarBuilder, Literals, Lowered, Origin, RuleId, TokenSet};
 
 /// Most calls of one unknown rule that its diagnostic points at.
 const MAX_PLACES: usize = 4;
@@ -52,11 +53,17 @@ pub fn lower(source: Source, options: &GbnfOptions) -> Result<Lowered, Vec<Diagn
         grammar.define(id, expr, Origin { span: Some(rule.span.clone()), pointer: None });
     }
     lowering.report_unknown();
+    if let Some(start) = start
+        && lowering.errors.is_empty()
+    {
+        lowering.check_ends(&ast, start);
+    }
     match start {
         Some(start) if lowering.errors.is_empty() => {
-            let findings = lowering.warnings(&ast, start);
+            let findings = lowering.warnings(&ast, start, &source.text);
             let grammar = grammar.finish(start);
-            Ok(Lowered { source, grammar, report: Report::default(), findings })
+            let literals = lowering.literals;
+            Ok(Lowered { source, grammar, report: Report::default(), findings, literals })
         }
         _ => Err(lowering.errors.into_sorted()),
     }
@@ -75,6 +82,12 @@ struct Lowering<'a> {
     /// Unknown names in the order first met, with the places where they are called.
     unknown: Vec<(&'a str, Vec<Range<usize>>)>,
     unknown_index: FxHashMap<&'a str, usize>,
+    /// The texts of strings, each where it stands first.
+    literals: Literals,
+    /// Places of character classes.
+    class_spans: Vec<Range<usize>>,
+    /// Whether some text of each rule ends.
+    productive: Vec<bool>,
     errors: Findings,
 }
 
@@ -106,6 +119,9 @@ impl<'a> Lowering<'a> {
             calls: Vec::with_capacity(ast.rules.len()),
             unknown: Vec::new(),
             unknown_index: FxHashMap::default(),
+            literals: Literals::default(),
+            class_spans: Vec::new(),
+            productive: Vec::new(),
             errors,
         }
     }
@@ -140,8 +156,14 @@ impl<'a> Lowering<'a> {
                 let parts: Vec<_> = parts.iter().map(|part| self.expr(part)).collect();
                 Expr::seq(parts)
             }
-            NodeKind::Literal(text) => Expr::literal(text),
-            NodeKind::Class(class) => self.class(class, &node.span),
+            NodeKind::Literal(text) => {
+                self.literals.add(text, &node.span);
+                Expr::literal(text)
+            }
+            NodeKind::Class(class) => {
+                self.class_spans.push(node.span.clone());
+                self.class(class, &node.span)
+            }
             NodeKind::Any => {
                 let any = ClassUnicode::new([ClassUnicodeRange::new('\0', char::MAX)]);
                 self.classes.expr(&any)
@@ -209,8 +231,37 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// Finds the rules of which no text ends; one of these as the start is an error.
+    fn check_ends(&mut self, ast: &Ast, start: RuleId) {
+        self.productive = endless::productive(ast, &self.rules);
+        if !self.productive[start.index()] {
+            let finding = endless::finding(ast, &self.rules, &self.productive, start.index());
+            self.errors.push(finding);
+        }
+    }
+
+    /// Classes that read like references to rules: `[sign]` where there is a rule `sign`.
+    fn classes_like_names(&self, text: &str) -> Vec<Diagnostic> {
+        let named = |span: &Range<usize>| {
+            let inside = text[span.clone()].strip_prefix('[')?.strip_suffix(']')?;
+            (inside.len() > 1 && self.rules.contains_key(inside)).then_some(inside)
+        };
+        let found = self.class_spans.iter().filter_map(|span| Some((span, named(span)?)));
+        let found = found.map(|(span, name)| {
+            Diagnostic::warning(
+                codes::CLASS_NAMES_RULE,
+                format!("`[{name}]` is one character, and there is a rule `{name}`"),
+            )
+            .with_label(span.clone(), "one of these characters")
+            .with_help(format!(
+                "write `{name}` for the rule, and `{name}?` where it may be left out"
+            ))
+        });
+        found.collect()
+    }
+
     /// Warnings about rules, in source order.
-    fn warnings(&self, ast: &Ast, start: RuleId) -> Vec<Diagnostic> {
+    fn warnings(&self, ast: &Ast, start: RuleId, text: &str) -> Vec<Diagnostic> {
         let mut reached = vec![false; ast.rules.len()];
         let mut agenda = vec![start];
         while let Some(rule) = agenda.pop() {
@@ -218,8 +269,13 @@ impl<'a> Lowering<'a> {
                 agenda.extend(&self.calls[rule.index()]);
             }
         }
-        let mut warnings = Vec::new();
-        for (rule, reached) in ast.rules.iter().zip(reached) {
+        let mut warnings = self.classes_like_names(text);
+        for (at, (rule, reached)) in ast.rules.iter().zip(reached).enumerate() {
+            if reached && !self.productive[at] {
+                let mut finding = endless::finding(ast, &self.rules, &self.productive, at);
+                finding.severity = Severity::Warning;
+                warnings.push(finding);
+            }
             if !reached {
                 warnings.push(
                     Diagnostic::warning(
@@ -241,6 +297,8 @@ impl<'a> Lowering<'a> {
                 );
             }
         }
+        warnings.sort_by_key(|warning| warning.labels.first().map_or(0, |label| label.span.start));
+        warnings.dedup();
         warnings
     }
 }

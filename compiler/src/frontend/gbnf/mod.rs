@@ -10,17 +10,18 @@
 //! ends included.
 //!
 //! What differs from llama.cpp, all of it where llama.cpp refuses or misreads a source: `_` may stand in names
-//! everywhere; a line may start with `|`; `{,n}` is `{0,n}`; bounds of repetitions go up to 4,294,967,294; a rule
-//! defined twice, a range in reverse, an empty class, and an escape that is no Unicode scalar value are errors.
+//! everywhere; a line may start with `|`; `{,n}` is `{0,n}`; bounds of repetitions go up to 4,294,967,294;
+//! `{m,-1}` is `{m,}` and the escapes of XGrammar are taken; a rule defined twice, a range in reverse, an empty class, and an escape that is no Unicode scalar value are errors.
 
 pub mod ast;
 pub mod codes;
+mod endless;
 mod escape;
 mod findings;
+mod foreign;
 mod lexer;
 mod lower;
 mod parser;
-mod suggest;
 #[cfg(test)]
 mod tests;
 

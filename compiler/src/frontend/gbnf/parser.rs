@@ -12,6 +12,7 @@ use std::ops::Range;
 use super::ast::{Ast, MAX_NESTING, Node, NodeKind, RuleDefinition};
 use super::codes;
 use super::findings::Findings;
+use super::foreign;
 use super::lexer::{Lexeme, LexemeKind, lex};
 use crate::diagnostics::{Diagnostic, Source};
 
@@ -21,6 +22,9 @@ use crate::diagnostics::{Diagnostic, Source};
 ///
 /// Everything that is wrong with the syntax, in source order, up to a limit.
 pub fn parse(source: &Source) -> Result<Ast, Vec<Diagnostic>> {
+    if let Some(finding) = foreign::json(&source.text) {
+        return Err(vec![finding]);
+    }
     let mut findings = Findings::default();
     let lexemes = lex(&source.text, &mut findings);
     let mut parser =
@@ -68,6 +72,14 @@ impl<'a> Parser<'a> {
             self.lexemes[self.at..],
             [Lexeme { kind: LexemeKind::Name, .. }, Lexeme { kind: LexemeKind::Define, .. }, ..]
         )
+    }
+
+    /// Whether some rule has this name. Linear in the lexemes.
+    fn is_defined(&self, name: &str) -> bool {
+        self.lexemes.windows(2).any(|pair| {
+            matches!(pair, [Lexeme { kind: LexemeKind::Name, span, .. }, Lexeme { kind: LexemeKind::Define, .. }]
+                if &self.text[span.clone()] == name)
+        })
     }
 
     fn text_of(&self, lexeme: &Lexeme) -> &'a str {
@@ -124,6 +136,11 @@ impl<'a> Parser<'a> {
 
     /// What stands at the top level and starts no rule.
     fn unexpected_at_top_level(&mut self, lexeme: &Lexeme) -> Abandoned {
+        if let Some(finding) = foreign::attributes(&self.lexemes[self.at..]) {
+            // What follows is a definition as any other.
+            self.at += 3;
+            return self.fail(finding);
+        }
         let first_of_source = self.at == 0;
         let finding = Diagnostic::error(codes::UNEXPECTED, self.unexpected(Some(lexeme)));
         let (label, help) = match (&lexeme.kind, lexeme.first_of_line) {
@@ -246,7 +263,20 @@ impl<'a> Parser<'a> {
     fn atom(&mut self, lexeme: &Lexeme) -> Result<Tree, Abandoned> {
         let kind = match &lexeme.kind {
             LexemeKind::Mark(b'(') => return self.group(lexeme),
-            LexemeKind::Name => NodeKind::Call(self.text_of(lexeme).to_owned()),
+            LexemeKind::Name => {
+                let name = self.text_of(lexeme);
+                let is_called = matches!(
+                    self.lexemes[self.at..],
+                    [_, Lexeme { kind: LexemeKind::Mark(b'('), .. }, ..]
+                );
+                if is_called
+                    && !self.is_defined(name)
+                    && let Some(finding) = foreign::macro_call(name, lexeme.span.clone())
+                {
+                    return Err(self.fail(finding));
+                }
+                NodeKind::Call(name.to_owned())
+            }
             LexemeKind::Literal(text) => NodeKind::Literal(text.clone()),
             LexemeKind::Class(class) => NodeKind::Class(class.clone()),
             LexemeKind::Token { token, negated } => {
@@ -311,7 +341,8 @@ impl<'a> Parser<'a> {
     fn bounds(&mut self, open: &Range<usize>) -> Result<(u32, Option<u32>), Abandoned> {
         let min = self.bound()?;
         let comma = self.eat_mark(b',');
-        let max = if comma { self.bound()? } else { min };
+        let max =
+            if comma && !self.eat_unbounded() { self.bound()? } else { min.filter(|_| !comma) };
         if !self.eat_mark(b'}') || (min.is_none() && max.is_none()) {
             let end = self.peek().map_or(self.text.len(), |lexeme| lexeme.span.start);
             let finding =
@@ -333,6 +364,13 @@ impl<'a> Parser<'a> {
             }
             bounds => Ok(bounds),
         }
+    }
+
+    /// `-1` for no bound, as XGrammar has it.
+    fn eat_unbounded(&mut self) -> bool {
+        let found = self.peek().is_some_and(|lexeme| self.text_of(lexeme) == "-1");
+        self.at += usize::from(found);
+        found
     }
 
     /// A number, if one comes next.

@@ -39,6 +39,9 @@ fn languages() {
         (r#"root ::= "a"{2,}"#, &["aa", "aaaaa"], &["", "a"]),
         (r#"root ::= "a"{1,3}"#, &["a", "aa", "aaa"], &["", "aaaa"]),
         (r#"root ::= "a"{,2}"#, &["", "a", "aa"], &["aaa"]),
+        (r#"root ::= "a"{2,-1}"#, &["aa", "aaaa"], &["", "a"]),
+        (r#"root ::= "\?\/\'\0\a\f\v\e\b""#, &["?/'\0\x07\x0c\x0b\x1b\x08"], &["?"]),
+        ("root ::= Token \"x\"\nToken ::= \"t\"", &["tx"], &["x"]),
         (r#"root ::= "a"{ 1 , 2 } "b""#, &["ab", "aab"], &["b", "aaab"]),
         (r#"root ::= "a"{0} "b""#, &["b"], &["ab"]),
         (r#"root ::= "a"{0,4294967294}"#, &["", "aaaa"], &["b"]),
@@ -196,6 +199,21 @@ fn errors() {
                 (codes::UNKNOWN_RULE, &["nothing-like-it"]),
             ],
         ),
+        ("root ::= \"a\" (= \"b\")", &[(codes::LOOKAHEAD, &["="])]),
+        (
+            "root ::= Regex(\"a+\") x\nx ::= TagDispatch((\"a\", root))",
+            &[(codes::MACRO, &["Regex"]), (codes::MACRO, &["TagDispatch"])],
+        ),
+        (
+            "root ::= x\nx[capture=\"n\", max_chars=3] ::= \"a\"",
+            &[(codes::RULE_ATTRIBUTES, &["[capture=\"n\", max_chars=3]"])],
+        ),
+        ("root ::= \"a\" root", &[(codes::ENDLESS_RULE, &["root", "root"])]),
+        (
+            "root ::= a | a root\na ::= \"x\" b\nb ::= a b?",
+            &[(codes::ENDLESS_RULE, &["a", "b", "a"])],
+        ),
+        ("{\"type\": \"object\"}", &[(codes::IS_JSON, &["{"])]),
         ("root ::= x x | (x x)* x", &[(codes::UNKNOWN_RULE, &["x", "x", "x", "x"])]),
     ];
     for (text, expected) in cases {
@@ -238,6 +256,11 @@ fn warnings() {
             (codes::UNUSED_RULE, vec!["c"]),
         ]
     );
+    let text = "root ::= [sign] digit | [ab] | [x] | loop\nsign ::= \"-\"\ndigit ::= [0-9] | sign\nx ::= sign\nloop ::= x loop";
+    let findings = lowered(text).findings;
+    let warned = outline(text, &findings).into_iter();
+    let warned: Vec<_> = warned.map(|(code, places)| (code, places[0])).collect();
+    assert_eq!(warned, [(codes::CLASS_NAMES_RULE, "[sign]"), (codes::ENDLESS_RULE, "loop"),]);
 }
 
 #[test]

@@ -128,12 +128,15 @@ pub(crate) const KEYWORDS: &[Keyword] = &[
     keyword("writeOnly", D7, D20, HINT),
 ];
 
+/// Why a key that no draft defines constrains nothing.
+pub const UNKNOWN: &str = "unknown keyword";
+
 /// What an occurrence of this key in a schema of the dialect becomes. Keys that no draft, or only another draft,
 /// defines are annotations by the specification; without a declared draft every draft's keywords count.
 pub(crate) fn support(name: &str, dialect: Dialect) -> Support {
     static BY_NAME: LazyLock<FxHashMap<&str, &Keyword>> =
         LazyLock::new(|| KEYWORDS.iter().map(|keyword| (keyword.name, keyword)).collect());
-    let Some(keyword) = BY_NAME.get(name) else { return Annotation("unknown keyword") };
+    let Some(keyword) = BY_NAME.get(name) else { return Annotation(UNKNOWN) };
     if dialect.omits(name) {
         return Annotation("belongs to a vocabulary that the meta-schema leaves out");
     }

@@ -23,6 +23,7 @@ mod dialect;
 mod document;
 mod formats;
 mod keyword;
+mod lint;
 mod lower;
 mod merge;
 mod number;
@@ -49,11 +50,12 @@ use rustc_hash::FxHashMap;
 
 use crate::diagnostics::report::{Report, Verdict};
 use crate::diagnostics::{Diagnostic, Source};
-use crate::ir::Lowered;
+use crate::ir::{Literals, Lowered};
 
 use algebra::{OneOf, Orders, SHAPE_LIMIT};
 use survey::Occurrence;
 
+pub use keyword::UNKNOWN as UNKNOWN_KEYWORD;
 pub use options::{
     DigitLimits, Escapes, Formats, JsonSchemaOptions, KeyOrder, NumberForm, TextForm, Whitespace,
 };
@@ -61,9 +63,6 @@ pub use prelude::{Piece, Prelude, prelude_grammar};
 pub use resources::{ResourceError, Resources};
 pub use rust_type::Schema;
 pub use table::{SupportRow, support_table};
-
-/// Part of the budget that keys in any order may take before they keep the order of the schema.
-const ANY_ORDER_SHARE: usize = 4;
 
 /// The grammar of a schema's instances.
 ///
@@ -77,6 +76,7 @@ pub fn lower(source: Source, options: &JsonSchemaOptions) -> Result<Lowered, Vec
     let mut findings = Vec::new();
     let survey::Surveyed { mut schemas, root, occurrences } =
         survey::survey(&mut document, &tree, options, &mut findings)?;
+    findings.extend(lint::lint(&document, &occurrences));
     schemas.share(share::first_equals(&document, &schemas));
     let size = document.len();
     let limits = algebra::Limits {
@@ -85,28 +85,18 @@ pub fn lower(source: Source, options: &JsonSchemaOptions) -> Result<Lowered, Vec
         formulas: options.max_shapes.saturating_mul(10).saturating_add(size.saturating_mul(8)),
         work: options.max_shapes.saturating_mul(100).saturating_add(size.saturating_mul(100)),
     };
-    let build = |(orders, one_of, share): (Orders, OneOf, usize)| {
-        let limits = algebra::Limits {
-            formulas: limits.formulas / share,
-            work: limits.work / share,
-            ..limits
-        };
-        let text = options.text;
-        let mut algebra =
-            algebra::Algebra::new(&document, &schemas, limits, text, (orders, one_of));
+    let build = |orders: (Orders, OneOf)| {
+        let mut algebra = algebra::Algebra::new(&document, &schemas, limits, options.text, orders);
         let root = algebra.schema(root);
         algebra::build(&mut algebra, root).map(|graph| (algebra, graph))
     };
-    // What is asked for, in any order within a part of the budget; then with less, so that what is accepted stays right
-    // as long as it can.
+    // With less than what is asked for where the budget is met, so that what is accepted stays right as long as it can.
     let (first, others): (_, &[_]) = match options.key_order {
         KeyOrder::Any => (
-            (Orders::Any, OneOf::Exact, ANY_ORDER_SHARE),
-            &[(Orders::GivenUp, OneOf::Exact, 1), (Orders::GivenUp, OneOf::AnyOf, 1)],
+            (Orders::Any, OneOf::Exact),
+            &[(Orders::GivenUp, OneOf::Exact), (Orders::GivenUp, OneOf::AnyOf)],
         ),
-        KeyOrder::Schema => {
-            ((Orders::Schema, OneOf::Exact, 1), &[(Orders::Schema, OneOf::AnyOf, 1)])
-        }
+        KeyOrder::Schema => ((Orders::Schema, OneOf::Exact), &[(Orders::Schema, OneOf::AnyOf)]),
     };
     let mut built = build(first);
     for &other in others {
@@ -140,5 +130,5 @@ pub fn lower(source: Source, options: &JsonSchemaOptions) -> Result<Lowered, Vec
         let pointer = |text: &mut String| pointers.write(value, text);
         report.add(pointer, document.key(value), verdict, reason.into());
     }
-    Ok(Lowered { source, grammar, report, findings })
+    Ok(Lowered { source, grammar, report, findings, literals: Literals::default() })
 }

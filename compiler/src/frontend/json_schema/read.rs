@@ -5,10 +5,12 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::report::Verdict;
+use crate::frontend::dialects;
 use crate::frontend::ecma::EcmaError;
 
 use super::document::{Document, Json, NodeId};
 use super::formats::{Exactness, format};
+use super::lint;
 use super::numbers::{Decimal, NumberSet};
 use super::options::Formats;
 use super::resolve::Context;
@@ -43,6 +45,8 @@ pub(crate) struct Found {
     pub(crate) schemas: Schemas,
     /// Errors so far.
     pub(crate) errors: Vec<Diagnostic>,
+    /// Warnings so far.
+    pub(crate) findings: Vec<Diagnostic>,
     /// Schemas met and not yet read.
     pub(crate) queue: Vec<Queued>,
     /// The strings of the patterns read so far, by their text.
@@ -52,9 +56,9 @@ pub(crate) struct Found {
 impl Found {
     /// Nothing, with room for so many schemas.
     pub(crate) fn with_capacity(schemas: usize) -> Self {
-        let (errors, queue) = (Vec::new(), Vec::new());
+        let (errors, findings, queue) = (Vec::new(), Vec::new(), Vec::new());
         let schemas = Schemas::with_capacity(schemas);
-        Self { schemas, errors, queue, patterns: FxHashMap::default() }
+        Self { schemas, errors, findings, queue, patterns: FxHashMap::default() }
     }
 
     /// The schema at a place, to be read later where it is new.
@@ -236,7 +240,14 @@ impl Reader<'_> {
 
     fn types(&mut self, node: NodeId) -> Option<TypeSet> {
         let names = match self.document.json(node) {
-            Json::Array(names) if !names.is_empty() => &names[..],
+            Json::Array(names) if names.is_empty() => {
+                let text = "`type` has an empty list, so no value is of a type in it".to_owned();
+                let error = self.document.error("json-schema::invalid-keyword", node, text);
+                let help = "name the types that are meant, or leave `type` out for any";
+                self.found.errors.push(error.with_help(help));
+                return None;
+            }
+            Json::Array(names) => &names[..],
             _ => &[node],
         };
         let mut types = TypeSet::NONE;
@@ -246,6 +257,8 @@ impl Reader<'_> {
                     Some(named) => types = types.union(named),
                     None => {
                         let help = "the types are null, boolean, integer, number, string, array and object";
+                        let help =
+                            lint::wrapped_type(self.document, name).unwrap_or(help.to_owned());
                         let text = format!("{text:?} is not a JSON type");
                         let error = self.document.error("json-schema::invalid-keyword", name, text);
                         self.found.errors.push(error.with_help(help));
@@ -349,18 +362,29 @@ impl Reader<'_> {
 
     /// The strings that contain a match of a pattern that stands at, or as the key of, a place.
     fn ecma(&mut self, text: &str, node: NodeId) -> Option<StringSet> {
-        match self.strings_of(text) {
-            Ok(strings) => Some(strings),
-            Err(error) => {
-                let text = format!("in the pattern {text:?}: {error}");
-                self.found.errors.push(
-                    self.document.error("json-schema::pattern", node, text).with_help(
-                        "patterns are ECMA-262 regular expressions, without backreferences",
-                    ),
-                );
-                None
+        let is_key = !matches!(self.document.json(node), Json::String(own) if **own == *text);
+        let error = match self.strings_of(text) {
+            Ok(strings) => {
+                if dialects::delimited(text) {
+                    let warning = Diagnostic::warning(
+                        "json-schema::delimited-pattern",
+                        format!("the slashes of the pattern {text:?} are part of the text"),
+                    );
+                    let warning = self.document.place(warning, node);
+                    self.found.findings.push(warning.with_help(dialects::DELIMITED));
+                }
+                return Some(strings);
             }
-        }
+            Err(error) => error,
+        };
+        let message = format!("in the pattern {text:?}: {error}");
+        let place = self.document.inside(node, is_key, &error.span);
+        let error = Diagnostic::error("json-schema::pattern", message)
+            .with_pointer(self.document.pointer(node))
+            .with_label(place, "")
+            .with_help(error.help());
+        self.found.errors.push(error);
+        None
     }
 
     fn strings_of(&mut self, pattern: &str) -> Result<StringSet, EcmaError> {

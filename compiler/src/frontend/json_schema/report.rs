@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 use crate::diagnostics::{Diagnostic, Severity};
 
 use super::algebra::{Algebra, Conflict, ContentGraph, conflict};
-use super::document::{Document, NodeId};
+use super::document::{Document, Json, NodeId};
 use super::schema::{Part, Schema};
 
 /// Work that may go into notes.
@@ -24,15 +24,39 @@ pub(crate) fn unsatisfiable(algebra: &mut Algebra<'_>, graph: &ContentGraph) -> 
     algebra.explain(usize::MAX);
     let document = algebra.document;
     let error = Diagnostic::error("json-schema::unsatisfiable", "no value satisfies the schema");
-    Some(match conflict(algebra, root) {
-        Ok(Some(conflict)) => explain(document, error, conflict)
-            .with_help("change one of the two places, or make what needs them optional"),
+    let place = document.root();
+    let blamed = match document.json(place) {
+        Json::Bool(_) => Ok(Some(Conflict { place, other: place })),
+        _ => conflict(algebra, root),
+    };
+    Some(match blamed {
+        Ok(Some(conflict)) => {
+            let help = alone(document, conflict)
+                .unwrap_or("change one of the two places, or make what needs them optional");
+            explain(document, error, conflict).with_help(help)
+        }
         Ok(None) => document
             .place(error, document.root())
             .with_help("only an infinite value would satisfy it; make the recursion optional"),
         Err(_) => document.place(error, document.root()).with_help(
             "required members contradict each other or need each other without end; make one optional",
         ),
+    })
+}
+
+/// Advice where one place alone has no value.
+fn alone(document: &Document<'_>, conflict: Conflict) -> Option<&'static str> {
+    if conflict.place != conflict.other {
+        return None;
+    }
+    Some(match document.json(conflict.place) {
+        Json::Bool(_) => {
+            "the schema `false` has no value; `true` has all, and a property that may not be there is left out"
+        }
+        Json::Array(values) if values.is_empty() && document.key(conflict.place) == "enum" => {
+            "an empty `enum` has no value: list those that are meant, or leave `enum` out"
+        }
+        _ => "this alone has no value: loosen it, or make what needs it optional",
     })
 }
 

@@ -71,7 +71,8 @@ pub(crate) fn survey(
     survey.unused_definitions();
     let Survey { document, mut occurrences, found, references, .. } = survey;
     findings.extend(references.findings);
-    let Found { schemas, mut errors, .. } = found;
+    let Found { schemas, mut errors, findings: warnings, .. } = found;
+    findings.extend(warnings);
     if errors.is_empty() {
         errors.extend(schemas.check_in_place(document).err());
     }
@@ -102,10 +103,12 @@ impl Survey<'_, '_> {
     fn schema(&mut self, node: NodeId, outside: Context) -> Schema {
         let is_first = self.see(node);
         let (occurrences, errors) = (self.occurrences.len(), self.found.errors.len());
+        let findings = self.found.findings.len();
         let schema = self.read(node, outside);
         if !is_first {
             self.occurrences.truncate(occurrences);
             self.found.errors.truncate(errors);
+            self.found.findings.truncate(findings);
         }
         schema
     }

@@ -26,6 +26,26 @@ pub enum PatternError {
         /// Where the first level beyond it starts.
         span: Range<usize>,
     },
+    /// The pattern has a construct of another dialect.
+    #[error("{what} is not part of this dialect")]
+    Foreign {
+        /// The construct.
+        what: &'static str,
+        /// The form to use.
+        help: &'static str,
+        /// Where.
+        span: Range<usize>,
+    },
+    /// A pattern with lookaround, which is read as ECMA-262, is not one of ECMA-262.
+    #[error("{message}")]
+    Lookaround {
+        /// What is wrong.
+        message: String,
+        /// The way out.
+        help: &'static str,
+        /// Where.
+        span: Range<usize>,
+    },
     /// The pattern uses a feature that regular languages do not have.
     #[error("{message}")]
     Unsupported {
@@ -80,12 +100,12 @@ impl PatternError {
                 "one too many",
                 Some("a GBNF grammar can give the inner part a rule of its own"),
             ),
+            Self::Foreign { help, .. } => ("regex::syntax", "", Some(*help)),
+            Self::Lookaround { help, .. } => ("regex::lookaround", "", Some(*help)),
             Self::Unsupported { .. } => (
                 "regex::unsupported",
                 "",
-                Some(
-                    "look-around and back-references describe languages that are not regular; spell the cases out",
-                ),
+                Some("what a backreference matches is not regular; spell the cases out"),
             ),
             Self::TooLong { .. } => ("regex::too-long", "", Some("write it as a GBNF grammar")),
             Self::ClassesTooLarge { .. } => {
@@ -127,6 +147,8 @@ impl PatternError {
         match self {
             Self::Syntax { span, .. }
             | Self::NestedTooDeep { span, .. }
+            | Self::Foreign { span, .. }
+            | Self::Lookaround { span, .. }
             | Self::Unsupported { span, .. }
             | Self::ClassesTooLarge { span }
             | Self::UnicodeWordBoundary { span }

@@ -10,7 +10,8 @@
 //!
 //! Most patterns are lowered part by part, in time linear in the pattern: `[a-z]{1,1000000}` stays a repetition, which the network counts instead of copying. Assertions that depend on what stands next to them, such as
 //! `\b` or an anchor inside, cannot be lowered part by part; such a pattern becomes one automaton by way of
-//! regex-automata, under a limit on memory.
+//! regex-automata, under a limit on memory. Lookahead and lookbehind are ECMA-262's affair ([`ecma`]), with the classes
+//! of this dialect: digits and words are Unicode here.
 
 mod anchors;
 mod automaton;
@@ -27,7 +28,11 @@ pub use error::PatternError;
 use crate::automata::Dfa;
 use crate::diagnostics::report::Report;
 use crate::diagnostics::{Diagnostic, Source};
-use crate::ir::{Expr, GrammarBuilder, Lowered, Origin};
+use crate::frontend::{dialects, ecma};
+use crate::ir::{Expr, GrammarBuilder, Literals, Lowered, Origin};
+
+/// Most states of the automaton of a pattern with lookaround.
+const MAX_STATES: usize = 50_000;
 
 /// What the pattern must match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -74,7 +79,14 @@ pub fn lower(source: Source, options: &PatternOptions) -> Result<Lowered, Vec<Di
     let root = grammar.declare("pattern");
     grammar.define(root, expr, Origin { span: Some(span), pointer: None });
     let grammar = grammar.finish(root);
-    Ok(Lowered { source, grammar, report: Report::default(), findings: Vec::new() })
+    let delimited = dialects::delimited(pattern).then(|| {
+        let text = "the slashes of the pattern are part of the text";
+        Diagnostic::warning("regex::delimited", text)
+            .with_label(0..pattern.len(), "")
+            .with_help(dialects::DELIMITED)
+    });
+    let (report, findings) = (Report::default(), delimited.into_iter().collect());
+    Ok(Lowered { source, grammar, report, findings, literals: Literals::default() })
 }
 
 /// The expression of a pattern: [`Expr::Never`] where it matches nothing.
@@ -83,6 +95,14 @@ pub fn lower(source: Source, options: &PatternOptions) -> Result<Lowered, Vec<Di
 ///
 /// See [`PatternError`].
 pub fn expr_of_pattern(pattern: &str, options: &PatternOptions) -> Result<Expr, PatternError> {
+    if parse::looks_around(pattern) && options.extent == Extent::Whole {
+        let dfa = ecma::whole(pattern, MAX_STATES).map_err(|error| PatternError::Lookaround {
+            message: error.to_string(),
+            help: error.help(),
+            span: error.span,
+        })?;
+        return Ok(if dfa == Dfa::never() { Expr::Never } else { Expr::Regular(dfa.into()) });
+    }
     let hir = resolved(pattern, options)?;
     if hir.properties().look_set().is_empty() {
         return Ok(structural::lower(&hir));

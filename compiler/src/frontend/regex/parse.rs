@@ -14,6 +14,7 @@ use regex_syntax::hir::Hir;
 use regex_syntax::hir::translate::TranslatorBuilder;
 
 use super::PatternError;
+use crate::frontend::dialects::{self, Dialect, Foreign};
 
 /// Longest pattern in bytes. The HIR takes up to 200 bytes for one of the text.
 const MAX_LENGTH: usize = 256 << 10;
@@ -34,7 +35,7 @@ pub(super) fn parse(pattern: &str) -> Result<Hir, PatternError> {
         .nest_limit(MAX_NESTING)
         .build()
         .parse(pattern)
-        .map_err(|error| syntax_error(&error))?;
+        .map_err(|error| syntax_error(&error, pattern))?;
     ast::visit(&ast, ClassMeter::default())?;
     TranslatorBuilder::new().utf8(true).build().translate(pattern, &ast).map_err(|error| {
         PatternError::Syntax {
@@ -67,15 +68,23 @@ fn range(span: &ast::Span) -> Range<usize> {
     span.start.offset..span.end.offset
 }
 
-fn syntax_error(error: &ast::Error) -> PatternError {
+/// Whether a pattern has lookaround, which is read elsewhere.
+pub(super) fn looks_around(pattern: &str) -> bool {
+    let parsed = ParserBuilder::new().nest_limit(MAX_NESTING).build().parse(pattern);
+    pattern.len() <= MAX_LENGTH
+        && parsed.is_err_and(|error| *error.kind() == ast::ErrorKind::UnsupportedLookAround)
+}
+
+fn syntax_error(error: &ast::Error, pattern: &str) -> PatternError {
     let (message, span) = (error.kind().to_string(), range(error.span()));
+    if let ast::ErrorKind::NestLimitExceeded(limit) = *error.kind() {
+        return PatternError::NestedTooDeep { limit, span: span.start..span.start + 1 };
+    }
+    if let Some(Foreign { span, what, help }) = dialects::foreign(pattern, Dialect::Regex) {
+        return PatternError::Foreign { what, help, span };
+    }
     match *error.kind() {
-        ast::ErrorKind::NestLimitExceeded(limit) => {
-            PatternError::NestedTooDeep { limit, span: span.start..span.start + 1 }
-        }
-        ast::ErrorKind::UnsupportedBackreference | ast::ErrorKind::UnsupportedLookAround => {
-            PatternError::Unsupported { message, span }
-        }
+        ast::ErrorKind::UnsupportedBackreference => PatternError::Unsupported { message, span },
         _ => PatternError::Syntax { message, span, other: error.auxiliary_span().map(range) },
     }
 }

@@ -223,8 +223,12 @@ fn errors() {
         ("(?<n>a)(?<n>b)", "regex::syntax", "n"),
         (r"(?-u:\xFF)", "regex::syntax", r"\xFF"),
         (r"(?-u:\W)", "regex::syntax", r"\W"),
-        ("a(?=b)", "regex::unsupported", "(?="),
-        ("(?<!b)a", "regex::unsupported", "(?<!"),
+        ("a(?=b)", "regex::matches-nothing", "a(?=b)"),
+        (r"a(?=b)\b", "regex::lookaround", r"\b"),
+        (r"a\Z", "regex::syntax", r"\Z"),
+        (r"\cA", "regex::syntax", r"\c"),
+        (r"\0", "regex::syntax", r"\0"),
+        ("[a[b]", "regex::syntax", "["),
         (r"(a)\1", "regex::unsupported", r"\1"),
         (r"^a\b", "regex::unicode-word-boundary", r"\b"),
         (r"(?-u:\b)([a-z]{1,1000}-){1,1000}", "regex::too-large", r"\b"),
@@ -324,5 +328,29 @@ proptest! {
                 prop_assert!(pattern.get(label.span.clone()).is_some(), "{label:?}");
             }
         }
+    }
+}
+
+#[test]
+fn lookaround_has_the_classes_of_this_dialect() {
+    let accepts = |pattern: &str, text: &str| {
+        let expr = expr_of_pattern(pattern, &PatternOptions::default());
+        recognizes(
+            &grammar(expr.unwrap_or_else(|error| panic!("{pattern}: {error}"))),
+            text.as_bytes(),
+        )
+    };
+    for (pattern, accepted, refused) in [
+        (r"(?=.*\d)[a-z\d]{2,4}", &["a1", "1ab2", "a٣"][..], &["ab", "1", "a1b2c"][..]),
+        (r"(?!root$)\w+", &["user", "roots", "é"], &["root", ""]),
+        (r"a(?<=a)b(?<!c)", &["ab"], &["a", "cb"]),
+        (r"(?=a.).*", &["ab", "a\r"], &["a", "ba", "a\n"]),
+    ] {
+        accepted
+            .iter()
+            .for_each(|text| assert!(accepts(pattern, text), "{pattern} refuses {text:?}"));
+        refused
+            .iter()
+            .for_each(|text| assert!(!accepts(pattern, text), "{pattern} accepts {text:?}"));
     }
 }

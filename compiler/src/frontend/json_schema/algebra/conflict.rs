@@ -119,7 +119,7 @@ impl Algebra<'_> {
     /// From here on asks only for what is empty, with so much more work at most: the order of keys is of no account.
     pub(crate) fn explain(&mut self, work: usize) {
         self.orders = Orders::Schema;
-        self.patience = self.patience.min(self.work.saturating_add(work));
+        self.patience.work = self.patience.work.min(self.work.saturating_add(work));
     }
 }
 

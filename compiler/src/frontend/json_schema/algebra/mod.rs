@@ -109,6 +109,46 @@ pub(crate) struct Limits {
     pub(crate) work: usize,
 }
 
+/// Work and formulas.
+#[derive(Clone, Copy, Debug)]
+struct Patience {
+    work: usize,
+    formulas: usize,
+}
+
+impl Patience {
+    /// The less of each.
+    fn at_most(self, other: Self) -> Self {
+        Self { work: self.work.min(other.work), formulas: self.formulas.min(other.formulas) }
+    }
+
+    /// Both together.
+    fn and(self, other: Self) -> Self {
+        Self {
+            work: self.work.saturating_add(other.work),
+            formulas: self.formulas.saturating_add(other.formulas),
+        }
+    }
+
+    /// What is left of each.
+    fn without(self, other: Self) -> Self {
+        Self {
+            work: self.work.saturating_sub(other.work),
+            formulas: self.formulas.saturating_sub(other.formulas),
+        }
+    }
+
+    /// A part of each.
+    fn part(self, of: usize) -> Self {
+        Self { work: self.work / of, formulas: self.formulas / of }
+    }
+
+    /// Whether either is more.
+    fn exceeds(self, most: Self) -> bool {
+        self.work > most.work || self.formulas > most.formulas
+    }
+}
+
 /// Operands that a formula may have on average before they count for another one.
 const OPERANDS: usize = 64;
 
@@ -160,8 +200,12 @@ pub(crate) struct Algebra<'a> {
     shapes: usize,
     /// Cases told apart and states of the sets of strings that this took.
     work: usize,
-    /// What the work of the current attempt is limited to, and that of all otherwise.
-    patience: usize,
+    /// The work and the formulas that the current attempt may lead to, or all work and all formulas otherwise.
+    patience: Patience,
+    /// What attempts that failed may still have taken together without counting against the limits.
+    spare: Patience,
+    /// Formulas of such attempts.
+    forgiven: usize,
     /// Occurrences of keywords that are not met in full, with the reason.
     pub(crate) inexact: IndexSet<(NodeId, Verdict, &'static str), FxBuildHasher>,
 }
@@ -195,7 +239,9 @@ impl<'a> Algebra<'a> {
             at: document.root(),
             shapes: 0,
             work: 0,
-            patience: limits.work,
+            patience: Patience { work: limits.work, formulas: limits.formulas },
+            spare: Patience { work: limits.work, formulas: limits.formulas },
+            forgiven: 0,
             inexact: IndexSet::default(),
         }
     }
@@ -252,22 +298,50 @@ impl<'a> Algebra<'a> {
     /// Counts work, so that no schema keeps the compiler busy for ever.
     fn spend(&mut self) -> Result<(), Diagnostic> {
         self.work += 1;
-        if self.work > self.patience {
+        let Patience { work, formulas } = self.patience;
+        if self.work > work {
             return Err(self.too_much(format!(
-                "telling the schema's combinations apart takes more than {} steps",
-                self.patience
+                "telling the schema's combinations apart takes more than {work} steps"
             )));
         }
-        let arenas = [&self.values, &self.objects.formulas, &self.arrays.formulas];
-        let spent: usize = arenas.iter().map(|arena| arena.len()).sum();
-        let operands: usize = arenas.iter().map(|arena| arena.operands()).sum();
-        if spent > self.limits.formulas || operands / OPERANDS > self.limits.formulas {
+        if self.formulas() > formulas {
             return Err(self.too_much(format!(
-                "the schema's combinations take more than {} formulas",
-                self.limits.formulas
+                "the schema's combinations take more than {formulas} formulas"
             )));
         }
         Ok(())
+    }
+
+    /// The formulas so far; those with many operands count for more.
+    fn formulas(&self) -> usize {
+        let arenas = [&self.values, &self.objects.formulas, &self.arrays.formulas];
+        let formulas: usize = arenas.iter().map(|arena| arena.len()).sum();
+        let operands: usize = arenas.iter().map(|arena| arena.operands()).sum();
+        formulas.max(operands / OPERANDS).saturating_sub(self.forgiven)
+    }
+
+    /// The result of an attempt that may take so much, `None` where it takes more. An attempt that fails does not count
+    /// against the limits on all of the schema as long as there is something to spare.
+    fn attempt<T>(
+        &mut self,
+        most: Patience,
+        attempt: impl FnOnce(&mut Self) -> Result<Option<T>, Diagnostic>,
+    ) -> Result<Option<T>, Diagnostic> {
+        let outer = self.patience;
+        let before = Patience { work: self.work, formulas: self.formulas() };
+        self.patience = outer.at_most(before.and(most));
+        let result = attempt(self);
+        let used = Patience { work: self.work, formulas: self.formulas() };
+        let is_over = used.exceeds(self.patience) && !used.exceeds(outer);
+        self.patience = outer;
+        let failed = is_over || matches!(result, Ok(None));
+        if failed {
+            let wasted = used.without(before).at_most(self.spare);
+            self.spare = self.spare.without(wasted);
+            self.work -= wasted.work;
+            self.forgiven += wasted.formulas;
+        }
+        if is_over { Ok(None) } else { result }
     }
 
     /// Counts a state of an automaton.

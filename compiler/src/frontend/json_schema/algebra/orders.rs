@@ -18,10 +18,12 @@ use crate::diagnostics::report::Verdict;
 use super::super::schema::{Part, SchemaId};
 use super::formula::{Formula, Formulas};
 use super::members::{MemberAutomaton, MemberName};
-use super::{Algebra, FormulaId, Orders, Subject};
+use super::{Algebra, FormulaId, Orders, Patience, Subject};
 
 /// Work for each state or edge that an automaton has room for. More is a sign that it will have no room.
 const WORK: usize = 64;
+/// Objects with keys in any order, each of which may take its part of what there is to spare.
+const SHARE: usize = 4;
 /// States for each key, and besides, that a formula with alternatives may take before it is split.
 const ROOM: [usize; 2] = [8, 64];
 /// Most automata that one formula is split into.
@@ -46,7 +48,16 @@ impl Algebra<'_> {
         if whole == FormulaId::TRUE {
             return Ok(None);
         }
-        let mut automata = match self.split_automata(whole, self.orders)? {
+        // An object may take a part of what there is to spare, so that one that is too much leaves something to others.
+        let orders = self.orders;
+        let split = match orders {
+            Orders::Any => {
+                let share = self.spare.part(SHARE);
+                self.attempt(share, |algebra| algebra.split_automata(whole, orders))?
+            }
+            Orders::Schema | Orders::GivenUp => self.split_automata(whole, orders)?,
+        };
+        let mut automata = match split {
             Some(automata) => automata,
             None => {
                 // Too much to tell one part of it from the others in any order.
@@ -187,12 +198,8 @@ impl Algebra<'_> {
         room: usize,
         attempt: impl FnOnce(&mut Self) -> Result<Option<MemberAutomaton>, Diagnostic>,
     ) -> Result<Option<MemberAutomaton>, Diagnostic> {
-        let outer = self.patience;
-        self.patience = outer.min(self.work.saturating_add(room.saturating_mul(WORK)));
-        let result = attempt(self);
-        let is_over = self.work > self.patience && self.work <= outer;
-        self.patience = outer;
-        if is_over { Ok(None) } else { result }
+        let most = Patience { work: room.saturating_mul(WORK), formulas: usize::MAX };
+        self.attempt(most, attempt)
     }
 
     /// The automaton with keys in the order in which the formula names them, or what remains of it where alternatives
@@ -217,7 +224,15 @@ impl Algebra<'_> {
     /// Enters the keywords that name or count keys as narrower.
     fn note_order(&mut self, value: FormulaId) {
         self.note(value, Verdict::Narrower, ORDER, |part| {
-            matches!(part, Part::Required(_) | Part::Properties(_) | Part::MemberCount(_))
+            matches!(
+                part,
+                Part::Required(_)
+                    | Part::Properties(_)
+                    | Part::MemberCount(_)
+                    | Part::DependentRequired(..)
+                    | Part::DependentSchema(..)
+                    | Part::Values(_)
+            )
         });
     }
 

@@ -107,6 +107,9 @@ impl Algebra<'_> {
         if let Some(known) = self.scalars.by_formula.get(&formula) {
             return Ok(Rc::clone(known));
         }
+        // A limit is then blamed on the schema of these values and not on the object around them.
+        let place = self.place(formula).unwrap_or(self.at);
+        let outer = std::mem::replace(&mut self.at, place);
         // Formulas grow by one operand at a time where cases are told apart, and so do their sets.
         let start = self.values.all_but_last(formula).and_then(|(start, last)| {
             let known = self.scalars.by_formula.get(&start)?;
@@ -137,6 +140,7 @@ impl Algebra<'_> {
         if self.text.numbers == NumberForm::Canonical {
             scalars.numbers = self.limited(scalars.numbers.canonical(self.limits.states))?;
         }
+        self.at = outer;
         self.work += SCALARS_WORK + scalars.strings.states();
         let scalars = Rc::new(scalars);
         self.scalars.by_formula.insert(formula, Rc::clone(&scalars));

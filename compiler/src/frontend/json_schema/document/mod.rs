@@ -7,6 +7,7 @@
 //! Schemas that references bring in from elsewhere are grafted behind the document's own values. Their pointers start
 //! with the URI, and their span is that of the reference that led to them, so that every place can be shown.
 
+mod inside;
 mod members;
 mod pointers;
 mod scan;
@@ -84,6 +85,7 @@ pub(crate) struct Document<'s> {
     nodes: Vec<Node<'s>>,
     /// The outermost value of everything grafted, with its URI.
     grafts: Vec<(NodeId, Box<str>)>,
+    text: &'s str,
 }
 
 impl<'s> Document<'s> {
@@ -104,7 +106,8 @@ impl<'s> Document<'s> {
             .with_label(first, "first here")
             .with_help("remove one of the two")),
             None => {
-                let document = Self { nodes: scanner.nodes, grafts: Vec::new() };
+                let text = &source.text;
+                let document = Self { nodes: scanner.nodes, grafts: Vec::new(), text };
                 Ok((document, Tree::new(&source.text)))
             }
         }
@@ -239,6 +242,18 @@ impl<'s> Document<'s> {
     /// Place of the key that a node stands under, or of the node where its container is not an object.
     pub(crate) fn key_span(&self, node: NodeId) -> Range<usize> {
         self.member(node).map_or_else(|| self.span(node), |(_, member)| member.key_span.clone())
+    }
+
+    /// The place of a part of the string at a node, or of the key that it stands under where `is_key`; `value` is a range
+    /// of the string's bytes. The whole place for what was grafted.
+    pub(crate) fn inside(&self, node: NodeId, is_key: bool, value: &Range<usize>) -> Range<usize> {
+        let span = if is_key { self.key_span(node) } else { self.span(node) };
+        let is_string = self.text.as_bytes().get(span.start) == Some(&b'"');
+        match self.grafts.first() {
+            Some((first, _)) if node >= *first => span,
+            _ if !is_string => span,
+            _ => inside::written(self.text, &span, value),
+        }
     }
 
     /// An error at a node.

@@ -4,8 +4,9 @@ use referencing::Error;
 
 use crate::diagnostics::Diagnostic;
 
-use super::super::document::{Document, NodeId};
+use super::super::document::{Document, Json, NodeId};
 use super::library;
+use crate::frontend::suggest::nearest;
 
 /// Why a reference leads nowhere.
 pub(super) enum Problem {
@@ -32,6 +33,14 @@ impl From<Error> for Problem {
 impl Problem {
     /// The error at a reference.
     pub(super) fn at(self, document: &Document<'_>, node: NodeId, reference: &str) -> Diagnostic {
+        if matches!(self, Self::Nowhere)
+            && let Some(near) = near(document, reference)
+        {
+            let text = format!("the reference {reference:?} points at nothing");
+            let help = format!("did you mean `{near}`?");
+            let error = document.error("json-schema::unresolved-reference", node, text);
+            return error.with_help(help);
+        }
         let (text, help) = match self {
             Self::Missing { uri } => {
                 let file = uri.strip_prefix(library::ROOT).unwrap_or(&uri);
@@ -57,4 +66,31 @@ impl Problem {
         };
         document.error("json-schema::unresolved-reference", node, text).with_help(help)
     }
+}
+
+/// Keywords that hold definitions.
+const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
+
+/// The definition at the root that a pointer to nothing may mean: one of the same name elsewhere, or one with a name near
+/// it.
+fn near(document: &Document<'_>, reference: &str) -> Option<String> {
+    let (_, pointer) = reference.split_once('#')?;
+    let name = referencing::unescape_segment(pointer.rsplit('/').next()?).into_owned();
+    let definitions =
+        |holder| match document.get(document.root(), holder).map(|at| document.json(at)) {
+            Some(Json::Object(members)) => Some((holder, members)),
+            _ => None,
+        };
+    let all: Vec<_> = DEFINITIONS.into_iter().filter_map(definitions).collect();
+    let named = |(holder, name): (&str, &str)| {
+        format!("#/{holder}/{}", name.replace('~', "~0").replace('/', "~1"))
+    };
+    if let Some((holder, _)) = all.iter().find(|(_, members)| members.get(&name).is_some()) {
+        return Some(named((holder, &name)));
+    }
+    let names =
+        all.iter().flat_map(|(holder, members)| members.keys().map(move |key| (*holder, key)));
+    let names: Vec<(&str, &str)> = names.collect();
+    let near = nearest(&name, names.iter().map(|(_, key)| *key))?;
+    names.into_iter().find(|(_, key)| *key == near).map(named)
 }

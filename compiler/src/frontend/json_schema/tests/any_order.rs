@@ -104,3 +104,17 @@ fn excluded_lengths_are_not_counted() {
     assert!(narrower(&few).is_empty());
     assert_eq!(narrower(&many), ["pattern", "maxLength"]);
 }
+
+/// Keys that only `enum` or `dependentSchemas` name keep their order as well where the budget is met, and the report says
+/// so.
+#[test]
+fn keys_of_values_and_dependencies_are_noted() {
+    let schema = json!({"type": "object", "not": {"enum": [{"a": 1, "b": 2}]}, "dependentSchemas": {"b": {"minProperties": 3}}});
+    let options =
+        JsonSchemaOptions { key_order: KeyOrder::Any, max_shapes: 1, ..Default::default() };
+    let lowered = lower(Source::new("<test>", schema.to_string()), &options);
+    let lowered = lowered.expect("a schema");
+    let narrower = lowered.report.entries().filter(|entry| entry.verdict == Verdict::Narrower);
+    let keywords: Vec<_> = narrower.map(|entry| entry.keyword.to_string()).collect();
+    assert!(keywords.contains(&"enum".to_owned()), "{keywords:?}");
+}

@@ -1,5 +1,6 @@
 //! Tests of the whole front end: schema text in, accepted texts out.
 
+mod advice;
 mod any_order;
 mod cases;
 mod counts;

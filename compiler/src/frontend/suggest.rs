@@ -6,7 +6,7 @@ const MAX_LENGTH: usize = 64;
 /// The candidate with the least edit distance from `name`, the first of several, if it is near enough to be a slip.
 ///
 /// Cost: product of the lengths, per candidate.
-pub(super) fn nearest<'a>(
+pub(crate) fn nearest<'a>(
     name: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
