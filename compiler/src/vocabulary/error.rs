@@ -124,6 +124,16 @@ pub enum VocabularyError {
         /// The vocabulary.
         name: String,
     },
+    /// An option names tokens by a text that none has.
+    #[error("{option} names {pattern:?}, and no added token of {name} has such a text")]
+    NothingLike {
+        /// The option.
+        option: &'static str,
+        /// The text, with its stars.
+        pattern: String,
+        /// The vocabulary.
+        name: String,
+    },
     /// An option names an id that the vocabulary does not have.
     #[error("{option} names id {id}, and vocabulary `{name}` has ids 0 to {last}")]
     UnknownId {

@@ -47,7 +47,7 @@ use crate::diagnostics::Diagnostic;
 pub use self::error::VocabularyError;
 pub use self::import::built_in_names;
 pub use self::lexicon::VocabularyLexicon;
-pub use self::options::{EndToken, VocabularyOptions};
+pub use self::options::{EndToken, Tokens, VocabularyOptions};
 
 /// One token of a [`TokenTable`].
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,9 @@
 //!
 //! The `special` flag of a tokenizer file says whether a decoder hides the token, not whether it is a control token:
 //! real files leave `<think>`, `<|fim_prefix|>`, `<｜User｜>` and `[multimodal]` unflagged. So the name decides too,
-//! and only in the safe direction: it can make an added token special, never make one text.
+//! and only in the safe direction: it can make an added token special, never make one text. Markup is the exception to the
+//! name's rule: `<b>` and `</code>` that a file leaves unflagged are what a model writes as text (Gemma's are), so they
+//! stay text. Elements of media are not taken for markup, because multimodal models mark their inputs by such names.
 
 /// Pairs of opening and closing characters that tokenizers put around control markers.
 const BRACKETS: [(char, char); 5] =
@@ -19,6 +21,89 @@ pub(super) fn is_marker(text: &str) -> bool {
             .and_then(|rest| rest.strip_suffix(close))
             .is_some_and(|inside| inside.chars().any(char::is_alphanumeric))
     })
+}
+
+/// Elements of HTML that hold text or arrange it. Left out: media, which name inputs of models (`<img>`, `<video>`), and
+/// `<s>`, which begins a sequence.
+const MARKUP: &[&str] = &[
+    "a",
+    "abbr",
+    "address",
+    "article",
+    "aside",
+    "b",
+    "blockquote",
+    "body",
+    "br",
+    "button",
+    "caption",
+    "cite",
+    "code",
+    "col",
+    "colgroup",
+    "dd",
+    "del",
+    "details",
+    "dfn",
+    "div",
+    "dl",
+    "dt",
+    "em",
+    "figcaption",
+    "figure",
+    "footer",
+    "form",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "head",
+    "header",
+    "hr",
+    "html",
+    "i",
+    "iframe",
+    "input",
+    "ins",
+    "kbd",
+    "label",
+    "li",
+    "main",
+    "mark",
+    "nav",
+    "ol",
+    "option",
+    "p",
+    "pre",
+    "q",
+    "samp",
+    "section",
+    "select",
+    "small",
+    "span",
+    "strong",
+    "sub",
+    "summary",
+    "sup",
+    "table",
+    "tbody",
+    "td",
+    "tfoot",
+    "th",
+    "thead",
+    "tr",
+    "u",
+    "ul",
+    "var",
+];
+
+/// Whether this is a tag of an element that text is made of: `<b>`, `</code>`.
+pub(super) fn is_markup(text: &str) -> bool {
+    let inside = text.strip_prefix('<').and_then(|rest| rest.strip_suffix('>'));
+    let name = inside.map(|inside| inside.strip_prefix('/').unwrap_or(inside));
+    name.is_some_and(|name| MARKUP.binary_search(&name).is_ok())
 }
 
 /// Whether this is a control piece of SentencePiece.
@@ -70,6 +155,17 @@ mod tests {
             ["\n\n", "▁▁", "<", "<>", "[]", "[", "||", "|", "<=>", "a < b >", "word", "õ", ""]
         {
             assert!(!is_marker(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn markup_is_told_from_markers() {
+        assert!(MARKUP.is_sorted());
+        for text in ["<b>", "</code>", "<table>", "</h6>"] {
+            assert!(is_markup(text), "{text}");
+        }
+        for text in ["<s>", "<img>", "<think>", "<h7>", "b", "< b>", "<mask>", "<//b>"] {
+            assert!(!is_markup(text), "{text}");
         }
     }
 

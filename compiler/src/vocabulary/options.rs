@@ -26,13 +26,64 @@ impl From<&str> for EndToken {
     }
 }
 
+/// Tokens as a user names them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Tokens {
+    /// By id.
+    Id(u32),
+    /// By first and last id.
+    Range(u32, u32),
+    /// By text, in which `*` stands for any text: added and control tokens alone.
+    Like(String),
+}
+
+impl From<u32> for Tokens {
+    fn from(id: u32) -> Self {
+        Self::Id(id)
+    }
+}
+
+impl From<&str> for Tokens {
+    /// A number is an id, two with `-` between them a range, anything else a text.
+    fn from(text: &str) -> Self {
+        if let Ok(id) = text.parse() {
+            return Self::Id(id);
+        }
+        let ends = text.split_once('-').map(|(first, last)| (first.parse(), last.parse()));
+        match ends {
+            Some((Ok(first), Ok(last))) if first <= last => Self::Range(first, last),
+            _ => Self::Like(text.to_owned()),
+        }
+    }
+}
+
+/// Whether a text is one of a pattern, in which `*` stands for any text. Linear in the text for each `*`.
+pub(super) fn like(text: &str, pattern: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = text.strip_prefix(parts.next().unwrap_or_default()) else { return false };
+    let mut parts = parts.peekable();
+    if parts.peek().is_none() {
+        return rest.is_empty();
+    }
+    while let Some(part) = parts.next() {
+        if parts.peek().is_none() {
+            return rest.ends_with(part);
+        }
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    true
+}
+
 /// Options of [`import`](super::import).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VocabularyOptions {
     pub(super) name: Option<String>,
     pub(super) end_tokens: Option<Vec<EndToken>>,
     pub(super) logit_width: Option<u32>,
-    pub(super) kinds: Vec<(u32, TokenKind)>,
+    pub(super) kinds: Vec<(Tokens, TokenKind)>,
     pub(super) special_tokens: Vec<(String, u32)>,
 }
 
@@ -65,19 +116,19 @@ impl VocabularyOptions {
 
     /// Ids that are text although they look special.
     #[must_use]
-    pub fn text_ids(self, ids: impl IntoIterator<Item = u32>) -> Self {
+    pub fn text_ids<T: Into<Tokens>>(self, ids: impl IntoIterator<Item = T>) -> Self {
         self.with_kind(ids, TokenKind::Text)
     }
 
     /// Ids that are special although they look like text.
     #[must_use]
-    pub fn special_ids(self, ids: impl IntoIterator<Item = u32>) -> Self {
+    pub fn special_ids<T: Into<Tokens>>(self, ids: impl IntoIterator<Item = T>) -> Self {
         self.with_kind(ids, TokenKind::Special)
     }
 
     /// Ids that no mask may ever allow.
     #[must_use]
-    pub fn unused_ids(self, ids: impl IntoIterator<Item = u32>) -> Self {
+    pub fn unused_ids<T: Into<Tokens>>(self, ids: impl IntoIterator<Item = T>) -> Self {
         self.with_kind(ids, TokenKind::Unused)
     }
 
@@ -88,8 +139,56 @@ impl VocabularyOptions {
         self
     }
 
-    fn with_kind(mut self, ids: impl IntoIterator<Item = u32>, kind: TokenKind) -> Self {
-        self.kinds.extend(ids.into_iter().map(|id| (id, kind)));
+    fn with_kind<T: Into<Tokens>>(
+        mut self,
+        ids: impl IntoIterator<Item = T>,
+        kind: TokenKind,
+    ) -> Self {
+        self.kinds.extend(ids.into_iter().map(|tokens| (tokens.into(), kind)));
         self
+    }
+
+    /// Whether the user insists that an id is text.
+    pub(super) fn says_text(&self, id: u32) -> bool {
+        self.kinds.iter().any(|(tokens, kind)| {
+            *kind == TokenKind::Text
+                && match tokens {
+                    Tokens::Id(given) => *given == id,
+                    Tokens::Range(first, last) => (*first..=*last).contains(&id),
+                    Tokens::Like(_) => false,
+                }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_named_by_id_range_or_text() {
+        assert_eq!(Tokens::from("7"), Tokens::Id(7));
+        assert_eq!(Tokens::from("7-9"), Tokens::Range(7, 9));
+        for text in ["<h*>", "9-7", "-", "a-b"] {
+            assert_eq!(Tokens::from(text), Tokens::Like(text.to_owned()));
+        }
+    }
+
+    #[test]
+    fn stars_stand_for_any_text() {
+        for (text, pattern, expected) in [
+            ("<h1>", "<h*>", true),
+            ("<h>", "<h*>", true),
+            ("</h1>", "<h*>", false),
+            ("<a b c>", "<*b*>", true),
+            ("<a>", "<*b*>", false),
+            ("abab", "ab*ab", true),
+            ("aba", "ab*ba", false),
+            ("<b>", "<b>", true),
+            ("<b>", "<b", false),
+            ("", "*", true),
+        ] {
+            assert_eq!(like(text, pattern), expected, "{text} {pattern}");
+        }
     }
 }

@@ -5,14 +5,15 @@
 //! the result can and cannot spell.
 
 use grammarc_artifacts::sections::vocabulary::TokenKind;
+use rustc_hash::FxHashMap;
 
 use crate::diagnostics::{Diagnostic, Severity};
 
 use super::draft::{Draft, Role, Slot};
 use super::error::VocabularyError;
 use super::findings::{families, ranges, readable};
-use super::names::{is_marker, is_padding, is_reserved};
-use super::options::{EndToken, VocabularyOptions};
+use super::names::{is_marker, is_markup, is_padding, is_reserved};
+use super::options::{EndToken, Tokens, VocabularyOptions, like};
 use super::{TokenEntry, TokenTable};
 
 /// Decides everything that a draft leaves open.
@@ -53,8 +54,10 @@ pub(super) fn settle(
 
 /// The kind that the source's claim and the token's name give.
 fn kind_of(slot: &Slot) -> TokenKind {
-    let added_marker =
-        || slot.role == Role::Added && str::from_utf8(&slot.bytes).is_ok_and(is_marker);
+    let added_marker = || {
+        let is_control = |text| is_marker(text) && !is_markup(text);
+        slot.role == Role::Added && str::from_utf8(&slot.bytes).is_ok_and(is_control)
+    };
     if slot.bytes.is_empty() || slot.role == Role::Hole || is_padding(&slot.bytes) {
         TokenKind::Unused
     } else if slot.role == Role::Control || added_marker() || is_reserved(&slot.bytes) {
@@ -69,23 +72,53 @@ fn override_kinds(
     options: &VocabularyOptions,
     kinds: &mut [TokenKind],
 ) -> Result<(), VocabularyError> {
-    for (index, &(id, kind)) in options.kinds.iter().enumerate() {
+    let mut given: FxHashMap<u32, TokenKind> = FxHashMap::default();
+    for (tokens, kind) in &options.kinds {
+        let kind = *kind;
         let (option, word) = match kind {
             TokenKind::Text => ("the list of text ids", "text"),
             TokenKind::Special => ("the list of special ids", "special"),
             TokenKind::Unused => ("the list of unused ids", "unused"),
         };
-        let slot = known(draft, id, option)?;
-        let refuse = |problem| Err(VocabularyError::Kind { id, kind: word, problem });
-        if options.kinds[..index].iter().any(|&(other, before)| other == id && before != kind) {
-            return refuse("another option gives it another kind");
+        for id in chosen(draft, tokens, option)? {
+            let slot = known(draft, id, option)?;
+            let refuse = |problem| Err(VocabularyError::Kind { id, kind: word, problem });
+            if *given.entry(id).or_insert(kind) != kind {
+                return refuse("another option gives it another kind");
+            }
+            if slot.bytes.is_empty() && kind == TokenKind::Text {
+                return refuse("it has no bytes to spell");
+            }
+            kinds[id as usize] = kind;
         }
-        if slot.bytes.is_empty() && kind == TokenKind::Text {
-            return refuse("it has no bytes to spell");
-        }
-        kinds[id as usize] = kind;
     }
     Ok(())
+}
+
+/// The ids that a selection names. A name that no token fits is an error, as an id that no token has.
+fn chosen(
+    draft: &Draft,
+    tokens: &Tokens,
+    option: &'static str,
+) -> Result<Vec<u32>, VocabularyError> {
+    match tokens {
+        Tokens::Id(id) => Ok(vec![*id]),
+        Tokens::Range(first, last) => {
+            known(draft, *last, option)?;
+            Ok((*first..=*last).collect())
+        }
+        Tokens::Like(pattern) => {
+            let slots = (0..).zip(&draft.slots).filter(|(_, slot)| slot.role > Role::Learned);
+            let fits =
+                |slot: &Slot| str::from_utf8(&slot.bytes).is_ok_and(|text| like(text, pattern));
+            let ids: Vec<u32> = slots.filter(|(_, slot)| fits(slot)).map(|(id, _)| id).collect();
+            if ids.is_empty() {
+                let (pattern, name) = (pattern.clone(), draft.name.clone());
+                return Err(VocabularyError::NothingLike { option, pattern, name });
+            }
+            Ok(ids)
+        }
+    }
 }
 
 fn known<'a>(draft: &'a Draft, id: u32, option: &'static str) -> Result<&'a Slot, VocabularyError> {
@@ -149,7 +182,7 @@ fn end_tokens(
 /// An end token is matched by its id only, unless the user insists that it is text as well.
 fn make_special(draft: &mut Draft, options: &VocabularyOptions, kinds: &mut [TokenKind], id: u32) {
     let kind = &mut kinds[id as usize];
-    if *kind != TokenKind::Text || options.kinds.contains(&(id, TokenKind::Text)) {
+    if *kind != TokenKind::Text || options.says_text(id) {
         return;
     }
     *kind = TokenKind::Special;
@@ -227,7 +260,8 @@ fn report(draft: &mut Draft, kinds: &[TokenKind], end_tokens: &[u32]) {
             markers.len(),
             named(&markers)
         );
-        let help = "list an id among the text ids if a grammar should be able to spell it";
+        let help = "names in brackets that the tokenizer does not flag are taken for control markers, but for tags of \
+                    HTML; `--text-id` makes them text, by id (`5`), range (`168-237`) or name (`<h*>`)";
         findings.push(Diagnostic::note("vocabulary::control-markers", text).with_help(help));
     }
     let padding = ids_where(&|slot, kind| kind == TokenKind::Unused && is_padding(&slot.bytes));

@@ -38,17 +38,20 @@ pub(crate) struct VocabArgs {
     #[arg(long, value_name = "N")]
     logit_width: Option<u32>,
 
-    /// Ids that are text although they look special
-    #[arg(long = "text-id", value_name = "ID", value_delimiter = ',')]
-    text_ids: Vec<u32>,
+    /// Tokens that are text although they look special: ids, ranges such as `168-237`, or texts such as `<h*>`
+    ///
+    /// A token that the tokenizer does not flag as special is taken for a control marker where its name stands in brackets
+    /// (`<think>`, `[INST]`), but for tags of HTML such as `<b>` and `</code>`, which are text.
+    #[arg(long = "text-id", value_name = "ID|RANGE|TEXT", value_delimiter = ',')]
+    text_ids: Vec<String>,
 
-    /// Ids that are special although they look like text
-    #[arg(long = "special-id", value_name = "ID", value_delimiter = ',')]
-    special_ids: Vec<u32>,
+    /// Tokens that are special although they look like text, named likewise
+    #[arg(long = "special-id", value_name = "ID|RANGE|TEXT", value_delimiter = ',')]
+    special_ids: Vec<String>,
 
-    /// Ids that no mask may ever allow
-    #[arg(long = "unused-id", value_name = "ID", value_delimiter = ',')]
-    unused_ids: Vec<u32>,
+    /// Tokens that no mask may ever allow, named likewise
+    #[arg(long = "unused-id", value_name = "ID|RANGE|TEXT", value_delimiter = ',')]
+    unused_ids: Vec<String>,
 
     /// A special token of a rank file, which lists none itself; may be given several times
     #[arg(long = "special-token", value_name = "TEXT=ID", value_parser = special_token)]
@@ -109,9 +112,9 @@ pub(crate) fn run(args: VocabArgs, output: &mut Output) -> Result<u8, Failure> {
 impl VocabArgs {
     fn options(&self) -> VocabularyOptions {
         let mut options = VocabularyOptions::new()
-            .text_ids(self.text_ids.iter().copied())
-            .special_ids(self.special_ids.iter().copied())
-            .unused_ids(self.unused_ids.iter().copied());
+            .text_ids(self.text_ids.iter().map(String::as_str))
+            .special_ids(self.special_ids.iter().map(String::as_str))
+            .unused_ids(self.unused_ids.iter().map(String::as_str));
         if let Some(name) = &self.name {
             options = options.name(name);
         }

@@ -120,19 +120,21 @@ fn special_tokens_and_markers_never_match_as_text() {
         added(3, "<think>", false),
         added(4, "<｜User｜>", false),
         added(5, "[multimodal]", false),
-        added(6, "<table>", false),
+        added(6, "<img>", false),
         added(7, "\n\n", false),
         added(8, "word", false),
+        added(9, "<table>", false),
+        added(10, "<code>", true),
     ]);
     let folder = Folder::with(&byte_level(json!({"a": 0}), list));
     let table = folder.import();
     assert_eq!(
         kinds(&table),
-        [Text, Special, Special, Special, Special, Special, Special, Text, Text]
+        [Text, Special, Special, Special, Special, Special, Special, Text, Text, Text, Special]
     );
     assert_eq!(bytes(&table, 3), b"<think>", "a special token keeps its name");
     let report = finding(&table, "vocabulary::control-markers");
-    for name in ["`<think>` (3)", "`<｜User｜>` (4)", "`[multimodal]` (5)", "`<table>` (6)"] {
+    for name in ["`<think>` (3)", "`<｜User｜>` (4)", "`[multimodal]` (5)", "`<img>` (6)"] {
         assert!(report.contains(name), "{name} in {report}");
     }
     assert!(!report.contains("im_end") && !report.contains("flagged`"), "{report}");
@@ -141,9 +143,16 @@ fn special_tokens_and_markers_never_match_as_text() {
     let table = folder.import_with(&options).expect("imports");
     assert_eq!(
         kinds(&table),
-        [Text, Special, Special, Special, Special, Special, Text, Unused, Special]
+        [Text, Special, Special, Special, Special, Special, Text, Unused, Special, Text, Special]
     );
-    assert!(!finding(&table, "vocabulary::control-markers").contains("<table>"));
+    assert!(!finding(&table, "vocabulary::control-markers").contains("<img>"));
+
+    let options = VocabularyOptions::new().text_ids(["<*th*k>", "5-6"]).special_ids(["9"]);
+    let table = folder.import_with(&options).expect("imports");
+    assert_eq!(kinds(&table)[3..], [Text, Special, Text, Text, Text, Text, Special, Special]);
+    let nothing = VocabularyOptions::new().text_ids(["<tool*>"]);
+    let refused = folder.import_with(&nothing).expect_err("no such token");
+    assert!(matches!(refused, VocabularyError::NothingLike { .. }));
 }
 
 #[test]
