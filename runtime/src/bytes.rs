@@ -97,6 +97,16 @@ impl ByteMatcher {
         self.scratch.position.len()
     }
 
+    /// Another matcher at the same place, by a copy of the sequence.
+    #[must_use]
+    pub fn fork(&self) -> Self {
+        let (grammar, settings) = (self.grammar.clone(), self.settings.clone());
+        let (sequence, mut scratch) = (self.sequence.clone(), Scratch::default());
+        // The place of a text is in the buffers alone: it takes nothing back.
+        scratch.position.clone_from(&self.scratch.position);
+        Self { grammar, settings, sequence, scratch }
+    }
+
     /// Goes back to the start of a text.
     pub fn reset(&mut self) {
         self.sequence = Sequence::new(self.grammar.initial(), 0);

@@ -104,7 +104,7 @@ fn sorted(mut tokens: Vec<u32>) -> Vec<u32> {
 }
 
 /// Options after the check.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Settings {
     /// Sorted, each once.
     pub(crate) end_tokens: Vec<u32>,

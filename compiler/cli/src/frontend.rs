@@ -13,6 +13,7 @@ use grammarc_compiler::frontend::gbnf::GbnfOptions;
 use grammarc_compiler::frontend::json_schema::{JsonSchemaOptions, UNKNOWN_KEYWORD};
 use grammarc_compiler::frontend::regex::PatternOptions;
 use grammarc_compiler::ir::Lowered;
+use indexmap::IndexMap;
 
 use crate::failure::{Failure, Problem};
 use crate::registry;
@@ -78,7 +79,7 @@ pub(crate) struct SourceArgs {
 }
 
 /// Keywords that a source must not have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, ValueEnum)]
 enum Deny {
     /// Of which the grammar accepts more than they say
     Approximate,
@@ -198,23 +199,39 @@ impl Request {
     }
 }
 
-/// One error for each keyword that is denied.
+/// One error for each kind of keyword that is denied and the reason for it, at the first place of it.
 fn denied(lowered: &Lowered, deny: &[Deny]) -> Vec<Diagnostic> {
-    let mut errors = Vec::new();
+    let mut places: IndexMap<(Deny, String), Vec<String>> = IndexMap::new();
     for entry in lowered.report.entries() {
-        let Some(what) = deny.iter().find(|what| what.applies(&entry)) else { continue };
-        let (code, verdict) = match what {
-            Deny::Approximate => ("compile::approximate", "approximate"),
-            Deny::Narrower => ("compile::narrower", "narrower"),
-            Deny::UnknownFormat => ("compile::unknown-format", "an annotation"),
-            Deny::UnknownKeyword => ("compile::unknown-keyword", "an annotation"),
+        let Some(&what) = deny.iter().find(|what| what.applies(&entry)) else { continue };
+        let verdict = match what {
+            Deny::Approximate => "approximate",
+            Deny::Narrower => "narrower",
+            Deny::UnknownFormat | Deny::UnknownKeyword => "an annotation",
         };
         let message = format!("{} is {verdict}: {}", entry.keyword, entry.reason);
+        places.entry((what, message)).or_default().push(entry.pointer.into());
+    }
+    let errors = places.into_iter().map(|((what, message), places)| {
+        let code = match what {
+            Deny::Approximate => "compile::approximate",
+            Deny::Narrower => "compile::narrower",
+            Deny::UnknownFormat => "compile::unknown-format",
+            Deny::UnknownKeyword => "compile::unknown-keyword",
+        };
+        let (first, others) = (&places[0], &places[1..]);
+        let message = match others {
+            [] => message,
+            [..] => {
+                let named: Vec<&str> = others.iter().take(2).map(String::as_str).collect();
+                format!("{message} ({} places, {} among them)", places.len(), named.join(" and "))
+            }
+        };
         let help =
             format!("rewrite this part of the source, or compile without --deny {}", what.name());
-        errors.push(Diagnostic::error(code, message).with_pointer(entry.pointer).with_help(help));
-    }
-    errors
+        Diagnostic::error(code, message).with_pointer(first).with_help(help)
+    });
+    errors.collect()
 }
 
 /// Reads a file, or standard input for `-`.

@@ -86,10 +86,69 @@ fn texts_need_not_be_utf8() {
 }
 
 #[test]
-fn special_tokens_are_among_the_expected() {
-    let place = Place::with_grammar("g.gbnf", "root ::= \"a\" <|end|> \"b\"\n").with("t.txt", "ab");
+fn special_tokens_are_read_by_name_and_named_among_the_expected() {
+    let place = Place::with_grammar("g.gbnf", "root ::= \"a\" <|end|> \"b\"\n")
+        .with("t.txt", "ab")
+        .with("good.txt", "a<|end|>b");
     let run = place.run(&["check", "g.gmask", "t.txt"]).exits(1);
-    assert!(run.stdout.contains("^ expected a special token"), "{}", run.stdout);
+    assert!(run.stdout.contains("^ expected the special token `<|end|>`"), "{}", run.stdout);
+    place.run(&["check", "g.gmask", "good.txt"]).exits(0);
+    let drawn = place.run(&["sample", "g.gmask"]).exits(0).stdout;
+    place.run_with(&["check", "g.gmask", "-"], &drawn).exits(0);
+}
+
+#[test]
+fn letters_of_a_special_token_are_letters_where_the_token_is_not_allowed() {
+    let place = Place::with_grammar("g.gbnf", "root ::= [^x]* \"x\" | <|end|> \"y\"\n")
+        .with("letters.txt", "<|end|>x")
+        .with("token.txt", "<|end|>y");
+    place.run(&["check", "g.gmask", "letters.txt", "token.txt"]).exits(0);
+}
+
+#[test]
+fn token_ids_are_checked_as_a_host_would() {
+    let place = Place::with_grammar("g.regex", "ab?");
+    let json = ["--format", "json"];
+    let check = |ids: &str| {
+        let run = place.run(&[&["check", "g.gmask", "--tokens", ids], &json[..]].concat());
+        (run.code, run.value())
+    };
+    // A byte is the token of its number.
+    assert_eq!(check("97, 98").0, 0);
+    assert_eq!(check("[97]").0, 0);
+    let (code, refused) = check("97,99");
+    assert_eq!((code, &refused["index"], &refused["token"]), (1, &json!(1), &json!(99)));
+    assert_eq!((&refused["verdict"], &refused["may_end"]), (&json!("token-refused"), &json!(true)));
+    assert_eq!(check("97,4000000000").0, 1);
+    assert_eq!(check("").1["verdict"], json!("ends-too-early-in-tokens"));
+    place.run(&["check", "g.gmask", "--tokens", "a"]).exits(2);
+    place.run(&["check", "g.gmask"]).exits(2);
+}
+
+#[test]
+fn texts_in_another_form_name_the_flags() {
+    let schema = r#"{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"string"}},"required":["a","b"],"additionalProperties":false}"#;
+    let place = Place::with_schema(
+        "s.json",
+        schema,
+        &["--whitespace", "compact", "--numbers", "canonical"],
+    );
+    let flags = |text: &str| {
+        let run = place.run_with(&["check", "s.gmask", "-", "--format", "json"], text).exits(1);
+        run.value()["compile_with"].clone()
+    };
+    assert_eq!(flags(r#"{"a": 1,"b":"x"}"#), json!(["--whitespace flexible"]));
+    assert_eq!(flags("{\n  \"a\": 1,\n  \"b\": \"x\"\n}"), json!(["--whitespace flexible"]));
+    assert_eq!(flags(r#" {"a":1,"b":"x"}"#), json!(["--surround"]));
+    assert_eq!(flags(r#"{"b":"x","a":1}"#), json!(["--key-order any"]));
+    assert_eq!(flags(r#"{"a":1.0,"b":"x"}"#), json!(["--numbers any"]));
+    assert_eq!(flags(r#"{"a":1,"b":"\u0078"}"#), json!(["--escapes any"]));
+    assert_eq!(
+        flags(r#"{"b":"\u0078","a":1e0}"#),
+        json!(["--numbers any", "--escapes any", "--key-order any"])
+    );
+    assert_eq!(flags(r#"{"a":1,"b":2}"#), Value::Null);
+    assert_eq!(flags(r#"{"a":1,"b""#), Value::Null);
 }
 
 #[test]

@@ -88,6 +88,14 @@ impl Place {
         place
     }
 
+    /// The same from a schema, compiled with these flags.
+    fn with_schema(file: &str, schema: &str, flags: &[&str]) -> Self {
+        let place = Self::with_vocabulary().with(file, schema);
+        let compile = ["compile", file, "--vocab", "tiny.gvocab"];
+        place.run(&[&compile[..], flags].concat()).exits(0);
+        place
+    }
+
     /// The same with one more file.
     fn with(self, name: &str, text: impl AsRef<[u8]>) -> Self {
         std::fs::write(self.path(name), text).expect("written");

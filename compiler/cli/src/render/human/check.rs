@@ -16,10 +16,34 @@ impl Answer for Checked {
             Verdict::Accepted => {
                 writeln!(out, "{file}: accepted, {}", readable::size(self.bytes as u64))
             }
-            Verdict::Refused { place, found, allowed } => {
+            Verdict::Refused { place, found, allowed, compile_with } => {
                 let found = readable::one(*found);
                 writeln!(out, "{file}:{}: refused, {found} is not allowed here", spot(place))?;
-                excerpt(out, place, allowed)
+                excerpt(out, place, allowed)?;
+                match &compile_with[..] {
+                    [] => Ok(()),
+                    flags => {
+                        let flags = flags.join(" ");
+                        writeln!(
+                            out,
+                            "    its value is accepted in another form: compile with {flags}"
+                        )
+                    }
+                }
+            }
+            Verdict::TokenRefused { index, token, text, allowed_tokens, may_end } => {
+                let text = readable::text(text.as_bytes());
+                let end = if *may_end { ", or the end" } else { "" };
+                let allowed = readable::count(*allowed_tokens as u64, "token");
+                writeln!(
+                    out,
+                    "{file}: refused, token {token} `{text}` at {index}; {allowed} may come there{end}"
+                )
+            }
+            Verdict::EndsTooEarlyInTokens { index, allowed_tokens } => {
+                let tokens = readable::count(*index as u64, "token");
+                let allowed = readable::count(*allowed_tokens as u64, "token");
+                writeln!(out, "{file}: ends too early, after {tokens}; {allowed} may come there")
             }
             Verdict::EndsTooEarly { place, allowed } => {
                 writeln!(out, "{file}:{}: ends too early", spot(place))?;
@@ -48,8 +72,8 @@ fn expected(allowed: &Allowed) -> String {
         256 => vec!["any byte".to_owned()],
         _ => readable::byte_set(&allowed.allowed_bytes),
     };
-    if allowed.special_tokens {
-        parts.insert(0, "a special token".to_owned());
+    for name in allowed.special_tokens.iter().rev() {
+        parts.insert(0, format!("the special token `{}`", readable::text(name.as_bytes())));
     }
     if allowed.may_end {
         parts.insert(0, "the end".to_owned());

@@ -2,8 +2,13 @@
 
 use std::io::{self, Write};
 
+use indexmap::IndexMap;
+
 use crate::cmd::facts::{BoundFacts, ReportFacts, SectionFacts, TableFacts};
 use crate::readable::{count, number, size};
+
+/// Places of one verdict and reason that are listed.
+const PLACES: usize = 3;
 
 /// Rules, states, masks and exit classes.
 pub(super) fn tables(tables: &TableFacts, out: &mut dyn Write) -> io::Result<()> {
@@ -68,15 +73,25 @@ pub(super) fn report(report: &ReportFacts, whole: bool, out: &mut dyn Write) -> 
         number(report.narrower as u64),
         number(report.approximate as u64)
     )?;
-    for keyword in &report.keywords {
-        if !whole && !matches!(keyword.verdict, "approximate" | "narrower") {
+    let shown = report.keywords.iter();
+    let shown = shown.filter(|k| whole || matches!(k.verdict, "approximate" | "narrower"));
+    // What is said of many places is said once.
+    let mut groups: IndexMap<(&str, &str), Vec<&str>> = IndexMap::new();
+    for keyword in shown {
+        groups.entry((keyword.verdict, &keyword.reason)).or_default().push(&keyword.pointer);
+    }
+    for ((verdict, reason), places) in groups {
+        let colon = if reason.is_empty() { "" } else { ": " };
+        if places.len() <= PLACES {
+            for place in places {
+                writeln!(out, "    {verdict:11} {place}{colon}{reason}")?;
+            }
             continue;
         }
-        write!(out, "    {:11} {}", keyword.verdict, keyword.pointer)?;
-        if !keyword.reason.is_empty() {
-            write!(out, ": {}", keyword.reason)?;
-        }
-        writeln!(out)?;
+        writeln!(out, "    {verdict:11} {}{colon}{reason}", count(places.len() as u64, "keyword"))?;
+        let (first, others) = places.split_at(PLACES);
+        let more = number(others.len() as u64);
+        writeln!(out, "    {:11} {} and {more} more", "", first.join(", "))?;
     }
     Ok(())
 }

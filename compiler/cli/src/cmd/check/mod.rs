@@ -1,10 +1,17 @@
 //! `grammarc check`: whether texts are accepted, and if not, where they go wrong and what was allowed there.
+//!
+//! [`text`] reads a text with the special tokens in it, [`tokens`] a sequence of ids; [`forms`] tells a text that is refused
+//! for its form alone.
+
+mod forms;
+mod text;
+mod tokens;
 
 use std::path::PathBuf;
 
 use clap::Args;
+use grammarc_runtime::Grammar;
 use grammarc_runtime::error::{BytesError, LimitError};
-use grammarc_runtime::{ByteMatcher, Grammar};
 use serde::Serialize;
 
 use crate::args::ArtifactArgs;
@@ -12,6 +19,8 @@ use crate::failure::Failure;
 use crate::frontend::read_input;
 use crate::output::Output;
 use crate::vocabularies;
+
+use forms::Difference;
 
 /// Bytes before the refused one that an answer quotes.
 const QUOTED: usize = 60;
@@ -22,9 +31,13 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     artifact: ArtifactArgs,
 
-    /// Texts to check; `-` reads standard input
-    #[arg(required = true)]
+    /// Texts to check; `-` reads standard input. The name of a special token is the token where that is allowed
+    #[arg(required_unless_present = "tokens")]
     files: Vec<PathBuf>,
+
+    /// Token ids to check instead of a text, separated by commas or spaces
+    #[arg(long, value_name = "IDS", conflicts_with = "files")]
+    tokens: Option<String>,
 
     /// Take the line end at the end of a file for a part of the text
     ///
@@ -56,6 +69,9 @@ pub(crate) enum Verdict {
         found: u8,
         #[serde(flatten)]
         allowed: Allowed,
+        /// Flags of `compile` with which the text would be accepted: its value is, in another form.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        compile_with: Vec<&'static str>,
     },
     /// It ends where the grammar goes on.
     EndsTooEarly {
@@ -63,6 +79,24 @@ pub(crate) enum Verdict {
         place: Place,
         #[serde(flatten)]
         allowed: Allowed,
+    },
+    /// A token is not allowed.
+    TokenRefused {
+        /// Its place in the sequence, from 0.
+        index: usize,
+        token: u32,
+        /// Its text or name.
+        text: String,
+        /// How many tokens are allowed there.
+        allowed_tokens: usize,
+        may_end: bool,
+    },
+    /// The sequence of tokens ends where the grammar goes on.
+    EndsTooEarlyInTokens {
+        /// The number of tokens.
+        index: usize,
+        /// How many tokens are allowed there.
+        allowed_tokens: usize,
     },
     /// A limit of the runtime was met.
     Limit {
@@ -91,14 +125,21 @@ pub(crate) struct Place {
 pub(crate) struct Allowed {
     /// Bytes, ascending.
     pub(crate) allowed_bytes: Vec<u8>,
-    /// Whether special tokens may come too.
-    pub(crate) special_tokens: bool,
+    /// Names of the special tokens that may come too.
+    pub(crate) special_tokens: Vec<String>,
     /// Whether the text may end.
     pub(crate) may_end: bool,
 }
 
 pub(crate) fn run(args: CheckArgs, output: &mut Output) -> Result<u8, Failure> {
     let grammar = vocabularies::open_grammar(&args.artifact)?;
+    if let Some(list) = &args.tokens {
+        let ids = tokens::parse(list)?;
+        let verdict = tokens::check(&grammar, &ids);
+        let code = u8::from(!matches!(verdict, Verdict::Accepted));
+        output.answer(&Checked { file: "<tokens>".to_owned(), bytes: ids.len(), verdict })?;
+        return Ok(code);
+    }
     let mut code = 0;
     for path in &args.files {
         let (file, text) = read_input(path)?;
@@ -112,13 +153,13 @@ pub(crate) fn run(args: CheckArgs, output: &mut Output) -> Result<u8, Failure> {
 }
 
 fn check(grammar: &Grammar, text: &[u8], exact: bool) -> Verdict {
-    let mut matcher = ByteMatcher::new(grammar);
+    let (mut matcher, read) = text::read(grammar, text);
     let stopped = |at: usize, limit: LimitError| Verdict::Limit {
         place: place(text, at),
         problem: limit.to_string(),
     };
     let line_end = |at: usize| !exact && matches!(&text[at..], b"\n" | b"\r\n");
-    let (at, found) = match matcher.accept(text) {
+    let (at, found) = match read {
         Ok(()) if matcher.is_accepting() => return Verdict::Accepted,
         Ok(()) => (text.len(), None),
         Err(BytesError::Refused { at }) if line_end(at) && matcher.is_accepting() => {
@@ -132,14 +173,20 @@ fn check(grammar: &Grammar, text: &[u8], exact: bool) -> Verdict {
         }
     };
     let may_end = matcher.is_accepting();
-    let allowed = matcher.allowed_bytes().and_then(|bytes| Ok((bytes, matcher.tokens_allowed()?)));
-    let allowed = match allowed {
-        Ok((allowed_bytes, special_tokens)) => Allowed { allowed_bytes, special_tokens, may_end },
+    let allowed = match matcher.allowed_bytes() {
+        Ok(allowed_bytes) => {
+            let special_tokens = text::expected(grammar, &matcher);
+            Allowed { allowed_bytes, special_tokens, may_end }
+        }
         Err(limit) => return stopped(at, limit),
     };
     let place = place(text, at);
     match found {
-        Some(found) => Verdict::Refused { place, found, allowed },
+        Some(found) => {
+            let differences = forms::differences(grammar, text).unwrap_or_default();
+            let compile_with = differences.into_iter().map(Difference::flag).collect();
+            Verdict::Refused { place, found, allowed, compile_with }
+        }
         None => Verdict::EndsTooEarly { place, allowed },
     }
 }

@@ -1,0 +1,377 @@
+//! Why a JSON text is refused whose value the grammar has: it is written in another form.
+//!
+//! The value is written anew with the grammar as the guide: between the lexemes whatever white space it asks for, a number as
+//! it stands or in canonical form, a string as it stands or with the shortest escapes, keys in their order or in one
+//! that is accepted. Comparing the lexemes of the two texts then says what differs, and with it the flag to compile with.
+//!
+//! Cost: linear in the text where keys come in the grammar's order; else a search with a limit on its steps.
+
+use grammarc_runtime::{ByteMatcher, Grammar};
+use serde_json::Value;
+
+/// Steps of the search.
+const STEPS: usize = 50_000;
+/// White space characters in a row that are tried.
+const MOST_SPACE: usize = 256;
+
+/// A difference between two texts of one value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Difference {
+    /// White space between lexemes.
+    Whitespace,
+    /// White space before or after the document.
+    Around,
+    /// The order of keys.
+    KeyOrder,
+    /// Spellings of numbers.
+    Numbers,
+    /// Escapes in strings.
+    Escapes,
+}
+
+impl Difference {
+    /// The flag of `compile` that takes the other form.
+    pub(crate) fn flag(self) -> &'static str {
+        match self {
+            Self::Whitespace => "--whitespace flexible",
+            Self::Around => "--surround",
+            Self::KeyOrder => "--key-order any",
+            Self::Numbers => "--numbers any",
+            Self::Escapes => "--escapes any",
+        }
+    }
+}
+
+/// The differences between a text and one of the same value that the grammar accepts; `None` where there is no such text,
+/// or the text is not JSON.
+pub(super) fn differences(grammar: &Grammar, text: &[u8]) -> Option<Vec<Difference>> {
+    let text = std::str::from_utf8(text).ok()?;
+    serde_json::from_str::<Value>(text).ok()?;
+    let lexemes = lexemes(text);
+    let mut parser = Parser { lexemes: &lexemes, at: 0 };
+    let value = parser.value()?;
+    let mut writer = Writer { steps: STEPS };
+    let start = Written { matcher: ByteMatcher::new(grammar), text: String::new() };
+    let written = writer.value(&start, &value).into_iter().find_map(|written| ended(written))?;
+    let accepted = self::lexemes(&written);
+    let mut found = Vec::new();
+    let texts =
+        |lexemes: &[Lexeme<'_>]| lexemes.iter().map(|l| l.text.to_owned()).collect::<Vec<_>>();
+    let (mut ours, mut theirs) = (texts(&accepted), texts(&lexemes));
+    let spaces = |lexemes: &[Lexeme<'_>]| {
+        lexemes.iter().skip(1).map(|lexeme| lexeme.before.to_owned()).collect::<Vec<_>>()
+    };
+    if spaces(&accepted) != spaces(&lexemes) {
+        found.push(Difference::Whitespace);
+    }
+    let around =
+        |text: &str| (text.len() - text.trim_start().len(), text.len() - text.trim_end().len());
+    if around(text) != around(&written) {
+        found.push(Difference::Around);
+    }
+    if ours != theirs {
+        ours.sort_unstable();
+        theirs.sort_unstable();
+        let of = |texts: &[String], kind: fn(&str) -> bool| {
+            texts.iter().filter(|text| kind(text)).cloned().collect::<Vec<_>>()
+        };
+        let numbers: fn(&str) -> bool =
+            |text| text.starts_with(|c: char| c == '-' || c.is_ascii_digit());
+        let strings: fn(&str) -> bool = |text| text.starts_with('"');
+        let (numbers, strings) = (
+            of(&ours, numbers) != of(&theirs, numbers),
+            of(&ours, strings) != of(&theirs, strings),
+        );
+        found.extend(numbers.then_some(Difference::Numbers));
+        found.extend(strings.then_some(Difference::Escapes));
+        if !numbers && !strings || order_differs(&accepted, &lexemes) {
+            found.push(Difference::KeyOrder);
+        }
+    }
+    (!found.is_empty()).then_some(found)
+}
+
+/// Whether lexemes of one kind stand in another order, whatever their spelling.
+fn order_differs(ours: &[Lexeme<'_>], theirs: &[Lexeme<'_>]) -> bool {
+    let meaning = |lexeme: &Lexeme<'_>| serde_json::from_str::<Value>(lexeme.text).ok();
+    ours.iter().zip(theirs).any(|(one, other)| match (meaning(one), meaning(other)) {
+        (Some(Value::Number(one)), Some(Value::Number(other))) => {
+            canonical(&one.to_string()) != canonical(&other.to_string())
+        }
+        (one, other) => one != other,
+    })
+}
+
+/// The text, where it may end with white space at most.
+fn ended(written: Written) -> Option<String> {
+    let Written { mut matcher, mut text } = written;
+    for _ in 0..MOST_SPACE {
+        if matcher.is_accepting() {
+            return Some(text);
+        }
+        let space = space(&mut matcher)?;
+        text.push(space);
+    }
+    None
+}
+
+/// A piece of JSON text with the white space before it.
+struct Lexeme<'t> {
+    before: &'t str,
+    text: &'t str,
+}
+
+/// The lexemes of a text that is JSON.
+fn lexemes(text: &str) -> Vec<Lexeme<'_>> {
+    let is_space = |c: char| matches!(c, ' ' | '\t' | '\n' | '\r');
+    let mut found = Vec::new();
+    let mut rest = text;
+    loop {
+        let trimmed = rest.trim_start_matches(is_space);
+        let before = &rest[..rest.len() - trimmed.len()];
+        let Some(first) = trimmed.chars().next() else { return found };
+        let length = match first {
+            '"' => {
+                let mut escaped = false;
+                let end = trimmed.char_indices().skip(1).find(|&(_, c)| {
+                    let closes = c == '"' && !escaped;
+                    escaped = c == '\\' && !escaped;
+                    closes
+                });
+                end.map_or(trimmed.len(), |(at, _)| at + 1)
+            }
+            '{' | '}' | '[' | ']' | ',' | ':' => 1,
+            _ => trimmed
+                .find(|c: char| is_space(c) || "{}[],:\"".contains(c))
+                .unwrap_or(trimmed.len()),
+        };
+        let (text, after) = trimmed.split_at(length);
+        found.push(Lexeme { before, text });
+        rest = after;
+    }
+}
+
+/// A value with its scalars as they were written.
+enum Tree<'t> {
+    Scalar(&'t str),
+    Array(Vec<Tree<'t>>),
+    Object(Vec<(&'t str, Tree<'t>)>),
+}
+
+/// From the lexemes of JSON to a tree. As deep as serde_json allows, which has read the text before.
+struct Parser<'l, 't> {
+    lexemes: &'l [Lexeme<'t>],
+    at: usize,
+}
+
+impl<'t> Parser<'_, 't> {
+    fn next(&mut self) -> Option<&'t str> {
+        self.at += 1;
+        self.lexemes.get(self.at - 1).map(|lexeme| lexeme.text)
+    }
+
+    fn value(&mut self) -> Option<Tree<'t>> {
+        match self.next()? {
+            "[" => {
+                let mut items = Vec::new();
+                if self.lexemes.get(self.at)?.text == "]" {
+                    self.at += 1;
+                    return Some(Tree::Array(items));
+                }
+                loop {
+                    items.push(self.value()?);
+                    if self.next()? == "]" {
+                        return Some(Tree::Array(items));
+                    }
+                }
+            }
+            "{" => {
+                let mut members = Vec::new();
+                if self.lexemes.get(self.at)?.text == "}" {
+                    self.at += 1;
+                    return Some(Tree::Object(members));
+                }
+                loop {
+                    let key = self.next()?;
+                    self.next()?;
+                    members.push((key, self.value()?));
+                    if self.next()? == "}" {
+                        return Some(Tree::Object(members));
+                    }
+                }
+            }
+            scalar => Some(Tree::Scalar(scalar)),
+        }
+    }
+}
+
+/// What is written so far.
+struct Written {
+    matcher: ByteMatcher,
+    text: String,
+}
+
+struct Writer {
+    steps: usize,
+}
+
+impl Writer {
+    /// Writes a lexeme, after as much white space as is asked for.
+    fn lexeme(&mut self, from: &Written, lexeme: &str) -> Option<Written> {
+        let (mut matcher, mut text) = (from.matcher.fork(), from.text.clone());
+        for _ in 0..MOST_SPACE {
+            self.steps = self.steps.checked_sub(1)?;
+            let mut tried = matcher.fork();
+            if tried.accept(lexeme.as_bytes()).is_ok() {
+                text.push_str(lexeme);
+                return Some(Written { matcher: tried, text });
+            }
+            text.push(space(&mut matcher)?);
+        }
+        None
+    }
+
+    /// Writes a value; `None` where the grammar does not take it here.
+    fn value(&mut self, from: &Written, value: &Tree<'_>) -> Option<Written> {
+        match value {
+            Tree::Scalar(text) => {
+                self.lexeme(from, text).or_else(|| self.lexeme(from, &plain(text)?))
+            }
+            Tree::Array(items) => {
+                let mut at = self.lexeme(from, "[")?;
+                for (index, item) in items.iter().enumerate() {
+                    if index > 0 {
+                        at = self.lexeme(&at, ",")?;
+                    }
+                    at = self.value(&at, item)?;
+                }
+                self.lexeme(&at, "]")
+            }
+            Tree::Object(members) => {
+                let at = self.lexeme(from, "{")?;
+                self.members(&at, members, &mut (0..members.len()).collect::<Vec<_>>(), true)
+            }
+        }
+    }
+
+    /// Writes the members that are left and the closing bracket, in the first order that is accepted.
+    fn members(
+        &mut self,
+        from: &Written,
+        members: &[(&str, Tree<'_>)],
+        left: &mut Vec<usize>,
+        first: bool,
+    ) -> Option<Written> {
+        if left.is_empty() {
+            return self.lexeme(from, "}");
+        }
+        for place in 0..left.len() {
+            let index = left.remove(place);
+            let (key, value) = &members[index];
+            let written = self.member(from, key, value, first);
+            let rest = written.and_then(|at| self.members(&at, members, left, false));
+            left.insert(place, index);
+            if rest.is_some() || self.steps == 0 {
+                return rest;
+            }
+        }
+        None
+    }
+
+    fn member(
+        &mut self,
+        from: &Written,
+        key: &str,
+        value: &Tree<'_>,
+        first: bool,
+    ) -> Option<Written> {
+        let comma;
+        let from = match first {
+            true => from,
+            false => {
+                comma = self.lexeme(from, ",")?;
+                &comma
+            }
+        };
+        let key = self.lexeme(from, key).or_else(|| self.lexeme(from, &plain(key)?))?;
+        let colon = self.lexeme(&key, ":")?;
+        self.value(&colon, value)
+    }
+}
+
+/// Accepts a character of white space: a space, or else a line feed or a tab.
+fn space(matcher: &mut ByteMatcher) -> Option<char> {
+    [' ', '\n', '\t'].into_iter().find(|&c| matcher.accept(&[c as u8]).is_ok())
+}
+
+/// The scalar in its plainest form: a number in canonical form, a string with the shortest escapes.
+fn plain(scalar: &str) -> Option<String> {
+    match serde_json::from_str(scalar).ok()? {
+        Value::Number(number) => Some(canonical(&number.to_string())),
+        Value::String(text) => Some(Value::String(text).to_string()),
+        _ => None,
+    }
+}
+
+/// A number without exponent, zeros at the end of a fraction, or a negative zero. Exponents above a hundred stay.
+fn canonical(text: &str) -> String {
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let Some(exponent) = exponent.parse::<i64>().ok().filter(|exponent| exponent.abs() <= 100)
+    else {
+        return text.to_owned();
+    };
+    let (sign, magnitude) = match mantissa.strip_prefix('-') {
+        Some(magnitude) => ("-", magnitude),
+        None => ("", mantissa),
+    };
+    let (whole, fraction) = magnitude.split_once('.').unwrap_or((magnitude, ""));
+    let digits = format!("{}{whole}{fraction}{}", "0".repeat(100), "0".repeat(100));
+    let point = (100 + whole.len() as i64 + exponent) as usize;
+    let (whole, fraction) = digits.split_at(point);
+    let (whole, fraction) = (whole.trim_start_matches('0'), fraction.trim_end_matches('0'));
+    match (whole, fraction) {
+        ("", "") => "0".to_owned(),
+        ("", fraction) => format!("{sign}0.{fraction}"),
+        (whole, "") => format!("{sign}{whole}"),
+        (whole, fraction) => format!("{sign}{whole}.{fraction}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_canonical_form() {
+        for (text, expected) in [
+            ("1.0", "1"),
+            ("-0.0", "0"),
+            ("1e2", "100"),
+            ("12.50", "12.5"),
+            ("5E-3", "0.005"),
+            ("1e200", "1e200"),
+        ] {
+            assert_eq!(canonical(text), expected);
+        }
+    }
+
+    #[test]
+    fn lexemes_keep_their_white_space() {
+        let text = " {\"a\\\"\" : [1e5,\ttrue]}\n";
+        let found: Vec<_> = lexemes(text).into_iter().map(|l| (l.before, l.text)).collect();
+        assert_eq!(
+            found,
+            [
+                (" ", "{"),
+                ("", "\"a\\\"\""),
+                (" ", ":"),
+                (" ", "["),
+                ("", "1e5"),
+                ("", ","),
+                ("\t", "true"),
+                ("", "]"),
+                ("", "}")
+            ]
+        );
+    }
+}

@@ -1,0 +1,47 @@
+//! A sequence of token ids held against the masks, as a host would.
+
+use grammarc_runtime::{Grammar, Matcher};
+
+use crate::failure::Problem;
+
+use super::Verdict;
+
+/// The ids of a list, separated by commas or white space; brackets around it do not count.
+pub(super) fn parse(list: &str) -> Result<Vec<u32>, Problem> {
+    let list = list.trim().trim_start_matches('[').trim_end_matches(']');
+    let words = list.split(|c: char| c == ',' || c.is_whitespace()).filter(|word| !word.is_empty());
+    let ids = words.map(|word| {
+        word.parse().map_err(|_| Problem::Option {
+            option: "--tokens",
+            problem: format!("takes token ids, and {word:?} is none"),
+        })
+    });
+    ids.collect()
+}
+
+/// The verdict on a sequence. A sequence need not end with an end token to be accepted.
+pub(super) fn check(grammar: &Grammar, tokens: &[u32]) -> Verdict {
+    let mut matcher = Matcher::new(grammar);
+    let vocabulary = grammar.vocabulary().artifact();
+    let name = |id: u32| match id < vocabulary.token_count() {
+        true => String::from_utf8_lossy(vocabulary.token_bytes(id)).into_owned(),
+        false => String::new(),
+    };
+    for (index, &token) in tokens.iter().enumerate() {
+        if matcher.is_finished() || matcher.accept(token).is_err() {
+            let mask = matcher.mask();
+            let (allowed_tokens, may_end) = (mask.len(), matcher.is_accepting());
+            return Verdict::TokenRefused {
+                index,
+                token,
+                text: name(token),
+                allowed_tokens,
+                may_end,
+            };
+        }
+    }
+    if matcher.is_finished() || matcher.is_accepting() {
+        return Verdict::Accepted;
+    }
+    Verdict::EndsTooEarlyInTokens { index: tokens.len(), allowed_tokens: matcher.mask().len() }
+}
