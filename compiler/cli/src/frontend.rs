@@ -26,7 +26,8 @@ pub(crate) enum Kind {
     JsonSchema,
     /// GBNF, the grammar notation of llama.cpp (.gbnf)
     Gbnf,
-    /// A regular expression that the whole text matches (.regex)
+    /// A regular expression that the whole text matches (.regex), in the syntax of the Rust crate `regex` with lookaround.
+    /// Digits and words are Unicode: `\d` is ASCII in a schema's `pattern`, which is ECMA-262, and not here
     Regex,
 }
 

@@ -52,7 +52,7 @@ pub(super) fn differences(grammar: &Grammar, text: &[u8]) -> Option<Vec<Differen
     let value = parser.value()?;
     let mut writer = Writer { steps: STEPS };
     let start = Written { matcher: ByteMatcher::new(grammar), text: String::new() };
-    let written = writer.value(&start, &value).into_iter().find_map(|written| ended(written))?;
+    let written = writer.value(&start, &value).and_then(ended)?;
     let accepted = self::lexemes(&written);
     let mut found = Vec::new();
     let texts =
