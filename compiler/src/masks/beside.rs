@@ -244,7 +244,7 @@ mod tests {
         let Setting { known, .. } = &setting;
         let (trie, follow, states) = (setting.trie(), setting.follow(), setting.states());
         let agreement = setting.agreement(&follow);
-        let stretches = Stretches::new(&follow, known, &agreement, trie, states.clone());
+        let stretches = Stretches::new(&follow, known, &agreement, trie, states.clone(), Means::unlimited());
         let mut plain = Walker::new(&follow, known, &agreement, trie, u32::MAX);
         let mut walker =
             Walker::new(&follow, known, &agreement, trie, 2).with_stretches(&stretches);

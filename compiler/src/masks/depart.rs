@@ -341,7 +341,7 @@ mod tests {
         let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
         let follow = Follow::new(network.joined(shared), known.rules(), &network.open);
         let none = Agreement::default();
-        let agreement = Agreement::new(&follow, Doubles::default, known.nodes().height(0));
+        let agreement = Agreement::new(&follow, Doubles::default, known.nodes().height(0), Means::unlimited());
         let mut plain = Walker::new(&follow, known, &none, trie, 2);
         let mut walker = Walker::new(&follow, known, &agreement, trie, 2);
         let whole = |outcome: Outcome| {

@@ -229,7 +229,7 @@ mod tests {
         let (shared, trie) = (compiler.vocabulary().tables(), compiler.vocabulary().trie());
         let known = SharedOutcomes::new(compiler.vocabulary());
         let follow = Follow::new(network.joined(shared), known.rules(), &network.open);
-        let agreement = Agreement::new(&follow, Doubles::default, known.nodes().height(0));
+        let agreement = Agreement::new(&follow, Doubles::default, known.nodes().height(0), Means::unlimited());
         let [mut walker, mut between] =
             [(); 2].map(|()| Walker::new(&follow, &known, &agreement, trie, 2));
         let before = vec![(FrontId::MAX, At::Nowhere)];

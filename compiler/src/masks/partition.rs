@@ -298,7 +298,7 @@ mod tests {
         let known = SharedOutcomes::new(compiler.vocabulary());
         let joined = network.joined(compiler.vocabulary().tables());
         let follow = Follow::new(joined, known.rules(), &network.open);
-        let agreement = Agreement::new(&follow, Doubles::default, known.nodes().height(0));
+        let agreement = Agreement::new(&follow, Doubles::default, known.nodes().height(0), Means::unlimited());
         let base = joined.own.bases.states;
         let states: Vec<u32> = (0..joined.own.state_count()).map(|index| base + index).collect();
         let class = |state: u32, round: usize| match state {

@@ -135,7 +135,7 @@ mod tests {
             let mine = keys().filter(|key| key.1 % 2 == half);
             mine.for_each(|key| _ = remembered.insert(key, &outcome(key)));
         };
-        rayon::join(|| note(0), || note(1));
+        Threads::new(NonZero::new(2)).both(true, || note(0), || note(1));
         for key in keys() {
             assert_eq!(
                 remembered.get(key).map(|kept| exits(&kept)),

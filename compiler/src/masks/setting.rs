@@ -53,7 +53,7 @@ mod tests {
 
         /// The agreement of all own states.
         pub(in super::super) fn agreement(&self, follow: &Follow<'_>) -> Agreement {
-            Agreement::new(follow, Doubles::default, self.known.nodes().height(0))
+            Agreement::new(follow, Doubles::default, self.known.nodes().height(0), Means::unlimited())
         }
 
         /// The own states.

@@ -527,7 +527,7 @@ mod tests {
         let vocabulary = compiler.vocabulary();
         let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
         let follow = Follow::new(network.joined(shared), known.rules(), &network.open);
-        let agreement = Agreement::new(&follow, Doubles::default, known.nodes().height(0));
+        let agreement = Agreement::new(&follow, Doubles::default, known.nodes().height(0), Means::unlimited());
         let mut walker = Walker::new(&follow, known, &agreement, trie, 2);
         let mut sets = LocalSets::new(follow.network());
         let base = network.tables.bases.states;

@@ -27,6 +27,7 @@ pub use error::PatternError;
 use crate::automata::Dfa;
 use crate::diagnostics::report::Report;
 use crate::diagnostics::{Diagnostic, Source};
+use crate::budget::{Budget, Phase};
 use crate::ir::{Expr, GrammarBuilder, Lowered, Origin};
 
 /// What the pattern must match.
@@ -59,8 +60,14 @@ impl Default for PatternOptions {
 ///
 /// # Errors
 ///
-/// A [`PatternError`] as a diagnostic.
-pub fn lower(source: Source, options: &PatternOptions) -> Result<Lowered, Vec<Diagnostic>> {
+/// A [`PatternError`] as a diagnostic, or that the budget is spent.
+pub fn lower(
+    source: Source,
+    options: &PatternOptions,
+    budget: &Budget,
+) -> Result<Lowered, Vec<Diagnostic>> {
+    budget.begin(Phase::Reading);
+    budget.check_in_source()?;
     let text = &source.text;
     let pattern =
         text.strip_suffix('\n').map_or(&**text, |line| line.strip_suffix('\r').unwrap_or(line));
@@ -70,6 +77,7 @@ pub fn lower(source: Source, options: &PatternOptions) -> Result<Lowered, Vec<Di
         other => other,
     }
     .map_err(|error| vec![error.diagnostic()])?;
+    budget.check_in_source()?;
     let mut grammar = GrammarBuilder::new();
     let root = grammar.declare("pattern");
     grammar.define(root, expr, Origin { span: Some(span), pointer: None });

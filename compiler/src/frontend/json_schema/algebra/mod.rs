@@ -48,7 +48,8 @@ mod unordered;
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::automata::StateLimit;
+use crate::automata::{Allowance, StateLimit};
+use crate::budget::{Held, Spent};
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::report::Verdict;
 
@@ -95,9 +96,9 @@ pub(crate) enum Subject {
 
 /// Limits on the work of the algebra.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
-    /// States of one automaton over bytes, members or items.
-    pub(crate) states: usize,
+pub(crate) struct Limits<'a> {
+    /// States of one automaton over bytes, members or items, and the budget of all.
+    pub(crate) states: Allowance<'a>,
     /// States of all automata over members and items, and value formulas.
     pub(crate) shapes: usize,
     /// Formulas.
@@ -108,6 +109,12 @@ pub(crate) struct Limits {
 
 /// Operands that a formula may have on average before they count for another one.
 const OPERANDS: usize = 64;
+
+/// Bytes that a formula takes besides its operands, about.
+const BYTES_A_FORMULA: usize = 96;
+
+/// Steps of a budget that telling a case apart takes, about.
+const STEPS: usize = 1 << 7;
 
 /// Code of the error where combinations of schemas are too many.
 pub(crate) const SHAPE_LIMIT: &str = "json-schema::shape-limit";
@@ -136,7 +143,9 @@ pub(crate) enum OneOf {
 pub(crate) struct Algebra<'a> {
     pub(crate) document: &'a Document<'a>,
     pub(crate) schemas: &'a Schemas,
-    pub(crate) limits: Limits,
+    pub(crate) limits: Limits<'a>,
+    /// Memory of the formulas.
+    memory: Held<'a>,
     /// How values are written.
     text: TextForm,
     orders: Orders,
@@ -168,7 +177,7 @@ impl<'a> Algebra<'a> {
     pub(crate) fn new(
         document: &'a Document<'a>,
         schemas: &'a Schemas,
-        limits: Limits,
+        limits: Limits<'a>,
         text: TextForm,
         (orders, one_of): (Orders, OneOf),
     ) -> Self {
@@ -178,6 +187,7 @@ impl<'a> Algebra<'a> {
             document,
             schemas,
             limits,
+            memory: limits.states.budget.hold(),
             text,
             orders,
             one_of,
@@ -264,7 +274,12 @@ impl<'a> Algebra<'a> {
                 self.limits.formulas
             )));
         }
-        Ok(())
+        let bytes = BYTES_A_FORMULA * spent + size_of::<u32>() * operands;
+        let budget = self.limits.states.budget;
+        match budget.spend(STEPS).and_then(|()| self.memory.set(bytes)) {
+            Ok(()) => Ok(()),
+            Err(Spent) => Err(budget.blame(self.too_much(String::new()))),
+        }
     }
 
     /// Counts a state of an automaton.

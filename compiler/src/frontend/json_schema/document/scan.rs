@@ -8,13 +8,18 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::{Json, MAX_DEPTH, Member, Members, Node, NodeId};
+use crate::budget::Budget;
 
 /// Bytes of text that a value takes, with its key, at the least in most documents.
 const TEXT_OF_NODE: usize = 24;
 
+/// Steps of a budget that a value takes, about.
+const STEPS_A_VALUE: usize = 1 << 4;
+
 /// Walks over text. Where that is not JSON, the walk ends early and nothing worse.
 pub(super) struct Scanner<'a> {
     text: &'a str,
+    budget: &'a Budget,
     at: usize,
     /// Containers around.
     depth: usize,
@@ -40,10 +45,11 @@ pub(super) struct Duplicate {
 
 impl<'a> Scanner<'a> {
     /// A walk from the start of a text.
-    pub(super) fn new(text: &'a str) -> Self {
+    pub(super) fn new(text: &'a str, budget: &'a Budget) -> Self {
         let nodes = Vec::with_capacity(text.len() / TEXT_OF_NODE);
         let (members, items) = (Vec::new(), Vec::new());
-        Self { text, at: 0, depth: 0, sure: true, nodes, duplicate: None, members, items }
+        let (at, depth, sure, duplicate) = (0, 0, true, None);
+        Self { text, budget, at, depth, sure, nodes, duplicate, members, items }
     }
 
     /// Reads the whole text.
@@ -86,6 +92,9 @@ impl<'a> Scanner<'a> {
     /// Reads the value that comes next, and all values in it.
     fn value(&mut self, parent: Option<(NodeId, usize)>) -> NodeId {
         let first = self.peek();
+        if self.budget.spend(STEPS_A_VALUE).is_err() {
+            self.fail();
+        }
         let start = self.at;
         let id = NodeId(u32::try_from(self.nodes.len()).expect("a value takes a byte of the text"));
         self.nodes.push(Node { json: Json::Null, span: start..start, parent });
