@@ -262,7 +262,7 @@ impl Budget {
 
     /// Nothing held yet, to be grown and given back when dropped.
     pub(crate) fn hold(&self) -> Held<'_> {
-        Held { budget: self, bytes: 0 }
+        Held::new(Some(self))
     }
 
     /// An error of the work, which is the budget's where that is spent: at the place of the source that the work's names.
@@ -304,24 +304,34 @@ impl Budget {
             false => Ok(()),
         }
     }
+
+    fn give_back(&self, bytes: usize) {
+        self.bytes.fetch_sub(bytes, Ordering::Relaxed);
+    }
 }
 
-/// Bytes that something takes of a budget, for as long as this lives.
+/// Bytes that something takes of a budget, where there is one, for as long as this lives.
 #[derive(Debug)]
 pub(crate) struct Held<'b> {
-    budget: &'b Budget,
+    budget: Option<&'b Budget>,
     bytes: usize,
 }
 
 impl<'b> Held<'b> {
+    /// None yet.
+    pub(crate) fn new(budget: Option<&'b Budget>) -> Self {
+        Self { budget, bytes: 0 }
+    }
+
     /// Takes so many in all, more or fewer than before.
     pub(crate) fn set(&mut self, bytes: usize) -> Result<(), Spent> {
         let before = std::mem::replace(&mut self.bytes, bytes);
+        let Some(budget) = self.budget else { return Ok(()) };
         match bytes.checked_sub(before) {
             Some(0) => Ok(()),
-            Some(more) => self.budget.take(more),
+            Some(more) => budget.take(more),
             None => {
-                self.budget.bytes.fetch_sub(before - bytes, Ordering::Relaxed);
+                budget.give_back(before - bytes);
                 Ok(())
             }
         }
@@ -335,7 +345,7 @@ impl<'b> Held<'b> {
 
 impl Drop for Held<'_> {
     fn drop(&mut self) {
-        self.budget.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.budget.iter().for_each(|budget| budget.give_back(self.bytes));
     }
 }
 

@@ -8,8 +8,8 @@
 //! of is waited for.
 
 use std::num::NonZero;
-use std::sync::{Mutex, OnceLock, PoisonError};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use rayon::{Scope, ThreadPool, ThreadPoolBuilder};
 
@@ -99,10 +99,7 @@ impl Threads {
 
     /// Does `work` on this thread, which may give work to the others through the scope; returns when all is done. None
     /// where there are no others.
-    pub(crate) fn scope<'s, R>(
-        &self,
-        work: impl FnOnce(Option<&Scope<'s>>) -> R,
-    ) -> R {
+    pub(crate) fn scope<'s, R>(&self, work: impl FnOnce(Option<&Scope<'s>>) -> R) -> R {
         let others = self.count - 1;
         match (others > 0).then(|| self.pool.of_this_process(others)).flatten() {
             Some(pool) => pool.in_place_scope(|scope| work(Some(scope))),
@@ -171,7 +168,12 @@ impl Threads {
     }
 
     /// Changes each item: at once where they are `worth` waking up a thread.
-    pub(crate) fn each<T: Send>(&self, worth: bool, items: &mut [T], change: impl Fn(&mut T) + Sync) {
+    pub(crate) fn each<T: Send>(
+        &self,
+        worth: bool,
+        items: &mut [T],
+        change: impl Fn(&mut T) + Sync,
+    ) {
         if !worth || self.count == 1 {
             return items.iter_mut().for_each(change);
         }

@@ -154,7 +154,8 @@ pub(crate) fn in_memory(
     threads: Option<NonZero<usize>>,
 ) -> Result<VocabularyArtifact, Problem> {
     let failed = |error| damaged(spec.as_ref(), error);
-    VocabularyArtifact::from_buffer(data(table, spec, threads)?.to_bytes().map_err(failed)?).map_err(failed)
+    VocabularyArtifact::from_buffer(data(table, spec, threads)?.to_bytes().map_err(failed)?)
+        .map_err(failed)
 }
 
 fn data(

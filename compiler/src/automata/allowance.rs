@@ -1,7 +1,5 @@
 //! What the making of an automaton may take.
 
-use std::sync::LazyLock;
-
 use crate::budget::{Budget, Held};
 
 /// An automaton would have more states than the caller allows, or the budget of the compilation is spent, which says so
@@ -18,22 +16,20 @@ pub struct StateLimit {
 pub struct Allowance<'b> {
     /// Most states.
     pub states: usize,
-    /// What the compilation may take.
-    pub budget: &'b Budget,
+    budget: Option<&'b Budget>,
 }
 
 impl Allowance<'static> {
     /// So many states, in any time: for automata that no source decides.
-    pub fn of(states: usize) -> Self {
-        static UNLIMITED: LazyLock<Budget> = LazyLock::new(Budget::unlimited);
-        Self { states, budget: &UNLIMITED }
+    pub const fn of(states: usize) -> Self {
+        Self { states, budget: None }
     }
 }
 
 impl<'b> Allowance<'b> {
     /// So many states within a budget.
-    pub fn new(states: usize, budget: &'b Budget) -> Self {
-        Self { states, budget }
+    pub const fn new(states: usize, budget: &'b Budget) -> Self {
+        Self { states, budget: Some(budget) }
     }
 
     /// The same with another number of states.
@@ -42,7 +38,7 @@ impl<'b> Allowance<'b> {
         Self { states, ..self }
     }
 
-    /// The error of whoever meets them.
+    /// The error of whoever needs more.
     pub fn error(self) -> StateLimit {
         StateLimit { limit: self.states }
     }
@@ -54,10 +50,18 @@ impl<'b> Allowance<'b> {
     /// Where the budget is spent.
     #[inline]
     pub fn spend(self, steps: usize) -> Result<(), StateLimit> {
-        self.budget.spend(steps).map_err(|_| self.error())
+        match self.budget {
+            Some(budget) => budget.spend(steps).map_err(|_| self.error()),
+            None => Ok(()),
+        }
     }
 
-    /// Has so many bytes held.
+    /// No memory held yet.
+    pub(crate) fn held(self) -> Held<'b> {
+        Held::new(self.budget)
+    }
+
+    /// Has so many bytes held in all.
     ///
     /// # Errors
     ///

@@ -77,7 +77,7 @@ pub(super) fn classes(
     allowed: Allowance<'_>,
 ) -> Result<(Vec<u32>, usize), Unsettled> {
     let count = table.len();
-    let mut held = allowed.budget.hold();
+    let mut held = allowed.held();
     allowed.hold(&mut held, BYTES_A_STATE * count + 2 * table.bytes())?;
     let mut settling = Settling {
         table,

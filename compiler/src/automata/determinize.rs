@@ -34,7 +34,7 @@ pub fn determinize(nfa: &Nfa, allowed: Allowance<'_>) -> Result<Dfa, StateLimit>
 
 /// The same with the states that are reachable and not able to accept, in the form in which it is minimised.
 pub(super) fn table(nfa: &Nfa, allowed: Allowance<'_>) -> Result<Table, StateLimit> {
-    let mut held = allowed.budget.hold();
+    let mut held = allowed.held();
     let mut subsets = Subsets::new(nfa, allowed);
     let mut table = Table::with_capacity(nfa.len(), 2 * nfa.edge_count());
     if subsets.number(&[nfa.start]).is_none() {

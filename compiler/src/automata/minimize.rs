@@ -74,7 +74,7 @@ fn refine(table: &Table, allowed: Allowance<'_>) -> Result<Table, StateLimit> {
     let count = table.len();
     let cuts = cuts(table);
     let mut moves: Vec<(u32, u32, u32)> = Vec::new();
-    let mut held = allowed.budget.hold();
+    let mut held = allowed.held();
     for tail in 0..count as u32 {
         // A move takes five numbers more in the partition and by its head.
         allowed.hold(&mut held, size_of_val(&*moves) + 20 * moves.len())?;

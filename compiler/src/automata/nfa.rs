@@ -78,7 +78,10 @@ impl Nfa {
     /// Bytes that it takes.
     pub fn bytes(&self) -> usize {
         let Self { states, edges, runs, empty, .. } = self;
-        size_of_val(&**states) + size_of_val(&**edges) + size_of_val(&**runs) + size_of_val(&**empty)
+        size_of_val(&**states)
+            + size_of_val(&**edges)
+            + size_of_val(&**runs)
+            + size_of_val(&**empty)
     }
 
     /// Number of transitions on symbols.

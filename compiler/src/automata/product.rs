@@ -89,7 +89,7 @@ fn product(
 ) -> Result<Dfa, StateLimit> {
     let mut pairs = Pairs { numbers: FxHashMap::default(), order: Vec::new() };
     pairs.number((0, 0));
-    let mut held = allowed.budget.hold();
+    let mut held = allowed.held();
     let mut states: Vec<DfaState> = Vec::new();
     while let Some(&pair) = pairs.order.get(states.len()) {
         let state = state(pair, &mut pairs);

@@ -190,7 +190,11 @@ fn settle<L: Letters>(
     // By place in the group, the places of those that call it. Groups are in ascending order.
     let place = |rule: &u32| group.binary_search(rule).ok().map(|place| place as u32);
     let calls = (0..).zip(group).flat_map(|(caller, &rule)| {
-        survey.calls.of(rule as usize).iter().filter_map(move |callee| Some((place(callee)?, caller)))
+        survey
+            .calls
+            .of(rule as usize)
+            .iter()
+            .filter_map(move |callee| Some((place(callee)?, caller)))
     });
     let callers = Lists::of_pairs(group.len(), calls);
     let mut waits = vec![true; group.len()];
@@ -204,7 +208,9 @@ fn settle<L: Letters>(
         let new = of_expr(&grammar.rules[rule].expr, facts);
         if std::mem::replace(&mut facts[rule], new) != new {
             let callers = callers.of(place as usize).iter();
-            work.extend(callers.filter(|&&caller| !std::mem::replace(&mut waits[caller as usize], true)));
+            work.extend(
+                callers.filter(|&&caller| !std::mem::replace(&mut waits[caller as usize], true)),
+            );
         }
     }
 }

@@ -123,7 +123,7 @@ impl ExprGraph {
         if all == 0 {
             return Ok(Cow::Borrowed(self));
         }
-        let mut held = allowed.budget.hold();
+        let mut held = allowed.held();
         let mut from = vec![Vec::new(); self.states as usize];
         self.edges().for_each(|(source, part, to)| from[source as usize].push((part, to)));
         let mut marks = vec![0; self.states as usize];

@@ -15,8 +15,8 @@
 use bitvec::vec::BitVec;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::automata::Allowance;
 use super::{Expr, ExprGraph, Grammar, RuleId};
+use crate::automata::Allowance;
 
 /// Whether the start rule accepts exactly these bytes.
 pub fn recognizes(grammar: &Grammar, bytes: &[u8]) -> bool {
@@ -213,7 +213,9 @@ impl<'a> Solver<'a> {
     }
 
     fn graph(&mut self, graph: &ExprGraph, from: &Positions) -> Positions {
-        let graph = graph.spelled_out(Allowance::of(usize::MAX)).expect("there is room for all sets of marks");
+        let graph = graph
+            .spelled_out(Allowance::of(usize::MAX))
+            .expect("there is room for all sets of marks");
         let mut reached = vec![self.none(); graph.states() as usize];
         reached[ExprGraph::START as usize].clone_from(from);
         let mut changed = true;
@@ -248,7 +250,7 @@ mod tests {
     use smallvec::smallvec;
 
     use super::*;
-    use crate::automata::{Allowance, Dfa, DfaState, Edge};
+    use crate::automata::{Dfa, DfaState, Edge};
     use crate::ir::{ByteSet, GrammarBuilder, Origin};
 
     /// A grammar of one rule, whose expression may call itself.

@@ -61,9 +61,8 @@ pub(super) fn outcomes<'a>(
         let find = |_: &mut Walker<'a>, &lane: &(&Apart, &&Derived<'_>)| over(lane);
         let draw = |walker: &mut Walker<'a>, found: &mut Found| walker.draw(sources, found);
         let own = |(_, derived): &(&Apart, &&Derived<'_>)| derived.state;
-        return walkers.in_order(&lanes, own, find, draw, |(_, derived), found| {
-            take(derived, found)
-        });
+        return walkers
+            .in_order(&lanes, own, find, draw, |(_, derived), found| take(derived, found));
     }
     let find = |walker: &mut Walker<'a>, group: &Group<'_>| -> Vec<Found> {
         group.apart(walker).iter().zip(group.derived).map(over).collect()

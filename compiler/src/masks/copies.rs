@@ -392,7 +392,13 @@ mod tests {
             (compiler.vocabulary(), SharedOutcomes::new(compiler.vocabulary()));
         let (follow, trie) =
             (network.follow(vocabulary.tables(), known.rules()), vocabulary.trie());
-        let copies = Copies::new(&follow, &mut Twins::new(&follow, &known), &known, trie, &Budget::unlimited());
+        let copies = Copies::new(
+            &follow,
+            &mut Twins::new(&follow, &known),
+            &known,
+            trie,
+            &Budget::unlimited(),
+        );
         let mut sets = LocalSets::new(follow.network());
         let base = follow.network().own.bases.states;
         let mut found = 0;

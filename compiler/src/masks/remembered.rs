@@ -117,7 +117,10 @@ fn size(words: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::num::NonZero;
+
     use super::*;
+    use crate::threads::Threads;
 
     fn outcome((class, node): Key) -> Outcome {
         Outcome { exits: vec![class, node], ..Outcome::default() }

@@ -169,7 +169,8 @@ impl<'a, F: Fn() -> Walker<'a> + Sync> Walkers<'a, F> {
         let work_on_next = &work_on_next;
         let mut taken: Vec<Vec<R>> = Vec::new();
         self.means.threads.scope(|scope| {
-            let others = scope.into_iter().flat_map(|scope| (1..threads).map(move |at| (scope, at)));
+            let others =
+                scope.into_iter().flat_map(|scope| (1..threads).map(move |at| (scope, at)));
             for (scope, worker) in others {
                 scope.spawn(move |_| self.with(|walker| while work_on_next(worker, walker) {}));
             }

@@ -417,6 +417,7 @@ mod tests {
     use super::*;
     use crate::compile::Compiler;
     use crate::samples;
+    use crate::threads::Means;
 
     /// All bytes, words of some letters and digits, and a few that go on with what may come after words.
     static COMPILER: LazyLock<Compiler> = LazyLock::new(|| {
@@ -445,9 +446,15 @@ mod tests {
         let (shared, trie, follow) = (setting.shared(), setting.trie(), setting.follow());
         let agreement = setting.agreement(&follow);
         let states = setting.states();
-        let stretches = Stretches::new(&follow, known, &agreement, trie, states.clone(), Means::unlimited());
+        let stretches =
+            Stretches::new(&follow, known, &agreement, trie, states.clone(), Means::unlimited());
         let lengths = Lengths { row_words: shared.row_words as usize, is_vocabulary: false };
-        let models = stretches.models(known, trie, SharedRows::new(shared, known, lengths), Means::unlimited().threads);
+        let models = stretches.models(
+            known,
+            trie,
+            SharedRows::new(shared, known, lengths),
+            Means::unlimited().threads,
+        );
         let mut walker =
             Walker::new(&follow, known, &agreement, trie, 2).with_stretches(&stretches);
         let mut count = 0;

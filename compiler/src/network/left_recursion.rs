@@ -68,7 +68,8 @@ pub(super) fn eliminate(
     let component = left.components();
     let order = by_component(&component);
     let cycles = order.chunk_by(|&a, &b| component[a as usize] == component[b as usize]);
-    let is_cycle = |cycle: &[u32]| cycle.len() > 1 || left.of(cycle[0] as usize).contains(&cycle[0]);
+    let is_cycle =
+        |cycle: &[u32]| cycle.len() > 1 || left.of(cycle[0] as usize).contains(&cycle[0]);
     let cycles: Vec<&[u32]> = cycles.filter(|cycle| is_cycle(cycle)).collect();
     if cycles.is_empty() {
         return Ok(());

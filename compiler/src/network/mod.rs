@@ -47,7 +47,8 @@ use follow::Follow;
 
 use crate::automata::Allowance;
 use crate::budget::{BudgetError, Phase};
-use crate::ir::pass::{RegularError, resolve};
+use crate::ir::facts;
+use crate::ir::pass::{RegularError, resolve, simplify};
 use crate::ir::{Grammar, Origin, RuleId, Survey};
 use crate::threads::Means;
 use grammarc_artifacts::tables::Tables;
@@ -149,9 +150,16 @@ pub(crate) fn build_network(
     budget.check().map_err(spent)?;
     let mut survey = Survey::new(grammar);
     let mut resolved = Cow::Borrowed(grammar);
+    if survey.has_repetitions {
+        let facts = facts::of_rules(grammar, &survey, budget);
+        resolved = simplify(grammar, &facts);
+        if let Cow::Owned(simpler) = &resolved {
+            survey = Survey::new(simpler);
+        }
+    }
     if survey.has_operands || survey.has_tokens {
-        let bounds = Allowance::new(limits.rule_states, budget);
-        resolved = resolve(grammar, bounds).map_err(|error| {
+        let allowed = Allowance::new(limits.rule_states, budget);
+        let whole = resolve(&resolved, allowed).map_err(|error| {
             let rule = grammar.rule(error.rule);
             let kind = match budget.error() {
                 Some(spent) => spent.clone().into(),
@@ -159,6 +167,9 @@ pub(crate) fn build_network(
             };
             NetworkError { rule: rule.name.clone(), origin: rule.origin.clone().into(), kind }
         })?;
+        if let Cow::Owned(whole) = whole {
+            resolved = Cow::Owned(whole);
+        }
         token_sets::drop_empty(&mut resolved, lexicon);
         survey = Survey::new(&resolved);
     }

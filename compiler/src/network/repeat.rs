@@ -429,7 +429,8 @@ impl Builder<'_> {
     /// Deterministic, minimal, without the empty string.
     pub(super) fn finish(&self, nfa: &Nfa) -> Result<Dfa, Failure> {
         let limit = self.limits.rule_states;
-        let finished = finished(nfa, self.bounds()).map_err(|_| self.limit("states of a rule", limit))?;
+        let finished =
+            finished(nfa, self.bounds()).map_err(|_| self.limit("states of a rule", limit))?;
         Ok(finished.to_dfa())
     }
 

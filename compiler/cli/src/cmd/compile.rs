@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use grammarc_artifacts::{GrammarArtifact, VocabularyArtifact, dump, write};
+use grammarc_artifacts::{GrammarArtifact, dump, write};
 use grammarc_compiler::budget::{self, Budget};
 use grammarc_compiler::cache::{Cache, Key};
 use grammarc_compiler::compile::{CompileError, CompileOptions, Compiler};

@@ -99,7 +99,13 @@ pub(crate) fn run(args: VocabArgs, output: &mut Output) -> Result<u8, Failure> {
     progress.phase(format!("importing {}", args.tokenizer));
     let table = vocabulary::import(&args.tokenizer, &args.options())?;
     vocabularies::findings(&table, &args.tokenizer, output)?;
-    let artifact = vocabularies::build(&table, &args.tokenizer, &args.output, &progress, args.threads.count())?;
+    let artifact = vocabularies::build(
+        &table,
+        &args.tokenizer,
+        &args.output,
+        &progress,
+        args.threads.count(),
+    )?;
     drop(progress);
     output.answer(&built(&artifact, args.output, started.elapsed().as_secs_f64()))?;
     Ok(0)

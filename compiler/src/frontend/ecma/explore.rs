@@ -65,8 +65,7 @@ pub(super) fn explore(program: &Program, limit: Allowance<'_>) -> Result<Dfa, To
         let most = limit.states;
         if limit.spend(state.edges.len() + STEPS_A_STATE).is_err()
             || order.len() > most
-            || explorer.formulas.size()
-                > most.saturating_mul(SIZE_OF_STATE).saturating_add(1 << 16)
+            || explorer.formulas.size() > most.saturating_mul(SIZE_OF_STATE).saturating_add(1 << 16)
         {
             return Err(TooLarge);
         }

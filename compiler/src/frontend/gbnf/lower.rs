@@ -148,7 +148,8 @@ impl<'a> Lowering<'a> {
         }
         match &node.kind {
             NodeKind::Alternation(choices) => {
-                let choices: Vec<_> = choices.iter().map(|choice| self.expr(choice, budget)).collect();
+                let choices: Vec<_> =
+                    choices.iter().map(|choice| self.expr(choice, budget)).collect();
                 Expr::alt(choices)
             }
             NodeKind::Sequence(parts) => {

@@ -304,7 +304,12 @@ pub fn prelude_grammar(texts: &[TextForm]) -> Grammar {
         }
         for format in formats::common() {
             // No count is needed where the automaton has it.
-            calls.extend(tail(&mut shared, &format.strings(), (Place::Value, text.escapes), Allowance::of(0)));
+            calls.extend(tail(
+                &mut shared,
+                &format.strings(),
+                (Place::Value, text.escapes),
+                Allowance::of(0),
+            ));
         }
     }
     builder.define(start, Expr::alt(calls), Origin::default());

@@ -455,11 +455,7 @@ impl Reader<'_> {
         Some(others)
     }
 
-    fn limited<T>(
-        &mut self,
-        result: Result<T, StateLimit>,
-        node: NodeId,
-    ) -> Option<T> {
+    fn limited<T>(&mut self, result: Result<T, StateLimit>, node: NodeId) -> Option<T> {
         match result {
             Ok(result) => Some(result),
             Err(limit) => {

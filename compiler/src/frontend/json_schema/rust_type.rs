@@ -81,7 +81,8 @@ mod tests {
     #[test]
     fn fields_come_in_their_order() {
         let schema = Schema::from_type::<Vec<Action>>();
-        let lowered = schema.lower(&JsonSchemaOptions::default(), &Budget::new()).expect("it has instances");
+        let lowered =
+            schema.lower(&JsonSchemaOptions::default(), &Budget::new()).expect("it has instances");
         let accepts =
             |text: &str| accepted_prefixes(&lowered.grammar, text.as_bytes()).contains(&text.len());
         assert!(accepts(r#"[{"kind":"move","steps":255,"fast":true},{"kind":"say","text":""}]"#));

@@ -25,9 +25,9 @@ use regex_syntax::hir::Hir;
 pub use error::PatternError;
 
 use crate::automata::Dfa;
+use crate::budget::{Budget, Phase};
 use crate::diagnostics::report::Report;
 use crate::diagnostics::{Diagnostic, Source};
-use crate::budget::{Budget, Phase};
 use crate::ir::{Expr, GrammarBuilder, Lowered, Origin};
 
 /// What the pattern must match.

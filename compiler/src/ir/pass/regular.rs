@@ -56,7 +56,7 @@ pub fn resolve<'g>(
         return Ok(Cow::Borrowed(grammar));
     }
     let rules = grammar.rules.iter().enumerate().map(|(index, rule)| {
-        let mut operand = Operand { grammar, allowed, held: allowed.budget.hold(), open: Vec::new() };
+        let mut operand = Operand { grammar, allowed, held: allowed.held(), open: Vec::new() };
         let expr = rewrite(&mut operand, &rule.expr).map_err(|kind| RegularError {
             rule: RuleId::new(index),
             rule_name: rule.name.clone(),
@@ -89,7 +89,7 @@ fn has_operands(expr: &Expr) -> bool {
 /// If the expression calls a rule, for there is none.
 pub fn automaton(expr: &Expr, allowed: Allowance<'_>) -> Result<Dfa, RegularErrorKind> {
     let grammar = Grammar { rules: Vec::new(), start: RuleId::new(0) };
-    Operand { grammar: &grammar, allowed, held: allowed.budget.hold(), open: Vec::new() }.dfa(expr)
+    Operand { grammar: &grammar, allowed, held: allowed.held(), open: Vec::new() }.dfa(expr)
 }
 
 fn rewrite(operand: &mut Operand<'_>, expr: &Expr) -> Result<Expr, RegularErrorKind> {

@@ -49,7 +49,7 @@ use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::automata::{Allowance, StateLimit};
-use crate::budget::{Held, Spent};
+use crate::budget::Held;
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::report::Verdict;
 
@@ -187,7 +187,7 @@ impl<'a> Algebra<'a> {
             document,
             schemas,
             limits,
-            memory: limits.states.budget.hold(),
+            memory: limits.states.held(),
             text,
             orders,
             one_of,
@@ -275,11 +275,9 @@ impl<'a> Algebra<'a> {
             )));
         }
         let bytes = BYTES_A_FORMULA * spent + size_of::<u32>() * operands;
-        let budget = self.limits.states.budget;
-        match budget.spend(STEPS).and_then(|()| self.memory.set(bytes)) {
-            Ok(()) => Ok(()),
-            Err(Spent) => Err(budget.blame(self.too_much(String::new()))),
-        }
+        let allowed = self.limits.states;
+        let may_go_on = allowed.spend(STEPS).and_then(|()| allowed.hold(&mut self.memory, bytes));
+        may_go_on.map_err(|spent| self.too_much(spent.to_string()))
     }
 
     /// Counts a state of an automaton.

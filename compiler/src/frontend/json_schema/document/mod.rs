@@ -93,7 +93,7 @@ impl<'s> Document<'s> {
     /// Of a text that outlasts the budget only the beginning is read.
     pub(crate) fn parse(
         source: &'s Source,
-        budget: &'s Budget,
+        budget: &Budget,
     ) -> Result<(Self, Tree<'s>), Diagnostic> {
         let mut scanner = Scanner::new(&source.text, budget);
         scanner.document();
@@ -285,7 +285,7 @@ mod tests {
     }
 
     fn parse(source: &Source) -> Result<Document<'_>, Diagnostic> {
-        Document::parse(source).map(|(document, _)| document)
+        Document::parse(source, &Budget::new()).map(|(document, _)| document)
     }
 
     #[test]

@@ -17,9 +17,9 @@ const TEXT_OF_NODE: usize = 24;
 const STEPS_A_VALUE: usize = 1 << 4;
 
 /// Walks over text. Where that is not JSON, the walk ends early and nothing worse.
-pub(super) struct Scanner<'a> {
+pub(super) struct Scanner<'a, 'b> {
     text: &'a str,
-    budget: &'a Budget,
+    budget: &'b Budget,
     at: usize,
     /// Containers around.
     depth: usize,
@@ -43,9 +43,9 @@ pub(super) struct Duplicate {
     pub(super) places: [Range<usize>; 2],
 }
 
-impl<'a> Scanner<'a> {
+impl<'a, 'b> Scanner<'a, 'b> {
     /// A walk from the start of a text.
-    pub(super) fn new(text: &'a str, budget: &'a Budget) -> Self {
+    pub(super) fn new(text: &'a str, budget: &'b Budget) -> Self {
         let nodes = Vec::with_capacity(text.len() / TEXT_OF_NODE);
         let (members, items) = (Vec::new(), Vec::new());
         let (at, depth, sure, duplicate) = (0, 0, true, None);
@@ -329,7 +329,8 @@ mod tests {
     }
 
     fn check(text: &str) {
-        let mut scanner = Scanner::new(text);
+        let budget = Budget::new();
+        let mut scanner = Scanner::new(text, &budget);
         scanner.document();
         let read: Result<Value, _> = serde_json::from_str(text);
         assert!(!scanner.sure || read.is_ok(), "{text}");
@@ -343,7 +344,7 @@ mod tests {
         }
     }
 
-    fn value_of(scanner: &Scanner<'_>, node: NodeId) -> Value {
+    fn value_of(scanner: &Scanner<'_, '_>, node: NodeId) -> Value {
         match &scanner.nodes[node.index()].json {
             Json::Null => Value::Null,
             Json::Bool(value) => (*value).into(),

@@ -374,7 +374,11 @@ mod tests {
             let members: Vec<_> = texts.iter().flat_map(|text| Decimal::parse(text)).collect();
             assert_eq!(members.len(), texts.len());
             let set = NumberSet::literals(&members);
-            assert_eq!(groups_of_few(&set, &members), groups(&set, 10_000).unwrap(), "{texts:?}");
+            assert_eq!(
+                groups_of_few(&set, &members),
+                groups(&set, Allowance::of(10_000)).unwrap(),
+                "{texts:?}"
+            );
         }
     }
 }

@@ -1,6 +1,8 @@
 //! The texts of a set's members as an expression.
 
-use crate::automata::{Allowance, Dfa, DfaState, Edge, StateLimit, complement, intersect, minimize_within};
+use crate::automata::{
+    Allowance, Dfa, DfaState, Edge, StateLimit, complement, intersect, minimize_within,
+};
 use crate::ir::Expr;
 
 use super::super::options::DigitLimits;

@@ -279,7 +279,9 @@ impl Language {
             (Minus, Only(ours), _) => {
                 return Self::only(ours.retained(|text| !other.contains(text)), limit);
             }
-            (Or, Only(ours), Only(theirs)) => return Self::only(ours.merged(theirs, either), limit),
+            (Or, Only(ours), Only(theirs)) => {
+                return Self::only(ours.merged(theirs, either), limit);
+            }
             (And, AllBut(ours), AllBut(theirs)) if theirs.is_part_of(ours) => {
                 return Ok(Some(self.clone()));
             }

@@ -13,7 +13,7 @@ use crate::sequences::Sequences;
 const HI: u32 = 8;
 const ACCEPTS: u32 = 1 << 16;
 
-/// States between two estimates of the memory that they take.
+/// States between two estimates of the memory that they take, with that of the automaton that is made of them.
 const STATES_A_LOOK: usize = 1 << 10;
 
 /// The automaton of sorted texts without repetition, minimal and in canonical numbering. It may have as many states as it
@@ -22,7 +22,7 @@ pub(super) fn automaton<'a>(
     texts: impl IntoIterator<Item = &'a str>,
     limit: Allowance<'_>,
 ) -> Result<Dfa, StateLimit> {
-    let mut held = limit.budget.hold();
+    let mut held = limit.held();
     let mut closed = Closed::default();
     let mut open = Open { states: vec![State::default()], depth: 0 };
     let mut last: &[u8] = &[];
@@ -35,7 +35,8 @@ pub(super) fn automaton<'a>(
         limit.spend(STEPS_A_BYTE * (1 + text.len() - shared))?;
         if closed.states.len() >= closed.looked_at {
             closed.looked_at = closed.states.len() + STATES_A_LOOK;
-            limit.hold(&mut held, closed.states.bytes())?;
+            let whole = closed.states.len() * size_of::<(DfaState, [u32; 2])>();
+            limit.hold(&mut held, closed.states.bytes() + whole)?;
         }
     }
     closed.close(&mut open, last, 0);
@@ -111,8 +112,6 @@ impl Closed {
     /// The states that the root leads to, breadth first along sorted edges, as [`crate::automata::minimize`] numbers them.
     fn numbered(&self, root: u32, limit: Allowance<'_>) -> Result<Dfa, StateLimit> {
         let count = self.states.len();
-        let mut held = limit.budget.hold();
-        limit.hold(&mut held, self.states.bytes() + count * size_of::<(DfaState, [u32; 2])>())?;
         let mut numbers = vec![u32::MAX; count];
         let mut order: Vec<u32> = Vec::with_capacity(count);
         numbers[root as usize] = 0;

@@ -50,7 +50,7 @@ fn explored(
 ) -> Result<Dfa, StateLimit> {
     let mut product = Product::new(operands, operation);
     product.number((0, 0));
-    let mut held = limit.budget.hold();
+    let mut held = limit.held();
     let mut states: Vec<DfaState> = Vec::new();
     while let Some(&pair) = product.order.get(states.len()) {
         let state = product.state(pair);

@@ -1,5 +1,6 @@
 //! Keys in any order where alternatives overlap.
 
+use crate::budget::Budget;
 use serde_json::{Map, Value, json};
 
 use super::accepts;
@@ -10,7 +11,7 @@ use crate::ir::Lowered;
 
 fn any_order(schema: &Value) -> Lowered {
     let options = JsonSchemaOptions { key_order: KeyOrder::Any, ..Default::default() };
-    lower(Source::new("<test>", schema.to_string()), &options).expect("a schema")
+    lower(Source::new("<test>", schema.to_string()), &options, &Budget::new()).expect("a schema")
 }
 
 /// Branches of objects with keys of their own and the same others, each spelled out again.

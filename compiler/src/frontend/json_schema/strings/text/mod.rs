@@ -22,9 +22,9 @@ pub(crate) use alphabets::Alphabet;
 use smallvec::smallvec;
 
 use super::{Band, StringSet};
+use crate::automata::Allowance;
 use crate::frontend::json_schema::Piece;
 use crate::frontend::json_schema::string::escape;
-use crate::automata::Allowance;
 use crate::ir::Expr;
 
 /// Which texts of a character are accepted.
