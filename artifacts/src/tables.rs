@@ -55,6 +55,11 @@ macro_rules! tables {
             pub fn as_tables(&self) -> Tables<'_> {
                 Tables { bases: self.bases, row_words: self.row_words, $($name: &self.$name,)* }
             }
+
+            /// Bytes that they take.
+            pub fn bytes(&self) -> usize {
+                0 $(+ size_of_val(&*self.$name))*
+            }
         }
     };
 }

@@ -7,6 +7,7 @@ use grammarc_artifacts::VocabularyArtifact;
 use grammarc_benches::inputs;
 use grammarc_benches::ours::{Ours, Text};
 use grammarc_benches::peer::{self, Cut, Peer};
+use grammarc_compiler::budget::Budget;
 use grammarc_compiler::cache::{Cache, Origin};
 use grammarc_compiler::compile::CompileOptions;
 use grammarc_runtime::{Grammar, Vocabulary};
@@ -39,7 +40,8 @@ fn prepare(criterion: &mut Criterion) {
         });
         let (front_end, source) = (text.front_end(), text.source());
         let options = CompileOptions::default();
-        let ask = || cache.get_or_compile(&ours.compiler, &front_end, &source, &options);
+        let ask =
+            || cache.get_or_compile(&ours.compiler, &front_end, &source, &options, &Budget::new());
         let made = ask().expect("it compiles").artifact;
         let found = ask().expect("it is there");
         assert!(matches!(found.origin, Origin::Found));

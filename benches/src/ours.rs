@@ -1,6 +1,9 @@
 //! This project's side: a vocabulary with the shared rules of JSON, and sources compiled for it.
 
+use std::num::NonZero;
+
 use grammarc_artifacts::{TokenKind, VocabularyArtifact, VocabularyData};
+use grammarc_compiler::budget::Budget;
 use grammarc_compiler::compile::{CompileOptions, Compiled, Compiler, build_vocabulary};
 use grammarc_compiler::diagnostics::{Diagnostic, Source};
 use grammarc_compiler::frontend::FrontEnd;
@@ -50,8 +53,8 @@ impl Text<'_> {
     /// # Errors
     ///
     /// The findings of the front end.
-    pub fn lower(self) -> Result<Lowered, Vec<Diagnostic>> {
-        self.front_end().lower(self.source())
+    pub fn lower(self, budget: &Budget) -> Result<Lowered, Vec<Diagnostic>> {
+        self.front_end().lower(self.source(), budget)
     }
 }
 
@@ -86,7 +89,7 @@ impl Ours {
         let spec = folder.to_str().expect("the data is under a path of UTF-8");
         let table = vocabulary::import(spec, &VocabularyOptions::new()).expect("it imports");
         let shared = prelude_grammar(&TextForm::COMMON);
-        Some(build_vocabulary(&table, name, &shared).expect("it builds"))
+        Some(build_vocabulary(&table, name, &shared, None).expect("it builds"))
     }
 
     /// A compiler for the Llama 3.1 vocabulary; `None` where the tokenizer is absent.
@@ -106,7 +109,18 @@ impl Ours {
     pub fn of(name: &str) -> Option<Self> {
         let bytes = Self::vocabulary_of(name)?.to_bytes().expect("it fits the format");
         let vocabulary = VocabularyArtifact::from_buffer(bytes);
-        Some(Self { compiler: Compiler::new(vocabulary.expect("a fresh artifact is valid")) })
+        Some(Self::new(vocabulary.expect("a fresh artifact is valid"), 1))
+    }
+
+    /// A compiler for a vocabulary, on so many threads.
+    pub fn new(vocabulary: VocabularyArtifact, threads: usize) -> Self {
+        Self { compiler: Compiler::on_threads(vocabulary, NonZero::new(threads)) }
+    }
+
+    /// Another for the same vocabulary, on so many threads.
+    #[must_use]
+    pub fn on_threads(&self, threads: usize) -> Self {
+        Self::new(self.artifact().clone(), threads)
     }
 
     /// The vocabulary.
@@ -120,8 +134,9 @@ impl Ours {
     ///
     /// What the front end or the compiler says, as text.
     pub fn compile(&self, text: Text<'_>, options: &CompileOptions) -> Result<Compiled, String> {
-        let lowered = text.lower().map_err(first)?;
-        let compiled = self.compiler.compile(&lowered, text.kind(), options);
+        let budget = Budget::new();
+        let lowered = text.lower(&budget).map_err(first)?;
+        let compiled = self.compiler.compile(&lowered, text.kind(), options, &budget);
         compiled.map_err(|error| error.to_string())
     }
 
@@ -142,9 +157,10 @@ impl Ours {
     /// As [`Ours::compile`].
     pub fn grammar_of(&self, front_end: FrontEnd, source: Source) -> Result<Grammar, String> {
         let kind = front_end.kind();
-        let lowered = front_end.lower(source).map_err(first)?;
+        let budget = Budget::new();
+        let lowered = front_end.lower(source, &budget).map_err(first)?;
         let options = CompileOptions::default().without_token_digests();
-        let compiled = self.compiler.compile(&lowered, kind, &options);
+        let compiled = self.compiler.compile(&lowered, kind, &options, &budget);
         let compiled = compiled.map_err(|error| error.to_string())?;
         let artifact = compiled.to_artifact(&self.compiler).map_err(|error| error.to_string())?;
         Ok(Grammar::from_artifact(artifact))

@@ -2,23 +2,24 @@
 //! vocabulary artifact with its shared rules out.
 
 use std::hash::{Hash, Hasher};
-use std::time::{Duration, Instant};
+use std::num::NonZero;
 
 use grammarc_artifacts::{
     Bases, Buffer, GrammarArtifact, GrammarData, TablesData, TokenKind, TrieData,
     VocabularyArtifact, VocabularyData,
 };
 
+use crate::budget::{Budget, BudgetError, Phase};
 use crate::controls;
 use crate::diagnostics::Diagnostic;
 use crate::emit;
-use crate::ir::{Grammar, Lowered};
+use crate::ir::{Grammar, Lowered, Origin};
 use crate::masks::shared::SharedOutcomes;
 use crate::masks::{self, MaskError, MaskLimits, spell};
 use crate::network::{
     self, Network, NetworkError, NetworkErrorKind, NetworkLimits, Roots, ambiguity,
 };
-use crate::threads;
+use crate::threads::{Means, Threads};
 use crate::vocabulary::{TokenTable, VocabularyLexicon};
 
 /// States from which on a second thread is worth waking up for the bound on configurations.
@@ -29,7 +30,6 @@ const WORTH_A_THREAD: usize = 1024;
 pub struct CompileOptions {
     network: Option<NetworkLimits>,
     masks: Option<MaskLimits>,
-    time: Option<Duration>,
     record: Vec<(String, String)>,
     without_token_digests: bool,
 }
@@ -49,13 +49,6 @@ impl CompileOptions {
         self
     }
 
-    /// Wall time after which the compilation gives up; five minutes where unset.
-    #[must_use]
-    pub fn time_limit(mut self, limit: Duration) -> Self {
-        self.time = Some(limit);
-        self
-    }
-
     /// Leaves out the byte for each token by which a foreign vocabulary is told the first token that differs; it is
     /// refused all the same. For grammars that are used in this process and never written.
     #[must_use]
@@ -71,11 +64,11 @@ impl CompileOptions {
         self
     }
 
-    /// Writes what decides an artifact's bytes or whether there is one, which is all but time.
+    /// Writes what decides an artifact's bytes or whether there is one.
     pub(crate) fn identify(&self, state: &mut impl Hasher) {
-        let Self { network, masks, time: _, record, without_token_digests } = self;
+        let Self { network, masks, record, without_token_digests } = self;
         let NetworkLimits { rule_states, states, rules } = network.unwrap_or_default();
-        let MaskLimits { pairs, rows, deadline: _ } = masks.unwrap_or_default();
+        let MaskLimits { pairs, rows } = masks.unwrap_or_default();
         (rule_states, states, rules, pairs, rows).hash(state);
         (record, without_token_digests).hash(state);
     }
@@ -84,9 +77,19 @@ impl CompileOptions {
 /// Why a grammar was not compiled.
 #[derive(Debug, thiserror::Error)]
 pub enum CompileError {
+    /// The budget is spent.
+    #[error("{error}, at rule {rule}")]
+    Budget {
+        /// Which limit was met, and how far the compilation had come.
+        error: BudgetError,
+        /// The rule at hand.
+        rule: String,
+        /// Where that comes from.
+        origin: Box<Origin>,
+    },
     /// The grammar has no network.
     #[error(transparent)]
-    Network(#[from] NetworkError),
+    Network(NetworkError),
     /// The masks were not computed.
     #[error("rule {rule}: {error}")]
     Masks {
@@ -105,14 +108,27 @@ pub enum CompileError {
     Artifact(#[from] grammarc_artifacts::Error),
 }
 
+impl From<NetworkError> for CompileError {
+    fn from(error: NetworkError) -> Self {
+        match error {
+            NetworkError { kind: NetworkErrorKind::Budget(error), rule, origin } => {
+                Self::Budget { error, rule, origin }
+            }
+            other => Self::Network(other),
+        }
+    }
+}
+
 impl CompileError {
     /// The error as a finding about the source it was lowered from.
     pub fn to_diagnostic(&self) -> Diagnostic {
         let (code, help) = match self {
+            Self::Budget { error, .. } => (error.code(), error.help()),
             Self::Network(error) => match &error.kind {
                 NetworkErrorKind::Limit { .. } => {
                     ("compile::limit", Some("simplify this rule, or raise the limit"))
                 }
+                NetworkErrorKind::Budget(error) => (error.code(), error.help()),
                 NetworkErrorKind::Empty => ("compile::empty", None),
                 NetworkErrorKind::UnknownToken { .. } => {
                     ("compile::unknown-token", Some("name a token of this vocabulary"))
@@ -127,6 +143,12 @@ impl CompileError {
         };
         let mut diagnostic = Diagnostic::error(code, self.to_string());
         diagnostic.help = help.map(str::to_owned);
+        if let Self::Budget { rule, origin, .. } = self {
+            if let Some(span) = origin.span.clone() {
+                diagnostic = diagnostic.with_label(span, format!("in rule {rule}"));
+            }
+            diagnostic.pointer.clone_from(&origin.pointer);
+        }
         if let Self::Network(error) = self {
             let span = match &error.kind {
                 NetworkErrorKind::UnknownToken { span, .. } => span.clone(),
@@ -184,13 +206,22 @@ impl Compiled {
 pub struct Compiler {
     lexicon: VocabularyLexicon,
     known: SharedOutcomes,
+    threads: Threads,
 }
 
 impl Compiler {
-    /// A compiler for a vocabulary.
+    /// A compiler for a vocabulary, on as many threads as there are processors.
     pub fn new(vocabulary: VocabularyArtifact) -> Self {
+        Self::on_threads(vocabulary, None)
+    }
+
+    /// The same on so many threads, the one that asks for a compilation among them; on as many as there are processors
+    /// where the number is none. The others are started when a compilation is first worth it, end with the compiler, and
+    /// are the compiler's own; with one there are no others. Artifacts do not depend on the number.
+    pub fn on_threads(vocabulary: VocabularyArtifact, threads: Option<NonZero<usize>>) -> Self {
         let known = SharedOutcomes::new(&vocabulary);
-        Self { lexicon: VocabularyLexicon::new(vocabulary), known }
+        let threads = Threads::new(threads);
+        Self { lexicon: VocabularyLexicon::new(vocabulary), known, threads }
     }
 
     /// The vocabulary.
@@ -207,49 +238,63 @@ impl Compiler {
         &self,
         grammar: &Grammar,
         limits: NetworkLimits,
+        budget: &Budget,
     ) -> Result<Network, NetworkError> {
         let shared = self.vocabulary().tables();
-        let facts = self.known.rules();
-        network::build_network(grammar, &self.lexicon, shared, facts, Roots::Start, limits)
+        let (facts, means) = (self.known.rules(), Means { budget, threads: &self.threads });
+        network::build_network(grammar, &self.lexicon, shared, facts, Roots::Start, limits, means)
     }
 
-    /// Compiles a grammar with all its masks. `kind` names the source's language in the artifact.
+    /// Compiles a grammar with all its masks, within what is left of the budget that it was lowered with. `kind` names the
+    /// source's language in the artifact.
     ///
     /// # Errors
     ///
-    /// Where the grammar accepts nothing, names unknown tokens, cannot be spelled, or meets a limit.
+    /// Where the grammar accepts nothing, names unknown tokens, cannot be spelled, or meets a limit; soon after the budget
+    /// is spent.
     pub fn compile(
         &self,
         lowered: &Lowered,
         kind: &str,
         options: &CompileOptions,
+        budget: &Budget,
     ) -> Result<Compiled, CompileError> {
         let vocabulary = self.vocabulary();
         let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
-        let time = options.time.unwrap_or(Duration::from_secs(300));
-        let deadline = Instant::now().checked_add(time);
-        let mut network = self.network(&lowered.grammar, options.network.unwrap_or_default())?;
+        let means = Means { budget, threads: &self.threads };
+        let limits = options.network.unwrap_or_default();
+        let mut network = self.network(&lowered.grammar, limits, budget)?;
+        budget.begin(Phase::Masks);
+        let mut held = budget.hold();
+        let spent = |network: &Network, state: u32| {
+            let error = budget.error().cloned().expect("whoever finds it spent has met a limit");
+            let (rule, origin) = network.rules[network.rule_of(state)].clone();
+            CompileError::Budget { error, rule, origin: Box::new(origin) }
+        };
+        held.set(network.tables.bytes()).map_err(|_| spent(&network, network.start(0)))?;
         let mut findings = controls::written_out(&lowered.literals, vocabulary);
         let stuck = spell::mark(&mut network, shared, &self.known, trie);
         if stuck.contains(&network.start(0)) {
             return Err(CompileError::Unspellable);
         }
         findings.extend(unspelled(&network, &stuck));
-        let limits = MaskLimits { deadline, ..options.masks.unwrap_or_default() };
+        let limits = options.masks.unwrap_or_default();
         let is_text = |token| vocabulary.token_kind(token) == TokenKind::Text;
         let follow = network.follow(shared, self.known.rules());
-        let masks = || masks::compute(&network, shared, &self.known, trie, &follow, limits);
-        let configurations = || ambiguity::most_configurations(&network, &follow, &is_text);
+        let masks = || masks::compute(&network, shared, &self.known, trie, &follow, limits, means);
+        let configurations = || ambiguity::most_configurations(&network, &follow, &is_text, budget);
         // Neither needs the other.
         let worth = network.tables.states.len() >= WORTH_A_THREAD;
-        let (masks, configurations) = threads::both(worth, masks, configurations);
-        let masks = masks.map_err(|error| {
-            let state = match error {
-                MaskError::Limit { state, .. } => state,
-                MaskError::Time { .. } => network.start(0),
-            };
-            CompileError::Masks { error, rule: network.rules[network.rule_of(state)].0.clone() }
+        let (masks, configurations) = self.threads.both(worth, masks, configurations);
+        let masks = masks.map_err(|error| match error {
+            MaskError::Limit { state, .. } => {
+                let rule = network.rules[network.rule_of(state)].0.clone();
+                CompileError::Masks { error, rule }
+            }
+            MaskError::Spent { state, .. } => spent(&network, state),
         })?;
+        budget.begin(Phase::Emitting);
+        budget.check().map_err(|_| spent(&network, network.start(0)))?;
         let parts = emit::Parts {
             lowered,
             kind,
@@ -259,7 +304,9 @@ impl Compiler {
             configurations,
             with_token_digests: !options.without_token_digests,
         };
-        Ok(Compiled { data: emit::grammar_data(parts, vocabulary), findings })
+        let data = emit::grammar_data(parts, vocabulary);
+        budget.check().map_err(|_| spent(&network, network.start(0)))?;
+        Ok(Compiled { data, findings })
     }
 }
 
@@ -294,7 +341,7 @@ fn unspelled(network: &Network, stuck: &[u32]) -> Vec<Diagnostic> {
 
 /// Builds a vocabulary artifact's data: the trie, and the masks of the rules that `shared` keeps.
 ///
-/// `source` says where the vocabulary came from.
+/// `source` says where the vocabulary came from; `threads` is as for a [`Compiler`].
 ///
 /// # Errors
 ///
@@ -303,7 +350,10 @@ pub fn build_vocabulary(
     table: &TokenTable,
     source: &str,
     shared: &Grammar,
+    threads: Option<NonZero<usize>>,
 ) -> Result<VocabularyData, CompileError> {
+    // No grammar of a user's is compiled here, and a vocabulary has many tokens.
+    let means = Means { budget: &Budget::unlimited(), threads: &Threads::new(threads) };
     let tokens: Vec<_> = table.tokens.iter().map(|t| (t.bytes.clone(), t.kind)).collect();
     let trie = TrieData::build(&tokens)?;
     let row_words = grammarc_artifacts::vocabulary::row_words(table.logit_width);
@@ -316,11 +366,13 @@ pub fn build_vocabulary(
     let lexicon = VocabularyLexicon::new(bare);
     let tables = none.as_tables();
     let (facts, limits) = (known.rules(), NetworkLimits::default());
-    let mut network = network::build_network(shared, &lexicon, tables, facts, Roots::Kept, limits)?;
+    let roots = Roots::Kept;
+    let mut network =
+        network::build_network(shared, &lexicon, tables, facts, roots, limits, means)?;
     spell::mark(&mut network, tables, &known, trie.as_trie());
     let follow = network.follow(tables, known.rules());
     let limits = MaskLimits::default();
-    let masks = masks::compute(&network, tables, &known, trie.as_trie(), &follow, limits);
+    let masks = masks::compute(&network, tables, &known, trie.as_trie(), &follow, limits, means);
     let masks = masks.map_err(|error| CompileError::Masks { error, rule: "shared".to_owned() })?;
     let names = network.rules.iter().map(|(name, _)| name.clone()).collect();
     Ok(emit::vocabulary_data(table, source, trie, masks.tables, names, network.expressions))

@@ -1,6 +1,7 @@
 //! Compiles JSON Schema, GBNF and regular expressions into token-mask artifacts.
 
 pub mod automata;
+pub mod budget;
 pub mod cache;
 pub mod compile;
 mod controls;

@@ -1,5 +1,6 @@
 //! Small vocabularies and networks for unit tests of several rooms.
 
+use crate::budget::Budget;
 use grammarc_artifacts::VocabularyArtifact;
 
 use crate::compile::{Compiler, build_vocabulary};
@@ -16,7 +17,7 @@ pub(crate) fn vocabulary(
 ) -> VocabularyArtifact {
     let tokens = texts.into_iter().map(TokenEntry::text).collect();
     let table = TokenTable::new("test", tokens, Vec::new());
-    let data = build_vocabulary(&table, "test", &prelude_grammar(forms));
+    let data = build_vocabulary(&table, "test", &prelude_grammar(forms), None);
     let bytes = data.expect("builds").to_bytes().expect("fits");
     VocabularyArtifact::from_buffer(bytes).expect("valid")
 }
@@ -29,7 +30,7 @@ pub(crate) fn compiler(texts: impl IntoIterator<Item = Vec<u8>>) -> Compiler {
 
 /// The network of a text.
 pub(crate) fn network(compiler: &Compiler, front_end: &FrontEnd, text: &str) -> Network {
-    let lowered = front_end.lower(Source::new("source", text));
+    let lowered = front_end.lower(Source::new("source", text), &Budget::new());
     let grammar = lowered.expect("it is a grammar").grammar;
-    compiler.network(&grammar, NetworkLimits::default()).expect("it is small")
+    compiler.network(&grammar, NetworkLimits::default(), &Budget::new()).expect("it is small")
 }

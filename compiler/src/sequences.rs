@@ -53,6 +53,12 @@ impl<T: Word> Sequences<T> {
         self.ends.len()
     }
 
+    /// Bytes that they take, about.
+    pub(crate) fn bytes(&self) -> usize {
+        // A number takes a byte besides itself, and a table is seven eighths full at most.
+        size_of_val(&*self.words) + size_of_val(&*self.ends) + 6 * self.numbers.len()
+    }
+
     /// Forgets them all.
     pub(crate) fn clear(&mut self) {
         let Self { words, ends, numbers } = self;

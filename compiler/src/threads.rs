@@ -1,10 +1,238 @@
-//! Two pieces of work on two threads, where that is worth it.
+//! The threads of a compiler: a pool of its own, made when work is first worth it, and what is worked on with it.
+//!
+//! The thread that asks always works too, so a pool has a thread less than it may use, and a compiler of one thread has
+//! none. Nothing here is of rayon's global pool: a host has that for itself.
+//!
+//! A process that is forked has its memory and none of its threads. So a pool belongs to the process that made it: another
+//! makes its own, in a list that is only added to. Nothing that a thread of the first process may have been in the middle
+//! of is waited for.
 
-/// Does two pieces of work, neither of which needs the other: at once where they are `worth` waking up a thread.
-pub(crate) fn both<A: Send, B: Send>(
-    worth: bool,
-    one: impl FnOnce() -> A + Send,
-    other: impl FnOnce() -> B + Send,
-) -> (A, B) {
-    if worth { rayon::join(one, other) } else { (one(), other()) }
+use std::num::NonZero;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use rayon::{Scope, ThreadPool, ThreadPoolBuilder};
+
+use crate::budget::Budget;
+
+/// Parts of a list for each thread. Some take longer than others.
+const PARTS: usize = 4;
+
+/// What a compilation works with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Means<'a> {
+    /// What it may take.
+    pub(crate) budget: &'a Budget,
+    /// Its threads.
+    pub(crate) threads: &'a Threads,
+}
+
+impl Means<'static> {
+    /// One thread, for as long as it takes.
+    #[cfg(test)]
+    pub(crate) fn unlimited() -> Self {
+        use std::sync::LazyLock;
+        static BUDGET: LazyLock<Budget> = LazyLock::new(Budget::unlimited);
+        static THREADS: LazyLock<Threads> = LazyLock::new(|| Threads::new(NonZero::new(1)));
+        Self { budget: &BUDGET, threads: &THREADS }
+    }
+}
+
+/// Threads of a compiler.
+#[derive(Debug)]
+pub(crate) struct Threads {
+    count: usize,
+    pool: Pool,
+}
+
+/// The pool of one process, and that of the process that it was forked into.
+#[derive(Debug)]
+struct Pool {
+    process: u32,
+    /// None where no thread could be started.
+    pool: OnceLock<Option<ThreadPool>>,
+    forked: OnceLock<Box<Pool>>,
+}
+
+impl Pool {
+    /// Of this process, not made yet.
+    fn new() -> Self {
+        Self { process: std::process::id(), pool: OnceLock::new(), forked: OnceLock::new() }
+    }
+
+    /// The pool of this process, with so many threads.
+    fn of_this_process(&self, threads: usize) -> Option<&ThreadPool> {
+        let process = std::process::id();
+        let mut one = self;
+        while one.process != process {
+            one = one.forked.get_or_init(|| Box::new(Self::new()));
+        }
+        let make = || ThreadPoolBuilder::new().num_threads(threads).thread_name(name).build().ok();
+        one.pool.get_or_init(make).as_ref()
+    }
+}
+
+fn name(thread: usize) -> String {
+    format!("grammarc {thread}")
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        // The threads of another process are not there to be told that they may end.
+        if self.process != std::process::id() {
+            std::mem::forget(self.pool.take());
+        }
+    }
+}
+
+impl Threads {
+    /// As many as the machine has processors, where it is not said how many.
+    pub(crate) fn new(count: Option<NonZero<usize>>) -> Self {
+        let all = || std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
+        Self { count: count.unwrap_or_else(all).get(), pool: Pool::new() }
+    }
+
+    /// How many there are, with the one that asks.
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Does `work` on this thread, which may give work to the others through the scope; returns when all is done. None
+    /// where there are no others.
+    pub(crate) fn scope<'s, R>(&self, work: impl FnOnce(Option<&Scope<'s>>) -> R) -> R {
+        let others = self.count - 1;
+        match (others > 0).then(|| self.pool.of_this_process(others)).flatten() {
+            Some(pool) => pool.in_place_scope(|scope| work(Some(scope))),
+            None => work(None),
+        }
+    }
+
+    /// Does two pieces of work, neither of which needs the other: at once where they are `worth` waking up a thread.
+    pub(crate) fn both<A, B: Send>(
+        &self,
+        worth: bool,
+        one: impl FnOnce() -> A,
+        other: impl FnOnce() -> B + Send,
+    ) -> (A, B) {
+        if !worth || self.count == 1 {
+            return (one(), other());
+        }
+        let mut second = None;
+        let first = {
+            let second = &mut second;
+            self.scope(|scope| {
+                let other = || *second = Some(other());
+                match scope {
+                    Some(scope) => scope.spawn(move |_| other()),
+                    None => other(),
+                }
+                one()
+            })
+        };
+        (first, second.expect("a scope ends when its work is done"))
+    }
+
+    /// What becomes of each item, in their order: at once where they are `worth` waking up a thread. `new` makes what a
+    /// thread keeps from one item to the next.
+    pub(crate) fn map<T: Sync, S, R: Send>(
+        &self,
+        worth: bool,
+        items: &[T],
+        new: impl Fn() -> S + Sync,
+        work: impl Fn(&mut S, &T) -> R + Sync,
+    ) -> Vec<R> {
+        if !worth || self.count == 1 {
+            let mut kept = new();
+            return items.iter().map(|item| work(&mut kept, item)).collect();
+        }
+        let size = items.len().div_ceil(self.count * PARTS).max(1);
+        let parts: Vec<(&[T], Mutex<Vec<R>>)> =
+            items.chunks(size).map(|part| (part, Mutex::default())).collect();
+        let next = AtomicUsize::new(0);
+        let work_on = || {
+            let mut kept = new();
+            while let Some((part, results)) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let found = part.iter().map(|item| work(&mut kept, item)).collect();
+                // Nobody panics with it locked.
+                *results.lock().unwrap_or_else(PoisonError::into_inner) = found;
+            }
+        };
+        self.scope(|scope| {
+            for scope in scope.into_iter().flat_map(|scope| (1..self.count).map(move |_| scope)) {
+                scope.spawn(|_| work_on());
+            }
+            work_on();
+        });
+        let results = parts.into_iter().map(|(_, results)| results.into_inner());
+        results.flat_map(|results| results.unwrap_or_else(PoisonError::into_inner)).collect()
+    }
+
+    /// Changes each item: at once where they are `worth` waking up a thread.
+    pub(crate) fn each<T: Send>(
+        &self,
+        worth: bool,
+        items: &mut [T],
+        change: impl Fn(&mut T) + Sync,
+    ) {
+        if !worth || self.count == 1 {
+            return items.iter_mut().for_each(change);
+        }
+        let size = items.len().div_ceil(self.count).max(1);
+        let change = &change;
+        self.scope(|scope| {
+            let mut parts = items.chunks_mut(size);
+            let ours = parts.next();
+            for part in parts {
+                match scope {
+                    Some(scope) => scope.spawn(move |_| part.iter_mut().for_each(change)),
+                    None => part.iter_mut().for_each(change),
+                }
+            }
+            ours.into_iter().flatten().for_each(change);
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn some(count: usize) -> Threads {
+        Threads::new(NonZero::new(count))
+    }
+
+    #[test]
+    fn results_come_in_the_order_of_the_items() {
+        for count in [1, 2, 5] {
+            let threads = some(count);
+            for length in [0, 1, 7, 1000] {
+                let items: Vec<usize> = (0..length).collect();
+                let squares = threads.map(true, &items, || (), |(), &item| item * item);
+                assert!(squares.into_iter().eq((0..length).map(|item| item * item)));
+            }
+            assert_eq!(threads.both(true, || 1, || 2), (1, 2));
+        }
+    }
+
+    #[test]
+    fn one_thread_has_no_pool_and_several_make_it_when_they_need_it() {
+        let is_made = |threads: &Threads| threads.pool.pool.get().is_some();
+        let one = some(1);
+        one.both(true, || (), || ());
+        assert!(!is_made(&one));
+        let two = some(2);
+        two.both(false, || (), || ());
+        assert!(!is_made(&two));
+        two.both(true, || (), || ());
+        assert!(is_made(&two));
+    }
+
+    #[test]
+    fn a_pool_of_another_process_is_not_used() {
+        let mut threads = some(2);
+        threads.both(true, || (), || ());
+        threads.pool.process = threads.pool.process.wrapping_add(1);
+        assert_eq!(threads.both(true, || 1, || 2), (1, 2));
+        assert!(threads.pool.forked.get().is_some());
+    }
 }

@@ -1,6 +1,7 @@
 //! The sources in `grammars/`, judged by the texts in `data/grammar-samples.json`: GBNF with the naive recogniser,
 //! schemas with `jsonschema`.
 
+use grammarc_compiler::budget::Budget;
 use std::fs;
 use std::path::PathBuf;
 
@@ -20,7 +21,7 @@ fn read(name: &str) -> String {
 
 fn grammar(name: &str) -> Grammar {
     let source = Source::new(name, read(name));
-    let lowered = gbnf::lower(source, &GbnfOptions::default())
+    let lowered = gbnf::lower(source, &GbnfOptions::default(), &Budget::new())
         .unwrap_or_else(|errors| panic!("{name}: {errors:#?}"));
     assert_eq!(lowered.findings, [], "{name} compiles without warnings");
     lowered.grammar

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use grammarc_artifacts::{GrammarArtifact, TokenKind, VocabularyArtifact};
+use grammarc_compiler::budget::Budget;
 use grammarc_compiler::compile::{CompileError, CompileOptions, Compiler, build_vocabulary};
 use grammarc_compiler::diagnostics::Source;
 use grammarc_compiler::diagnostics::report::Report;
@@ -55,7 +56,7 @@ impl Case {
     pub fn vocabulary(&self) -> Result<VocabularyArtifact, CompileError> {
         let shared = self.first_rules(if self.shared { self.kept } else { 0 });
         let table = token_table(&self.tokens, &self.end_tokens);
-        let data = build_vocabulary(&table, "test", &shared)?;
+        let data = build_vocabulary(&table, "test", &shared, None)?;
         Ok(VocabularyArtifact::from_buffer(data.to_bytes()?)?)
     }
 
@@ -106,7 +107,8 @@ pub fn compile(
     grammar: Grammar,
 ) -> Result<grammarc_runtime::Grammar, CompileError> {
     let compiler = Compiler::new(vocabulary);
-    let compiled = compiler.compile(&lowered(grammar), "test", &CompileOptions::default())?;
+    let compiled =
+        compiler.compile(&lowered(grammar), "test", &CompileOptions::default(), &Budget::new())?;
     let buffer = compiled.to_buffer(&compiler)?;
     let artifact = GrammarArtifact::from_buffer(buffer, compiler.vocabulary())?;
     Ok(grammarc_runtime::Grammar::from(artifact))

@@ -4,6 +4,7 @@
 //! that it reaches. Ambiguity is not here, because no look at a grammar decides it; [`compare`](mod@crate::compare)
 //! counts the grammars in which it met a text with two parses.
 
+use grammarc_compiler::budget::Budget;
 use std::collections::BTreeMap;
 
 use grammarc_compiler::ir::{Expr, ExprGraph, Grammar, TokenSet};
@@ -300,7 +301,8 @@ mod tests {
     use super::*;
 
     fn kinds(source: &str) -> Vec<Kind> {
-        let lowered = gbnf::lower(Source::new("test", source), &GbnfOptions::default());
+        let lowered =
+            gbnf::lower(Source::new("test", source), &GbnfOptions::default(), &Budget::new());
         let mut mix = Mix::new();
         count(&mut mix, &lowered.expect("a grammar").grammar, false);
         mix.into_keys().collect()

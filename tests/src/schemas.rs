@@ -19,6 +19,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use grammarc_artifacts::GrammarArtifact;
+use grammarc_compiler::budget::Budget;
 use grammarc_compiler::compile::{CompileError, CompileOptions, Compiler};
 use grammarc_compiler::diagnostics::report::{Report, Verdict};
 use grammarc_compiler::diagnostics::{Diagnostic, Source};
@@ -85,14 +86,15 @@ pub fn compiler() -> &'static Compiler {
 pub fn compile(schema: &str, options: &JsonSchemaOptions) -> Result<Compiled, Refusal> {
     let compiler = compiler();
     let started = Instant::now();
-    let lowered = json_schema::lower(Source::new("schema", schema), options);
+    let budget = Budget::new();
+    let lowered = json_schema::lower(Source::new("schema", schema), options, &budget);
     let lowered = lowered.map_err(|mut errors| match errors.first() {
         Some(error) if error.code == "json-schema::unsatisfiable" => Refusal::Unsatisfiable,
         _ => Refusal::Schema(Box::new(errors.swap_remove(0))),
     })?;
     let settings = CompileOptions::default().without_token_digests();
     let compiled =
-        compiler.compile(&lowered, "json-schema", &settings).map_err(Refusal::Grammar)?;
+        compiler.compile(&lowered, "json-schema", &settings, &budget).map_err(Refusal::Grammar)?;
     let buffer = compiled.to_buffer(compiler).map_err(Refusal::Grammar)?;
     let (size, time) = (buffer.len(), started.elapsed());
     let artifact = GrammarArtifact::from_buffer(buffer, compiler.vocabulary());

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use grammarc_artifacts::GrammarArtifact;
 use grammarc_artifacts::VocabularyArtifact;
+use grammarc_compiler::budget::Budget;
 use grammarc_compiler::compile::{CompileError, CompileOptions, Compiler};
 use grammarc_compiler::diagnostics::{Diagnostic, Source};
 use grammarc_compiler::frontend::gbnf::{self, GbnfOptions};
@@ -31,10 +32,11 @@ pub enum Language {
 /// What the front end refuses.
 pub fn lower(language: Language, name: &str, text: &str) -> Result<Lowered, Vec<Diagnostic>> {
     let source = Source::new(name, text);
+    let budget = Budget::new();
     match language {
-        Language::Gbnf => gbnf::lower(source, &GbnfOptions::default()),
-        Language::Regex => regex::lower(source, &PatternOptions::default()),
-        Language::JsonSchema => json_schema::lower(source, &JsonSchemaOptions::default()),
+        Language::Gbnf => gbnf::lower(source, &GbnfOptions::default(), &budget),
+        Language::Regex => regex::lower(source, &PatternOptions::default(), &budget),
+        Language::JsonSchema => json_schema::lower(source, &JsonSchemaOptions::default(), &budget),
     }
 }
 
@@ -83,7 +85,9 @@ pub fn artifact(
     compiler: &Compiler,
     lowered: &Lowered,
 ) -> Result<grammarc_artifacts::Buffer, CompileError> {
-    compiler.compile(lowered, "test", &CompileOptions::default())?.to_buffer(compiler)
+    compiler
+        .compile(lowered, "test", &CompileOptions::default(), &Budget::new())?
+        .to_buffer(compiler)
 }
 
 /// The compiled grammar, by way of its artifact's bytes.

@@ -31,7 +31,7 @@ pub fn table<T: AsRef<[u8]>>(texts: impl IntoIterator<Item = T>, special: &[&str
 /// Where it cannot be built.
 pub fn artifact(table: &TokenTable) -> VocabularyArtifact {
     let shared = prelude_grammar(&TextForm::COMMON);
-    let data = build_vocabulary(table, "test", &shared).expect("the vocabulary builds");
+    let data = build_vocabulary(table, "test", &shared, None).expect("the vocabulary builds");
     let bytes = data.to_bytes().expect("the vocabulary fits its format");
     VocabularyArtifact::from_buffer(bytes).expect("the artifact is valid")
 }

@@ -1,11 +1,11 @@
 //! The command line: what all verbs share. Each verb's own arguments stand with the verb.
 
+use std::num::NonZero;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, ValueEnum};
 
 use crate::cmd::Command;
-use crate::failure::Problem;
 
 /// Compiles grammars and JSON Schemas into token masks, and looks at, checks and samples what it made.
 #[derive(Debug, Parser)]
@@ -74,10 +74,8 @@ pub(crate) struct ThreadArgs {
 }
 
 impl ThreadArgs {
-    /// Starts as many threads as asked for.
-    pub(crate) fn start(&self) -> Result<(), Problem> {
-        let Some(threads) = self.threads else { return Ok(()) };
-        let builder = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
-        builder.build_global().map_err(Problem::Threads)
+    /// As many as asked for.
+    pub(crate) fn count(&self) -> Option<NonZero<usize>> {
+        self.threads.and_then(|threads| NonZero::new(threads.into()))
     }
 }

@@ -123,9 +123,6 @@ pub(crate) enum Problem {
     /// A grammar cannot be measured.
     #[error("the grammar cannot be measured")]
     Latency(#[source] LatencyError),
-    /// The threads cannot be started.
-    #[error("cannot start the worker threads")]
-    Threads(#[source] rayon::ThreadPoolBuildError),
 }
 
 fn seen(tried: &[PathBuf]) -> String {
@@ -164,7 +161,6 @@ impl Problem {
             Self::Sample { .. } => "cli::sample",
             Self::Latency(_) => "cli::bench",
             Self::Maskbench(_) => "cli::maskbench",
-            Self::Threads(_) => "cli::threads",
         }
     }
 

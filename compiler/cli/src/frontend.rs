@@ -6,6 +6,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use grammarc_compiler::budget::Budget;
 use grammarc_compiler::diagnostics::report::{ReportEntry, Verdict};
 use grammarc_compiler::diagnostics::{Diagnostic, Source};
 use grammarc_compiler::frontend::FrontEnd;
@@ -192,9 +193,9 @@ impl SourceArgs {
 
 impl Request {
     /// The grammar of the source.
-    pub(crate) fn lower(&self) -> Result<Lowered, Failure> {
+    pub(crate) fn lower(&self, budget: &Budget) -> Result<Lowered, Failure> {
         let refused = |diagnostics| Failure::Refused { source: self.source.clone(), diagnostics };
-        let lowered = self.front_end.lower(self.source.clone()).map_err(refused)?;
+        let lowered = self.front_end.lower(self.source.clone(), budget).map_err(refused)?;
         let diagnostics = denied(&lowered, &self.deny);
         if diagnostics.is_empty() { Ok(lowered) } else { Err(refused(diagnostics)) }
     }

@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use grammarc_artifacts::container::Container;
@@ -111,6 +112,7 @@ pub(crate) fn choose(
     folder_of_output: &Path,
     progress: &Progress,
     output: &mut Output,
+    threads: Option<NonZero<usize>>,
 ) -> Result<Chosen, Failure> {
     if let Some(path) = &args.vocab {
         progress.phase("opening the vocabulary");
@@ -126,7 +128,7 @@ pub(crate) fn choose(
         return Ok(Chosen { artifact, path, built: false });
     }
     findings(&table, spec, output)?;
-    let artifact = build(&table, spec, &path, progress)?;
+    let artifact = build(&table, spec, &path, progress, threads)?;
     Ok(Chosen { artifact, path, built: true })
 }
 
@@ -136,24 +138,35 @@ pub(crate) fn build(
     spec: &str,
     path: &Path,
     progress: &Progress,
+    threads: Option<NonZero<usize>>,
 ) -> Result<VocabularyArtifact, Failure> {
     progress.phase(format!("computing the shared masks of {}", table.name));
-    let data = data(table, spec)?;
+    let data = data(table, spec, threads)?;
     progress.phase(format!("writing {}", path.display()));
     data.write(path).map_err(|error| damaged(path, error))?;
     Ok(open(path)?)
 }
 
 /// Builds a vocabulary artifact without a file.
-pub(crate) fn in_memory(table: &TokenTable, spec: &str) -> Result<VocabularyArtifact, Problem> {
+pub(crate) fn in_memory(
+    table: &TokenTable,
+    spec: &str,
+    threads: Option<NonZero<usize>>,
+) -> Result<VocabularyArtifact, Problem> {
     let failed = |error| damaged(spec.as_ref(), error);
-    VocabularyArtifact::from_buffer(data(table, spec)?.to_bytes().map_err(failed)?).map_err(failed)
+    VocabularyArtifact::from_buffer(data(table, spec, threads)?.to_bytes().map_err(failed)?)
+        .map_err(failed)
 }
 
-fn data(table: &TokenTable, spec: &str) -> Result<VocabularyData, Problem> {
+fn data(
+    table: &TokenTable,
+    spec: &str,
+    threads: Option<NonZero<usize>>,
+) -> Result<VocabularyData, Problem> {
     let shared = prelude_grammar(&TextForm::COMMON);
     let source = Path::new(spec).file_name().unwrap_or(OsStr::new(spec)).to_string_lossy();
-    build_vocabulary(table, &source, &shared).map_err(|error| Problem::Build(Box::new(error)))
+    let data = build_vocabulary(table, &source, &shared, threads);
+    data.map_err(|error| Problem::Build(Box::new(error)))
 }
 
 /// Writes what an import noticed.

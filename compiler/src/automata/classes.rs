@@ -26,7 +26,7 @@ use std::hash::Hasher;
 use rustc_hash::FxHasher;
 
 use super::table::Table;
-use super::{Edge, Symbol};
+use super::{Allowance, Edge, StateLimit, Symbol};
 use crate::graph::for_each_component;
 use crate::sequences::Sequences;
 
@@ -38,6 +38,9 @@ const ROUNDS: u32 = 2;
 
 /// Words that describe a state, of most.
 const WORDS: usize = 64;
+
+/// Bytes that are kept of a state, about, besides what it does.
+const BYTES_A_STATE: usize = 40;
 
 /// Symbols within which a cycle must do the same as a settled one to be compared with it.
 const LOOK_AHEAD: u32 = 2;
@@ -51,6 +54,14 @@ pub(super) enum Unsettled {
     Dead,
     /// They are not easily found.
     Effort,
+    /// The budget is spent.
+    Limit(StateLimit),
+}
+
+impl From<StateLimit> for Unsettled {
+    fn from(limit: StateLimit) -> Self {
+        Self::Limit(limit)
+    }
 }
 
 /// For each state the number of its class, and how many classes there are.
@@ -61,10 +72,16 @@ pub(super) enum Unsettled {
 /// # Errors
 ///
 /// See [`Unsettled`].
-pub(super) fn classes(table: &Table) -> Result<(Vec<u32>, usize), Unsettled> {
+pub(super) fn classes(
+    table: &Table,
+    allowed: Allowance<'_>,
+) -> Result<(Vec<u32>, usize), Unsettled> {
     let count = table.len();
+    let mut held = allowed.held();
+    allowed.hold(&mut held, BYTES_A_STATE * count + 2 * table.bytes())?;
     let mut settling = Settling {
         table,
+        allowed,
         classes: vec![UNSETTLED; count],
         first: Vec::with_capacity(count),
         seen: Sequences::with_capacity(count, count + 2 * table.edge_count()),
@@ -91,6 +108,7 @@ pub(super) fn classes(table: &Table) -> Result<(Vec<u32>, usize), Unsettled> {
 
 struct Settling<'a> {
     table: &'a Table,
+    allowed: Allowance<'a>,
     classes: Vec<u32>,
     /// The first state of each class.
     first: Vec<u32>,
@@ -134,6 +152,7 @@ type Outline = (bool, Option<(Symbol, Symbol)>);
 impl Settling<'_> {
     /// Settles a state all targets of which are settled.
     fn settle(&mut self, state: u32) -> Result<(), Unsettled> {
+        self.allowed.spend(1 + self.table.edges(state).len())?;
         let is_end = self.table.edges(state).is_empty();
         if is_end && !self.table.accepts(state) && self.table.len() > 1 {
             return Err(Unsettled::Dead);
@@ -213,6 +232,7 @@ impl Settling<'_> {
         let outline = self.outline(state);
         let mut colour = None;
         for at in 0..self.cyclic.len() {
+            self.allowed.spend(1)?;
             let Cyclic { state: other, outline: known, colour: seen } = self.cyclic[at];
             if known != outline {
                 continue;
@@ -425,9 +445,9 @@ impl Settling<'_> {
     }
 
     fn spend(&mut self, states: impl Iterator<Item = u32>) -> Result<(), Unsettled> {
-        let edges = states.map(|state| 1 + self.table.edges(state).len());
-        self.effort = self.effort.checked_sub(edges.sum()).ok_or(Unsettled::Effort)?;
-        Ok(())
+        let edges = states.map(|state| 1 + self.table.edges(state).len()).sum();
+        self.effort = self.effort.checked_sub(edges).ok_or(Unsettled::Effort)?;
+        Ok(self.allowed.spend(edges)?)
     }
 
     /// A number that tells what a state does with a few symbols: equal for equal states. O(edges^symbols).

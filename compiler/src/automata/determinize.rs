@@ -7,7 +7,7 @@
 //! result may be exponential in the input, so the caller states how many states it will bear.
 
 use super::table::Table;
-use super::{Dfa, Edge, Nfa};
+use super::{Allowance, Dfa, Edge, Nfa, StateLimit};
 use crate::sequences::Sequences;
 
 /// Not looked for yet.
@@ -16,30 +16,26 @@ const UNKNOWN: u32 = u32::MAX;
 /// Edges that most subsets have at most.
 const MANY: usize = 32;
 
+/// States between two estimates of the memory that they take.
+const STATES_A_LOOK: usize = 256;
+
 /// From here on, numbers are of subsets of several members; below, they are states.
 const SEVERAL: u32 = 1 << 31;
-
-/// The automaton would have more states than the caller allows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the automaton needs more than {limit} states")]
-pub struct StateLimit {
-    /// What was allowed.
-    pub limit: usize,
-}
 
 /// The deterministic automaton of the same language, with every state reachable and able to accept (but for the
 /// initial state of the empty language).
 ///
 /// # Errors
 ///
-/// [`StateLimit`] where more than `limit` states are needed.
-pub fn determinize(nfa: &Nfa, limit: usize) -> Result<Dfa, StateLimit> {
-    Ok(table(nfa, limit)?.to_dfa().trimmed())
+/// [`StateLimit`] where it does not keep to its allowed.
+pub fn determinize(nfa: &Nfa, allowed: Allowance<'_>) -> Result<Dfa, StateLimit> {
+    Ok(table(nfa, allowed)?.to_dfa().trimmed())
 }
 
 /// The same with the states that are reachable and not able to accept, in the form in which it is minimised.
-pub(super) fn table(nfa: &Nfa, limit: usize) -> Result<Table, StateLimit> {
-    let mut subsets = Subsets::new(nfa);
+pub(super) fn table(nfa: &Nfa, allowed: Allowance<'_>) -> Result<Table, StateLimit> {
+    let mut held = allowed.held();
+    let mut subsets = Subsets::new(nfa, allowed);
     let mut table = Table::with_capacity(nfa.len(), 2 * nfa.edge_count());
     if subsets.number(&[nfa.start]).is_none() {
         table.end(false);
@@ -49,7 +45,11 @@ pub(super) fn table(nfa: &Nfa, limit: usize) -> Result<Table, StateLimit> {
     let mut pieces = Pieces::with_capacity(MANY);
     let are_disjoint = |moves: &[Edge]| moves.is_sorted_by(|one, next| one.hi < next.lo);
     while table.len() < subsets.count() {
+        if table.len() % STATES_A_LOOK == 0 {
+            allowed.hold(&mut held, table.bytes() + subsets.bytes())?;
+        }
         let members = subsets.members(table.len());
+        allowed.spend(members.len())?;
         let accepting = members.contains(&nfa.end);
         // Most subsets are one state, and most others a place within a key and one within all other keys.
         let in_order = match *members {
@@ -69,6 +69,7 @@ pub(super) fn table(nfa: &Nfa, limit: usize) -> Result<Table, StateLimit> {
             if let Some(target) = subsets.number(targets) {
                 table.add(Edge { lo, hi, target });
             }
+            allowed.spend(targets.len())
         };
         match in_order {
             Some([one, []]) => one.iter().for_each(|edge| {
@@ -76,11 +77,11 @@ pub(super) fn table(nfa: &Nfa, limit: usize) -> Result<Table, StateLimit> {
                     table.add(Edge { target, ..*edge });
                 }
             }),
-            Some([one, other]) => cut_two(one, other, piece),
-            None => pieces.cut(&moves, piece),
+            Some([one, other]) => cut_two(one, other, piece)?,
+            None => pieces.cut(&moves, piece)?,
         }
-        if subsets.count() > limit {
-            return Err(StateLimit { limit });
+        if subsets.count() > allowed.states {
+            return Err(allowed.error());
         }
         table.end(accepting);
     }
@@ -90,6 +91,7 @@ pub(super) fn table(nfa: &Nfa, limit: usize) -> Result<Table, StateLimit> {
 /// Subsets of the states of an automaton by number, in the order in which they were met.
 struct Subsets<'a> {
     nfa: &'a Nfa,
+    allowed: Allowance<'a>,
     /// By number, the one member, or from [`SEVERAL`] on a number in `several`.
     all: Vec<u32>,
     /// Subsets of several members, and the number of each.
@@ -114,10 +116,11 @@ struct Known {
 }
 
 impl<'a> Subsets<'a> {
-    fn new(nfa: &'a Nfa) -> Self {
+    fn new(nfa: &'a Nfa, allowed: Allowance<'a>) -> Self {
         let count = nfa.len();
         Self {
             nfa,
+            allowed,
             all: Vec::with_capacity(count),
             several: Sequences::default(),
             numbers: Vec::new(),
@@ -130,6 +133,11 @@ impl<'a> Subsets<'a> {
 
     fn count(&self) -> usize {
         self.all.len()
+    }
+
+    /// Bytes that they take, about.
+    fn bytes(&self) -> usize {
+        size_of_val(&*self.known) + size_of_val(&*self.all) + self.several.bytes()
     }
 
     /// The members of a subset, sorted.
@@ -219,6 +227,10 @@ impl<'a> Subsets<'a> {
                 self.members.push(state);
             }
             self.stack.extend(nfa.empties(state));
+            // What is found of a budget that is spent is thrown away.
+            if self.allowed.spend(1).is_err() {
+                self.stack.clear();
+            }
         }
         self.members.sort_unstable();
     }
@@ -230,18 +242,22 @@ fn is_important(nfa: &Nfa, state: u32) -> bool {
 }
 
 /// What [`Pieces::cut`] does, of two lists of edges that are sorted and disjoint each.
-fn cut_two(one: &[Edge], other: &[Edge], mut piece: impl FnMut(u32, u32, &[u32])) {
+fn cut_two<E>(
+    one: &[Edge],
+    other: &[Edge],
+    mut piece: impl FnMut(u32, u32, &[u32]) -> Result<(), E>,
+) -> Result<(), E> {
     let [mut one, mut other] = [one, other].map(|edges| edges.iter().copied());
     let (mut a, mut b) = (one.next(), other.next());
     while let (Some(x), Some(y)) = (&mut a, &mut b) {
         let (low, high) = if x.lo <= y.lo { (&mut *x, &mut *y) } else { (&mut *y, &mut *x) };
         if low.lo < high.lo {
             let hi = low.hi.min(high.lo - 1);
-            piece(low.lo, hi, &[low.target]);
+            piece(low.lo, hi, &[low.target])?;
             low.lo = hi + 1;
         } else {
             let hi = low.hi.min(high.hi);
-            piece(low.lo, hi, &[low.target, high.target]);
+            piece(low.lo, hi, &[low.target, high.target])?;
             (low.lo, high.lo) = (hi + 1, hi + 1);
         }
         let [is_past, other_is_past] = [x.lo > x.hi, y.lo > y.hi];
@@ -252,8 +268,8 @@ fn cut_two(one: &[Edge], other: &[Edge], mut piece: impl FnMut(u32, u32, &[u32])
             b = other.next();
         }
     }
-    let rest = a.into_iter().chain(one).chain(b).chain(other);
-    rest.for_each(|edge| piece(edge.lo, edge.hi, &[edge.target]));
+    let mut rest = a.into_iter().chain(one).chain(b).chain(other);
+    rest.try_for_each(|edge| piece(edge.lo, edge.hi, &[edge.target]))
 }
 
 /// Disjoint ranges of symbols on the way, with what they are cut from.
@@ -270,7 +286,11 @@ impl Pieces {
 
     /// Cuts overlapping edges, which are sorted by their lowest symbols, and calls `piece` with the lowest and the highest
     /// symbol of each range, in ascending order, and its targets, in any order and with repetition.
-    fn cut(&mut self, moves: &[Edge], mut piece: impl FnMut(u32, u32, &[u32])) {
+    fn cut<E>(
+        &mut self,
+        moves: &[Edge],
+        mut piece: impl FnMut(u32, u32, &[u32]) -> Result<(), E>,
+    ) -> Result<(), E> {
         let Self { open, targets } = self;
         let mut next = 0;
         let mut from = 0;
@@ -278,7 +298,7 @@ impl Pieces {
             if open.is_empty() {
                 let edge = moves[next];
                 if moves.get(next + 1).is_none_or(|other| edge.hi < other.lo) {
-                    piece(edge.lo, edge.hi, &[edge.target]);
+                    piece(edge.lo, edge.hi, &[edge.target])?;
                     next += 1;
                     continue;
                 }
@@ -294,15 +314,18 @@ impl Pieces {
             }
             targets.clear();
             targets.extend(open.iter().map(|edge| edge.target));
-            piece(from, to, targets);
+            piece(from, to, targets)?;
             open.retain(|edge| edge.hi > to);
             from = to + 1;
         }
+        Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::convert::Infallible;
+
     use super::*;
 
     #[test]
@@ -310,8 +333,11 @@ mod tests {
         let edge = |lo, hi, target| Edge { lo, hi, target };
         let moves = [edge(0, 10, 1), edge(5, 20, 2), edge(5, 5, 3), edge(30, 30, 1)];
         let mut pieces = Vec::new();
-        let piece = |lo, hi, targets: &[u32]| pieces.push((lo, hi, targets.to_vec()));
-        Pieces::with_capacity(0).cut(&moves, piece);
+        let piece = |lo, hi, targets: &[u32]| {
+            pieces.push((lo, hi, targets.to_vec()));
+            Ok::<(), Infallible>(())
+        };
+        assert_eq!(Pieces::with_capacity(0).cut(&moves, piece), Ok(()));
         assert_eq!(
             pieces,
             [
@@ -334,12 +360,13 @@ mod tests {
             let mut targets = targets.to_vec();
             targets.sort_unstable();
             pieces.push((lo, hi, targets));
+            Ok::<(), Infallible>(())
         };
         let mut moves = [&one[..], &other].concat();
         moves.sort_unstable_by_key(|edge| edge.lo);
-        Pieces::with_capacity(0).cut(&moves, &mut piece);
-        cut_two(&one, &other, &mut piece);
-        cut_two(&other, &one, &mut piece);
+        assert_eq!(Pieces::with_capacity(0).cut(&moves, &mut piece), Ok(()));
+        assert_eq!(cut_two(&one, &other, &mut piece), Ok(()));
+        assert_eq!(cut_two(&other, &one, &mut piece), Ok(()));
         let (first, rest) = pieces.split_at(pieces.len() / 3);
         assert_eq!([first, first].concat(), rest);
     }
@@ -357,7 +384,7 @@ mod tests {
             at = next;
         }
         nfa.empty(at, nfa.end);
-        assert_eq!(determinize(&nfa, 100), Err(StateLimit { limit: 100 }));
-        assert_eq!(determinize(&nfa, 128).map(|dfa| dfa.states.len()), Ok(128));
+        assert_eq!(determinize(&nfa, Allowance::of(100)), Err(StateLimit { limit: 100 }));
+        assert_eq!(determinize(&nfa, Allowance::of(128)).map(|dfa| dfa.states.len()), Ok(128));
     }
 }

@@ -52,6 +52,11 @@ impl Dfa {
         Self { states: vec![DfaState::default()] }
     }
 
+    /// Bytes that it takes, about: states with many edges take some more.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&*self.states)
+    }
+
     /// Where `symbol` leads from `state`. O(log edges).
     pub fn next(&self, state: u32, symbol: Symbol) -> Option<u32> {
         let edges = &self.states[state as usize].edges;

@@ -9,12 +9,22 @@
 
 use super::classes::Unsettled;
 use super::table::Table;
-use super::{Dfa, Edge, Nfa, StateLimit, classes, determinize};
+use super::{Allowance, Dfa, Edge, Nfa, StateLimit, classes, determinize};
 
 /// The smallest automaton of the same language, in canonical numbering and trimmed (see [`Dfa::trimmed`]). All states of
 /// `dfa` must be reachable.
 pub fn minimize(dfa: &Dfa) -> Dfa {
-    smallest(&dfa.into()).to_dfa()
+    let smallest = minimize_within(dfa, Allowance::of(usize::MAX));
+    smallest.expect("all is allowed")
+}
+
+/// The same within a budget. It has no more states than `dfa`, so that how many are allowed does not matter.
+///
+/// # Errors
+///
+/// [`StateLimit`] where the budget is spent.
+pub fn minimize_within(dfa: &Dfa, allowed: Allowance<'_>) -> Result<Dfa, StateLimit> {
+    Ok(smallest(&dfa.into(), allowed)?.to_dfa())
 }
 
 /// The smallest deterministic automaton of the same language, in canonical numbering: what [`minimize`] makes of what
@@ -22,9 +32,9 @@ pub fn minimize(dfa: &Dfa) -> Dfa {
 ///
 /// # Errors
 ///
-/// [`StateLimit`] where more than `limit` states are needed on the way.
-pub fn minimal(nfa: &Nfa, limit: usize) -> Result<Dfa, StateLimit> {
-    Ok(minimal_table(nfa, limit)?.to_dfa())
+/// [`StateLimit`] where it takes more than is allowed on the way.
+pub fn minimal(nfa: &Nfa, allowed: Allowance<'_>) -> Result<Dfa, StateLimit> {
+    Ok(minimal_table(nfa, allowed)?.to_dfa())
 }
 
 /// The same to be read only.
@@ -32,36 +42,45 @@ pub fn minimal(nfa: &Nfa, limit: usize) -> Result<Dfa, StateLimit> {
 /// # Errors
 ///
 /// As those of [`minimal`].
-pub fn minimal_table(nfa: &Nfa, limit: usize) -> Result<Table, StateLimit> {
-    let table = determinize::table(nfa, limit)?;
-    Ok(match classes::classes(&table) {
+pub fn minimal_table(nfa: &Nfa, allowed: Allowance<'_>) -> Result<Table, StateLimit> {
+    let table = determinize::table(nfa, allowed)?;
+    match classes::classes(&table, allowed) {
         // Its states are numbered breadth-first already.
-        Ok((_, count)) if count == table.len() => table,
-        classes => by_classes(&table, classes),
-    })
+        Ok((_, count)) if count == table.len() => Ok(table),
+        classes => by_classes(&table, classes, allowed),
+    }
 }
 
-fn smallest(table: &Table) -> Table {
-    by_classes(table, classes::classes(table))
+fn smallest(table: &Table, allowed: Allowance<'_>) -> Result<Table, StateLimit> {
+    by_classes(table, classes::classes(table, allowed), allowed)
 }
 
 /// The same given the classes, where there are any.
-fn by_classes(table: &Table, classes: Result<(Vec<u32>, usize), Unsettled>) -> Table {
+fn by_classes(
+    table: &Table,
+    classes: Result<(Vec<u32>, usize), Unsettled>,
+    allowed: Allowance<'_>,
+) -> Result<Table, StateLimit> {
     match classes {
-        Ok((classes, count)) => quotient(table, (&classes, count)),
-        Err(Unsettled::Dead) => smallest(&table.trimmed()),
-        Err(Unsettled::Effort) => refine(&table.trimmed()),
+        Ok((classes, count)) => Ok(quotient(table, (&classes, count))),
+        Err(Unsettled::Dead) => smallest(&table.trimmed(), allowed),
+        Err(Unsettled::Effort) => refine(&table.trimmed(), allowed),
+        Err(Unsettled::Limit(limit)) => Err(limit),
     }
 }
 
 /// The same of a trimmed automaton by refinement.
-fn refine(table: &Table) -> Table {
+fn refine(table: &Table, allowed: Allowance<'_>) -> Result<Table, StateLimit> {
     let count = table.len();
     let cuts = cuts(table);
     let mut moves: Vec<(u32, u32, u32)> = Vec::new();
+    let mut held = allowed.held();
     for tail in 0..count as u32 {
+        // A move takes five numbers more in the partition and by its head.
+        allowed.hold(&mut held, size_of_val(&*moves) + 20 * moves.len())?;
         for edge in table.edges(tail) {
             let first = cuts.partition_point(|&cut| cut < edge.lo);
+            allowed.spend(1)?;
             for (offset, _) in cuts[first..].iter().take_while(|&&cut| cut <= edge.hi).enumerate() {
                 moves.push(((first + offset) as u32, tail, edge.target));
             }
@@ -78,6 +97,7 @@ fn refine(table: &Table) -> Table {
     let (starts, incoming) = incoming(&moves, count);
     let (mut block, mut cord) = (1, 0);
     while cord < cords.len() {
+        allowed.spend(cords.range(cord).len())?;
         for at in cords.range(cord) {
             blocks.mark(moves[cords.elements[at] as usize].1);
         }
@@ -86,15 +106,15 @@ fn refine(table: &Table) -> Table {
         while block < blocks.len() {
             for at in blocks.range(block) {
                 let head = blocks.elements[at] as usize;
-                for &index in &incoming[starts[head] as usize..starts[head + 1] as usize] {
-                    cords.mark(index);
-                }
+                let into = &incoming[starts[head] as usize..starts[head + 1] as usize];
+                allowed.spend(1 + into.len())?;
+                into.iter().for_each(|&index| cords.mark(index));
             }
             cords.split();
             block += 1;
         }
     }
-    quotient(table, (&blocks.set_of, blocks.len()))
+    Ok(quotient(table, (&blocks.set_of, blocks.len())))
 }
 
 /// The lowest symbols of the pieces into which the bounds of all ranges cut the alphabet, sorted.
@@ -264,6 +284,18 @@ mod tests {
         )
     }
 
+    fn room() -> Allowance<'static> {
+        Allowance::of(10_000)
+    }
+
+    fn not(dfa: &Dfa) -> Dfa {
+        complement(dfa, room()).expect("it has a budget")
+    }
+
+    fn refined(dfa: &Dfa) -> Dfa {
+        refine(&dfa.into(), room()).expect("it has a budget").to_dfa()
+    }
+
     fn naive(nfa: &Nfa, text: &[u8]) -> bool {
         let states = 0..nfa.len() as u32;
         let close = |mut set: Vec<bool>| {
@@ -301,7 +333,7 @@ mod tests {
     proptest! {
         #[test]
         fn keeps_the_language_and_is_canonical(nfa in any_nfa()) {
-            let dfa = determinize(&nfa, 10_000).expect("small");
+            let dfa = determinize(&nfa, room()).expect("small");
             let small = minimize(&dfa);
             prop_assert!(small.states.len() <= dfa.states.len());
             for text in texts(4) {
@@ -310,9 +342,9 @@ mod tests {
                 prop_assert_eq!(small.accepts(&text), expected, "minimised, {:?}", text);
             }
             prop_assert_eq!(minimize(&small), small.clone());
-            prop_assert_eq!(refine(&(&dfa).into()).to_dfa(), small.clone());
-            prop_assert_eq!(minimal(&nfa, 10_000), Ok(small.clone()));
-            let twice = minimize(&complement(&complement(&small)));
+            prop_assert_eq!(refined(&dfa), small.clone());
+            prop_assert_eq!(minimal(&nfa, room()), Ok(small.clone()));
+            let twice = minimize(&not(&not(&small)));
             prop_assert_eq!(twice, small);
         }
 
@@ -340,9 +372,9 @@ mod tests {
                 nfa.edge(other, 0, letter, other);
                 nfa.edge(other, 3, 3, nfa.end);
             }
-            let dfa = determinize(&nfa, 10_000).expect("small");
-            prop_assert_eq!(minimize(&dfa), refine(&(&dfa).into()).to_dfa());
-            prop_assert_eq!(minimal(&nfa, 10_000), Ok(minimize(&dfa)));
+            let dfa = determinize(&nfa, room()).expect("small");
+            prop_assert_eq!(minimize(&dfa), refined(&dfa));
+            prop_assert_eq!(minimal(&nfa, room()), Ok(minimize(&dfa)));
         }
 
         /// As the items of an array: a way round, some states of which may do what others do.
@@ -361,19 +393,19 @@ mod tests {
             });
             let last = DfaState { accepting: true, ..DfaState::default() };
             let dfa = Dfa { states: states.chain([last]).collect() };
-            prop_assert_eq!(minimize(&dfa), refine(&(&dfa).into()).to_dfa());
+            prop_assert_eq!(minimize(&dfa), refined(&dfa));
         }
 
         #[test]
         fn products_agree_with_the_operands(a in any_nfa(), b in any_nfa()) {
-            let a = minimize(&determinize(&a, 10_000).expect("small"));
-            let b = minimize(&determinize(&b, 10_000).expect("small"));
-            let both = intersect(&a, &b, 10_000).expect("small");
-            let not = complement(&a);
-            let only = difference(&a, &b, 10_000).expect("small");
+            let a = minimize(&determinize(&a, room()).expect("small"));
+            let b = minimize(&determinize(&b, room()).expect("small"));
+            let both = intersect(&a, &b, room()).expect("small");
+            let other = not(&a);
+            let only = difference(&a, &b, room()).expect("small");
             for text in texts(4) {
                 prop_assert_eq!(both.accepts(&text), a.accepts(&text) && b.accepts(&text));
-                prop_assert_eq!(not.accepts(&text), !a.accepts(&text));
+                prop_assert_eq!(other.accepts(&text), !a.accepts(&text));
                 prop_assert_eq!(only.accepts(&text), a.accepts(&text) && !b.accepts(&text));
             }
         }

@@ -3,6 +3,7 @@
 //! Symbols 0 to 255 are bytes. Larger symbols stand for whatever the user of the toolkit makes of them (the network
 //! uses them for calls and token sets), so that one determinisation and one minimisation serve patterns and rules.
 
+mod allowance;
 mod classes;
 mod determinize;
 mod dfa;
@@ -11,9 +12,10 @@ mod nfa;
 mod product;
 mod table;
 
-pub use determinize::{StateLimit, determinize};
+pub use allowance::{Allowance, StateLimit};
+pub use determinize::determinize;
 pub use dfa::{Dfa, DfaState, Edge, Edges, Symbol};
-pub use minimize::{minimal, minimal_table, minimize};
+pub use minimize::{minimal, minimal_table, minimize, minimize_within};
 pub use nfa::Nfa;
 pub use product::{complement, difference, intersect};
 pub use table::Table;

@@ -75,6 +75,15 @@ impl Nfa {
         self.states.len()
     }
 
+    /// Bytes that it takes.
+    pub fn bytes(&self) -> usize {
+        let Self { states, edges, runs, empty, .. } = self;
+        size_of_val(&**states)
+            + size_of_val(&**edges)
+            + size_of_val(&**runs)
+            + size_of_val(&**empty)
+    }
+
     /// Number of transitions on symbols.
     pub(super) fn edge_count(&self) -> usize {
         self.edges.len()

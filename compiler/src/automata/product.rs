@@ -3,16 +3,16 @@
 use rustc_hash::FxHashMap;
 use smallvec::smallvec;
 
-use super::{Dfa, DfaState, Edge, Edges, StateLimit, minimize};
+use super::{Allowance, Dfa, DfaState, Edge, Edges, StateLimit, minimize_within};
 
 /// The strings that both automata accept, minimal. The product has at most as many states as the operands' counts
 /// multiplied; only reachable ones are built.
 ///
 /// # Errors
 ///
-/// [`StateLimit`] where more than `limit` states are reachable.
-pub fn intersect(a: &Dfa, b: &Dfa, limit: usize) -> Result<Dfa, StateLimit> {
-    product(limit, |(left, right), pairs| {
+/// [`StateLimit`] where the product does not keep to its allowed.
+pub fn intersect(a: &Dfa, b: &Dfa, allowed: Allowance<'_>) -> Result<Dfa, StateLimit> {
+    product(allowed, |(left, right), pairs| {
         let (left, right) = (&a.states[left as usize], &b.states[right as usize]);
         let mut state = DfaState::default();
         let (mut i, mut j) = (0, 0);
@@ -33,9 +33,9 @@ pub fn intersect(a: &Dfa, b: &Dfa, limit: usize) -> Result<Dfa, StateLimit> {
 ///
 /// # Errors
 ///
-/// [`StateLimit`] where more than `limit` states are reachable.
-pub fn difference(a: &Dfa, b: &Dfa, limit: usize) -> Result<Dfa, StateLimit> {
-    product(limit, |(left, right), pairs| {
+/// [`StateLimit`] where the product does not keep to its allowed.
+pub fn difference(a: &Dfa, b: &Dfa, allowed: Allowance<'_>) -> Result<Dfa, StateLimit> {
+    product(allowed, |(left, right), pairs| {
         let (left, right) = (&a.states[left as usize], b.states.get(right as usize));
         let mut state = DfaState::default();
         let facing = right.map_or(&[][..], |state| &state.edges);
@@ -84,23 +84,33 @@ impl Pairs {
 
 /// The minimal automaton of what is reachable from the pair of the initial states, given what each pair does.
 fn product(
-    limit: usize,
+    allowed: Allowance<'_>,
     state: impl Fn((u32, u32), &mut Pairs) -> DfaState,
 ) -> Result<Dfa, StateLimit> {
     let mut pairs = Pairs { numbers: FxHashMap::default(), order: Vec::new() };
     pairs.number((0, 0));
-    let mut states = Vec::new();
+    let mut held = allowed.held();
+    let mut states: Vec<DfaState> = Vec::new();
     while let Some(&pair) = pairs.order.get(states.len()) {
-        states.push(state(pair, &mut pairs));
-        if pairs.order.len() > limit {
-            return Err(StateLimit { limit });
+        let state = state(pair, &mut pairs);
+        allowed.spend(1 + state.edges.len())?;
+        states.push(state);
+        if pairs.order.len() > allowed.states {
+            return Err(allowed.error());
+        }
+        if states.len().is_power_of_two() {
+            allowed.hold(&mut held, 2 * size_of_val(&*states))?;
         }
     }
-    Ok(minimize(&Dfa { states }.trimmed()))
+    minimize_within(&Dfa { states }.trimmed(), allowed)
 }
 
 /// The byte strings that the automaton does not accept, minimal. O(states + edges) and a minimisation.
-pub fn complement(dfa: &Dfa) -> Dfa {
+///
+/// # Errors
+///
+/// [`StateLimit`] where the budget is spent.
+pub fn complement(dfa: &Dfa, allowed: Allowance<'_>) -> Result<Dfa, StateLimit> {
     let sink = dfa.states.len() as u32;
     let mut states: Vec<DfaState> = dfa
         .states
@@ -123,5 +133,5 @@ pub fn complement(dfa: &Dfa) -> Dfa {
         .collect();
     let all = Edge { lo: 0, hi: 255, target: sink };
     states.push(DfaState { edges: smallvec![all], accepting: true });
-    minimize(&Dfa { states }.trimmed())
+    minimize_within(&Dfa { states }.trimmed(), allowed)
 }

@@ -28,6 +28,11 @@ impl Table {
         Self { edges, states, labelled: Vec::new(), open: 0 }
     }
 
+    /// That of no string.
+    pub fn never() -> Self {
+        (&Dfa::never()).into()
+    }
+
     /// How many states there are.
     #[expect(clippy::len_without_is_empty, reason = "it is empty only while it is written")]
     pub fn len(&self) -> usize {
@@ -37,6 +42,11 @@ impl Table {
     /// How many edges there are.
     pub fn edge_count(&self) -> usize {
         self.edges.len()
+    }
+
+    /// Bytes that it takes.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&*self.edges) + size_of_val(&*self.states)
     }
 
     /// The edges that have symbols above the bytes, in the order of their states.

@@ -23,6 +23,7 @@ use std::path::{Path, PathBuf};
 
 use grammarc_artifacts::{Buffer, Error, GrammarArtifact, VocabularyArtifact, write};
 
+use crate::budget::Budget;
 use crate::compile::{CompileError, CompileOptions, Compiler};
 use crate::diagnostics::{Diagnostic, Source};
 use crate::frontend::FrontEnd;
@@ -112,14 +113,15 @@ impl Cache {
         front_end: &FrontEnd,
         source: &Source,
         options: &CompileOptions,
+        budget: &Budget,
     ) -> Result<Cached, CacheError> {
         let vocabulary = compiler.vocabulary();
         let key = Key::new(vocabulary, front_end, source, options);
         if let Some(artifact) = self.get(&key, vocabulary) {
             return Ok(Cached { artifact, origin: Origin::Found, findings: Vec::new() });
         }
-        let lowered = front_end.lower(source.clone()).map_err(CacheError::Source)?;
-        let compiled = compiler.compile(&lowered, front_end.kind(), options)?;
+        let lowered = front_end.lower(source.clone(), budget).map_err(CacheError::Source)?;
+        let compiled = compiler.compile(&lowered, front_end.kind(), options, budget)?;
         let artifact = compiled.to_sealed_artifact(compiler)?;
         let findings = lowered.findings.into_iter().chain(compiled.findings).collect();
         let origin = match self.put(&key, artifact.container().buffer()) {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
+use crate::budget::Budget;
 use crate::frontend::gbnf::GbnfOptions;
 use crate::frontend::json_schema::{JsonSchemaOptions, KeyOrder, Resources, TextForm};
 use crate::frontend::regex::{Extent, PatternOptions};
@@ -35,9 +36,6 @@ fn keys_differ_where_artifacts_may() {
     };
     let plain = of(&front_end, &schema(POINT), &options);
     assert_eq!(plain, of(&front_end, &schema(POINT), &options));
-    let patient = options.clone().time_limit(std::time::Duration::from_secs(1));
-    assert_eq!(plain, of(&front_end, &schema(POINT), &patient), "time decides nothing");
-
     let with = |change: fn(&mut JsonSchemaOptions)| {
         let mut options = JsonSchemaOptions::default();
         change(&mut options);
@@ -89,7 +87,7 @@ fn the_second_request_is_a_hit_with_the_same_bytes() {
     let cache = Cache::new(folder.path().join("made/on/the/way")).unwrap();
     let ask = || {
         let (source, options) = (schema(POINT), CompileOptions::default());
-        cache.get_or_compile(&compiler, &json_schema(), &source, &options).unwrap()
+        cache.get_or_compile(&compiler, &json_schema(), &source, &options, &Budget::new()).unwrap()
     };
     let made = ask();
     assert!(matches!(made.origin, Origin::Made));
@@ -106,10 +104,12 @@ fn a_hit_does_not_read_the_source() {
     let cache = Cache::new(folder.path()).unwrap();
     let options = CompileOptions::default();
     let broken = schema("{ no JSON");
-    let ask = || cache.get_or_compile(&compiler, &json_schema(), &broken, &options);
+    let ask = || cache.get_or_compile(&compiler, &json_schema(), &broken, &options, &Budget::new());
     assert!(matches!(ask(), Err(CacheError::Source(_))));
     // With another source's artifact under its key, it is not even looked at.
-    let other = cache.get_or_compile(&compiler, &json_schema(), &schema("{}"), &options).unwrap();
+    let other = cache
+        .get_or_compile(&compiler, &json_schema(), &schema("{}"), &options, &Budget::new())
+        .unwrap();
     let key = Key::new(compiler.vocabulary(), &json_schema(), &broken, &options);
     cache.put(&key, other.artifact.container().buffer()).unwrap();
     assert!(matches!(ask().unwrap().origin, Origin::Found));
@@ -121,7 +121,9 @@ fn what_is_damaged_is_made_anew() {
     let cache = Cache::new(folder.path()).unwrap();
     let (source, options) = (schema(POINT), CompileOptions::default());
     let key = Key::new(compiler.vocabulary(), &json_schema(), &source, &options);
-    let ask = || cache.get_or_compile(&compiler, &json_schema(), &source, &options).unwrap();
+    let ask = || {
+        cache.get_or_compile(&compiler, &json_schema(), &source, &options, &Budget::new()).unwrap()
+    };
     let whole = ask().artifact.container().buffer().to_vec();
     let mut flipped = whole.clone();
     flipped[whole.len() / 2] ^= 1;
@@ -142,7 +144,8 @@ fn a_folder_that_takes_nothing_costs_the_keeping_alone() {
     let cache = Cache::new(folder.path().join("gone")).unwrap();
     fs::remove_dir(cache.folder()).unwrap();
     let (source, options) = (schema(POINT), CompileOptions::default());
-    let cached = cache.get_or_compile(&compiler, &json_schema(), &source, &options).unwrap();
+    let cached =
+        cache.get_or_compile(&compiler, &json_schema(), &source, &options, &Budget::new()).unwrap();
     assert!(matches!(cached.origin, Origin::NotKept(Error::Io { .. })));
     let file = tempfile::NamedTempFile::new().unwrap();
     assert!(matches!(Cache::new(file.path()), Err(Error::Io { action: "create", .. })));
@@ -160,8 +163,9 @@ fn writers_beside_each_other_leave_whole_entries() {
     let expected: Vec<Vec<u8>> = sources
         .iter()
         .map(|source| {
-            let lowered = json_schema().lower(source.clone()).unwrap();
-            let compiled = compiler.compile(&lowered, "json-schema", &options).unwrap();
+            let lowered = json_schema().lower(source.clone(), &Budget::new()).unwrap();
+            let compiled =
+                compiler.compile(&lowered, "json-schema", &options, &Budget::new()).unwrap();
             compiled.to_buffer(&compiler).unwrap().to_vec()
         })
         .collect();
@@ -173,8 +177,9 @@ fn writers_beside_each_other_leave_whole_entries() {
                 for round in 0..ROUNDS {
                     let at = (round + thread) % sources.len();
                     let front_end = json_schema();
-                    let cached =
-                        cache.get_or_compile(compiler, &front_end, &sources[at], options).unwrap();
+                    let cached = cache
+                        .get_or_compile(compiler, &front_end, &sources[at], options, &Budget::new())
+                        .unwrap();
                     assert_eq!(**cached.artifact.container().buffer(), expected[at][..]);
                     // Some rounds take the entry away, some damage it, below the others' feet.
                     let key = Key::new(compiler.vocabulary(), &front_end, &sources[at], options);

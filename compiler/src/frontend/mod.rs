@@ -10,6 +10,7 @@ pub mod json_schema;
 pub mod regex;
 mod suggest;
 
+use crate::budget::Budget;
 use crate::diagnostics::{Diagnostic, Source};
 use crate::ir::Lowered;
 use gbnf::GbnfOptions;
@@ -37,16 +38,16 @@ impl FrontEnd {
         }
     }
 
-    /// The grammar of a source.
+    /// The grammar of a source. What it takes of the budget, compiling the grammar goes on with.
     ///
     /// # Errors
     ///
-    /// What is wrong with the source.
-    pub fn lower(&self, source: Source) -> Result<Lowered, Vec<Diagnostic>> {
+    /// What is wrong with the source, or that the budget is spent.
+    pub fn lower(&self, source: Source, budget: &Budget) -> Result<Lowered, Vec<Diagnostic>> {
         match self {
-            Self::JsonSchema(options) => json_schema::lower(source, options),
-            Self::Gbnf(options) => gbnf::lower(source, options),
-            Self::Regex(options) => regex::lower(source, options),
+            Self::JsonSchema(options) => json_schema::lower(source, options, budget),
+            Self::Gbnf(options) => gbnf::lower(source, options, budget),
+            Self::Regex(options) => regex::lower(source, options, budget),
         }
     }
 }

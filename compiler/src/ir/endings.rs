@@ -14,6 +14,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::Expr;
 use super::thompson::Closed;
+use crate::automata::Allowance;
 
 /// States from which a part leads to a state, and nothing else leads on, by part and the state that it leads to.
 pub(super) struct Endings<'a>(FxHashMap<(Part<'a>, u32), u32>);
@@ -124,7 +125,7 @@ mod tests {
                 graph.edge(from, Expr::seq(parts), to);
             }
             let expr = Expr::Graph(graph.into());
-            let dfa = automaton(&expr, 10_000).expect("it is small");
+            let dfa = automaton(&expr, Allowance::of(10_000)).expect("it is small");
             let mut builder = GrammarBuilder::new();
             let root = builder.declare("root");
             builder.define(root, expr, Origin::default());
@@ -150,7 +151,7 @@ mod tests {
         graph.edge(written, more.star(), end);
         let expr = Expr::Graph(graph.into());
         // The start, behind a comma, two places within the key, and behind the key or `;`.
-        assert!(automaton(&expr, 5).is_ok());
-        assert!(automaton(&expr, 4).is_err());
+        assert!(automaton(&expr, Allowance::of(5)).is_ok());
+        assert!(automaton(&expr, Allowance::of(4)).is_err());
     }
 }

@@ -2,7 +2,7 @@
 //! string, and how short a string; and for the few expressions that this is asked of, with which bytes.
 //!
 //! All are least fixpoints over the rules. Callees come before their callers, so that most rules are looked at once;
-//! those that lead back to themselves are swept until nothing changes.
+//! those that lead back to themselves are looked at again when a rule changes that they call.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,6 +11,8 @@ use rustc_hash::FxHashMap;
 
 use super::{ByteSet, Expr, ExprGraph, Grammar, Survey};
 use crate::automata::Dfa;
+use crate::budget::Budget;
+use crate::graph::Lists;
 
 /// What is known of the bytes of some strings. With `()` nothing is.
 pub trait Letters: Copy + Eq {
@@ -163,30 +165,52 @@ impl<L: Letters> Facts<L> {
     }
 }
 
-/// Facts of every rule, by rule index.
-pub(crate) fn of_rules(grammar: &Grammar, survey: &Survey) -> Vec<Facts> {
+/// Facts of every rule, by rule index; of no use where the budget is spent.
+pub(crate) fn of_rules(grammar: &Grammar, survey: &Survey, budget: &Budget) -> Vec<Facts> {
     let mut facts = vec![Facts::NEVER; grammar.rules.len()];
     for (group, is_recursive) in survey.groups() {
-        settle(grammar, group, is_recursive, &mut facts);
+        settle((grammar, survey), group, is_recursive, &mut facts, budget);
     }
     facts
 }
 
 /// Finds the facts of rules that lead to each other, given those of all others that they lead to.
 fn settle<L: Letters>(
-    grammar: &Grammar,
+    (grammar, survey): (&Grammar, &Survey),
     group: &[u32],
     is_recursive: bool,
     facts: &mut [Facts<L>],
+    budget: &Budget,
 ) {
-    loop {
-        let mut changed = false;
-        for &rule in group {
-            let new = of_expr(&grammar.rules[rule as usize].expr, facts);
-            changed |= std::mem::replace(&mut facts[rule as usize], new) != new;
-        }
-        if !(is_recursive && changed) {
+    if !is_recursive {
+        let rule = group[0] as usize;
+        facts[rule] = of_expr(&grammar.rules[rule].expr, facts);
+        return;
+    }
+    // By place in the group, the places of those that call it. Groups are in ascending order.
+    let place = |rule: &u32| group.binary_search(rule).ok().map(|place| place as u32);
+    let calls = (0..).zip(group).flat_map(|(caller, &rule)| {
+        survey
+            .calls
+            .of(rule as usize)
+            .iter()
+            .filter_map(move |callee| Some((place(callee)?, caller)))
+    });
+    let callers = Lists::of_pairs(group.len(), calls);
+    let mut waits = vec![true; group.len()];
+    let mut work: VecDeque<u32> = (0..group.len() as u32).collect();
+    while let Some(place) = work.pop_front() {
+        let rule = group[place as usize] as usize;
+        if budget.spend(survey.sizes[rule]).is_err() {
             return;
+        }
+        waits[place as usize] = false;
+        let new = of_expr(&grammar.rules[rule].expr, facts);
+        if std::mem::replace(&mut facts[rule], new) != new {
+            let callers = callers.of(place as usize).iter();
+            work.extend(
+                callers.filter(|&&caller| !std::mem::replace(&mut waits[caller as usize], true)),
+            );
         }
     }
 }
@@ -204,8 +228,8 @@ impl Lettered {
     pub(crate) fn of_expr(
         &mut self,
         expr: &Expr,
-        grammar: &Grammar,
-        survey: &Survey,
+        (grammar, survey): (&Grammar, &Survey),
+        budget: &Budget,
     ) -> Facts<Alphabet> {
         let count = grammar.rules.len();
         self.facts.resize(count, Facts::NEVER);
@@ -225,7 +249,7 @@ impl Lettered {
             for (group, is_recursive) in
                 survey.groups().filter(|(group, _)| is_new[group[0] as usize])
             {
-                settle(grammar, group, is_recursive, &mut self.facts);
+                settle((grammar, survey), group, is_recursive, &mut self.facts, budget);
             }
         }
         of_expr(expr, &self.facts)

@@ -16,6 +16,7 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashMap;
 
 use super::Expr;
+use crate::automata::{Allowance, StateLimit};
 
 /// Most marks of a graph: a set of them is a word.
 pub const MOST_MARKS: u8 = 32;
@@ -112,13 +113,17 @@ impl ExprGraph {
         self.marked.iter().fold(0, |marks, &(_, mark)| marks | 1 << mark)
     }
 
-    /// The same strings without marks: a state for each state and set of marks visited on the way to it. `None` where
-    /// these are more than `most`.
-    pub fn spelled_out(&self, most: usize) -> Option<Cow<'_, Self>> {
+    /// The same strings without marks: a state for each state and set of marks visited on the way to it.
+    ///
+    /// # Errors
+    ///
+    /// [`StateLimit`] where these do not keep to their allowed.
+    pub fn spelled_out(&self, allowed: Allowance<'_>) -> Result<Cow<'_, Self>, StateLimit> {
         let all = self.marks();
         if all == 0 {
-            return Some(Cow::Borrowed(self));
+            return Ok(Cow::Borrowed(self));
         }
+        let mut held = allowed.held();
         let mut from = vec![Vec::new(); self.states as usize];
         self.edges().for_each(|(source, part, to)| from[source as usize].push((part, to)));
         let mut marks = vec![0; self.states as usize];
@@ -140,11 +145,13 @@ impl ExprGraph {
                 });
                 spelled.edge(at, part.clone(), to);
             }
-            if known.len() > most {
-                return None;
+            if known.len() > allowed.states {
+                return Err(allowed.error());
             }
+            allowed.spend(from[place.0 as usize].len())?;
+            allowed.hold(&mut held, size_of_val(&*spelled.parts))?;
         }
-        Some(Cow::Owned(spelled))
+        Ok(Cow::Owned(spelled))
     }
 
     /// Source, expression and target of every edge, in the order in which they were added.

@@ -16,6 +16,7 @@ use bitvec::vec::BitVec;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Expr, ExprGraph, Grammar, RuleId};
+use crate::automata::Allowance;
 
 /// Whether the start rule accepts exactly these bytes.
 pub fn recognizes(grammar: &Grammar, bytes: &[u8]) -> bool {
@@ -212,7 +213,9 @@ impl<'a> Solver<'a> {
     }
 
     fn graph(&mut self, graph: &ExprGraph, from: &Positions) -> Positions {
-        let graph = graph.spelled_out(usize::MAX).expect("there is room for all sets of marks");
+        let graph = graph
+            .spelled_out(Allowance::of(usize::MAX))
+            .expect("there is room for all sets of marks");
         let mut reached = vec![self.none(); graph.states() as usize];
         reached[ExprGraph::START as usize].clone_from(from);
         let mut changed = true;

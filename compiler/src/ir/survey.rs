@@ -20,6 +20,8 @@ pub(crate) struct Survey {
     pub(crate) has_operands: bool,
     /// Whether there are tokens matched by id.
     pub(crate) has_tokens: bool,
+    /// Whether something is repeated that may be a repetition itself, or empty.
+    pub(crate) has_repetitions: bool,
     /// By rule, the number of those that lead to each other, callees before callers.
     component: Vec<u32>,
     /// The rules in the order of these.
@@ -36,6 +38,7 @@ impl Survey {
             uses: vec![0; count],
             has_operands: false,
             has_tokens: false,
+            has_repetitions: false,
             component: Vec::new(),
             order: Vec::new(),
         };
@@ -60,6 +63,7 @@ impl Survey {
             }
             Expr::Token(_) => self.has_tokens = true,
             Expr::And(_) | Expr::Not(_) => self.has_operands = true,
+            Expr::Repeat { body, .. } => self.has_repetitions |= may_be_repeated(body),
             Expr::Graph(graph) if graph.marks() != 0 => copies = 2,
             _ => {}
         }
@@ -76,6 +80,16 @@ impl Survey {
             let calls = self.calls.of(group[0] as usize);
             (group, group.len() > 1 || calls.contains(&group[0]))
         })
+    }
+}
+
+/// Whether a body of a repetition may be a repetition itself, or empty, as far as can be told at a glance.
+fn may_be_repeated(body: &Expr) -> bool {
+    let is_repeated = |part: &Expr| matches!(part, Expr::Repeat { .. } | Expr::Call(_));
+    match body {
+        Expr::Seq(parts) => parts.iter().all(is_repeated),
+        Expr::Alt(choices) => choices.iter().any(|part| is_repeated(part) || *part == Expr::Empty),
+        other => is_repeated(other),
     }
 }
 

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::endings::Endings;
 use super::{ByteSet, Expr, ExprGraph, RuleId, TokenSet};
-use crate::automata::{Nfa, Symbol};
+use crate::automata::{Allowance, Nfa, Symbol};
 
 /// The parts of the construction that depend on its use. Each method connects `from` to `to` in `nfa`.
 pub trait Atoms {
@@ -380,9 +380,9 @@ mod tests {
     #[test]
     fn what_leads_back_is_built_once() {
         // Before it is minimised: the places, the end, and the one behind `c`.
-        assert!(automaton(&searched(30), 32).is_ok());
-        assert!(automaton(&searched(30), 31).is_err());
-        let dfa = automaton(&searched(3), 100).expect("it is small");
+        assert!(automaton(&searched(30), Allowance::of(32)).is_ok());
+        assert!(automaton(&searched(30), Allowance::of(31)).is_err());
+        let dfa = automaton(&searched(3), Allowance::of(100)).expect("it is small");
         for accepted in ["aaa", "baaa", "abaaa", "aacdcdbaaa"] {
             assert!(dfa.accepts(accepted.as_bytes()), "{accepted}");
         }

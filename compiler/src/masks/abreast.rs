@@ -36,18 +36,19 @@ pub(super) fn outcomes<'a>(
     (trie, follow): (Trie<'_>, &Follow<'_>),
     mut take: impl FnMut(&Derived<'_>, &Found) -> Result<(), MaskError>,
 ) -> Result<(), MaskError> {
-    let threads = rayon::current_num_threads();
+    let threads = walkers.threads();
     let parts = ranges(trie, if threads > 1 { PARTS } else { 1 });
     let groups = derived.chunks(ABREAST).map(|derived| Group::new(derived, &parts));
     let groups: Vec<Group<'_>> = groups.collect();
     let over =
         |(apart, derived): (&Apart, &&Derived<'_>)| Found::from(apart.over(derived, follow, trie));
+    let own = |group: &Group<'_>| group.derived[0].state;
     let help = |walker: &mut Walker<'a>| groups.iter().any(|group| group.help(walker));
     if threads > 1 && groups.len() < MANY * threads {
         let mut all: Vec<Apart> = Vec::with_capacity(derived.len());
         let find = |walker: &mut Walker<'a>, group: &Group<'_>| group.apart(walker);
         walkers.in_order_with(
-            &groups,
+            (&groups, own),
             find,
             help,
             |_, _| (),
@@ -59,7 +60,9 @@ pub(super) fn outcomes<'a>(
         let lanes: Vec<(&Apart, &&Derived<'_>)> = all.iter().zip(derived).collect();
         let find = |_: &mut Walker<'a>, &lane: &(&Apart, &&Derived<'_>)| over(lane);
         let draw = |walker: &mut Walker<'a>, found: &mut Found| walker.draw(sources, found);
-        return walkers.in_order(&lanes, find, draw, |(_, derived), found| take(derived, found));
+        let own = |(_, derived): &(&Apart, &&Derived<'_>)| derived.state;
+        return walkers
+            .in_order(&lanes, own, find, draw, |(_, derived), found| take(derived, found));
     }
     let find = |walker: &mut Walker<'a>, group: &Group<'_>| -> Vec<Found> {
         group.apart(walker).iter().zip(group.derived).map(over).collect()
@@ -67,7 +70,7 @@ pub(super) fn outcomes<'a>(
     let ahead = |walker: &mut Walker<'a>, found: &mut Vec<Found>| {
         found.iter_mut().for_each(|found| walker.draw(sources, found))
     };
-    walkers.in_order_with(&groups, find, help, ahead, |group, found| {
+    walkers.in_order_with((&groups, own), find, help, ahead, |group, found| {
         group.derived.iter().zip(found).try_for_each(|(derived, found)| take(derived, found))
     })
 }

@@ -29,8 +29,9 @@ use super::remembered::Remembered;
 use super::rows::{Rows, Table};
 use super::shared::bytes_of;
 use super::walk::WORTH_REMEMBERING;
+use crate::budget::Budget;
 use crate::network::follow::Follow;
-use crate::threads;
+use crate::threads::Means;
 
 /// Edges that are looked at before the classes are left as they are.
 const MOST_WORK: usize = 4 << 20;
@@ -95,6 +96,7 @@ impl Agreement {
         follow: &Follow<'_>,
         doubles: impl FnOnce() -> Doubles + Send,
         most: usize,
+        Means { budget, threads }: Means<'_>,
     ) -> Self {
         let network = follow.network();
         let count = network.own.state_count() as usize;
@@ -123,16 +125,16 @@ impl Agreement {
         let worth = active.len() >= WORTH_A_THREAD;
         let rounds = || match members.len() {
             0 | 1 => Rounds::alone(active.len()),
-            _ => this.refined(follow, &active, &row_of, most),
+            _ => this.refined(follow, &active, &row_of, (most, budget)),
         };
         let table = || Table::new(network, &this, &active, &row_of);
-        let rest = || threads::both(worth, rounds, table);
-        let (doubles, (rounds, table)) = threads::both(worth, doubles, rest);
+        let rest = || threads.both(worth, rounds, table);
+        let (doubles, (rounds, table)) = threads.both(worth, doubles, rest);
         this.doubles = doubles;
         let histories = Histories::new(this.base, row_of, rounds);
         let models = || this.chosen_models(follow, &members, &histories);
-        let loops = || table.loops(network, &this, &histories);
-        let (models, loops) = threads::both(worth, models, loops);
+        let loops = || table.loops(network, &this, &histories, threads);
+        let (models, loops) = threads.both(worth, models, loops);
         let has_models = models.iter().any(|&model| model != NONE);
         this.models = models;
         this.rows = Rows::new(table, loops, has_models, histories);
@@ -259,7 +261,13 @@ impl Agreement {
     }
 
     /// The classes of the states that take part, for one byte more in each round.
-    fn refined(&self, follow: &Follow<'_>, active: &[u32], row_of: &[u32], most: usize) -> Rounds {
+    fn refined(
+        &self,
+        follow: &Follow<'_>,
+        active: &[u32],
+        row_of: &[u32],
+        (most, budget): (usize, &Budget),
+    ) -> Rounds {
         let network = follow.network();
         let count = self.is_wide.len();
         let mut classes: Vec<u32> = (0..count as u32).map(|index| ALONE | index).collect();
@@ -285,11 +293,12 @@ impl Agreement {
                 rounds.settle();
                 break;
             }
-            work += partition.round(self, network);
+            let looked_at = partition.round(self, network);
+            work += looked_at;
             let changed = partition.changed().iter();
             let changed = changed.map(|&index| (row_of[index as usize], partition.class(index)));
             together -= rounds.add(changed);
-            if together == 0 || work > MOST_WORK {
+            if together == 0 || work > MOST_WORK || budget.spend(looked_at).is_err() {
                 break;
             }
         }

@@ -223,6 +223,7 @@ mod tests {
     use super::*;
     use crate::compile::Compiler;
     use crate::samples;
+    use crate::threads::Means;
 
     /// For a vocabulary of words of up to 70 letters, some of which end a string or go on with other characters.
     static COMPILER: LazyLock<Compiler> = LazyLock::new(|| {
@@ -244,7 +245,8 @@ mod tests {
         let Setting { known, .. } = &setting;
         let (trie, follow, states) = (setting.trie(), setting.follow(), setting.states());
         let agreement = setting.agreement(&follow);
-        let stretches = Stretches::new(&follow, known, &agreement, trie, states.clone());
+        let stretches =
+            Stretches::new(&follow, known, &agreement, trie, states.clone(), Means::unlimited());
         let mut plain = Walker::new(&follow, known, &agreement, trie, u32::MAX);
         let mut walker =
             Walker::new(&follow, known, &agreement, trie, 2).with_stretches(&stretches);

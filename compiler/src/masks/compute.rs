@@ -9,7 +9,6 @@
 use std::borrow::Cow;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Instant;
 
 use grammarc_artifacts::sections::masks::FollowEntry;
 use grammarc_artifacts::sections::network::NONE;
@@ -36,6 +35,7 @@ use super::walk::Walker;
 use crate::network::Network;
 use crate::network::follow::Follow;
 use crate::network::local::{BOTTOM, LocalSets};
+use crate::threads::Means;
 
 /// Bounds on the computation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,13 +44,11 @@ pub struct MaskLimits {
     pub pairs: usize,
     /// Dense rows of the network's own.
     pub rows: usize,
-    /// When to give up.
-    pub deadline: Option<Instant>,
 }
 
 impl Default for MaskLimits {
     fn default() -> Self {
-        Self { pairs: 2_000_000, rows: 16_384, deadline: None }
+        Self { pairs: 2_000_000, rows: 16_384 }
     }
 }
 
@@ -67,13 +65,15 @@ pub enum MaskError {
         /// The own state at which it happened.
         state: u32,
     },
-    /// The time is up.
-    #[error("the time limit was met after {states} of {total} states")]
-    Time {
-        /// States done.
+    /// The budget of the compilation is spent.
+    #[error("the budget was spent after {states} of {total} states")]
+    Spent {
+        /// States or pairs done, of those that were to be done at once.
         states: usize,
-        /// States to do.
+        /// So many these were.
         total: usize,
+        /// The own state that was to be next.
+        state: u32,
     },
 }
 
@@ -93,14 +93,16 @@ pub struct Masks {
 /// # Errors
 ///
 /// [`MaskError`] where a limit is met.
-pub fn compute(
+pub(crate) fn compute(
     network: &Network,
     shared: Tables<'_>,
     known: &SharedOutcomes,
     trie: Trie<'_>,
     follow: &Follow<'_>,
     limits: MaskLimits,
+    means: Means<'_>,
 ) -> Result<Masks, MaskError> {
+    let budget = means.budget;
     let base = network.tables.bases.states;
     let states: Vec<u32> = (0..network.tables.states.len() as u32 - 1).map(|i| base + i).collect();
     let is_vocabulary = !network.open.is_empty();
@@ -114,8 +116,10 @@ pub fn compute(
     });
     // What walks go by; what can come to pass is as the grammar says.
     let (as_it_is, follow) = (follow, without_counts.as_ref().unwrap_or(follow));
-    let doubles = || Doubles::new(follow, known, trie);
-    let agreement = Agreement::new(follow, doubles, known.nodes().height(0));
+    let none_done = |_| MaskError::Spent { states: 0, total: states.len(), state: base };
+    let doubles = || Doubles::new(follow, known, trie, budget);
+    let agreement = Agreement::new(follow, doubles, known.nodes().height(0), means);
+    budget.check().map_err(none_done)?;
     let alone = states.iter().filter(|&&state| !agreement.doubles().contains(state));
     let (derived, first): (Vec<u32>, Vec<u32>) =
         alone.partition(|&&state| agreement.model(state).is_some());
@@ -127,14 +131,15 @@ pub fn compute(
         true => Stretches::default(),
         false => {
             let states = first.iter().chain(&derived).copied();
-            Stretches::new(follow, known, &agreement, trie, states)
+            Stretches::new(follow, known, &agreement, trie, states, means)
         }
     };
     let new = || {
         let walker = Walker::new(follow, known, &agreement, trie, worth_composing(trie));
-        walker.with_stretches(&stretches)
+        walker.with_stretches(&stretches).within(budget)
     };
-    let walkers = Walkers::new(new, limits.deadline);
+    budget.check().map_err(none_done)?;
+    let walkers = Walkers::new(new, means);
     let lengths = Lengths { row_words: network.tables.row_words as usize, is_vocabulary };
     let mut sources = Sources::new(trie, shared, known, lengths);
     let mut context = Context {
@@ -147,7 +152,7 @@ pub fn compute(
         exits: vec![(0, NONE); states.len()],
     };
     let rows = SharedRows::new(shared, known, lengths);
-    for model in stretches.models(known, trie, rows) {
+    for model in stretches.models(known, trie, rows, means.threads) {
         let found = Found { drawn: Some(model.drawn), ..Found::default() };
         let mask = context.intern(&sources, model.asked_by, &found)?;
         sources.add_model(model.state, context.pool.model(mask, None));
@@ -158,7 +163,8 @@ pub fn compute(
         drawn: None,
     };
     let draw = |walker: &mut Walker<'_>, found: &mut Found| walker.draw(&sources, found);
-    walkers.in_order(&first, find, draw, |&state, found| {
+    let own = |&state: &u32| state;
+    walkers.in_order(&first, own, find, draw, |&state, found| {
         let mask = context.add(&sources, state, found)?;
         if is_model.contains(&state) {
             let outcome = &found.outcome;
@@ -189,7 +195,8 @@ pub fn compute(
     let draw_far = |walker: &mut Walker<'_>, found: &mut Option<Found>| {
         found.iter_mut().for_each(|found| draw(walker, found))
     };
-    walkers.in_order(&derived, far, draw_far, |derived, found| {
+    let own = |derived: &Derived<'_>| derived.state;
+    walkers.in_order(&derived, own, far, draw_far, |derived, found| {
         match found {
             Some(found) => _ = context.add(&sources, derived.state, found)?,
             None => rest.push(derived),
@@ -224,6 +231,9 @@ pub fn compute(
         round.sort_unstable();
         round.dedup();
         pairs += round.len();
+        let (states, total) = (0, round.len());
+        let spent = |_| MaskError::Spent { states, total, state: round[0].0 };
+        budget.spend(round.len()).map_err(spent)?;
         if pairs > limits.pairs {
             let (state, limit) = (round[0].0, limits.pairs);
             return Err(MaskError::Limit {
@@ -263,7 +273,8 @@ pub fn compute(
             let shared = (class < shared.classes.len() as u32).then_some(class);
             Found { outcome: walker.follow(ret, nodes, shared), extra, drawn: None }
         };
-        walkers.in_order(&asked, find, draw, |&(ret, class), found| {
+        let own = |&(ret, _): &(u32, u32)| ret;
+        walkers.in_order(&asked, own, find, draw, |&(ret, class), found| {
             let next = context.classes.intern(&found.outcome.exits);
             if next == NONE && found.outcome.is_empty() && found.extra.is_empty() {
                 return Ok(());

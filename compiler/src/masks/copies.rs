@@ -29,6 +29,7 @@ use super::pieces::Piece;
 use super::shared::{SharedOutcomes, bytes_of};
 use super::twins::Twins;
 use super::walk::WORTH_REMEMBERING;
+use crate::budget::Budget;
 use crate::ir::ByteSet;
 use crate::network::follow::Follow;
 
@@ -38,6 +39,9 @@ const MOST_PAIRS: usize = 48;
 /// Neighbouring bytes on which two states part alike that are followed one by one. Where there are more, what they lead to
 /// has to do the same with every piece.
 const FEW: u32 = 4;
+
+/// Steps of a budget that it takes to hold a state against another, about.
+const STEPS_A_STATE: usize = 1 << 5;
 
 /// Which states are copies of each other.
 #[derive(Clone, Debug, Default)]
@@ -57,6 +61,7 @@ impl Copies {
         twins: &mut Twins<'a>,
         known: &SharedOutcomes,
         trie: Trie<'_>,
+        budget: &Budget,
     ) -> Self {
         let own = follow.network().own;
         let count = own.state_count();
@@ -70,8 +75,8 @@ impl Copies {
         let (work, seen) = (Vec::new(), Vec::new());
         let mut finder = Finder { follow, own, twins, known, trie, like, work, seen };
         let is_narrow: Vec<bool> = (0..count as usize).map(|index| is_narrow(own, index)).collect();
-        finder.compare_ends(&is_narrow);
-        finder.compare_all(&is_narrow);
+        finder.compare_ends(&is_narrow, budget);
+        finder.compare_all(&is_narrow, budget);
         let mut is_copied = vec![false; count as usize];
         for index in 0..count {
             let like = finder.like_of(index);
@@ -130,7 +135,7 @@ impl Read {
 
 impl<'a> Finder<'_, 'a> {
     /// Looks for copies among the states that calls return to or that lead to states which go on with many bytes.
-    fn compare_ends(&mut self, is_narrow: &[bool]) {
+    fn compare_ends(&mut self, is_narrow: &[bool], budget: &Budget) {
         let base = self.own.bases.states;
         let is_wide = |edge: &ByteEdge| !is_narrow[(edge.target - base) as usize];
         let mut is_end: Vec<bool> = (0..is_narrow.len())
@@ -144,6 +149,9 @@ impl<'a> Finder<'_, 'a> {
         // By how they stand and the bytes and calls with which they go on, the last that was met.
         let mut newest: FxHashMap<u64, u32> = FxHashMap::default();
         for index in (0..is_end.len() as u32).rev().filter(|&index| is_end[index as usize]) {
+            if budget.spend(STEPS_A_STATE).is_err() {
+                return;
+            }
             let mut shape = FxHasher::default();
             (self.record(index).flags, self.after(index)).hash(&mut shape);
             for edge in self.edges(index) {
@@ -159,9 +167,12 @@ impl<'a> Finder<'_, 'a> {
     }
 
     /// Looks for copies among all states, by what they lead to.
-    fn compare_all(&mut self, is_narrow: &[bool]) {
+    fn compare_all(&mut self, is_narrow: &[bool], budget: &Budget) {
         let mut by_content: HashTable<(u64, u32)> = HashTable::with_capacity(is_narrow.len());
         for index in (0..is_narrow.len() as u32).rev().filter(|&index| is_narrow[index as usize]) {
+            if budget.spend(STEPS_A_STATE).is_err() {
+                return;
+            }
             let mut content = FxHasher::default();
             for edge in self.edges(index) {
                 (edge.range, self.to(edge.target)).hash(&mut content);
@@ -381,7 +392,13 @@ mod tests {
             (compiler.vocabulary(), SharedOutcomes::new(compiler.vocabulary()));
         let (follow, trie) =
             (network.follow(vocabulary.tables(), known.rules()), vocabulary.trie());
-        let copies = Copies::new(&follow, &mut Twins::new(&follow, &known), &known, trie);
+        let copies = Copies::new(
+            &follow,
+            &mut Twins::new(&follow, &known),
+            &known,
+            trie,
+            &Budget::unlimited(),
+        );
         let mut sets = LocalSets::new(follow.network());
         let base = follow.network().own.bases.states;
         let mut found = 0;

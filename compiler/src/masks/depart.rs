@@ -325,23 +325,28 @@ mod tests {
     use super::super::doubles::Doubles;
     use super::super::shared::{SharedOutcomes, vocabulary};
     use super::*;
+    use crate::budget::Budget;
     use crate::compile::Compiler;
     use crate::diagnostics::Source;
     use crate::frontend::json_schema::{JsonSchemaOptions, lower};
     use crate::network::NetworkLimits;
+    use crate::threads::Means;
 
     /// Outcomes of all states of a schema's network, found with a table and from models and found without; and how many
     /// had a model.
     fn derived(compiler: &Compiler, known: &SharedOutcomes, schema: &str) -> usize {
         let options = JsonSchemaOptions::default();
-        let Ok(lowered) = lower(Source::new("source", schema), &options) else { return 0 };
-        let network = compiler.network(&lowered.grammar, NetworkLimits::default());
+        let Ok(lowered) = lower(Source::new("source", schema), &options, &Budget::new()) else {
+            return 0;
+        };
+        let network = compiler.network(&lowered.grammar, NetworkLimits::default(), &Budget::new());
         let Ok(network) = network else { return 0 };
         let vocabulary = compiler.vocabulary();
         let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
         let follow = Follow::new(network.joined(shared), known.rules(), &network.open);
         let none = Agreement::default();
-        let agreement = Agreement::new(&follow, Doubles::default, known.nodes().height(0));
+        let agreement =
+            Agreement::new(&follow, Doubles::default, known.nodes().height(0), Means::unlimited());
         let mut plain = Walker::new(&follow, known, &none, trie, 2);
         let mut walker = Walker::new(&follow, known, &agreement, trie, 2);
         let whole = |outcome: Outcome| {

@@ -12,8 +12,12 @@ use super::literals::Literals;
 use super::shared::SharedOutcomes;
 use super::tails;
 use super::twins::Twins;
+use crate::budget::Budget;
 use crate::graph::Lists;
 use crate::network::follow::Follow;
+
+/// Steps of a budget that it takes to hold a state against another, about.
+const STEPS_A_STATE: usize = 1 << 5;
 
 /// These states, and whose outcomes are theirs.
 #[derive(Clone, Debug, Default)]
@@ -29,7 +33,12 @@ pub(super) struct Doubles {
 
 impl Doubles {
     /// Those of a network for the strings of a trie.
-    pub(super) fn new(follow: &Follow<'_>, known: &SharedOutcomes, trie: Trie<'_>) -> Self {
+    pub(super) fn new(
+        follow: &Follow<'_>,
+        known: &SharedOutcomes,
+        trie: Trie<'_>,
+        budget: &Budget,
+    ) -> Self {
         let network = follow.network();
         let own = network.own;
         let mut twins = Twins::new(follow, known);
@@ -37,13 +46,14 @@ impl Doubles {
         let states = base..base + own.state_count();
         // From the last, so that those that a state leads to come before it.
         let models = states.clone().rev().map(|state| match tails::first(follow, state) {
+            _ if budget.spend(STEPS_A_STATE).is_err() => None,
             Some(first) => Some(twins.of(first).unwrap_or(first)),
             None => twins.of(state),
         });
         let models: Vec<Option<u32>> = models.collect();
         let copies = match network.reads_tokens() {
             true => Copies::default(),
-            false => Copies::new(follow, &mut twins, known, trie),
+            false => Copies::new(follow, &mut twins, known, trie, budget),
         };
         let models = || states.clone().zip(models.iter().rev());
         let literals = Literals::new(own, known.children());

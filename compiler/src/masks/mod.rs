@@ -102,4 +102,5 @@ mod twins;
 pub mod walk;
 mod words;
 
-pub use compute::{MaskError, MaskLimits, Masks, compute};
+pub(crate) use compute::compute;
+pub use compute::{MaskError, MaskLimits, Masks};

@@ -283,22 +283,30 @@ mod tests {
     use super::super::doubles::Doubles;
     use super::super::shared::{SharedOutcomes, vocabulary};
     use super::*;
+    use crate::budget::Budget;
     use crate::compile::Compiler;
     use crate::diagnostics::Source;
     use crate::frontend::json_schema::{JsonSchemaOptions, lower};
     use crate::network::NetworkLimits;
     use crate::network::follow::Follow;
+    use crate::threads::Means;
 
     /// Holds each round's classes against the moves by the classes of the round before. Returns how many rounds some
     /// states shared a class in.
     fn rounds(compiler: &Compiler, schema: &str) -> usize {
-        let lowered = lower(Source::new("source", schema), &JsonSchemaOptions::default());
-        let network = compiler.network(&lowered.expect("lowers").grammar, NetworkLimits::default());
+        let lowered =
+            lower(Source::new("source", schema), &JsonSchemaOptions::default(), &Budget::new());
+        let network = compiler.network(
+            &lowered.expect("lowers").grammar,
+            NetworkLimits::default(),
+            &Budget::new(),
+        );
         let network = network.expect("is small");
         let known = SharedOutcomes::new(compiler.vocabulary());
         let joined = network.joined(compiler.vocabulary().tables());
         let follow = Follow::new(joined, known.rules(), &network.open);
-        let agreement = Agreement::new(&follow, Doubles::default, known.nodes().height(0));
+        let agreement =
+            Agreement::new(&follow, Doubles::default, known.nodes().height(0), Means::unlimited());
         let base = joined.own.bases.states;
         let states: Vec<u32> = (0..joined.own.state_count()).map(|index| base + index).collect();
         let class = |state: u32, round: usize| match state {

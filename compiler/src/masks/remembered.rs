@@ -117,7 +117,10 @@ fn size(words: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::num::NonZero;
+
     use super::*;
+    use crate::threads::Threads;
 
     fn outcome((class, node): Key) -> Outcome {
         Outcome { exits: vec![class, node], ..Outcome::default() }
@@ -135,7 +138,7 @@ mod tests {
             let mine = keys().filter(|key| key.1 % 2 == half);
             mine.for_each(|key| _ = remembered.insert(key, &outcome(key)));
         };
-        rayon::join(|| note(0), || note(1));
+        Threads::new(NonZero::new(2)).both(true, || note(0), || note(1));
         for key in keys() {
             assert_eq!(
                 remembered.get(key).map(|kept| exits(&kept)),

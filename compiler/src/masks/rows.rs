@@ -9,7 +9,6 @@
 
 use grammarc_artifacts::sections::network::{NONE, state_flags};
 use grammarc_artifacts::tables::Joined;
-use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -18,6 +17,7 @@ use super::history::Histories;
 use super::nodes::{bits, whole_bits};
 use crate::ir::ByteSet;
 use crate::network::bytes_on;
+use crate::threads::Threads;
 
 /// Loops of different lengths that are told apart.
 const MOST_LOOPS: usize = 3;
@@ -236,15 +236,14 @@ impl Table {
         network: Joined<'_>,
         agreement: &Agreement,
         histories: &Histories,
+        threads: &Threads,
     ) -> Vec<Loops> {
-        let new = |(&state, &calls)| Loops::new(network, agreement, histories, state, calls);
-        match self.states.len() {
-            0..WORTH_A_THREAD => self.states.iter().zip(&self.calls).map(new).collect(),
-            _ => {
-                let rows = self.states.par_iter().zip(&self.calls);
-                rows.with_min_len(WORTH_A_THREAD / 2).map(new).collect()
-            }
-        }
+        let rows: Vec<(u32, ByteSet)> =
+            self.states.iter().copied().zip(self.calls.iter().copied()).collect();
+        let new = |(): &mut (), &(state, calls): &(u32, ByteSet)| {
+            Loops::new(network, agreement, histories, state, calls)
+        };
+        threads.map(rows.len() >= WORTH_A_THREAD, &rows, || (), new)
     }
 }
 

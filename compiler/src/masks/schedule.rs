@@ -14,12 +14,14 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use grammarc_artifacts::sections::network::NONE;
 use rustc_hash::FxHashMap;
 
 use super::compute::MaskError;
 use super::draw::Found;
 use super::rest::Rest;
 use super::walk::Walker;
+use crate::threads::Means;
 
 /// Time after which a second thread is worth it, which has to learn the states' moves anew.
 const WORTH_A_THREAD: Duration = Duration::from_micros(300);
@@ -31,6 +33,9 @@ const FORESEEN: Duration = Duration::from_micros(1000);
 
 /// Items between two looks at the clock: it takes as long as the mask of a simple state.
 const A_LOOK: usize = 8;
+
+/// Steps that an item counts as, besides those of walks: so that the budget's clock is looked at as often.
+const STEPS_AN_ITEM: usize = 1 << 10;
 
 /// Parts that the items are worked on in, for each thread. What a walker learns from an item it knows for the next; the
 /// results of the first are taken beside the work on the others.
@@ -60,15 +65,20 @@ impl<R> Returned for Vec<R> {}
 pub(super) struct Walkers<'a, F> {
     idle: Mutex<Vec<Walker<'a>>>,
     new: F,
-    deadline: Option<Instant>,
+    means: Means<'a>,
     /// Whether a second thread has been worth it.
     are_many: AtomicBool,
 }
 
 impl<'a, F: Fn() -> Walker<'a> + Sync> Walkers<'a, F> {
-    /// None yet; `new` makes one. They work until the deadline.
-    pub(super) fn new(new: F, deadline: Option<Instant>) -> Self {
-        Self { idle: Mutex::default(), new, deadline, are_many: AtomicBool::new(false) }
+    /// None yet; `new` makes one. They work until the budget is spent.
+    pub(super) fn new(new: F, means: Means<'a>) -> Self {
+        Self { idle: Mutex::default(), new, means, are_many: AtomicBool::new(false) }
+    }
+
+    /// How many may work at once.
+    pub(super) fn threads(&self) -> usize {
+        self.means.threads.count()
     }
 
     fn with<R>(&self, work: impl FnOnce(&mut Walker<'a>) -> R) -> R {
@@ -79,35 +89,40 @@ impl<'a, F: Fn() -> Walker<'a> + Sync> Walkers<'a, F> {
         result
     }
 
+    /// Whether the budget is spent, after an item.
     fn are_late(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() > deadline)
+        self.means.budget.spend(STEPS_AN_ITEM).is_err()
     }
 
-    /// Works on the items, and has each result taken, in order. Which items are worked on by one thread alone depends on
+    /// Works on the items, each at an `own` state, and has each result taken, in order. Which items are worked on by one thread alone depends on
     /// the time, and nothing that is made of the results does. What taking a result can do without those before it is done
     /// `ahead` by whichever thread has found it, where there are several.
     pub(super) fn in_order<'i, T: Sync, R: Returned + Send + Sync>(
         &self,
         items: &'i [T],
+        own: impl Fn(&T) -> u32,
         work: impl Fn(&mut Walker<'a>, &'i T) -> R + Sync,
         ahead: impl Fn(&mut Walker<'a>, &mut R) + Sync,
         take: impl FnMut(&'i T, &mut R) -> Result<(), MaskError>,
     ) -> Result<(), MaskError> {
-        self.in_order_with(items, work, |_| false, ahead, take)
+        self.in_order_with((items, own), work, |_| false, ahead, take)
     }
 
     /// The same for items that threads without work can help with: `help` does so, and says whether there was anything
     /// that it could do.
     pub(super) fn in_order_with<'i, T: Sync, R: Returned + Send + Sync>(
         &self,
-        items: &'i [T],
+        (items, own): (&'i [T], impl Fn(&T) -> u32),
         work: impl Fn(&mut Walker<'a>, &'i T) -> R + Sync,
         help: impl Fn(&mut Walker<'a>) -> bool + Sync,
         ahead: impl Fn(&mut Walker<'a>, &mut R) + Sync,
         mut take: impl FnMut(&'i T, &mut R) -> Result<(), MaskError>,
     ) -> Result<(), MaskError> {
-        let time = |states| MaskError::Time { states, total: items.len() };
-        let threads = rayon::current_num_threads();
+        let spent = |states: usize| {
+            let next = items.get(states).or(items.last()).map_or(NONE, &own);
+            MaskError::Spent { states, total: items.len(), state: next }
+        };
+        let threads = self.threads();
         let mut done = 0;
         if !self.are_many.load(Ordering::Relaxed) {
             let start = Instant::now();
@@ -117,12 +132,12 @@ impl<'a, F: Fn() -> Walker<'a> + Sync> Walkers<'a, F> {
                     take(item, &mut result)?;
                     result.give_back(walker);
                     done += 1;
+                    if self.are_late() {
+                        return Err(spent(done));
+                    }
                     // The first may take long, before their walks are known: a second thread is to come soon.
                     if threads == 1 && done % A_LOOK != 1 {
                         continue;
-                    }
-                    if self.are_late() {
-                        return Err(time(done));
                     }
                     let (time, left) = (start.elapsed(), items.len() - done);
                     let is_worth = time > WORTH_A_THREAD
@@ -141,12 +156,10 @@ impl<'a, F: Fn() -> Walker<'a> + Sync> Walkers<'a, F> {
         }
         let parts = Parts::new(rest, rest.len().div_ceil(threads * PARTS), threads);
         let work_on_next = |worker: usize, walker: &mut Walker<'a>| {
-            let mut begun = 0;
             let work_ahead = |item: &'i T| {
-                if begun % A_LOOK == 0 && self.are_late() {
+                if self.are_late() {
                     parts.stop();
                 }
-                begun += 1;
                 let mut result = work(walker, item);
                 ahead(walker, &mut result);
                 result
@@ -155,8 +168,10 @@ impl<'a, F: Fn() -> Walker<'a> + Sync> Walkers<'a, F> {
         };
         let work_on_next = &work_on_next;
         let mut taken: Vec<Vec<R>> = Vec::new();
-        rayon::in_place_scope(|scope| {
-            for worker in 1..threads {
+        self.means.threads.scope(|scope| {
+            let others =
+                scope.into_iter().flat_map(|scope| (1..threads).map(move |at| (scope, at)));
+            for (scope, worker) in others {
                 scope.spawn(move |_| self.with(|walker| while work_on_next(worker, walker) {}));
             }
             self.with(|walker| {
@@ -166,7 +181,7 @@ impl<'a, F: Fn() -> Walker<'a> + Sync> Walkers<'a, F> {
                     let results = parts.results(at, || work_on_next(0, walker));
                     if self.are_late() {
                         parts.stop();
-                        return Err(time(done));
+                        return Err(spent(done));
                     }
                     // Where there are none, the scope passes the panic on that ended the work.
                     let Some(mut results) = results else { return Ok(()) };
@@ -292,15 +307,18 @@ pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
+    use std::num::NonZero;
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
     use super::*;
+    use crate::threads::Threads;
 
     /// Has the parts worked on by this thread and three others, and returns the results in order, as far as they come.
     fn taken(parts: &Parts<'_, u32, u32>, work: impl Fn(u32) -> u32 + Sync) -> Vec<u32> {
         let next = |worker| parts.work_on_next(worker, |&item| work(item));
         let mut taken = Vec::new();
-        rayon::in_place_scope(|scope| {
+        Threads::new(NonZero::new(4)).scope(|scope| {
+            let scope = scope.expect("there are others");
             (1..4).for_each(|worker| scope.spawn(move |_| while next(worker) {}));
             while taken.len() < parts.items.len() {
                 let Some(results) = parts.results(taken.len(), || next(0)) else { return };

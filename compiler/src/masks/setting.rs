@@ -22,6 +22,7 @@ mod tests {
     use crate::network::follow::Follow;
     use crate::network::local::LocalSets;
     use crate::samples;
+    use crate::threads::Means;
 
     /// A network and its vocabulary.
     pub(in super::super) struct Setting<'a> {
@@ -53,7 +54,12 @@ mod tests {
 
         /// The agreement of all own states.
         pub(in super::super) fn agreement(&self, follow: &Follow<'_>) -> Agreement {
-            Agreement::new(follow, Doubles::default, self.known.nodes().height(0))
+            Agreement::new(
+                follow,
+                Doubles::default,
+                self.known.nodes().height(0),
+                Means::unlimited(),
+            )
         }
 
         /// The own states.

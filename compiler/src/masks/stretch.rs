@@ -11,7 +11,6 @@
 //! it goes on with).
 
 use grammarc_artifacts::sections::vocabulary::Trie;
-use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::agree::{ARRIVES, Agreement};
@@ -24,9 +23,11 @@ use super::shared::SharedOutcomes;
 use super::take::Excepted;
 use super::walk::Walker;
 use super::words::{Drawing, Edge, Kinds, Words, characters, kinds_within};
+use crate::budget::Spent;
 use crate::ir::ByteSet;
 use crate::network::follow::Follow;
 use crate::network::local::{At, BOTTOM};
+use crate::threads::{Means, Threads};
 
 /// Nodes of the trie for each token that a state has to accept by length, and for each string that may have to be
 /// looked at.
@@ -89,6 +90,7 @@ impl Stretches {
         agreement: &Agreement,
         trie: Trie<'_>,
         states: impl Iterator<Item = u32>,
+        Means { budget, threads }: Means<'_>,
     ) -> Self {
         let own = follow.network().own;
         let finder = || Finder {
@@ -106,18 +108,11 @@ impl Stretches {
         // No others have one.
         let states = states.filter(|&state| agreement.is_wide(state));
         let states: Vec<u32> = states.collect();
-        let told: Vec<Told> = match states.len() {
-            0..WORTH_A_THREAD => {
-                let mut finder = finder();
-                states.iter().map(|&state| finder.tell(state)).collect()
-            }
-            // What a finder has learnt of neighbouring states it needs again.
-            _ => {
-                let part = states.len() / rayon::current_num_threads();
-                let parts = states.par_iter().with_min_len(part);
-                parts.map_init(finder, |finder, &state| finder.tell(state)).collect()
-            }
+        let tell = |finder: &mut Finder<'_>, &state: &u32| match budget.spend(1 << 7) {
+            Ok(()) => finder.tell(state),
+            Err(Spent) => Told::Neither,
         };
+        let told = threads.map(states.len() >= WORTH_A_THREAD, &states, finder, tell);
         let mut this =
             Self { first_model: own.bases.states + own.state_count(), ..Self::default() };
         for (&state, told) in states.iter().zip(told) {
@@ -156,6 +151,7 @@ impl Stretches {
         known: &SharedOutcomes,
         trie: Trie<'_>,
         rows: SharedRows<'_>,
+        threads: &Threads,
     ) -> Vec<Model> {
         let mut models: Vec<Model> = Vec::with_capacity(self.models.len());
         let numbered = (self.first_model..).zip(&self.models);
@@ -172,10 +168,8 @@ impl Stretches {
                 drawn: Drawn::Row { row, count, looked: Looked::No },
             }));
         }
-        match models.len() {
-            0..MANY => models.iter_mut().for_each(|model| rows.look(&mut model.drawn)),
-            _ => models.par_iter_mut().for_each(|model| rows.look(&mut model.drawn)),
-        }
+        let are_many = models.len() >= MANY;
+        threads.each(are_many, &mut models, |model| rows.look(&mut model.drawn));
         models.sort_unstable_by_key(|model| model.state);
         models
     }
@@ -423,6 +417,7 @@ mod tests {
     use super::*;
     use crate::compile::Compiler;
     use crate::samples;
+    use crate::threads::Means;
 
     /// All bytes, words of some letters and digits, and a few that go on with what may come after words.
     static COMPILER: LazyLock<Compiler> = LazyLock::new(|| {
@@ -451,9 +446,15 @@ mod tests {
         let (shared, trie, follow) = (setting.shared(), setting.trie(), setting.follow());
         let agreement = setting.agreement(&follow);
         let states = setting.states();
-        let stretches = Stretches::new(&follow, known, &agreement, trie, states.clone());
+        let stretches =
+            Stretches::new(&follow, known, &agreement, trie, states.clone(), Means::unlimited());
         let lengths = Lengths { row_words: shared.row_words as usize, is_vocabulary: false };
-        let models = stretches.models(known, trie, SharedRows::new(shared, known, lengths));
+        let models = stretches.models(
+            known,
+            trie,
+            SharedRows::new(shared, known, lengths),
+            Means::unlimited().threads,
+        );
         let mut walker =
             Walker::new(&follow, known, &agreement, trie, 2).with_stretches(&stretches);
         let mut count = 0;

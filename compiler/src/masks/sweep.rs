@@ -7,7 +7,7 @@
 //! Cost: O(nodes reached), some 4 ns each.
 
 use super::nodes::bits;
-use super::walk::{Building, Walker};
+use super::walk::{Building, NODES_A_LOOK, Walker};
 use crate::network::local::{At, BOTTOM};
 
 impl Walker<'_> {
@@ -56,7 +56,12 @@ impl Walker<'_> {
         self.lane.resize(self.lane.len().max(nodes.depth(node) + nodes.height(node) + 1), 0);
         self.lane[nodes.depth(node)] = row;
         let mut next = node + 1;
+        let mut steps = 0;
         while next < end {
+            steps += 1;
+            if steps % NODES_A_LOOK == 0 && self.is_late(NODES_A_LOOK) {
+                return;
+            }
             let child = next;
             let depth = nodes.depth(child);
             let row = self.lane[depth - 1];

@@ -493,12 +493,14 @@ mod tests {
     use super::super::setting::inner;
     use super::super::shared::{SharedOutcomes, vocabulary, walked};
     use super::*;
+    use crate::budget::Budget;
     use crate::compile::Compiler;
     use crate::diagnostics::Source;
     use crate::frontend::json_schema::{JsonSchemaOptions, lower};
     use crate::network::NetworkLimits;
     use crate::network::follow::Follow;
     use crate::network::local::LocalSets;
+    use crate::threads::Means;
 
     static COMPILER: LazyLock<Compiler> = LazyLock::new(|| Compiler::new(vocabulary(5)));
 
@@ -520,14 +522,22 @@ mod tests {
         schema: &Value,
         step: usize,
     ) -> usize {
-        let lowered =
-            lower(Source::new("source", schema.to_string()), &JsonSchemaOptions::default());
-        let network = compiler.network(&lowered.expect("lowers").grammar, NetworkLimits::default());
+        let lowered = lower(
+            Source::new("source", schema.to_string()),
+            &JsonSchemaOptions::default(),
+            &Budget::new(),
+        );
+        let network = compiler.network(
+            &lowered.expect("lowers").grammar,
+            NetworkLimits::default(),
+            &Budget::new(),
+        );
         let network = network.expect("is small");
         let vocabulary = compiler.vocabulary();
         let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
         let follow = Follow::new(network.joined(shared), known.rules(), &network.open);
-        let agreement = Agreement::new(&follow, Doubles::default, known.nodes().height(0));
+        let agreement =
+            Agreement::new(&follow, Doubles::default, known.nodes().height(0), Means::unlimited());
         let mut walker = Walker::new(&follow, known, &agreement, trie, 2);
         let mut sets = LocalSets::new(follow.network());
         let base = network.tables.bases.states;

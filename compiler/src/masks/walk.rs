@@ -34,6 +34,7 @@ use super::pairs::Pairs;
 use super::shared::{SharedOutcomes, Stored, class_nodes};
 use super::stretch::Stretches;
 use super::take::{After, Excepted};
+use crate::budget::Budget;
 use crate::ir::ByteSet;
 use crate::network::follow::Follow;
 use crate::network::local::{At, BOTTOM, LocalSets, Reached};
@@ -54,6 +55,9 @@ pub(super) struct Building {
     /// Bytes that may come after the rule the walk began in.
     pub(super) after: ByteSet,
 }
+
+/// Nodes that a walk looks at between two looks at the budget.
+pub(super) const NODES_A_LOOK: usize = 1 << 10;
 
 /// Outcomes whose room is kept: as many as walks are within each other, mostly.
 const MOST_SPARE: usize = 8;
@@ -109,6 +113,8 @@ pub struct Walker<'a> {
     brush: Option<Brush>,
     /// The stretches of states, where they are known.
     pub(super) stretches: Option<&'a Stretches>,
+    /// What walks may take, where that is limited: of one that is spent, what they find is of no use.
+    budget: Option<&'a Budget>,
 }
 
 impl<'a> Walker<'a> {
@@ -141,12 +147,24 @@ impl<'a> Walker<'a> {
             path: Vec::new(),
             brush: None,
             stretches: None,
+            budget: None,
         }
     }
 
     /// The same, with what is known of the stretches of states.
     pub(super) fn with_stretches(self, stretches: &'a Stretches) -> Self {
         Self { stretches: Some(stretches), ..self }
+    }
+
+    /// The same, as long as a budget lasts.
+    pub(super) fn within(self, budget: &'a Budget) -> Self {
+        Self { budget: Some(budget), ..self }
+    }
+
+    /// Whether so many nodes were looked at for nothing, since the budget is spent.
+    #[inline]
+    pub(super) fn is_late(&self, nodes: usize) -> bool {
+        self.budget.is_some_and(|budget| budget.spend(nodes).is_err())
     }
 
     /// The sets met.
@@ -312,8 +330,13 @@ impl<'a> Walker<'a> {
     /// Visits what is to be visited, down to `floor`.
     fn drain(&mut self, floor: usize, building: &mut Building) {
         let trie = self.trie;
+        let mut steps = 0;
         while self.todo.len() > floor {
             let Some((node, at)) = self.todo.pop() else { return };
+            steps += 1;
+            if steps % NODES_A_LOOK == 0 && self.is_late(NODES_A_LOOK) {
+                self.todo.truncate(floor);
+            }
             let reached = self.sets.step(at, trie.byte[node as usize]);
             self.go_on_with(node, reached, building);
         }

@@ -6,7 +6,6 @@
 use std::sync::Arc;
 
 use grammarc_artifacts::tables::Tables;
-use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::expressions::{self, Digest, Expressions};
@@ -16,10 +15,12 @@ use super::rule::{Label, Labels, NetworkRule};
 use super::{
     Lexicon, NetworkError, NetworkErrorKind, NetworkLimits, Roots, error_at, inline, token_sets,
 };
-use crate::automata::{Nfa, StateLimit, Symbol, Table, minimal_table};
+use crate::automata::{Allowance, Nfa, StateLimit, Symbol, Table, minimal_table};
+use crate::budget::Held;
 use crate::ir::facts::{self, Alphabet, Facts, Lettered};
 use crate::ir::thompson::{Atoms, Closed, Repetition, build as thompson};
 use crate::ir::{Expr, ExprGraph, Grammar, Origin, Rule, RuleId, RuleKind, Survey, TokenSet};
+use crate::threads::Means;
 
 /// Rules and labels, before normal form.
 #[derive(Clone, Debug)]
@@ -80,6 +81,16 @@ impl Known<'_> {
     }
 }
 
+/// What is to be built of a grammar, and how.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted<'a> {
+    pub(super) roots: Roots,
+    pub(super) spelling: Spelling,
+    /// The vocabulary's rules, where rules are to be taken from there without building them.
+    pub(super) known: Option<Known<'a>>,
+    pub(super) limits: NetworkLimits,
+}
+
 /// An error raised deep in the construction.
 pub(super) type Failure = Box<NetworkError>;
 
@@ -93,6 +104,11 @@ pub(super) struct Builder<'a> {
     /// The vocabulary's rules, where rules are to be taken from there without building them.
     known: Option<Known<'a>>,
     pub(super) limits: NetworkLimits,
+    means: Means<'a>,
+    /// The automaton under construction.
+    open: Held<'a>,
+    /// Automata that are finished, and those that wait for it.
+    built: Held<'a>,
     pub(super) labels: Labels,
     pub(super) synthetic: FxHashMap<Synthetic, usize>,
     pub(super) bodies: Bodies,
@@ -119,12 +135,10 @@ pub(super) fn build(
     grammar: &Grammar,
     survey: &Survey,
     lexicon: &dyn Lexicon,
-    roots: Roots,
-    spelling: Spelling,
-    known: Option<Known<'_>>,
-    limits: NetworkLimits,
+    Wanted { roots, spelling, known, limits }: Wanted<'_>,
+    means: Means<'_>,
 ) -> Result<Built, NetworkError> {
-    let facts = facts::of_rules(grammar, survey);
+    let facts = facts::of_rules(grammar, survey, means.budget);
     let mut builder = Builder {
         grammar,
         survey,
@@ -134,6 +148,9 @@ pub(super) fn build(
         spelling,
         known,
         limits,
+        means,
+        open: means.budget.hold(),
+        built: means.budget.hold(),
         labels: Labels::default(),
         synthetic: FxHashMap::default(),
         bodies: Bodies::default(),
@@ -174,22 +191,24 @@ impl Builder<'_> {
         let mut open: Vec<Unfinished> = Vec::new();
         loop {
             let mut size = 0;
+            let mut waiting = self.means.budget.hold();
             while size < AT_ONCE
                 && let Some(rule) = self.ahead.pop()
             {
                 let unfinished = self.unfinished(rule)?;
                 size += unfinished.nfa.len();
+                waiting.add(unfinished.nfa.bytes()).map_err(|_| self.spent())?;
                 open.push(unfinished);
             }
             if open.is_empty() {
                 return Ok(roots);
             }
             // What is written into each other depends on the order of the rules; what is made of that does not.
-            let finish = |one: &Unfinished| finished(&one.nfa, one.limit);
-            let automata: Vec<Result<Table, StateLimit>> = match size {
-                0..WORTH_A_THREAD => open.iter().map(finish).collect(),
-                _ => open.par_iter().with_max_len(1).map(finish).collect(),
-            };
+            let bounds = self.bounds();
+            let finish =
+                |(): &mut (), one: &Unfinished| finished(&one.nfa, bounds.states(one.limit));
+            let is_worth = size >= WORTH_A_THREAD;
+            let automata = self.means.threads.map(is_worth, &open, || (), finish);
             for (unfinished, dfa) in open.drain(..).zip(automata) {
                 self.finish_rule(unfinished, dfa)?;
             }
@@ -223,6 +242,7 @@ impl Builder<'_> {
         dfa: Result<Table, StateLimit>,
     ) -> Result<(), Failure> {
         self.current = rule;
+        self.check_budget()?;
         let dfa = match dfa {
             Ok(dfa) => dfa,
             Err(_) if large.is_empty() => return Err(self.limit("states of a rule", limit)),
@@ -237,6 +257,7 @@ impl Builder<'_> {
         let kind = self.grammar.rule(rule).kind;
         let number = self.number(rule);
         self.count_states(dfa.len())?;
+        self.built.add(dfa.bytes()).map_err(|_| self.spent())?;
         self.rules[number] =
             Some(NetworkRule { name, origin, dfa, counted: None, kind, stored: None });
         Ok(())
@@ -253,7 +274,8 @@ impl Builder<'_> {
         let (from, to) = (nfa.start, nfa.end);
         thompson(self, &mut nfa, &Expr::Call(start), from, to)?;
         let limit = self.limits.rule_states;
-        let dfa = minimal_table(&nfa, limit).map_err(|_| self.limit("states of a rule", limit))?;
+        let dfa = minimal_table(&nfa, self.bounds());
+        let dfa = dfa.map_err(|_| self.limit("states of a rule", limit))?;
         let (name, origin) = self.place();
         let kind = RuleKind::Plain;
         self.add(NetworkRule { name, origin, dfa, counted: None, kind, stored: None })
@@ -323,6 +345,7 @@ impl Builder<'_> {
     /// Adds a finished rule.
     pub(super) fn add(&mut self, rule: NetworkRule) -> Result<usize, Failure> {
         self.count_states(rule.dfa.len())?;
+        self.built.add(rule.dfa.bytes()).map_err(|_| self.spent())?;
         self.rules.push(Some(rule));
         if self.rules.len() > self.limits.rules {
             return Err(self.limit("rules", self.limits.rules));
@@ -342,13 +365,33 @@ impl Builder<'_> {
         (rule.name.clone(), rule.origin.clone())
     }
 
+    /// An error about the rule under construction: the budget's where that is spent.
     pub(super) fn fail(&self, kind: NetworkErrorKind) -> Failure {
+        let kind = match self.means.budget.error() {
+            Some(spent) => spent.clone().into(),
+            None => kind,
+        };
         Box::new(error_at(self.grammar, self.current, kind))
+    }
+
+    /// What may be made of a rule.
+    pub(super) fn bounds(&self) -> Allowance<'_> {
+        Allowance::new(self.limits.rule_states, self.means.budget)
+    }
+
+    /// The error of a budget that is spent.
+    fn spent(&self) -> Failure {
+        self.limit("states of a rule", self.limits.rule_states)
+    }
+
+    fn check_budget(&self) -> Result<(), Failure> {
+        self.means.budget.spend(1).map_err(|_| self.spent())
     }
 
     /// The bytes of an expression's strings.
     pub(super) fn letters(&mut self, expr: &Expr) -> Alphabet {
-        self.lettered.of_expr(expr, self.grammar, self.survey).letters
+        let asked_of = (self.grammar, self.survey);
+        self.lettered.of_expr(expr, asked_of, self.means.budget).letters
     }
 
     /// Nodes of an expression with what is written into it.
@@ -433,6 +476,10 @@ impl Atoms for Builder<'_> {
 
     fn check(&mut self, nfa: &Nfa) -> Result<(), Failure> {
         let limit = self.limits.rule_states.saturating_mul(16);
-        if nfa.len() > limit { Err(self.limit("states of a rule", limit)) } else { Ok(()) }
+        if nfa.len() > limit {
+            return Err(self.limit("states of a rule", limit));
+        }
+        self.check_budget()?;
+        self.open.set(nfa.bytes()).map_err(|_| self.spent())
     }
 }

@@ -15,6 +15,7 @@ use super::merge::{Merged, MergedLabel};
 use super::rule::{Lowered, NetworkRule};
 use super::{Roots, SharedRules};
 use crate::automata::Table;
+use crate::budget::{Budget, Spent};
 use crate::ir::{ByteSet, Origin, RuleKind};
 
 /// A network in normal form.
@@ -70,7 +71,12 @@ impl Network {
     }
 }
 
-pub(super) fn lay_out(merged: Merged<'_>, shared: Tables<'_>, kind: Roots) -> Network {
+pub(super) fn lay_out(
+    merged: Merged<'_>,
+    shared: Tables<'_>,
+    kind: Roots,
+    budget: &Budget,
+) -> Result<Network, Spent> {
     let bases = Bases {
         rules: shared.rules.len() as u32,
         states: shared.state_count(),
@@ -128,6 +134,7 @@ pub(super) fn lay_out(merged: Merged<'_>, shared: Tables<'_>, kind: Roots) -> Ne
         let absorbing = absorbing(rule);
         for state in 0..rule.dfa.len() as u32 {
             let (bytes, beyond) = rule.dfa.split(state);
+            budget.spend(4 + bytes.len() + beyond.len())?;
             let mut record = StateRecord {
                 byte_edges: tables.byte_edges.len() as u32,
                 call_edges: tables.call_edges.len() as u32,
@@ -198,7 +205,7 @@ pub(super) fn lay_out(merged: Merged<'_>, shared: Tables<'_>, kind: Roots) -> Ne
         Roots::Start => Vec::new(),
         Roots::Kept => roots.clone(),
     };
-    Network {
+    Ok(Network {
         tables,
         rules,
         token_sets,
@@ -206,7 +213,7 @@ pub(super) fn lay_out(merged: Merged<'_>, shared: Tables<'_>, kind: Roots) -> Ne
         open,
         own_calls: OwnCalls::default(),
         expressions: Vec::new(),
-    }
+    })
 }
 
 /// The bytes that may come after each own rule.

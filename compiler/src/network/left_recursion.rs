@@ -15,118 +15,176 @@
 //! "Deterministic left corner parsing", 1970) on automata instead of productions. Direct and indirect recursion are one
 //! case; recursion behind a nullable prefix has become one of them by the time rules are built.
 //!
-//! Cost: a cycle of k rules with n states becomes k automata of at most n + 1 states before determinisation.
+//! Only rules that are called from elsewhere than from the beginning of a rule of their cycle need an automaton: in the
+//! others nothing ends any more. In a long cycle of which one rule is used that is one automaton.
+//!
+//! Cost: a cycle of k used rules and n states becomes k automata of at most n + 1 states before determinisation.
+
+use rustc_hash::FxHashMap;
 
 use super::build::Built;
 use super::repeat::finished;
 use super::{NetworkError, NetworkErrorKind, NetworkLimits};
-use crate::automata::{Nfa, Table};
+use crate::automata::{Allowance, Nfa, Table};
+use crate::budget::Budget;
 use crate::graph::{Lists, by_component};
 
 /// Why left recursion could not be removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Failure {
+pub(super) enum Failure {
     /// A rule with a countdown is part of a cycle.
     Counted,
-    /// A goal automaton of this rule exceeds the state limit.
+    /// A goal automaton of this rule exceeds the state limit, or the budget is spent.
     States(usize),
 }
 
 impl Failure {
-    pub(super) fn into_error(self, built: &Built, limits: NetworkLimits) -> NetworkError {
+    pub(super) fn into_error(
+        self,
+        built: &Built,
+        limits: NetworkLimits,
+        budget: &Budget,
+    ) -> NetworkError {
         let (rule, what) = match self {
             Self::Counted => (0, "left-recursive repetitions written out"),
             Self::States(rule) => (rule, "states of a rule without its left recursion"),
         };
         let rule = &built.rules[rule];
-        let kind = NetworkErrorKind::Limit { what, limit: limits.rule_states };
+        let kind = match budget.error() {
+            Some(spent) => spent.clone().into(),
+            None => NetworkErrorKind::Limit { what, limit: limits.rule_states },
+        };
         NetworkError { kind, rule: rule.name.clone(), origin: rule.origin.clone().into() }
     }
 }
 
-/// Replaces the automata of all left-recursive rules.
-pub fn eliminate(built: &mut Built, limits: NetworkLimits) -> Result<(), Failure> {
+/// Replaces the automata of all left-recursive rules: those of rules that nothing calls any more by that of no string.
+pub(super) fn eliminate(
+    built: &mut Built,
+    limits: NetworkLimits,
+    budget: &Budget,
+) -> Result<(), Failure> {
     let left: Lists = (0..built.rules.len()).map(|rule| left_calls(built, rule)).collect();
     let component = left.components();
     let order = by_component(&component);
-    for cycle in order.chunk_by(|&a, &b| component[a as usize] == component[b as usize]) {
-        let recursive =
-            cycle.len() > 1 || cycle.iter().any(|&rule| left.of(rule as usize).contains(&rule));
-        if !recursive {
-            continue;
-        }
-        let cycle: Vec<usize> = cycle.iter().map(|&rule| rule as usize).collect();
-        if cycle.iter().any(|&rule| built.rules[rule].counted.is_some()) {
+    let cycles = order.chunk_by(|&a, &b| component[a as usize] == component[b as usize]);
+    let is_cycle =
+        |cycle: &[u32]| cycle.len() > 1 || left.of(cycle[0] as usize).contains(&cycle[0]);
+    let cycles: Vec<&[u32]> = cycles.filter(|cycle| is_cycle(cycle)).collect();
+    if cycles.is_empty() {
+        return Ok(());
+    }
+    let is_used = used(built, &cycles);
+    for cycle in cycles {
+        if cycle.iter().any(|&rule| built.rules[rule as usize].counted.is_some()) {
             return Err(Failure::Counted);
         }
-        let climb = Climb::new(built, &cycle);
-        let goals: Result<Vec<Table>, Failure> = cycle
-            .iter()
-            .map(|&goal| {
-                let nfa = climb.towards(built, goal);
-                finished(&nfa, limits.rule_states).map_err(|_| Failure::States(goal))
-            })
-            .collect();
-        for (&rule, dfa) in cycle.iter().zip(goals?) {
-            built.rules[rule].dfa = dfa;
+        let mut climb = Climb::new(built, cycle);
+        let bounds = Allowance::new(limits.rule_states, budget);
+        let mut held = budget.hold();
+        let mut goals: Vec<(u32, Table)> = Vec::new();
+        for &goal in cycle.iter().filter(|&&rule| is_used[rule as usize]) {
+            let failed = |_| Failure::States(goal as usize);
+            let dfa = finished(climb.towards(goal), bounds).map_err(failed)?;
+            held.add(dfa.bytes()).map_err(|_| Failure::States(goal as usize))?;
+            goals.push((goal, dfa));
         }
+        cycle.iter().for_each(|&rule| built.rules[rule as usize].dfa = Table::never());
+        goals.into_iter().for_each(|(rule, dfa)| built.rules[rule as usize].dfa = dfa);
     }
     Ok(())
 }
 
 /// Rules that the initial state of a rule calls.
 fn left_calls(built: &Built, rule: usize) -> impl Iterator<Item = usize> + '_ {
-    let edges = built.rules[rule].dfa.edges(0);
+    callees(built, rule, 0)
+}
+
+/// Rules that a state of a rule calls.
+fn callees(built: &Built, rule: usize, state: u32) -> impl Iterator<Item = usize> + '_ {
+    let (_, labels) = built.rules[rule].dfa.split(state);
     // Neighbouring labels may share an edge.
-    edges.iter().flat_map(|e| e.lo.max(256)..=e.hi).filter_map(|s| built.labels.callee(s))
+    labels.iter().flat_map(|e| e.lo.max(256)..=e.hi).filter_map(|s| built.labels.callee(s))
+}
+
+/// By rule, whether the roots lead to it once no rule begins with a call within its cycle. A rule of a cycle leads to what
+/// any of the cycle calls, since it may begin with any. O(states and edges).
+fn used(built: &Built, cycles: &[&[u32]]) -> Vec<bool> {
+    let count = built.rules.len();
+    let mut cycle_of = vec![usize::MAX; count];
+    for (number, cycle) in cycles.iter().enumerate() {
+        cycle.iter().for_each(|&rule| cycle_of[rule as usize] = number);
+    }
+    let mut is_used = vec![false; count];
+    let mut is_open = vec![false; cycles.len()];
+    let mut work = built.roots.clone();
+    while let Some(rule) = work.pop() {
+        if std::mem::replace(&mut is_used[rule], true) {
+            continue;
+        }
+        let number = cycle_of[rule];
+        let alone = [rule as u32];
+        let members = match cycles.get(number) {
+            None => &alone[..],
+            Some(_) if std::mem::replace(&mut is_open[number], true) => continue,
+            Some(cycle) => cycle,
+        };
+        for member in members.iter().map(|&member| member as usize) {
+            let dfa = &built.rules[member].dfa;
+            let states = 0..dfa.len() as u32;
+            let begins_again = states.clone().any(|s| dfa.edges(s).iter().any(|e| e.target == 0));
+            for state in states {
+                work.extend(callees(built, member, state).filter(|&callee| {
+                    let is_within = cycle_of[callee] == number && number != usize::MAX;
+                    !is_within || state != 0 || begins_again
+                }));
+            }
+        }
+    }
+    is_used
 }
 
 /// The automaton of one cycle, without a goal.
 struct Climb {
     nfa: Nfa,
-    /// For each rule of the cycle, the automaton's state of its initial state.
-    bases: Vec<(usize, u32)>,
+    /// By rule of the cycle, where its initial state stands, and the state in which it is finished.
+    places: FxHashMap<u32, (u32, u32)>,
 }
 
 impl Climb {
-    fn new(built: &Built, cycle: &[usize]) -> Self {
+    fn new(built: &Built, cycle: &[u32]) -> Self {
         let mut nfa = Nfa::new();
-        let mut bases = Vec::new();
+        let mut places = FxHashMap::default();
         for &rule in cycle {
-            bases.push((rule, nfa.len() as u32));
-            (0..built.rules[rule].dfa.len()).for_each(|_| {
-                nfa.state();
-            });
+            let base = nfa.len() as u32;
+            (0..built.rules[rule as usize].dfa.len()).for_each(|_| _ = nfa.state());
+            places.insert(rule, (base, nfa.state()));
         }
-        let base_of = |rule: usize| bases.iter().find(|(member, _)| *member == rule).map(|b| b.1);
-        for &(rule, base) in &bases {
-            let dfa = &built.rules[rule].dfa;
+        for &rule in cycle {
+            let (base, finish) = places[&rule];
+            let dfa = &built.rules[rule as usize].dfa;
             for state in 0..dfa.len() as u32 {
                 for edge in dfa.edges(state) {
                     nfa.edge(base + state, edge.lo, edge.hi, base + edge.target);
                 }
             }
+            dfa.accepting().for_each(|state| nfa.empty(base + state, finish));
             for edge in dfa.edges(0) {
                 for symbol in edge.lo..=edge.hi {
-                    let left = built.labels.callee(symbol).and_then(|b| Some((b, base_of(b)?)));
-                    let Some((callee, callee_base)) = left else {
-                        nfa.edge(nfa.start, symbol, symbol, base + edge.target);
-                        continue;
-                    };
-                    let ends = built.rules[callee].dfa.accepting();
-                    ends.for_each(|state| nfa.empty(callee_base + state, base + edge.target));
+                    let callee = built.labels.callee(symbol);
+                    match callee.and_then(|callee| places.get(&(callee as u32))) {
+                        Some(&(_, finish)) => nfa.empty(finish, base + edge.target),
+                        None => nfa.edge(nfa.start, symbol, symbol, base + edge.target),
+                    }
                 }
             }
         }
-        Self { nfa, bases }
+        Self { nfa, places }
     }
 
     /// The automaton that accepts where `goal` is finished.
-    fn towards(&self, built: &Built, goal: usize) -> Nfa {
-        let mut nfa = self.nfa.clone();
-        let base = self.bases.iter().find(|(rule, _)| *rule == goal).map_or(0, |base| base.1);
-        let ends = built.rules[goal].dfa.accepting();
-        ends.for_each(|state| nfa.empty(base + state, nfa.end));
-        nfa
+    fn towards(&mut self, goal: u32) -> &Nfa {
+        self.nfa.end = self.places[&goal].1;
+        &self.nfa
     }
 }

@@ -17,6 +17,7 @@ use smallvec::SmallVec;
 use super::build::Built;
 use super::rule::{Label, Lowered, NetworkRule};
 use crate::automata::Edge;
+use crate::budget::{Budget, Spent};
 use crate::graph::{Lists, by_component};
 use crate::ir::RuleKind;
 
@@ -70,13 +71,14 @@ pub(super) struct Merged<'a> {
 
 /// Merges equal rules and takes from the vocabulary those that it holds: `known` finds them by their hashes, and
 /// `may_have` says whether one may have so many states.
-pub(super) fn merge(
-    built: &Built,
+pub(super) fn merge<'b>(
+    built: &'b Built,
     may_have: impl Fn(usize) -> bool,
     known: impl Fn(&RuleHash) -> Option<u32>,
-) -> Merged<'_> {
+    budget: &Budget,
+) -> Result<Merged<'b>, Spent> {
     let calls: Lists = (0..built.rules.len()).map(|rule| callees(built, rule)).collect();
-    let names = names(built, &calls, may_have);
+    let names = names(built, &calls, may_have, budget)?;
     let known = names.iter().map(|name| known(&name.content()?));
     let known: Vec<Option<u32>> = known.collect();
     let mut numbers: FxHashMap<Name, usize> = FxHashMap::default();
@@ -110,7 +112,7 @@ pub(super) fn merge(
         })
         .collect();
     let rules = order.iter().map(|&rule| (&built.rules[rule], names[rule])).collect();
-    Merged { rules, labels, roots, names }
+    Ok(Merged { rules, labels, roots, names })
 }
 
 /// Rules that a rule calls, in the order of its edges, with repetition.
@@ -119,7 +121,16 @@ fn callees(built: &Built, rule: usize) -> impl Iterator<Item = usize> + '_ {
     edges.flat_map(|e| e.lo.max(256)..=e.hi).filter_map(|s| built.labels.callee(s))
 }
 
-fn names(built: &Built, calls: &Lists, may_have: impl Fn(usize) -> bool) -> Vec<Name> {
+fn names(
+    built: &Built,
+    calls: &Lists,
+    may_have: impl Fn(usize) -> bool,
+    budget: &Budget,
+) -> Result<Vec<Name>, Spent> {
+    let size = |rule: u32| {
+        let dfa = &built.rules[rule as usize].dfa;
+        1 + dfa.len() + dfa.edge_count()
+    };
     let component = calls.components();
     let order = by_component(&component);
     let mut names = vec![Name::Own(u32::MAX); built.rules.len()];
@@ -140,6 +151,7 @@ fn names(built: &Built, calls: &Lists, may_have: impl Fn(usize) -> bool) -> Vec<
                 && callees
                     .all(|&callee| is_within(callee) || names[callee as usize].content().is_some())
         });
+        budget.spend(group.iter().map(|&rule| size(rule)).sum())?;
         if let &[number] = group {
             let rule = number as usize;
             if let Some((stored, _)) = built.rules[rule].stored {
@@ -155,9 +167,11 @@ fn names(built: &Built, calls: &Lists, may_have: impl Fn(usize) -> bool) -> Vec<
         let group: Vec<usize> = group.iter().map(|&rule| rule as usize).collect();
         group.iter().for_each(|&rule| names[rule] = name(shape(built, rule), may_be_known));
         loop {
-            let round =
-                group.iter().map(|&rule| name(described(built, rule, &names), may_be_known));
-            let mut classes: Vec<Name> = round.collect();
+            let round = group.iter().map(|&rule| {
+                budget.spend(size(rule as u32))?;
+                Ok(name(described(built, rule, &names), may_be_known))
+            });
+            let mut classes: Vec<Name> = round.collect::<Result<_, Spent>>()?;
             group.iter().zip(&classes).for_each(|(&rule, &name)| names[rule] = name);
             classes.sort_unstable();
             classes.dedup();
@@ -167,7 +181,7 @@ fn names(built: &Built, calls: &Lists, may_have: impl Fn(usize) -> bool) -> Vec<
             distinct = classes.len();
         }
     }
-    names
+    Ok(names)
 }
 
 /// What can be said of a rule without knowing its callees or the numbering of its states: the colour that the

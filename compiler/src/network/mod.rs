@@ -24,7 +24,7 @@ mod expressions;
 pub mod follow;
 mod inline;
 pub mod layout;
-pub mod left_recursion;
+mod left_recursion;
 pub mod lexicon;
 pub mod local;
 pub mod shared;
@@ -45,8 +45,12 @@ use std::borrow::Cow;
 
 use follow::Follow;
 
-use crate::ir::pass::{RegularError, resolve};
+use crate::automata::Allowance;
+use crate::budget::{BudgetError, Phase};
+use crate::ir::facts;
+use crate::ir::pass::{RegularError, resolve, simplify};
 use crate::ir::{Grammar, Origin, RuleId, Survey};
+use crate::threads::Means;
 use grammarc_artifacts::tables::Tables;
 
 /// Bounds on the size of what is built. The defaults are far above what real grammars need.
@@ -95,6 +99,9 @@ pub enum NetworkErrorKind {
         /// Where, in the source.
         span: Option<std::ops::Range<usize>>,
     },
+    /// The budget of the compilation is spent.
+    #[error(transparent)]
+    Budget(#[from] BudgetError),
     /// A limit was met.
     #[error("{what} would exceed the limit of {limit}")]
     Limit {
@@ -122,25 +129,47 @@ pub enum Roots {
 /// # Errors
 ///
 /// [`NetworkError`] where the grammar is empty, names unknown tokens, or meets a limit.
-pub fn build_network(
+pub(crate) fn build_network(
     grammar: &Grammar,
     lexicon: &dyn Lexicon,
     shared: Tables<'_>,
     facts: &SharedRules,
     roots: Roots,
     limits: NetworkLimits,
+    means: Means<'_>,
 ) -> Result<Network, NetworkError> {
+    let budget = means.budget;
+    // What no rule is to blame for, the start rule is.
+    let spent = |_| {
+        let rule = grammar.rule(grammar.start);
+        let error = budget.error().cloned().expect("whoever finds it spent has met a limit");
+        let (kind, origin) = (error.into(), rule.origin.clone().into());
+        NetworkError { kind, rule: rule.name.clone(), origin }
+    };
+    budget.begin(Phase::Building);
+    budget.check().map_err(spent)?;
     let mut survey = Survey::new(grammar);
     let mut resolved = Cow::Borrowed(grammar);
+    if survey.has_repetitions {
+        let facts = facts::of_rules(grammar, &survey, budget);
+        resolved = simplify(grammar, &facts);
+        if let Cow::Owned(simpler) = &resolved {
+            survey = Survey::new(simpler);
+        }
+    }
     if survey.has_operands || survey.has_tokens {
-        resolved = resolve(grammar, limits.rule_states).map_err(|error| {
+        let allowed = Allowance::new(limits.rule_states, budget);
+        let whole = resolve(&resolved, allowed).map_err(|error| {
             let rule = grammar.rule(error.rule);
-            NetworkError {
-                rule: rule.name.clone(),
-                origin: rule.origin.clone().into(),
-                kind: error.into(),
-            }
+            let kind = match budget.error() {
+                Some(spent) => spent.clone().into(),
+                None => error.into(),
+            };
+            NetworkError { rule: rule.name.clone(), origin: rule.origin.clone().into(), kind }
         })?;
+        if let Cow::Owned(whole) = whole {
+            resolved = Cow::Owned(whole);
+        }
         token_sets::drop_empty(&mut resolved, lexicon);
         survey = Survey::new(&resolved);
     }
@@ -154,9 +183,14 @@ pub fn build_network(
             expressions: &facts.expressions,
             refused: &refused,
         });
-        let mut built = build::build(&resolved, &survey, lexicon, roots, spelling, known, limits)?;
-        match left_recursion::eliminate(&mut built, limits) {
+        budget.begin(Phase::Building);
+        let wanted = build::Wanted { roots, spelling, known, limits };
+        let mut built = build::build(&resolved, &survey, lexicon, wanted, means)?;
+        budget.begin(Phase::LeftRecursion);
+        match left_recursion::eliminate(&mut built, limits, budget) {
             Ok(()) => loop {
+                budget.begin(Phase::LayingOut);
+                budget.check().map_err(spent)?;
                 let may_have = |states| match roots {
                     Roots::Start => facts.state_counts.contains(&(states as u32)),
                     Roots::Kept => true,
@@ -165,9 +199,9 @@ pub fn build_network(
                     let known = facts.by_hash.get(hash).copied();
                     known.filter(|rule| !refused.contains(rule))
                 };
-                let mut merged = merge::merge(&built, may_have, known);
+                let mut merged = merge::merge(&built, may_have, known, budget).map_err(spent)?;
                 let names = std::mem::take(&mut merged.names);
-                let network = layout::lay_out(merged, shared, roots);
+                let network = layout::lay_out(merged, shared, roots, budget).map_err(spent)?;
                 if pending::differ(network.joined(shared), lexicon) {
                     spelling = repeat::Spelling::WrittenOut;
                     continue 'build;
@@ -197,7 +231,7 @@ pub fn build_network(
             Err(left_recursion::Failure::Counted) if spelling == repeat::Spelling::Counted => {
                 spelling = repeat::Spelling::WrittenOut;
             }
-            Err(failure) => return Err(failure.into_error(&built, limits)),
+            Err(failure) => return Err(failure.into_error(&built, limits, budget)),
         }
     }
 }

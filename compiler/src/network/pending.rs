@@ -67,8 +67,8 @@ impl Builder<'_> {
             return Ok(());
         }
         let limit = self.limits.rule_states;
-        let spelled = graph.spelled_out(limit);
-        let spelled = spelled.ok_or_else(|| self.limit("sets of what is still to come", limit))?;
+        let spelled = graph.spelled_out(self.bounds());
+        let spelled = spelled.map_err(|_| self.limit("sets of what is still to come", limit))?;
         let expr = Expr::Graph(Arc::new(spelled.into_owned()));
         if !facts::of_expr(&expr, self.facts).productive {
             return Err(self.fail(NetworkErrorKind::Empty));

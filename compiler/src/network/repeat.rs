@@ -35,7 +35,8 @@ use super::closed::{self, Letters};
 use super::expressions::{self, Digest};
 use super::rule::{Arrival, Counted, Label, Lowered, NetworkRule};
 use crate::automata::{
-    Dfa, DfaState, Edge, Edges, Nfa, StateLimit, Symbol, Table, minimal_table, minimize,
+    Allowance, Dfa, DfaState, Edge, Edges, Nfa, StateLimit, Symbol, Table, minimal_table,
+    minimize_within,
 };
 use crate::ir::facts::{self, Alphabet};
 use crate::ir::thompson::{Repetition, build, spell_out};
@@ -428,7 +429,8 @@ impl Builder<'_> {
     /// Deterministic, minimal, without the empty string.
     pub(super) fn finish(&self, nfa: &Nfa) -> Result<Dfa, Failure> {
         let limit = self.limits.rule_states;
-        let finished = finished(nfa, limit).map_err(|_| self.limit("states of a rule", limit))?;
+        let finished =
+            finished(nfa, self.bounds()).map_err(|_| self.limit("states of a rule", limit))?;
         Ok(finished.to_dfa())
     }
 
@@ -437,10 +439,13 @@ impl Builder<'_> {
     }
 }
 
-/// Deterministic, minimal, without the empty string, where that takes no more states on the way than `limit`.
-pub(super) fn finished(nfa: &Nfa, limit: usize) -> Result<Table, StateLimit> {
-    let dfa = minimal_table(nfa, limit)?;
-    Ok(if dfa.accepts(0) { (&minimize(&without_empty(dfa.to_dfa()))).into() } else { dfa })
+/// Deterministic, minimal, without the empty string.
+pub(super) fn finished(nfa: &Nfa, bounds: Allowance<'_>) -> Result<Table, StateLimit> {
+    let dfa = minimal_table(nfa, bounds)?;
+    if !dfa.accepts(0) {
+        return Ok(dfa);
+    }
+    Ok((&minimize_within(&without_empty(dfa.to_dfa()), bounds)?).into())
 }
 
 /// The rule of a run, and the countdown that its call starts with. Where nothing is counted `longest` is more than any

@@ -10,6 +10,7 @@ use grammarc_benches::ours::{Ours, Text};
 use grammarc_benches::peer::{Cut, Peer};
 use grammarc_benches::plot::{Marks, Plot, Series};
 use grammarc_benches::table::{Samples, Table};
+use grammarc_compiler::budget::Budget;
 use grammarc_compiler::cache::{Cache, Origin};
 use grammarc_compiler::compile::CompileOptions;
 use grammarc_runtime::{Grammar, Vocabulary};
@@ -60,7 +61,15 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
         }
         let text = Text::JsonSchema(&schema);
         let (front_end, source) = (text.front_end(), text.source());
-        let ask = || cache.get_or_compile(&bench.ours.compiler, &front_end, &source, &options);
+        let ask = || {
+            cache.get_or_compile(
+                &bench.ours.compiler,
+                &front_end,
+                &source,
+                &options,
+                &Budget::new(),
+            )
+        };
         let made = ask().map_err(io::Error::other)?.artifact;
         let found = timed(|| {
             let cached = ask();

@@ -7,17 +7,17 @@
 //! median of its rounds. What runs on one thread is measured in its CPU time, which the load of the machine disturbs
 //! less.
 
+use grammarc_compiler::budget::Budget;
 use std::io::{self, Write};
 
 use grammarc_benches::clock::Clock;
-use grammarc_benches::ours::Text;
+use grammarc_benches::ours::{Ours, Text};
 use grammarc_benches::peer::{self, Peer};
 use grammarc_benches::plot::{Marks, Plot, Series};
 use grammarc_benches::table::{Samples, Table};
 use grammarc_benches::threads;
 use grammarc_compiler::compile::CompileOptions;
 use grammarc_runtime::{Grammar, Matcher};
-use rayon::ThreadPool;
 
 use crate::report::Report;
 use crate::{Bench, ROUNDS};
@@ -38,13 +38,13 @@ const FIRST_TOKEN: usize = 5;
 struct Setting {
     name: String,
     clock: Clock,
-    pool: ThreadPool,
+    ours: Ours,
     parts: [Samples; PARTS.len()],
 }
 
 impl Setting {
-    fn new(name: String, clock: Clock, threads: usize) -> io::Result<Self> {
-        Ok(Self { name, clock, pool: threads::pool(threads)?, parts: Default::default() })
+    fn new(name: String, clock: Clock, ours: Ours) -> Self {
+        Self { name, clock, ours, parts: Default::default() }
     }
 }
 
@@ -52,8 +52,8 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
     let threads = threads::at_once();
     let wall = Clock::wall();
     let mut settings = [
-        Setting::new("1 thread, CPU time".to_owned(), Clock::Cpu, 1)?,
-        Setting::new(format!("{threads} threads, wall time"), wall, threads)?,
+        Setting::new("1 thread, CPU time".to_owned(), Clock::Cpu, bench.ours.on_threads(1)),
+        Setting::new(format!("{threads} threads, wall time"), wall, bench.ours.on_threads(threads)),
     ];
     let mut theirs: [Samples; 2] = Default::default();
     for case in &bench.cases {
@@ -62,11 +62,9 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
         let mut their: [Samples; 2] = Default::default();
         for _ in 0..ROUNDS {
             for (at, setting) in settings.iter().enumerate() {
-                let work = || our_first_mask(bench, setting.clock, &schema);
-                let times = setting.pool.install(work);
+                let times = our_first_mask(&setting.ours, setting.clock, &schema);
                 ours[at].iter_mut().zip(times).for_each(|(round, time)| round.push(time));
-                let work = || their_first_mask(&bench.canonical, setting.clock, &schema);
-                their[at].push(setting.pool.install(work));
+                their[at].push(their_first_mask(&bench.canonical, setting.clock, &schema));
             }
         }
         for (at, setting) in settings.iter_mut().enumerate() {
@@ -121,10 +119,10 @@ fn plot(bench: &Bench, ours: &Samples, theirs: &Samples) -> Plot {
 }
 
 /// Times of the parts of ours, and of all.
-pub(crate) fn our_first_mask(bench: &Bench, clock: Clock, schema: &str) -> [f64; PARTS.len()] {
+pub(crate) fn our_first_mask(ours: &Ours, clock: Clock, schema: &str) -> [f64; PARTS.len()] {
     let text = Text::JsonSchema(schema);
     let options = CompileOptions::default().without_token_digests();
-    let compiler = &bench.ours.compiler;
+    let (compiler, budget) = (&ours.compiler, Budget::new());
     let mut times = [0.0; PARTS.len()];
     let start = clock.now();
     let mut last = start;
@@ -133,9 +131,9 @@ pub(crate) fn our_first_mask(bench: &Bench, clock: Clock, schema: &str) -> [f64;
         times[part] = now - last;
         last = now;
     };
-    let lowered = text.lower().expect("it compiled before");
+    let lowered = text.lower(&budget).expect("it compiled before");
     lap(0);
-    let compiled = compiler.compile(&lowered, text.kind(), &options);
+    let compiled = compiler.compile(&lowered, text.kind(), &options, &budget);
     lap(1);
     let artifact = compiled.expect("it compiled before").to_artifact(compiler);
     let grammar = Grammar::from_artifact(artifact.expect("it fits"));

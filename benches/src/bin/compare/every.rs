@@ -25,21 +25,20 @@ const NAMED: usize = 10;
 const SLOWEST: usize = 1;
 
 pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
-    let pool = threads::pool(1)?;
     let mut ours: [Samples; PARTS.len()] = Default::default();
     let mut theirs = Samples::default();
     let mut slowest = Vec::new();
     let all = maskbench();
     let mut both = 0;
-    for case in all.iter().filter(|case| pool.install(|| bench.takes(case))) {
+    for case in all.iter().filter(|case| bench.takes(case)) {
         both += 1;
         let schema = case.schema.to_string();
         let mut our: [Samples; PARTS.len()] = Default::default();
         let mut their = Samples::default();
         for _ in 0..ROUNDS {
-            let times = pool.install(|| our_first_mask(bench, Clock::Cpu, &schema));
+            let times = our_first_mask(&bench.ours, Clock::Cpu, &schema);
             our.iter_mut().zip(times).for_each(|(round, time)| round.push(time));
-            their.push(pool.install(|| their_first_mask(&bench.canonical, Clock::Cpu, &schema)));
+            their.push(their_first_mask(&bench.canonical, Clock::Cpu, &schema));
         }
         ours.iter_mut().zip(&our).for_each(|(all, round)| all.push(round.median()));
         theirs.push(their.median());
@@ -73,14 +72,14 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
 /// The times of schemas on one thread and on all, in turn.
 fn on_threads(bench: &Bench, report: &mut Report, cases: &[&Case]) -> io::Result<()> {
     let most = threads::at_once();
-    let pools = [threads::pool(1)?, threads::pool(most)?];
+    let compilers = [1, most].map(|threads| bench.ours.on_threads(threads));
     let mut all: [Samples; 2] = Default::default();
     for case in cases {
         let schema = case.schema.to_string();
         let mut times: [Samples; 2] = Default::default();
         for _ in 0..ROUNDS {
-            for (times, pool) in times.iter_mut().zip(&pools) {
-                let parts = pool.install(|| our_first_mask(bench, Clock::wall(), &schema));
+            for (times, ours) in times.iter_mut().zip(&compilers) {
+                let parts = our_first_mask(ours, Clock::wall(), &schema);
                 times.push(parts[ALL]);
             }
         }

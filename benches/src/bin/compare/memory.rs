@@ -62,7 +62,7 @@ fn peak_of(vocabulary: &Path, folder: &Path, schema: &str) -> io::Result<Option<
 /// Compiles a schema and prints the most megabytes that this process had resident, or nothing.
 pub(crate) fn alone(vocabulary: &Path, schema: &Path) -> io::Result<()> {
     let vocabulary = VocabularyArtifact::open(vocabulary).map_err(io::Error::other)?;
-    let ours = Ours { compiler: Compiler::new(vocabulary) };
+    let ours = Ours::new(vocabulary, 1);
     let text = std::fs::read_to_string(schema)?;
     let compiled = ours.compile(Text::JsonSchema(&text), &CompileOptions::default());
     compiled

@@ -17,7 +17,6 @@ use clap::{Parser, Subcommand};
 use grammarc::sample::{SampleOptions, Sampler};
 use grammarc_artifacts::{TokenKind, VocabularyArtifact, write};
 use grammarc_benches::ours::{Ours, Text};
-use grammarc_benches::threads;
 use grammarc_compiler::compile::{CompileOptions, Compiler, build_vocabulary};
 use grammarc_compiler::frontend::json_schema::{TextForm, prelude_grammar};
 use grammarc_compiler::vocabulary::{TokenEntry, TokenTable};
@@ -64,7 +63,7 @@ fn main() -> io::Result<()> {
 
 fn prepare(folder: &Path) -> io::Result<()> {
     let table = table();
-    let data = build_vocabulary(&table, "made up", &prelude_grammar(&TextForm::COMMON));
+    let data = build_vocabulary(&table, "made up", &prelude_grammar(&TextForm::COMMON), None);
     data.map_err(io::Error::other)?
         .write(&folder.join("vocabulary.gvocab"))
         .map_err(io::Error::other)?;
@@ -123,13 +122,12 @@ fn compile(folder: &Path) -> io::Result<()> {
     let schema = prepared["schema"].as_str().unwrap_or_default();
     let ours = ours(folder)?;
     // One thread, so that all instructions of the compilation are those of the function that is counted.
-    let pool = threads::pool(1)?;
-    pool.install(|| measured::compile(&ours, schema)).map_err(io::Error::other)
+    measured::compile(&ours, schema).map_err(io::Error::other)
 }
 
 fn ours(folder: &Path) -> io::Result<Ours> {
     let vocabulary = VocabularyArtifact::open(&folder.join("vocabulary.gvocab"));
-    Ok(Ours { compiler: Compiler::new(vocabulary.map_err(io::Error::other)?) })
+    Ok(Ours::new(vocabulary.map_err(io::Error::other)?, 1))
 }
 
 fn grammar(folder: &Path) -> io::Result<Grammar> {

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use grammarc_artifacts::{GrammarArtifact, VocabularyArtifact, dump, write};
+use grammarc_artifacts::{GrammarArtifact, dump, write};
+use grammarc_compiler::budget::{self, Budget};
 use grammarc_compiler::cache::{Cache, Key};
 use grammarc_compiler::compile::{CompileError, CompileOptions, Compiler};
 use grammarc_compiler::ir::Lowered;
@@ -55,12 +56,16 @@ pub(crate) struct CompileArgs {
 }
 
 /// Bounds on a compilation. The defaults are far above what real sources need.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct LimitArgs {
     /// Seconds after which to give up [default: 300]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     time_limit: Option<Duration>,
+
+    /// MiB that tables and automata may take on the way, as estimated [default: 1024]
+    #[arg(long, value_name = "MIB")]
+    memory_limit: Option<usize>,
 
     /// Most states of all rules together [default: 1000000]
     #[arg(long, value_name = "N")]
@@ -114,28 +119,30 @@ pub(crate) struct Seconds {
 
 pub(crate) fn run(args: CompileArgs, output: &mut Output) -> Result<u8, Failure> {
     let started = Instant::now();
-    args.threads.start()?;
     let path = args.output_path()?;
     let progress = Progress::new(output);
 
     progress.phase("reading the source");
     let request = args.source.read()?;
+    let budget = args.limits.budget();
     let opened = |folder: &PathBuf| Cache::new(folder).map_err(|error| damaged(folder, error));
     let cache = args.cache.as_ref().map(opened).transpose()?;
     // A source that is refused is not worth the wait for a vocabulary; with a cache, it may need no reading.
     let lowered = match &cache {
         Some(_) => None,
-        None => Some(lower(&request, output)?),
+        None => Some(lower(&request, &budget, output)?),
     };
     let reading = started.elapsed();
 
     let opening = Instant::now();
     let Chosen { artifact: vocabulary, path: vocabulary_path, built } =
-        vocabularies::choose(&args.vocabulary, &path, &progress, output)?;
+        vocabularies::choose(&args.vocabulary, &path, &progress, output, args.threads.count())?;
     let opening = opening.elapsed();
 
     progress.phase(format!("compiling {}", request.source.name));
     let compiling = Instant::now();
+    // The time that the vocabulary took is not the source's.
+    let budget = args.limits.budget_after(reading);
     let mut options = args.limits.options();
     for (key, value) in &request.options {
         options = options.record(*key, value);
@@ -151,9 +158,10 @@ pub(crate) fn run(args: CompileArgs, output: &mut Output) -> Result<u8, Failure>
         None => {
             let lowered = match lowered {
                 Some(lowered) => lowered,
-                None => lower(&request, output)?,
+                None => lower(&request, &budget, output)?,
             };
-            let artifact = compile(vocabulary, &request, &lowered, &options, output)?;
+            let compiler = Compiler::on_threads(vocabulary, args.threads.count());
+            let artifact = compile(&compiler, &request, &lowered, &options, &budget, output)?;
             if let Some((cache, key)) = &entry {
                 let put = cache.put(key, artifact.container().buffer());
                 put.map_err(|error| damaged(cache.folder(), error))?;
@@ -185,18 +193,19 @@ pub(crate) fn run(args: CompileArgs, output: &mut Output) -> Result<u8, Failure>
 }
 
 /// The grammar of the source, after its findings are shown.
-fn lower(request: &Request, output: &mut Output) -> Result<Lowered, Failure> {
-    let lowered = request.lower()?;
+fn lower(request: &Request, budget: &Budget, output: &mut Output) -> Result<Lowered, Failure> {
+    let lowered = request.lower(budget)?;
     output.diagnostics(&lowered.source, &lowered.findings)?;
     Ok(lowered)
 }
 
 /// Compiles to an artifact, opened as it will be.
 fn compile(
-    vocabulary: VocabularyArtifact,
+    compiler: &Compiler,
     request: &Request,
     lowered: &Lowered,
     options: &CompileOptions,
+    budget: &Budget,
     output: &mut Output,
 ) -> Result<GrammarArtifact, Failure> {
     let source = &request.source;
@@ -204,10 +213,10 @@ fn compile(
         source: source.clone(),
         diagnostics: vec![error.to_diagnostic()],
     };
-    let compiler = Compiler::new(vocabulary);
-    let compiled = compiler.compile(lowered, request.front_end.kind(), options).map_err(refused)?;
+    let kind = request.front_end.kind();
+    let compiled = compiler.compile(lowered, kind, options, budget).map_err(refused)?;
     output.diagnostics(source, &compiled.findings)?;
-    let buffer = compiled.to_buffer(&compiler).map_err(refused)?;
+    let buffer = compiled.to_buffer(compiler).map_err(refused)?;
     // Nothing is written that could not be opened.
     let artifact = GrammarArtifact::from_buffer(buffer, compiler.vocabulary());
     Ok(artifact.map_err(|error| damaged(Path::new(&*source.name), error))?)
@@ -230,7 +239,7 @@ impl LimitArgs {
     pub(crate) fn options(&self) -> CompileOptions {
         let network = NetworkLimits::default();
         let masks = MaskLimits::default();
-        let options = CompileOptions::default()
+        CompileOptions::default()
             .network_limits(NetworkLimits {
                 rule_states: self.max_rule_states.unwrap_or(network.rule_states),
                 states: self.max_states.unwrap_or(network.states),
@@ -239,12 +248,19 @@ impl LimitArgs {
             .mask_limits(MaskLimits {
                 pairs: self.max_pairs.unwrap_or(masks.pairs),
                 rows: self.max_rows.unwrap_or(masks.rows),
-                deadline: masks.deadline,
-            });
-        match self.time_limit {
-            Some(limit) => options.time_limit(limit),
-            None => options,
-        }
+            })
+    }
+
+    /// What a compilation may take that begins now.
+    pub(crate) fn budget(&self) -> Budget {
+        self.budget_after(Duration::ZERO)
+    }
+
+    /// The same of one that has taken some time before.
+    fn budget_after(&self, taken: Duration) -> Budget {
+        let time = self.time_limit.unwrap_or(budget::TIME);
+        let memory = self.memory_limit.map_or(budget::MEMORY, |mib| mib.saturating_mul(1 << 20));
+        Budget::new().time_limit(time.saturating_sub(taken)).memory_limit(memory)
     }
 }
 

@@ -55,7 +55,6 @@ pub(crate) struct MaskbenchArgs {
 }
 
 pub(crate) fn run(args: MaskbenchArgs, output: &mut Output) -> Result<u8, Failure> {
-    args.threads.start()?;
     let mut paths = maskbench::files(&args.folder).map_err(Problem::Maskbench)?;
     if let Some(text) = &args.only {
         paths.retain(|path| path.file_stem().is_some_and(|id| id.to_string_lossy().contains(text)));
@@ -90,16 +89,17 @@ impl MaskbenchArgs {
         progress.phase(format!("importing {spec}"));
         let table = vocabulary::import(&spec, &VocabularyOptions::new())?;
         progress.phase(format!("computing the shared masks of {}", table.name));
-        let vocabulary = vocabularies::in_memory(&table, &spec)?;
+        let vocabulary = vocabularies::in_memory(&table, &spec, self.threads.count())?;
         let mut schemas = JsonSchemaOptions {
             text: TextForm::DUMPS,
             key_order: KeyOrder::Any,
             ..JsonSchemaOptions::default()
         };
         self.text.apply(&mut schemas);
-        let options = self.limits.options();
-        let judge = Judge::new(vocabulary, &self.tokenizer, schemas, options);
-        Ok(judge.map_err(Problem::Maskbench)?)
+        let limits = self.limits.clone();
+        let judge = Judge::new(vocabulary, &self.tokenizer, schemas, limits.options());
+        let judge = judge.map_err(Problem::Maskbench)?;
+        Ok(judge.on_threads(self.threads.count()).within(move || limits.budget()))
     }
 }
 

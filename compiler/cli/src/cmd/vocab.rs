@@ -98,12 +98,17 @@ pub(crate) struct SharedRules {
 
 pub(crate) fn run(args: VocabArgs, output: &mut Output) -> Result<u8, Failure> {
     let started = Instant::now();
-    args.threads.start()?;
     let progress = Progress::new(output);
     progress.phase(format!("importing {}", args.tokenizer));
     let table = vocabulary::import(&args.tokenizer, &args.options())?;
     vocabularies::findings(&table, &args.tokenizer, output)?;
-    let artifact = vocabularies::build(&table, &args.tokenizer, &args.output, &progress)?;
+    let artifact = vocabularies::build(
+        &table,
+        &args.tokenizer,
+        &args.output,
+        &progress,
+        args.threads.count(),
+    )?;
     drop(progress);
     output.answer(&built(&artifact, args.output, started.elapsed().as_secs_f64()))?;
     Ok(0)

@@ -1,9 +1,11 @@
 //! One schema: compiled with all its masks, and its instances led through them token by token.
 
+use std::num::NonZero;
 use std::path::Path;
 use std::time::Instant;
 
 use grammarc_artifacts::{GrammarArtifact, VocabularyArtifact};
+use grammarc_compiler::budget::Budget;
 use grammarc_compiler::compile::{CompileOptions, Compiler};
 use grammarc_compiler::diagnostics::report::{Report, Verdict};
 use grammarc_compiler::diagnostics::{Diagnostic, Source};
@@ -90,6 +92,8 @@ pub struct Judge {
     tokens: Tokens,
     schema_options: JsonSchemaOptions,
     compile_options: CompileOptions,
+    /// Makes what a compilation may take.
+    budget: Box<dyn Fn() -> Budget + Send + Sync>,
 }
 
 impl Judge {
@@ -109,7 +113,21 @@ impl Judge {
             compiler: Compiler::new(vocabulary),
             schema_options,
             compile_options: compile_options.without_token_digests(),
+            budget: Box::new(Budget::new),
         })
+    }
+
+    /// The same with a compiler on so many threads.
+    #[must_use]
+    pub fn on_threads(self, threads: Option<NonZero<usize>>) -> Self {
+        let compiler = Compiler::on_threads(self.compiler.vocabulary().clone(), threads);
+        Self { compiler, ..self }
+    }
+
+    /// The same with another budget for each schema than the default one.
+    #[must_use]
+    pub fn within(self, budget: impl Fn() -> Budget + Send + Sync + 'static) -> Self {
+        Self { budget: Box::new(budget), ..self }
     }
 
     /// Compiles a schema and leads its instances through the masks.
@@ -159,13 +177,15 @@ impl Judge {
     }
 
     fn compile(&self, text: String) -> Result<(Grammar, Report, usize), Refusal> {
-        let lowered = json_schema::lower(Source::new("schema", text), &self.schema_options);
+        let budget = (self.budget)();
+        let source = Source::new("schema", text);
+        let lowered = json_schema::lower(source, &self.schema_options, &budget);
         let lowered = lowered.map_err(|diagnostics| refusal(&diagnostics))?;
         let broken =
             |message: String| Refusal { code: "maskbench::artifact", pointer: None, message };
         let compiled = self
             .compiler
-            .compile(&lowered, "json-schema", &self.compile_options)
+            .compile(&lowered, "json-schema", &self.compile_options, &budget)
             .map_err(|error| refusal(&[error.to_diagnostic()]))?;
         let buffer = compiled.to_buffer(&self.compiler).map_err(|e| broken(e.to_string()))?;
         let size = buffer.len();

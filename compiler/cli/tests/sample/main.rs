@@ -2,6 +2,7 @@
 
 use grammarc::sample::{SampleOptions, Sampler};
 use grammarc_artifacts::{GrammarArtifact, VocabularyArtifact};
+use grammarc_compiler::budget::Budget;
 use grammarc_compiler::compile::{CompileOptions, Compiler, build_vocabulary};
 use grammarc_compiler::diagnostics::Source;
 use grammarc_compiler::frontend::gbnf::{self, GbnfOptions};
@@ -37,7 +38,7 @@ const GRAMMARS: [(&str, usize); 18] = [
 fn vocabulary(texts: impl IntoIterator<Item = Vec<u8>>) -> VocabularyArtifact {
     let tokens = texts.into_iter().map(TokenEntry::text).collect();
     let table = TokenTable::new("test", tokens, Vec::new());
-    let data = build_vocabulary(&table, "test", &prelude_grammar(&TextForm::COMMON));
+    let data = build_vocabulary(&table, "test", &prelude_grammar(&TextForm::COMMON), None);
     let bytes = data.expect("builds").to_bytes().expect("fits");
     VocabularyArtifact::from_buffer(bytes).expect("valid")
 }
@@ -50,14 +51,14 @@ fn all_bytes() -> VocabularyArtifact {
 }
 
 fn lowered(source: &str) -> Lowered {
-    gbnf::lower(Source::new("test", source), &GbnfOptions::default())
+    gbnf::lower(Source::new("test", source), &GbnfOptions::default(), &Budget::new())
         .unwrap_or_else(|errors| panic!("{source}: {errors:?}"))
 }
 
 fn compiled(source: &str, vocabulary: &VocabularyArtifact) -> Grammar {
     let compiler = Compiler::new(vocabulary.clone());
     let compiled = compiler
-        .compile(&lowered(source), "gbnf", &CompileOptions::default())
+        .compile(&lowered(source), "gbnf", &CompileOptions::default(), &Budget::new())
         .unwrap_or_else(|error| panic!("{source}: {error}"));
     let buffer = compiled.to_buffer(&compiler).expect("fits");
     Grammar::from_artifact(GrammarArtifact::from_buffer(buffer, vocabulary).expect("valid"))

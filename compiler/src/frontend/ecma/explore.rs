@@ -15,7 +15,7 @@ use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
-use crate::automata::{Dfa, DfaState, Edge, Symbol};
+use crate::automata::{Allowance, Dfa, DfaState, Edge, Symbol};
 use crate::distinct::Distinct;
 use crate::frontend::class::all_texts;
 use crate::ir::ByteSet;
@@ -26,8 +26,11 @@ use super::program::{Guard, Program, TooLarge};
 /// Numbers in formulas that go with each state allowed.
 const SIZE_OF_STATE: usize = 64;
 
+/// Steps of a budget that a state takes, about, besides its edges.
+const STEPS_A_STATE: usize = 1 << 6;
+
 /// The automaton of all texts that a program matches, trimmed.
-pub(super) fn explore(program: &Program, limit: usize) -> Result<Dfa, TooLarge> {
+pub(super) fn explore(program: &Program, limit: Allowance<'_>) -> Result<Dfa, TooLarge> {
     let texts = all_texts();
     let mut explorer = Explorer {
         program,
@@ -59,9 +62,10 @@ pub(super) fn explore(program: &Program, limit: usize) -> Result<Dfa, TooLarge> 
             let target = order.insert_full(next).0 as u32;
             state.add(Edge { lo, hi, target });
         }
-        if order.len() > limit
-            || explorer.formulas.size()
-                > limit.saturating_mul(SIZE_OF_STATE).saturating_add(1 << 16)
+        let most = limit.states;
+        if limit.spend(state.edges.len() + STEPS_A_STATE).is_err()
+            || order.len() > most
+            || explorer.formulas.size() > most.saturating_mul(SIZE_OF_STATE).saturating_add(1 << 16)
         {
             return Err(TooLarge);
         }

@@ -30,7 +30,7 @@ pub(crate) use error::{EcmaError, EcmaErrorKind};
 
 use class::Meaning;
 
-use crate::automata::{Dfa, StateLimit, minimal, minimize};
+use crate::automata::{Allowance, Dfa, StateLimit, minimal, minimize_within};
 
 /// States of the nondeterministic automaton that go with each state allowed.
 const PROGRAM_STATES: usize = 8;
@@ -52,7 +52,7 @@ pub(crate) struct Pattern {
 /// # Errors
 ///
 /// See [`EcmaErrorKind`].
-pub(crate) fn pattern(text: &str, limit: usize) -> Result<Pattern, EcmaError> {
+pub(crate) fn pattern(text: &str, limit: Allowance<'_>) -> Result<Pattern, EcmaError> {
     let node = parse::parse(text, Meaning::Ecma)?;
     let bounds::Bounded { node, min, max } = bounds::bounded(node);
     Ok(Pattern { automaton: automaton(&node, text, limit)?, min, max })
@@ -64,20 +64,22 @@ pub(crate) fn pattern(text: &str, limit: usize) -> Result<Pattern, EcmaError> {
 /// # Errors
 ///
 /// See [`EcmaErrorKind`].
-pub(crate) fn whole(text: &str, limit: usize) -> Result<Dfa, EcmaError> {
+pub(crate) fn whole(text: &str, limit: Allowance<'_>) -> Result<Dfa, EcmaError> {
     let node = parse::parse(text, Meaning::Regex)?;
     automaton(&node::Node::Seq(vec![node::Node::Start, node, node::Node::End]), text, limit)
 }
 
-fn automaton(node: &node::Node, text: &str, limit: usize) -> Result<Dfa, EcmaError> {
-    let states = limit.saturating_mul(PROGRAM_STATES).saturating_add(1 << 10);
-    let too_large = || EcmaError { kind: EcmaErrorKind::TooLarge { limit }, span: 0..text.len() };
+fn automaton(node: &node::Node, text: &str, limit: Allowance<'_>) -> Result<Dfa, EcmaError> {
+    let states = limit.states.saturating_mul(PROGRAM_STATES).saturating_add(1 << 10);
+    let states = limit.states(states);
+    let kind = EcmaErrorKind::TooLarge { limit: limit.states };
+    let too_large = || EcmaError { kind: kind.clone(), span: 0..text.len() };
     if let Some(nfa) = program::Program::plain(node, states) {
         let nfa = nfa.map_err(|program::TooLarge| too_large())?;
         return minimal(&nfa, limit).map_err(|StateLimit { .. }| too_large());
     }
     program::Program::new(node, states)
         .and_then(|program| explore::explore(&program, limit))
-        .map(|dfa| minimize(&dfa))
         .map_err(|program::TooLarge| too_large())
+        .and_then(|dfa| minimize_within(&dfa, limit).map_err(|_| too_large()))
 }

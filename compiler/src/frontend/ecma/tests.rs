@@ -5,12 +5,13 @@ use std::time::Instant;
 use proptest::prelude::*;
 
 use super::*;
+use crate::automata::Allowance;
 use crate::testing::{data, files};
 
-const LIMIT: usize = 20_000;
+const LIMIT: Allowance<'static> = Allowance::of(20_000);
 
 /// The automaton of a whole pattern, none of its bounds apart.
-fn whole(text: &str, limit: usize) -> Result<Dfa, EcmaError> {
+fn whole(text: &str, limit: Allowance<'_>) -> Result<Dfa, EcmaError> {
     automaton(&parse::parse(text, super::Meaning::Ecma)?, text, limit)
 }
 
@@ -147,7 +148,7 @@ fn explosions_end_early() {
         let result = whole(text, LIMIT);
         assert!(start.elapsed().as_secs() < 10, "{text}: {:?}", start.elapsed());
         if let Err(error) = result {
-            assert_eq!(error.kind, EcmaErrorKind::TooLarge { limit: LIMIT }, "{text}");
+            assert_eq!(error.kind, EcmaErrorKind::TooLarge { limit: LIMIT.states }, "{text}");
         }
     }
 }
@@ -224,7 +225,7 @@ proptest! {
                     prop_assert_eq!(dfa.accepts(string.as_bytes()), expected, "{} on {:?}", text, string);
                 }
             }
-            Err(error) => prop_assert_eq!(error.kind, EcmaErrorKind::TooLarge { limit: LIMIT }),
+            Err(error) => prop_assert_eq!(error.kind, EcmaErrorKind::TooLarge { limit: LIMIT.states }),
         }
     }
 }

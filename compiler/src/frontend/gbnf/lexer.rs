@@ -14,6 +14,7 @@ use super::codes;
 use super::escape::Escape;
 use super::findings::Findings;
 use super::foreign;
+use crate::budget::Budget;
 use crate::diagnostics::Diagnostic;
 use crate::ir::TokenRef;
 
@@ -43,8 +44,11 @@ pub(super) enum LexemeKind {
     Mark(u8),
 }
 
-/// The lexemes of a source; what is wrong goes to `findings`.
-pub(super) fn lex(text: &str, findings: &mut Findings) -> Vec<Lexeme> {
+/// Steps of a budget that a lexeme takes, about, besides its bytes.
+pub(super) const STEPS_A_LEXEME: usize = 1 << 3;
+
+/// The lexemes of a source, as far as the budget lasts; what is wrong goes to `findings`.
+pub(super) fn lex(text: &str, findings: &mut Findings, budget: &Budget) -> Vec<Lexeme> {
     let mut lexer = Lexer { text, at: 0, first_of_line: true, over_line_end: None, findings };
     // A byte order mark is the editor's and no part of the grammar.
     lexer.eat("\u{feff}");
@@ -54,7 +58,11 @@ pub(super) fn lex(text: &str, findings: &mut Findings) -> Vec<Lexeme> {
         let first_of_line = std::mem::replace(&mut lexer.first_of_line, false);
         let start = lexer.at;
         let Some(next) = lexer.peek() else { break };
-        if let Some(kind) = lexer.lexeme(next) {
+        let kind = lexer.lexeme(next);
+        if budget.spend(STEPS_A_LEXEME + lexer.at - start).is_err() {
+            break;
+        }
+        if let Some(kind) = kind {
             lexemes.push(Lexeme { kind, span: start..lexer.at, first_of_line });
         } else {
             lexer.first_of_line |= first_of_line;

@@ -14,6 +14,7 @@ use super::codes;
 use super::endless;
 use super::findings::Findings;
 use super::parser::parse;
+use crate::budget::{Budget, Phase};
 use crate::diagnostics::report::Report;
 use crate::diagnostics::{Diagnostic, Severity, Source};
 use crate::frontend::class::Classes;
@@ -22,6 +23,9 @@ use crate::ir::{Expr, GrammarBuilder, Literals, Lowered, Origin, RuleId, TokenSe
 
 /// Most calls of one unknown rule that its diagnostic points at.
 const MAX_PLACES: usize = 4;
+
+/// Steps of a budget that a node of the syntax tree takes, about.
+const STEPS_A_NODE: usize = 1 << 4;
 
 /// What to make of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,18 +44,26 @@ impl Default for GbnfOptions {
 ///
 /// # Errors
 ///
-/// Everything that is wrong with the syntax or, where the syntax is right, with the names, in source order.
-pub fn lower(source: Source, options: &GbnfOptions) -> Result<Lowered, Vec<Diagnostic>> {
-    let ast = parse(&source)?;
+/// Everything that is wrong with the syntax or, where the syntax is right, with the names, in source order; or that the
+/// budget is spent.
+pub fn lower(
+    source: Source,
+    options: &GbnfOptions,
+    budget: &Budget,
+) -> Result<Lowered, Vec<Diagnostic>> {
+    budget.begin(Phase::Reading);
+    let ast = parse(&source, budget)?;
+    budget.begin(Phase::Lowering);
     let mut lowering = Lowering::new(&ast);
     let start = lowering.start(&ast, &options.start);
     let mut grammar = GrammarBuilder::new();
     for rule in &ast.rules {
         let id = grammar.declare(rule.name.as_str());
-        let expr = lowering.expr(&rule.body);
+        let expr = lowering.expr(&rule.body, budget);
         lowering.calls.push(std::mem::take(&mut lowering.called));
         grammar.define(id, expr, Origin { span: Some(rule.span.clone()), pointer: None });
     }
+    budget.check_in_source()?;
     lowering.report_unknown();
     if let Some(start) = start
         && lowering.errors.is_empty()
@@ -146,14 +158,18 @@ impl<'a> Lowering<'a> {
         None
     }
 
-    fn expr(&mut self, node: &'a Node) -> Expr {
+    fn expr(&mut self, node: &'a Node, budget: &Budget) -> Expr {
+        if budget.spend(STEPS_A_NODE).is_err() {
+            return Expr::Never;
+        }
         match &node.kind {
             NodeKind::Alternation(choices) => {
-                let choices: Vec<_> = choices.iter().map(|choice| self.expr(choice)).collect();
+                let choices: Vec<_> =
+                    choices.iter().map(|choice| self.expr(choice, budget)).collect();
                 Expr::alt(choices)
             }
             NodeKind::Sequence(parts) => {
-                let parts: Vec<_> = parts.iter().map(|part| self.expr(part)).collect();
+                let parts: Vec<_> = parts.iter().map(|part| self.expr(part, budget)).collect();
                 Expr::seq(parts)
             }
             NodeKind::Literal(text) => {
@@ -173,7 +189,7 @@ impl<'a> Lowering<'a> {
                 negated: *negated,
             }),
             NodeKind::Call(name) => self.call(name, &node.span),
-            NodeKind::Repeat { body, min, max } => self.expr(body).repeat(*min, *max),
+            NodeKind::Repeat { body, min, max } => self.expr(body, budget).repeat(*min, *max),
         }
     }
 

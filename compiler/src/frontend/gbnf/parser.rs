@@ -13,23 +13,26 @@ use super::ast::{Ast, MAX_NESTING, Node, NodeKind, RuleDefinition};
 use super::codes;
 use super::findings::Findings;
 use super::foreign;
-use super::lexer::{Lexeme, LexemeKind, lex};
+use super::lexer::{Lexeme, LexemeKind, STEPS_A_LEXEME, lex};
+use crate::budget::Budget;
 use crate::diagnostics::{Diagnostic, Source};
 
 /// The syntax tree of a source.
 ///
 /// # Errors
 ///
-/// Everything that is wrong with the syntax, in source order, up to a limit.
-pub fn parse(source: &Source) -> Result<Ast, Vec<Diagnostic>> {
+/// Everything that is wrong with the syntax, in source order, up to a limit; or that the budget is spent.
+pub fn parse(source: &Source, budget: &Budget) -> Result<Ast, Vec<Diagnostic>> {
     if let Some(finding) = foreign::json(&source.text) {
         return Err(vec![finding]);
     }
     let mut findings = Findings::default();
-    let lexemes = lex(&source.text, &mut findings);
-    let mut parser =
-        Parser { text: &source.text, lexemes: &lexemes, at: 0, open: Vec::new(), findings };
-    let ast = parser.rules();
+    let lexemes = lex(&source.text, &mut findings, budget);
+    budget.check_in_source()?;
+    let text = &source.text;
+    let mut parser = Parser { text, lexemes: &lexemes, at: 0, open: Vec::new(), findings };
+    let ast = parser.rules(budget);
+    budget.check_in_source()?;
     if parser.findings.is_empty() { Ok(ast) } else { Err(parser.findings.into_sorted()) }
 }
 
@@ -96,10 +99,12 @@ impl<'a> Parser<'a> {
         Abandoned
     }
 
-    fn rules(&mut self) -> Ast {
+    fn rules(&mut self, budget: &Budget) -> Ast {
         let mut rules = Vec::new();
+        let mut last = 0;
         while let Some(lexeme) = self.peek() {
-            if self.findings.are_full() {
+            let lexemes = self.at - std::mem::replace(&mut last, self.at);
+            if self.findings.are_full() || budget.spend(STEPS_A_LEXEME * lexemes).is_err() {
                 break;
             }
             let outcome = if self.at_definition() {

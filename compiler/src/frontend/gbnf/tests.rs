@@ -1,5 +1,6 @@
 //! Languages of small grammars, and one source per diagnostic.
 
+use crate::budget::Budget;
 use proptest::prelude::*;
 
 use super::ast::{MAX_NESTING, Node, NodeKind};
@@ -9,7 +10,7 @@ use crate::ir::recognize::recognizes;
 use crate::ir::{Expr, Lowered, TokenRef, TokenSet};
 
 fn try_lower(text: &str) -> Result<Lowered, Vec<Diagnostic>> {
-    lower(Source::new("test.gbnf", text), &GbnfOptions::default())
+    lower(Source::new("test.gbnf", text), &GbnfOptions::default(), &Budget::new())
 }
 
 fn lowered(text: &str) -> Lowered {
@@ -238,7 +239,8 @@ fn help_names_the_way_out() {
 #[test]
 fn another_start_rule() {
     let source = Source::new("test.gbnf", "root ::= \"a\"\nother ::= \"b\"");
-    let lowered = lower(source.clone(), &GbnfOptions { start: "other".to_owned() }).expect("fine");
+    let lowered = lower(source.clone(), &GbnfOptions { start: "other".to_owned() }, &Budget::new())
+        .expect("fine");
     assert!(recognizes(&lowered.grammar, b"b") && !recognizes(&lowered.grammar, b"a"));
     assert_eq!(outline(&source.text, &lowered.findings), [(codes::UNUSED_RULE, vec!["root"])]);
     let origin = lowered.grammar.rules[1].origin.span.clone().expect("a span");
@@ -371,7 +373,7 @@ proptest! {
     #[test]
     fn written_trees_parse_to_themselves(node in nodes()) {
         let text = format!("root ::= {}\n", write(&node));
-        let ast = parse(&Source::new("test.gbnf", text)).expect("a grammar");
+        let ast = parse(&Source::new("test.gbnf", text), &Budget::new()).expect("a grammar");
         prop_assert_eq!(bare(&ast.rules[0].body), node);
     }
 

@@ -48,6 +48,8 @@ mod tests;
 
 use rustc_hash::FxHashMap;
 
+use crate::automata::Allowance;
+use crate::budget::{Budget, Phase};
 use crate::diagnostics::report::{Report, Verdict};
 use crate::diagnostics::{Diagnostic, Source};
 use crate::ir::{Literals, Lowered};
@@ -69,18 +71,31 @@ pub use table::{SupportRow, support_table};
 /// # Errors
 ///
 /// Everything that stops the compile, in source order: text that is not JSON, keywords that are refused or malformed,
-/// references that lead nowhere, a schema that nothing satisfies, a budget exceeded.
-pub fn lower(source: Source, options: &JsonSchemaOptions) -> Result<Lowered, Vec<Diagnostic>> {
-    let one = |error| vec![error];
-    let (mut document, tree) = document::Document::parse(&source).map_err(one)?;
+/// references that lead nowhere, a schema that nothing satisfies, a limit or the budget exceeded.
+pub fn lower(
+    source: Source,
+    options: &JsonSchemaOptions,
+    budget: &Budget,
+) -> Result<Lowered, Vec<Diagnostic>> {
+    // Whatever else is found once the budget is spent, only says where.
+    let one = |error| vec![budget.blame(error)];
+    let all = |errors: Vec<Diagnostic>| match budget.error() {
+        Some(_) => errors.into_iter().take(1).map(|error| budget.blame(error)).collect(),
+        None => errors,
+    };
+    budget.begin(Phase::Reading);
+    let (mut document, tree) = document::Document::parse(&source, budget).map_err(one)?;
+    budget.check_in_source()?;
     let mut findings = Vec::new();
     let survey::Surveyed { mut schemas, root, occurrences } =
-        survey::survey(&mut document, &tree, options, &mut findings)?;
+        survey::survey(&mut document, &tree, options, budget, &mut findings).map_err(all)?;
     findings.extend(lint::lint(&document, &occurrences));
+    budget.check_in_source()?;
+    budget.begin(Phase::Combining);
     schemas.share(share::first_equals(&document, &schemas));
     let size = document.len();
     let limits = algebra::Limits {
-        states: options.max_states,
+        states: Allowance::new(options.max_states, budget),
         shapes: options.max_shapes.saturating_add(size.saturating_mul(4)),
         formulas: options.max_shapes.saturating_mul(10).saturating_add(size.saturating_mul(8)),
         work: options.max_shapes.saturating_mul(100).saturating_add(size.saturating_mul(100)),
@@ -105,13 +120,17 @@ pub fn lower(source: Source, options: &JsonSchemaOptions) -> Result<Lowered, Vec
         }
     }
     let (mut algebra, mut graph) = built.map_err(one)?;
+    budget.check_in_source()?;
+    budget.begin(Phase::Lowering);
     let mut inexact: Vec<_> = std::mem::take(&mut algebra.inexact).into_iter().collect();
     if let Some(error) = report::unsatisfiable(&mut algebra, &graph) {
         return Err(vec![error]);
     }
     findings.extend(report::pruned(&mut algebra, &graph));
     merge::merge(&mut graph);
-    let grammar = lower::lower(&algebra, &graph, options).map_err(one)?;
+    let grammar = lower::lower(&algebra, &graph, options, budget).map_err(one)?;
+    budget.check_in_source()?;
+    drop(algebra);
     // Where both are true of a keyword, that it accepts too much is what is said.
     inexact.sort_by_key(|(_, verdict, _)| *verdict == Verdict::Approximate);
     let mut inexact: FxHashMap<_, _> =

@@ -4,6 +4,7 @@
 //! and never again per schema. [`Prelude`] adds to a grammar the ones it calls; [`prelude_grammar`] holds them all
 //! for the build of a vocabulary.
 
+use crate::automata::Allowance;
 use crate::ir::{Expr, Grammar, GrammarBuilder, Origin, RuleId};
 
 use super::formats;
@@ -303,7 +304,12 @@ pub fn prelude_grammar(texts: &[TextForm]) -> Grammar {
         }
         for format in formats::common() {
             // No count is needed where the automaton has it.
-            calls.extend(tail(&mut shared, &format.strings(), (Place::Value, text.escapes), 0));
+            calls.extend(tail(
+                &mut shared,
+                &format.strings(),
+                (Place::Value, text.escapes),
+                Allowance::of(0),
+            ));
         }
     }
     builder.define(start, Expr::alt(calls), Origin::default());

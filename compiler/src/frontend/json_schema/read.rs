@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
+use crate::automata::{Allowance, StateLimit};
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::report::Verdict;
 use crate::frontend::dialects;
@@ -78,8 +79,8 @@ pub(crate) struct Reader<'a> {
     pub(crate) context: Context,
     /// The references that led somewhere, by the place of the keyword's value.
     pub(crate) followed: &'a [(NodeId, SchemaId)],
-    /// Most states of an automaton.
-    pub(crate) limit: usize,
+    /// What an automaton may take.
+    pub(crate) limit: Allowance<'a>,
     /// What `format` does.
     pub(crate) formats: Formats,
     pub(crate) found: &'a mut Found,
@@ -462,7 +463,9 @@ impl Reader<'_> {
     fn undeclared(&mut self, schema: NodeId, place: NodeId) -> Option<StringSet> {
         let document = self.document;
         let mut others = match document.get(schema, "properties").map(|node| document.json(node)) {
-            Some(Json::Object(members)) => StringSet::all_but(members.keys()),
+            Some(Json::Object(members)) => {
+                self.limited(StringSet::all_but(members.keys(), self.limit), place)?
+            }
             _ => StringSet::all(),
         };
         let patterns = document.get(schema, "patternProperties").map(|node| document.json(node));
@@ -476,11 +479,7 @@ impl Reader<'_> {
         Some(others)
     }
 
-    fn limited<T>(
-        &mut self,
-        result: Result<T, crate::automata::StateLimit>,
-        node: NodeId,
-    ) -> Option<T> {
+    fn limited<T>(&mut self, result: Result<T, StateLimit>, node: NodeId) -> Option<T> {
         match result {
             Ok(result) => Some(result),
             Err(limit) => {

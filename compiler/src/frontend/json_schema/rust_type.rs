@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 
+use crate::budget::Budget;
 use crate::diagnostics::{Diagnostic, Source};
 use crate::ir::Lowered;
 
@@ -30,7 +31,7 @@ impl Schema {
     ///     retries: Option<u8>,
     /// }
     ///
-    /// let lowered = Schema::from_type::<Call>().lower(&JsonSchemaOptions::default());
+    /// let lowered = Schema::from_type::<Call>().lower(&JsonSchemaOptions::default(), &Budget::new());
     /// assert_eq!(&*lowered.expect("it has instances").source.name, "Call");
     /// ```
     pub fn from_type<T: JsonSchema>() -> Self {
@@ -55,8 +56,12 @@ impl Schema {
     /// # Errors
     ///
     /// As [`lower`](fn@super::lower).
-    pub fn lower(&self, options: &JsonSchemaOptions) -> Result<Lowered, Vec<Diagnostic>> {
-        super::lower(self.source.clone(), options)
+    pub fn lower(
+        &self,
+        options: &JsonSchemaOptions,
+        budget: &Budget,
+    ) -> Result<Lowered, Vec<Diagnostic>> {
+        super::lower(self.source.clone(), options, budget)
     }
 }
 
@@ -76,7 +81,8 @@ mod tests {
     #[test]
     fn fields_come_in_their_order() {
         let schema = Schema::from_type::<Vec<Action>>();
-        let lowered = schema.lower(&JsonSchemaOptions::default()).expect("it has instances");
+        let lowered =
+            schema.lower(&JsonSchemaOptions::default(), &Budget::new()).expect("it has instances");
         let accepts =
             |text: &str| accepted_prefixes(&lowered.grammar, text.as_bytes()).contains(&text.len());
         assert!(accepts(r#"[{"kind":"move","steps":255,"fast":true},{"kind":"say","text":""}]"#));

@@ -1,6 +1,8 @@
 //! The survey: from the root along every keyword that applies a schema, reads each schema once and enters every
 //! keyword occurrence in the report. Collects all errors rather than the first.
 
+use crate::automata::Allowance;
+use crate::budget::Budget;
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::report::Verdict;
 
@@ -10,6 +12,9 @@ use super::options::{Formats, JsonSchemaOptions};
 use super::read::{Found, Queued, Read, Reader};
 use super::resolve::{Context, References};
 use super::schema::{Part, Schema, SchemaId, Schemas};
+
+/// Steps of a budget that reading a schema takes, about.
+const STEPS_A_SCHEMA: usize = 1 << 6;
 
 /// Values of a document for each schema in most.
 const VALUES_OF_SCHEMA: usize = 4;
@@ -44,6 +49,7 @@ pub(crate) fn survey(
     document: &mut Document<'_>,
     tree: &Tree<'_>,
     options: &JsonSchemaOptions,
+    budget: &Budget,
     findings: &mut Vec<Diagnostic>,
 ) -> Result<Surveyed, Vec<Diagnostic>> {
     let references = References::new(document, tree, &options.resources);
@@ -53,7 +59,7 @@ pub(crate) fn survey(
     let mut survey = Survey {
         document,
         references,
-        limit: options.max_states,
+        limit: Allowance::new(options.max_states, budget),
         formats: options.formats,
         occurrences: Vec::with_capacity(size / VALUES_OF_KEYWORD),
         found: Found::with_capacity(size / VALUES_OF_SCHEMA),
@@ -62,6 +68,9 @@ pub(crate) fn survey(
     };
     let root = survey.found.schema(survey.document.root(), context);
     while let Some(Queued { id, node, outside }) = survey.found.queue.pop() {
+        if survey.limit.spend(STEPS_A_SCHEMA).is_err() {
+            break;
+        }
         let schema = survey.schema(node, outside);
         if let Some(error) = survey.references.too_much {
             return Err(vec![error]);
@@ -87,8 +96,8 @@ pub(crate) fn survey(
 struct Survey<'a, 's> {
     document: &'a mut Document<'s>,
     references: References<'a>,
-    /// Most states of an automaton.
-    limit: usize,
+    /// What an automaton may take.
+    limit: Allowance<'a>,
     formats: Formats,
     occurrences: Vec<Occurrence>,
     found: Found,

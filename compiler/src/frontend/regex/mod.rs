@@ -25,7 +25,8 @@ use regex_syntax::hir::Hir;
 
 pub use error::PatternError;
 
-use crate::automata::Dfa;
+use crate::automata::{Allowance, Dfa};
+use crate::budget::{Budget, Phase};
 use crate::diagnostics::report::Report;
 use crate::diagnostics::{Diagnostic, Source};
 use crate::frontend::{dialects, ecma};
@@ -64,17 +65,24 @@ impl Default for PatternOptions {
 ///
 /// # Errors
 ///
-/// A [`PatternError`] as a diagnostic.
-pub fn lower(source: Source, options: &PatternOptions) -> Result<Lowered, Vec<Diagnostic>> {
+/// A [`PatternError`] as a diagnostic, or that the budget is spent.
+pub fn lower(
+    source: Source,
+    options: &PatternOptions,
+    budget: &Budget,
+) -> Result<Lowered, Vec<Diagnostic>> {
+    budget.begin(Phase::Reading);
+    budget.check_in_source()?;
     let text = &source.text;
     let pattern =
         text.strip_suffix('\n').map_or(&**text, |line| line.strip_suffix('\r').unwrap_or(line));
     let span = 0..pattern.len();
-    let expr = match expr_of_pattern(pattern, options) {
+    let expr = match expr_within(pattern, options, Allowance::new(MAX_STATES, budget)) {
         Ok(Expr::Never) => Err(PatternError::MatchesNothing { span: span.clone() }),
         other => other,
     }
     .map_err(|error| vec![error.diagnostic()])?;
+    budget.check_in_source()?;
     let mut grammar = GrammarBuilder::new();
     let root = grammar.declare("pattern");
     grammar.define(root, expr, Origin { span: Some(span), pointer: None });
@@ -95,8 +103,16 @@ pub fn lower(source: Source, options: &PatternOptions) -> Result<Lowered, Vec<Di
 ///
 /// See [`PatternError`].
 pub fn expr_of_pattern(pattern: &str, options: &PatternOptions) -> Result<Expr, PatternError> {
+    expr_within(pattern, options, Allowance::of(MAX_STATES))
+}
+
+fn expr_within(
+    pattern: &str,
+    options: &PatternOptions,
+    allowed: Allowance<'_>,
+) -> Result<Expr, PatternError> {
     if parse::looks_around(pattern) && options.extent == Extent::Whole {
-        let dfa = ecma::whole(pattern, MAX_STATES).map_err(|error| PatternError::Lookaround {
+        let dfa = ecma::whole(pattern, allowed).map_err(|error| PatternError::Lookaround {
             message: error.to_string(),
             help: error.help(),
             span: error.span,

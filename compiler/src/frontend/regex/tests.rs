@@ -1,5 +1,6 @@
 //! Both ways of lowering against regex-automata's own matcher, and one pattern per error.
 
+use crate::budget::Budget;
 use proptest::prelude::*;
 use regex_automata::meta;
 
@@ -197,10 +198,11 @@ fn automata_have_no_dead_and_few_needless_states() {
 fn sources() {
     for text in ["a+\n", "a+\r\n", "^a+$"] {
         let source = Source::new("test.regex", text);
-        let lowered = lower(source, &PatternOptions::default()).expect(text);
+        let lowered = lower(source, &PatternOptions::default(), &Budget::new()).expect(text);
         assert!(recognizes(&lowered.grammar, b"aa") && !recognizes(&lowered.grammar, b"aa\n"));
     }
-    let lowered = lower(Source::new("test.regex", "a\n\n"), &PatternOptions::default());
+    let lowered =
+        lower(Source::new("test.regex", "a\n\n"), &PatternOptions::default(), &Budget::new());
     assert!(recognizes(&lowered.expect("a pattern").grammar, b"a\n"));
 }
 
@@ -244,7 +246,8 @@ fn errors() {
     for (text, code, place) in cases {
         let shown = &text[..text.len().min(40)];
         let errors =
-            lower(Source::new("test.regex", *text), &PatternOptions::default()).expect_err(shown);
+            lower(Source::new("test.regex", *text), &PatternOptions::default(), &Budget::new())
+                .expect_err(shown);
         assert_eq!((errors.len(), errors[0].code), (1, *code), "{shown}: {errors:?}");
         let label = &errors[0].labels[0];
         let found = &text[label.span.clone()];
@@ -323,7 +326,7 @@ proptest! {
     #[test]
     fn no_pattern_panics(pattern in r"[ab^$.|?*+(){},0-9\[\]\\wbpLn&~é-]{0,30}") {
         let source = Source::new("test.regex", pattern.clone());
-        if let Err(errors) = lower(source, &PatternOptions::default()) {
+        if let Err(errors) = lower(source, &PatternOptions::default(), &Budget::new()) {
             for label in errors.iter().flat_map(|error| &error.labels) {
                 prop_assert!(pattern.get(label.span.clone()).is_some(), "{label:?}");
             }

@@ -7,7 +7,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::automata::{Dfa, Nfa, StateLimit, complement, intersect, minimal};
+use crate::automata::{Allowance, Dfa, Nfa, StateLimit, complement, intersect, minimal};
+use crate::budget::Held;
 use crate::ir::thompson::{Atoms, Repetition, build, build_graph, spell_out};
 use crate::ir::{Expr, ExprGraph, Grammar, Rule, RuleId, TokenSet};
 
@@ -41,18 +42,21 @@ pub enum RegularErrorKind {
     TooLarge(#[from] StateLimit),
 }
 
-/// The grammar with every intersection and complement replaced by its automaton, none of more than `limit` states; the
-/// grammar itself where it has none.
+/// The grammar with every intersection and complement replaced by its automaton, each of what is allowed; the grammar
+/// itself where it has none.
 ///
 /// # Errors
 ///
 /// [`RegularError`] where an operand is not regular or its automaton is too large.
-pub fn resolve(grammar: &Grammar, limit: usize) -> Result<Cow<'_, Grammar>, RegularError> {
+pub fn resolve<'g>(
+    grammar: &'g Grammar,
+    allowed: Allowance<'_>,
+) -> Result<Cow<'g, Grammar>, RegularError> {
     if !grammar.rules.iter().any(|rule| has_operands(&rule.expr)) {
         return Ok(Cow::Borrowed(grammar));
     }
     let rules = grammar.rules.iter().enumerate().map(|(index, rule)| {
-        let mut operand = Operand { grammar, limit, open: Vec::new() };
+        let mut operand = Operand { grammar, allowed, held: allowed.held(), open: Vec::new() };
         let expr = rewrite(&mut operand, &rule.expr).map_err(|kind| RegularError {
             rule: RuleId::new(index),
             rule_name: rule.name.clone(),
@@ -74,7 +78,7 @@ fn has_operands(expr: &Expr) -> bool {
     }
 }
 
-/// The minimal automaton of an expression of bytes alone, of at most `limit` states.
+/// The minimal automaton of an expression of bytes alone.
 ///
 /// # Errors
 ///
@@ -83,9 +87,9 @@ fn has_operands(expr: &Expr) -> bool {
 /// # Panics
 ///
 /// If the expression calls a rule, for there is none.
-pub fn automaton(expr: &Expr, limit: usize) -> Result<Dfa, RegularErrorKind> {
+pub fn automaton(expr: &Expr, allowed: Allowance<'_>) -> Result<Dfa, RegularErrorKind> {
     let grammar = Grammar { rules: Vec::new(), start: RuleId::new(0) };
-    Operand { grammar: &grammar, limit, open: Vec::new() }.dfa(expr)
+    Operand { grammar: &grammar, allowed, held: allowed.held(), open: Vec::new() }.dfa(expr)
 }
 
 fn rewrite(operand: &mut Operand<'_>, expr: &Expr) -> Result<Expr, RegularErrorKind> {
@@ -108,7 +112,9 @@ fn rewrite(operand: &mut Operand<'_>, expr: &Expr) -> Result<Expr, RegularErrorK
 /// Builds the automaton of an operand, with calls replaced by what they call.
 struct Operand<'a> {
     grammar: &'a Grammar,
-    limit: usize,
+    allowed: Allowance<'a>,
+    /// The automaton under construction.
+    held: Held<'a>,
     open: Vec<RuleId>,
 }
 
@@ -120,18 +126,21 @@ impl Operand<'_> {
                 for part in parts {
                     let next = self.dfa(part)?;
                     result = Some(match result {
-                        Some(dfa) => intersect(&dfa, &next, self.limit)?,
+                        Some(dfa) => intersect(&dfa, &next, self.allowed)?,
                         None => next,
                     });
                 }
-                Ok(result.unwrap_or_else(|| complement(&Dfa::never())))
+                Ok(match result {
+                    Some(dfa) => dfa,
+                    None => complement(&Dfa::never(), self.allowed)?,
+                })
             }
-            Expr::Not(body) => Ok(complement(&self.dfa(body)?)),
+            Expr::Not(body) => Ok(complement(&self.dfa(body)?, self.allowed)?),
             other => {
                 let mut nfa = Nfa::new();
                 let (from, to) = (nfa.start, nfa.end);
                 build(self, &mut nfa, other, from, to)?;
-                Ok(minimal(&nfa, self.limit)?)
+                Ok(minimal(&nfa, self.allowed)?)
             }
         }
     }
@@ -172,8 +181,7 @@ impl Atoms for Operand<'_> {
         from: u32,
         to: u32,
     ) -> Result<(), Self::Error> {
-        let limit = self.limit;
-        let spelled = graph.spelled_out(limit).ok_or(StateLimit { limit })?;
+        let spelled = graph.spelled_out(self.allowed)?;
         build_graph(self, nfa, &spelled, from, to)
     }
 
@@ -192,7 +200,11 @@ impl Atoms for Operand<'_> {
     fn check(&mut self, nfa: &Nfa) -> Result<(), Self::Error> {
         // An automaton is built from at least as many states as it ends with, save for constant factors; the factor
         // here leaves room for the states that determinisation merges.
-        let limit = self.limit.saturating_mul(16);
-        if nfa.len() > limit { Err(StateLimit { limit }.into()) } else { Ok(()) }
+        let allowed = self.allowed.states(self.allowed.states.saturating_mul(16));
+        if nfa.len() > allowed.states {
+            return Err(allowed.error().into());
+        }
+        allowed.spend(1)?;
+        Ok(allowed.hold(&mut self.held, nfa.bytes())?)
     }
 }

@@ -34,6 +34,7 @@ use smallvec::SmallVec;
 use super::follow::Follow;
 use super::layout::Network;
 use super::shared::cuts;
+use crate::budget::Budget;
 use crate::ir::ByteSet;
 use crate::sequences::Sequences;
 use position::{Configuration, Register, Spelling, leave_each_once, normalize, over};
@@ -52,6 +53,9 @@ const MOST_CONTEXT: usize = 6;
 /// Moves tried before giving up.
 const MOST_MOVES: usize = 50_000;
 
+/// Steps of a budget that a move takes for each configuration, about.
+const STEPS_A_MOVE: usize = 1 << 4;
+
 /// What a step reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Symbol {
@@ -61,11 +65,13 @@ enum Symbol {
 }
 
 /// The most configurations alive at once, or a state at which no bound was found. `is_text` tells the tokens that may
-/// be read byte by byte; `follow` is of the network, after whose rules nothing else comes.
-pub fn most_configurations(
+/// be read byte by byte; `follow` is of the network, after whose rules nothing else comes. Of no use where the budget is
+/// spent.
+pub(crate) fn most_configurations(
     network: &Network,
     follow: &Follow<'_>,
     is_text: &dyn Fn(u32) -> bool,
+    budget: &Budget,
 ) -> Result<u32, u32> {
     let joined = follow.network();
     let mut own = joined.own.bases.states..joined.own.bases.states + joined.own.state_count();
@@ -76,7 +82,7 @@ pub fn most_configurations(
         return Ok(1);
     }
     let texts = network.token_sets.iter().map(|set| set.iter().any(|&token| is_text(token)));
-    Exploration::new(follow, texts.collect()).run()
+    Exploration::new(follow, texts.collect(), budget).run()
 }
 
 /// Whether a state's ways on begin with different bytes, also from those of all that may follow its rule.
@@ -175,6 +181,7 @@ impl Room {
 
 struct Exploration<'a> {
     follow: &'a Follow<'a>,
+    budget: &'a Budget,
     /// By rule, the states that it may return to, as far as they were asked for.
     returns: FxHashMap<u32, Arc<[u32]>>,
     /// By rule, its kind of register, as far as it was asked for.
@@ -202,7 +209,7 @@ struct Exploration<'a> {
 }
 
 impl<'a> Exploration<'a> {
-    fn new(follow: &'a Follow<'a>, texts: Vec<bool>) -> Self {
+    fn new(follow: &'a Follow<'a>, texts: Vec<bool>, budget: &'a Budget) -> Self {
         let network = follow.network();
         let cuts = ByteSet::range(0, 0).union(follow.shared().cuts).union(cuts(network.own));
         let no_tokens = !network.reads_tokens();
@@ -212,6 +219,7 @@ impl<'a> Exploration<'a> {
         let returns = FxHashMap::default();
         Self {
             follow,
+            budget,
             returns,
             kinds: FxHashMap::default(),
             sources: 0,
@@ -410,7 +418,8 @@ impl<'a> Exploration<'a> {
 
     fn count_moves(&mut self, count: usize, set: &[Configuration]) -> Result<(), u32> {
         self.moves += count;
-        if self.moves > MOST_MOVES { Err(set[0].state) } else { Ok(()) }
+        let is_spent = self.budget.spend(STEPS_A_MOVE * set.len()).is_err();
+        if self.moves > MOST_MOVES || is_spent { Err(set[0].state) } else { Ok(()) }
     }
 
     /// Where the one of a state's edges leads that reads a byte.

@@ -17,11 +17,10 @@ use grammarc_benches::inputs;
 use grammarc_benches::ours::{Ours, Text};
 use grammarc_benches::plot::{Marks, Plot, Series};
 use grammarc_benches::table::{Grid, Samples};
-use grammarc_benches::threads;
+use grammarc_compiler::budget::Budget;
 use grammarc_compiler::compile::CompileOptions;
 use grammarc_compiler::network::NetworkLimits;
 use grammarc_runtime::{ByteMatcher, Grammar};
-use rayon::ThreadPool;
 
 use crate::Bench;
 use crate::report::Report;
@@ -65,15 +64,14 @@ struct Point {
 }
 
 pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
-    let pool = threads::pool(1)?;
     let mut curves = Vec::new();
     let mut stopped = Vec::new();
     for family in FAMILIES {
-        let (points, end) = grow(&bench.ours, &pool, &family)?;
+        let (points, end) = grow(&bench.ours, &family)?;
         stopped.extend(end.map(|reason| format!("{} {reason}", family.name)));
         curves.push((family.name, points));
     }
-    curves.push(("tokens of the vocabulary", vocabularies(bench, &pool)?));
+    curves.push(("tokens of the vocabulary", vocabularies(bench)?));
     let mut grid = Grid::new("what grows", COLUMNS.to_vec());
     for (name, points) in &curves {
         row(&mut grid, name, points);
@@ -104,20 +102,14 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
 }
 
 /// Measures a family as far as it goes, and says where and why it stopped before its end.
-fn grow(
-    ours: &Ours,
-    pool: &ThreadPool,
-    family: &Family,
-) -> io::Result<(Vec<Point>, Option<String>)> {
+fn grow(ours: &Ours, family: &Family) -> io::Result<(Vec<Point>, Option<String>)> {
     let mut points: Vec<Point> = Vec::new();
     for &size in family.sizes {
         let example = (family.example)(size);
         let mut samples: [Samples; 2] = Default::default();
         let mut bytes = 0.0;
         for _ in 0..TIMES {
-            let (time, front_end, artifact) = match pool
-                .install(|| compile(ours, &example.schema.to_string()))
-            {
+            let (time, front_end, artifact) = match compile(ours, &example.schema.to_string()) {
                 Ok(compiled) => compiled,
                 Err(error) => return Ok((points, Some(format!("stop before {size}: {error}")))),
             };
@@ -144,11 +136,12 @@ fn compile(ours: &Ours, schema: &str) -> Result<(f64, f64, GrammarArtifact), Str
     let text = Text::JsonSchema(schema);
     let options = CompileOptions::default().without_token_digests().network_limits(LIMITS);
     let start = Clock::Cpu.now();
-    let lowered = text.lower();
+    let budget = Budget::new();
+    let lowered = text.lower(&budget);
     let front_end = Clock::Cpu.now() - start;
     let lowered =
         lowered.map_err(|found| found.first().map(ToString::to_string).unwrap_or_default())?;
-    let compiled = ours.compiler.compile(&lowered, text.kind(), &options);
+    let compiled = ours.compiler.compile(&lowered, text.kind(), &options, &budget);
     let buffer = compiled.and_then(|compiled| compiled.to_buffer(&ours.compiler));
     let time = Clock::Cpu.now() - start;
     let buffer = buffer.map_err(|error| error.to_string())?;
@@ -171,7 +164,7 @@ fn check(artifact: &GrammarArtifact, example: &Example) -> Result<(), String> {
 }
 
 /// The same schemas for vocabularies of three sizes, in sum.
-fn vocabularies(bench: &Bench, pool: &ThreadPool) -> io::Result<Vec<Point>> {
+fn vocabularies(bench: &Bench) -> io::Result<Vec<Point>> {
     let mut points = Vec::new();
     for name in TOKENIZERS {
         let other = if name == inputs::LLAMA { None } else { Ours::of(name) };
@@ -186,7 +179,7 @@ fn vocabularies(bench: &Bench, pool: &ThreadPool) -> io::Result<Vec<Point>> {
             let schema = case.schema.to_string();
             let mut samples: [Samples; 2] = Default::default();
             for _ in 0..TIMES {
-                let compiled = pool.install(|| compile(ours, &schema));
+                let compiled = compile(ours, &schema);
                 let (time, front_end, artifact) = compiled.map_err(|error| {
                     io::Error::other(format!("{} for {name}: {error}", case.id))
                 })?;

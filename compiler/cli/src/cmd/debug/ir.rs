@@ -1,6 +1,7 @@
 //! `grammarc debug ir`: the grammar as the front end leaves it.
 
 use clap::Args;
+use grammarc_compiler::budget::Budget;
 use grammarc_compiler::ir::{Grammar, Rule};
 use serde::Serialize;
 
@@ -39,7 +40,7 @@ struct RuleText {
 }
 
 pub(crate) fn run(args: IrArgs, output: &mut Output) -> Result<u8, Failure> {
-    let lowered = args.source.read()?.lower()?;
+    let lowered = args.source.read()?.lower(&Budget::new())?;
     output.diagnostics(&lowered.source, &lowered.findings)?;
     output.answer(&ir_text(&lowered.grammar))?;
     Ok(0)

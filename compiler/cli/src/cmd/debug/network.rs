@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use grammarc_artifacts::sections::network::{NONE, state_flags};
+use grammarc_compiler::budget::Budget;
 use grammarc_compiler::compile::{CompileError, Compiler};
 use grammarc_compiler::network::{Network, NetworkLimits};
 use serde::Serialize;
@@ -78,13 +79,14 @@ struct TokenText {
 }
 
 pub(crate) fn run(args: NetworkArgs, output: &mut Output) -> Result<u8, Failure> {
-    let lowered = args.source.read()?.lower()?;
+    let budget = Budget::new();
+    let lowered = args.source.read()?.lower(&budget)?;
     output.diagnostics(&lowered.source, &lowered.findings)?;
     let compiler = Compiler::new(vocabularies::open(&args.vocab)?);
-    let network = compiler.network(&lowered.grammar, NetworkLimits::default());
+    let network = compiler.network(&lowered.grammar, NetworkLimits::default(), &budget);
     let network = network.map_err(|error| Failure::Refused {
         source: lowered.source.clone(),
-        diagnostics: vec![CompileError::Network(error).to_diagnostic()],
+        diagnostics: vec![CompileError::from(error).to_diagnostic()],
     })?;
     output.answer(&network_text(&network))?;
     Ok(0)

@@ -99,7 +99,9 @@ impl Algebra<'_> {
 
     /// The keys that are not among some.
     pub(super) fn keys_but(&self, keys: &[u32]) -> StringSet {
-        StringSet::all_but(keys.iter().map(|&key| self.key(key)))
+        let keys = keys.iter().map(|&key| self.key(key));
+        // Nothing is made of it where the budget is spent.
+        StringSet::all_but(keys, self.limits.states).unwrap_or_else(|_| StringSet::all())
     }
 
     /// The automaton of a formula; `None` where it has more states or edges than there is room for.

@@ -51,7 +51,8 @@ mod unordered;
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::automata::StateLimit;
+use crate::automata::{Allowance, StateLimit};
+use crate::budget::Held;
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::report::Verdict;
 
@@ -98,9 +99,9 @@ pub(crate) enum Subject {
 
 /// Limits on the work of the algebra.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
-    /// States of one automaton over bytes, members or items.
-    pub(crate) states: usize,
+pub(crate) struct Limits<'a> {
+    /// States of one automaton over bytes, members or items, and the budget of all.
+    pub(crate) states: Allowance<'a>,
     /// States of all automata over members and items, and value formulas.
     pub(crate) shapes: usize,
     /// Formulas.
@@ -152,6 +153,12 @@ impl Patience {
 /// Operands that a formula may have on average before they count for another one.
 const OPERANDS: usize = 64;
 
+/// Bytes that a formula takes besides its operands, about.
+const BYTES_A_FORMULA: usize = 96;
+
+/// Steps of a budget that telling a case apart takes, about.
+const STEPS: usize = 1 << 7;
+
 /// Code of the error where combinations of schemas are too many.
 pub(crate) const SHAPE_LIMIT: &str = "json-schema::shape-limit";
 
@@ -179,7 +186,9 @@ pub(crate) enum OneOf {
 pub(crate) struct Algebra<'a> {
     pub(crate) document: &'a Document<'a>,
     pub(crate) schemas: &'a Schemas,
-    pub(crate) limits: Limits,
+    pub(crate) limits: Limits<'a>,
+    /// Memory of the formulas.
+    memory: Held<'a>,
     /// How values are written.
     text: TextForm,
     orders: Orders,
@@ -215,7 +224,7 @@ impl<'a> Algebra<'a> {
     pub(crate) fn new(
         document: &'a Document<'a>,
         schemas: &'a Schemas,
-        limits: Limits,
+        limits: Limits<'a>,
         text: TextForm,
         (orders, one_of): (Orders, OneOf),
     ) -> Self {
@@ -225,6 +234,7 @@ impl<'a> Algebra<'a> {
             document,
             schemas,
             limits,
+            memory: limits.states.held(),
             text,
             orders,
             one_of,
@@ -309,15 +319,24 @@ impl<'a> Algebra<'a> {
                 "the schema's combinations take more than {formulas} formulas"
             )));
         }
-        Ok(())
+        let (formulas, operands) = self.arenas();
+        let bytes = BYTES_A_FORMULA * formulas + size_of::<u32>() * operands;
+        let allowed = self.limits.states;
+        let may_go_on = allowed.spend(STEPS).and_then(|()| allowed.hold(&mut self.memory, bytes));
+        may_go_on.map_err(|spent| self.too_much(spent.to_string()))
     }
 
     /// The formulas so far; those with many operands count for more.
     fn formulas(&self) -> usize {
-        let arenas = [&self.values, &self.objects.formulas, &self.arrays.formulas];
-        let formulas: usize = arenas.iter().map(|arena| arena.len()).sum();
-        let operands: usize = arenas.iter().map(|arena| arena.operands()).sum();
+        let (formulas, operands) = self.arenas();
         formulas.max(operands / OPERANDS).saturating_sub(self.forgiven)
+    }
+
+    /// All formulas, and the operands of all.
+    fn arenas(&self) -> (usize, usize) {
+        let arenas = [&self.values, &self.objects.formulas, &self.arrays.formulas];
+        let formulas = arenas.iter().map(|arena| arena.len()).sum();
+        (formulas, arenas.iter().map(|arena| arena.operands()).sum())
     }
 
     /// The result of an attempt that may take so much, `None` where it takes more. An attempt that fails does not count

@@ -209,7 +209,8 @@ impl Domain for ObjectFormulas {
             let value = algebra.value(member.value);
             all.push(algebra.objects.property(key, value, false));
         }
-        let others = StringSet::all_but(members.keys());
+        let others = StringSet::all_but(members.keys(), algebra.limits.states);
+        let others = algebra.limited(others)?;
         all.push(algebra.objects.members(others, FormulaId::FALSE));
         Ok(algebra.objects.formulas.and(all))
     }

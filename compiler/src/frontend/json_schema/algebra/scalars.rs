@@ -352,10 +352,11 @@ impl Domain for Strings {
 
     fn values(algebra: &mut Algebra<'_>, nodes: &[NodeId]) -> Result<StringSet, Diagnostic> {
         let document = algebra.document;
-        Ok(StringSet::literals(nodes.iter().filter_map(|&node| match document.json(node) {
+        let texts = nodes.iter().filter_map(|&node| match document.json(node) {
             Json::String(text) => Some(&**text),
             _ => None,
-        })))
+        });
+        algebra.limited(StringSet::literals(texts, algebra.limits.states))
     }
 
     fn scalar(_: &mut Algebra<'_>, scalar: &Scalar) -> StringSet {

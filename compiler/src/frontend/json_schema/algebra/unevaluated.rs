@@ -92,7 +92,8 @@ impl Algebra<'_> {
         for (_, part) in schemas.parts(schema) {
             let names = match part {
                 Part::Properties(properties) => {
-                    StringSet::literals(properties.iter().map(|(key, _)| &**key))
+                    let keys = properties.iter().map(|(key, _)| &**key);
+                    self.limited(StringSet::literals(keys, self.limits.states))?
                 }
                 Part::Members(names, _) => names.clone(),
                 Part::UnevaluatedProperties(_) if nested => StringSet::all(),

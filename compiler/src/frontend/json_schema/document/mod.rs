@@ -18,6 +18,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
+use crate::budget::Budget;
 use crate::diagnostics::{Diagnostic, Source};
 
 pub(crate) use members::{Member, Members};
@@ -91,8 +92,12 @@ pub(crate) struct Document<'s> {
 impl<'s> Document<'s> {
     /// Parses the source, also into what the library of references works on. Duplicate keys are refused: parsers
     /// disagree on which one counts.
-    pub(crate) fn parse(source: &'s Source) -> Result<(Self, Tree<'s>), Diagnostic> {
-        let mut scanner = Scanner::new(&source.text);
+    /// Of a text that outlasts the budget only the beginning is read.
+    pub(crate) fn parse(
+        source: &'s Source,
+        budget: &Budget,
+    ) -> Result<(Self, Tree<'s>), Diagnostic> {
+        let mut scanner = Scanner::new(&source.text, budget);
         scanner.document();
         if !scanner.sure {
             tree::check(&source.text).map_err(|error| not_json(&source.text, &error))?;
@@ -295,7 +300,7 @@ mod tests {
     }
 
     fn parse(source: &Source) -> Result<Document<'_>, Diagnostic> {
-        Document::parse(source).map(|(document, _)| document)
+        Document::parse(source, &Budget::new()).map(|(document, _)| document)
     }
 
     #[test]

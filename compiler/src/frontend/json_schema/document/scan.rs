@@ -8,13 +8,18 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::{Json, MAX_DEPTH, Member, Members, Node, NodeId};
+use crate::budget::Budget;
 
 /// Bytes of text that a value takes, with its key, at the least in most documents.
 const TEXT_OF_NODE: usize = 24;
 
+/// Steps of a budget that a value takes, about.
+const STEPS_A_VALUE: usize = 1 << 4;
+
 /// Walks over text. Where that is not JSON, the walk ends early and nothing worse.
-pub(super) struct Scanner<'a> {
+pub(super) struct Scanner<'a, 'b> {
     text: &'a str,
+    budget: &'b Budget,
     at: usize,
     /// Containers around.
     depth: usize,
@@ -38,12 +43,13 @@ pub(super) struct Duplicate {
     pub(super) places: [Range<usize>; 2],
 }
 
-impl<'a> Scanner<'a> {
+impl<'a, 'b> Scanner<'a, 'b> {
     /// A walk from the start of a text.
-    pub(super) fn new(text: &'a str) -> Self {
+    pub(super) fn new(text: &'a str, budget: &'b Budget) -> Self {
         let nodes = Vec::with_capacity(text.len() / TEXT_OF_NODE);
         let (members, items) = (Vec::new(), Vec::new());
-        Self { text, at: 0, depth: 0, sure: true, nodes, duplicate: None, members, items }
+        let (at, depth, sure, duplicate) = (0, 0, true, None);
+        Self { text, budget, at, depth, sure, nodes, duplicate, members, items }
     }
 
     /// Reads the whole text.
@@ -86,6 +92,9 @@ impl<'a> Scanner<'a> {
     /// Reads the value that comes next, and all values in it.
     fn value(&mut self, parent: Option<(NodeId, usize)>) -> NodeId {
         let first = self.peek();
+        if self.budget.spend(STEPS_A_VALUE).is_err() {
+            self.fail();
+        }
         let start = self.at;
         let id = NodeId(u32::try_from(self.nodes.len()).expect("a value takes a byte of the text"));
         self.nodes.push(Node { json: Json::Null, span: start..start, parent });
@@ -320,7 +329,8 @@ mod tests {
     }
 
     fn check(text: &str) {
-        let mut scanner = Scanner::new(text);
+        let budget = Budget::new();
+        let mut scanner = Scanner::new(text, &budget);
         scanner.document();
         let read: Result<Value, _> = serde_json::from_str(text);
         assert!(!scanner.sure || read.is_ok(), "{text}");
@@ -334,7 +344,7 @@ mod tests {
         }
     }
 
-    fn value_of(scanner: &Scanner<'_>, node: NodeId) -> Value {
+    fn value_of(scanner: &Scanner<'_, '_>, node: NodeId) -> Value {
         match &scanner.nodes[node.index()].json {
             Json::Null => Value::Null,
             Json::Bool(value) => (*value).into(),

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use super::STATE_LIMIT;
+use crate::automata::Allowance;
 use crate::ir::{ByteSet, Expr, pass};
 
 /// `ALPHA`.
@@ -73,7 +74,7 @@ pub(super) fn separated(item: Expr, separator: Expr) -> Expr {
 /// The same language as a minimal automaton. A part that a grammar repeats is cheaper so, and an intersection is then
 /// worked out once.
 pub(super) fn compiled(expr: &Expr) -> Expr {
-    let dfa =
-        pass::automaton(expr, STATE_LIMIT).expect("a part of a format is smaller than the format");
+    let dfa = pass::automaton(expr, Allowance::of(STATE_LIMIT))
+        .expect("a part of a format is smaller than the format");
     Expr::Regular(Arc::new(dfa))
 }

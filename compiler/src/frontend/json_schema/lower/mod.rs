@@ -10,6 +10,8 @@ mod optional;
 
 use rustc_hash::FxHashMap;
 
+use crate::automata::Allowance;
+use crate::budget::Budget;
 use crate::diagnostics::Diagnostic;
 use crate::ir::{Expr, Grammar, GrammarBuilder, Origin, RuleId, RuleKind};
 
@@ -23,16 +25,21 @@ use super::strings::{Place, StringRules, StringSet, character, tail};
 /// Size of an expression of scalars up to which it is written where it is used.
 const INLINE: usize = 128;
 
+/// Steps of a budget that a rule takes, about.
+const STEPS_A_RULE: usize = 1 << 6;
+
 /// Makes the grammar of a content graph.
 pub(crate) fn lower(
     algebra: &Algebra<'_>,
     graph: &ContentGraph,
     options: &JsonSchemaOptions,
+    budget: &Budget,
 ) -> Result<Grammar, Diagnostic> {
     let mut emitter = Emitter {
         algebra,
         graph,
         options,
+        allowed: Allowance::new(options.max_states, budget),
         builder: GrammarBuilder::new(),
         prelude: Prelude::new(options.text),
         rules: vec![None; graph.len()],
@@ -55,6 +62,9 @@ pub(crate) fn lower(
         let (formula, rule, origin) = (*formula, *rule, std::mem::take(origin));
         emitter.at = algebra.place(formula).unwrap_or(algebra.document.root());
         let expr = emitter.content(graph.content(formula))?;
+        if emitter.allowed.spend(STEPS_A_RULE).is_err() {
+            return Err(emitter.too_complex("values", "the budget is spent"));
+        }
         emitter.builder.define(rule, expr, origin);
         if emitter.count > options.max_rules {
             let text = format!("the schema takes more than {} rules", options.max_rules);
@@ -72,6 +82,8 @@ struct Emitter<'a> {
     algebra: &'a Algebra<'a>,
     graph: &'a ContentGraph,
     options: &'a JsonSchemaOptions,
+    /// What an automaton may take.
+    allowed: Allowance<'a>,
     builder: GrammarBuilder,
     prelude: Prelude,
     rules: Vec<Option<RuleId>>,
@@ -205,7 +217,7 @@ impl Emitter<'_> {
             return Ok(known.clone());
         }
         let TextForm { digits, numbers: form, .. } = self.options.text;
-        let text = numbers.text(form, digits, self.options.max_states, self);
+        let text = numbers.text(form, digits, self.allowed, self);
         let text = text.map_err(|error| self.too_complex("numbers", &error.to_string()))?;
         self.numbers.insert(numbers.clone(), text.clone());
         Ok(text)
@@ -216,7 +228,7 @@ impl Emitter<'_> {
         if let Some(known) = self.strings[place as usize].get(strings) {
             return Ok(known.clone());
         }
-        let limit = self.options.max_states;
+        let limit = self.allowed;
         let rest = tail(self, strings, (place, self.options.text.escapes), limit);
         let rest = rest.map_err(|error| self.too_complex("strings", &error.to_string()))?;
         let text = Expr::seq([Expr::byte(b'"'), rest]);

@@ -12,7 +12,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::automata::{Dfa, DfaState, Edge, StateLimit};
+use crate::automata::{Allowance, Dfa, DfaState, Edge, StateLimit};
 
 use super::decimal::Decimal;
 
@@ -28,12 +28,12 @@ enum Place {
 
 /// The texts of multiples of `divisor`, which is not zero. Leading zeros, zeros at the end of a fraction and `-0` are
 /// accepted too. Not minimal.
-pub(super) fn residues(divisor: &Decimal, limit: usize) -> Result<Dfa, StateLimit> {
+pub(super) fn residues(divisor: &Decimal, limit: Allowance<'_>) -> Result<Dfa, StateLimit> {
     // A `k` that exceeds 64 bits has more classes of residues than memory has room for.
-    let (k, exponent) = divisor.coefficient().ok_or(StateLimit { limit })?;
+    let (k, exponent) = divisor.coefficient().ok_or(limit.error())?;
     let (zeros, places) = (exponent.max(0) as u32, exponent.min(0).unsigned_abs());
-    if (zeros as usize).max(places as usize) >= limit {
-        return Err(StateLimit { limit });
+    if (zeros as usize).max(places as usize) >= limit.states {
+        return Err(limit.error());
     }
     let mut builder = Builder {
         modulus: u128::from(k),
@@ -48,11 +48,11 @@ pub(super) fn residues(divisor: &Decimal, limit: usize) -> Result<Dfa, StateLimi
     builder.build()
 }
 
-struct Builder {
+struct Builder<'a> {
     modulus: u128,
     zeros: u32,
     places: u32,
-    limit: usize,
+    limit: Allowance<'a>,
     /// Class by demands.
     classes: FxHashMap<Box<[u64]>, u32>,
     /// A residue of each class.
@@ -61,7 +61,7 @@ struct Builder {
     order: Vec<Place>,
 }
 
-impl Builder {
+impl Builder<'_> {
     fn build(&mut self) -> Result<Dfa, StateLimit> {
         // Nothing read yet counts as zero with all the zeros that are asked for.
         let first = Place::Whole { class: self.class(0), zeros: self.zeros };
@@ -144,8 +144,8 @@ impl Builder {
         let next = self.order.len() as u32;
         let id = *self.ids.entry(place).or_insert(next);
         if id == next {
-            if self.order.len() >= self.limit {
-                return Err(StateLimit { limit: self.limit });
+            if self.order.len() >= self.limit.states {
+                return Err(self.limit.error());
             }
             self.order.push(place);
         }

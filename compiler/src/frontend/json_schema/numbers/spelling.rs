@@ -22,7 +22,7 @@
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::automata::{Dfa, DfaState, Edge, Edges, Nfa, StateLimit, minimal, minimize};
+use crate::automata::{Allowance, Dfa, DfaState, Edge, Edges, Nfa, StateLimit, minimal, minimize};
 
 use super::super::options::DigitLimits;
 use super::counted::Part;
@@ -94,7 +94,7 @@ enum Zeros {
 pub(super) fn spellings(
     set: &NumberSet,
     digits: DigitLimits,
-    limit: usize,
+    limit: Allowance<'_>,
 ) -> Result<Dfa, StateLimit> {
     let longest = digits.exponent.min(EXPONENT_DIGITS);
     let with_exponents = longest > 0 && (set.dfa().states.len() <= RESIDUES || !has_residues(set));
@@ -166,7 +166,7 @@ fn groups_of_few(set: &NumberSet, members: &[Decimal]) -> Groups {
 }
 
 /// The groups of exponents.
-fn groups(set: &NumberSet, limit: usize) -> Result<Groups, StateLimit> {
+fn groups(set: &NumberSet, limit: Allowance<'_>) -> Result<Groups, StateLimit> {
     let mut found = Groups::default();
     let mut add =
         |set: NumberSet, zeros: Zeros, exponents: Exponents| add(&mut found, set, zeros, exponents);
@@ -208,7 +208,7 @@ fn beyond(
     set: &NumberSet,
     sign: i32,
     kept: &NumberSet,
-    limit: usize,
+    limit: Allowance<'_>,
 ) -> Result<NumberSet, StateLimit> {
     for part in [set.clone(), set.intersect(kept, limit)?] {
         if part.scaled(sign, limit)?.is_subset(&part) {
@@ -374,7 +374,11 @@ mod tests {
             let members: Vec<_> = texts.iter().flat_map(|text| Decimal::parse(text)).collect();
             assert_eq!(members.len(), texts.len());
             let set = NumberSet::literals(&members);
-            assert_eq!(groups_of_few(&set, &members), groups(&set, 10_000).unwrap(), "{texts:?}");
+            assert_eq!(
+                groups_of_few(&set, &members),
+                groups(&set, Allowance::of(10_000)).unwrap(),
+                "{texts:?}"
+            );
         }
     }
 }

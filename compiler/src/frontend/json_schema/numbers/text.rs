@@ -1,6 +1,8 @@
 //! The texts of a set's members as an expression.
 
-use crate::automata::{Dfa, DfaState, Edge, StateLimit, complement, intersect, minimize};
+use crate::automata::{
+    Allowance, Dfa, DfaState, Edge, StateLimit, complement, intersect, minimize_within,
+};
 use crate::ir::Expr;
 
 use super::super::options::DigitLimits;
@@ -37,7 +39,7 @@ impl NumeralSet {
         &self,
         form: NumberForm,
         digits: DigitLimits,
-        limit: usize,
+        limit: Allowance<'_>,
         pieces: &mut impl Pieces,
     ) -> Result<Expr, StateLimit> {
         if self.is_all() {
@@ -53,7 +55,7 @@ impl NumeralSet {
     }
 
     /// The texts of the members in every notation, without a limit on the digits of a mantissa.
-    fn spellings(&self, digits: DigitLimits, limit: usize) -> Result<Dfa, StateLimit> {
+    fn spellings(&self, digits: DigitLimits, limit: Allowance<'_>) -> Result<Dfa, StateLimit> {
         if let Some(values) = self.values() {
             return spelling::spellings(values, digits, limit);
         }
@@ -61,11 +63,12 @@ impl NumeralSet {
         let whole = DigitLimits { exponent: 0, ..digits };
         let integers = self.plain().intersect(&NumberSet::integers(), limit)?;
         let plain = spelling::spellings(&integers, whole, limit)?;
-        let not_plain = complement(&intersect(&plain, &plain_texts(), limit)?);
+        let not_plain = complement(&intersect(&plain, &plain_texts(), limit)?, limit)?;
         let pointed = spelling::spellings(self.pointed(), digits, limit)?;
-        let not_pointed = complement(&intersect(&pointed, &complement(&plain_texts()), limit)?);
+        let not_pointed = intersect(&pointed, &complement(&plain_texts(), limit)?, limit)?;
+        let not_pointed = complement(&not_pointed, limit)?;
         let neither = intersect(&not_plain, &not_pointed, limit)?;
-        Ok(minimize(&complement(&neither).trimmed()))
+        minimize_within(&complement(&neither, limit)?.trimmed(), limit)
     }
 }
 
@@ -84,6 +87,6 @@ fn plain_texts() -> Dfa {
 
 /// Every text of every integer.
 pub(crate) fn integers(digits: DigitLimits) -> Expr {
-    let spelled = spelling::spellings(&NumberSet::integers(), digits, usize::MAX);
+    let spelled = spelling::spellings(&NumberSet::integers(), digits, Allowance::of(usize::MAX));
     counted(&spelled.expect("without a limit none is met"), digits)
 }

@@ -16,7 +16,7 @@ use super::literals;
 use super::members;
 use super::product::{self, Operation};
 use super::texts::Texts;
-use crate::automata::{Dfa, StateLimit};
+use crate::automata::{Allowance, Dfa, StateLimit};
 use crate::frontend::class::all_texts;
 use crate::ir::Expr;
 
@@ -108,23 +108,29 @@ impl Language {
     }
 
     /// These texts; none where there are none.
-    pub(super) fn only(texts: Texts) -> Option<Self> {
+    pub(super) fn only(texts: Texts, limit: Allowance<'_>) -> Result<Option<Self>, StateLimit> {
         if texts.len() > LISTED {
-            return Self::new(literals::automaton(texts.iter()));
+            return Ok(Self::new(literals::automaton(texts.iter(), limit)?));
         }
         let lengths = || texts.iter().map(length);
-        let (shortest, longest) = (lengths().min()?, lengths().max());
-        Some(Self::of(Form::Only(texts), shortest, longest))
+        let ends = lengths().min().zip(lengths().max());
+        Ok(ends.map(|(shortest, longest)| Self::of(Form::Only(texts), shortest, Some(longest))))
+    }
+
+    /// This text.
+    pub(super) fn one(text: &str) -> Self {
+        let length = length(text);
+        Self::of(Form::Only(Texts::new([text])), length, Some(length))
     }
 
     /// All texts but these.
-    pub(super) fn all_but(texts: Texts) -> Option<Self> {
+    pub(super) fn all_but(texts: Texts, limit: Allowance<'_>) -> Result<Option<Self>, StateLimit> {
         if texts.len() > LEFT_OUT {
-            return Self::new(complement(&texts));
+            return Ok(Self::new(complement(&texts, limit)?));
         }
         // The empty text comes first.
         let shortest = u32::from(!texts.is_empty() && texts.get(0).is_empty());
-        Some(Self::of(Form::AllBut(texts), shortest, None))
+        Ok(Some(Self::of(Form::AllBut(texts), shortest, None)))
     }
 
     /// All texts.
@@ -157,12 +163,26 @@ impl Language {
 
     /// The automaton.
     pub(super) fn dfa(&self) -> &Dfa {
-        self.0.dfa.get_or_init(|| match &self.0.form {
-            Form::Only(texts) => literals::automaton(texts.iter()),
-            Form::AllBut(texts) if texts.is_empty() => all_texts().clone(),
-            Form::AllBut(texts) => complement(texts),
-            Form::Automaton => Dfa::never(),
-        })
+        let all = Allowance::of(usize::MAX);
+        self.0.dfa.get_or_init(|| self.made(all).expect("all is allowed"))
+    }
+
+    /// The same where it may not be made yet.
+    fn dfa_within(&self, limit: Allowance<'_>) -> Result<&Dfa, StateLimit> {
+        if self.0.dfa.get().is_none() {
+            _ = self.0.dfa.set(self.made(limit)?);
+        }
+        Ok(self.dfa())
+    }
+
+    /// The automaton of a language that is a list.
+    fn made(&self, limit: Allowance<'_>) -> Result<Dfa, StateLimit> {
+        match &self.0.form {
+            Form::Only(texts) => literals::automaton(texts.iter(), limit),
+            Form::AllBut(texts) if texts.is_empty() => Ok(all_texts().clone()),
+            Form::AllBut(texts) => complement(texts, limit),
+            Form::Automaton => Ok(Dfa::never()),
+        }
     }
 
     /// What an operation on the language costs, in states of its automaton.
@@ -234,7 +254,7 @@ impl Language {
         &self,
         other: &Self,
         operation: Operation,
-        limit: usize,
+        limit: Allowance<'_>,
     ) -> Result<Option<Self>, StateLimit> {
         use Form::{AllBut, Only};
         use Operation::{And, Minus, Or};
@@ -251,15 +271,17 @@ impl Language {
         let (either, only_ours) = (|_, _| true, |ours: bool, theirs: bool| ours && !theirs);
         match (operation, &self.0.form, &other.0.form) {
             (And, Only(ours), _) => {
-                return Ok(Self::only(ours.retained(|text| other.contains(text))));
+                return Self::only(ours.retained(|text| other.contains(text)), limit);
             }
             (And, _, Only(theirs)) => {
-                return Ok(Self::only(theirs.retained(|text| self.contains(text))));
+                return Self::only(theirs.retained(|text| self.contains(text)), limit);
             }
             (Minus, Only(ours), _) => {
-                return Ok(Self::only(ours.retained(|text| !other.contains(text))));
+                return Self::only(ours.retained(|text| !other.contains(text)), limit);
             }
-            (Or, Only(ours), Only(theirs)) => return Ok(Self::only(ours.merged(theirs, either))),
+            (Or, Only(ours), Only(theirs)) => {
+                return Self::only(ours.merged(theirs, either), limit);
+            }
             (And, AllBut(ours), AllBut(theirs)) if theirs.is_part_of(ours) => {
                 return Ok(Some(self.clone()));
             }
@@ -267,20 +289,21 @@ impl Language {
                 return Ok(Some(other.clone()));
             }
             (And, AllBut(ours), AllBut(theirs)) | (Minus, AllBut(ours), Only(theirs)) => {
-                return Ok(Self::all_but(ours.merged(theirs, either)));
+                return Self::all_but(ours.merged(theirs, either), limit);
             }
             (Or, AllBut(ours), AllBut(theirs)) => {
-                return Ok(Self::all_but(ours.merged(theirs, |ours, theirs| ours && theirs)));
+                return Self::all_but(ours.merged(theirs, |ours, theirs| ours && theirs), limit);
             }
             (Minus, AllBut(ours), AllBut(theirs)) => {
-                return Ok(Self::only(theirs.retained(|text| !ours.contains(text))));
+                return Self::only(theirs.retained(|text| !ours.contains(text)), limit);
             }
             (Or, AllBut(out), Only(texts)) | (Or, Only(texts), AllBut(out)) => {
-                return Ok(Self::all_but(out.merged(texts, only_ours)));
+                return Self::all_but(out.merged(texts, only_ours), limit);
             }
             _ => {}
         }
-        let operands = [self, other].map(|one| (one.dfa(), one.universal()));
+        let dfas = [self.dfa_within(limit)?, other.dfa_within(limit)?];
+        let operands = [(dfas[0], self.universal()), (dfas[1], other.universal())];
         Ok(Self::new(match operation {
             Minus if self.is_all() => product::complement(operands[1], limit)?,
             _ => product::combine(operands, operation, limit)?,
@@ -292,11 +315,10 @@ fn length(text: &str) -> u32 {
     u32::try_from(text.chars().count()).unwrap_or(u32::MAX)
 }
 
-/// The automaton of all texts but some.
-fn complement(texts: &Texts) -> Dfa {
-    let automaton = literals::automaton(texts.iter());
-    let rest = product::complement((&automaton, None), usize::MAX);
-    rest.expect("without a limit none is met")
+/// The automaton of all texts but some, which may have as many states as it takes.
+fn complement(texts: &Texts, limit: Allowance<'_>) -> Result<Dfa, StateLimit> {
+    let automaton = literals::automaton(texts.iter(), limit)?;
+    product::complement((&automaton, None), limit.states(usize::MAX))
 }
 
 impl PartialEq for Language {

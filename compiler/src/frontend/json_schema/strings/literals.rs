@@ -2,62 +2,136 @@
 //!
 //! J. Daciuk, S. Mihov, B. W. Watson, R. E. Watson, "Incremental construction of minimal acyclic finite-state
 //! automata", Computational Linguistics 26(1), 2000: texts arrive in order, so the branch that the last one took is the
-//! only one still open, and what closes is looked up among the states already there. Linear in the bytes of the texts.
+//! only one still open, and what closes is looked up among the states already there. Linear in the bytes of the texts; a
+//! closed state takes two words for each edge, and some bytes to be found by.
 
-use super::canonical;
-use crate::automata::{Dfa, DfaState, Edge};
+use crate::automata::{Allowance, Dfa, DfaState, Edge, StateLimit};
 use crate::sequences::Sequences;
 
-/// The automaton of sorted texts without repetition, minimal and in canonical numbering.
-pub(super) fn automaton<'a>(texts: impl IntoIterator<Item = &'a str>) -> Dfa {
+/// Where the highest byte of an edge stands in its first word, and the bit of a state that accepts in that of its first
+/// edge. A state without edges is a word of its own.
+const HI: u32 = 8;
+const ACCEPTS: u32 = 1 << 16;
+
+/// States between two estimates of the memory that they take, with that of the automaton that is made of them.
+const STATES_A_LOOK: usize = 1 << 10;
+
+/// The automaton of sorted texts without repetition, minimal and in canonical numbering. It may have as many states as it
+/// takes.
+pub(super) fn automaton<'a>(
+    texts: impl IntoIterator<Item = &'a str>,
+    limit: Allowance<'_>,
+) -> Result<Dfa, StateLimit> {
+    let mut held = limit.held();
     let mut closed = Closed::default();
-    // One open state for every prefix of the last text.
-    let mut open = vec![DfaState::default()];
+    let mut open = Open { states: vec![State::default()], depth: 0 };
     let mut last: &[u8] = &[];
     for text in texts {
         let text = text.as_bytes();
         let shared = text.iter().zip(last).take_while(|(a, b)| a == b).count();
         closed.close(&mut open, last, shared);
-        open.resize_with(text.len() + 1, DfaState::default);
-        open[text.len()].accepting = true;
+        open.enter(text.len());
         last = text;
+        limit.spend(STEPS_A_BYTE * (1 + text.len() - shared))?;
+        if closed.states.len() >= closed.looked_at {
+            closed.looked_at = closed.states.len() + STATES_A_LOOK;
+            let whole = closed.states.len() * size_of::<(DfaState, [u32; 2])>();
+            limit.hold(&mut held, closed.states.bytes() + whole)?;
+        }
     }
     closed.close(&mut open, last, 0);
-    let root = closed.number(open.swap_remove(0));
-    canonical::numbered(&closed.states, root)
+    let root = closed.number(&open.states[0]);
+    closed.numbered(root, limit)
 }
 
+/// Steps of a budget that a byte of a text takes, about.
+const STEPS_A_BYTE: usize = 1 << 3;
+
+/// A state that is open.
+#[derive(Clone, Debug, Default)]
+struct State {
+    accepts: bool,
+    edges: Vec<Edge>,
+}
+
+/// One open state for every prefix of the last text. Those beyond it are kept for their room.
+struct Open {
+    states: Vec<State>,
+    /// Bytes of the last text.
+    depth: usize,
+}
+
+impl Open {
+    /// Opens the states up to the end of a text, which accepts.
+    fn enter(&mut self, length: usize) {
+        if self.states.len() <= length {
+            self.states.resize_with(length + 1, State::default);
+        }
+        self.states[length].accepts = true;
+        self.depth = length;
+    }
+}
+
+/// The states that are closed, by what they do: words of each edge, in order.
 #[derive(Default)]
 struct Closed {
-    states: Vec<DfaState>,
-    /// What each does: whether it accepts, and its edges.
-    seen: Sequences,
+    states: Sequences,
     words: Vec<u32>,
+    /// How many states there are to be when their memory is estimated next.
+    looked_at: usize,
 }
 
 impl Closed {
     /// Closes the open states beyond a prefix of this length.
-    fn close(&mut self, open: &mut Vec<DfaState>, last: &[u8], shared: usize) {
-        while open.len() > shared + 1 {
-            let Some(state) = open.pop() else { return };
+    fn close(&mut self, open: &mut Open, last: &[u8], shared: usize) {
+        while open.depth > shared {
+            let state = &mut open.states[open.depth];
             let target = self.number(state);
-            let byte = u32::from(last[open.len() - 1]);
-            let Some(parent) = open.last_mut() else { return };
-            match parent.edges.last_mut() {
+            (state.accepts, open.depth) = (false, open.depth - 1);
+            state.edges.clear();
+            let byte = u32::from(last[open.depth]);
+            let parent = &mut open.states[open.depth].edges;
+            match parent.last_mut() {
                 Some(edge) if edge.target == target && edge.hi + 1 == byte => edge.hi = byte,
-                _ => parent.edges.push(Edge { lo: byte, hi: byte, target }),
+                _ => parent.push(Edge { lo: byte, hi: byte, target }),
             }
         }
     }
 
-    fn number(&mut self, state: DfaState) -> u32 {
+    fn number(&mut self, State { accepts, edges }: &State) -> u32 {
         self.words.clear();
-        self.words.push(state.accepting.into());
-        self.words.extend(state.edges.iter().flat_map(|edge| [edge.lo, edge.hi, edge.target]));
-        let number = self.seen.number(&self.words);
-        if number as usize == self.states.len() {
-            self.states.push(state);
+        let words = edges.iter().flat_map(|edge| [edge.lo | edge.hi << HI, edge.target]);
+        self.words.extend(words);
+        if edges.is_empty() {
+            self.words.push(0);
         }
-        number
+        self.words[0] |= if *accepts { ACCEPTS } else { 0 };
+        self.states.number(&self.words)
+    }
+
+    /// The states that the root leads to, breadth first along sorted edges, as [`crate::automata::minimize`] numbers them.
+    fn numbered(&self, root: u32, limit: Allowance<'_>) -> Result<Dfa, StateLimit> {
+        let count = self.states.len();
+        let mut numbers = vec![u32::MAX; count];
+        let mut order: Vec<u32> = Vec::with_capacity(count);
+        numbers[root as usize] = 0;
+        order.push(root);
+        let mut states: Vec<DfaState> = Vec::with_capacity(count);
+        while let Some(&old) = order.get(states.len()) {
+            let words = self.states.get(old);
+            limit.spend(STEPS_A_BYTE * words.len())?;
+            let mut state = DfaState { accepting: words[0] & ACCEPTS != 0, ..DfaState::default() };
+            for &[bytes, target] in words.as_chunks().0 {
+                let number = &mut numbers[target as usize];
+                if *number == u32::MAX {
+                    *number = order.len() as u32;
+                    order.push(target);
+                }
+                let (lo, hi) = (bytes & 0xff, bytes >> HI & 0xff);
+                state.edges.push(Edge { lo, hi, target: *number });
+            }
+            states.push(state);
+        }
+        Ok(Dfa { states })
     }
 }

@@ -34,7 +34,7 @@ use std::sync::{Arc, LazyLock};
 pub use text::Escapes;
 pub(crate) use text::{Alphabet, Place, StringRules, character, one_character, tail};
 
-use crate::automata::{Dfa, StateLimit, minimize};
+use crate::automata::{Allowance, Dfa, StateLimit, minimize};
 use crate::frontend::class::all_texts;
 use crate::frontend::ecma::{self, EcmaError};
 
@@ -105,18 +105,32 @@ impl StringSet {
     }
 
     /// These strings. About linear in their bytes.
-    pub(crate) fn literals<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
-        Self::of(Language::only(Texts::new(texts)))
+    ///
+    /// # Errors
+    ///
+    /// [`StateLimit`] where the budget is spent; as many states as they take are allowed.
+    pub(crate) fn literals<'a>(
+        texts: impl IntoIterator<Item = &'a str>,
+        limit: Allowance<'_>,
+    ) -> Result<Self, StateLimit> {
+        Ok(Self::of(Language::only(Texts::new(texts), limit)?))
     }
 
     /// All strings but these. About linear in their bytes.
-    pub(crate) fn all_but<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
-        Self::of(Language::all_but(Texts::new(texts)))
+    ///
+    /// # Errors
+    ///
+    /// As those of [`literals`](Self::literals).
+    pub(crate) fn all_but<'a>(
+        texts: impl IntoIterator<Item = &'a str>,
+        limit: Allowance<'_>,
+    ) -> Result<Self, StateLimit> {
+        Ok(Self::of(Language::all_but(Texts::new(texts), limit)?))
     }
 
     /// One string.
     pub(crate) fn literal(text: &str) -> Self {
-        Self::literals([text])
+        Self::of(Some(Language::one(text)))
     }
 
     /// The strings of a format: those whose UTF-8 the automaton accepts; other byte strings that it accepts are passed
@@ -128,12 +142,12 @@ impl StringSet {
     pub(crate) fn format(
         name: &'static str,
         automaton: Dfa,
-        limit: usize,
+        limit: Allowance<'_>,
     ) -> Result<Self, StateLimit> {
         let trimmed = minimize(&automaton.trimmed());
         // Twice as many states for each that is inside a character in some paths and between two in others.
         let operands = [(&trimmed, None), (all_texts(), None)];
-        let limit = limit.max(trimmed.states.len().saturating_mul(2));
+        let limit = limit.states(limit.states.max(trimmed.states.len().saturating_mul(2)));
         let dfa = product::combine(operands, Operation::And, limit)?;
         Ok(Self::of(Language::named(dfa, Some(name))))
     }
@@ -144,7 +158,7 @@ impl StringSet {
     /// # Errors
     ///
     /// See [`ecma::EcmaErrorKind`].
-    pub(crate) fn pattern(text: &str, limit: usize) -> Result<Self, EcmaError> {
+    pub(crate) fn pattern(text: &str, limit: Allowance<'_>) -> Result<Self, EcmaError> {
         let ecma::Pattern { automaton, min, max } = ecma::pattern(text, limit)?;
         let language = Language::new(automaton);
         Ok(Self::settled(
@@ -167,7 +181,7 @@ impl StringSet {
             return band.language.is_all() && band.is_unbounded();
         }
         // A difference from all texts has no more states than its operands have together, so the limit is none.
-        self.complement(usize::MAX).is_ok_and(|rest| rest.is_none())
+        self.complement(Allowance::of(usize::MAX)).is_ok_and(|rest| rest.is_none())
     }
 
     /// The strings that are not in the set, where it came about as all but these.
@@ -193,28 +207,28 @@ impl StringSet {
     /// # Errors
     ///
     /// [`StateLimit`] where an automaton would have more than `limit` states; so for all operations below.
-    pub(crate) fn intersect(&self, other: &Self, limit: usize) -> Result<Self, StateLimit> {
+    pub(crate) fn intersect(&self, other: &Self, limit: Allowance<'_>) -> Result<Self, StateLimit> {
         self.combine(other, Operation::And, limit)
     }
 
     /// The strings in either set.
-    pub(crate) fn union(&self, other: &Self, limit: usize) -> Result<Self, StateLimit> {
+    pub(crate) fn union(&self, other: &Self, limit: Allowance<'_>) -> Result<Self, StateLimit> {
         self.combine(other, Operation::Or, limit)
     }
 
     /// The strings of this set that are not in the other.
-    pub(crate) fn minus(&self, other: &Self, limit: usize) -> Result<Self, StateLimit> {
+    pub(crate) fn minus(&self, other: &Self, limit: Allowance<'_>) -> Result<Self, StateLimit> {
         self.combine(other, Operation::Minus, limit)
     }
 
     /// The strings not in the set.
-    pub(crate) fn complement(&self, limit: usize) -> Result<Self, StateLimit> {
+    pub(crate) fn complement(&self, limit: Allowance<'_>) -> Result<Self, StateLimit> {
         Self::all().minus(self, limit)
     }
 
     /// Whether no string is in both sets.
     #[cfg(test)]
-    pub(crate) fn disjoint(&self, other: &Self, limit: usize) -> Result<bool, StateLimit> {
+    pub(crate) fn disjoint(&self, other: &Self, limit: Allowance<'_>) -> Result<bool, StateLimit> {
         for (min, max, pair) in pieces(self, other) {
             let [Some(a), Some(b)] = pair else { continue };
             if !product::meet(a.dfa(), b.dfa(), limit)? {
@@ -230,14 +244,14 @@ impl StringSet {
     }
 
     /// Whether every string of this set is in the other.
-    pub(crate) fn is_subset(&self, other: &Self, limit: usize) -> Result<bool, StateLimit> {
+    pub(crate) fn is_subset(&self, other: &Self, limit: Allowance<'_>) -> Result<bool, StateLimit> {
         Ok(self == other || self.minus(other, limit)?.is_none())
     }
 
     /// The strings in the set, and others that only their length keeps out: what is left to accept where the lengths
     /// cannot be counted.
     #[cfg(test)]
-    pub(crate) fn unbounded(&self, limit: usize) -> Result<Self, StateLimit> {
+    pub(crate) fn unbounded(&self, limit: Allowance<'_>) -> Result<Self, StateLimit> {
         let mut whole = Self::none();
         for band in self.bands.iter() {
             whole = whole.union(&Self::of(Some(band.language.clone())), limit)?;
@@ -287,7 +301,7 @@ impl StringSet {
         &self,
         other: &Self,
         operation: Operation,
-        limit: usize,
+        limit: Allowance<'_>,
     ) -> Result<Self, StateLimit> {
         match (&*self.bands, &*other.bands, operation) {
             ([], _, Operation::And | Operation::Minus) => return Ok(self.clone()),
@@ -351,7 +365,7 @@ impl StringSet {
     }
 
     /// The set with all bands in one where none of their bounds says anything, unless that language is too large.
-    fn joined(self, limit: usize) -> Self {
+    fn joined(self, limit: Allowance<'_>) -> Self {
         if self.bands.len() < 2 || !self.bands.iter().all(Band::is_implied) {
             return self;
         }

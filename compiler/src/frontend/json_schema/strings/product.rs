@@ -7,7 +7,7 @@
 use rustc_hash::FxHashMap;
 
 use super::canonical;
-use crate::automata::{Dfa, DfaState, Edge, Edges, StateLimit, minimize};
+use crate::automata::{Allowance, Dfa, DfaState, Edge, Edges, StateLimit, minimize_within};
 use crate::frontend::class::all_texts;
 
 /// What to take from two languages.
@@ -31,13 +31,13 @@ type Operand<'a> = (&'a Dfa, Option<u32>);
 pub(super) fn combine(
     operands: [Operand<'_>; 2],
     operation: Operation,
-    limit: usize,
+    limit: Allowance<'_>,
 ) -> Result<Dfa, StateLimit> {
-    Ok(minimize(&explored(operands, operation, limit)?))
+    minimize_within(&explored(operands, operation, limit)?, limit)
 }
 
 /// The minimal automaton of all other texts. Linear in the automaton.
-pub(super) fn complement(operand: Operand<'_>, limit: usize) -> Result<Dfa, StateLimit> {
+pub(super) fn complement(operand: Operand<'_>, limit: Allowance<'_>) -> Result<Dfa, StateLimit> {
     let all = all_texts();
     Ok(canonical::folded(explored([(all, Some(0)), operand], Operation::Minus, limit)?))
 }
@@ -46,15 +46,21 @@ pub(super) fn complement(operand: Operand<'_>, limit: usize) -> Result<Dfa, Stat
 fn explored(
     operands: [Operand<'_>; 2],
     operation: Operation,
-    limit: usize,
+    limit: Allowance<'_>,
 ) -> Result<Dfa, StateLimit> {
     let mut product = Product::new(operands, operation);
     product.number((0, 0));
-    let mut states = Vec::new();
+    let mut held = limit.held();
+    let mut states: Vec<DfaState> = Vec::new();
     while let Some(&pair) = product.order.get(states.len()) {
-        states.push(product.state(pair));
-        if product.order.len() > limit {
-            return Err(StateLimit { limit });
+        let state = product.state(pair);
+        limit.spend(1 + state.edges.len())?;
+        states.push(state);
+        if product.order.len() > limit.states {
+            return Err(limit.error());
+        }
+        if states.len().is_power_of_two() {
+            limit.hold(&mut held, 2 * size_of_val(&*states))?;
         }
     }
     if states.is_empty() {
@@ -65,7 +71,7 @@ fn explored(
 
 /// Whether some text is in both languages. Stops at the first one found.
 #[cfg(test)]
-pub(super) fn meet(a: &Dfa, b: &Dfa, limit: usize) -> Result<bool, StateLimit> {
+pub(super) fn meet(a: &Dfa, b: &Dfa, limit: Allowance<'_>) -> Result<bool, StateLimit> {
     let mut product = Product::new([(a, None), (b, None)], Operation::And);
     product.number((0, 0));
     let mut at = 0;
@@ -75,8 +81,8 @@ pub(super) fn meet(a: &Dfa, b: &Dfa, limit: usize) -> Result<bool, StateLimit> {
         if product.state(pair).accepting {
             return Ok(true);
         }
-        if product.order.len() > limit {
-            return Err(StateLimit { limit });
+        if product.order.len() > limit.states {
+            return Err(limit.error());
         }
     }
     Ok(false)

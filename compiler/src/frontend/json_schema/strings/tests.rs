@@ -5,8 +5,13 @@ use std::time::Instant;
 use proptest::prelude::*;
 
 use super::*;
+use crate::automata::Allowance;
 
-const LIMIT: usize = 100_000;
+const LIMIT: Allowance<'static> = Allowance::of(100_000);
+
+fn literals<'a>(texts: impl IntoIterator<Item = &'a str>) -> StringSet {
+    StringSet::literals(texts, LIMIT).expect("there is no budget")
+}
 
 /// Patterns for sets, all over the letters that the strings have.
 const PATTERNS: [&str; 14] = [
@@ -42,7 +47,7 @@ impl Recipe {
     pub(super) fn set(&self) -> StringSet {
         let of = |a: &Self, b: &Self| (a.set(), b.set());
         match self {
-            Self::Literals(texts) => StringSet::literals(texts.iter().map(String::as_str)),
+            Self::Literals(texts) => literals(texts.iter().map(String::as_str)),
             Self::Lengths(min, max) => StringSet::lengths(*min, *max),
             Self::Pattern(text) => StringSet::pattern(text, LIMIT).expect("a small pattern"),
             Self::And(a, b) => {
@@ -144,7 +149,7 @@ proptest! {
         if let Some(members) = set.finite(200) {
             prop_assert!(members.iter().all(|member| recipe.contains(member)));
             prop_assert!(!strings.iter().any(|s| recipe.contains(s) && !members.contains(s)));
-            let again = StringSet::literals(members.iter().map(String::as_str));
+            let again = literals(members.iter().map(String::as_str));
             prop_assert!(equal(&again, &set), "{:?} and {:?}", again, set);
             prop_assert_eq!(set.is_none(), members.is_empty());
         }
@@ -175,14 +180,15 @@ proptest! {
 #[test]
 fn lengths_stay_numbers() {
     let word = StringSet::pattern("^[a-z][a-z0-9-]*$", LIMIT).unwrap();
-    let bounded = word.intersect(&StringSet::lengths(3, Some(65_535)), 100).unwrap();
+    let bounded = word.intersect(&StringSet::lengths(3, Some(65_535)), Allowance::of(100)).unwrap();
     assert_eq!(bounded.bands.len(), 1);
     assert_eq!((bounded.bands[0].min, bounded.bands[0].max), (3, Some(65_535)));
     assert_eq!(bounded.bands[0].language, word.bands[0].language);
-    assert_eq!(bounded.unbounded(100).unwrap(), word);
-    let again = bounded.complement(100).unwrap().complement(100).unwrap();
+    assert_eq!(bounded.unbounded(Allowance::of(100)).unwrap(), word);
+    let again =
+        bounded.complement(Allowance::of(100)).unwrap().complement(Allowance::of(100)).unwrap();
     assert_eq!(again, bounded);
-    let same = StringSet::pattern("^[a-z][a-z0-9-]{2,65534}$", 100).unwrap();
+    let same = StringSet::pattern("^[a-z][a-z0-9-]{2,65534}$", Allowance::of(100)).unwrap();
     assert_eq!(same, bounded);
 }
 
@@ -204,12 +210,12 @@ fn bounds_that_say_nothing_are_dropped() {
     assert!(!even.intersect(&near, LIMIT).unwrap().is_none());
     // A set whose parts part by length, and for no other reason.
     let parts = StringSet::literal("ab").union(&StringSet::literal("a"), LIMIT).unwrap();
-    assert_eq!(parts, StringSet::literals(["a", "ab"]));
+    assert_eq!(parts, literals(["a", "ab"]));
 }
 
 #[test]
 fn finite_sets_list_their_members() {
-    let set = StringSet::literals(["b", "", "a", "ß", "b"]);
+    let set = literals(["b", "", "a", "ß", "b"]);
     assert_eq!(set.finite(4), Some(["", "a", "b", "ß"].map(str::to_owned).to_vec()));
     assert_eq!(set.finite(3), None);
     assert_eq!(StringSet::none().finite(0), Some(Vec::new()));
@@ -225,7 +231,7 @@ fn finite_sets_list_their_members() {
 
 #[test]
 fn automata_are_cut_down_to_texts() {
-    let any_bytes = crate::automata::complement(&Dfa::never());
+    let any_bytes = crate::automata::complement(&Dfa::never(), LIMIT).unwrap();
     assert!(StringSet::format("test", any_bytes, LIMIT).unwrap().is_all());
     assert!(StringSet::format("test", Dfa::never(), LIMIT).unwrap().is_none());
     let digits = ecma::pattern("^[0-9]+$", LIMIT).unwrap().automaton;
@@ -237,8 +243,8 @@ fn automata_are_cut_down_to_texts() {
 fn many_literals_take_linear_time() {
     let texts: Vec<String> = (0..20_000u32).map(|i| format!("{:x}/key-{i}", i * 7919)).collect();
     let start = Instant::now();
-    let set = StringSet::literals(texts.iter().map(String::as_str));
-    let rest = set.complement(usize::MAX).unwrap();
+    let set = literals(texts.iter().map(String::as_str));
+    let rest = set.complement(Allowance::of(usize::MAX)).unwrap();
     let took = start.elapsed();
     assert!(texts.iter().step_by(997).all(|text| set.contains(text) && !rest.contains(text)));
     assert!(took.as_secs() < 30, "{took:?}");
@@ -247,7 +253,7 @@ fn many_literals_take_linear_time() {
 #[test]
 fn literals_and_minimisation_agree() {
     let texts = ["", "a", "ab", "abc", "b", "bc", "été", "été2", "x", "y", "z"];
-    let direct = literals::automaton(texts);
+    let direct = literals::automaton(texts, LIMIT).unwrap();
     assert_eq!(direct, minimize(&direct));
     // All of what begins with some first bytes, and part of what begins with others: the rests of these are equal.
     let classes =
@@ -264,6 +270,6 @@ fn literals_and_minimisation_agree() {
 fn limits_are_kept() {
     let a = StringSet::pattern("^(?:.{5})*$", LIMIT).unwrap();
     let b = StringSet::pattern("^(?:.{7})*$", LIMIT).unwrap();
-    assert_eq!(a.intersect(&b, 30), Err(StateLimit { limit: 30 }));
+    assert_eq!(a.intersect(&b, Allowance::of(30)), Err(StateLimit { limit: 30 }));
     assert!(a.intersect(&b, LIMIT).is_ok());
 }

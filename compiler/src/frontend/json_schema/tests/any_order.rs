@@ -1,5 +1,6 @@
 //! Keys in any order where alternatives overlap.
 
+use crate::budget::Budget;
 use serde_json::{Map, Value, json};
 
 use super::accepts;
@@ -10,7 +11,7 @@ use crate::ir::Lowered;
 
 fn any_order(schema: &Value) -> Lowered {
     let options = JsonSchemaOptions { key_order: KeyOrder::Any, ..Default::default() };
-    lower(Source::new("<test>", schema.to_string()), &options).expect("a schema")
+    lower(Source::new("<test>", schema.to_string()), &options, &Budget::new()).expect("a schema")
 }
 
 /// Branches of objects with keys of their own and the same others, each spelled out again.
@@ -112,7 +113,7 @@ fn keys_of_values_and_dependencies_are_noted() {
     let schema = json!({"type": "object", "not": {"enum": [{"a": 1, "b": 2}]}, "dependentSchemas": {"b": {"minProperties": 3}}});
     let options =
         JsonSchemaOptions { key_order: KeyOrder::Any, max_shapes: 1, ..Default::default() };
-    let lowered = lower(Source::new("<test>", schema.to_string()), &options);
+    let lowered = lower(Source::new("<test>", schema.to_string()), &options, &Budget::new());
     let lowered = lowered.expect("a schema");
     let narrower = lowered.report.entries().filter(|entry| entry.verdict == Verdict::Narrower);
     let keywords: Vec<_> = narrower.map(|entry| entry.keyword.to_string()).collect();

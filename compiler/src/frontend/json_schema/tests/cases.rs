@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::budget::Budget;
 use serde_json::json;
 
 use super::{accepts, compile};
@@ -284,7 +285,7 @@ fn flexible_whitespace_is_bounded() {
         ..JsonSchemaOptions::default()
     };
     let schema = r#"{"type":"object","properties":{"a":{"type":"array","items":{"type":"integer"}},"b":{"const":[1,{}]}}}"#;
-    let lowered = lower(Source::new("<test>", schema), &options).unwrap();
+    let lowered = lower(Source::new("<test>", schema), &options, &Budget::new()).unwrap();
     let good = [
         r#"{"a":[1,2],"b":[1,{}]}"#,
         "{\n\t\"a\"  : \n[ \t1 ,\r\n2 ] , \"b\" : [ 1 , { } ] }",
@@ -316,7 +317,8 @@ fn digits_are_bounded() {
         ..TextForm::default()
     };
     let options = JsonSchemaOptions { text, ..JsonSchemaOptions::default() };
-    let lowered = lower(Source::new("<test>", r#"{"type":"number"}"#), &options).unwrap();
+    let lowered =
+        lower(Source::new("<test>", r#"{"type":"number"}"#), &options, &Budget::new()).unwrap();
     for (number, good) in [("-99.9", true), ("100", false), ("1.25", false), ("1e1", false)] {
         assert_eq!(accepts(&lowered, number), good, "{number}");
     }
@@ -375,7 +377,7 @@ fn shared_rules_are_the_preludes() {
         let text = TextForm { whitespace, ..TextForm::default() };
         let options = JsonSchemaOptions { text, ..JsonSchemaOptions::default() };
         let source = Source::new("<test>", schema.as_str());
-        let mut shared = kept(&lower(source, &options).unwrap().grammar);
+        let mut shared = kept(&lower(source, &options, &Budget::new()).unwrap().grammar);
         assert!(shared.remove("string-tail{0,5}").is_some());
         // Some are there for the network to share their counts.
         let mut prelude = kept(&prelude_grammar(&[text]));

@@ -1,5 +1,6 @@
 //! Counts of members with keys in any order, held against the `jsonschema` crate on every order of a few members.
 
+use crate::budget::Budget;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -90,7 +91,7 @@ proptest! {
         let schema = counted.schema();
         let validator = jsonschema::validator_for(&schema).expect("a schema");
         let options = JsonSchemaOptions { key_order: KeyOrder::Any, ..Default::default() };
-        let lowered = lower(Source::new("<test>", schema.to_string()), &options);
+        let lowered = lower(Source::new("<test>", schema.to_string()), &options, &Budget::new());
         let exact = lowered.as_ref().is_ok_and(|lowered| {
             lowered.report.entries().all(|entry| entry.verdict <= Verdict::Annotation)
         });

@@ -1,4 +1,5 @@
 //! Errors, notes and the report.
+use crate::budget::Budget;
 
 use super::compile;
 use crate::diagnostics::report::Verdict;
@@ -140,6 +141,6 @@ fn products_stay_linear_and_budgets_stop_long_chains() {
 
     let options = JsonSchemaOptions { max_rules: 3, ..JsonSchemaOptions::default() };
     let schema = r#"{"items":{"items":{"items":{"items":{"maxItems":1}}}}}"#;
-    let errors = lower(Source::new("<test>", schema), &options).unwrap_err();
+    let errors = lower(Source::new("<test>", schema), &options, &Budget::new()).unwrap_err();
     assert_eq!(errors[0].code, "json-schema::rule-limit");
 }

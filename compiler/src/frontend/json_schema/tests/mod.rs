@@ -7,6 +7,7 @@ mod counts;
 mod diagnostics;
 mod page;
 mod recognizer;
+use crate::budget::Budget;
 
 use crate::diagnostics::{Diagnostic, Source};
 use crate::ir::Lowered;
@@ -15,7 +16,7 @@ use super::{JsonSchemaOptions, lower};
 
 /// Lowers a schema with default options.
 fn compile(schema: &str) -> Result<Lowered, Vec<Diagnostic>> {
-    lower(Source::new("<test>", schema), &JsonSchemaOptions::default())
+    lower(Source::new("<test>", schema), &JsonSchemaOptions::default(), &Budget::new())
 }
 
 /// Whether a lowered schema accepts a text.

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
+use crate::automata::Allowance;
 use crate::ir::{Expr, ExprGraph, Grammar, RuleId};
 
 type Ends = BTreeSet<usize>;
@@ -93,7 +94,9 @@ impl Recognizer<'_> {
                 ends
             }
             Expr::Graph(graph) => {
-                let graph = graph.spelled_out(usize::MAX).expect("there is room for all sets");
+                let graph = graph
+                    .spelled_out(Allowance::of(usize::MAX))
+                    .expect("there is room for all sets");
                 let mut from = vec![Vec::new(); graph.states() as usize];
                 graph.edges().for_each(|(source, part, to)| from[source as usize].push((part, to)));
                 let mut seen = BTreeSet::from([(ExprGraph::START, start)]);

@@ -4,6 +4,7 @@ mod cases;
 mod maskbench;
 mod suite;
 
+use crate::budget::Budget;
 use crate::diagnostics::{Diagnostic, Source};
 
 use super::super::document::Document;
@@ -22,11 +23,12 @@ struct Outcome {
 }
 
 fn outcome(schema: &str, resources: &Resources) -> Result<Outcome, Vec<Diagnostic>> {
+    let budget = Budget::new();
     let options = JsonSchemaOptions { resources: resources.clone(), ..Default::default() };
     let source = Source::new("<test>", schema);
-    let (mut document, tree) = Document::parse(&source).map_err(|error| vec![error])?;
+    let (mut document, tree) = Document::parse(&source, &budget).map_err(|error| vec![error])?;
     let mut findings = Vec::new();
-    let surveyed = survey(&mut document, &tree, &options, &mut findings)?;
+    let surveyed = survey(&mut document, &tree, &options, &budget, &mut findings)?;
     let mut targets = Vec::new();
     for id in surveyed.schemas.iter() {
         for (place, part) in surveyed.schemas.parts(id) {

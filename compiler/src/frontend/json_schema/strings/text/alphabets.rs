@@ -12,6 +12,7 @@ use std::sync::LazyLock;
 use super::Escapes;
 use super::characters::{Characters, Ranges};
 use super::spell::Speller;
+use crate::automata::Allowance;
 use crate::frontend::ecma;
 use crate::ir::Expr;
 
@@ -68,7 +69,7 @@ const STATES: usize = 1 << 10;
 
 /// The characters of which a pattern has any number.
 fn ranges(pattern: &str) -> Ranges {
-    let read = ecma::pattern(pattern, STATES).expect("the table has patterns alone");
+    let read = ecma::pattern(pattern, Allowance::of(STATES)).expect("the table has patterns alone");
     let moves = Characters::new(&read.automaton).moves(0);
     moves.into_iter().next().map(|(_, ranges)| ranges).unwrap_or_default()
 }

@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 use super::super::{Band, lengths};
 use super::graph::Plain;
 use super::{Escapes, StringRules, TextError};
+use crate::automata::Allowance;
 use crate::ir::{Expr, ExprGraph};
 
 /// The texts of a band.
@@ -21,7 +22,7 @@ pub(super) fn counted<R: StringRules>(
     rules: &mut R,
     band: &Band,
     (escapes, alphabets): (Escapes, bool),
-    limit: usize,
+    limit: Allowance<'_>,
 ) -> Result<Expr, TextError> {
     let rests = lengths::of_states(band.language.dfa());
     let none_met = vec![(u32::MAX, 0); rests.len()];
@@ -39,8 +40,9 @@ pub(super) fn counted<R: StringRules>(
     counted.meet(0, 0, ExprGraph::START);
     while let Some((state, length, number)) = counted.queue.pop_front() {
         counted.build(state, length, number);
-        if counted.count > limit {
-            return Err(TextError::Counting { count: band.max.unwrap_or(band.min), limit });
+        if counted.count > limit.states {
+            let (count, limit) = (band.max.unwrap_or(band.min), limit.states);
+            return Err(TextError::Counting { count, limit });
         }
     }
     Ok(counted.plain.complete())

@@ -22,6 +22,7 @@ pub(crate) use alphabets::Alphabet;
 use smallvec::smallvec;
 
 use super::{Band, StringSet};
+use crate::automata::Allowance;
 use crate::frontend::json_schema::Piece;
 use crate::frontend::json_schema::string::escape;
 use crate::ir::Expr;
@@ -86,8 +87,8 @@ pub(crate) fn character(escapes: Escapes) -> Expr {
     CHARACTERS[usize::from(escapes == Escapes::Any)].get_or_init(made).clone()
 }
 
-/// The texts of the strings of a set, from after the opening quote to the closing one. No more than `limit` states are
-/// made of a count.
+/// The texts of the strings of a set, from after the opening quote to the closing one. No more states than
+/// `limit` allows are made of a count.
 ///
 /// # Errors
 ///
@@ -96,7 +97,7 @@ pub(crate) fn tail(
     rules: &mut impl StringRules,
     set: &StringSet,
     (place, escapes): (Place, Escapes),
-    limit: usize,
+    limit: Allowance<'_>,
 ) -> Result<Expr, TextError> {
     // What is read side by side is written into one rule, where it is one automaton.
     let is_alone = place == Place::Value && set.bands.len() == 1;

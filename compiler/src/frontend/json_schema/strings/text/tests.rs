@@ -4,11 +4,12 @@ use proptest::prelude::*;
 
 use super::super::tests::{any_recipe, any_string};
 use super::*;
+use crate::automata::Allowance;
 use crate::ir::recognize::recognizes;
 use crate::ir::{ByteSet, GrammarBuilder, Origin};
 use crate::testing::{data, files};
 
-const LIMIT: usize = 20_000;
+const LIMIT: Allowance<'static> = Allowance::of(20_000);
 
 /// Shared rules written out.
 struct WrittenOut {
@@ -167,8 +168,8 @@ fn size(set: &StringSet, escapes: Escapes) -> usize {
 #[test]
 fn other_names_cost_what_the_names_do() {
     let names: Vec<String> = (0..1_000u32).map(|i| format!("property-{:x}", i * 7919)).collect();
-    let set = StringSet::literals(names.iter().map(String::as_str));
-    let rest = set.complement(usize::MAX).unwrap();
+    let set = StringSet::literals(names.iter().map(String::as_str), LIMIT).unwrap();
+    let rest = set.complement(Allowance::of(usize::MAX)).unwrap();
     let (states, taken) = (rest.bands[0].language.dfa().states.len(), set.bands[0].language.dfa());
     // A state for each prefix: the way on, the other plain bytes, and two calls.
     let cost = size(&rest, Escapes::Shortest);
@@ -177,7 +178,8 @@ fn other_names_cost_what_the_names_do() {
     let any = size(&rest, Escapes::Any);
     assert!(any <= 100 * states, "{any} for {states} states");
     // With bounds as well, of which only the shared rule for the rest knows.
-    let bounded = rest.intersect(&StringSet::lengths(1, Some(65_535)), usize::MAX).unwrap();
+    let bounded =
+        rest.intersect(&StringSet::lengths(1, Some(65_535)), Allowance::of(usize::MAX)).unwrap();
     let bounded = size(&bounded, Escapes::Shortest);
     assert!(bounded <= 70 * states, "{bounded} for {states} states, bounded");
 }
@@ -201,7 +203,7 @@ fn counts_cost_nothing_where_a_loop_takes_them() {
     }
     let words = StringSet::pattern("^[a-z]+(?: [a-z]+)*$", LIMIT).unwrap();
     let bounded = words.intersect(&StringSet::lengths(0, Some(65_535)), LIMIT).unwrap();
-    let error = tail(&mut Calls, &bounded, (Place::Value, Escapes::Shortest), 1_000);
+    let error = tail(&mut Calls, &bounded, (Place::Value, Escapes::Shortest), Allowance::of(1_000));
     assert_eq!(error, Err(TextError::Counting { count: 65_535, limit: 1_000 }));
     let bounded = words.intersect(&StringSet::lengths(0, Some(60)), LIMIT).unwrap();
     assert!(size(&bounded, Escapes::Shortest) < 2_000);
