@@ -96,7 +96,7 @@ impl MaskbenchArgs {
             key_order: KeyOrder::Any,
             ..JsonSchemaOptions::default()
         };
-        self.text.apply(&mut schemas);
+        self.text.apply(&mut schemas)?;
         let options = self.limits.options();
         let judge = Judge::new(vocabulary, &self.tokenizer, schemas, options);
         Ok(judge.map_err(Problem::Maskbench)?)
