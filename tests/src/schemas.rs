@@ -3,11 +3,12 @@
 //! With single bytes a text is its own sequence of tokens, so its verdict is read off the masks, byte by byte, and a
 //! compile takes a fraction of the time that a real vocabulary takes.
 //!
-//! - [`texts`]: the texts of an instance;
+//! - [`texts`]: the compact texts of an instance, and [`layouts`]: those with whitespace;
 //! - [`random`]: random schemas and instances;
 //! - [`older`]: schemas in the words of draft 4;
 //! - [`simplify`]: simpler schemas, to make a failing one small.
 
+pub mod layouts;
 pub mod older;
 pub mod random;
 pub mod simplify;
