@@ -64,6 +64,9 @@ pub use resources::{ResourceError, Resources};
 pub use rust_type::Schema;
 pub use table::{SupportRow, support_table};
 
+/// Steps of a budget that an occurrence of a keyword takes in the report, about.
+const STEPS_AN_OCCURRENCE: usize = 1 << 6;
+
 /// Part of the budget that keys in any order may take before they keep the order of the schema.
 const ANY_ORDER_SHARE: usize = 4;
 
@@ -155,9 +158,13 @@ pub fn lower(
     let mut pointers = document.pointers();
     let mut report = Report::with_capacity(occurrences.len());
     for Occurrence { value, verdict, reason } in occurrences {
+        if budget.spend(STEPS_AN_OCCURRENCE).is_err() {
+            break;
+        }
         let (verdict, reason) = inexact.get(&value).copied().unwrap_or((verdict, reason));
         let pointer = |text: &mut String| pointers.write(value, text);
         report.add(pointer, document.key(value), verdict, reason.into());
     }
+    budget.check_in_source()?;
     Ok(Lowered { source, grammar, report, findings })
 }
