@@ -248,11 +248,10 @@ impl Table {
     ) -> Vec<Loops> {
         let rows: Vec<(u32, ByteSet)> =
             self.states.iter().copied().zip(self.calls.iter().copied()).collect();
-        let new = |(): &mut (), &(state, calls): &(u32, ByteSet)| {
-            match budget.spend(STEPS_OF_LOOPS) {
-                Ok(()) => Loops::new(network, agreement, histories, state, calls),
-                Err(Spent) => Loops { all: SmallVec::new(), is_final: false },
-            }
+        let new = |(): &mut (), &(state, calls): &(u32, ByteSet)| match budget.spend(STEPS_OF_LOOPS)
+        {
+            Ok(()) => Loops::new(network, agreement, histories, state, calls),
+            Err(Spent) => Loops { all: SmallVec::new(), is_final: false },
         };
         threads.map(rows.len() >= WORTH_A_THREAD, &rows, || (), new)
     }

@@ -17,27 +17,37 @@ const CRATES: [Row<'_>; 6] = [
 ];
 
 /// The rooms of the compiler. Front ends and network do not know each other, and no room below knows a front end.
-const ROOMS: [Row<'_>; 16] = [
+const ROOMS: [Row<'_>; 17] = [
     // Built for unit tests alone.
     ("testing", &[]),
     ("graph", &[]),
     ("sequences", &[]),
     ("distinct", &[]),
-    ("threads", &[]),
     ("diagnostics", &[]),
-    ("automata", &["graph", "sequences"]),
-    ("ir", &["graph", "diagnostics", "automata"]),
-    ("frontend", &["testing", "graph", "sequences", "distinct", "diagnostics", "automata", "ir"]),
-    ("network", &["graph", "sequences", "automata", "ir"]),
+    ("budget", &["diagnostics"]),
+    ("threads", &["budget"]),
+    ("automata", &["graph", "sequences", "budget"]),
+    ("ir", &["graph", "diagnostics", "budget", "automata"]),
+    (
+        "frontend",
+        &["testing", "graph", "sequences", "distinct", "diagnostics", "budget", "automata", "ir"],
+    ),
+    ("network", &["graph", "sequences", "budget", "threads", "automata", "ir"]),
     // The vocabulary answers the questions of the network, by the trait that the network asks them with.
     ("vocabulary", &["testing", "diagnostics", "ir", "network"]),
-    ("masks", &["graph", "sequences", "threads", "ir", "network"]),
+    ("masks", &["graph", "sequences", "budget", "threads", "ir", "network"]),
     ("emit", &["diagnostics", "ir", "network", "vocabulary", "masks"]),
-    ("compile", &["threads", "diagnostics", "ir", "network", "vocabulary", "masks", "emit"]),
+    (
+        "compile",
+        &["budget", "threads", "diagnostics", "ir", "network", "vocabulary", "masks", "emit"],
+    ),
     // Built for unit tests alone.
-    ("samples", &["diagnostics", "frontend", "network", "vocabulary", "compile"]),
+    ("samples", &["budget", "diagnostics", "frontend", "network", "vocabulary", "compile"]),
     // Its tests set a limit.
-    ("cache", &["diagnostics", "frontend", "network", "vocabulary", "compile", "samples"]),
+    (
+        "cache",
+        &["budget", "diagnostics", "frontend", "network", "vocabulary", "compile", "samples"],
+    ),
 ];
 
 /// The front ends. A JSON Schema has ECMA-262 patterns in it; apart from that none knows another.
