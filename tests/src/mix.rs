@@ -4,7 +4,6 @@
 //! that it reaches. Ambiguity is not here, because no look at a grammar decides it; [`compare`](mod@crate::compare)
 //! counts the grammars in which it met a text with two parses.
 
-use grammarc_compiler::budget::Budget;
 use std::collections::BTreeMap;
 
 use grammarc_compiler::ir::{Expr, ExprGraph, Grammar, TokenSet};
@@ -299,6 +298,7 @@ mod tests {
     use grammarc_compiler::frontend::gbnf::{self, GbnfOptions};
 
     use super::*;
+    use grammarc_compiler::budget::Budget;
 
     fn kinds(source: &str) -> Vec<Kind> {
         let lowered =
@@ -318,7 +318,7 @@ mod tests {
             ("root ::= \"a\" root | \"b\"", &[RightRecursive]),
             ("root ::= \"(\" root \")\" | \"b\"", &[Nested]),
             ("root ::= x \"a\" | \"b\"\nx ::= root \"c\"", &[IndirectlyLeftRecursive]),
-            ("root ::= \"a\" x\nx ::= x \"c\"", &[]),
+            ("root ::= \"a\" x | \"b\"\nx ::= x \"c\"", &[]),
             ("root ::= \"a\"\nx ::= x \"c\" | \"d\"", &[]),
             ("root ::= (\"a\" | \"bb\"){3,40}", &[CountedLarge]),
             ("root ::= [a-c]{3,40} [b-d]", &[CountedLarge, CountedClosed]),

@@ -45,7 +45,7 @@ pub(super) fn table(nfa: &Nfa, allowed: Allowance<'_>) -> Result<Table, StateLim
     let mut pieces = Pieces::with_capacity(MANY);
     let are_disjoint = |moves: &[Edge]| moves.is_sorted_by(|one, next| one.hi < next.lo);
     while table.len() < subsets.count() {
-        if table.len() % STATES_A_LOOK == 0 {
+        if table.len().is_multiple_of(STATES_A_LOOK) {
             allowed.hold(&mut held, table.bytes() + subsets.bytes())?;
         }
         let members = subsets.members(table.len());

@@ -213,7 +213,7 @@ impl Walker<'_> {
             }
             most = most.checked_sub(1).filter(|_| !lanes.are_too_many())?;
             steps += 1;
-            if steps % NODES_A_LOOK == 0 && self.sets.is_late(NODES_A_LOOK) {
+            if usize::is_multiple_of(steps, NODES_A_LOOK) && self.sets.is_late(NODES_A_LOOK) {
                 return None;
             }
             let child = next;

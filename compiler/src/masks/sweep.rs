@@ -61,7 +61,7 @@ impl Walker<'_> {
         let mut steps = 0;
         while next < end {
             steps += 1;
-            if steps % NODES_A_LOOK == 0 && self.sets.is_late(NODES_A_LOOK) {
+            if usize::is_multiple_of(steps, NODES_A_LOOK) && self.sets.is_late(NODES_A_LOOK) {
                 return;
             }
             let child = next;

@@ -325,7 +325,7 @@ impl<'a> Walker<'a> {
         while self.todo.len() > floor {
             let Some((node, at)) = self.todo.pop() else { return };
             steps += 1;
-            if steps % NODES_A_LOOK == 0 && self.sets.is_late(NODES_A_LOOK) {
+            if usize::is_multiple_of(steps, NODES_A_LOOK) && self.sets.is_late(NODES_A_LOOK) {
                 self.todo.truncate(floor);
             }
             let reached = self.sets.step(at, trie.byte[node as usize]);

@@ -73,7 +73,7 @@ fn compile(
         Ok(lowered) => lowered,
         Err(errors) => return Outcome::Refused(errors.into_iter().next().expect("one at least")),
     };
-    let options = CompileOptions::default();
+    let options = CompileOptions::default().without_token_digests();
     let compiled = compiler.compile(&lowered, front_end.kind(), &options, budget);
     let made = compiled.and_then(|compiled| compiled.to_buffer(compiler));
     match made {
@@ -119,7 +119,7 @@ fn heavy() -> Vec<(&'static str, (FrontEnd, String))> {
         format!(r#"{{"properties":{{"a{at}":{{"type":"string"}},"x":{{"minLength":{at}}}}}}}"#)
     });
     let one_of = objects.collect::<Vec<_>>().join(",");
-    let keys = (0..200_000).map(|at| format!(r#""key {at}":{{"type":"string"}}"#));
+    let keys = (0..40_000).map(|at| format!(r#""key {at}":{{"type":"string"}}"#));
     let many = keys.collect::<Vec<_>>().join(",");
     let strings = (0..400).map(|at| {
         format!(

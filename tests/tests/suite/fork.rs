@@ -34,6 +34,11 @@ fn compiles_in_both() -> bool {
     // forked process lacks.
     let forked = unsafe { libc::fork() };
     if forked == 0 {
+        #[expect(unsafe_code, reason = "there is no safe way to set an alarm")]
+        // SAFETY: it touches no memory. Where this process hangs, its end is all that the alarm brings about.
+        unsafe {
+            libc::alarm(PATIENCE.as_secs() as u32)
+        };
         let same = compile() == before;
         #[expect(unsafe_code, reason = "the rest of the test is the first process's")]
         // SAFETY: it ends the process and touches no memory of it.
@@ -55,7 +60,7 @@ fn a_forked_process_compiles_on_threads_of_its_own() {
         assert!(compiles_in_both());
         return;
     }
-    // Alone in a process, and killed with its child where they hang.
+    // Alone in a process, which is killed where it hangs.
     let program = std::env::current_exe().expect("a test is a program");
     let name = "fork::a_forked_process_compiles_on_threads_of_its_own";
     let mut child = Command::new(program)
@@ -73,5 +78,6 @@ fn a_forked_process_compiles_on_threads_of_its_own() {
         thread::sleep(Duration::from_millis(20));
     }
     child.kill().expect("it is a child of this process");
+    child.wait().expect("it was killed");
     panic!("it hangs");
 }

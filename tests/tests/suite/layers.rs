@@ -18,31 +18,48 @@ const CRATES: [Row<'_>; 7] = [
 ];
 
 /// The rooms of the compiler. Front ends and network do not know each other, and no room below knows a front end.
-const ROOMS: [Row<'_>; 17] = [
+const ROOMS: [Row<'_>; 18] = [
     // Built for unit tests alone.
     ("testing", &[]),
     ("graph", &[]),
     ("sequences", &[]),
     ("distinct", &[]),
-    ("threads", &[]),
     ("diagnostics", &[]),
-    ("automata", &["graph", "sequences"]),
-    ("ir", &["graph", "diagnostics", "automata"]),
-    ("frontend", &["testing", "graph", "sequences", "distinct", "diagnostics", "automata", "ir"]),
-    ("network", &["graph", "sequences", "automata", "ir"]),
+    ("budget", &["diagnostics"]),
+    ("threads", &["budget"]),
+    ("automata", &["graph", "sequences", "budget"]),
+    ("ir", &["graph", "diagnostics", "budget", "automata"]),
+    (
+        "frontend",
+        &["testing", "graph", "sequences", "distinct", "diagnostics", "budget", "automata", "ir"],
+    ),
+    ("network", &["graph", "sequences", "budget", "threads", "automata", "ir"]),
     // The vocabulary answers the questions of the network, by the trait that the network asks them with.
     ("vocabulary", &["testing", "diagnostics", "ir", "network"]),
-    ("masks", &["graph", "sequences", "threads", "ir", "network"]),
+    ("masks", &["graph", "sequences", "budget", "threads", "ir", "network"]),
     ("emit", &["diagnostics", "ir", "network", "vocabulary", "masks"]),
     ("controls", &["diagnostics", "ir"]),
     (
         "compile",
-        &["threads", "diagnostics", "controls", "ir", "network", "vocabulary", "masks", "emit"],
+        &[
+            "budget",
+            "threads",
+            "diagnostics",
+            "controls",
+            "ir",
+            "network",
+            "vocabulary",
+            "masks",
+            "emit",
+        ],
     ),
     // Built for unit tests alone.
-    ("samples", &["diagnostics", "frontend", "network", "vocabulary", "compile"]),
+    ("samples", &["budget", "diagnostics", "frontend", "network", "vocabulary", "compile"]),
     // Its tests set a limit.
-    ("cache", &["diagnostics", "frontend", "network", "vocabulary", "compile", "samples"]),
+    (
+        "cache",
+        &["budget", "diagnostics", "frontend", "network", "vocabulary", "compile", "samples"],
+    ),
 ];
 
 /// The front ends. A JSON Schema has ECMA-262 patterns in it, and a regular expression with lookaround is read as one; apart

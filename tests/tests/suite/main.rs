@@ -13,4 +13,5 @@ mod masks;
 mod members;
 mod recursion;
 mod robustness;
+mod stack;
 mod walks;

@@ -11,7 +11,7 @@ use std::process::Command;
 use grammarc_artifacts::VocabularyArtifact;
 use grammarc_benches::ours::{Ours, Text};
 use grammarc_benches::table::{Samples, Table};
-use grammarc_compiler::compile::{CompileOptions, Compiler};
+use grammarc_compiler::compile::CompileOptions;
 
 use crate::Bench;
 use crate::report::Report;

@@ -133,6 +133,7 @@ pub const UNKNOWN: &str = "unknown keyword";
 
 /// The keywords that OpenAPI 3.0 adds, sorted by name. `nullable` counts where that is the dialect.
 pub(crate) const OPENAPI: &[(&str, Support)] = &[
+    ("components", Annotation("holds schemas for references")),
     (
         "discriminator",
         Annotation("names the member that tells branches apart, which these do themselves"),
