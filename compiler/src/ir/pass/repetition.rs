@@ -100,10 +100,11 @@ impl Pass<'_> {
                 Expr::Repeat { body: inner, min: a, max: b } => (inner, (*a, *b)),
                 _ => break,
             };
-            // Of a rule that is looked through, the repetition is as it was written.
             let a = if self.is_nullable(inner) { 0 } else { bounds.0 };
             let Some((least, most)) = multiplied((a, bounds.1), (min, max)) else { break };
-            let inner = self.simplified(inner).unwrap_or_else(|| Expr::clone(inner));
+            // Of a rule that is looked through, the repetition is as it was written: the rule may call itself in it, and
+            // simplifying it here would look through it again, without end.
+            let inner = Expr::clone(inner);
             (simpler, min, max, is_simpler) = (Some(inner), least, most, true);
         }
         let body = simpler.as_ref().unwrap_or(body);
@@ -242,6 +243,19 @@ mod tests {
             (0..2u32.pow(length))
                 .map(move |bits| (0..length).map(|at| b"ab"[(bits >> at & 1) as usize]).collect())
         })
+    }
+
+    #[test]
+    fn a_repetition_of_a_rule_that_repeats_itself_is_looked_through_once() {
+        let mut builder = GrammarBuilder::new();
+        let root = builder.declare("root");
+        let body = Expr::seq([Expr::byte(b'a'), Expr::Call(root).repeat(0, Some(2))]);
+        builder.define(root, body.star(), Origin::default());
+        let grammar = builder.finish(root);
+        let simpler = simpler(&grammar);
+        for text in texts(6) {
+            assert_eq!(recognizes(&simpler, &text), recognizes(&grammar, &text));
+        }
     }
 
     proptest! {
