@@ -17,7 +17,7 @@ use clap::{Parser, Subcommand};
 use grammarc::sample::{SampleOptions, Sampler};
 use grammarc_artifacts::{TokenKind, VocabularyArtifact, write};
 use grammarc_benches::ours::{Ours, Text};
-use grammarc_compiler::compile::{CompileOptions, Compiler, build_vocabulary};
+use grammarc_compiler::compile::{CompileOptions, build_vocabulary};
 use grammarc_compiler::frontend::json_schema::{TextForm, prelude_grammar};
 use grammarc_compiler::vocabulary::{TokenEntry, TokenTable};
 use grammarc_runtime::{Grammar, Matcher, Vocabulary};
