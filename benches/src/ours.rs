@@ -23,17 +23,23 @@ pub enum Text<'a> {
     Gbnf(&'a str),
     /// A regular expression.
     Regex(&'a str),
-    /// A JSON Schema.
+    /// A JSON Schema, of documents that have one text each: compact, with canonical numbers.
     JsonSchema(&'a str),
+    /// The same of documents in the text form that is the default.
+    Natural(&'a str),
 }
 
 impl Text<'_> {
-    /// The front end of the language, with its default options.
+    /// The front end of the language, with its default options but for the text form.
     pub fn front_end(self) -> FrontEnd {
         match self {
             Self::Gbnf(_) => FrontEnd::Gbnf(GbnfOptions::default()),
             Self::Regex(_) => FrontEnd::Regex(PatternOptions::default()),
-            Self::JsonSchema(_) => FrontEnd::JsonSchema(JsonSchemaOptions::default()),
+            Self::JsonSchema(_) => FrontEnd::JsonSchema(JsonSchemaOptions {
+                text: TextForm::SHORT,
+                ..JsonSchemaOptions::default()
+            }),
+            Self::Natural(_) => FrontEnd::JsonSchema(JsonSchemaOptions::default()),
         }
     }
 
@@ -44,7 +50,8 @@ impl Text<'_> {
 
     /// The text with a name.
     pub fn source(self) -> Source {
-        let (Self::Gbnf(text) | Self::Regex(text) | Self::JsonSchema(text)) = self;
+        let (Self::Gbnf(text) | Self::Regex(text) | Self::JsonSchema(text) | Self::Natural(text)) =
+            self;
         Source::new("source", text)
     }
 

@@ -3,12 +3,13 @@
 //! With single bytes a text is its own sequence of tokens, so its verdict is read off the masks, byte by byte, and a
 //! compile takes a fraction of the time that a real vocabulary takes.
 //!
-//! - [`texts`]: the texts of an instance;
+//! - [`texts`]: the compact texts of an instance, and [`layouts`]: those with whitespace;
 //! - [`random`]: random schemas and instances;
 //! - [`meeting`]: random schemas in which keywords of one kind meet;
 //! - [`older`]: schemas in the words of draft 4;
 //! - [`simplify`]: simpler schemas, to make a failing one small.
 
+pub mod layouts;
 pub mod meeting;
 pub mod older;
 pub mod random;

@@ -11,7 +11,7 @@ use grammarc_compiler::diagnostics::report::{ReportEntry, Verdict};
 use grammarc_compiler::diagnostics::{Diagnostic, Source};
 use grammarc_compiler::frontend::FrontEnd;
 use grammarc_compiler::frontend::gbnf::GbnfOptions;
-use grammarc_compiler::frontend::json_schema::{JsonSchemaOptions, UNKNOWN_KEYWORD};
+use grammarc_compiler::frontend::json_schema::{JsonSchemaOptions, SchemaDialect, UNKNOWN_KEYWORD};
 use grammarc_compiler::frontend::regex::PatternOptions;
 use grammarc_compiler::ir::Lowered;
 use indexmap::IndexMap;
@@ -67,6 +67,15 @@ pub(crate) struct SourceArgs {
     #[arg(long, value_name = "RULE")]
     start: Option<String>,
 
+    /// What a JSON Schema without `$schema` is written in [default: json-schema]
+    #[arg(long, value_enum)]
+    dialect: Option<Dialect>,
+
+    /// Objects take no other keys where their schema says nothing of other keys (no `additionalProperties`,
+    /// `patternProperties` or `unevaluatedProperties`), as strict modes of model APIs have it
+    #[arg(long)]
+    closed: bool,
+
     #[command(flatten)]
     text: TextFormArgs,
 
@@ -78,6 +87,35 @@ pub(crate) struct SourceArgs {
     /// Refuse a source with such keywords. May be given several times
     #[arg(long, value_name = "WHAT", value_enum)]
     deny: Vec<Deny>,
+}
+
+/// What a JSON Schema is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Dialect {
+    /// Draft 2020-12, with the spellings of older drafts
+    JsonSchema,
+    /// OpenAPI 3.0: with `nullable`, and with `$ref` standing alone
+    #[value(name = "openapi-3.0")]
+    OpenApi30,
+}
+
+impl Dialect {
+    /// Its name as an argument.
+    fn name(self) -> &'static str {
+        match self {
+            Self::JsonSchema => "json-schema",
+            Self::OpenApi30 => "openapi-3.0",
+        }
+    }
+}
+
+impl From<Dialect> for SchemaDialect {
+    fn from(dialect: Dialect) -> Self {
+        match dialect {
+            Dialect::JsonSchema => Self::JsonSchema,
+            Dialect::OpenApi30 => Self::OpenApi30,
+        }
+    }
 }
 
 /// Keywords that a source must not have.
@@ -139,8 +177,16 @@ impl SourceArgs {
             Kind::JsonSchema => {
                 let resources = registry::read(&self.registry)?;
                 let mut given = JsonSchemaOptions { resources, ..JsonSchemaOptions::default() };
-                self.text.apply(&mut given);
+                self.text.apply(&mut given)?;
                 options.extend(text_form::recorded(&given));
+                given.closed = self.closed;
+                if self.closed {
+                    options.push(("closed", "true".to_owned()));
+                }
+                if let Some(dialect) = self.dialect {
+                    given.dialect = dialect.into();
+                    options.push(("dialect", dialect.name().to_owned()));
+                }
                 if !self.registry.is_empty() {
                     let arguments = self.registry.iter().map(|argument| argument.to_string_lossy());
                     options.push(("registry", arguments.collect::<Vec<_>>().join(" ")));
@@ -179,7 +225,9 @@ impl SourceArgs {
         if self.start.is_some() && kind != Kind::Gbnf {
             return Err(only_for("--start", Kind::Gbnf));
         }
-        if let Some(option) = self.text.given()
+        let given = [(self.closed, "--closed"), (self.dialect.is_some(), "--dialect")];
+        let given = given.into_iter().find_map(|(given, name)| given.then_some(name));
+        if let Some(option) = self.text.given().or(given)
             && kind != Kind::JsonSchema
         {
             return Err(only_for(option, Kind::JsonSchema));

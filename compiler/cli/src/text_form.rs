@@ -2,22 +2,57 @@
 
 use clap::{Args, ValueEnum};
 use grammarc_compiler::frontend::json_schema::{
-    Escapes, JsonSchemaOptions, KeyOrder, NumberForm, TextForm, Whitespace,
+    Escapes, Indentation, JsonSchemaOptions, KeyOrder, NumberForm, Separator, SeparatorError,
+    TextForm, Whitespace,
 };
+
+use crate::failure::Problem;
 
 /// Longest run of whitespace in flexible form where no bound is given: a line end and nine levels of two spaces.
 const FLEXIBLE: u32 = 19;
+
+/// Longest run of whitespace around a document where no bound is given: some line ends, or the space that begins the first
+/// piece of SentencePiece vocabularies.
+const SURROUND: &str = "4";
 
 /// Which texts of a JSON instance are accepted.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Text of JSON documents")]
 pub(crate) struct TextFormArgs {
-    /// Where there is whitespace: `compact` nowhere, `spaced` one space after each `,` and `:`, `flexible:N` wherever
-    /// JSON allows it in runs of up to N [default: compact]
-    #[arg(long, value_name = "compact|spaced|flexible[:N]", value_parser = whitespace)]
+    /// Where there is whitespace [default: natural]
+    ///
+    /// `natural`: at most one space after each `,` and `:`. `compact`: nowhere. `spaced`: one space after each `,` and `:`.
+    /// `indented:N`: each item and member on a line of its own with N spaces for each level [2], `": "` after keys, and
+    /// empty containers closed at once, as pretty printers write. `styled:N`: compact, spaced or indented, and the first
+    /// place where these differ tells which. `flexible:N`: runs of up to N characters [19] wherever JSON allows whitespace
+    /// inside a document.
+    #[arg(
+        long,
+        value_name = "natural|compact|spaced|indented[:N]|styled[:N]|flexible[:N]",
+        value_parser = whitespace
+    )]
     whitespace: Option<Whitespace>,
 
-    /// How numbers are written [default: canonical]
+    /// Deepest level of indented text: containers inside so many others are empty. Rules are made for each level
+    /// [default: 32]
+    #[arg(long, value_name = "N")]
+    levels: Option<u8>,
+
+    /// Fixed separators in place of `--whitespace`: a `,` and a `:`, each with whitespace around it, of 32 bytes at most
+    #[arg(long, num_args = 2, value_names = ["ITEM", "KEY"], conflicts_with = "whitespace")]
+    separators: Option<Vec<String>>,
+
+    /// Runs of up to N characters of whitespace before the document, and behind it [default: 0; without N: 4]
+    ///
+    /// Nothing else stands outside the document, and without this nothing at all, a line feed included. The first piece of
+    /// SentencePiece vocabularies, which is decoded without its space, needs one.
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = SURROUND)]
+    surround: Option<u32>,
+
+    /// How numbers are written [default: natural]
+    ///
+    /// Where no keyword bounds them, numbers have up to 64 digits before the point, 64 behind it, and 4 in the exponent,
+    /// behind up to 4 zeros.
     #[arg(long, value_enum)]
     numbers: Option<Numbers>,
 
@@ -33,6 +68,8 @@ pub(crate) struct TextFormArgs {
 /// How numbers are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Numbers {
+    /// Integers in digits alone where nothing else is allowed, and otherwise as `any`
+    Natural,
     /// Each in one way: no exponent, no zero at the end of a fraction, no -0
     Canonical,
     /// In every way that JSON allows, within the limits on digits
@@ -62,6 +99,9 @@ impl TextFormArgs {
     pub(crate) fn given(&self) -> Option<&'static str> {
         let given = [
             (self.whitespace.is_some(), "--whitespace"),
+            (self.levels.is_some(), "--levels"),
+            (self.separators.is_some(), "--separators"),
+            (self.surround.is_some(), "--surround"),
             (self.numbers.is_some(), "--numbers"),
             (self.escapes.is_some(), "--escapes"),
             (self.key_order.is_some(), "--key-order"),
@@ -70,18 +110,47 @@ impl TextFormArgs {
     }
 
     /// Replaces what was given.
-    pub(crate) fn apply(&self, options: &mut JsonSchemaOptions) {
+    ///
+    /// # Errors
+    ///
+    /// The option that makes no sense, and why.
+    pub(crate) fn apply(&self, options: &mut JsonSchemaOptions) -> Result<(), Problem> {
+        let text = &mut options.text;
         if let Some(whitespace) = self.whitespace {
-            options.text.whitespace = whitespace;
+            text.whitespace = whitespace;
+        }
+        if let Some([item, key]) = self.separators.as_deref() {
+            let wrong = |problem: SeparatorError| Problem::Option {
+                option: "--separators",
+                problem: problem.to_string(),
+            };
+            let item = Separator::item(item).map_err(wrong)?;
+            let key = Separator::key(key).map_err(wrong)?;
+            text.whitespace = Whitespace::Fixed { item, key };
+        }
+        if let Some(levels) = self.levels {
+            match &mut text.whitespace {
+                Whitespace::Indented(indentation) | Whitespace::Styled(indentation) => {
+                    indentation.levels = levels;
+                }
+                _ => {
+                    let problem = "is for indented and styled text".to_owned();
+                    return Err(Problem::Option { option: "--levels", problem });
+                }
+            }
+        }
+        if let Some(surround) = self.surround {
+            text.surround = surround;
         }
         match self.numbers {
-            Some(Numbers::Canonical) => options.text.numbers = NumberForm::Canonical,
-            Some(Numbers::Any) => options.text.numbers = NumberForm::Any,
+            Some(Numbers::Natural) => text.numbers = NumberForm::Natural,
+            Some(Numbers::Canonical) => text.numbers = NumberForm::Canonical,
+            Some(Numbers::Any) => text.numbers = NumberForm::Any,
             None => {}
         }
         match self.escapes {
-            Some(EscapeForm::Shortest) => options.text.escapes = Escapes::Shortest,
-            Some(EscapeForm::Any) => options.text.escapes = Escapes::Any,
+            Some(EscapeForm::Shortest) => text.escapes = Escapes::Shortest,
+            Some(EscapeForm::Any) => text.escapes = Escapes::Any,
             None => {}
         }
         match self.key_order {
@@ -89,13 +158,15 @@ impl TextFormArgs {
             Some(Order::Any) => options.key_order = KeyOrder::Any,
             None => {}
         }
+        Ok(())
     }
 }
 
 /// The options as artifacts record them.
 pub(crate) fn recorded(options: &JsonSchemaOptions) -> Vec<(&'static str, String)> {
-    let TextForm { whitespace, numbers, escapes, .. } = options.text;
+    let TextForm { whitespace, surround, numbers, escapes, .. } = options.text;
     let numbers = match numbers {
+        NumberForm::Natural => "natural",
         NumberForm::Canonical => "canonical",
         NumberForm::Any => "any",
     };
@@ -107,33 +178,60 @@ pub(crate) fn recorded(options: &JsonSchemaOptions) -> Vec<(&'static str, String
         KeyOrder::Schema => "schema",
         KeyOrder::Any => "any",
     };
-    vec![
+    let mut recorded = vec![
         ("whitespace", spelled(whitespace)),
         ("numbers", numbers.to_owned()),
         ("escapes", escapes.to_owned()),
         ("key-order", order.to_owned()),
-    ]
+    ];
+    if let Whitespace::Indented(indentation) | Whitespace::Styled(indentation) = whitespace {
+        recorded.push(("levels", indentation.levels.to_string()));
+    }
+    if surround > 0 {
+        recorded.push(("surround", surround.to_string()));
+    }
+    recorded
 }
 
-/// `compact`, `spaced`, `flexible` or `flexible:N`.
+/// A form of whitespace, with a number after a colon or without.
 fn whitespace(text: &str) -> Result<Whitespace, String> {
-    let max = match text.strip_prefix("flexible") {
-        None if text == "compact" => return Ok(Whitespace::Compact),
-        None if text == "spaced" => return Ok(Whitespace::Spaced),
-        Some("") => FLEXIBLE,
-        Some(bound) => bound
-            .strip_prefix(':')
-            .and_then(|number| number.parse().ok())
-            .ok_or("the bound is a number after a colon, as in flexible:8")?,
-        None => return Err("expected compact, spaced, flexible or flexible:N".to_owned()),
+    let (form, number) = match text.split_once(':') {
+        Some((form, number)) => (form, Some(number)),
+        None => (text, None),
     };
-    Ok(Whitespace::Flexible { max })
+    let indentation = || {
+        let Some(number) = number else { return Ok(Indentation::DEFAULT) };
+        let spaces = number.parse();
+        let spaces = spaces.map_err(|_| format!("a level has 0 to 255 spaces, as in {form}:2"))?;
+        Ok::<_, String>(Indentation { spaces, ..Indentation::DEFAULT })
+    };
+    match (form, number) {
+        ("natural", None) => Ok(Whitespace::Natural),
+        ("compact", None) => Ok(Whitespace::Compact),
+        ("spaced", None) => Ok(Whitespace::Spaced),
+        ("indented", _) => Ok(Whitespace::Indented(indentation()?)),
+        ("styled", _) => Ok(Whitespace::Styled(indentation()?)),
+        ("flexible", None) => Ok(Whitespace::Flexible { max: FLEXIBLE }),
+        ("flexible", Some(number)) => match number.parse() {
+            Ok(max) => Ok(Whitespace::Flexible { max }),
+            Err(_) => Err("the bound is a number after a colon, as in flexible:8".to_owned()),
+        },
+        _ => Err("expected natural, compact, spaced, indented, styled or flexible".to_owned()),
+    }
 }
 
 fn spelled(whitespace: Whitespace) -> String {
     match whitespace {
+        Whitespace::Natural => "natural".to_owned(),
         Whitespace::Compact => "compact".to_owned(),
         Whitespace::Spaced => "spaced".to_owned(),
+        Whitespace::Fixed { item, key } => {
+            let text =
+                |separator: Separator| String::from_utf8_lossy(separator.as_bytes()).into_owned();
+            format!("separators {:?} {:?}", text(item), text(key))
+        }
+        Whitespace::Indented(indentation) => format!("indented:{}", indentation.spaces),
+        Whitespace::Styled(indentation) => format!("styled:{}", indentation.spaces),
         Whitespace::Flexible { max } => format!("flexible:{max}"),
     }
 }
@@ -144,11 +242,26 @@ mod tests {
 
     #[test]
     fn whitespace_is_read_and_written() {
-        for text in ["compact", "spaced", "flexible:0", "flexible:8"] {
+        let forms =
+            ["natural", "compact", "spaced", "indented:0", "styled:4", "flexible:0", "flexible:8"];
+        for text in forms {
             assert_eq!(whitespace(text).map(spelled).as_deref(), Ok(text));
         }
         assert_eq!(whitespace("flexible"), Ok(Whitespace::Flexible { max: FLEXIBLE }));
-        for text in ["", "loose", "flexible:", "flexible8", "flexible:-1", "flexible: 8"] {
+        assert_eq!(whitespace("indented").map(spelled).as_deref(), Ok("indented:2"));
+        let wrong = [
+            "",
+            "loose",
+            "flexible:",
+            "flexible8",
+            "flexible:-1",
+            "flexible: 8",
+            "indented:256",
+            "styled:",
+            "compact:1",
+            "natural:",
+        ];
+        for text in wrong {
             assert!(whitespace(text).is_err(), "{text:?}");
         }
     }

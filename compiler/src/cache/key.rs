@@ -67,13 +67,15 @@ fn json_schema(options: &JsonSchemaOptions, parts: &mut Parts) {
     let JsonSchemaOptions {
         text,
         key_order,
+        closed,
+        dialect,
         formats,
         resources,
         max_states,
         max_shapes,
         max_rules,
     } = options;
-    (text, key_order, formats, max_states, max_shapes, max_rules).hash(parts);
+    (text, key_order, closed, dialect, formats, max_states, max_shapes, max_rules).hash(parts);
     let digests = resources.digests();
     digests.len().hash(parts);
     for (uri, digest) in digests {

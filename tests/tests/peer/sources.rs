@@ -4,7 +4,7 @@
 //! then greediness decides nothing and the Lark is the context-free grammar that it looks like.
 
 use grammarc_benches::{ours, peer};
-use ours::Text::{Gbnf, JsonSchema, Regex};
+use ours::Text::{Gbnf, JsonSchema, Natural, Regex};
 use peer::Text::{JsonSchema as TheirSchema, Lark, Regex as TheirRegex};
 
 /// One language.
@@ -49,15 +49,17 @@ const fn grammar(
     Pair { name, ours: Gbnf(ours), theirs: Lark(theirs), accepted, refused }
 }
 
-/// Any JSON value in compact form, as this project's front end has it: shortest escapes, bounded numbers.
+/// Any JSON value as this project's front end has it: a space after separators or none, shortest escapes, bounded numbers.
 pub(crate) const OUR_JSON: &str = r#"
 start: value
 value: object | array | STRING | NUMBER | "true" | "false" | "null"
-object: "{" "}" | "{" member ("," member)* "}"
-member: STRING ":" value
-array: "[" "]" | "[" value ("," value)* "]"
+object: "{" "}" | "{" member (COMMA member)* "}"
+member: STRING COLON value
+array: "[" "]" | "[" value (COMMA value)* "]"
+COMMA: /, ?/
+COLON: /: ?/
 STRING: /"([^"\\\x00-\x1f]|\\(["\\bfnrt]|u00(0[0-7bef]|1[0-9a-f])))*"/
-NUMBER: /-?(0|[1-9][0-9]{0,63})(\.[0-9]{1,64})?([eE][+-]?[0-9]{1,4})?/
+NUMBER: /-?(0|[1-9][0-9]{0,63})(\.[0-9]{1,64})?([eE][+-]?0{0,4}(0|[1-9][0-9]{0,3}))?/
 "#;
 
 /// Any JSON value in compact form, as llguidance has it: every escape of a control character, which to it
@@ -87,10 +89,25 @@ STRING: /"([^"\\\x00-\x1f]|\\(["\\bfnrt]|u00(0[0-7bef]|1[0-9a-f])))*"/
 pub(crate) const PAIRS: &[Pair] = &[
     Pair {
         name: "JSON, any value, our text form",
-        ours: JsonSchema("{}"),
+        ours: Natural("{}"),
         theirs: Lark(OUR_JSON),
-        accepted: &[r#"{"a":[1,-2.5e+10,"x\n\u0000 é😀",{}],"":null}"#, "[[[[[]]]]]", "\"\"", "0"],
-        refused: &["{\"a\": 1}", "01", "[1,]", r#""\u0041""#, "\"a\nb\"", "{\"a\":1}}"],
+        accepted: &[
+            r#"{"a": [1,-2.5e+10, "x\n\u0000 é😀",{}],"": null}"#,
+            "[[[[[]]]]]",
+            "\"\"",
+            "0",
+            "1e-00001",
+        ],
+        refused: &[
+            "{\"a\" : 1}",
+            "[1,  2]",
+            "1e000001",
+            "01",
+            "[1,]",
+            r#""\u0041""#,
+            "\"a\nb\"",
+            "{\"a\":1}}",
+        ],
     },
     Pair {
         name: "JSON, any value, llguidance's text form",

@@ -8,6 +8,7 @@
 mod agreement;
 mod bounds;
 mod conformance;
+mod forms;
 mod hostile;
 mod judge;
 mod meeting;

@@ -7,9 +7,9 @@
 //! | `situation` | what is tried, in words |
 //! | `schema` | the schema |
 //! | `generated` | the schema gets an `enum` of so many strings, `prefix` and a number each |
-//! | `accepts` | texts accepted in the default text form, and in the wide one with keys in any order |
+//! | `accepts` | texts accepted in the short text form, and in the wide one with keys in any order |
 //! | `refuses` | texts refused in both |
-//! | `wide` | texts refused in the default form and accepted in the wide one |
+//! | `wide` | texts refused in the short form and accepted in the wide one |
 //! | `flexible` | texts accepted only where whitespace is flexible |
 //! | `error` | the code with which the schema is refused |
 //!
@@ -46,7 +46,7 @@ fn schema(situation: &Value) -> String {
 }
 
 fn forms() -> [JsonSchemaOptions; 3] {
-    let default = JsonSchemaOptions::default();
+    let short = JsonSchemaOptions { text: TextForm::SHORT, ..JsonSchemaOptions::default() };
     let wide = JsonSchemaOptions {
         text: TextForm::WIDE,
         key_order: KeyOrder::Any,
@@ -54,7 +54,7 @@ fn forms() -> [JsonSchemaOptions; 3] {
     };
     let whitespace = Whitespace::Flexible { max: 8 };
     let text = TextForm { whitespace, ..TextForm::SHORT };
-    [default, wide, JsonSchemaOptions { text, ..JsonSchemaOptions::default() }]
+    [short, wide, JsonSchemaOptions { text, ..JsonSchemaOptions::default() }]
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn every_situation_is_judged_right() {
             }
             continue;
         }
-        let [default, wide, flexible] = compiled.map(|compiled| {
+        let [short, wide, flexible] = compiled.map(|compiled| {
             compiled.unwrap_or_else(|refusal| panic!("{name} is refused: {refusal:?}"))
         });
         let mut expect = |form: &str, compiled: &Compiled, member: &str, expected: bool| {
@@ -89,13 +89,13 @@ fn every_situation_is_judged_right() {
                 }
             }
         };
-        for (form, compiled) in [("default", &default), ("wide", &wide)] {
+        for (form, compiled) in [("short", &short), ("wide", &wide)] {
             expect(form, compiled, "accepts", true);
             expect(form, compiled, "refuses", false);
         }
-        expect("default", &default, "wide", false);
+        expect("short", &short, "wide", false);
         expect("wide", &wide, "wide", true);
-        expect("default", &default, "flexible", false);
+        expect("short", &short, "flexible", false);
         expect("flexible", &flexible, "flexible", true);
     }
     eprintln!("{} situations, {verdicts} verdicts, {} wrong", situations.len(), wrong.len());

@@ -109,7 +109,8 @@ fn cases() -> Vec<Case> {
 #[test]
 fn verdicts_and_texts() {
     for Case { schema, verdict, accepted, refused } in cases() {
-        let compiled = compile(&schema.to_string(), &JsonSchemaOptions::default());
+        let short = JsonSchemaOptions { text: TextForm::SHORT, ..JsonSchemaOptions::default() };
+        let compiled = compile(&schema.to_string(), &short);
         let compiled = compiled.unwrap_or_else(|error| panic!("{schema}: {error:?}"));
         let report = &compiled.report;
         let entry = report.entries().find(|entry| entry.pointer == "/uniqueItems");
@@ -126,7 +127,7 @@ fn verdicts_and_texts() {
 
 #[test]
 fn walks_end() {
-    for text in [TextForm::SHORT, TextForm::DUMPS, TextForm::WIDE] {
+    for text in [TextForm::NATURAL, TextForm::SHORT, TextForm::DUMPS, TextForm::WIDE] {
         for Case { schema, verdict, .. } in cases() {
             let options = JsonSchemaOptions { text, ..JsonSchemaOptions::default() };
             let compiled = compile(&schema.to_string(), &options).expect("it compiles");

@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 use grammarc_tests::layers::{Row, disorder, module_of, violations};
 
 /// The crates by folder, and which others each may depend on, tests included.
-const CRATES: [Row<'_>; 6] = [
+const CRATES: [Row<'_>; 7] = [
     ("artifacts", &[]),
     ("runtime", &["artifacts"]),
     ("compiler", &["artifacts"]),
     ("compiler/cli", &["artifacts", "compiler", "runtime"]),
     ("benches", &["artifacts", "compiler", "runtime", "compiler/cli"]),
     ("tests", &["artifacts", "compiler", "runtime", "compiler/cli", "benches"]),
+    ("fuzz", &["artifacts", "compiler", "runtime", "tests"]),
 ];
 
 /// The rooms of the compiler. Front ends and network do not know each other, and no room below knows a front end.

@@ -1,6 +1,7 @@
 //! From the text of a schema to the first mask.
 //!
-//! Ours: the text lowered and compiled with all masks, put into an artifact for this process, and the first mask filled.
+//! Ours: the text lowered and compiled with all masks, put into an artifact for this process, and the first mask filled;
+//! for documents in compact text with canonical numbers, and beside it in the text form that is the default.
 //! The peer's: the text parsed, the parser created, and the first mask computed. What the first token of a grammar costs
 //! us beyond that, for it derives what reading wants, stands behind the sum. Each round takes
 //! the engines in turn, on the same thread, so that neither finds its caches on another core; a schema's figure is the
@@ -40,11 +41,13 @@ struct Setting {
     clock: Clock,
     ours: Ours,
     parts: [Samples; PARTS.len()],
+    /// For the default text form, all parts together.
+    natural: Samples,
 }
 
 impl Setting {
     fn new(name: String, clock: Clock, ours: Ours) -> Self {
-        Self { name, clock, ours, parts: Default::default() }
+        Self { name, clock, ours, parts: Default::default(), natural: Samples::default() }
     }
 }
 
@@ -60,14 +63,18 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
         for case in &bench.cases {
             let schema = case.schema.to_string();
             let mut ours: [Samples; PARTS.len()] = Default::default();
-            let mut their = Samples::default();
+            let (mut natural, mut their) = (Samples::default(), Samples::default());
             for _ in 0..ROUNDS {
-                let times = our_first_mask(&setting.ours, setting.clock, &schema);
+                let text = Text::JsonSchema(&schema);
+                let times = our_first_mask(&setting.ours, setting.clock, text);
                 ours.iter_mut().zip(times).for_each(|(round, time)| round.push(time));
+                let text = Text::Natural(&schema);
+                natural.push(our_first_mask(&setting.ours, setting.clock, text)[ALL]);
                 their.push(their_first_mask(&bench.canonical, setting.clock, &schema));
             }
             let rounds = setting.parts.iter_mut().zip(&ours);
             rounds.for_each(|(all, round)| all.push(round.median()));
+            setting.natural.push(natural.median());
             theirs.push(their.median());
         }
     }
@@ -77,10 +84,20 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
         bench.cases.len()
     )?;
     let mut table = Table::new("time");
-    for (Setting { name, parts, .. }, theirs) in settings.iter().zip(&theirs) {
+    for (Setting { name, parts, natural, .. }, theirs) in settings.iter().zip(&theirs) {
         for (part, samples) in PARTS.iter().zip(parts) {
             table.row(format!("grammarc, {name}: {part}"), samples);
         }
+        table.row(format!("grammarc, natural text, {name}: {}", PARTS[ALL]), natural);
+        table.ratio(
+            format!("ratio of percentiles, natural to compact, {name}"),
+            natural,
+            &parts[ALL],
+        );
+        table.row(
+            format!("ratio by schema, natural to compact, {name}"),
+            &natural.over(&parts[ALL]),
+        );
         table.row(format!("llguidance, beside {name}"), theirs);
         table.ratio(format!("ratio of percentiles, {name}"), &parts[ALL], theirs);
         table.row(format!("ratio by schema, {name}"), &parts[ALL].over(theirs));
@@ -121,8 +138,7 @@ fn plot(bench: &Bench, ours: &Samples, theirs: &Samples) -> Plot {
 }
 
 /// Times of the parts of ours, and of all.
-pub(crate) fn our_first_mask(ours: &Ours, clock: Clock, schema: &str) -> [f64; PARTS.len()] {
-    let text = Text::JsonSchema(schema);
+pub(crate) fn our_first_mask(ours: &Ours, clock: Clock, text: Text<'_>) -> [f64; PARTS.len()] {
     let options = CompileOptions::default().without_token_digests();
     let (compiler, budget) = (&ours.compiler, Budget::new());
     let mut times = [0.0; PARTS.len()];

@@ -8,6 +8,7 @@ use std::io::{self, Write};
 
 use grammarc_benches::clock::Clock;
 use grammarc_benches::inputs::{Case, maskbench};
+use grammarc_benches::ours::Text;
 use grammarc_benches::table::{Samples, Table};
 use grammarc_benches::threads;
 
@@ -26,7 +27,7 @@ const SLOWEST: usize = 1;
 
 pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
     let mut ours: [Samples; PARTS.len()] = Default::default();
-    let mut theirs = Samples::default();
+    let (mut theirs, mut naturals) = (Samples::default(), Samples::default());
     let mut slowest = Vec::new();
     let all = maskbench();
     let mut both = 0;
@@ -34,14 +35,17 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
         both += 1;
         let schema = case.schema.to_string();
         let mut our: [Samples; PARTS.len()] = Default::default();
-        let mut their = Samples::default();
+        let (mut their, mut natural) = (Samples::default(), Samples::default());
         for _ in 0..ROUNDS {
-            let times = our_first_mask(&bench.ours, Clock::Cpu, &schema);
+            let times = our_first_mask(&bench.ours, Clock::Cpu, Text::JsonSchema(&schema));
             our.iter_mut().zip(times).for_each(|(round, time)| round.push(time));
+            let text = Text::Natural(&schema);
+            natural.push(our_first_mask(&bench.ours, Clock::Cpu, text)[ALL]);
             their.push(their_first_mask(&bench.canonical, Clock::Cpu, &schema));
         }
         ours.iter_mut().zip(&our).for_each(|(all, round)| all.push(round.median()));
         theirs.push(their.median());
+        naturals.push(natural.median());
         slowest.push((our[ALL].median(), their.median(), case));
     }
     writeln!(report, "\n## Schema to first mask, every schema\n")?;
@@ -54,6 +58,9 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
     for (part, samples) in PARTS.iter().zip(&ours) {
         table.row(format!("grammarc: {part}"), samples);
     }
+    table.row(format!("grammarc, natural text: {}", PARTS[ALL]), &naturals);
+    table.ratio("ratio of percentiles, natural to compact", &naturals, &ours[ALL]);
+    table.row("ratio by schema, natural to compact", &naturals.over(&ours[ALL]));
     table.row("llguidance", &theirs);
     table.ratio("ratio of percentiles", &ours[ALL], &theirs);
     table.row("ratio by schema", &ours[ALL].over(&theirs));
@@ -79,7 +86,8 @@ fn on_threads(bench: &Bench, report: &mut Report, cases: &[&Case]) -> io::Result
         let mut times: [Samples; 2] = Default::default();
         for _ in 0..ROUNDS {
             for (times, ours) in times.iter_mut().zip(&compilers) {
-                let parts = our_first_mask(ours, Clock::wall(), &schema);
+                let text = Text::JsonSchema(&schema);
+                let parts = our_first_mask(ours, Clock::wall(), text);
                 times.push(parts[ALL]);
             }
         }

@@ -11,9 +11,11 @@ use std::io::{self, Write};
 use std::time::Instant;
 
 use grammarc::latency::{self, CALLS};
+use grammarc_benches::ours::Text;
 use grammarc_benches::peer::{self, Peer};
 use grammarc_benches::plot::{Marks, Plot, Series};
 use grammarc_benches::table::{Samples, Table};
+use grammarc_runtime::Grammar;
 
 use crate::report::Report;
 use crate::texts::Run;
@@ -34,19 +36,25 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
     let mut ours: [Samples; CALLS.len()] = Default::default();
     let mut cold: [Samples; CALLS.len()] = Default::default();
     let mut alone: [Samples; 1] = Default::default();
+    let mut natural: [Samples; CALLS.len()] = Default::default();
     let mut theirs: [[Samples; THEIRS.len()]; 2] = Default::default();
     for run in runs {
         let our_rounds: Rounds<_> =
-            (0..ROUNDS).map(|_| our_steps(run)).collect::<io::Result<_>>()?;
+            (0..ROUNDS).map(|_| our_steps(run, &run.grammar)).collect::<io::Result<_>>()?;
         let accepts = || latency::accepts(&run.grammar, &run.tokens).map_err(io::Error::other);
         let accepts: Rounds<1> = (0..ROUNDS)
             .map(|_| Ok(accepts()?.into_iter().map(|time| [time / 1e3]).collect()))
             .collect::<io::Result<_>>()?;
+        let in_natural =
+            bench.ours.grammar(Text::Natural(&run.schema)).map_err(io::Error::other)?;
+        let natural_rounds: Rounds<_> =
+            (0..ROUNDS).map(|_| our_steps(run, &in_natural)).collect::<io::Result<_>>()?;
         let their_rounds: [Rounds<2>; 2] = [&bench.canonical, &bench.plain]
             .map(|peer| (0..ROUNDS).map(|_| their_steps(run, peer)).collect());
         collect(&mut cold, &our_rounds[..1]);
         collect(&mut ours, &our_rounds);
         collect(&mut alone, &accepts);
+        collect(&mut natural, &natural_rounds);
         for (samples, rounds) in theirs.iter_mut().zip(&their_rounds) {
             collect(samples, rounds);
         }
@@ -63,6 +71,10 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
         table.row(format!("grammarc: {name}"), samples);
     }
     table.row("grammarc: accept, back to back", &alone[0]);
+    for (name, samples) in CALLS.iter().zip(&natural) {
+        table.row(format!("grammarc, natural text: {name}"), samples);
+    }
+    table.ratio("ratio, natural to compact: fill", &natural[FILL], &ours[FILL]);
     for (name, samples) in CALLS.iter().zip(&cold) {
         table.row(format!("grammarc, first round: {name}"), samples);
     }
@@ -117,8 +129,8 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
 }
 
 /// Microseconds of every call, one round.
-fn our_steps(run: &Run) -> io::Result<Vec<[f64; CALLS.len()]>> {
-    let steps = latency::steps(&run.grammar, &run.tokens).map_err(io::Error::other)?;
+fn our_steps(run: &Run, grammar: &Grammar) -> io::Result<Vec<[f64; CALLS.len()]>> {
+    let steps = latency::steps(grammar, &run.tokens).map_err(io::Error::other)?;
     Ok(steps.into_iter().map(|step| step.map(|time| time / 1e3)).collect())
 }
 

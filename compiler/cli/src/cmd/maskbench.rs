@@ -95,7 +95,7 @@ impl MaskbenchArgs {
             key_order: KeyOrder::Any,
             ..JsonSchemaOptions::default()
         };
-        self.text.apply(&mut schemas);
+        self.text.apply(&mut schemas)?;
         let limits = self.limits.clone();
         let judge = Judge::new(vocabulary, &self.tokenizer, schemas, limits.options());
         let judge = judge.map_err(Problem::Maskbench)?;

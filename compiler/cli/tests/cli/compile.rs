@@ -164,6 +164,74 @@ fn options_go_with_their_language() {
     compile(&["p.json", "--whitespace", "none"]).exits(2);
     compile(&["p.json", "--tokenizer", "tiny.json"]).exits(2);
     compile(&["p.json", "--deny", "approximate"]).exits(0);
+    for given in
+        [&["--closed"][..], &["--dialect", "openapi-3.0"], &["--surround"], &["--levels", "3"]]
+    {
+        compile(&[&["a.gbnf", "--start", "start"], given].concat()).exits(2);
+    }
+}
+
+#[test]
+fn text_forms_are_taken_and_recorded() {
+    let schema = r#"{"type": "array", "items": {"type": "number", "minimum": 0}}"#;
+    let place = Place::with_vocabulary().with("s.json", schema);
+    let accepts = |options: &[&str], text: &str| {
+        let arguments = ["compile", "s.json", "--vocab", "tiny.gvocab", "-o", "s.gmask"];
+        place.run(&[&arguments, options].concat()).exits(0);
+        place.run_with(&["check", "s.gmask", "-", "--exact"], text).code == 0
+    };
+    for (options, good, bad) in [
+        (&[][..], "[1.50, 1e2,0]", "[1 ,2]"),
+        (&["--whitespace", "compact"], "[1,2]", "[1, 2]"),
+        (&["--whitespace", "spaced"], "[1, 2]", "[1,2]"),
+        (&["--whitespace", "indented"], "[\n  1,\n  2\n]", "[1, 2]"),
+        (&["--whitespace", "indented:3"], "[\n   1\n]", "[\n  1\n]"),
+        (&["--whitespace", "indented:1", "--levels", "1"], "[\n 1\n]", "[1]"),
+        (&["--whitespace", "styled"], "[\n  1,\n  2\n]", "[1,2, 3]"),
+        (&["--whitespace", "flexible"], "[ 1 ,\n 2 ]", " [1]"),
+        (&["--separators", " , ", ":"], "[1 , 2]", "[1, 2]"),
+        (&["--surround"], " [1]\n\n\n\n", "     [1]"),
+        (&["--surround=5"], "     [1]", "      [1]"),
+        (&["--numbers", "canonical"], "[1.5]", "[1.50]"),
+        (&["--numbers", "any"], "[1e-00001]", "[1e-000001]"),
+    ] {
+        assert!(accepts(options, good), "{options:?} {good:?}");
+        assert!(!accepts(options, bad), "{options:?} {bad:?}");
+    }
+    let options =
+        ["--whitespace", "styled:4", "--surround=1", "--closed", "--dialect", "openapi-3.0"];
+    assert!(accepts(&options, " [1, 2] "));
+    let shown = place.run(&["inspect", "s.gmask"]).exits(0).stdout;
+    for part in
+        ["whitespace styled:4", "levels 32", "surround 1", "closed true", "dialect openapi-3.0"]
+    {
+        assert!(shown.contains(part), "{part:?} in {shown}");
+    }
+    for wrong in [
+        &["--separators", ", ", "x:"][..],
+        &["--separators", ", "],
+        &["--separators", ",", ":", "--whitespace", "compact"],
+        &["--levels", "3"],
+        &["--whitespace", "indented:x"],
+    ] {
+        let arguments = ["compile", "s.json", "--vocab", "tiny.gvocab"];
+        place.run(&[&arguments, wrong].concat()).exits(2);
+    }
+}
+
+#[test]
+fn the_help_says_what_bounds_a_text() {
+    let help = Place::with_vocabulary().run(&["compile", "--help"]).exits(0).stdout;
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in [
+        "64 digits before the point, 64 behind it, and 4 in the exponent",
+        "runs of up to N characters [19]",
+        "Nothing else stands outside the document",
+        "[default: 32]",
+        "[default: natural]",
+    ] {
+        assert!(help.contains(part), "{part:?} in {help}");
+    }
 }
 
 #[test]

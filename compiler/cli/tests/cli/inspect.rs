@@ -13,7 +13,7 @@ fn shows_both_kinds() {
             &[
                 "grammar artifact",
                 "g.json, json-schema, blake3 ",
-                "whitespace compact",
+                "whitespace natural",
                 "keywords",
                 "one step",
                 "STATES",

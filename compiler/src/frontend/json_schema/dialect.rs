@@ -1,11 +1,13 @@
 //! Dialects: which keywords a schema resource may use, and how it names its dialect.
 //!
 //! A dialect is a draft, or what a meta-schema given by the user makes of one: its `$vocabulary` may leave groups of
-//! keywords out. Without `$schema` the draft is 2020-12, and the spellings of older drafts are understood as well.
+//! keywords out. Without `$schema` the draft is 2020-12, and the spellings of older drafts are understood as well; or, where
+//! the options say so, it is that of OpenAPI 3.0, whose schemas never have a `$schema`.
 
 use crate::diagnostics::Diagnostic;
 
 use super::document::{Document, Json, NodeId};
+use super::options::SchemaDialect;
 use super::resources::Resources;
 
 /// A draft of JSON Schema, oldest first.
@@ -118,6 +120,8 @@ pub(crate) struct Dialect {
     pub(crate) draft: Draft,
     /// Whether `$schema` says so. Where it does not, older drafts' spellings are understood as well.
     pub(crate) declared: bool,
+    /// Whether the keywords of OpenAPI 3.0 count.
+    pub(crate) openapi: bool,
     /// The vocabularies that the meta-schema leaves out, as a bit set.
     omitted: u8,
 }
@@ -128,11 +132,22 @@ const MAX_META: usize = 8;
 impl Dialect {
     /// What holds where nothing is declared.
     pub(crate) const UNDECLARED: Self =
-        Self { draft: Draft::Draft202012, declared: false, omitted: 0 };
+        Self { draft: Draft::Draft202012, declared: false, openapi: false, omitted: 0 };
+
+    /// OpenAPI 3.0. It leaves many keywords out, which are understood all the same.
+    pub(crate) const OPENAPI: Self = Self { openapi: true, ..Self::UNDECLARED };
 
     /// A draft as it is published.
     pub(crate) fn declared(draft: Draft) -> Self {
-        Self { draft, declared: true, omitted: 0 }
+        Self { draft, declared: true, openapi: false, omitted: 0 }
+    }
+
+    /// What holds in a document that declares nothing.
+    pub(crate) fn assumed(dialect: SchemaDialect) -> Self {
+        match dialect {
+            SchemaDialect::JsonSchema => Self::UNDECLARED,
+            SchemaDialect::OpenApi30 => Self::OPENAPI,
+        }
     }
 
     /// The dialect of a resource whose outermost schema is `node`: what its `$schema` names, else `outer`. A URI that
@@ -194,7 +209,7 @@ impl Dialect {
 
     /// Whether the keyword siblings of a `$ref` count.
     pub(crate) fn siblings_of_ref(self) -> bool {
-        self.draft >= Draft::Draft201909
+        self.draft >= Draft::Draft201909 && !self.openapi
     }
 
     /// Whether `prefixItems` is a keyword.

@@ -52,7 +52,7 @@ const NAMES: Support = Annotation("names a schema or a place");
 const PEOPLE: Support = Annotation("is for people");
 const BOUND: &str = "approximate for bounds from 2^32 on";
 const ORDER: &str = "narrower with keys in any order, where these have too many combinations";
-const UNIQUE: &str = "approximate where equal items can be written differently (objects, arrays, numbers in any form), \
+const UNIQUE: &str = "approximate where equal items can be written differently (objects, arrays, numbers that are not in one text each), \
     in more than 1,024 items that must or may come, and under a negation or in one of several alternatives";
 const HINT: Support = Annotation("describes the value and does not constrain it");
 
@@ -131,12 +131,24 @@ pub(crate) const KEYWORDS: &[Keyword] = &[
 /// Why a key that no draft defines constrains nothing.
 pub const UNKNOWN: &str = "unknown keyword";
 
+/// The keywords that OpenAPI 3.0 adds, sorted by name. `nullable` counts where that is the dialect.
+pub(crate) const OPENAPI: &[(&str, Support)] = &[
+    (
+        "discriminator",
+        Annotation("names the member that tells branches apart, which these do themselves"),
+    ),
+    ("example", PEOPLE),
+    ("externalDocs", PEOPLE),
+    ("nullable", Exact),
+    ("xml", Annotation("is for XML")),
+];
+
 /// What an occurrence of this key in a schema of the dialect becomes. Keys that no draft, or only another draft,
 /// defines are annotations by the specification; without a declared draft every draft's keywords count.
 pub(crate) fn support(name: &str, dialect: Dialect) -> Support {
     static BY_NAME: LazyLock<FxHashMap<&str, &Keyword>> =
         LazyLock::new(|| KEYWORDS.iter().map(|keyword| (keyword.name, keyword)).collect());
-    let Some(keyword) = BY_NAME.get(name) else { return Annotation(UNKNOWN) };
+    let Some(keyword) = BY_NAME.get(name) else { return openapi(name, dialect) };
     if dialect.omits(name) {
         return Annotation("belongs to a vocabulary that the meta-schema leaves out");
     }
@@ -151,13 +163,23 @@ pub(crate) fn support(name: &str, dialect: Dialect) -> Support {
     }
 }
 
+/// What a key becomes that no draft defines.
+fn openapi(name: &str, dialect: Dialect) -> Support {
+    match OPENAPI.iter().find(|(known, _)| *known == name) {
+        Some((_, Exact)) if !dialect.openapi => Annotation("a keyword of OpenAPI 3.0 alone"),
+        Some(&(_, support)) => support,
+        None => Annotation(UNKNOWN),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn table_is_sorted() {
+    fn tables_are_sorted() {
         assert!(KEYWORDS.is_sorted_by(|a, b| a.name < b.name));
+        assert!(OPENAPI.is_sorted_by(|(a, _), (b, _)| a < b));
     }
 
     #[test]
@@ -168,5 +190,8 @@ mod tests {
         assert_eq!(support("const", undeclared), Exact);
         assert_eq!(support("additionalItems", undeclared), Exact);
         assert!(matches!(support("x-order", undeclared), Annotation("unknown keyword")));
+        assert!(matches!(support("nullable", undeclared), Annotation(_)));
+        assert_eq!(support("nullable", Dialect::OPENAPI), Exact);
+        assert!(matches!(support("xml", Dialect::OPENAPI), Annotation("is for XML")));
     }
 }

@@ -8,21 +8,23 @@
 //! - `document`: the text as values that know their span and pointer; `dialect`: its draft; `resolve` follows
 //!   references, also to `resources` given by the user.
 //! - `keyword`: the table of support. `survey` visits every schema that applies, and `read` checks keyword values and
-//!   reads them into a `schema`.
+//!   reads them into a `schema`. `closed` has objects take no other keys, where the options say so.
 //! - `algebra`: what a formula over schemas says of each type: sets of `numbers` and `strings`, formulas over members
 //!   and items, and from these, automata over members and items. The graph of all that can apply to any value tells
 //!   what is empty, and which two places are to blame.
 //! - `merge` finds equal contents; `lower` makes rules of them on top of the shared rules of the `prelude`, in the
-//!   text form of the `options`.
+//!   text form of the `options`: one for each content and `layout`, which is what `whitespace` makes of a depth.
 //!
 //! Nothing is left out in silence: a keyword occurrence is exact, an annotation, narrower or approximate in the report,
 //! or the schema is refused. Cost follows the combinations of facts that matter at one place, and has budgets.
 
 mod algebra;
+mod closed;
 mod dialect;
 mod document;
 mod formats;
 mod keyword;
+mod layout;
 mod lint;
 mod lower;
 mod merge;
@@ -42,6 +44,7 @@ mod strings;
 mod survey;
 mod table;
 mod types;
+mod whitespace;
 
 #[cfg(test)]
 mod tests;
@@ -59,7 +62,8 @@ use survey::Occurrence;
 
 pub use keyword::UNKNOWN as UNKNOWN_KEYWORD;
 pub use options::{
-    DigitLimits, Escapes, Formats, JsonSchemaOptions, KeyOrder, NumberForm, TextForm, Whitespace,
+    DigitLimits, Escapes, Formats, Indentation, JsonSchemaOptions, KeyOrder, NumberForm,
+    SchemaDialect, Separator, SeparatorError, TextForm, Whitespace,
 };
 pub use prelude::{Piece, Prelude, prelude_grammar};
 pub use resources::{ResourceError, Resources};
@@ -87,11 +91,22 @@ pub fn lower(
     let (mut document, tree) = document::Document::parse(&source, budget).map_err(one)?;
     budget.check_in_source()?;
     let mut findings = Vec::new();
-    let survey::Surveyed { mut schemas, root, occurrences } =
+    let survey::Surveyed { mut schemas, mut root, mut occurrences } =
         survey::survey(&mut document, &tree, options, budget, &mut findings).map_err(all)?;
     findings.extend(lint::lint(&document, &occurrences));
     budget.check_in_source()?;
     budget.begin(Phase::Combining);
+    if options.closed {
+        let closed = closed::close(&schemas, root);
+        (schemas, root) = (closed.schemas, closed.root);
+        let reason = "says nothing of other keys, and takes none by the options given";
+        let verdict = Verdict::Narrower;
+        occurrences.extend(closed.places.into_iter().map(|value| Occurrence {
+            value,
+            verdict,
+            reason,
+        }));
+    }
     schemas.share(share::first_equals(&document, &schemas));
     let size = document.len();
     let limits = algebra::Limits {
@@ -128,9 +143,18 @@ pub fn lower(
     }
     findings.extend(report::pruned(&mut algebra, &graph));
     merge::merge(&mut graph);
-    let grammar = lower::lower(&algebra, &graph, options, budget).map_err(one)?;
+    let lowered = lower::lower(&algebra, &graph, options, budget).map_err(one)?;
+    let lower::Emitted { grammar, cut } = lowered;
     budget.check_in_source()?;
     drop(algebra);
+    report::deep_enough(&document, &grammar, &cut, options.text, budget).map_err(one)?;
+    let too_deep = cut.into_iter().map(|value| Occurrence {
+        value,
+        verdict: Verdict::Narrower,
+        reason: "values nested deeper than the levels of indented text are left out",
+    });
+    occurrences.extend(too_deep);
+    occurrences.sort_by_key(|occurrence| occurrence.value);
     // Where both are true of a keyword, that it accepts too much is what is said.
     inexact.sort_by_key(|(_, verdict, _)| *verdict == Verdict::Approximate);
     let mut inexact: FxHashMap<_, _> =

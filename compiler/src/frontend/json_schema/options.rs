@@ -7,21 +7,7 @@ use super::resources::Resources;
 
 pub use super::numbers::NumberForm;
 pub use super::strings::Escapes;
-
-/// Where whitespace may stand between the tokens of a document. None may stand before or after the document.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Whitespace {
-    /// Nowhere.
-    #[default]
-    Compact,
-    /// One space after each `,` and `:` between tokens, and nowhere else: what Python's `json.dumps` writes.
-    Spaced,
-    /// Runs of up to `max` of space, tab, line feed and carriage return wherever JSON allows whitespace.
-    Flexible {
-        /// Longest run.
-        max: u32,
-    },
-}
+pub use super::whitespace::{Indentation, Separator, SeparatorError, Whitespace};
 
 /// How many digits a number may have that no keyword bounds. Without a limit a model can write digits for ever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -30,7 +16,7 @@ pub struct DigitLimits {
     pub integer: u32,
     /// After the decimal point; with 0 no number has a decimal point.
     pub fraction: u32,
-    /// In the exponent; with 0 no number has an exponent.
+    /// In the exponent, behind at most as many zeros that say nothing; with 0 no number has an exponent.
     pub exponent: u32,
 }
 
@@ -51,6 +37,8 @@ impl Default for DigitLimits {
 pub struct TextForm {
     /// Whitespace between tokens.
     pub whitespace: Whitespace,
+    /// Longest run of space, tab, line feed and carriage return before the document, and behind it.
+    pub surround: u32,
     /// Digits of numbers.
     pub digits: DigitLimits,
     /// Forms of numbers.
@@ -60,13 +48,19 @@ pub struct TextForm {
 }
 
 impl TextForm {
-    /// Short documents in one text each: the default.
-    pub const SHORT: Self = Self {
-        whitespace: Whitespace::Compact,
+    /// What models write: at most a space behind separators, numbers as they come, no escape that is not needed. The
+    /// default.
+    pub const NATURAL: Self = Self {
+        whitespace: Whitespace::Natural,
+        surround: 0,
         digits: DigitLimits::DEFAULT,
-        numbers: NumberForm::Canonical,
+        numbers: NumberForm::Natural,
         escapes: Escapes::Shortest,
     };
+
+    /// Short documents in one text each.
+    pub const SHORT: Self =
+        Self { whitespace: Whitespace::Compact, numbers: NumberForm::Canonical, ..Self::NATURAL };
 
     /// What Python's `json.dumps(value, ensure_ascii=False)` writes, and any other form of numbers.
     pub const DUMPS: Self =
@@ -76,7 +70,7 @@ impl TextForm {
     pub const WIDE: Self = Self { numbers: NumberForm::Any, escapes: Escapes::Any, ..Self::SHORT };
 
     /// The forms that a vocabulary artifact holds the shared rules of. Others are compiled with each schema.
-    pub const COMMON: [Self; 3] = [Self::SHORT, Self::DUMPS, Self::WIDE];
+    pub const COMMON: [Self; 4] = [Self::NATURAL, Self::SHORT, Self::DUMPS, Self::WIDE];
 }
 
 /// In which order the keys of an object are accepted.
@@ -99,6 +93,16 @@ pub enum Formats {
     Annotated,
 }
 
+/// What a schema is written in that does not say so by `$schema`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum SchemaDialect {
+    /// JSON Schema: draft 2020-12, with the spellings of older drafts.
+    #[default]
+    JsonSchema,
+    /// OpenAPI 3.0: with `nullable`, and with `$ref` standing alone.
+    OpenApi30,
+}
+
 /// Options of [`lower`](fn@super::lower).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct JsonSchemaOptions {
@@ -106,6 +110,11 @@ pub struct JsonSchemaOptions {
     pub text: TextForm,
     /// In which order keys are accepted.
     pub key_order: KeyOrder,
+    /// Whether objects take no other keys where their schema says nothing of other keys. Unlike JSON Schema, which has such
+    /// objects take any.
+    pub closed: bool,
+    /// What the schema is written in, where it does not say so.
+    pub dialect: SchemaDialect,
     /// What `format` does.
     pub formats: Formats,
     /// Schemas that references may lead to beside the document itself and the published meta-schemas.
@@ -123,6 +132,8 @@ impl Default for JsonSchemaOptions {
         Self {
             text: TextForm::default(),
             key_order: KeyOrder::default(),
+            closed: false,
+            dialect: SchemaDialect::default(),
             formats: Formats::default(),
             resources: Resources::default(),
             max_states: 50_000,

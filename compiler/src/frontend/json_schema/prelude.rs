@@ -8,6 +8,7 @@ use crate::automata::Allowance;
 use crate::ir::{Expr, Grammar, GrammarBuilder, Origin, RuleId};
 
 use super::formats;
+use super::layout::{Gaps, Layout};
 use super::number;
 use super::numbers::integers;
 use super::options::{NumberForm, TextForm, Whitespace};
@@ -17,7 +18,7 @@ use super::strings::{Alphabet, Escapes, Place, StringRules, character, tail};
 /// A rule of the prelude.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// A run of whitespace. There is such a rule in flexible form only: [`Prelude::whitespace`] knows.
+    /// A run of whitespace. Only flexible form calls it.
     Whitespace,
     /// The rest of a string after its opening quote: any characters and the closing quote.
     StringTail,
@@ -74,6 +75,8 @@ pub(super) const MOST_LEAST: u32 = 8;
 pub struct Prelude {
     text: TextForm,
     rules: [Option<RuleId>; Piece::ALL.len()],
+    /// The rules of arrays, objects and values, by layout.
+    containers: Vec<Option<Containers>>,
     /// The rest of a string of at least two characters, of at least three, and so on.
     longer: Vec<RuleId>,
     /// Rests of strings by their names: what comes after the opening quote of a format's, and of some classes of characters
@@ -84,10 +87,11 @@ pub struct Prelude {
 impl Prelude {
     /// The prelude of a text form, with no rule added yet.
     pub fn new(text: TextForm) -> Self {
-        Self { text, rules: [None; Piece::ALL.len()], longer: Vec::new(), named: Vec::new() }
+        let rules = [None; Piece::ALL.len()];
+        Self { text, rules, containers: Vec::new(), longer: Vec::new(), named: Vec::new() }
     }
 
-    /// The rule of a piece.
+    /// The rule of a piece. Where a document may be written in several layouts, values are in the first of these.
     #[inline]
     pub fn rule(&mut self, builder: &mut GrammarBuilder, piece: Piece) -> RuleId {
         match self.rules[piece as usize] {
@@ -97,12 +101,46 @@ impl Prelude {
     }
 
     fn add(&mut self, builder: &mut GrammarBuilder, piece: Piece) -> RuleId {
-        let rule = builder.declare(piece.name());
-        // Entered before its content is made: values hold arrays and arrays hold values.
+        let rule = match piece {
+            Piece::Array | Piece::Object | Piece::Value => {
+                let layout = Layout::of(self.text.whitespace)[0];
+                self.containers(builder, layout).of(piece)
+            }
+            Piece::Whitespace => kept(builder, piece.name(), self.whitespace()),
+            Piece::StringTail | Piece::NonEmptyStringTail | Piece::SpecialStringTail => {
+                let tail = self.tail(builder, piece);
+                kept(builder, piece.name(), tail)
+            }
+            Piece::Integer | Piece::Number => kept(builder, piece.name(), self.number(piece)),
+        };
         self.rules[piece as usize] = Some(rule);
-        let expr = self.content(builder, piece);
-        builder.define_kept(rule, expr, Origin::default());
         rule
+    }
+
+    fn whitespace(&self) -> Expr {
+        match self.text.whitespace {
+            Whitespace::Flexible { max } => space(max),
+            _ => Expr::Empty,
+        }
+    }
+
+    fn tail(&mut self, builder: &mut GrammarBuilder, piece: Piece) -> Expr {
+        let first = match piece {
+            Piece::NonEmptyStringTail => character(self.text.escapes),
+            Piece::SpecialStringTail => special(),
+            _ => return Expr::seq([character(self.text.escapes).star(), Expr::byte(b'"')]),
+        };
+        Expr::seq([first, self.call(builder, Piece::StringTail)])
+    }
+
+    fn number(&self, piece: Piece) -> Expr {
+        let TextForm { numbers, digits, .. } = self.text;
+        match (piece, numbers) {
+            (Piece::Integer, NumberForm::Any) => integers(digits),
+            (Piece::Integer, _) => number::integer(digits),
+            (_, NumberForm::Canonical) => number::canonical(digits),
+            (_, NumberForm::Natural | NumberForm::Any) => number::number(digits),
+        }
     }
 
     /// A call of a piece.
@@ -110,25 +148,75 @@ impl Prelude {
         Expr::Call(self.rule(builder, piece))
     }
 
-    /// Whitespace that may stand between two tokens of a document.
-    pub fn whitespace(&mut self, builder: &mut GrammarBuilder) -> Expr {
-        match self.text.whitespace {
-            Whitespace::Compact | Whitespace::Spaced | Whitespace::Flexible { max: 0 } => {
-                Expr::Empty
-            }
-            Whitespace::Flexible { .. } => self.call(builder, Piece::Whitespace),
-        }
+    /// A call of a piece in a layout.
+    pub(super) fn laid_out(
+        &mut self,
+        builder: &mut GrammarBuilder,
+        piece: Piece,
+        layout: Layout,
+    ) -> Expr {
+        Expr::Call(self.containers(builder, layout).of(piece))
     }
 
-    /// A byte between two items, or between a key and its value, with the whitespace around it.
-    pub fn separator(&mut self, builder: &mut GrammarBuilder, byte: u8) -> Expr {
-        if self.text.whitespace == Whitespace::Spaced {
-            return Expr::seq([Expr::byte(byte), Expr::byte(b' ')]);
+    /// What stands between the tokens of a container.
+    pub(super) fn gaps(&mut self, builder: &mut GrammarBuilder, layout: Layout) -> Gaps {
+        let run = match layout {
+            Layout::Flexible => self.call(builder, Piece::Whitespace),
+            _ => Expr::Empty,
+        };
+        layout.gaps(run)
+    }
+
+    fn known(&self, layout: Layout) -> Option<Containers> {
+        self.containers.get(layout.index()).copied().flatten()
+    }
+
+    /// The rules of a layout, which need those of the layouts inside it: these come first.
+    fn containers(&mut self, builder: &mut GrammarBuilder, layout: Layout) -> Containers {
+        if let Some(known) = self.known(layout) {
+            return known;
         }
-        match self.whitespace(builder) {
-            Expr::Empty => Expr::byte(byte),
-            space => Expr::seq([space.clone(), Expr::byte(byte), space]),
+        let mut missing = vec![layout];
+        let mut at = layout;
+        while !at.is_last() && at.inside() != at && self.known(at.inside()).is_none() {
+            at = at.inside();
+            missing.push(at);
         }
+        let mut last = None;
+        while let Some(layout) = missing.pop() {
+            last = Some(self.add_containers(builder, layout));
+        }
+        last.expect("there is one at least")
+    }
+
+    fn add_containers(&mut self, builder: &mut GrammarBuilder, layout: Layout) -> Containers {
+        let mut declare = |piece: Piece| builder.declare(layout.name(piece.name()));
+        let [array, object, value] = [Piece::Array, Piece::Object, Piece::Value].map(&mut declare);
+        let rules = Containers { array, object, value };
+        // Entered before there is content: values hold arrays and arrays hold values.
+        let index = layout.index();
+        self.containers.resize(self.containers.len().max(index + 1), None);
+        self.containers[index] = Some(rules);
+        let gaps = self.gaps(builder, layout);
+        let inner = match self.known(layout.inside()).filter(|_| !layout.is_last()) {
+            Some(inner) => Expr::Call(inner.value),
+            None => Expr::Never,
+        };
+        let member = Expr::seq([self.string(builder), gaps.colon.clone(), inner.clone()]);
+        for (rule, brackets, item) in [(array, *b"[]", inner), (object, *b"{}", member)] {
+            builder.define_kept(rule, list(&gaps, brackets, item), Origin::default());
+        }
+        let any = Expr::alt([
+            Expr::literal("null"),
+            Expr::literal("true"),
+            Expr::literal("false"),
+            self.call(builder, Piece::Number),
+            self.string(builder),
+            Expr::Call(array),
+            Expr::Call(object),
+        ]);
+        builder.define_kept(value, any, Origin::default());
+        rules
     }
 
     /// Any string, with its quotes.
@@ -169,60 +257,36 @@ impl Prelude {
         self.named.push((name, rule));
         Expr::Call(rule)
     }
+}
 
-    fn content(&mut self, builder: &mut GrammarBuilder, piece: Piece) -> Expr {
+/// The rules of any container and value in a layout.
+#[derive(Clone, Copy, Debug)]
+struct Containers {
+    array: RuleId,
+    object: RuleId,
+    value: RuleId,
+}
+
+impl Containers {
+    fn of(self, piece: Piece) -> RuleId {
         match piece {
-            Piece::Whitespace => match self.text.whitespace {
-                Whitespace::Compact | Whitespace::Spaced => Expr::Empty,
-                Whitespace::Flexible { max } => {
-                    Expr::Bytes(b" \t\n\r".iter().copied().collect()).repeat(0, Some(max))
-                }
-            },
-            Piece::StringTail => Expr::seq([character(self.text.escapes).star(), Expr::byte(b'"')]),
-            Piece::NonEmptyStringTail => {
-                Expr::seq([character(self.text.escapes), self.call(builder, Piece::StringTail)])
-            }
-            Piece::SpecialStringTail => {
-                Expr::seq([special(), self.call(builder, Piece::StringTail)])
-            }
-            Piece::Integer => match self.text.numbers {
-                NumberForm::Canonical => number::integer(self.text.digits),
-                NumberForm::Any => integers(self.text.digits),
-            },
-            Piece::Number => number::number(self.text.digits),
-            Piece::Array => {
-                let value = self.call(builder, Piece::Value);
-                self.list(builder, *b"[]", value)
-            }
-            Piece::Object => {
-                let member = Expr::seq([
-                    self.string(builder),
-                    self.separator(builder, b':'),
-                    self.call(builder, Piece::Value),
-                ]);
-                self.list(builder, *b"{}", member)
-            }
-            Piece::Value => Expr::alt([
-                Expr::literal("null"),
-                Expr::literal("true"),
-                Expr::literal("false"),
-                self.call(builder, Piece::Number),
-                self.string(builder),
-                self.call(builder, Piece::Array),
-                self.call(builder, Piece::Object),
-            ]),
+            Piece::Array => self.array,
+            Piece::Object => self.object,
+            _ => self.value,
         }
     }
+}
 
-    /// Any number of items between brackets. Whitespace has one place to be in an empty list, so that its bound
-    /// holds.
-    fn list(&mut self, builder: &mut GrammarBuilder, [open, close]: [u8; 2], item: Expr) -> Expr {
-        let space = self.whitespace(builder);
-        let comma = self.separator(builder, b',');
-        let more = Expr::seq([comma, item.clone()]).star();
-        let items = Expr::seq([item, more, space.clone()]).optional();
-        Expr::seq([Expr::byte(open), space, items, Expr::byte(close)])
-    }
+/// Any number of items between brackets. Whitespace has one place to be in an empty list, so that its bound holds.
+fn list(gaps: &Gaps, [open, close]: [u8; 2], item: Expr) -> Expr {
+    let more = Expr::seq([gaps.comma.clone(), item.clone()]).star();
+    let items = Expr::seq([gaps.first.clone(), item, more, gaps.last.clone()]).optional();
+    Expr::seq([Expr::byte(open), gaps.lead.clone(), items, Expr::byte(close)])
+}
+
+/// A run of whitespace of so many characters at most.
+pub(super) fn space(max: u32) -> Expr {
+    Expr::Bytes(b" \t\n\r".iter().copied().collect()).repeat(0, Some(max))
 }
 
 /// Adds a kept rule.
@@ -275,12 +339,12 @@ pub fn prelude_grammar(texts: &[TextForm]) -> Grammar {
     for &text in texts {
         let mut prelude = Prelude::new(text);
         for piece in Piece::ALL {
-            let expr = match piece {
-                Piece::Whitespace => prelude.whitespace(&mut builder),
-                piece => prelude.call(&mut builder, piece),
+            let is_there = match text.whitespace {
+                Whitespace::Flexible { max } => max > 0,
+                _ => piece != Piece::Whitespace,
             };
-            if expr != Expr::Empty {
-                calls.push(expr);
+            if is_there {
+                calls.push(prelude.call(&mut builder, piece));
             }
         }
         calls.extend((2..=MOST_LEAST).map(|min| prelude.at_least(&mut builder, min)));

@@ -107,7 +107,16 @@ impl Reader<'_> {
                 Some(_) => Parts::new(),
                 None => return annotation("applies only beside `if`"),
             },
-            "type" => self.types(value).map(Part::Types).into_iter().collect(),
+            "type" => {
+                let types = self.types(value);
+                let or_null = if self.is_nullable(schema) { TypeSet::NULL } else { TypeSet::NONE };
+                types.map(|types| Part::Types(types.union(or_null))).into_iter().collect()
+            }
+            "nullable" => match (self.document.json(value), self.document.get(schema, "type")) {
+                (Json::Bool(_), Some(_)) => Parts::new(),
+                (Json::Bool(_), None) => return annotation("applies only beside `type`"),
+                (other, _) => self.wrong(key, value, "a boolean", other.kind()),
+            },
             "enum" => match self.document.json(value) {
                 Json::Array(values) => smallvec![Part::Values(values.clone())],
                 other => self.wrong(key, value, "an array", other.kind()),
@@ -237,6 +246,13 @@ impl Reader<'_> {
                 smallvec![Part::Items(from, self.schema(value))]
             }
         }
+    }
+
+    /// Whether null is one of the types of a schema of OpenAPI 3.0, besides what `type` says.
+    fn is_nullable(&self, schema: NodeId) -> bool {
+        let nullable = self.document.get(schema, "nullable");
+        let nullable = nullable.filter(|_| self.context.dialect.openapi);
+        nullable.is_some_and(|value| matches!(self.document.json(value), Json::Bool(true)))
     }
 
     fn types(&mut self, node: NodeId) -> Option<TypeSet> {

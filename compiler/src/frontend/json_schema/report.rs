@@ -1,15 +1,19 @@
 //! What the emptiness of parts means for the author: an unsatisfiable schema is an error that names the two places in
-//! conflict; a property or branch that nothing satisfies is left out with a note.
+//! conflict; a property or branch that nothing satisfies is left out with a note. A schema that no text form of the options
+//! has room for is an error as well.
 //!
 //! Looking for the places to blame can take more than the budget has left. Then nobody is blamed, and what would only
 //! have been a note is none: neither is a reason to refuse a schema.
 
 use rustc_hash::FxHashSet;
 
+use crate::budget::Budget;
 use crate::diagnostics::{Diagnostic, Severity};
+use crate::ir::{Grammar, Survey, facts};
 
 use super::algebra::{Algebra, Conflict, ContentGraph, conflict};
 use super::document::{Document, Json, NodeId};
+use super::options::TextForm;
 use super::schema::{Part, Schema};
 
 /// Work that may go into notes.
@@ -69,6 +73,27 @@ fn explain(document: &Document<'_>, diagnostic: Diagnostic, conflict: Conflict) 
     placed
         .with_label(document.span(conflict.place), format!("no value satisfies this and `{other}`"))
         .with_label(document.span(conflict.other), "in conflict with this")
+}
+
+/// That some document is not nested deeper than the text form goes; `cut` are the schemas of containers that it holds to be
+/// empty.
+pub(crate) fn deep_enough(
+    document: &Document<'_>,
+    grammar: &Grammar,
+    cut: &[NodeId],
+    text: TextForm,
+    budget: &Budget,
+) -> Result<(), Diagnostic> {
+    let Some(&first) = cut.first() else { return Ok(()) };
+    let facts = facts::of_rules(grammar, &Survey::new(grammar), budget);
+    if facts[grammar.start.index()].productive {
+        return Ok(());
+    }
+    let levels = text.whitespace.levels().unwrap_or_default();
+    let text =
+        format!("every document is nested deeper here than the {levels} levels of indented text");
+    let help = "raise the number of levels, or choose a form of whitespace without lines";
+    Err(document.error("json-schema::level-limit", first, text).with_help(help))
 }
 
 /// Notes on what was left out, in source order.

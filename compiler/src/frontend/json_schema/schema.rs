@@ -235,12 +235,19 @@ impl Schemas {
 
     /// The number of the schema at a place, seen from a scope; whether it is new.
     pub(crate) fn id(&mut self, node: NodeId, scope: ScopeId) -> (SchemaId, bool) {
-        let next = SchemaId(u32::try_from(self.entries.len()).expect("a schema takes text"));
-        let id = *self.ids.entry((node, scope)).or_insert(next);
-        if id == next {
-            self.entries.push(Entry { node, schema: None });
+        if let Some(&known) = self.ids.get(&(node, scope)) {
+            return (known, false);
         }
-        (id, id == next)
+        let id = self.add(node);
+        self.ids.insert((node, scope), id);
+        (id, true)
+    }
+
+    /// A schema of its own at a place.
+    pub(crate) fn add(&mut self, node: NodeId) -> SchemaId {
+        let id = SchemaId(u32::try_from(self.entries.len()).expect("a schema takes text"));
+        self.entries.push(Entry { node, schema: None });
+        id
     }
 
     /// Number of schemas.

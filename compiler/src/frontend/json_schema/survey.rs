@@ -1,6 +1,8 @@
 //! The survey: from the root along every keyword that applies a schema, reads each schema once and enters every
 //! keyword occurrence in the report. Collects all errors rather than the first.
 
+use rustc_hash::FxHashSet;
+
 use crate::automata::Allowance;
 use crate::budget::Budget;
 use crate::diagnostics::Diagnostic;
@@ -52,7 +54,7 @@ pub(crate) fn survey(
     budget: &Budget,
     findings: &mut Vec<Diagnostic>,
 ) -> Result<Surveyed, Vec<Diagnostic>> {
-    let references = References::new(document, tree, &options.resources);
+    let references = References::new(document, tree, &options.resources, options.dialect);
     let references = references.map_err(|error| vec![error])?;
     let context = references.root();
     let size = document.len();
@@ -63,6 +65,7 @@ pub(crate) fn survey(
         formats: options.formats,
         occurrences: Vec::with_capacity(size / VALUES_OF_KEYWORD),
         found: Found::with_capacity(size / VALUES_OF_SCHEMA),
+        nullable: Vec::new(),
         definitions: Vec::new(),
         seen: Vec::new(),
     };
@@ -78,6 +81,7 @@ pub(crate) fn survey(
         survey.found.schemas.insert(id, schema);
     }
     survey.unused_definitions();
+    findings.extend(survey.misread());
     let Survey { document, mut occurrences, found, references, .. } = survey;
     findings.extend(references.findings);
     let Found { schemas, mut errors, findings: warnings, .. } = found;
@@ -101,6 +105,8 @@ struct Survey<'a, 's> {
     formats: Formats,
     occurrences: Vec<Occurrence>,
     found: Found,
+    /// Places of `nullable: true` where it means nothing.
+    nullable: Vec<NodeId>,
     definitions: Vec<NodeId>,
     /// Whether a place is one of a schema that was read, in whatever scope.
     seen: Vec<bool>,
@@ -169,7 +175,12 @@ impl Survey<'_, '_> {
                         self.definitions.extend(schemas.values());
                     }
                 }
-                Support::Annotation(reason) => enter(value, Verdict::Annotation, reason),
+                Support::Annotation(reason) => {
+                    if key == "nullable" && matches!(document.json(value), Json::Bool(true)) {
+                        self.nullable.push(value);
+                    }
+                    enter(value, Verdict::Annotation, reason);
+                }
                 Support::Exact if alone && key != "$ref" => {
                     let reason = "beside `$ref`, which stands alone in this draft";
                     enter(value, Verdict::Annotation, reason);
@@ -210,6 +221,23 @@ impl Survey<'_, '_> {
             }
         }
         followed
+    }
+
+    /// A warning where `nullable` looks as if it meant something.
+    fn misread(&self) -> Option<Diagnostic> {
+        let &first = self.nullable.iter().min()?;
+        let places: FxHashSet<NodeId> = self.nullable.iter().copied().collect();
+        let others = match places.len() {
+            1 => String::new(),
+            count => format!(" (here and in {} other places)", count - 1),
+        };
+        let text = format!(
+            "`nullable` is a keyword of OpenAPI 3.0 and means nothing in JSON Schema{others}"
+        );
+        let warning = Diagnostic::warning("json-schema::nullable", text).with_help(
+            "give `--dialect openapi-3.0`, without a `$schema` in the source; or add \"null\" to the `type`",
+        );
+        Some(self.document.place(warning, first))
     }
 
     /// Definitions that nothing refers to constrain nothing, whatever they hold.

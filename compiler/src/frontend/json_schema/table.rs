@@ -4,14 +4,14 @@ use crate::diagnostics::report::Verdict;
 
 use super::dialect::Draft;
 use super::formats::{self, Exactness};
-use super::keyword::{KEYWORDS, Support};
+use super::keyword::{KEYWORDS, OPENAPI, Support};
 
 /// What becomes of a keyword or format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SupportRow {
     /// The keyword, or the name of the format.
     pub name: &'static str,
-    /// First and last draft that define the keyword; `None` for a format.
+    /// First and last draft that define the keyword, or OpenAPI 3.0; `None` for a format.
     pub drafts: Option<(&'static str, &'static str)>,
     /// What the report says of it, unless the note says otherwise.
     pub verdict: Verdict,
@@ -19,16 +19,22 @@ pub struct SupportRow {
     pub note: &'static str,
 }
 
-/// All keywords of drafts 4 to 2020-12 by name, then all formats by name.
+/// All keywords of drafts 4 to 2020-12 by name, those that OpenAPI 3.0 adds, then all formats by name.
 pub fn support_table() -> impl Iterator<Item = SupportRow> {
-    let keywords = KEYWORDS.iter().map(|keyword| {
-        let (verdict, note) = match keyword.support {
-            Support::Exact => (Verdict::Exact, keyword.except),
+    let row = |name, support, except, drafts| {
+        let (verdict, note) = match support {
+            Support::Exact => (Verdict::Exact, except),
             Support::Definitions => (Verdict::Annotation, "holds schemas for references"),
             Support::Annotation(reason) => (Verdict::Annotation, reason),
         };
-        let drafts = Some((draft(keyword.since), draft(keyword.until)));
-        SupportRow { name: keyword.name, drafts, verdict, note }
+        SupportRow { name, drafts: Some(drafts), verdict, note }
+    };
+    let keywords = KEYWORDS.iter().map(move |keyword| {
+        let drafts = (draft(keyword.since), draft(keyword.until));
+        row(keyword.name, keyword.support, keyword.except, drafts)
+    });
+    let openapi = OPENAPI.iter().map(move |&(name, support)| {
+        row(name, support, "an annotation in other dialects", ("OpenAPI 3.0", "OpenAPI 3.0"))
     });
     let formats = formats::all().iter().map(|format| {
         let (verdict, note) = match format.exactness {
@@ -37,7 +43,7 @@ pub fn support_table() -> impl Iterator<Item = SupportRow> {
         };
         SupportRow { name: format.name, drafts: None, verdict, note }
     });
-    keywords.chain(formats)
+    keywords.chain(openapi).chain(formats)
 }
 
 fn draft(draft: Draft) -> &'static str {

@@ -9,7 +9,7 @@ use crate::diagnostics::Diagnostic;
 use crate::diagnostics::report::Verdict;
 
 use super::super::document::{Json, NodeId};
-use super::super::options::{Escapes, NumberForm};
+use super::super::options::Escapes;
 use super::super::schema::{Bounds, Part, SchemaId};
 use super::super::types::TypeSet;
 use super::domain::{Domain, evaluate};
@@ -200,9 +200,7 @@ impl Algebra<'_> {
         let text = self.text;
         let scalars = self.scalars(formula)?;
         let Scalars { numbers, strings, .. } = &*scalars;
-        // Numbers that nothing constrains are those of the shared rule, in any of its texts.
-        let numbers =
-            numbers.is_none() || text.numbers == NumberForm::Canonical && !numbers.is_all();
+        let numbers = numbers.is_none() || numbers.has_one_text(text.numbers);
         let strings = strings.is_none() || text.escapes == Escapes::Shortest;
         Ok(numbers && strings)
     }

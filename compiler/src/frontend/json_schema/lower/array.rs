@@ -15,6 +15,9 @@ use super::object::Places;
 impl Emitter<'_> {
     /// The arrays of an automaton.
     pub(super) fn array(&mut self, automaton: &ItemAutomaton) -> Result<Expr, Diagnostic> {
+        if self.layout.is_last() {
+            return Ok(self.empty_array(automaton));
+        }
         let array = self.items(automaton)?;
         Ok(match automaton.distinct {
             true => self.helper_of("distinct", array, RuleKind::Distinct),
@@ -23,10 +26,9 @@ impl Emitter<'_> {
     }
 
     fn items(&mut self, automaton: &ItemAutomaton) -> Result<Expr, Diagnostic> {
-        let comma = self.separator(b',');
-        let space = self.whitespace();
+        let gaps = self.gaps();
         let edges = automaton.states.iter().map(|state| state.items.len()).sum();
-        let mut places = Places::new(&space, b']', (automaton.states.len(), edges));
+        let mut places = Places::new(&gaps, b']', (automaton.states.len(), edges));
         let mut next = 0;
         while let Some(&(state, written)) = places.order.get(next) {
             let from = places.of(state, written);
@@ -40,9 +42,9 @@ impl Emitter<'_> {
                 let any = Expr::alt(items.into_iter().map(|(item, _)| item));
                 if state.end && automaton.distinct {
                     let item = self.helper_of("item", any, RuleKind::Item);
-                    places.repeat_within(from, written, &item, &comma, bounds);
+                    places.repeat_within(from, written, &item, &gaps, bounds);
                 } else if state.end {
-                    places.repeat(from, written, any, &comma, bounds);
+                    places.repeat(from, written, any, &gaps, bounds);
                 }
                 continue;
             }
@@ -52,7 +54,7 @@ impl Emitter<'_> {
                     true => self.helper_of("item", item, RuleKind::Item),
                     false => item,
                 };
-                let item = if written { Expr::seq([comma.clone(), item]) } else { item };
+                let item = Expr::seq([gaps.before(written), item]);
                 places.graph.edge(from, item, to);
             }
             if state.end {
@@ -60,6 +62,18 @@ impl Emitter<'_> {
             }
         }
         let items = Expr::Graph(Arc::new(places.graph));
-        Ok(Expr::seq([Expr::byte(b'['), space, items]))
+        Ok(Expr::seq([Expr::byte(b'['), gaps.lead, items]))
+    }
+
+    /// The array without items, where it is one of the automaton.
+    fn empty_array(&mut self, automaton: &ItemAutomaton) -> Expr {
+        let state = &automaton.states[0];
+        if !state.items.is_empty() {
+            self.cut();
+        }
+        match state.end && state.repeat.is_none_or(|bounds| bounds.min == 0) {
+            true => Expr::literal("[]"),
+            false => Expr::Never,
+        }
     }
 }

@@ -17,9 +17,10 @@ use crate::ir::{Expr, Grammar, GrammarBuilder, Origin, RuleId, RuleKind};
 
 use super::algebra::{Algebra, Content, ContentGraph, FormulaId};
 use super::document::{NodeId, Pointers};
+use super::layout::{Gaps, Layout};
 use super::numbers::{NumeralSet, Pieces};
 use super::options::{JsonSchemaOptions, TextForm};
-use super::prelude::{MOST_LEAST, Piece, Prelude};
+use super::prelude::{MOST_LEAST, Piece, Prelude, space};
 use super::strings::{Place, StringRules, StringSet, character, tail};
 
 /// Size of an expression of scalars up to which it is written where it is used.
@@ -28,13 +29,20 @@ const INLINE: usize = 128;
 /// Steps of a budget that a rule takes, about.
 const STEPS_A_RULE: usize = 1 << 6;
 
+/// A grammar, and the schemas whose containers it holds to be empty where they are as deep as the text form goes.
+pub(crate) struct Emitted {
+    pub(crate) grammar: Grammar,
+    pub(crate) cut: Vec<NodeId>,
+}
+
 /// Makes the grammar of a content graph.
 pub(crate) fn lower(
     algebra: &Algebra<'_>,
     graph: &ContentGraph,
     options: &JsonSchemaOptions,
     budget: &Budget,
-) -> Result<Grammar, Diagnostic> {
+) -> Result<Emitted, Diagnostic> {
+    let layouts = Layout::of(options.text.whitespace);
     let mut emitter = Emitter {
         algebra,
         graph,
@@ -42,8 +50,8 @@ pub(crate) fn lower(
         allowed: Allowance::new(options.max_states, budget),
         builder: GrammarBuilder::new(),
         prelude: Prelude::new(options.text),
-        rules: vec![None; graph.len()],
-        scalars: vec![None; graph.len()],
+        layout: layouts[0],
+        rows: Vec::new(),
         tails: FxHashMap::default(),
         characters: FxHashMap::default(),
         keys: Vec::new(),
@@ -54,12 +62,14 @@ pub(crate) fn lower(
         queue: Vec::new(),
         count: 0,
         at: algebra.document.root(),
+        cut: Vec::new(),
     };
-    let start = emitter.rule(graph.root());
+    let start = emitter.document(&layouts)?;
     let mut next = 0;
-    while let Some((formula, rule, origin)) = emitter.queue.get_mut(next) {
+    while let Some(Queued { formula, layout, rule, origin }) = emitter.queue.get_mut(next) {
         next += 1;
         let (formula, rule, origin) = (*formula, *rule, std::mem::take(origin));
+        emitter.layout = *layout;
         emitter.at = algebra.place(formula).unwrap_or(algebra.document.root());
         let expr = emitter.content(graph.content(formula))?;
         if emitter.allowed.spend(STEPS_A_RULE).is_err() {
@@ -74,7 +84,27 @@ pub(crate) fn lower(
                 .with_help("simplify the schema here, or raise the limit on rules"));
         }
     }
-    Ok(emitter.builder.finish(start))
+    let Emitter { builder, mut cut, .. } = emitter;
+    // In one of several layouts, what is nested deeper is written in another.
+    cut.retain(|_| layouts.len() == 1);
+    cut.sort_unstable();
+    cut.dedup();
+    Ok(Emitted { grammar: builder.finish(start), cut })
+}
+
+/// A rule to be defined: what it is of and where that comes from.
+struct Queued {
+    formula: FormulaId,
+    layout: Layout,
+    rule: RuleId,
+    origin: Origin,
+}
+
+/// What formulas are in one layout.
+struct Row {
+    rules: Vec<Option<RuleId>>,
+    /// Expressions of formulas that only hold for scalars, or for everything.
+    scalars: Vec<Option<Expr>>,
 }
 
 /// The grammar under construction, as the modules for arrays and objects see it.
@@ -86,9 +116,10 @@ struct Emitter<'a> {
     allowed: Allowance<'a>,
     builder: GrammarBuilder,
     prelude: Prelude,
-    rules: Vec<Option<RuleId>>,
-    /// Expressions of formulas that only hold for scalars.
-    scalars: Vec<Option<Expr>>,
+    /// The layout of what is being written.
+    layout: Layout,
+    /// By layout.
+    rows: Vec<Option<Row>>,
     tails: FxHashMap<(u32, Option<u32>), RuleId>,
     /// Rules of so many characters.
     characters: FxHashMap<(u32, u32), RuleId>,
@@ -102,44 +133,81 @@ struct Emitter<'a> {
     strings: [FxHashMap<StringSet, Expr>; 2],
     /// Texts of sets of numbers.
     numbers: FxHashMap<NumeralSet, Expr>,
-    /// Rules to be defined: what they are of and where that comes from.
-    queue: Vec<(FormulaId, RuleId, Origin)>,
+    queue: Vec<Queued>,
     count: usize,
     /// What is being written, to blame for a limit.
     at: NodeId,
+    /// Schemas of containers that are held to be empty.
+    cut: Vec<NodeId>,
 }
 
 impl Emitter<'_> {
-    /// The values of a formula: a call of its rule, or its content where that is small.
+    /// The start rule: the root in any of the layouts, with whitespace around it.
+    fn document(&mut self, layouts: &[Layout]) -> Result<RuleId, Diagnostic> {
+        let (root, around) = (self.graph.root(), space(self.options.text.surround));
+        if layouts.len() == 1 && around == Expr::Empty {
+            return Ok(self.rule(root, self.layout));
+        }
+        let content = self.graph.content(root);
+        let layouts = if has_containers(content) { layouts } else { &layouts[..1] };
+        let mut choices = Vec::with_capacity(layouts.len());
+        for &layout in layouts {
+            // Written out, so that the ways they begin in common are one.
+            self.layout = layout;
+            choices.push(self.content(content)?);
+        }
+        self.count += 1;
+        let start = self.builder.declare("document");
+        let origin = self.origin(root);
+        let document = Expr::seq([around.clone(), Expr::alt(choices), around]);
+        self.builder.define(start, document, origin);
+        Ok(start)
+    }
+
+    /// The values of a formula inside a container: a call of its rule, or its content where that is small.
     fn refer(&mut self, formula: FormulaId) -> Result<Expr, Diagnostic> {
         let index = self.graph.index(formula);
-        if let Some(expr) = &self.scalars[index] {
+        let content = self.graph.content_at(index);
+        let is_scalar = !has_containers(content);
+        let layout = if is_scalar { self.layout } else { self.layout.inside() };
+        if let Some(expr) = &self.row(layout).scalars[index] {
             return Ok(expr.clone());
         }
-        let content = self.graph.content_at(index);
-        let is_empty = |list: &Option<Vec<_>>| list.as_ref().is_some_and(Vec::is_empty);
-        let no_objects = content.objects.as_ref().is_some_and(Vec::is_empty);
-        let whole = content.is_all();
-        if whole || (is_empty(&content.arrays) && no_objects) {
-            let expr = self.content(content)?;
-            let expr = match expr.size() {
-                ..=INLINE => expr,
-                _ => self.helper("scalars", expr),
-            };
-            self.scalars[index] = Some(expr.clone());
-            return Ok(expr);
+        if !is_scalar && !content.is_all() {
+            return Ok(Expr::Call(self.rule(formula, layout)));
         }
-        Ok(Expr::Call(self.rule(formula)))
+        let outer = std::mem::replace(&mut self.layout, layout);
+        let expr = self.content(content);
+        self.layout = outer;
+        let expr = expr?;
+        let expr = match expr.size() {
+            ..=INLINE => expr,
+            _ => self.helper("scalars", expr),
+        };
+        self.row(layout).scalars[index] = Some(expr.clone());
+        Ok(expr)
     }
 
-    /// Whitespace that may stand between two tokens of a document.
-    fn whitespace(&mut self) -> Expr {
-        self.prelude.whitespace(&mut self.builder)
+    fn row(&mut self, layout: Layout) -> &mut Row {
+        let index = layout.index();
+        if self.rows.len() <= index {
+            self.rows.resize_with(index + 1, || None);
+        }
+        let formulas = self.graph.len();
+        self.rows[index].get_or_insert_with(|| Row {
+            rules: vec![None; formulas],
+            scalars: vec![None; formulas],
+        })
     }
 
-    /// A byte between two items, or between a key and its value, with the whitespace around it.
-    fn separator(&mut self, byte: u8) -> Expr {
-        self.prelude.separator(&mut self.builder, byte)
+    /// Notes that containers that may hold something are held to be empty.
+    fn cut(&mut self) {
+        self.cut.push(self.at);
+    }
+
+    /// What stands between the tokens of a container in the layout at hand.
+    fn gaps(&mut self) -> Gaps {
+        self.prelude.gaps(&mut self.builder, self.layout)
     }
 
     /// A call of a new rule.
@@ -155,9 +223,9 @@ impl Emitter<'_> {
         Expr::Call(rule)
     }
 
-    fn rule(&mut self, formula: FormulaId) -> RuleId {
+    fn rule(&mut self, formula: FormulaId, layout: Layout) -> RuleId {
         let index = self.graph.index(formula);
-        if let Some(rule) = self.rules[index] {
+        if let Some(rule) = self.row(layout).rules[index] {
             return rule;
         }
         self.count += 1;
@@ -167,9 +235,9 @@ impl Emitter<'_> {
             Some("") => "root",
             Some(pointer) => pointer,
         };
-        let rule = self.builder.declare(name);
-        self.rules[index] = Some(rule);
-        self.queue.push((formula, rule, origin));
+        let rule = self.builder.declare(layout.name(name));
+        self.row(layout).rules[index] = Some(rule);
+        self.queue.push(Queued { formula, layout, rule, origin });
         rule
     }
 
@@ -183,7 +251,7 @@ impl Emitter<'_> {
 
     fn content(&mut self, content: &Content) -> Result<Expr, Diagnostic> {
         if content.is_all() {
-            return Ok(StringRules::piece(self, Piece::Value));
+            return Ok(self.any(Piece::Value));
         }
         let Content { scalars, arrays, objects } = content;
         let mut choices = Vec::new();
@@ -197,7 +265,7 @@ impl Emitter<'_> {
             choices.push(self.string(&scalars.strings, Place::Value)?);
         }
         match arrays {
-            None => choices.push(StringRules::piece(self, Piece::Array)),
+            None => choices.push(self.any(Piece::Array)),
             Some(arrays) => {
                 for automaton in arrays {
                     choices.push(self.array(automaton)?);
@@ -205,10 +273,15 @@ impl Emitter<'_> {
             }
         }
         match objects {
-            None => choices.push(StringRules::piece(self, Piece::Object)),
+            None => choices.push(self.any(Piece::Object)),
             Some(objects) => choices.extend(self.objects(objects)?),
         }
         Ok(Expr::alt(choices))
+    }
+
+    /// Any value, array or object in the layout at hand.
+    fn any(&mut self, piece: Piece) -> Expr {
+        self.prelude.laid_out(&mut self.builder, piece, self.layout)
     }
 
     /// The texts of the numbers of a set, worked out once.
@@ -243,6 +316,12 @@ impl Emitter<'_> {
             .error("json-schema::state-limit", self.at, text)
             .with_help("lower the bound on the length, or simplify what it applies to")
     }
+}
+
+/// Whether some values are arrays or objects.
+fn has_containers(content: &Content) -> bool {
+    !(content.arrays.as_ref().is_some_and(Vec::is_empty)
+        && content.objects.as_ref().is_some_and(Vec::is_empty))
 }
 
 impl StringRules for Emitter<'_> {

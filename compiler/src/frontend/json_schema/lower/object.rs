@@ -16,6 +16,7 @@ use crate::diagnostics::Diagnostic;
 use crate::ir::{Expr, ExprGraph};
 
 use super::super::algebra::{MemberAutomaton, MemberName};
+use super::super::layout::Gaps;
 use super::super::schema::Bounds;
 use super::super::string::push_quoted;
 use super::super::strings::{Escapes, Place, StringSet};
@@ -46,13 +47,15 @@ impl Emitter<'_> {
     }
 
     fn object(&mut self, automaton: &MemberAutomaton) -> Result<Expr, Diagnostic> {
+        if self.layout.is_last() {
+            return Ok(self.empty_object(automaton));
+        }
         if is_long(automaton) {
             return self.long_object(automaton);
         }
-        let comma = self.separator(b',');
-        let colon = self.separator(b':');
-        let space = self.whitespace();
-        let mut places = Places::new(&space, b'}', automaton.room());
+        let gaps = self.gaps();
+        let colon = &gaps.colon;
+        let mut places = Places::new(&gaps, b'}', automaton.room());
         // The states between key and value of members with marks, by mark, value and what follows.
         let mut marked = FxHashMap::default();
         let mut members = Vec::new();
@@ -78,13 +81,13 @@ impl Emitter<'_> {
                 let members = members.drain(..);
                 let any = members.map(|(key, value, _)| Expr::seq([key, colon.clone(), value]));
                 if state.end {
-                    places.repeat(from, written, Expr::alt(any), &comma, bounds);
+                    places.repeat(from, written, Expr::alt(any), &gaps, bounds);
                 }
                 continue;
             }
             for (key, value, member) in members.drain(..) {
                 let to = places.of(member.to, true);
-                let before = if written { comma.clone() } else { Expr::Empty };
+                let before = gaps.before(written);
                 match member.mark {
                     None => {
                         let member = Expr::seq([before, key, colon.clone(), value]);
@@ -109,7 +112,25 @@ impl Emitter<'_> {
             }
         }
         let members = Expr::Graph(Arc::new(places.graph));
-        Ok(Expr::seq([Expr::byte(b'{'), space, members]))
+        Ok(Expr::seq([Expr::byte(b'{'), gaps.lead, members]))
+    }
+
+    /// The object without members, where it is one of the automaton.
+    fn empty_object(&mut self, automaton: &MemberAutomaton) -> Expr {
+        let mut at = Some(0);
+        let mut may_end = false;
+        while let Some(state) = at {
+            let state = &automaton.states[state as usize];
+            may_end |= state.end && state.repeat.is_none_or(|bounds| bounds.min == 0);
+            if !state.members.is_empty() {
+                self.cut();
+            }
+            at = state.skip;
+        }
+        match may_end && automaton.marks == 0 {
+            true => Expr::literal("{}"),
+            false => Expr::Never,
+        }
     }
 }
 
@@ -150,10 +171,10 @@ pub(super) struct Places {
 impl Places {
     /// The start, where nothing is written. What is written ends with a space and the bracket, nothing with the bracket.
     /// There is room for an automaton of so many states and edges.
-    pub(super) fn new(space: &Expr, bracket: u8, (states, edges): (usize, usize)) -> Self {
+    pub(super) fn new(gaps: &Gaps, bracket: u8, (states, edges): (usize, usize)) -> Self {
         let mut graph = ExprGraph::with_capacity(2 * (states + edges));
         let (closing, bracket) = (graph.state(), Expr::byte(bracket));
-        graph.edge(closing, Expr::seq([space.clone(), bracket.clone()]), graph.end());
+        graph.edge(closing, Expr::seq([gaps.last.clone(), bracket.clone()]), graph.end());
         let mut numbers = vec![None; 2 * states.max(1)];
         numbers[0] = Some(ExprGraph::START);
         let mut order = Vec::with_capacity(numbers.len());
@@ -176,10 +197,10 @@ impl Places {
         from: u32,
         written: bool,
         any: Expr,
-        comma: &Expr,
+        gaps: &Gaps,
         bounds: Bounds,
     ) {
-        let more = Expr::seq([comma.clone(), any.clone()]);
+        let more = Expr::seq([gaps.comma.clone(), any.clone()]);
         if written {
             self.graph.edge(from, more.repeat(bounds.min, bounds.max), self.closing);
             return;
@@ -188,7 +209,8 @@ impl Places {
             self.close(from, false);
         }
         if let Some(rest) = bounds.after_one() {
-            let some = Expr::seq([any, more.repeat(rest.min, rest.max)]);
+            let more = more.repeat(rest.min, rest.max);
+            let some = Expr::seq([gaps.first.clone(), any, more]);
             self.graph.edge(from, some, self.closing);
         }
     }
@@ -199,7 +221,7 @@ impl Places {
         mut from: u32,
         mut written: bool,
         any: &Expr,
-        comma: &Expr,
+        gaps: &Gaps,
         bounds: Bounds,
     ) {
         let mut count = 0;
@@ -210,7 +232,7 @@ impl Places {
             if bounds.max == Some(count) {
                 break;
             }
-            let more = if written { Expr::seq([comma.clone(), any.clone()]) } else { any.clone() };
+            let more = Expr::seq([gaps.before(written), any.clone()]);
             if written && count >= bounds.min && bounds.max.is_none() {
                 self.graph.edge(from, more, from);
                 break;

@@ -10,6 +10,7 @@ use crate::diagnostics::Diagnostic;
 use crate::ir::{ByteSet, Expr};
 
 use super::super::algebra::{MemberAutomaton, MemberName, MemberState};
+use super::super::layout::Gaps;
 use super::super::string::quoted;
 use super::super::strings::{Escapes, Place, one_character};
 use super::Emitter;
@@ -28,10 +29,8 @@ pub(super) fn is_long(automaton: &MemberAutomaton) -> bool {
 
 impl Emitter<'_> {
     pub(super) fn long_object(&mut self, automaton: &MemberAutomaton) -> Result<Expr, Diagnostic> {
-        let comma = self.separator(b',');
-        let colon = self.separator(b':');
-        let space = self.whitespace();
-        let mut places = Places::new(&space, b'}', automaton.room());
+        let gaps = self.gaps();
+        let mut places = Places::new(&gaps, b'}', automaton.room());
         let mut trees = KeyTrees::default();
         let (mut tree_of, mut leaves) = (vec![None; automaton.states.len()], Vec::new());
         // The first of the states reached by leaving keys out that goes on other than with keys.
@@ -56,7 +55,7 @@ impl Emitter<'_> {
             tree_of[index] = tree;
         }
         for (leaf, member) in leaves {
-            let value = Expr::seq([colon.clone(), self.refer(member.value)?]);
+            let value = Expr::seq([gaps.colon.clone(), self.refer(member.value)?]);
             let to = places.of(member.to, true);
             places.graph.edge(leaf, value, to);
         }
@@ -67,14 +66,14 @@ impl Emitter<'_> {
             let state = &automaton.states[index as usize];
             if let Some(tree) = tree_of[index as usize] {
                 let keys = trees.state(&mut places.graph, tree);
-                let before = if written { comma.clone() } else { Expr::Empty };
+                let before = gaps.before(written);
                 places.graph.edge(from, before, keys);
             }
             if let Some(to) = beyond[index as usize] {
                 let to = places.of(to, written);
                 places.graph.edge(from, Expr::Empty, to);
             }
-            self.beside_keys(state, (from, written), &mut places, [&comma, &colon])?;
+            self.beside_keys(state, (from, written), &mut places, &gaps)?;
         }
         let escapes = self.options.text.escapes;
         trees.write(&mut places.graph, |unit| match escapes {
@@ -83,7 +82,7 @@ impl Emitter<'_> {
             Escapes::Any => char::from_u32(unit).map_or(Expr::Never, |c| one_character(c, escapes)),
         });
         let members = Expr::Graph(Arc::new(places.graph));
-        Ok(Expr::seq([Expr::byte(b'{'), space, members]))
+        Ok(Expr::seq([Expr::byte(b'{'), gaps.lead, members]))
     }
 
     /// The ways on from a state that are no keys.
@@ -92,7 +91,7 @@ impl Emitter<'_> {
         state: &MemberState,
         (from, written): (u32, bool),
         places: &mut Places,
-        [comma, colon]: [&Expr; 2],
+        gaps: &Gaps,
     ) -> Result<(), Diagnostic> {
         let mut repeated = Vec::new();
         for member in &state.members {
@@ -101,18 +100,18 @@ impl Emitter<'_> {
                 MemberName::Key(key) if state.repeat.is_some() => self.key(*key)?,
                 MemberName::Key(_) => continue,
             };
-            let value = Expr::seq([colon.clone(), self.refer(member.value)?]);
+            let value = Expr::seq([gaps.colon.clone(), self.refer(member.value)?]);
             if state.repeat.is_some() {
                 repeated.push(Expr::seq([key, value]));
                 continue;
             }
             let to = places.of(member.to, true);
-            let key = if written { Expr::seq([comma.clone(), key]) } else { key };
+            let key = Expr::seq([gaps.before(written), key]);
             places.graph.edge(from, Expr::seq([key, value]), to);
         }
         match state.repeat {
             Some(bounds) if state.end => {
-                places.repeat(from, written, Expr::alt(repeated), comma, bounds);
+                places.repeat(from, written, Expr::alt(repeated), gaps, bounds);
             }
             None if state.end => places.close(from, written),
             _ => {}

@@ -14,10 +14,10 @@
 //! - a set that a power of ten does not change (`minimum: 0`): every mantissa with every exponent;
 //! - a set with more than [`RESIDUES`] states that tells residues apart: no exponents.
 //!
-//! Where the digits after the point matter to the last (integers, multiples), the zeros at the end of a fraction of a
-//! mantissa in scientific notation would have to be counted, and such a fraction is all zeros or ends in none. Where
-//! those before the point matter too, so would the zeros at the end of a whole number that a negative exponent
-//! divides, and a negative exponent stands in scientific notation alone.
+//! A fraction of any mantissa may end in zeros: they change no value, and a text that got one more can go on wherever it
+//! could without it.
+
+use std::sync::LazyLock;
 
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -43,7 +43,7 @@ const RESIDUES: usize = 96;
 /// Most members of a set that are spelled one by one.
 const FEW: usize = 16;
 
-/// Longest exponent, zeros at its start included.
+/// Longest exponent without the zeros at its start.
 const EXPONENT_DIGITS: u32 = 9;
 
 /// A group in the automaton of mantissas: a symbol above the bytes.
@@ -69,23 +69,6 @@ impl Exponents {
     }
 }
 
-/// Mantissas and the exponents with which they make members.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Mantissas {
-    set: NumberSet,
-    /// Which zeros the fraction may end in.
-    zeros: Zeros,
-}
-
-/// Zeros at the end of a fraction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Zeros {
-    /// Any.
-    Any,
-    /// Any where it has no other digit, and otherwise none.
-    Alone,
-}
-
 /// The texts of the members, without a limit on the digits of a mantissa.
 ///
 /// # Errors
@@ -105,7 +88,7 @@ pub(super) fn spellings(
     };
     let mut nfa = Nfa::new();
     let (start, end) = (nfa.start, nfa.end);
-    spell(&mut nfa, &Mantissas { set: set.clone(), zeros: Zeros::Any }, start, end);
+    spell(&mut nfa, set, start, end);
     for (symbol, mantissas) in (GROUP..).zip(groups.keys()) {
         let fits = nfa.state();
         spell(&mut nfa, mantissas, start, fits);
@@ -130,12 +113,12 @@ pub(super) fn spellings(
     Ok(minimize(&Dfa { states: writer.states }.trimmed()))
 }
 
-/// Groups of exponents, by their mantissas.
-type Groups = IndexMap<Mantissas, Exponents, FxBuildHasher>;
+/// Groups of exponents, by the mantissas with which they make members.
+type Groups = IndexMap<NumberSet, Exponents, FxBuildHasher>;
 
-fn add(groups: &mut Groups, set: NumberSet, zeros: Zeros, exponents: Exponents) {
-    if !set.is_none() {
-        let known = groups.entry(Mantissas { set, zeros }).or_default();
+fn add(groups: &mut Groups, mantissas: NumberSet, exponents: Exponents) {
+    if !mantissas.is_none() {
+        let known = groups.entry(mantissas).or_default();
         *known = known.with(exponents);
     }
 }
@@ -145,12 +128,12 @@ fn add(groups: &mut Groups, set: NumberSet, zeros: Zeros, exponents: Exponents) 
 fn groups_of_few(set: &NumberSet, members: &[Decimal]) -> Groups {
     let mut found = Groups::default();
     if members.iter().all(Decimal::is_zero) {
-        add(&mut found, set.clone(), Zeros::Any, Exponents::ALL);
+        add(&mut found, set.clone(), Exponents::ALL);
         return found;
     }
     for exponent in -SHIFT..=SHIFT {
         let moved: Vec<_> = members.iter().map(|member| member.moved(-exponent)).collect();
-        add(&mut found, NumberSet::literals(&moved), Zeros::Any, Exponents::one(exponent));
+        add(&mut found, NumberSet::literals(&moved), Exponents::one(exponent));
     }
     let reach = REACH as i32;
     for exponent in (-reach - 1..=reach + 1).filter(|exponent| exponent.abs() > SHIFT) {
@@ -160,68 +143,86 @@ fn groups_of_few(set: &NumberSet, members: &[Decimal]) -> Groups {
         };
         let moved: Vec<_> =
             members.iter().filter(fits).map(|member| member.moved(-exponent)).collect();
-        add(&mut found, NumberSet::literals(&moved), Zeros::Alone, Exponents::one(exponent));
+        add(&mut found, NumberSet::literals(&moved), Exponents::one(exponent));
     }
     found
 }
 
+/// Mantissas that scientific notation asks for.
+struct Magnitudes {
+    /// Zero, and what is at least one: what an exponent more makes of others is not.
+    whole: NumberSet,
+    /// What is below ten: an exponent less makes none of others.
+    below_ten: NumberSet,
+    /// Zero, and what has one digit before the point that is not zero.
+    scientific: NumberSet,
+}
+
+static MAGNITUDES: LazyLock<Magnitudes> = LazyLock::new(|| {
+    let zero = NumberSet::literal(&Decimal::zero());
+    let below = |bound: &Decimal| {
+        let (low, high) =
+            (NumberSet::at_least(&bound.negated(), true), NumberSet::at_most(bound, true));
+        low.intersect(&high, Allowance::of(usize::MAX))
+    };
+    let sets = || {
+        let one = Decimal::one();
+        let whole = below(&one)?
+            .complement(Allowance::of(usize::MAX))?
+            .union(&zero, Allowance::of(usize::MAX))?;
+        let below_ten = below(&one.moved(1))?;
+        let scientific = whole.intersect(&below_ten, Allowance::of(usize::MAX))?;
+        Ok::<_, StateLimit>(Magnitudes { whole, below_ten, scientific })
+    };
+    sets().expect("without a limit none is met")
+});
+
 /// The groups of exponents.
 fn groups(set: &NumberSet, limit: Allowance<'_>) -> Result<Groups, StateLimit> {
     let mut found = Groups::default();
-    let mut add =
-        |set: NumberSet, zeros: Zeros, exponents: Exponents| add(&mut found, set, zeros, exponents);
+    let mut add = |set: NumberSet, exponents: Exponents| add(&mut found, set, exponents);
     if set.scaled(1, limit)? == *set {
-        add(set.clone(), Zeros::Any, Exponents::ALL);
+        add(set.clone(), Exponents::ALL);
         return Ok(found);
     }
-    let zeros = if has_free_fractions(set) { Zeros::Any } else { Zeros::Alone };
-    let least = if has_residues(set) { 0 } else { -SHIFT };
-    let zero = NumberSet::literal(&Decimal::zero());
-    let one = Decimal::one();
-    let below_one = NumberSet::at_least(&one.negated(), true)
-        .intersect(&NumberSet::at_most(&one, true), limit)?;
-    let below_ten = below_one.scaled(1, limit)?;
-    let whole = below_one.complement(limit)?.union(&zero, limit)?;
-    let scientific = whole.intersect(&below_ten, limit)?;
-    add(set.clone(), Zeros::Any, Exponents::one(0));
+    let Magnitudes { whole, below_ten, scientific } = &*MAGNITUDES;
+    let reach = REACH as i32;
+    add(set.clone(), Exponents::one(0));
     for (sign, kept) in [(1, whole), (-1, below_ten)] {
         let mut moved = set.clone();
-        for exponent in (1..=REACH as i32).map(|exponent| sign * exponent) {
+        for exponent in 1..=SHIFT {
             moved = moved.scaled(-sign, limit)?;
-            if (least..=SHIFT).contains(&exponent) {
-                add(moved.clone(), Zeros::Any, Exponents::one(exponent));
-            } else {
-                let set = moved.intersect(&scientific, limit)?;
-                add(set, zeros, Exponents::one(exponent));
-            }
+            add(moved.clone(), Exponents::one(sign * exponent));
         }
-        let next = moved.scaled(-sign, limit)?;
-        let set = beyond(&next, sign, &kept, limit)?.intersect(&scientific, limit)?;
-        add(set, zeros, Exponents::one(sign * (REACH as i32 + 1)));
+        // The mantissas that are kept come from those that were kept before, so that the others are not needed; and where
+        // they are the same as before, they stay the same.
+        moved = moved.intersect(kept, limit)?;
+        for exponent in SHIFT + 1..=reach + 1 {
+            let next = moved.scaled(-sign, limit)?.intersect(kept, limit)?;
+            if next == moved {
+                let rest = (exponent..=reach + 1).map(|exponent| Exponents::one(sign * exponent));
+                let rest = rest.fold(Exponents::default(), Exponents::with);
+                add(moved.intersect(scientific, limit)?, rest);
+                break;
+            }
+            moved = next;
+            let fitting = match exponent > reach {
+                true => beyond(&moved, sign, limit)?,
+                false => moved.clone(),
+            };
+            add(fitting.intersect(scientific, limit)?, Exponents::one(sign * exponent));
+        }
     }
     Ok(found)
 }
 
-/// Of the mantissas for the first exponent beyond the reach, some that fit every further one: a subset, of those kept
-/// if not of all, that one exponent more maps into itself; at least zero.
-fn beyond(
-    set: &NumberSet,
-    sign: i32,
-    kept: &NumberSet,
-    limit: Allowance<'_>,
-) -> Result<NumberSet, StateLimit> {
-    for part in [set.clone(), set.intersect(kept, limit)?] {
-        if part.scaled(sign, limit)?.is_subset(&part) {
-            return Ok(part);
-        }
+/// Of the mantissas for the first exponent beyond the reach, some that fit every further one: all, if one exponent more
+/// maps them into themselves, or zero.
+fn beyond(set: &NumberSet, sign: i32, limit: Allowance<'_>) -> Result<NumberSet, StateLimit> {
+    if set.scaled(sign, limit)?.is_subset(set) {
+        return Ok(set.clone());
     }
     set.intersect(&NumberSet::literal(&Decimal::zero()), limit)
-}
-
-/// Whether some fractions may go on with any digits, so that zeros at their end tell nothing.
-fn has_free_fractions(set: &NumberSet) -> bool {
-    let dfa = set.dfa();
-    (0..dfa.states.len() as u32).any(|state| is_free_fraction(dfa, state))
 }
 
 /// Whether long whole parts are told apart, or decide what may follow them: whether after any number of digits the
@@ -261,8 +262,7 @@ fn is_free_fraction(dfa: &Dfa, open: u32) -> bool {
 }
 
 /// Adds the texts of mantissas: canonical, with zeros at the end of a fraction, and `-0`.
-fn spell(nfa: &mut Nfa, mantissas: &Mantissas, from: u32, to: u32) {
-    let Mantissas { set, zeros: allowed } = mantissas;
+fn spell(nfa: &mut Nfa, set: &NumberSet, from: u32, to: u32) {
     let dfa = set.dfa();
     let count = dfa.states.len() as u32;
     let [whole, fraction] = [(); 2].map(|()| {
@@ -288,9 +288,7 @@ fn spell(nfa: &mut Nfa, mantissas: &Mantissas, from: u32, to: u32) {
             nfa.empty(whole + at, to);
             nfa.edge(whole + at, b'.'.into(), b'.'.into(), point);
             nfa.empty(fraction + at, to);
-            if *allowed == Zeros::Any {
-                nfa.edge(fraction + at, b'0'.into(), b'0'.into(), zeros);
-            }
+            nfa.edge(fraction + at, b'0'.into(), b'0'.into(), zeros);
         }
     }
     if set.contains(&Decimal::zero()) {
@@ -331,26 +329,41 @@ impl Writer {
         start
     }
 
-    /// The texts of the numbers whose bits are set.
+    /// The texts of the numbers whose bits are set: so many digits at most, behind as many zeros at most that say nothing.
     fn magnitudes(&mut self, bits: u64) -> u32 {
         // The state for each value read so far, in a layer for each number of digits still allowed.
         let mut below: Vec<u32> = Vec::new();
-        for digits in 0..=self.longest {
-            let first = digits == self.longest;
-            let values = if first { 0..=0 } else { 0..=REACH + 1 };
+        for digits in 0..self.longest {
             let mut layer = Vec::new();
-            for value in values {
-                let state = self.add(!first && bits >> value & 1 == 1);
-                for digit in (0..10).filter(|_| digits > 0) {
-                    let byte = u32::from(b'0') + digit;
-                    let target = below[(10 * value + digit).min(REACH + 1) as usize];
-                    self.states[state as usize].edges.push(Edge { lo: byte, hi: byte, target });
+            for value in 0..=REACH + 1 {
+                let state = self.add(bits >> value & 1 == 1);
+                if digits > 0 {
+                    self.digits(state, 0, value, &below);
                 }
                 layer.push(state);
             }
             below = layer;
         }
-        below[0]
+        // From behind the last zero there may be to before the first.
+        let is_zero = bits & 1 == 1;
+        let mut zeros = self.add(is_zero);
+        for read in (0..=self.longest).rev() {
+            let state = self.add(read > 0 && is_zero);
+            let zero = u32::from(b'0');
+            self.states[state as usize].edges.push(Edge { lo: zero, hi: zero, target: zeros });
+            self.digits(state, 1, 0, &below);
+            zeros = state;
+        }
+        zeros
+    }
+
+    /// Adds the edges of digits from `least` on, behind a value, to the states for the values that they make.
+    fn digits(&mut self, state: u32, least: u32, value: u32, below: &[u32]) {
+        for digit in least..10 {
+            let byte = u32::from(b'0') + digit;
+            let target = below[(10 * value + digit).min(REACH + 1) as usize];
+            self.states[state as usize].edges.push(Edge { lo: byte, hi: byte, target });
+        }
     }
 }
 

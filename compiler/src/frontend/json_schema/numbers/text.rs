@@ -15,8 +15,11 @@ use super::spelling;
 /// Which texts of a number are accepted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum NumberForm {
-    /// The canonical text alone; where nothing but the type constrains the number, any text of the shared rules.
+    /// Every text of a member where not all members are integers, as [`Any`](Self::Any) has it; and otherwise digits
+    /// alone, behind a sign or none.
     #[default]
+    Natural,
+    /// One text for each member: no exponent, no zero at the end of a fraction, no `-0`.
     Canonical,
     /// Every text of a member: zeros at the end of a fraction, `-0`, exponents.
     Any,
@@ -46,11 +49,24 @@ impl NumeralSet {
             return Ok(pieces.piece(Piece::Number));
         }
         let integers = NumberSet::integers();
+        Ok(match self.has_one_text(form) {
+            true if *self.plain() == integers => pieces.piece(Piece::Integer),
+            true => counted(self.plain().dfa(), digits),
+            false if self.values() == Some(&integers) => pieces.piece(Piece::Integer),
+            false => counted(&self.spellings(digits, limit)?, digits),
+        })
+    }
+
+    /// Whether each member has its canonical text alone.
+    pub(crate) fn has_one_text(&self, form: NumberForm) -> bool {
         match form {
-            NumberForm::Canonical if *self.plain() == integers => Ok(pieces.piece(Piece::Integer)),
-            NumberForm::Canonical => Ok(counted(self.plain().dfa(), digits)),
-            NumberForm::Any if self.values() == Some(&integers) => Ok(pieces.piece(Piece::Integer)),
-            NumberForm::Any => Ok(counted(&self.spellings(digits, limit)?, digits)),
+            NumberForm::Canonical => true,
+            // What has a pointed numeral alone keeps it.
+            NumberForm::Natural => {
+                self.plain().is_subset(&NumberSet::integers())
+                    && self.pointed().is_subset(self.plain())
+            }
+            NumberForm::Any => false,
         }
     }
 

@@ -28,6 +28,7 @@ use crate::diagnostics::Diagnostic;
 
 use super::dialect::Dialect;
 use super::document::{Document, Json, NodeId, Tree};
+use super::options::SchemaDialect;
 use super::resources::Resources;
 
 use library::{Prepared, Spellings};
@@ -95,15 +96,18 @@ pub(crate) struct References<'t> {
 }
 
 impl<'t> References<'t> {
-    /// References in a document, whose values are also `tree`, to itself, to what is given, and to what is published.
+    /// References in a document, whose values are also `tree`, to itself, to what is given, and to what is published. The
+    /// document is in a dialect that is assumed where it names none.
     pub(crate) fn new(
         document: &mut Document<'_>,
         tree: &'t Tree<'t>,
         given: &'t Resources,
+        assumed: SchemaDialect,
     ) -> Result<Self, Diagnostic> {
         let mut findings = Vec::new();
         let root = document.root();
-        let dialect = Dialect::of(document, root, Dialect::UNDECLARED, given, &mut findings);
+        let assumed = Dialect::assumed(assumed);
+        let dialect = Dialect::of(document, root, assumed, given, &mut findings);
         let mut spellings = Spellings::default();
         spellings.read(document, 0);
         let mut references = References {

@@ -5,6 +5,8 @@ mod any_order;
 mod cases;
 mod counts;
 mod diagnostics;
+mod dialects;
+mod forms;
 mod page;
 mod recognizer;
 use crate::budget::Budget;
@@ -12,11 +14,16 @@ use crate::budget::Budget;
 use crate::diagnostics::{Diagnostic, Source};
 use crate::ir::Lowered;
 
-use super::{JsonSchemaOptions, lower};
+use super::{JsonSchemaOptions, TextForm, lower};
 
-/// Lowers a schema with default options.
+/// Options of compact text.
+fn short() -> JsonSchemaOptions {
+    JsonSchemaOptions { text: TextForm::SHORT, ..JsonSchemaOptions::default() }
+}
+
+/// Lowers a schema to compact text.
 fn compile(schema: &str) -> Result<Lowered, Vec<Diagnostic>> {
-    lower(Source::new("<test>", schema), &JsonSchemaOptions::default(), &Budget::new())
+    lower(Source::new("<test>", schema), &short(), &Budget::new())
 }
 
 /// Whether a lowered schema accepts a text.

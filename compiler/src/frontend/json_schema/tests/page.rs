@@ -15,9 +15,57 @@ use crate::testing::{data, files};
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/json-schema.md");
 
 const HEAD: &str = "\
-# JSON Schema: what becomes of each keyword
+# JSON Schema: which texts are accepted, and what becomes of each keyword
 
 Made from the tables of support in `compiler/src/frontend/json_schema` by their test; not to be edited.
+
+## Texts
+
+A schema says which values are instances; the text form says which texts of an instance are accepted. Without options
+that is the natural one: what models write, and nothing in which they could go on without end.
+
+| option | form | texts |
+| --- | --- | --- |
+| `--whitespace` | `natural` (default) | at most one space after each `,` and `:`, and none elsewhere |
+| | `compact` | none |
+| | `spaced` | one space after each `,` and `:`, as Python's `json.dumps` writes |
+| | `indented[:N]` | each item and member on a line of its own, after a line feed and N spaces (2) for each level; `\": \"` after keys; `{}` and `[]` closed at once |
+| | `styled[:N]` | compact, spaced or indented, and the whole document in one of them: the first place where they differ tells which |
+| | `flexible[:N]` | runs of up to N (19) spaces, tabs, line feeds and carriage returns wherever JSON allows them inside a document |
+| `--separators ITEM KEY` | | these in place of each `,` and `:`, of up to 32 bytes, and no whitespace elsewhere |
+| `--surround[=N]` | none by default | runs of up to N (4) characters of whitespace before the document, and behind it. The first piece of SentencePiece vocabularies, which is decoded without its space, needs one |
+| `--numbers` | `natural` (default) | `any`, but digits alone where all numbers allowed are integers, and no `-0` there |
+| | `canonical` | one text for each value: no exponent, no zeros at the end of a fraction, no `-0` |
+| | `any` | every spelling of the value, within the bounds below |
+| `--escapes` | `shortest` (default) | escapes where there must be one, the shortest there is |
+| | `any` | every character in any way that JSON allows |
+| `--key-order` | `schema` (default) | keys that the schema names in its order, then others |
+| | `any` | any |
+
+Without `--surround` nothing stands before or behind the document, a line feed included.
+
+What no keyword bounds is bounded here, so that no output is endless:
+
+- **Digits**: 64 before the point, 64 behind it, and 4 in an exponent. Zeros at the start of an exponent are counted for
+  themselves, and there are 4 at most: `1e-00001` is accepted and `1e-000001` is not. Digits that a keyword asks for
+  (`const`, `minimum` and the like) are allowed, however many they are.
+- **Exponents** of numbers that keywords constrain: any mantissa with an exponent from -3 to 3, and one in scientific
+  notation (one digit before the point, not zero) with an exponent from -22 to 22, or beyond where it is plain that they
+  make members. A set that a power of ten does not change (`\"minimum\": 0`) takes every exponent; one that takes more than
+  96 states to tell multiples apart (`\"multipleOf\": 0.97`) takes none. Zeros at the end of a fraction are counted as its
+  digits and change nothing else.
+- **Depth** of indented text: text that is indented by its depth, at any depth, is no context-free language, so there are
+  rules for each level, up to `--levels` (32). A container inside so many others is empty, `{}` or `[]`: this holds for
+  values that nothing constrains and for recursive schemas. A schema that this makes narrower is entered in the report
+  as such, and one that leaves it no document is refused with `json-schema::level-limit`. Styled text holds its indented
+  form to the same, and has no limit in the others.
+
+`--closed` has objects take no other keys where their schema says nothing of other keys (no `additionalProperties`,
+`patternProperties` or `unevaluatedProperties`), as strict modes of model APIs have it; schemas that apply to one value
+together are closed together. What is closed is entered in the report as narrower. `--dialect openapi-3.0` reads schemas of
+OpenAPI 3.0: `nullable` beside `type` adds null, and `$ref` stands alone.
+
+## Keywords
 
 Every keyword of a schema is entered in the report of its artifact as one of:
 
@@ -71,7 +119,8 @@ fn page(shares: &[Shares; 2]) -> String {
 
 /// The shares as they stand in the page.
 fn written(page: &str) -> [Shares; 2] {
-    let (keywords, formats) = page.split_once("\n## Formats").unwrap_or((page, ""));
+    let (_, tables) = page.split_once("\n## Keywords").unwrap_or(("", page));
+    let (keywords, formats) = tables.split_once("\n## Formats").unwrap_or((tables, ""));
     [keywords, formats].map(|part| {
         let rows = part.lines().filter_map(|line| line.strip_prefix("| `")?.strip_suffix(" |"));
         rows.filter_map(|row| {
