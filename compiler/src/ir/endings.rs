@@ -14,7 +14,6 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::Expr;
 use super::thompson::Closed;
-use crate::automata::Allowance;
 
 /// States from which a part leads to a state, and nothing else leads on, by part and the state that it leads to.
 pub(super) struct Endings<'a>(FxHashMap<(Part<'a>, u32), u32>);
@@ -97,6 +96,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::automata::Allowance;
     use crate::ir::pass::automaton;
     use crate::ir::recognize::recognizes;
     use crate::ir::{ExprGraph, GrammarBuilder, Origin};

@@ -182,9 +182,12 @@ fn settle<L: Letters>(
     facts: &mut [Facts<L>],
     budget: &Budget,
 ) {
+    let within = |expr: &Expr, rules: &[Facts<L>]| {
+        Known { rules, graphs: FxHashMap::default(), budget: Some(budget) }.of_expr(expr)
+    };
     if !is_recursive {
         let rule = group[0] as usize;
-        facts[rule] = of_expr(&grammar.rules[rule].expr, facts);
+        facts[rule] = within(&grammar.rules[rule].expr, facts);
         return;
     }
     // By place in the group, the places of those that call it. Groups are in ascending order.
@@ -205,7 +208,7 @@ fn settle<L: Letters>(
             return;
         }
         waits[place as usize] = false;
-        let new = of_expr(&grammar.rules[rule].expr, facts);
+        let new = within(&grammar.rules[rule].expr, facts);
         if std::mem::replace(&mut facts[rule], new) != new {
             let callers = callers.of(place as usize).iter();
             work.extend(
@@ -260,7 +263,7 @@ impl Lettered {
 /// allow at most is known, which is on the safe side for every use but `nullable` and `productive`; those two are
 /// settled when the network builds the automaton.
 pub fn of_expr<L: Letters>(expr: &Expr, rules: &[Facts<L>]) -> Facts<L> {
-    Known { rules, graphs: FxHashMap::default() }.of_expr(expr)
+    Known { rules, graphs: FxHashMap::default(), budget: None }.of_expr(expr)
 }
 
 /// A state of a graph.
@@ -279,10 +282,15 @@ struct Known<'a, L> {
     rules: &'a [Facts<L>],
     /// Of graphs by their place in memory: what keys an object does not name is written in several places, and once there.
     graphs: FxHashMap<*const ExprGraph, Facts<L>>,
+    /// What it may take, where that is limited; of no use is what is known once it is spent.
+    budget: Option<&'a Budget>,
 }
 
 impl<L: Letters> Known<'_, L> {
     fn of_expr(&mut self, expr: &Expr) -> Facts<L> {
+        if self.budget.is_some_and(|budget| budget.spend(1).is_err()) {
+            return Facts::NEVER;
+        }
         match expr {
             Expr::Never => Facts::NEVER,
             Expr::Empty => Facts::EMPTY,

@@ -5,6 +5,7 @@
 //! Cost: O(size of the expressions).
 
 use super::{Expr, Grammar};
+use crate::budget::Budget;
 use crate::graph::{Lists, by_component};
 
 /// What is told of a grammar's rules.
@@ -29,8 +30,8 @@ pub(crate) struct Survey {
 }
 
 impl Survey {
-    /// That of a grammar.
-    pub(crate) fn new(grammar: &Grammar) -> Self {
+    /// That of a grammar; of no use where the budget is spent.
+    pub(crate) fn new(grammar: &Grammar, budget: &Budget) -> Self {
         let count = grammar.rules.len();
         let mut this = Self {
             calls: Lists::with_capacity(count),
@@ -43,7 +44,7 @@ impl Survey {
             order: Vec::new(),
         };
         for rule in &grammar.rules {
-            let size = this.look_at(&rule.expr, 1);
+            let size = this.look_at(&rule.expr, 1, budget);
             this.sizes.push(size);
             this.calls.end();
         }
@@ -53,7 +54,10 @@ impl Survey {
     }
 
     /// Notes what is in an expression that stands so many times, and returns its size.
-    fn look_at(&mut self, expr: &Expr, times: u32) -> usize {
+    fn look_at(&mut self, expr: &Expr, times: u32, budget: &Budget) -> usize {
+        if budget.spend(1).is_err() {
+            return 0;
+        }
         let mut copies = 1;
         match expr {
             Expr::Call(rule) => {
@@ -68,7 +72,7 @@ impl Survey {
             _ => {}
         }
         let times = times.saturating_mul(copies);
-        let parts = expr.children().iter().map(|part| self.look_at(part, times));
+        let parts = expr.children().iter().map(|part| self.look_at(part, times, budget));
         expr.own_size() + parts.sum::<usize>()
     }
 
@@ -113,7 +117,7 @@ mod tests {
         for (rule, expr) in rules.into_iter().zip(exprs) {
             builder.define(rule, expr, Origin::default());
         }
-        let survey = Survey::new(&builder.finish(rules[0]));
+        let survey = Survey::new(&builder.finish(rules[0]), &Budget::new());
         assert_eq!(survey.sizes, sizes);
         assert_eq!(survey.uses, [0, 3, 1, 1]);
         assert!(survey.has_operands && !survey.has_tokens);

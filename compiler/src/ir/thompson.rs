@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::endings::Endings;
 use super::{ByteSet, Expr, ExprGraph, RuleId, TokenSet};
-use crate::automata::{Allowance, Nfa, Symbol};
+use crate::automata::{Nfa, Symbol};
 
 /// The parts of the construction that depend on its use. Each method connects `from` to `to` in `nfa`.
 pub trait Atoms {
@@ -356,6 +356,7 @@ pub fn spell_out<A: Atoms>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::automata::Allowance;
     use crate::ir::ByteSet;
     use crate::ir::pass::automaton;
 

@@ -61,6 +61,9 @@ const MOST_NEAR: usize = 16;
 /// [`Moves`] that stand in no table.
 type OwnedMoves = (Box<[ByteEdge]>, Box<[CallEdge]>);
 
+/// Steps of a budget that it takes to look at a state, about.
+const STEPS_A_STATE: usize = 1 << 5;
+
 /// Classes of a grammar's states that do the same for some bytes.
 #[derive(Debug, Default)]
 pub struct Agreement {
@@ -96,8 +99,9 @@ impl Agreement {
         follow: &Follow<'_>,
         doubles: impl FnOnce() -> Doubles + Send,
         most: usize,
-        Means { budget, threads }: Means<'_>,
+        means: Means<'_>,
     ) -> Self {
+        let Means { budget, threads } = means;
         let network = follow.network();
         let count = network.own.state_count() as usize;
         let no_tokens = !network.reads_tokens();
@@ -114,6 +118,7 @@ impl Agreement {
         };
         let members: Vec<(u32, u32)> = (0..count as u32)
             .filter(|_| no_tokens)
+            .take_while(|_| budget.spend(STEPS_A_STATE).is_ok())
             .filter_map(|index| Some((index, this.widest_target(follow, index)?)))
             .collect();
         let active =
@@ -127,13 +132,13 @@ impl Agreement {
             0 | 1 => Rounds::alone(active.len()),
             _ => this.refined(follow, &active, &row_of, (most, budget)),
         };
-        let table = || Table::new(network, &this, &active, &row_of);
+        let table = || Table::new(network, &this, &active, &row_of, budget);
         let rest = || threads.both(worth, rounds, table);
         let (doubles, (rounds, table)) = threads.both(worth, doubles, rest);
         this.doubles = doubles;
         let histories = Histories::new(this.base, row_of, rounds);
-        let models = || this.chosen_models(follow, &members, &histories);
-        let loops = || table.loops(network, &this, &histories, threads);
+        let models = || this.chosen_models(follow, &members, &histories, budget);
+        let loops = || table.loops(network, &this, &histories, means);
         let (models, loops) = threads.both(worth, models, loops);
         let has_models = models.iter().any(|&model| model != NONE);
         this.models = models;
@@ -293,7 +298,7 @@ impl Agreement {
                 rounds.settle();
                 break;
             }
-            let looked_at = partition.round(self, network);
+            let looked_at = partition.round(self, network, budget);
             work += looked_at;
             let changed = partition.changed().iter();
             let changed = changed.map(|&index| (row_of[index as usize], partition.class(index)));
@@ -331,6 +336,7 @@ impl Agreement {
         follow: &Follow<'_>,
         members: &[(u32, u32)],
         histories: &Histories,
+        budget: &Budget,
     ) -> Vec<u32> {
         let mut models = vec![NONE; self.is_wide.len()];
         let members = || members.iter().filter(|one| !self.doubles.contains(self.base + one.0));
@@ -343,6 +349,9 @@ impl Agreement {
         // By the place in `LIKE`, and class.
         let mut by_class: FxHashMap<(usize, u32), u32> = FxHashMap::default();
         for &(index, target) in members() {
+            if budget.spend(STEPS_A_STATE).is_err() {
+                break;
+            }
             let state = self.base + index;
             let target = (follow.bytes(follow.rule_of(state)).to_words(), target);
             let classes = classes(state);

@@ -41,7 +41,7 @@ const MOST_PAIRS: usize = 48;
 const FEW: u32 = 4;
 
 /// Steps of a budget that it takes to hold a state against another, about.
-const STEPS_A_STATE: usize = 1 << 5;
+const STEPS_A_STATE: usize = 1 << 7;
 
 /// Which states are copies of each other.
 #[derive(Clone, Debug, Default)]

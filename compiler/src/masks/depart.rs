@@ -19,7 +19,7 @@ use super::lanes::{Lanes, Parting, Replaced};
 use super::nodes::bits;
 use super::outcome::{Outcome, Taken};
 use super::take::Excepted;
-use super::walk::{Building, Walker};
+use super::walk::{Building, NODES_A_LOOK, Walker};
 use crate::ir::ByteSet;
 use crate::network::follow::Follow;
 use crate::network::local::{At, BOTTOM, Reached};
@@ -202,6 +202,7 @@ impl Walker<'_> {
         let (mut lanes, first) = Lanes::new(agreement.rows(), &pairs, nodes.height(0));
         let mut fronts = vec![first; nodes.height(0) + 1];
         let mut visited = Visited::default();
+        let mut steps = 0;
         let (mut next, mut end) = more()
             .map_or((0, 0), |nodes| (self.enter(&mut lanes, &mut fronts, nodes.start), nodes.end));
         loop {
@@ -211,6 +212,10 @@ impl Walker<'_> {
                 continue;
             }
             most = most.checked_sub(1).filter(|_| !lanes.are_too_many())?;
+            steps += 1;
+            if steps % NODES_A_LOOK == 0 && self.sets.is_late(NODES_A_LOOK) {
+                return None;
+            }
             let child = next;
             let depth = nodes.depth(child);
             let (front, partings) = lanes.step(fronts[depth - 1], trie.byte[child as usize]);

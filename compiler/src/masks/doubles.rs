@@ -17,7 +17,7 @@ use crate::graph::Lists;
 use crate::network::follow::Follow;
 
 /// Steps of a budget that it takes to hold a state against another, about.
-const STEPS_A_STATE: usize = 1 << 5;
+const STEPS_A_STATE: usize = 1 << 7;
 
 /// These states, and whose outcomes are theirs.
 #[derive(Clone, Debug, Default)]
@@ -44,9 +44,13 @@ impl Doubles {
         let mut twins = Twins::new(follow, known);
         let base = own.bases.states;
         let states = base..base + own.state_count();
+        let edges = |state: u32| {
+            let index = (state - base) as usize;
+            own.byte_edges_of(index).len() + own.call_edges_of(index).len()
+        };
         // From the last, so that those that a state leads to come before it.
         let models = states.clone().rev().map(|state| match tails::first(follow, state) {
-            _ if budget.spend(STEPS_A_STATE).is_err() => None,
+            _ if budget.spend(STEPS_A_STATE + edges(state)).is_err() => None,
             Some(first) => Some(twins.of(first).unwrap_or(first)),
             None => twins.of(state),
         });

@@ -20,6 +20,9 @@ use super::shared::ClassEdge;
 use super::walk::{Building, Walker, Way};
 use crate::network::local::{At, Reached};
 
+/// Steps of a budget that it takes to go on from a front, about.
+const STEPS_A_FRONT: usize = 1 << 5;
+
 /// Number of a front.
 type FrontId = u32;
 
@@ -156,6 +159,10 @@ impl Walker<'_> {
         }
         while self.fronts.todo.len() > floor {
             let Some((front, at)) = self.fronts.todo.pop() else { return };
+            if self.sets.is_late(STEPS_A_FRONT) {
+                self.fronts.todo.truncate(floor);
+                return;
+            }
             if let Some((byte, reached)) = self.sets.only(at) {
                 self.step_together(front, byte, reached, building);
                 continue;

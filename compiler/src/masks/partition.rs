@@ -18,6 +18,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use super::agree::{Agreement, DEEPEST};
 use super::history::ALONE;
+use crate::budget::Budget;
 use crate::graph::Lists;
 
 /// The classes after some round.
@@ -60,6 +61,9 @@ impl Members {
         Self { count, leaving: 0, largest: NONE }
     }
 }
+
+/// Steps of a budget that it takes to look at a state, about.
+const STEPS_A_STATE: usize = 1 << 5;
 
 /// States that leave a class for another: the first of them, and how many.
 struct Group {
@@ -138,7 +142,13 @@ impl Partition {
     }
 
     /// Finds the classes for one byte more. Returns how many edges were looked at.
-    pub(super) fn round(&mut self, agreement: &Agreement, network: Joined<'_>) -> usize {
+    /// A round that outlasts the budget is broken off.
+    pub(super) fn round(
+        &mut self,
+        agreement: &Agreement,
+        network: Joined<'_>,
+        budget: &Budget,
+    ) -> usize {
         let mut work = 0;
         self.groups.clear();
         self.by_hash.clear();
@@ -146,6 +156,9 @@ impl Partition {
             let mut open = std::mem::take(&mut self.open[depth]);
             open.sort_unstable();
             for &index in &open {
+                if budget.spend(STEPS_A_STATE).is_err() {
+                    break;
+                }
                 self.is_open[index as usize] = false;
                 let class = self.class(index);
                 if class & ALONE != 0 {
@@ -283,7 +296,6 @@ mod tests {
     use super::super::doubles::Doubles;
     use super::super::shared::{SharedOutcomes, vocabulary};
     use super::*;
-    use crate::budget::Budget;
     use crate::compile::Compiler;
     use crate::diagnostics::Source;
     use crate::frontend::json_schema::{JsonSchemaOptions, lower};

@@ -15,9 +15,10 @@ use smallvec::SmallVec;
 use super::agree::Agreement;
 use super::history::Histories;
 use super::nodes::{bits, whole_bits};
+use crate::budget::{Budget, Spent};
 use crate::ir::ByteSet;
 use crate::network::bytes_on;
-use crate::threads::Threads;
+use crate::threads::Means;
 
 /// Loops of different lengths that are told apart.
 const MOST_LOOPS: usize = 3;
@@ -27,6 +28,9 @@ const MOST_SHAPES: usize = 64;
 
 /// Rows that are worth a second thread.
 const WORTH_A_THREAD: usize = 2048;
+
+/// Steps of a budget that the loops of a state take, about.
+const STEPS_OF_LOOPS: usize = 1 << 6;
 
 /// What becomes of a state on a byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -185,6 +189,7 @@ impl Table {
         agreement: &Agreement,
         active: &[u32],
         row_of: &[u32],
+        budget: &Budget,
     ) -> Self {
         let own = network.own;
         let states: Vec<u32> = active.iter().map(|&index| own.bases.states + index).collect();
@@ -207,6 +212,9 @@ impl Table {
         let mut live = Vec::with_capacity(states.len());
         for ((&state, calls), row) in states.iter().zip(&calls).zip(entries.chunks_mut(width)) {
             let edges = agreement.moves(network, state).edges;
+            if budget.spend(width + edges.len()).is_err() {
+                break;
+            }
             for edge in edges {
                 let target = (edge.target - own.bases.states) as usize;
                 let flags = own.states[target].flags;
@@ -236,12 +244,14 @@ impl Table {
         network: Joined<'_>,
         agreement: &Agreement,
         histories: &Histories,
-        threads: &Threads,
+        Means { budget, threads }: Means<'_>,
     ) -> Vec<Loops> {
         let rows: Vec<(u32, ByteSet)> =
             self.states.iter().copied().zip(self.calls.iter().copied()).collect();
-        let new = |(): &mut (), &(state, calls): &(u32, ByteSet)| {
-            Loops::new(network, agreement, histories, state, calls)
+        let new = |(): &mut (), &(state, calls): &(u32, ByteSet)| match budget.spend(STEPS_OF_LOOPS)
+        {
+            Ok(()) => Loops::new(network, agreement, histories, state, calls),
+            Err(Spent) => Loops { all: SmallVec::new(), is_final: false },
         };
         threads.map(rows.len() >= WORTH_A_THREAD, &rows, || (), new)
     }

@@ -34,6 +34,9 @@ use crate::threads::{Means, Threads};
 const NODES_A_TOKEN: usize = 256;
 const NODES_AN_EDGE: usize = 32;
 
+/// Steps of a budget that it takes to look for the stretch of a state, about.
+const STEPS_A_STATE: usize = 1 << 9;
+
 /// States from which on a second thread is worth it.
 const WORTH_A_THREAD: usize = 256;
 
@@ -108,7 +111,7 @@ impl Stretches {
         // No others have one.
         let states = states.filter(|&state| agreement.is_wide(state));
         let states: Vec<u32> = states.collect();
-        let tell = |finder: &mut Finder<'_>, &state: &u32| match budget.spend(1 << 7) {
+        let tell = |finder: &mut Finder<'_>, &state: &u32| match budget.spend(STEPS_A_STATE) {
             Ok(()) => finder.tell(state),
             Err(Spent) => Told::Neither,
         };

@@ -41,6 +41,8 @@ impl Walker<'_> {
                 next = child + 1;
             }
         }
+        // The subtree is small: where the budget is spent, whoever walks from one to the next ends.
+        self.sets.is_late((next - node) as usize);
     }
 
     /// The row of a state that is worth sweeping.
@@ -59,7 +61,7 @@ impl Walker<'_> {
         let mut steps = 0;
         while next < end {
             steps += 1;
-            if steps % NODES_A_LOOK == 0 && self.is_late(NODES_A_LOOK) {
+            if steps % NODES_A_LOOK == 0 && self.sets.is_late(NODES_A_LOOK) {
                 return;
             }
             let child = next;

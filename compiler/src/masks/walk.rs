@@ -57,7 +57,7 @@ pub(super) struct Building {
 }
 
 /// Nodes that a walk looks at between two looks at the budget.
-pub(super) const NODES_A_LOOK: usize = 1 << 10;
+pub(super) const NODES_A_LOOK: usize = 1 << 6;
 
 /// Outcomes whose room is kept: as many as walks are within each other, mostly.
 const MOST_SPARE: usize = 8;
@@ -113,8 +113,6 @@ pub struct Walker<'a> {
     brush: Option<Brush>,
     /// The stretches of states, where they are known.
     pub(super) stretches: Option<&'a Stretches>,
-    /// What walks may take, where that is limited: of one that is spent, what they find is of no use.
-    budget: Option<&'a Budget>,
 }
 
 impl<'a> Walker<'a> {
@@ -147,7 +145,6 @@ impl<'a> Walker<'a> {
             path: Vec::new(),
             brush: None,
             stretches: None,
-            budget: None,
         }
     }
 
@@ -156,15 +153,9 @@ impl<'a> Walker<'a> {
         Self { stretches: Some(stretches), ..self }
     }
 
-    /// The same, as long as a budget lasts.
+    /// The same, as long as a budget lasts. Of no use is what is found once it is spent.
     pub(super) fn within(self, budget: &'a Budget) -> Self {
-        Self { budget: Some(budget), ..self }
-    }
-
-    /// Whether so many nodes were looked at for nothing, since the budget is spent.
-    #[inline]
-    pub(super) fn is_late(&self, nodes: usize) -> bool {
-        self.budget.is_some_and(|budget| budget.spend(nodes).is_err())
+        Self { sets: self.sets.within(budget), ..self }
     }
 
     /// The sets met.
@@ -334,7 +325,7 @@ impl<'a> Walker<'a> {
         while self.todo.len() > floor {
             let Some((node, at)) = self.todo.pop() else { return };
             steps += 1;
-            if steps % NODES_A_LOOK == 0 && self.is_late(NODES_A_LOOK) {
+            if steps % NODES_A_LOOK == 0 && self.sets.is_late(NODES_A_LOOK) {
                 self.todo.truncate(floor);
             }
             let reached = self.sets.step(at, trie.byte[node as usize]);

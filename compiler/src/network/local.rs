@@ -13,6 +13,7 @@ use grammarc_artifacts::sections::network::{CallEdge, NONE, StateRecord, state_f
 use grammarc_artifacts::tables::Joined;
 use rustc_hash::FxHashMap;
 
+use crate::budget::Budget;
 use crate::sequences::Sequences;
 
 /// Number of an interned set.
@@ -21,6 +22,9 @@ type SetId = u32;
 /// Rows of moves that there is room for at first: a large schema has a hundred, and to move them takes as long as to find
 /// some of them.
 const ROWS: usize = 120;
+
+/// Steps of a budget that it takes to go on from a configuration among several, about.
+const STEPS_A_CONFIGURATION: usize = 1 << 3;
 
 /// A move not looked for yet.
 const UNKNOWN: SetId = u32::MAX;
@@ -87,6 +91,8 @@ pub struct LocalSets<'a> {
     seen: Vec<(u32, u32)>,
     words: Vec<u32>,
     building: Building,
+    /// What walks may take, where that is limited.
+    budget: Option<&'a Budget>,
 }
 
 impl<'a> LocalSets<'a> {
@@ -105,7 +111,20 @@ impl<'a> LocalSets<'a> {
             seen: Vec::new(),
             words: Vec::new(),
             building: Building::default(),
+            budget: None,
         }
+    }
+
+    /// The same, as long as a budget lasts: once it is spent, nothing goes on from several configurations.
+    #[must_use]
+    pub(crate) fn within(self, budget: &'a Budget) -> Self {
+        Self { budget: Some(budget), ..self }
+    }
+
+    /// Whether the budget is spent, after so many steps.
+    #[inline]
+    pub(crate) fn is_late(&self, steps: usize) -> bool {
+        self.budget.is_some_and(|budget| budget.spend(steps).is_err())
     }
 
     /// The network.
@@ -279,6 +298,10 @@ impl<'a> LocalSets<'a> {
                 continue;
             }
             self.seen.push((state, frame));
+            if self.is_late(STEPS_A_CONFIGURATION + self.seen.len()) {
+                self.work.clear();
+                return Reached::DEAD;
+            }
             let network = self.network;
             let (tables, index) = network.locate(state);
             let edges = tables.byte_edges_of(index);

@@ -54,6 +54,9 @@ pub(super) enum MergedLabel {
     Tokens(Vec<u32>),
 }
 
+/// Steps of a budget that a state or an edge takes, about.
+const STEPS_A_PLACE: usize = 1 << 2;
+
 /// Words that describe most states besides those of their edges, and for the label of an edge.
 const WORDS_A_STATE: usize = 2;
 const WORDS_A_LABEL: usize = 7;
@@ -151,13 +154,13 @@ fn names(
                 && callees
                     .all(|&callee| is_within(callee) || names[callee as usize].content().is_some())
         });
-        budget.spend(group.iter().map(|&rule| size(rule)).sum())?;
         if let &[number] = group {
             let rule = number as usize;
             if let Some((stored, _)) = built.rules[rule].stored {
                 names[rule] = Name::Content(stored);
                 continue;
             }
+            budget.spend(STEPS_A_PLACE * size(number))?;
             if !calls.of(rule).contains(&number) {
                 names[rule] = name(described(built, rule, &names), may_be_known);
                 continue;
@@ -165,10 +168,13 @@ fn names(
         }
         let mut distinct = 0;
         let group: Vec<usize> = group.iter().map(|&rule| rule as usize).collect();
-        group.iter().for_each(|&rule| names[rule] = name(shape(built, rule), may_be_known));
+        for &rule in &group {
+            budget.spend(STEPS_A_PLACE * size(rule as u32))?;
+            names[rule] = name(shape(built, rule), may_be_known);
+        }
         loop {
             let round = group.iter().map(|&rule| {
-                budget.spend(size(rule as u32))?;
+                budget.spend(STEPS_A_PLACE * size(rule as u32))?;
                 Ok(name(described(built, rule, &names), may_be_known))
             });
             let mut classes: Vec<Name> = round.collect::<Result<_, Spent>>()?;

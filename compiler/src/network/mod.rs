@@ -148,13 +148,14 @@ pub(crate) fn build_network(
     };
     budget.begin(Phase::Building);
     budget.check().map_err(spent)?;
-    let mut survey = Survey::new(grammar);
+    let mut survey = Survey::new(grammar, budget);
     let mut resolved = Cow::Borrowed(grammar);
     if survey.has_repetitions {
+        budget.check().map_err(spent)?;
         let facts = facts::of_rules(grammar, &survey, budget);
-        resolved = simplify(grammar, &facts);
+        resolved = simplify(grammar, &facts, budget);
         if let Cow::Owned(simpler) = &resolved {
-            survey = Survey::new(simpler);
+            survey = Survey::new(simpler, budget);
         }
     }
     if survey.has_operands || survey.has_tokens {
@@ -171,7 +172,7 @@ pub(crate) fn build_network(
             resolved = Cow::Owned(whole);
         }
         token_sets::drop_empty(&mut resolved, lexicon);
-        survey = Survey::new(&resolved);
+        survey = Survey::new(&resolved, budget);
     }
     // What a shared rule was compiled for may not cover this grammar's use of it.
     let mut refused: Vec<u32> = Vec::new();

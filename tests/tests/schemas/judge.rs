@@ -13,9 +13,11 @@ use grammarc_compiler::frontend::json_schema::{
     JsonSchemaOptions, KeyOrder, NumberForm, TextForm, Whitespace,
 };
 use grammarc_tests::random::Rng;
+use grammarc_tests::schemas::layouts::{self, Layout, loose};
 use grammarc_tests::schemas::older::DRAFT4;
 use grammarc_tests::schemas::random::{changed, pointed, tame};
 use grammarc_tests::schemas::simplify::simplify;
+use grammarc_tests::schemas::texts::canonical;
 use grammarc_tests::schemas::{Compiled, Refusal, compile, texts};
 use serde_json::Value;
 
@@ -70,16 +72,27 @@ fn accepts(
     options: &JsonSchemaOptions,
     instance: &Value,
 ) -> Option<bool> {
-    let numbers = options.text.numbers == NumberForm::Canonical;
-    let texts = match (options.key_order, options.text.whitespace) {
-        (KeyOrder::Schema, Whitespace::Compact) if numbers => {
+    let TextForm { whitespace, numbers, .. } = options.text;
+    let texts = match (options.key_order, whitespace, numbers) {
+        (KeyOrder::Schema, Whitespace::Compact, NumberForm::Canonical) => {
             texts::in_every_order(instance, MOST_TEXTS)?
         }
-        (KeyOrder::Any, Whitespace::Spaced) => {
-            vec![texts::separated(instance, ", ", ": ", numbers)]
+        (KeyOrder::Schema, ..) => return None,
+        (KeyOrder::Any, ..) => {
+            let layout = match whitespace {
+                Whitespace::Compact => Layout::Separated(",", ":"),
+                Whitespace::Spaced | Whitespace::Styled(_) => Layout::Separated(", ", ": "),
+                Whitespace::Natural => Layout::Mixed,
+                Whitespace::Indented(_) => Layout::Lines(2),
+                _ => Layout::Anywhere(&["", " ", "\n\t"]),
+            };
+            let written = |text: &str| match numbers {
+                NumberForm::Canonical => canonical(text),
+                NumberForm::Natural => loose(text),
+                NumberForm::Any => text.to_owned(),
+            };
+            vec![layouts::text(instance, layout, &written)]
         }
-        (KeyOrder::Any, _) => vec![texts::separated(instance, ",", ":", numbers)],
-        _ => return None,
     };
     Some(compiled.is_some_and(|compiled| texts.iter().any(|text| compiled.accepts(text))))
 }

@@ -7,7 +7,9 @@
 use std::collections::BTreeMap;
 
 use grammarc_benches::inputs::sized;
-use grammarc_compiler::frontend::json_schema::{JsonSchemaOptions, KeyOrder, TextForm};
+use grammarc_compiler::frontend::json_schema::{
+    Indentation, JsonSchemaOptions, KeyOrder, TextForm, Whitespace,
+};
 use grammarc_tests::random::Rng;
 use grammarc_tests::schemas::compiler;
 use grammarc_tests::schemas::meeting::{KEYS, Kind, Meeting, instance, meeting, recursive};
@@ -21,21 +23,28 @@ const INSTANCES: usize = 10;
 /// By kind and pair of keywords, the schemas in which they met.
 type Met = BTreeMap<(Kind, [&'static str; 2]), usize>;
 
-/// The form of text and the order of keys of the schema of a seed.
-fn options(seed: u64) -> JsonSchemaOptions {
-    let (text, key_order) = match seed % 4 {
+/// The form of text and the order of keys, by number.
+fn options(number: usize) -> JsonSchemaOptions {
+    let white = |whitespace| TextForm { whitespace, ..TextForm::NATURAL };
+    let (text, key_order) = match number {
         0 => (TextForm::SHORT, KeyOrder::Any),
         1 => (TextForm::DUMPS, KeyOrder::Any),
         2 => (TextForm::WIDE, KeyOrder::Any),
+        3 => (TextForm::NATURAL, KeyOrder::Any),
+        4 => (white(Whitespace::Indented(Indentation::default())), KeyOrder::Any),
+        5 => (white(Whitespace::Flexible { max: 3 }), KeyOrder::Any),
         _ => (TextForm::SHORT, KeyOrder::Schema),
     };
     JsonSchemaOptions { text, key_order, ..JsonSchemaOptions::default() }
 }
 
+/// Numbers of forms; the last counts twice.
+const FORMS: usize = 8;
+
 fn met(seed: u64) -> (Tally, Met) {
     let mut rng = Rng::new(seed);
     // The kind and the pair depend on the seed as well, so the form of text comes from elsewhere.
-    let options = options(rng.below(4) as u64);
+    let options = options(rng.below(FORMS));
     let Meeting { schema, kind, keywords } = meeting(seed, &mut rng);
     let instance = |rng: &mut Rng| instance(rng, kind, 2);
     let instances = INSTANCES;
@@ -51,7 +60,7 @@ fn met(seed: u64) -> (Tally, Met) {
 
 fn judged_recursive(seed: u64) -> Tally {
     let mut rng = Rng::new(seed ^ 0x5eed);
-    let options = options(rng.below(4) as u64);
+    let options = options(rng.below(FORMS));
     let schema = recursive(&mut rng);
     let instance = |rng: &mut Rng| {
         let kind = *rng.pick(&[Kind::Objects, Kind::Objects, Kind::Arrays, Kind::Strings]);

@@ -4,8 +4,10 @@
 
 mod ambiguity;
 mod bounds;
+mod budget;
 mod determinism;
 mod distinct;
+mod fork;
 mod layers;
 mod masks;
 mod members;

@@ -70,6 +70,9 @@ pub use resources::{ResourceError, Resources};
 pub use rust_type::Schema;
 pub use table::{SupportRow, support_table};
 
+/// Steps of a budget that an occurrence of a keyword takes in the report, about.
+const STEPS_AN_OCCURRENCE: usize = 1 << 6;
+
 /// The grammar of a schema's instances.
 ///
 /// # Errors
@@ -169,9 +172,13 @@ pub fn lower(
     let mut pointers = document.pointers();
     let mut report = Report::with_capacity(occurrences.len());
     for Occurrence { value, verdict, reason } in occurrences {
+        if budget.spend(STEPS_AN_OCCURRENCE).is_err() {
+            break;
+        }
         let (verdict, reason) = inexact.get(&value).copied().unwrap_or((verdict, reason));
         let pointer = |text: &mut String| pointers.write(value, text);
         report.add(pointer, document.key(value), verdict, reason.into());
     }
+    budget.check_in_source()?;
     Ok(Lowered { source, grammar, report, findings, literals: Literals::default() })
 }

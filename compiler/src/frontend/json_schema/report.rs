@@ -85,7 +85,7 @@ pub(crate) fn deep_enough(
     budget: &Budget,
 ) -> Result<(), Diagnostic> {
     let Some(&first) = cut.first() else { return Ok(()) };
-    let facts = facts::of_rules(grammar, &Survey::new(grammar), budget);
+    let facts = facts::of_rules(grammar, &Survey::new(grammar, budget), budget);
     if facts[grammar.start.index()].productive {
         return Ok(());
     }

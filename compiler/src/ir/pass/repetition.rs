@@ -20,6 +20,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use crate::budget::Budget;
 use crate::ir::facts::{self, Facts};
 use crate::ir::{Expr, ExprGraph, Grammar, Rule, RuleKind};
 
@@ -27,8 +28,12 @@ use crate::ir::{Expr, ExprGraph, Grammar, Rule, RuleKind};
 const MOST_THROUGH: usize = 8;
 
 /// The grammar with simpler repetitions; the grammar itself where none is simpler. `facts` are those of its rules.
-pub(crate) fn simplify<'g>(grammar: &'g Grammar, facts: &[Facts]) -> Cow<'g, Grammar> {
-    let pass = Pass { grammar, facts };
+pub(crate) fn simplify<'g>(
+    grammar: &'g Grammar,
+    facts: &[Facts],
+    budget: &Budget,
+) -> Cow<'g, Grammar> {
+    let pass = Pass { grammar, facts, budget };
     let mut simpler: Option<Grammar> = None;
     for (index, rule) in grammar.rules.iter().enumerate() {
         // What the items of a distinct rule are is told by its calls, which stay as they are.
@@ -46,11 +51,13 @@ pub(crate) fn simplify<'g>(grammar: &'g Grammar, facts: &[Facts]) -> Cow<'g, Gra
 struct Pass<'a> {
     grammar: &'a Grammar,
     facts: &'a [Facts],
+    budget: &'a Budget,
 }
 
 impl Pass<'_> {
     /// A simpler expression of the same strings, where there is one.
     fn simplified(&self, expr: &Expr) -> Option<Expr> {
+        self.budget.spend(1).ok()?;
         match expr {
             Expr::Seq(parts) => Some(Expr::seq(self.all(parts)?)),
             Expr::Alt(choices) => Some(Expr::alt(self.all(choices)?)),
@@ -185,7 +192,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::budget::Budget;
     use crate::ir::recognize::recognizes;
     use crate::ir::{GrammarBuilder, Origin, RuleId, Survey};
 
@@ -204,9 +210,10 @@ mod tests {
     }
 
     fn simpler(grammar: &Grammar) -> Cow<'_, Grammar> {
-        let survey = Survey::new(grammar);
-        let facts = facts::of_rules(grammar, &survey, &Budget::new());
-        simplify(grammar, &facts)
+        let budget = Budget::new();
+        let survey = Survey::new(grammar, &budget);
+        let facts = facts::of_rules(grammar, &survey, &budget);
+        simplify(grammar, &facts, &budget)
     }
 
     fn any_expr() -> impl Strategy<Value = Expr> {

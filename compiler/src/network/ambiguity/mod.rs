@@ -249,6 +249,7 @@ impl<'a> Exploration<'a> {
         for rule in rules {
             let rule = network.rule(rule);
             for state in rule.first_state..rule.first_state + rule.state_count {
+                self.budget.spend(STEPS_A_MOVE).map_err(|_| state)?;
                 let register = self.unknown(state);
                 self.meet(&mut [Configuration { state, stack: Stack::EMPTY, register }])?;
             }

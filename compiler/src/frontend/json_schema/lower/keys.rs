@@ -82,10 +82,18 @@ impl KeyTrees {
         new
     }
 
-    /// Adds the edges of all states that were asked for.
-    pub(super) fn write(&mut self, graph: &mut ExprGraph, mut unit: impl FnMut(u32) -> Expr) {
+    /// Adds the edges of all states that were asked for, as long as it `may_go_on` with so many more.
+    pub(super) fn write(
+        &mut self,
+        graph: &mut ExprGraph,
+        mut unit: impl FnMut(u32) -> Expr,
+        mut may_go_on: impl FnMut(usize) -> bool,
+    ) {
         while let Some(node) = self.open.pop() {
             let Node { children, leaf, state } = self.nodes[node as usize].clone();
+            if !may_go_on(children.len() + 1) {
+                return;
+            }
             let Some(from) = state else { continue };
             if let Some(leaf) = leaf {
                 graph.edge(from, Expr::Empty, leaf);

@@ -11,7 +11,7 @@ mod optional;
 use rustc_hash::FxHashMap;
 
 use crate::automata::Allowance;
-use crate::budget::Budget;
+use crate::budget::{Budget, Held};
 use crate::diagnostics::Diagnostic;
 use crate::ir::{Expr, Grammar, GrammarBuilder, Origin, RuleId, RuleKind};
 
@@ -26,8 +26,9 @@ use super::strings::{Place, StringRules, StringSet, character, tail};
 /// Size of an expression of scalars up to which it is written where it is used.
 const INLINE: usize = 128;
 
-/// Steps of a budget that a rule takes, about.
-const STEPS_A_RULE: usize = 1 << 6;
+/// Bytes that a rule takes, about, and those of expressions that are made in a step of a budget.
+const BYTES_A_RULE: usize = 1 << 9;
+const BYTES_A_STEP: usize = 1 << 3;
 
 /// A grammar, and the schemas whose containers it holds to be empty where they are as deep as the text form goes.
 pub(crate) struct Emitted {
@@ -48,6 +49,8 @@ pub(crate) fn lower(
         graph,
         options,
         allowed: Allowance::new(options.max_states, budget),
+        memory: budget.hold(),
+        bytes: 0,
         builder: GrammarBuilder::new(),
         prelude: Prelude::new(options.text),
         layout: layouts[0],
@@ -72,9 +75,7 @@ pub(crate) fn lower(
         emitter.layout = *layout;
         emitter.at = algebra.place(formula).unwrap_or(algebra.document.root());
         let expr = emitter.content(graph.content(formula))?;
-        if emitter.allowed.spend(STEPS_A_RULE).is_err() {
-            return Err(emitter.too_complex("values", "the budget is spent"));
-        }
+        emitter.grow(BYTES_A_RULE)?;
         emitter.builder.define(rule, expr, origin);
         if emitter.count > options.max_rules {
             let text = format!("the schema takes more than {} rules", options.max_rules);
@@ -114,6 +115,9 @@ struct Emitter<'a> {
     options: &'a JsonSchemaOptions,
     /// What an automaton may take.
     allowed: Allowance<'a>,
+    /// The expressions made so far, and how many bytes they take, about.
+    memory: Held<'a>,
+    bytes: usize,
     builder: GrammarBuilder,
     prelude: Prelude,
     /// The layout of what is being written.
@@ -307,6 +311,14 @@ impl Emitter<'_> {
         let text = Expr::seq([Expr::byte(b'"'), rest]);
         self.strings[place as usize].insert(strings.clone(), text.clone());
         Ok(text)
+    }
+
+    /// Counts an expression of so many bytes, about.
+    fn grow(&mut self, bytes: usize) -> Result<(), Diagnostic> {
+        self.bytes += bytes;
+        let spent = self.allowed.spend(bytes / BYTES_A_STEP);
+        let spent = spent.and_then(|()| self.allowed.hold(&mut self.memory, self.bytes));
+        spent.map_err(|spent| self.too_complex("values", &spent.to_string()))
     }
 
     fn too_complex(&self, what: &str, why: &str) -> Diagnostic {

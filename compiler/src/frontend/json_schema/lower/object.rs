@@ -28,6 +28,9 @@ use super::optional::is_long;
 /// follows several.
 const TOGETHER: usize = 4;
 
+/// Bytes that a member takes, about.
+pub(super) const BYTES_A_MEMBER: usize = 1 << 9;
+
 impl Emitter<'_> {
     /// The objects of a union.
     pub(super) fn objects(&mut self, union: &[MemberAutomaton]) -> Result<Vec<Expr>, Diagnostic> {
@@ -70,6 +73,7 @@ impl Emitter<'_> {
             }
             members.clear();
             for member in &state.members {
+                self.grow(BYTES_A_MEMBER)?;
                 let key = match &member.name {
                     MemberName::Key(key) => self.key(*key)?,
                     MemberName::Names(names) => self.string(names, Place::Key)?,

@@ -15,10 +15,16 @@ use super::super::string::quoted;
 use super::super::strings::{Escapes, Place, one_character};
 use super::Emitter;
 use super::keys::KeyTrees;
-use super::object::Places;
+use super::object::{BYTES_A_MEMBER, Places};
 
 /// States in which a key may be left out, from which on their keys are one tree.
 const MANY: usize = 48;
+
+/// Bytes that a unit of a key takes in a tree and in the graph, about.
+const BYTES_A_UNIT: usize = 160;
+
+/// Steps of a budget that an edge of the graph takes, about.
+const STEPS_AN_EDGE: usize = 1 << 4;
 
 /// Whether an automaton has many states in which a key may be left out. Those have no marks, and leaving a key out leads
 /// to a later state.
@@ -45,6 +51,7 @@ impl Emitter<'_> {
             for member in state.members.iter().filter(|_| state.repeat.is_none()) {
                 let MemberName::Key(key) = member.name else { continue };
                 let key = self.units(key);
+                self.grow(BYTES_A_MEMBER + BYTES_A_UNIT * key.len())?;
                 let leaf = places.graph.state();
                 if let Some(other) = trees.leaf(tree, &key) {
                     places.graph.edge(leaf, Expr::Empty, other);
@@ -76,11 +83,14 @@ impl Emitter<'_> {
             self.beside_keys(state, (from, written), &mut places, &gaps)?;
         }
         let escapes = self.options.text.escapes;
-        trees.write(&mut places.graph, |unit| match escapes {
+        let unit = |unit| match escapes {
             Escapes::Shortest => Expr::bytes(u8::try_from(unit).into_iter().collect::<ByteSet>()),
             Escapes::Any if unit == QUOTE => Expr::byte(b'"'),
             Escapes::Any => char::from_u32(unit).map_or(Expr::Never, |c| one_character(c, escapes)),
-        });
+        };
+        let allowed = self.allowed;
+        trees.write(&mut places.graph, unit, |edges| allowed.spend(STEPS_AN_EDGE * edges).is_ok());
+        self.grow(0)?;
         let members = Expr::Graph(Arc::new(places.graph));
         Ok(Expr::seq([Expr::byte(b'{'), gaps.lead, members]))
     }

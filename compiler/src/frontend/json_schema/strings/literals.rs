@@ -6,12 +6,15 @@
 //! closed state takes two words for each edge, and some bytes to be found by.
 
 use crate::automata::{Allowance, Dfa, DfaState, Edge, StateLimit};
-use crate::sequences::Sequences;
+use crate::sequences::{self, Sequences};
 
 /// Where the highest byte of an edge stands in its first word, and the bit of a state that accepts in that of its first
 /// edge. A state without edges is a word of its own.
 const HI: u32 = 8;
 const ACCEPTS: u32 = 1 << 16;
+
+/// Parts that closed states are in.
+const PARTS: usize = 64;
 
 /// States between two estimates of the memory that they take, with that of the automaton that is made of them.
 const STATES_A_LOOK: usize = 1 << 10;
@@ -23,7 +26,7 @@ pub(super) fn automaton<'a>(
     limit: Allowance<'_>,
 ) -> Result<Dfa, StateLimit> {
     let mut held = limit.held();
-    let mut closed = Closed::default();
+    let mut closed = Closed::new();
     let mut open = Open { states: vec![State::default()], depth: 0 };
     let mut last: &[u8] = &[];
     for text in texts {
@@ -33,10 +36,11 @@ pub(super) fn automaton<'a>(
         open.enter(text.len());
         last = text;
         limit.spend(STEPS_A_BYTE * (1 + text.len() - shared))?;
-        if closed.states.len() >= closed.looked_at {
-            closed.looked_at = closed.states.len() + STATES_A_LOOK;
-            let whole = closed.states.len() * size_of::<(DfaState, [u32; 2])>();
-            limit.hold(&mut held, closed.states.bytes() + whole)?;
+        if closed.count >= closed.looked_at {
+            closed.looked_at = closed.count + STATES_A_LOOK;
+            let whole = closed.count * size_of::<(DfaState, [u32; 2])>();
+            let parts = closed.parts.iter().map(Sequences::bytes).sum::<usize>();
+            limit.hold(&mut held, parts + whole)?;
         }
     }
     closed.close(&mut open, last, 0);
@@ -72,16 +76,27 @@ impl Open {
     }
 }
 
-/// The states that are closed, by what they do: words of each edge, in order.
-#[derive(Default)]
+/// The states that are closed, by what they do: words of each edge, in order. They are in several parts, since a table that
+/// grows has all that is in it moved at once, and millions take a while.
 struct Closed {
-    states: Sequences,
+    parts: Vec<Sequences>,
     words: Vec<u32>,
+    count: usize,
     /// How many states there are to be when their memory is estimated next.
     looked_at: usize,
 }
 
 impl Closed {
+    fn new() -> Self {
+        let parts = (0..PARTS).map(|_| Sequences::default()).collect();
+        Self { parts, words: Vec::new(), count: 0, looked_at: 0 }
+    }
+
+    /// What a state does.
+    fn words(&self, number: u32) -> &[u32] {
+        self.parts[number as usize % PARTS].get(number / PARTS as u32)
+    }
+
     /// Closes the open states beyond a prefix of this length.
     fn close(&mut self, open: &mut Open, last: &[u8], shared: usize) {
         while open.depth > shared {
@@ -106,19 +121,25 @@ impl Closed {
             self.words.push(0);
         }
         self.words[0] |= if *accepts { ACCEPTS } else { 0 };
-        self.states.number(&self.words)
+        let part = sequences::hash(&self.words) as usize / 7 % PARTS;
+        let states = &mut self.parts[part];
+        let before = states.len();
+        let number = states.number(&self.words);
+        self.count += states.len() - before;
+        number * PARTS as u32 + part as u32
     }
 
     /// The states that the root leads to, breadth first along sorted edges, as [`crate::automata::minimize`] numbers them.
     fn numbered(&self, root: u32, limit: Allowance<'_>) -> Result<Dfa, StateLimit> {
-        let count = self.states.len();
-        let mut numbers = vec![u32::MAX; count];
+        let count = self.count;
+        let longest = self.parts.iter().map(Sequences::len).max().unwrap_or(0);
+        let mut numbers = vec![u32::MAX; PARTS * longest];
         let mut order: Vec<u32> = Vec::with_capacity(count);
         numbers[root as usize] = 0;
         order.push(root);
         let mut states: Vec<DfaState> = Vec::with_capacity(count);
         while let Some(&old) = order.get(states.len()) {
-            let words = self.states.get(old);
+            let words = self.words(old);
             limit.spend(STEPS_A_BYTE * words.len())?;
             let mut state = DfaState { accepting: words[0] & ACCEPTS != 0, ..DfaState::default() };
             for &[bytes, target] in words.as_chunks().0 {
