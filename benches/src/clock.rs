@@ -1,4 +1,8 @@
-//! What times are measured with.
+//! The clocks that compilations are measured with.
+//!
+//! CPU time is the process's, never a thread's: an engine that hands its work to threads of a pool has next to none on the
+//! thread that asks. So nothing else may run in the process while it is read, a pool that winds down after a
+//! measurement on several threads included.
 
 use std::time::Instant;
 
@@ -7,7 +11,7 @@ use rustix::time::{ClockId, clock_gettime};
 /// A clock.
 #[derive(Clone, Copy, Debug)]
 pub enum Clock {
-    /// The CPU time of the thread that asks, which the load of the machine disturbs less.
+    /// The CPU time of all threads of the process, which the load of the machine disturbs less than wall time.
     Cpu,
     /// Wall time since some moment.
     Wall(Instant),
@@ -24,7 +28,7 @@ impl Clock {
         match self {
             Self::Wall(start) => start.elapsed().as_secs_f64() * 1e6,
             Self::Cpu => {
-                let time = clock_gettime(ClockId::ThreadCPUTime);
+                let time = clock_gettime(ClockId::ProcessCPUTime);
                 time.tv_sec as f64 * 1e6 + time.tv_nsec as f64 / 1e3
             }
         }

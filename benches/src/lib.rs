@@ -2,7 +2,7 @@
 //!
 //! | module | what it gives |
 //! | --- | --- |
-//! | [`clock`] | wall time, and the CPU time of a thread |
+//! | [`clock`] | wall time, and the CPU time of the process |
 //! | [`counts`] | what the masks of known texts add up to |
 //! | [`densities`] | mask words from nearly empty to nearly full |
 //! | [`fit`] | exponents of growth |
@@ -12,7 +12,7 @@
 //! | [`peer`] | llguidance over the same token bytes |
 //! | [`plot`] | plots as SVG |
 //! | [`table`] | percentiles and how they are printed |
-//! | [`threads`] | threads, each on a processor of its own |
+//! | [`threads`] | how many threads run at once |
 //!
 //! Both engines get the token bytes of one vocabulary artifact, so that a difference between them is one of masks and
 //! never one of import.

@@ -86,7 +86,7 @@ impl Ours {
         Self::vocabulary_of(inputs::LLAMA)
     }
 
-    /// The same for another tokenizer of the data folder.
+    /// The same for another tokenizer of the data folder. Built on one thread, as what it is held beside is.
     ///
     /// # Panics
     ///
@@ -96,7 +96,7 @@ impl Ours {
         let spec = folder.to_str().expect("the data is under a path of UTF-8");
         let table = vocabulary::import(spec, &VocabularyOptions::new()).expect("it imports");
         let shared = prelude_grammar(&TextForm::COMMON);
-        Some(build_vocabulary(&table, name, &shared, None).expect("it builds"))
+        Some(build_vocabulary(&table, name, &shared, NonZero::new(1)).expect("it builds"))
     }
 
     /// A compiler for the Llama 3.1 vocabulary; `None` where the tokenizer is absent.

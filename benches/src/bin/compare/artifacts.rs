@@ -34,7 +34,11 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
         Peer::new(bench.ours.artifact(), Cut::Never);
         true
     });
-    writeln!(report, "\n## Artifacts\n\nVocabulary: {} bytes; ms\n", path.metadata()?.len())?;
+    writeln!(
+        report,
+        "\n## Artifacts\n\nVocabulary: {} bytes; 1 thread, wall time, ms\n",
+        path.metadata()?.len()
+    )?;
     let mut table = Table::new("vocabulary");
     table.row("grammarc: import of tokenizer.json and build", &build);
     table.row("grammarc: open, mapped", &open);

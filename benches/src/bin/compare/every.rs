@@ -51,7 +51,7 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
     writeln!(report, "\n## Schema to first mask, every schema\n")?;
     writeln!(
         report,
-        "{both} of {} schemas, which both compile; 1 thread, CPU time, µs\n",
+        "{both} of {} schemas, which both compile; 1 thread, CPU time of the process, µs\n",
         all.len()
     )?;
     let mut table = Table::new("time");

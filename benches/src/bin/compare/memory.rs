@@ -51,7 +51,7 @@ fn peak_of(vocabulary: &Path, folder: &Path, schema: &str) -> io::Result<Option<
     let path = folder.join("schema.json");
     grammarc_artifacts::write::replace(&path, schema.as_bytes()).map_err(io::Error::other)?;
     let mut command = Command::new(std::env::current_exe()?);
-    command.arg("--alone").args([vocabulary, &path]).env("RAYON_NUM_THREADS", "1");
+    command.arg("--alone").args([vocabulary, &path]);
     let output = command.output()?;
     if !output.status.success() {
         return Err(io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned()));

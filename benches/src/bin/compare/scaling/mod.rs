@@ -1,10 +1,10 @@
 //! How compile time and artifact size grow: with the schema, in one way at a time, and with the vocabulary.
 //!
-//! A figure is the CPU time of one thread from the schema's text to the artifact's bytes, the median of a few; the size
-//! is that of the artifact without token digests, which are as many bytes as the vocabulary has tokens. Exponents are
-//! slopes of least squares on logarithms: over all sizes, where constant costs make them smaller, and over the last
-//! two sizes, which is where the curve goes. Every grammar is held against a text that it must take and one that it
-//! must not.
+//! A figure is the CPU time of the process, which works on one thread, from the schema's text to the artifact's bytes,
+//! the median of a few; the size is that of the artifact without token digests, which are as many bytes as the vocabulary
+//! has tokens. Exponents are slopes of least squares on logarithms: over all sizes, where constant costs make them
+//! smaller, and over the last two sizes, which is where the curve goes. Every grammar is held against a text that it
+//! must take and one that it must not.
 
 mod families;
 
@@ -93,7 +93,7 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) -> io::Result<()> {
             series: series.collect(),
         });
     }
-    writeln!(report, "\n## Scaling\n\nCPU time of one thread; sizes without token digests\n")?;
+    writeln!(report, "\n## Scaling\n\nCPU time on one thread; sizes without token digests\n")?;
     write!(report, "{grid}")?;
     for reason in stopped {
         writeln!(report, "\n{reason}")?;
