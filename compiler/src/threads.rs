@@ -76,6 +76,24 @@ fn name(thread: usize) -> String {
     format!("grammarc {thread}")
 }
 
+/// The other threads of a scope.
+pub(crate) enum Others<'p, 'scope, 'env> {
+    /// Those of a pool.
+    Pool(&'p Scope<'scope>),
+    /// One for each piece of work.
+    Plain(&'scope std::thread::Scope<'scope, 'env>),
+}
+
+impl<'scope> Others<'_, 'scope, '_> {
+    /// Gives them a piece of work.
+    pub(crate) fn spawn(&self, work: impl FnOnce() + Send + 'scope) {
+        match self {
+            Self::Pool(scope) => scope.spawn(|_| work()),
+            Self::Plain(scope) => _ = scope.spawn(work),
+        }
+    }
+}
+
 impl Drop for Pool {
     fn drop(&mut self) {
         // The threads of another process are not there to be told that they may end.
@@ -99,10 +117,22 @@ impl Threads {
 
     /// Does `work` on this thread, which may give work to the others through the scope; returns when all is done. None
     /// where there are no others.
-    pub(crate) fn scope<'s, R>(&self, work: impl FnOnce(Option<&Scope<'s>>) -> R) -> R {
+    ///
+    /// A thread of a host's rayon pool that waited for another pool would take up jobs of its own meanwhile, compilations
+    /// among them, one inside the other as deep as its queue is long. Such a thread gets plain threads for the occasion.
+    pub(crate) fn scope<'env, R>(
+        &self,
+        work: impl for<'p, 'scope> FnOnce(Option<&Others<'p, 'scope, 'env>>) -> R,
+    ) -> R {
         let others = self.count - 1;
-        match (others > 0).then(|| self.pool.of_this_process(others)).flatten() {
-            Some(pool) => pool.in_place_scope(|scope| work(Some(scope))),
+        if others == 0 {
+            return work(None);
+        }
+        if rayon::current_thread_index().is_some() {
+            return std::thread::scope(|scope| work(Some(&Others::Plain(scope))));
+        }
+        match self.pool.of_this_process(others) {
+            Some(pool) => pool.in_place_scope(|scope| work(Some(&Others::Pool(scope)))),
             None => work(None),
         }
     }
@@ -123,7 +153,7 @@ impl Threads {
             self.scope(|scope| {
                 let other = || *second = Some(other());
                 match scope {
-                    Some(scope) => scope.spawn(move |_| other()),
+                    Some(scope) => scope.spawn(other),
                     None => other(),
                 }
                 one()
@@ -159,7 +189,7 @@ impl Threads {
         };
         self.scope(|scope| {
             for scope in scope.into_iter().flat_map(|scope| (1..self.count).map(move |_| scope)) {
-                scope.spawn(|_| work_on());
+                scope.spawn(work_on);
             }
             work_on();
         });
@@ -184,7 +214,7 @@ impl Threads {
             let ours = parts.next();
             for part in parts {
                 match scope {
-                    Some(scope) => scope.spawn(move |_| part.iter_mut().for_each(change)),
+                    Some(scope) => scope.spawn(move || part.iter_mut().for_each(change)),
                     None => part.iter_mut().for_each(change),
                 }
             }
@@ -225,6 +255,29 @@ mod tests {
         assert!(!is_made(&two));
         two.both(true, || (), || ());
         assert!(is_made(&two));
+    }
+
+    /// A worker of a host's pool that waits takes up no other job of that pool, which would stand on the same stack.
+    #[test]
+    fn jobs_of_a_hosts_pool_do_not_nest() {
+        use std::cell::Cell;
+        thread_local! {
+            static DEPTH: Cell<usize> = const { Cell::new(0) };
+        }
+        let (threads, deepest) = (some(3), AtomicUsize::new(0));
+        let host = ThreadPoolBuilder::new().num_threads(2).build().expect("a pool");
+        host.scope(|scope| {
+            for _ in 0..200 {
+                scope.spawn(|_| {
+                    DEPTH.set(DEPTH.get() + 1);
+                    deepest.fetch_max(DEPTH.get(), Ordering::Relaxed);
+                    let slow = || std::thread::sleep(std::time::Duration::from_micros(300));
+                    threads.both(true, || (), slow);
+                    DEPTH.set(DEPTH.get() - 1);
+                });
+            }
+        });
+        assert_eq!(deepest.into_inner(), 1);
     }
 
     #[test]

@@ -172,7 +172,7 @@ impl<'a, F: Fn() -> Walker<'a> + Sync> Walkers<'a, F> {
             let others =
                 scope.into_iter().flat_map(|scope| (1..threads).map(move |at| (scope, at)));
             for (scope, worker) in others {
-                scope.spawn(move |_| self.with(|walker| while work_on_next(worker, walker) {}));
+                scope.spawn(move || self.with(|walker| while work_on_next(worker, walker) {}));
             }
             self.with(|walker| {
                 let mut left = rest;
@@ -319,7 +319,7 @@ mod tests {
         let mut taken = Vec::new();
         Threads::new(NonZero::new(4)).scope(|scope| {
             let scope = scope.expect("there are others");
-            (1..4).for_each(|worker| scope.spawn(move |_| while next(worker) {}));
+            (1..4).for_each(|worker| scope.spawn(move || while next(worker) {}));
             while taken.len() < parts.items.len() {
                 let Some(results) = parts.results(taken.len(), || next(0)) else { return };
                 taken.extend(results);

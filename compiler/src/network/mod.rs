@@ -153,7 +153,7 @@ pub(crate) fn build_network(
     if survey.has_repetitions {
         budget.check().map_err(spent)?;
         let facts = facts::of_rules(grammar, &survey, budget);
-        resolved = simplify(grammar, &facts, budget);
+        resolved = simplify(grammar, &survey, &facts, budget);
         if let Cow::Owned(simpler) = &resolved {
             survey = Survey::new(simpler, budget);
         }

@@ -22,36 +22,47 @@ use std::sync::Arc;
 
 use crate::budget::Budget;
 use crate::ir::facts::{self, Facts};
-use crate::ir::{Expr, ExprGraph, Grammar, Rule, RuleKind};
+use crate::ir::{Expr, ExprGraph, Grammar, Rule, RuleKind, Survey};
 
 /// Calls of rules that are looked through one after the other.
 const MOST_THROUGH: usize = 8;
 
-/// The grammar with simpler repetitions; the grammar itself where none is simpler. `facts` are those of its rules.
+/// The grammar with simpler repetitions; the grammar itself where none is simpler. `survey` and `facts` are those of its
+/// rules. Callees come before their callers, so that a rule that is looked through is simple already; one that leads back
+/// to the caller is looked through as it was written, and no further.
 pub(crate) fn simplify<'g>(
     grammar: &'g Grammar,
+    survey: &Survey,
     facts: &[Facts],
     budget: &Budget,
 ) -> Cow<'g, Grammar> {
-    let pass = Pass { grammar, facts, budget };
-    let mut simpler: Option<Grammar> = None;
-    for (index, rule) in grammar.rules.iter().enumerate() {
+    let mut pass = Pass { grammar, facts, budget, simpler: vec![None; grammar.rules.len()] };
+    let mut is_simpler = false;
+    for &rule in survey.groups().flat_map(|(group, _)| group) {
+        let rule = rule as usize;
+        let Rule { kind, expr, .. } = &grammar.rules[rule];
         // What the items of a distinct rule are is told by its calls, which stay as they are.
-        if matches!(rule.kind, RuleKind::Distinct | RuleKind::Item) {
-            continue;
-        }
-        if let Some(expr) = pass.simplified(&rule.expr) {
-            let simpler = simpler.get_or_insert_with(|| grammar.clone());
-            simpler.rules[index] = Rule { expr, ..rule.clone() };
+        if !matches!(kind, RuleKind::Distinct | RuleKind::Item) {
+            pass.simpler[rule] = pass.simplified(expr);
+            is_simpler |= pass.simpler[rule].is_some();
         }
     }
-    simpler.map_or(Cow::Borrowed(grammar), Cow::Owned)
+    if !is_simpler {
+        return Cow::Borrowed(grammar);
+    }
+    let mut simpler = grammar.clone();
+    for (rule, expr) in simpler.rules.iter_mut().zip(pass.simpler) {
+        rule.expr = expr.unwrap_or_else(|| std::mem::replace(&mut rule.expr, Expr::Never));
+    }
+    Cow::Owned(simpler)
 }
 
 struct Pass<'a> {
     grammar: &'a Grammar,
     facts: &'a [Facts],
     budget: &'a Budget,
+    /// By rule, its simpler expression, where there is one and it is known.
+    simpler: Vec<Option<Expr>>,
 }
 
 impl Pass<'_> {
@@ -102,8 +113,6 @@ impl Pass<'_> {
             };
             let a = if self.is_nullable(inner) { 0 } else { bounds.0 };
             let Some((least, most)) = multiplied((a, bounds.1), (min, max)) else { break };
-            // Of a rule that is looked through, the repetition is as it was written: the rule may call itself in it, and
-            // simplifying it here would look through it again, without end.
             let inner = Expr::clone(inner);
             (simpler, min, max, is_simpler) = (Some(inner), least, most, true);
         }
@@ -124,11 +133,11 @@ impl Pass<'_> {
         let whole = expr;
         for _ in 0..MOST_THROUGH {
             let Expr::Call(rule) = expr else { break };
-            let rule = self.grammar.rule(*rule);
+            let (known, rule) = (&self.simpler[rule.index()], self.grammar.rule(*rule));
             if rule.kind != RuleKind::Plain {
                 return whole;
             }
-            expr = &rule.expr;
+            expr = known.as_ref().unwrap_or(&rule.expr);
         }
         if matches!(expr, Expr::Repeat { .. }) { expr } else { whole }
     }
@@ -194,7 +203,7 @@ mod tests {
 
     use super::*;
     use crate::ir::recognize::recognizes;
-    use crate::ir::{GrammarBuilder, Origin, RuleId, Survey};
+    use crate::ir::{GrammarBuilder, Origin, RuleId};
 
     /// A grammar of a rule `root` and some that it may call.
     fn grammar(root: Expr) -> Grammar {
@@ -214,7 +223,7 @@ mod tests {
         let budget = Budget::new();
         let survey = Survey::new(grammar, &budget);
         let facts = facts::of_rules(grammar, &survey, &budget);
-        simplify(grammar, &facts, &budget)
+        simplify(grammar, &survey, &facts, &budget)
     }
 
     fn any_expr() -> impl Strategy<Value = Expr> {
