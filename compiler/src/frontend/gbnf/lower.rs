@@ -26,6 +26,9 @@ const MAX_PLACES: usize = 4;
 /// Steps of a budget that a node of the syntax tree takes, about.
 const STEPS_A_NODE: usize = 1 << 4;
 
+/// Most rules that are named as unused; others are counted.
+const MAX_UNUSED: usize = 100;
+
 /// What to make of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GbnfOptions {
@@ -235,8 +238,10 @@ impl<'a> Lowering<'a> {
             }
         }
         let mut warnings = Vec::new();
+        let mut unused = 0;
         for (rule, reached) in ast.rules.iter().zip(reached) {
-            if !reached {
+            unused += usize::from(!reached);
+            if !reached && unused <= MAX_UNUSED {
                 warnings.push(
                     Diagnostic::warning(
                         codes::UNUSED_RULE,
@@ -256,6 +261,10 @@ impl<'a> Lowering<'a> {
                     .with_help("write `\"\"` if that is what is meant"),
                 );
             }
+        }
+        if unused > MAX_UNUSED {
+            let text = format!("{} more rules are never used", unused - MAX_UNUSED);
+            warnings.push(Diagnostic::warning(codes::UNUSED_RULE, text));
         }
         warnings
     }

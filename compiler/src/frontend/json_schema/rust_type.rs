@@ -23,6 +23,7 @@ impl Schema {
     /// The schema of a type, in draft 2020-12, named after the type.
     ///
     /// ```
+    /// use grammarc_compiler::budget::Budget;
     /// use grammarc_compiler::frontend::json_schema::{JsonSchemaOptions, Schema};
     ///
     /// #[derive(schemars::JsonSchema)]
