@@ -193,6 +193,13 @@ impl Budget {
         self
     }
 
+    /// The same for a compilation that has taken some time before.
+    #[must_use]
+    pub fn already_taken(mut self, time: Duration) -> Self {
+        self.started = self.started.checked_sub(time).unwrap_or(self.started);
+        self
+    }
+
     /// Bytes that tables and automata may take together, as the compiler estimates them: what an allocator and the
     /// source itself need comes to it.
     #[must_use]
@@ -240,7 +247,8 @@ impl Budget {
     /// [`Spent`] where a limit is met, or was before.
     #[cold]
     pub fn check(&self) -> Result<(), Spent> {
-        LEFT.set(STEPS);
+        // As long as it is spent, each step is looked at.
+        LEFT.set(0);
         if self.spent.get().is_some() {
             return Err(Spent);
         }
@@ -251,7 +259,10 @@ impl Budget {
             Some(limit) if self.started.elapsed() > limit => {
                 Err(self.end(BudgetError::Time { limit, phase: self.phase() }))
             }
-            _ => Ok(()),
+            _ => {
+                LEFT.set(STEPS);
+                Ok(())
+            }
         }
     }
 
@@ -379,6 +390,7 @@ mod tests {
         assert_eq!(cancelled.check(), Ok(()));
         flag.store(true, Ordering::Relaxed);
         assert_eq!(cancelled.spend(STEPS), Err(Spent));
+        assert_eq!(cancelled.spend(1), Err(Spent), "it stays so at every step");
         let phase = Phase::Reading;
         assert_eq!(cancelled.error(), Some(&BudgetError::Cancelled { phase }));
     }

@@ -12,8 +12,9 @@ use crate::graph::{Lists, by_component};
 pub(crate) struct Survey {
     /// The rules that each rule calls, in order and with repetition.
     pub(crate) calls: Lists,
-    /// By rule, the [size](Expr::size) of its expression.
+    /// By rule, the [size](Expr::size) of its expression, and how deep that is nested.
     pub(crate) sizes: Vec<usize>,
+    pub(crate) heights: Vec<usize>,
     /// By rule, how often its calls stand in the automata that are built of the expressions: those of a graph with marks
     /// stand in two copies.
     pub(crate) uses: Vec<u32>,
@@ -36,6 +37,7 @@ impl Survey {
         let mut this = Self {
             calls: Lists::with_capacity(count),
             sizes: Vec::with_capacity(count),
+            heights: Vec::with_capacity(count),
             uses: vec![0; count],
             has_operands: false,
             has_tokens: false,
@@ -44,8 +46,9 @@ impl Survey {
             order: Vec::new(),
         };
         for rule in &grammar.rules {
-            let size = this.look_at(&rule.expr, 1, budget);
+            let (size, height) = this.look_at(&rule.expr, 1, budget);
             this.sizes.push(size);
+            this.heights.push(height);
             this.calls.end();
         }
         this.component = this.calls.components();
@@ -53,10 +56,11 @@ impl Survey {
         this
     }
 
-    /// Notes what is in an expression that stands so many times, and returns its size.
-    fn look_at(&mut self, expr: &Expr, times: u32, budget: &Budget) -> usize {
+    /// Notes what is in an expression that stands so many times, and returns its size and
+    /// its height.
+    fn look_at(&mut self, expr: &Expr, times: u32, budget: &Budget) -> (usize, usize) {
         if budget.spend(1).is_err() {
-            return 0;
+            return (0, 0);
         }
         let mut copies = 1;
         match expr {
@@ -72,8 +76,12 @@ impl Survey {
             _ => {}
         }
         let times = times.saturating_mul(copies);
-        let parts = expr.children().iter().map(|part| self.look_at(part, times, budget));
-        expr.own_size() + parts.sum::<usize>()
+        let (mut size, mut height) = (expr.own_size(), 0);
+        for part in expr.children() {
+            let (more, below) = self.look_at(part, times, budget);
+            (size, height) = (size + more, height.max(below + 1));
+        }
+        (size, height)
     }
 
     /// The rules in groups of those that lead to each other, callees before callers, and whether those of a group lead to

@@ -61,6 +61,9 @@ const MOST_NEAR: usize = 16;
 /// [`Moves`] that stand in no table.
 type OwnedMoves = (Box<[ByteEdge]>, Box<[CallEdge]>);
 
+/// Steps of a budget that it takes to look through the calls of a state, about.
+const STEPS_THROUGH: usize = 1 << 9;
+
 /// Steps of a budget that it takes to look at a state, about.
 const STEPS_A_STATE: usize = 1 << 5;
 
@@ -105,7 +108,7 @@ impl Agreement {
         let network = follow.network();
         let count = network.own.state_count() as usize;
         let no_tokens = !network.reads_tokens();
-        let (through, through_of) = through(follow);
+        let (through, through_of) = through(follow, budget);
         let mut this = Self {
             base: network.own.bases.states,
             models: Vec::new(),
@@ -291,7 +294,7 @@ impl Agreement {
             classes[index as usize] = *firsts.entry(key).or_insert(next);
         }
         let mut rounds = Rounds::new(active.iter().map(|&index| classes[index as usize]));
-        let mut partition = Partition::new(self, network, active, classes, firsts.len());
+        let mut partition = Partition::new(self, network, active, classes, (firsts.len(), budget));
         let (mut work, mut together) = (0, active.len());
         for _ in 0..most {
             if partition.is_stable() {
@@ -393,7 +396,7 @@ impl Agreement {
 
 /// The moves of the own states that tail calls of own rules are looked through for, and by index of the state, which of
 /// them are its own.
-fn through(follow: &Follow<'_>) -> (Vec<OwnedMoves>, Vec<u32>) {
+fn through(follow: &Follow<'_>, budget: &Budget) -> (Vec<OwnedMoves>, Vec<u32>) {
     let own = follow.network().own;
     let is_own = |call: &&CallEdge| call.ret == NONE && call.callee >= own.bases.rules;
     let begin = (0..own.state_count())
@@ -402,6 +405,9 @@ fn through(follow: &Follow<'_>) -> (Vec<OwnedMoves>, Vec<u32>) {
     let (mut moves, mut of) = (Vec::new(), vec![NONE; own.state_count() as usize]);
     for state in begin {
         let (mut edges, mut calls) = (Vec::new(), Vec::new());
+        if budget.spend(STEPS_THROUGH).is_err() {
+            break;
+        }
         if !follow.first(state).1 && gather(follow, state, DEEPEST, &mut edges, &mut calls) {
             edges.sort_unstable_by_key(|edge: &ByteEdge| edge.lo());
             of[(state - own.bases.states) as usize] = moves.len() as u32;

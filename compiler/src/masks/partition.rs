@@ -79,7 +79,7 @@ impl Partition {
         network: Joined<'_>,
         active: &[u32],
         classes: Vec<u32>,
-        count: usize,
+        (count, budget): (usize, &Budget),
     ) -> Self {
         let base = network.own.bases.states;
         let states = classes.len();
@@ -87,6 +87,9 @@ impl Partition {
         let mut nesting = vec![0; states];
         for &index in active {
             members[classes[index as usize] as usize].count += 1;
+            if budget.spend(STEPS_A_STATE).is_err() {
+                continue;
+            }
             nesting[index as usize] = agreement.nesting(network, index, DEEPEST) as u32;
         }
         let of = |index: u32| agreement.moves(network, base + index);

@@ -493,13 +493,12 @@ mod tests {
     use super::super::setting::inner;
     use super::super::shared::{SharedOutcomes, vocabulary, walked};
     use super::*;
-    use crate::budget::Budget;
     use crate::compile::Compiler;
-    use crate::diagnostics::Source;
-    use crate::frontend::json_schema::{JsonSchemaOptions, lower};
-    use crate::network::NetworkLimits;
+    use crate::frontend::FrontEnd;
+    use crate::frontend::json_schema::JsonSchemaOptions;
     use crate::network::follow::Follow;
     use crate::network::local::LocalSets;
+    use crate::samples;
     use crate::threads::Means;
 
     static COMPILER: LazyLock<Compiler> = LazyLock::new(|| Compiler::new(vocabulary(5)));
@@ -522,17 +521,8 @@ mod tests {
         schema: &Value,
         step: usize,
     ) -> usize {
-        let lowered = lower(
-            Source::new("source", schema.to_string()),
-            &JsonSchemaOptions::default(),
-            &Budget::new(),
-        );
-        let network = compiler.network(
-            &lowered.expect("lowers").grammar,
-            NetworkLimits::default(),
-            &Budget::new(),
-        );
-        let network = network.expect("is small");
+        let options = FrontEnd::JsonSchema(JsonSchemaOptions::default());
+        let network = samples::network(compiler, &options, &schema.to_string());
         let vocabulary = compiler.vocabulary();
         let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
         let follow = Follow::new(network.joined(shared), known.rules(), &network.open);

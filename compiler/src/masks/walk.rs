@@ -59,6 +59,9 @@ pub(super) struct Building {
 /// Nodes that a walk looks at between two looks at the budget.
 pub(super) const NODES_A_LOOK: usize = 1 << 6;
 
+/// Steps of a budget that it takes to go down from a node, about.
+const STEPS_DOWN: usize = 1 << 3;
+
 /// Outcomes whose room is kept: as many as walks are within each other, mostly.
 const MOST_SPARE: usize = 8;
 
@@ -364,6 +367,9 @@ impl<'a> Walker<'a> {
 
     /// Adds what becomes of the strings below `node`, at once where it is known and otherwise by visits to come.
     fn descend(&mut self, way: Way, node: u32, building: &mut Building) {
+        if self.sets.is_late(STEPS_DOWN) {
+            return;
+        }
         if let Some((state, frame)) = way.one
             && self.compose(state, frame, node, building)
         {
@@ -488,7 +494,9 @@ impl<'a> Walker<'a> {
             self.give_back(found);
             kept
         });
-        outcome.spans().iter().for_each(|span| building.outcome.add_span(span.range()));
+        let spans = outcome.spans();
+        self.sets.is_late(spans.len());
+        spans.iter().for_each(|span| building.outcome.add_span(span.range()));
         self.go_on(frame, outcome.exits(), building);
         true
     }

@@ -260,7 +260,7 @@ impl LimitArgs {
     fn budget_after(&self, taken: Duration) -> Budget {
         let time = self.time_limit.unwrap_or(budget::TIME);
         let memory = self.memory_limit.map_or(budget::MEMORY, |mib| mib.saturating_mul(1 << 20));
-        Budget::new().time_limit(time.saturating_sub(taken)).memory_limit(memory)
+        Budget::new().time_limit(time).already_taken(taken).memory_limit(memory)
     }
 }
 

@@ -27,6 +27,12 @@ const MAX_PLACES: usize = 4;
 /// Steps of a budget that a node of the syntax tree takes, about.
 const STEPS_A_NODE: usize = 1 << 4;
 
+/// Most rules of which no text ends that are warned of.
+const MAX_ENDLESS: usize = 10;
+
+/// Most rules that are named as unused; others are counted.
+const MAX_UNUSED: usize = 100;
+
 /// What to make of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GbnfOptions {
@@ -286,13 +292,17 @@ impl<'a> Lowering<'a> {
             }
         }
         let mut warnings = self.classes_like_names(text);
+        let (mut unused, mut endless) = (0, 0);
         for (at, (rule, reached)) in ast.rules.iter().zip(reached).enumerate() {
-            if reached && !self.productive[at] {
+            unused += usize::from(!reached);
+            if reached && !self.productive[at] && endless < MAX_ENDLESS {
+                // Each follows calls to a cycle, so only a few do.
+                endless += 1;
                 let mut finding = endless::finding(ast, &self.rules, &self.productive, at);
                 finding.severity = Severity::Warning;
                 warnings.push(finding);
             }
-            if !reached {
+            if !reached && unused <= MAX_UNUSED {
                 warnings.push(
                     Diagnostic::warning(
                         codes::UNUSED_RULE,
@@ -315,6 +325,10 @@ impl<'a> Lowering<'a> {
         }
         warnings.sort_by_key(|warning| warning.labels.first().map_or(0, |label| label.span.start));
         warnings.dedup();
+        if unused > MAX_UNUSED {
+            let text = format!("{} more rules are never used", unused - MAX_UNUSED);
+            warnings.push(Diagnostic::warning(codes::UNUSED_RULE, text));
+        }
         warnings
     }
 }
