@@ -523,7 +523,6 @@ mod tests {
     ) -> usize {
         let options = FrontEnd::JsonSchema(JsonSchemaOptions::default());
         let network = samples::network(compiler, &options, &schema.to_string());
-        let network = network.expect("is small");
         let vocabulary = compiler.vocabulary();
         let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
         let follow = Follow::new(network.joined(shared), known.rules(), &network.open);
