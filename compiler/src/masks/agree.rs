@@ -124,6 +124,10 @@ impl Agreement {
             .take_while(|_| budget.spend(STEPS_A_STATE).is_ok())
             .filter_map(|index| Some((index, this.widest_target(follow, index)?)))
             .collect();
+        // Of no use is what is made where the budget is spent, and it takes a while for a large network.
+        if budget.check().is_err() {
+            return this;
+        }
         let active =
             this.with_companions(follow, members.iter().map(|&(index, _)| index).collect());
         let mut row_of = vec![NONE; count];
@@ -139,6 +143,9 @@ impl Agreement {
         let rest = || threads.both(worth, rounds, table);
         let (doubles, (rounds, table)) = threads.both(worth, doubles, rest);
         this.doubles = doubles;
+        if budget.check().is_err() {
+            return this;
+        }
         let histories = Histories::new(this.base, row_of, rounds);
         let models = || this.chosen_models(follow, &members, &histories, budget);
         let loops = || table.loops(network, &this, &histories, means);
@@ -205,6 +212,11 @@ impl Agreement {
     #[inline]
     pub(super) fn row_of(&self, state: u32) -> Option<u32> {
         self.rows.histories().row_of(state)
+    }
+
+    /// Bytes that it takes, about.
+    pub(super) fn bytes(&self) -> usize {
+        size_of_val(&*self.models) + self.rows.bytes()
     }
 
     /// Outcomes at nodes below the root of the states of a class.

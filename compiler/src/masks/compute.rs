@@ -32,6 +32,7 @@ use super::schedule::Walkers;
 use super::shared::SharedOutcomes;
 use super::stretch::Stretches;
 use super::walk::Walker;
+use crate::budget::Held;
 use crate::network::Network;
 use crate::network::follow::Follow;
 use crate::network::local::{BOTTOM, LocalSets};
@@ -119,7 +120,8 @@ pub(crate) fn compute(
     let none_done = |_| MaskError::Spent { states: 0, total: states.len(), state: base };
     let doubles = || Doubles::new(follow, known, trie, budget);
     let agreement = Agreement::new(follow, doubles, known.nodes().height(0), means);
-    budget.check().map_err(none_done)?;
+    let mut held = budget.hold();
+    held.set(agreement.bytes()).and_then(|()| budget.check()).map_err(none_done)?;
     let alone = states.iter().filter(|&&state| !agreement.doubles().contains(state));
     let (derived, first): (Vec<u32>, Vec<u32>) =
         alone.partition(|&&state| agreement.model(state).is_some());
@@ -146,6 +148,7 @@ pub(crate) fn compute(
         classes: Classes::new(shared, known),
         pool: Pool::new(shared, known, network.tables.clone(), lengths),
         limits,
+        held: budget.hold(),
         follow,
         doubles: agreement.doubles(),
         base,
@@ -332,6 +335,8 @@ struct Context<'a> {
     classes: Classes<'a>,
     pool: Pool<'a>,
     limits: MaskLimits,
+    /// Masks.
+    held: Held<'a>,
     follow: &'a Follow<'a>,
     doubles: &'a Doubles,
     /// Id of the first own state.
@@ -353,6 +358,8 @@ impl Context<'_> {
         if self.pool.rows() > limit {
             return Err(MaskError::Limit { what: "dense rows", limit, state });
         }
+        let spent = |_| MaskError::Spent { states: 0, total: self.exits.len(), state };
+        self.held.set(self.pool.bytes()).map_err(spent)?;
         Ok(mask)
     }
 

@@ -205,6 +205,13 @@ impl<'a> Pool<'a> {
         self.tables.rows.len() / (self.tables.row_words as usize).max(1)
     }
 
+    /// Bytes that the masks take, about.
+    pub(super) fn bytes(&self) -> usize {
+        let TablesData { rows, lists, masks, .. } = &self.tables;
+        let known = self.contents.bytes() + self.outcomes.bytes();
+        size_of_val(&**rows) + size_of_val(&**lists) + size_of_val(&**masks) + known
+    }
+
     /// The tables with the pool's records, rows and lists in them.
     pub(super) fn finish(self) -> TablesData {
         self.tables

@@ -276,6 +276,11 @@ impl Rows {
         Self { class_of, width, entries, states, loops, live, shapes, cuts, histories }
     }
 
+    /// Bytes that they take, about.
+    pub(super) fn bytes(&self) -> usize {
+        size_of_val(&*self.entries) + size_of_val(&*self.loops)
+    }
+
     /// The classes of the states.
     #[inline]
     pub(super) fn histories(&self) -> &Histories {
