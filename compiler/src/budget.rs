@@ -91,7 +91,7 @@ pub enum BudgetError {
     /// The time was up.
     #[error("the time limit of {} s was met while {phase}", limit.as_secs_f64())]
     Time {
-        /// What was allowed.
+        /// The time allowed.
         limit: Duration,
         /// What was being done.
         phase: Phase,

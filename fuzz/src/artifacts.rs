@@ -41,7 +41,7 @@ pub(crate) fn originals() -> &'static [Buffer] {
 ///
 /// # Panics
 ///
-/// Where a promise is broken.
+/// If a promise is broken.
 pub fn run(data: &[u8]) {
     let mut input = Input(data);
     let originals = originals();

@@ -1,6 +1,6 @@
 //! Numbers read off the front of an input; zeros once it is spent.
 
-/// What is left of an input.
+/// The rest of an input.
 pub(crate) struct Input<'b>(pub(crate) &'b [u8]);
 
 impl Input<'_> {

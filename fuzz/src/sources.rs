@@ -28,7 +28,7 @@ const STEPS: usize = 64;
 ///
 /// # Panics
 ///
-/// Where a promise is broken.
+/// If a promise is broken.
 pub fn run(data: &[u8]) {
     let mut input = Input(data);
     let (choice, seed) = (input.byte(), input.byte());

@@ -12,7 +12,7 @@ const NAMES: [&str; 2] = ["tokenizer.json", "ranks.tiktoken"];
 ///
 /// # Panics
 ///
-/// Where a promise is broken.
+/// If a promise is broken.
 #[allow(clippy::disallowed_methods, reason = "a scratch file that nobody maps")]
 pub fn run(data: &[u8]) {
     let mut input = Input(data);

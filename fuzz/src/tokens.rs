@@ -35,7 +35,7 @@ fn words(matcher: &mut Matcher) -> Vec<u32> {
 ///
 /// # Panics
 ///
-/// Where a matcher is not where its accepted tokens lead.
+/// If a matcher is not where its accepted tokens lead.
 pub fn run(data: &[u8]) {
     let mut input = Input(data);
     let grammars = grammars();

@@ -2,7 +2,7 @@
 
 use grammarc_compiler::diagnostics::report::Verdict;
 use grammarc_compiler::frontend::json_schema::{JsonSchemaOptions, KeyOrder, TextForm};
-use grammarc_tests::schemas::texts::separated;
+use grammarc_tests::schemas::layouts::{self, Layout};
 use grammarc_tests::schemas::{Refusal, compile};
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 ///
 /// # Panics
 ///
-/// Where the verdicts differ and the report does not say that they may.
+/// If the verdicts differ and the report does not say that they may.
 pub fn run(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let Some((schema, instance)) = text.split_once('\n') else { return };
@@ -33,7 +33,7 @@ pub fn run(data: &[u8]) {
         Err(_) => return,
     };
     let valid = validator.is_valid(&instance);
-    let text = separated(&instance, ",", ":", false);
+    let text = layouts::text(&instance, Layout::Separated(",", ":"), &str::to_owned);
     let accepted = compiled.as_ref().is_some_and(|compiled| compiled.accepts(&text));
     let verdict = if valid { Verdict::Narrower } else { Verdict::Approximate };
     let admitted = compiled.as_ref().is_some_and(|compiled| compiled.has(verdict));

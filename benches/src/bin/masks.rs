@@ -21,7 +21,7 @@ use grammarc_runtime::{Grammar, Matcher};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// What is asked for.
+/// A request, as a line of JSON.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Request {
@@ -35,7 +35,7 @@ enum Request {
     Accept(u32),
 }
 
-/// What has been asked for so far.
+/// The state between requests.
 #[derive(Default)]
 struct Session {
     ours: Option<Ours>,

@@ -1,4 +1,4 @@
-//! What the making of an automaton may take.
+//! The allowance for making an automaton: its states, and the budget that the work is taken from.
 
 use crate::budget::{Budget, Held};
 
@@ -7,7 +7,7 @@ use crate::budget::{Budget, Held};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the automaton needs more than {limit} states")]
 pub struct StateLimit {
-    /// What was allowed.
+    /// Most states that were allowed.
     pub limit: usize,
 }
 
@@ -47,7 +47,7 @@ impl<'b> Allowance<'b> {
     ///
     /// # Errors
     ///
-    /// Where the budget is spent.
+    /// If the budget is spent.
     #[inline]
     pub fn spend(self, steps: usize) -> Result<(), StateLimit> {
         match self.budget {
@@ -65,7 +65,7 @@ impl<'b> Allowance<'b> {
     ///
     /// # Errors
     ///
-    /// Where the budget has no more.
+    /// If the budget has no more.
     pub(crate) fn hold(self, held: &mut Held<'_>, bytes: usize) -> Result<(), StateLimit> {
         held.set(bytes).map_err(|_| self.error())
     }

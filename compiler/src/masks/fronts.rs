@@ -219,12 +219,11 @@ mod tests {
     use super::super::doubles::Doubles;
     use super::super::shared::{SharedOutcomes, class_nodes, vocabulary};
     use super::*;
-    use crate::budget::Budget;
     use crate::compile::Compiler;
-    use crate::diagnostics::Source;
-    use crate::frontend::json_schema::{JsonSchemaOptions, lower};
-    use crate::network::NetworkLimits;
+    use crate::frontend::FrontEnd;
+    use crate::frontend::json_schema::JsonSchemaOptions;
     use crate::network::follow::Follow;
+    use crate::samples;
     use crate::threads::Means;
 
     /// A walk from a node of a front may come to another class.
@@ -232,14 +231,8 @@ mod tests {
     fn fronts_that_were_to_do_before_are_left_to_do() {
         let compiler = Compiler::new(vocabulary(5));
         let schema = r#"{"type": "object", "properties": {"u": {"type": "string"}}}"#;
-        let lowered =
-            lower(Source::new("source", schema), &JsonSchemaOptions::default(), &Budget::new());
-        let network = compiler.network(
-            &lowered.expect("lowers").grammar,
-            NetworkLimits::default(),
-            &Budget::new(),
-        );
-        let network = network.expect("is small");
+        let front_end = FrontEnd::JsonSchema(JsonSchemaOptions::default());
+        let network = samples::network(&compiler, &front_end, schema);
         let (shared, trie) = (compiler.vocabulary().tables(), compiler.vocabulary().trie());
         let known = SharedOutcomes::new(compiler.vocabulary());
         let follow = Follow::new(network.joined(shared), known.rules(), &network.open);

@@ -300,23 +300,17 @@ mod tests {
     use super::super::shared::{SharedOutcomes, vocabulary};
     use super::*;
     use crate::compile::Compiler;
-    use crate::diagnostics::Source;
-    use crate::frontend::json_schema::{JsonSchemaOptions, lower};
-    use crate::network::NetworkLimits;
+    use crate::frontend::FrontEnd;
+    use crate::frontend::json_schema::JsonSchemaOptions;
     use crate::network::follow::Follow;
+    use crate::samples;
     use crate::threads::Means;
 
     /// Holds each round's classes against the moves by the classes of the round before. Returns how many rounds some
     /// states shared a class in.
     fn rounds(compiler: &Compiler, schema: &str) -> usize {
-        let lowered =
-            lower(Source::new("source", schema), &JsonSchemaOptions::default(), &Budget::new());
-        let network = compiler.network(
-            &lowered.expect("lowers").grammar,
-            NetworkLimits::default(),
-            &Budget::new(),
-        );
-        let network = network.expect("is small");
+        let front_end = FrontEnd::JsonSchema(JsonSchemaOptions::default());
+        let network = samples::network(compiler, &front_end, schema);
         let known = SharedOutcomes::new(compiler.vocabulary());
         let joined = network.joined(compiler.vocabulary().tables());
         let follow = Follow::new(joined, known.rules(), &network.open);

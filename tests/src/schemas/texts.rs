@@ -33,27 +33,6 @@ pub fn in_every_order(value: &Value, most: usize) -> Option<Vec<String>> {
     }
 }
 
-/// The text of an instance with its keys in their order and these texts between items and between a key and its value;
-/// with `canonical_numbers` each number in canonical form.
-pub fn separated(value: &Value, item: &str, key: &str, canonical_numbers: bool) -> String {
-    let inner = |value: &Value| separated(value, item, key, canonical_numbers);
-    match value {
-        Value::Array(items) => {
-            let items: Vec<_> = items.iter().map(inner).collect();
-            format!("[{}]", items.join(item))
-        }
-        Value::Object(members) => {
-            let members = members.iter();
-            let members: Vec<_> = members
-                .map(|(name, value)| format!("{}{key}{}", Value::from(name.as_str()), inner(value)))
-                .collect();
-            format!("{{{}}}", members.join(item))
-        }
-        Value::Number(number) if canonical_numbers => canonical(&number.to_string()),
-        other => other.to_string(),
-    }
-}
-
 fn joined(parts: &[Vec<String>], open: char, close: char, most: usize) -> Option<Vec<String>> {
     let mut all = vec![String::from(open)];
     for (at, choices) in parts.iter().enumerate() {

@@ -51,6 +51,24 @@ impl Tally {
         }
         self
     }
+
+    /// Says what was compared.
+    pub(crate) fn print(&self, name: &str, schemas: u64) {
+        eprintln!(
+            "{name}: {schemas} schemas, {} pairs, {} valid, {} wrong, {} admitted by the report, refused {:?}, limits met by the seeds {:?}",
+            self.pairs,
+            self.valid,
+            self.wrong.len(),
+            self.admitted,
+            self.refused,
+            self.limited
+        );
+    }
+}
+
+/// The seed to begin at: `GRAMMARC_SEED`, or 0.
+pub(crate) fn first_seed() -> u64 {
+    std::env::var("GRAMMARC_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0)
 }
 
 /// A schema to judge, and where its instances come from.

@@ -15,7 +15,7 @@ use grammarc_tests::schemas::compiler;
 use grammarc_tests::schemas::meeting::{KEYS, Kind, Meeting, instance, meeting, recursive};
 use rayon::prelude::*;
 
-use crate::judge::{Candidate, Tally, judge};
+use crate::judge::{Candidate, Tally, first_seed, judge};
 
 /// Instances of each schema.
 const INSTANCES: usize = 10;
@@ -72,22 +72,6 @@ fn judged_recursive(seed: u64) -> Tally {
     judge(&mut rng, candidate)
 }
 
-fn first_seed() -> u64 {
-    std::env::var("GRAMMARC_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0)
-}
-
-fn report(what: &str, schemas: u64, tally: &Tally) {
-    eprintln!(
-        "{what}: {schemas} schemas, {} pairs, {} valid, {} wrong, {} admitted by the report, refused {:?}, limits met by the seeds {:?}",
-        tally.pairs,
-        tally.valid,
-        tally.wrong.len(),
-        tally.admitted,
-        tally.refused,
-        tally.limited
-    );
-}
-
 #[test]
 fn keywords_that_meet_mean_what_the_validator_says() {
     compiler();
@@ -99,7 +83,7 @@ fn keywords_that_meet_mean_what_the_validator_says() {
         more.into_iter().for_each(|(pair, count)| *met.entry(pair).or_default() += count);
         (tally.and(other), met)
     });
-    report("keywords that meet", schemas, &tally);
+    tally.print("keywords that meet", schemas);
     for kind in Kind::ALL {
         let counts: Vec<_> = kind
             .pairs()
@@ -128,7 +112,7 @@ fn recursive_schemas_mean_what_the_validator_says() {
     let first = first_seed();
     let tallies = (first..first + schemas).into_par_iter().map(judged_recursive);
     let tally = tallies.reduce(Tally::default, Tally::and);
-    report("recursive schemas", schemas, &tally);
+    tally.print("recursive schemas", schemas);
     assert!(tally.wrong.is_empty(), "{}", tally.wrong.join("\n"));
     assert!(tally.pairs >= pairs && tally.valid * 10 >= pairs);
     assert!(tally.admitted * 20 <= tally.pairs);

@@ -251,7 +251,7 @@ impl LimitArgs {
             })
     }
 
-    /// What a compilation may take that begins now.
+    /// The budget of a compilation that begins now.
     pub(crate) fn budget(&self) -> Budget {
         self.budget_after(Duration::ZERO)
     }

@@ -1,10 +1,11 @@
 //! Rules that no text of ever ends, for they call themselves on every way through.
 //!
-//! A rule is productive where some way through its body calls productive rules alone: the least fixpoint, found by
-//! counting for each rule the ways that are still open. What is left is unproductive because of a cycle, and the rules on
-//! it are named. Cost: linear in the source, with a sweep over the rules for each level at which they wait for each other
-//! at worst; levels are few in what people write and bounded by a queue of callers.
+//! A rule is productive where some way through its body calls productive rules alone: the least fixpoint, found with a queue
+//! of callers. A rule that is not in it waits for a cycle, and the rules on that are named.
+//!
+//! Cost: linear in the source, times the levels at which rules wait for each other, which are few in what people write.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
@@ -28,15 +29,20 @@ pub(super) fn productive(ast: &Ast, rules: &FxHashMap<&str, RuleId>) -> Vec<bool
         });
     }
     let mut productive = vec![false; ast.rules.len()];
-    let mut queue: Vec<usize> = (0..ast.rules.len()).rev().collect();
-    while let Some(at) = queue.pop() {
-        if productive[at] {
+    // First in, first out, and none twice: a rule is looked at again once for all callees that became productive meanwhile.
+    let mut queue: VecDeque<usize> = (0..ast.rules.len()).collect();
+    let mut is_queued = vec![true; ast.rules.len()];
+    while let Some(at) = queue.pop_front() {
+        is_queued[at] = false;
+        let ends = |name: &str| rules.get(name).is_some_and(|callee| productive[callee.index()]);
+        if productive[at] || !ends_with(&ast.rules[at].body, &ends) {
             continue;
         }
-        let ends = |name: &str| rules.get(name).is_some_and(|callee| productive[callee.index()]);
-        if ends_with(&ast.rules[at].body, &ends) {
-            productive[at] = true;
-            queue.extend(&callers[at]);
+        productive[at] = true;
+        for &caller in &callers[at] {
+            if !productive[caller] && !std::mem::replace(&mut is_queued[caller], true) {
+                queue.push_back(caller);
+            }
         }
     }
     productive
@@ -64,7 +70,7 @@ fn for_each_call<'a>(node: &'a Node, visit: &mut impl FnMut(&'a str, &'a Range<u
     }
 }
 
-/// What is wrong with an unproductive rule: the cycle that keeps it from ending. An error; callers may make it a warning.
+/// The error for an unproductive rule, which names the cycle that keeps it from ending; callers may make it a warning.
 pub(super) fn finding(
     ast: &Ast,
     rules: &FxHashMap<&str, RuleId>,

@@ -303,6 +303,16 @@ fn long_grammars_are_quick() {
     assert_eq!(lowered(&text).grammar.rules.len(), 50_001);
 }
 
+/// Rules that wait for many others are not looked at anew for each.
+#[test]
+fn rules_that_wait_for_many_are_quick() {
+    let count = 20_000;
+    let names: Vec<_> = (0..count).map(|i| format!("r{i}")).collect();
+    let rules = names.iter().map(|name| format!("{name} ::= \"a\"\n"));
+    let text = format!("root ::= {}\n{}", names.join(" "), rules.collect::<String>());
+    assert_eq!(lowered(&text).grammar.rules.len(), count + 1);
+}
+
 /// A random tree and, written by the other function, the source it came from.
 fn nodes() -> impl Strategy<Value = Node> {
     let node = |kind| Node { kind, span: 0..0 };

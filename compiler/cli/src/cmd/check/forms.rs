@@ -205,7 +205,7 @@ impl<'t> Parser<'_, 't> {
     }
 }
 
-/// What is written so far.
+/// A text under way, and the matcher behind its last byte.
 struct Written {
     matcher: ByteMatcher,
     text: String,

@@ -211,7 +211,7 @@ pub(crate) struct Algebra<'a> {
     work: usize,
     /// The work and the formulas that the current attempt may lead to, or all work and all formulas otherwise.
     patience: Patience,
-    /// What attempts that failed may still have taken together without counting against the limits.
+    /// Work and formulas that failed attempts may still take together without counting against the limits.
     spare: Patience,
     /// Formulas of such attempts.
     forgiven: usize,
