@@ -22,6 +22,7 @@ impl Report {
 
     /// Writes `DATE.md` and `DATE-NAME.svg` for each plot that has something to show.
     pub(crate) fn write(&self, folder: &Path) -> io::Result<()> {
+        std::fs::create_dir_all(folder)?;
         let date = machine::date();
         let mut text = format!("# compare, {date}\n\n").into_bytes();
         text.extend(&self.text);
