@@ -133,7 +133,7 @@ fn check(
     Ok(rows)
 }
 
-fn words_of(matcher: &Matcher, found: usize) -> Result<(), BufferError> {
+pub(crate) fn words_of(matcher: &Matcher, found: usize) -> Result<(), BufferError> {
     let needed = (matcher.logit_width() as usize).div_ceil(BITS);
     if found < needed {
         return Err(BufferError { unit: "words", found, needed });

@@ -1,6 +1,7 @@
 //! The errors of the runtime, one type for each kind of call.
 //!
-//! None of them leaves a matcher changed: a call that fails leaves the position as it was.
+//! A call that fails leaves the position as it was, but for [`AcceptManyError`] and [`BytesError`]: there all that stands
+//! before the refused part was accepted, and the error counts it.
 
 /// A limit of [`MatcherOptions`](crate::MatcherOptions) was met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -47,6 +48,32 @@ pub enum AcceptError {
     /// A limit was met while the token was read.
     #[error(transparent)]
     Limit(#[from] LimitError),
+}
+
+/// A token of several was not accepted. Those before it were.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("after {accepted} accepted tokens: {source}")]
+pub struct AcceptManyError {
+    /// Number of tokens accepted.
+    pub accepted: usize,
+    /// Why the next was not.
+    pub source: AcceptError,
+}
+
+/// No ending was found for a sequence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EndingError {
+    /// The shortest text to an end is longer than any that is written out.
+    #[error("the shortest ending has {limit} bytes or more")]
+    TooLong {
+        /// The limit, in bytes.
+        limit: usize,
+    },
+    /// No tokens were found that lead to an end: the vocabulary cannot spell one, items that differ are in the way, or a
+    /// limit of the matcher was met.
+    #[error("no tokens were found that lead to an end")]
+    NotFound,
 }
 
 /// More tokens were to be taken back than the matcher keeps.

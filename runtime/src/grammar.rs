@@ -11,7 +11,8 @@
 //! state and some two hundred for each of a few rows.
 //!
 //! The moves of a grammar are derived when a matcher first reads a token, and all else when the artifact is opened: the
-//! first mask, for which the host waits with its first step, needs no moves.
+//! first mask, for which the host waits with its first step, needs no moves. The costs of ways to an end are derived when
+//! one is first asked for.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -23,6 +24,7 @@ use grammarc_artifacts::{Error, GrammarArtifact, MaskPool, VocabularyArtifact};
 use crate::chains::{Chains, MaskChains};
 use crate::distinct::DistinctRules;
 use crate::distinct::nodes::InnerNodes;
+use crate::ending::costs::Costs;
 use crate::moves::Moves;
 use crate::pool;
 use crate::position::{Configuration, StateRanges};
@@ -145,6 +147,8 @@ struct Shared {
     edge_tokens: Vec<u32>,
     /// Derived when a token is first read.
     moves: OnceLock<Moves>,
+    /// Derived when a way to an end is first asked for.
+    costs: OnceLock<Costs>,
     chains: Chains,
     /// Id of the first own state.
     first_own: u32,
@@ -191,6 +195,7 @@ impl Grammar {
             distinct: DistinctRules::new(&joined),
             edge_tokens: edge_tokens(&joined),
             moves: OnceLock::new(),
+            costs: OnceLock::new(),
             chains: Chains::new(&joined, &joined.own),
             first_own: joined.own.bases.states,
             start_state: artifact.start_state(),
@@ -242,6 +247,11 @@ impl Grammar {
     fn derive_moves(&self) -> &Moves {
         let joined = self.tables();
         self.0.moves.get_or_init(|| Moves::new(&joined, &joined.own))
+    }
+
+    /// The least that it takes to leave each rule. The first call derives it, in O(states).
+    pub(crate) fn costs(&self) -> &Costs {
+        self.0.costs.get_or_init(|| Costs::new(self.tables()))
     }
 
     /// The mask chains of all states.

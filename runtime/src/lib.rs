@@ -40,6 +40,8 @@
 //! | [`Mask::fill`], [`Mask::apply`] | the row of the host's logit width, once for each stored mask of the union |
 //! | [`Mask::argmax`], [`Mask::sample`] | the allowed tokens of a sparse mask; else the row, once or twice |
 //! | [`Mask::contains`] | a bit and two binary searches for each stored mask of the union |
+//! | [`Matcher::fill_drafts`] | a mask and an accept for each draft |
+//! | [`Matcher::ending`] | linear in the ending's bytes |
 //! | [`batch`] | the sum of its rows, on one thread or many |
 //!
 //! The compiler derives bounds on *c* and *f* from the tables, records them in the artifact
@@ -85,7 +87,8 @@
 //! | module | what it answers |
 //! | --- | --- |
 //! | `grammar` | opened artifacts |
-//! | `matcher`, `options`, `forced`, `bytes` | what a host calls |
+//! | `matcher`, `options`, `forced`, `drafts`, `bytes` | what a host calls |
+//! | [`ending`] | the shortest way from a position to an end |
 //! | [`batch`] | many matchers at once |
 //! | `sequence`, `trail` | one sequence: advance by a token, take back |
 //! | `run`, `moves` | a token while there is one configuration and nothing to choose: nearly always |
@@ -105,6 +108,8 @@ pub mod batch;
 mod bytes;
 mod chains;
 mod distinct;
+mod drafts;
+pub mod ending;
 pub mod error;
 pub mod export;
 mod forced;

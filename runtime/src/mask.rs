@@ -115,6 +115,16 @@ impl<'m> Mask<'m> {
         }
     }
 
+    /// Whether a token of the logit row is forbidden: if not, a host need not apply the mask at all.
+    ///
+    /// A sum of stored numbers decides nearly always; where parts overlap and together might allow all, as [`len`](Self::len).
+    pub fn restricts(&self) -> bool {
+        let pool = self.pool();
+        let parts = self.parts.iter().map(|&part| u64::from(pool.mask(part).count));
+        let most = parts.sum::<u64>() + self.ends.len() as u64;
+        most < u64::from(self.width) || self.len() < self.width as usize
+    }
+
     /// The allowed tokens in ascending order.
     pub fn iter(&self) -> Tokens<'m> {
         let pool = self.pool();
@@ -123,7 +133,7 @@ impl<'m> Mask<'m> {
     }
 
     /// The one allowed token, or `None` where there are more or none.
-    pub(crate) fn only(&self) -> Option<u32> {
+    pub fn only(&self) -> Option<u32> {
         let pool = self.pool();
         if !self.excluded.is_empty() {
             let mut tokens = self.iter();

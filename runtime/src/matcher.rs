@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::error::{AcceptError, ImportError, OptionsError, RollbackError};
+use crate::error::{AcceptError, AcceptManyError, ImportError, OptionsError, RollbackError};
 use crate::export;
 use crate::grammar::Grammar;
 use crate::mask::Mask;
@@ -104,6 +104,18 @@ impl Matcher {
         advance(&self.grammar, &self.settings, sequence, &mut self.scratch, token)?;
         sequence.trail.push(&self.scratch.position);
         sequence.frames.items.accept();
+        Ok(())
+    }
+
+    /// Accepts tokens one after the other, up to the first that is not allowed.
+    ///
+    /// # Errors
+    ///
+    /// A token was not accepted; those before it were, and the error counts them.
+    pub fn accept_many(&mut self, tokens: &[u32]) -> Result<(), AcceptManyError> {
+        for (accepted, &token) in tokens.iter().enumerate() {
+            self.accept(token).map_err(|source| AcceptManyError { accepted, source })?;
+        }
         Ok(())
     }
 

@@ -9,7 +9,7 @@ use crate::testing::{EDGE_TOKENS, Random, grammar, vocabulary};
 use crate::{Matcher, MatcherOptions};
 
 /// Matchers of some grammars, each a few tokens into its sequence, all of one logit width.
-fn matchers(random: &mut Random, count: usize, width: u32) -> Vec<Matcher> {
+pub(super) fn matchers(random: &mut Random, count: usize, width: u32) -> Vec<Matcher> {
     let tokens = vocabulary(random);
     let shape = Shape { counts: false, tokens: EDGE_TOKENS };
     let grammars: Vec<_> =

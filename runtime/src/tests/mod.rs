@@ -3,4 +3,6 @@
 mod batches;
 mod definition;
 mod directed;
+mod drafts;
+mod endings;
 mod picks;

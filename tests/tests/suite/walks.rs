@@ -9,9 +9,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use grammarc::sample::costs::Costs;
-use grammarc::sample::position::Position;
-use grammarc::sample::{Sample, SampleError, SampleOptions, Sampler, route};
+use grammarc::sample::{Sample, SampleError, SampleOptions, Sampler};
 use grammarc_artifacts::{VocabularyArtifact, WorkBound};
 use grammarc_compiler::ir::recognize::recognizes;
 use grammarc_runtime::error::AcceptError;
@@ -214,10 +212,8 @@ fn search(grammar: &Grammar, rng: &mut Rng, tokens: usize) -> Option<(Vec<u32>, 
         matcher.accept(token).ok()?;
         path.push(token);
     }
-    let tables = grammar.artifact().joined();
-    let costs = Costs::new(tables);
     let left = |matcher: &Matcher| {
-        let units = route::shortest(tables, &costs, &Position::of(matcher), AHEAD);
+        let units = matcher.route(AHEAD);
         units.expect("bytes lead to an end from everywhere").len()
     };
     let mut limited = false;

@@ -8,19 +8,14 @@
 //! Matcher ─ mask ─► pick a token ─► accept ─┐     random part
 //!    ▲                                      │
 //!    └──────────────────────────────────────┘
-//!    └─ position ─► costs ─► route ─► spell ─► accept      shortest completion
+//!    └─ route ─► spell ─► accept                  shortest completion
 //! ```
 //!
 //! - [`position`]: a matcher's configurations and frames, read from its export;
-//! - [`costs`]: for every state the least that it takes to leave its rule;
-//! - [`route`]: the shortest text that ends a position;
-//! - [`spell`]: the tokens of a text, under the masks.
+//! - the shortest completion is the runtime's, in `grammarc_runtime::ending`.
 
-pub mod costs;
 pub mod position;
 mod random;
-pub mod route;
 mod sampler;
-pub mod spell;
 
 pub use sampler::{Sample, SampleError, SampleOptions, Sampler};

@@ -10,14 +10,11 @@
 //! - now and then it takes a token on the shortest way to an end, more often once half of the tokens are spent.
 
 use grammarc_artifacts::TokenKind;
+use grammarc_runtime::ending::{next_token, spell};
 use grammarc_runtime::error::{AcceptError, OptionsError};
 use grammarc_runtime::{Grammar, Matcher, MatcherOptions};
 
-use super::costs::Costs;
-use super::position::Position;
 use super::random::Random;
-use super::route::{self, Unit};
-use super::spell;
 
 /// Where the sequence may end it does, once in this many times.
 const END: usize = 6;
@@ -102,7 +99,6 @@ pub enum SampleError {
 /// Draws samples of a grammar.
 pub struct Sampler {
     grammar: Grammar,
-    costs: Costs,
     /// Kinds of the plain tokens, by token id.
     kinds: Vec<Option<Kind>>,
     options: SampleOptions,
@@ -116,12 +112,7 @@ impl Sampler {
             let is_text = vocabulary.token_kind(token) == TokenKind::Text;
             is_text.then(|| kind_of(vocabulary.token_bytes(token))).flatten()
         });
-        Self {
-            costs: Costs::new(grammar.artifact().joined()),
-            kinds: kinds.collect(),
-            grammar: grammar.clone(),
-            options,
-        }
+        Self { kinds: kinds.collect(), grammar: grammar.clone(), options }
     }
 
     /// The sample with this number. It does not depend on the others.
@@ -208,19 +199,19 @@ impl Walk<'_> {
 
     /// The first token of a shortest completion.
     fn towards_the_end(&mut self) -> Option<u32> {
-        let units = self.route(AHEAD)?;
-        spell::next_token(&mut self.matcher, &units, AHEAD).map(|(token, _)| token)
+        let units = self.matcher.route(AHEAD)?;
+        next_token(&mut self.matcher, &units, AHEAD).map(|(token, _)| token)
     }
 
     /// Takes the shortest completion. Where no tokens spell that one (it may repeat an item where items differ), a few
     /// lead elsewhere: random ones, and ones along it, for what stands in the way may come late.
     fn complete(&mut self) -> Result<(), SampleError> {
         for _ in 0..ATTEMPTS {
-            let Some(units) = self.route(LONGEST_COMPLETION) else { break };
+            let Some(units) = self.matcher.route(LONGEST_COMPLETION) else { break };
             if units.len() == LONGEST_COMPLETION {
                 break;
             }
-            if let Some(tokens) = spell::spell(&mut self.matcher, &units) {
+            if let Some(tokens) = spell(&mut self.matcher, &units) {
                 self.tokens.extend(tokens);
                 return Ok(());
             }
@@ -236,11 +227,6 @@ impl Walk<'_> {
             }
         }
         Err(SampleError::Unfinished { tokens: self.tokens.len(), text: self.text() })
-    }
-
-    fn route(&self, most: usize) -> Option<Vec<Unit>> {
-        let tables = self.sampler.grammar.artifact().joined();
-        route::shortest(tables, &self.sampler.costs, &Position::of(&self.matcher), most)
     }
 
     fn accept(&mut self, token: u32) -> Result<(), SampleError> {

@@ -2,8 +2,8 @@
 
 use clap::Args;
 use grammarc::sample::position::Position;
-use grammarc::sample::spell;
 use grammarc_artifacts::GrammarArtifact;
+use grammarc_runtime::ending::{spell, units_of};
 use grammarc_runtime::{Matcher, MatcherOptions};
 use serde::Serialize;
 
@@ -76,8 +76,8 @@ pub(crate) fn run(args: MaskArgs, output: &mut Output) -> Result<u8, Failure> {
     let options = MatcherOptions::new().end_tokens([]).rollback_window(args.after.len() + 1);
     let mut matcher = Matcher::with_options(&grammar, options)
         .map_err(|error| Problem::Option { option: "--after", problem: error.to_string() })?;
-    let units = spell::units_of(args.after.as_bytes());
-    let Some(spelled) = spell::spell(&mut matcher, &units) else {
+    let units = units_of(args.after.as_bytes());
+    let Some(spelled) = spell(&mut matcher, &units) else {
         return Err(Failure::Found(Problem::Unreachable { text: args.after }));
     };
     let token = |id: u32| {

@@ -4,12 +4,9 @@
 //! left in vain once is not tried again, because what follows it does not depend on how it was reached: the search is
 //! linear in the text, times the length of the longest token.
 
-use grammarc_artifacts::NONE;
-use grammarc_artifacts::sections::masks::MaskRecord;
-use grammarc_artifacts::tables::{Joined, Tables};
-use grammarc_runtime::Matcher;
-
 use super::route::Unit;
+use crate::matcher::Matcher;
+use crate::pool;
 
 /// Longer tokens are not looked for: they are runs of blanks and the like.
 const LONGEST: usize = 64;
@@ -56,7 +53,7 @@ pub fn next_token(matcher: &mut Matcher, units: &[Unit], longest: usize) -> Opti
     let grammar = matcher.grammar().clone();
     let mask = matcher.mask();
     if let (Some(&Unit::Token(set)), 1..) = (units.first(), longest) {
-        let token = member(grammar.artifact().joined(), set)?;
+        let token = pool::least(grammar.pool().mask(set))?;
         return mask.contains(token).then_some((token, 1));
     }
     let bytes: Vec<u8> = units
@@ -72,16 +69,4 @@ pub fn next_token(matcher: &mut Matcher, units: &[Unit], longest: usize) -> Opti
         let spelled = vocabulary.lookup(&bytes[..len]);
         spelled.iter().find(|&&token| mask.contains(token)).map(|&token| (token, len))
     })
-}
-
-/// The lowest token of a stored mask.
-fn member(tables: Joined<'_>, mask: u32) -> Option<u32> {
-    let (part, record): (&Tables<'_>, &MaskRecord) = tables.mask(mask);
-    let minus = part.minus(record);
-    let row = if record.row == NONE { None } else { tables.row(record.row) };
-    let set = (0..).zip(row.unwrap_or_default()).flat_map(|(word, &bits)| {
-        (0..u32::BITS).filter(move |bit| bits >> bit & 1 != 0).map(move |bit| word * 32 + bit)
-    });
-    let dense = set.into_iter().find(|token| minus.binary_search(token).is_err());
-    dense.into_iter().chain(part.plus(record).first().copied()).min()
 }

@@ -4,7 +4,8 @@ use grammarc_artifacts::sections::network::{ByteEdge, NONE};
 use grammarc_artifacts::tables::Joined;
 
 use super::costs::{Costs, NEVER};
-use super::position::{Configuration, Position};
+use crate::position::Configuration;
+use crate::stack::{BOTTOM, Frames};
 
 /// One step of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,23 +16,27 @@ pub enum Unit {
     Token(u32),
 }
 
+/// Units from a position to an end by the shortest way, [`NEVER`] where there is none; 0 for a position without
+/// configurations, which is an end.
+pub(super) fn distance(costs: &Costs, frames: &Frames, position: &[Configuration]) -> u64 {
+    let least = position.iter().map(|&at| total(costs, frames, at)).min();
+    least.unwrap_or(0)
+}
+
 /// The units that lead from a position to an end by the shortest way, the first `most` of them. Empty where the
 /// sequence may end at once, `None` where no end can be reached.
-pub fn shortest(
+pub(super) fn shortest(
     tables: Joined<'_>,
     costs: &Costs,
-    position: &Position,
+    frames: &Frames,
+    position: &[Configuration],
     most: usize,
 ) -> Option<Vec<Unit>> {
-    let total = |at: &Configuration| {
-        let below = position.stack(*at).map(|(ret, count)| costs.of(ret, count));
-        below.fold(costs.of(at.state, at.count), u64::saturating_add)
-    };
-    let best = position.configurations.iter().min_by_key(|at| total(at))?;
-    if total(best) == NEVER {
+    let best = *position.iter().min_by_key(|&&at| total(costs, frames, at))?;
+    if total(costs, frames, best) == NEVER {
         return None;
     }
-    let mut stack: Vec<(u32, u32)> = position.stack(*best).collect();
+    let mut stack: Vec<(u32, u32)> = below(frames, best).collect();
     stack.reverse();
     let mut at = (best.state, best.count);
     let mut units = Vec::new();
@@ -48,6 +53,22 @@ pub fn shortest(
         at = next;
     }
     Some(units)
+}
+
+/// The cost of a configuration: of its own rule, and of all that it returns to.
+fn total(costs: &Costs, frames: &Frames, at: Configuration) -> u64 {
+    let below = below(frames, at).map(|(ret, count)| costs.of(ret, count));
+    below.fold(costs.of(at.state, at.count), u64::saturating_add)
+}
+
+/// The return states and countdowns below a configuration, from the top.
+fn below(frames: &Frames, at: Configuration) -> impl Iterator<Item = (u32, u32)> {
+    let mut next = at.frame;
+    std::iter::from_fn(move || {
+        let frame = (next != BOTTOM).then(|| frames.get(next))?;
+        next = frame.parent;
+        Some((frame.ret, frame.count))
+    })
 }
 
 /// The first of the cheapest ways on from a state: what it reads, and where it leads. A call reads nothing and may push

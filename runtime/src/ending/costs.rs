@@ -15,7 +15,7 @@ use grammarc_artifacts::sections::network::{CallEdge, NONE, RuleRecord, state_fl
 use grammarc_artifacts::tables::Joined;
 
 /// The cost of what cannot be done.
-pub const NEVER: u64 = u64::MAX;
+pub(crate) const NEVER: u64 = u64::MAX;
 
 /// What is known of a rule with a register.
 #[derive(Clone, Debug)]
@@ -71,7 +71,7 @@ impl Register {
 
 /// The costs of all states of a grammar.
 #[derive(Clone, Debug)]
-pub struct Costs {
+pub(crate) struct Costs {
     /// By state, the cost to the end of the rule without arriving at a head.
     plain: Vec<u64>,
     /// Index into `registers` of the state's rule, [`NONE`] for rules without one.
@@ -81,7 +81,7 @@ pub struct Costs {
 
 impl Costs {
     /// The costs over the joined tables of a grammar.
-    pub fn new(tables: Joined<'_>) -> Self {
+    pub(crate) fn new(tables: Joined<'_>) -> Self {
         let count = tables.own.bases.states + tables.own.state_count();
         let mut costs = Self {
             plain: vec![NEVER; count as usize],
@@ -109,7 +109,7 @@ impl Costs {
     }
 
     /// The cost of leaving the rule from a state with this register.
-    pub fn of(&self, state: u32, count: u32) -> u64 {
+    pub(crate) fn of(&self, state: u32, count: u32) -> u64 {
         let plain = self.plain[state as usize];
         match self.register(state) {
             Some(register) if count > 0 => plain.min(self.with(register, state, count)),
@@ -118,7 +118,7 @@ impl Costs {
     }
 
     /// The cost of a call up to its return.
-    pub fn of_call(&self, tables: Joined<'_>, edge: &CallEdge) -> u64 {
+    pub(crate) fn of_call(&self, tables: Joined<'_>, edge: &CallEdge) -> u64 {
         self.of(tables.rule(edge.callee).first_state, edge.count)
     }
 

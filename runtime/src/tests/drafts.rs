@@ -1,0 +1,76 @@
+//! Drafts and runs of tokens, step by step against a fork that accepts them one by one.
+
+use proptest::prelude::*;
+
+use super::batches::matchers;
+use crate::Matcher;
+use crate::error::BatchError;
+use crate::testing::Random;
+
+/// The row of a matcher's mask.
+fn row(matcher: &mut Matcher, row_words: usize) -> Vec<u32> {
+    let mut words = vec![0xdead_beef; row_words];
+    matcher.mask().fill(&mut words).unwrap();
+    words
+}
+
+proptest! {
+    #[test]
+    fn drafts_are_steps_of_a_fork(seed: u64, drafts in 0usize..12, more in 0usize..3, extra in 0usize..3) {
+        let random = &mut Random::new(seed);
+        let width = 60 + random.below(40) as u32;
+        let row_words = width.div_ceil(32) as usize + extra;
+        for mut matcher in matchers(random, 4, width) {
+            // Drafts that are mostly right: taken from the masks of a walk, and now and then from anywhere.
+            let mut walk = matcher.fork();
+            let mut tokens = Vec::new();
+            for _ in 0..drafts {
+                let allowed: Vec<u32> = walk.mask().iter().collect();
+                let token = match allowed.get(random.below(allowed.len().max(1))) {
+                    Some(&token) if !random.once_in(8) => token,
+                    _ => random.below(width as usize + 5) as u32,
+                };
+                tokens.push(token);
+                let _ = walk.accept(token);
+            }
+            let before = (matcher.export(), matcher.rollback_depth());
+            let mut step = matcher.fork();
+            let mut expected = row(&mut step, row_words);
+            let mut last = expected.clone();
+            let mut valid = 0;
+            for &token in &tokens {
+                if valid * row_words == expected.len() - row_words && step.accept(token).is_ok() {
+                    last = row(&mut step, row_words);
+                    valid += 1;
+                }
+                expected.extend_from_slice(&last);
+            }
+            (0..more).for_each(|_| expected.extend_from_slice(&last));
+
+            let mut found = vec![0; (drafts + 1 + more) * row_words];
+            prop_assert_eq!(matcher.fill_drafts(&tokens, &mut found, row_words), Ok(valid));
+            prop_assert_eq!(&found, &expected);
+            prop_assert_eq!(matcher.validate(&tokens), valid);
+            prop_assert_eq!((matcher.export(), matcher.rollback_depth()), before);
+
+            let short = drafts * row_words;
+            let refused = matcher.fill_drafts(&tokens, &mut found[..short], row_words);
+            prop_assert_eq!(refused, Err(BatchError::Row { row: drafts, rows: drafts }));
+            prop_assert_eq!(&found, &expected);
+
+            let many = matcher.accept_many(&tokens);
+            prop_assert_eq!(many.map_or_else(|error| error.accepted, |()| drafts), valid);
+            prop_assert_eq!(matcher.export(), step.export());
+        }
+    }
+
+    #[test]
+    fn a_mask_restricts_where_it_lacks_a_token(seed: u64) {
+        let random = &mut Random::new(seed);
+        let width = 60 + random.below(40) as u32;
+        for mut matcher in matchers(random, 4, width) {
+            let mask = matcher.mask();
+            prop_assert_eq!(mask.restricts(), mask.iter().count() < width as usize);
+        }
+    }
+}
