@@ -7,18 +7,18 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use grammarc_compiler::budget::Budget;
-use grammarc_compiler::diagnostics::report::{ReportEntry, Verdict};
-use grammarc_compiler::diagnostics::{Diagnostic, Source};
+use grammarc_compiler::diagnostics::Source;
 use grammarc_compiler::frontend::FrontEnd;
+use grammarc_compiler::frontend::choice::ChoiceOptions;
 use grammarc_compiler::frontend::gbnf::GbnfOptions;
-use grammarc_compiler::frontend::json_schema::{JsonSchemaOptions, SchemaDialect, UNKNOWN_KEYWORD};
+use grammarc_compiler::frontend::json_schema::{JsonSchemaOptions, SchemaDialect};
 use grammarc_compiler::frontend::regex::PatternOptions;
+use grammarc_compiler::frontend::settings::deny::{self, Deny};
 use grammarc_compiler::ir::Lowered;
-use indexmap::IndexMap;
 
 use crate::failure::{Failure, Problem};
 use crate::registry;
-use crate::text_form::{self, TextFormArgs};
+use crate::text_form::TextFormArgs;
 
 /// A source's language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -30,6 +30,8 @@ pub(crate) enum Kind {
     /// A regular expression that the whole text matches (.regex), in the syntax of the Rust crate `regex` with lookaround.
     /// Digits and words are Unicode: `\d` is ASCII in a schema's `pattern`, which is ECMA-262, and not here
     Regex,
+    /// A JSON array of texts, one of which is the output
+    Choice,
 }
 
 impl Kind {
@@ -39,6 +41,7 @@ impl Kind {
             Self::JsonSchema => "json-schema",
             Self::Gbnf => "gbnf",
             Self::Regex => "regex",
+            Self::Choice => "choice",
         }
     }
 
@@ -86,7 +89,7 @@ pub(crate) struct SourceArgs {
 
     /// Refuse a source with such keywords. May be given several times
     #[arg(long, value_name = "WHAT", value_enum)]
-    deny: Vec<Deny>,
+    deny: Vec<DenyArg>,
 }
 
 /// What a JSON Schema is written in.
@@ -97,16 +100,6 @@ enum Dialect {
     /// OpenAPI 3.0: with `nullable`, and with `$ref` standing alone
     #[value(name = "openapi-3.0")]
     OpenApi30,
-}
-
-impl Dialect {
-    /// Its name as an argument.
-    fn name(self) -> &'static str {
-        match self {
-            Self::JsonSchema => "json-schema",
-            Self::OpenApi30 => "openapi-3.0",
-        }
-    }
 }
 
 impl From<Dialect> for SchemaDialect {
@@ -120,7 +113,7 @@ impl From<Dialect> for SchemaDialect {
 
 /// Keywords that a source must not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, ValueEnum)]
-enum Deny {
+enum DenyArg {
     /// Of which the grammar accepts more than they say
     Approximate,
     /// Of which the grammar accepts less than they say
@@ -131,27 +124,13 @@ enum Deny {
     UnknownKeyword,
 }
 
-impl Deny {
-    /// Its name as an argument.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Approximate => "approximate",
-            Self::Narrower => "narrower",
-            Self::UnknownFormat => "unknown-format",
-            Self::UnknownKeyword => "unknown-keyword",
-        }
-    }
-
-    fn applies(self, entry: &ReportEntry<'_>) -> bool {
-        match self {
-            Self::Approximate => entry.verdict == Verdict::Approximate,
-            Self::Narrower => entry.verdict == Verdict::Narrower,
-            Self::UnknownFormat => {
-                entry.keyword == "format" && entry.verdict == Verdict::Annotation
-            }
-            Self::UnknownKeyword => {
-                entry.reason == UNKNOWN_KEYWORD && !entry.keyword.starts_with("x-")
-            }
+impl From<DenyArg> for Deny {
+    fn from(what: DenyArg) -> Self {
+        match what {
+            DenyArg::Approximate => Self::Approximate,
+            DenyArg::Narrower => Self::Narrower,
+            DenyArg::UnknownFormat => Self::UnknownFormat,
+            DenyArg::UnknownKeyword => Self::UnknownKeyword,
         }
     }
 }
@@ -178,15 +157,8 @@ impl SourceArgs {
                 let resources = registry::read(&self.registry)?;
                 let mut given = JsonSchemaOptions { resources, ..JsonSchemaOptions::default() };
                 self.text.apply(&mut given)?;
-                options.extend(text_form::recorded(&given));
                 given.closed = self.closed;
-                if self.closed {
-                    options.push(("closed", "true".to_owned()));
-                }
-                if let Some(dialect) = self.dialect {
-                    given.dialect = dialect.into();
-                    options.push(("dialect", dialect.name().to_owned()));
-                }
+                given.dialect = self.dialect.map_or(given.dialect, SchemaDialect::from);
                 if !self.registry.is_empty() {
                     let arguments = self.registry.iter().map(|argument| argument.to_string_lossy());
                     options.push(("registry", arguments.collect::<Vec<_>>().join(" ")));
@@ -198,12 +170,14 @@ impl SourceArgs {
                 if let Some(start) = &self.start {
                     given.start.clone_from(start);
                 }
-                options.push(("start", given.start.clone()));
                 FrontEnd::Gbnf(given)
             }
             Kind::Regex => FrontEnd::Regex(PatternOptions::default()),
+            Kind::Choice => FrontEnd::Choice(ChoiceOptions::default()),
         };
-        let mut deny = self.deny.clone();
+        let recorded = front_end.recorded();
+        options.splice(0..0, recorded);
+        let mut deny: Vec<Deny> = self.deny.iter().copied().map(Deny::from).collect();
         deny.sort();
         deny.dedup();
         if !deny.is_empty() {
@@ -244,44 +218,9 @@ impl Request {
     pub(crate) fn lower(&self, budget: &Budget) -> Result<Lowered, Failure> {
         let refused = |diagnostics| Failure::Refused { source: self.source.clone(), diagnostics };
         let lowered = self.front_end.lower(self.source.clone(), budget).map_err(refused)?;
-        let diagnostics = denied(&lowered, &self.deny);
+        let diagnostics = deny::refusals(&lowered, &self.deny);
         if diagnostics.is_empty() { Ok(lowered) } else { Err(refused(diagnostics)) }
     }
-}
-
-/// One error for each kind of keyword that is denied and the reason for it, at the first place of it.
-fn denied(lowered: &Lowered, deny: &[Deny]) -> Vec<Diagnostic> {
-    let mut places: IndexMap<(Deny, String), Vec<String>> = IndexMap::new();
-    for entry in lowered.report.entries() {
-        let Some(&what) = deny.iter().find(|what| what.applies(&entry)) else { continue };
-        let verdict = match what {
-            Deny::Approximate => "approximate",
-            Deny::Narrower => "narrower",
-            Deny::UnknownFormat | Deny::UnknownKeyword => "an annotation",
-        };
-        let message = format!("{} is {verdict}: {}", entry.keyword, entry.reason);
-        places.entry((what, message)).or_default().push(entry.pointer.into());
-    }
-    let errors = places.into_iter().map(|((what, message), places)| {
-        let code = match what {
-            Deny::Approximate => "compile::approximate",
-            Deny::Narrower => "compile::narrower",
-            Deny::UnknownFormat => "compile::unknown-format",
-            Deny::UnknownKeyword => "compile::unknown-keyword",
-        };
-        let (first, others) = (&places[0], &places[1..]);
-        let message = match others {
-            [] => message,
-            [..] => {
-                let named: Vec<&str> = others.iter().take(2).map(String::as_str).collect();
-                format!("{message} ({} places, {} among them)", places.len(), named.join(" and "))
-            }
-        };
-        let help =
-            format!("rewrite this part of the source, or compile without --deny {}", what.name());
-        Diagnostic::error(code, message).with_pointer(first).with_help(help)
-    });
-    errors.collect()
 }
 
 /// Reads a file, or standard input for `-`.

@@ -19,9 +19,11 @@ use grammarc_artifacts::container::header::VERSION;
 use crate::compile::CompileOptions;
 use crate::diagnostics::Source;
 use crate::frontend::FrontEnd;
+use crate::frontend::choice::ChoiceOptions;
 use crate::frontend::gbnf::GbnfOptions;
 use crate::frontend::json_schema::JsonSchemaOptions;
 use crate::frontend::regex::PatternOptions;
+use crate::vocabulary::TokenTable;
 
 /// Identifies the artifact of a source, a front end, options and a vocabulary, for this version of the compiler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -45,13 +47,33 @@ impl Key {
         match front_end {
             FrontEnd::JsonSchema(options) => json_schema(options, &mut parts),
             FrontEnd::Gbnf(GbnfOptions { start }) => parts.text(start),
-            FrontEnd::Regex(PatternOptions { extent, size_limit }) => {
-                (extent, size_limit).hash(&mut parts);
+            FrontEnd::Regex(PatternOptions { extent, size_limit, text_file }) => {
+                (extent, size_limit, text_file).hash(&mut parts);
             }
+            FrontEnd::Choice(ChoiceOptions {}) => {}
         }
         options.identify(&mut parts);
         parts.text(&source.name);
         parts.text(&source.text);
+        Self(*parts.0.finalize().as_bytes())
+    }
+}
+
+impl Key {
+    /// The key of a vocabulary's artifact, shared rules and all. O(bytes of the tokens).
+    pub fn of_vocabulary(table: &TokenTable) -> Self {
+        let mut parts = Parts::default();
+        parts.text(env!("CARGO_PKG_VERSION"));
+        parts.text(env!("GRAMMARC_SOURCES"));
+        VERSION.hash(&mut parts);
+        parts.text("vocabulary");
+        let TokenTable { name, tokens, end_tokens, logit_width, findings: _ } = table;
+        parts.text(name);
+        (end_tokens, logit_width, tokens.len()).hash(&mut parts);
+        for token in tokens {
+            parts.bytes(&token.bytes);
+            (token.kind as u32).hash(&mut parts);
+        }
         Self(*parts.0.finalize().as_bytes())
     }
 }

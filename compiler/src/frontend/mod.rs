@@ -1,18 +1,22 @@
 //! Front ends: source text in, [`Lowered`] grammar with spans and diagnostics out.
 //!
-//! [`FrontEnd`] is a choice of one with its options, for callers that take sources of any language.
+//! [`FrontEnd`] is a choice of one with its options, for callers that take sources of any language; [`settings`] reads such
+//! options by name.
 
+pub mod choice;
 mod class;
 mod dialects;
 mod ecma;
 pub mod gbnf;
 pub mod json_schema;
 pub mod regex;
+pub mod settings;
 mod suggest;
 
 use crate::budget::Budget;
 use crate::diagnostics::{Diagnostic, Source};
 use crate::ir::Lowered;
+use choice::ChoiceOptions;
 use gbnf::GbnfOptions;
 use json_schema::JsonSchemaOptions;
 use regex::PatternOptions;
@@ -26,6 +30,8 @@ pub enum FrontEnd {
     Gbnf(GbnfOptions),
     /// A regular expression.
     Regex(PatternOptions),
+    /// One of some texts.
+    Choice(ChoiceOptions),
 }
 
 impl FrontEnd {
@@ -35,6 +41,7 @@ impl FrontEnd {
             Self::JsonSchema(_) => "json-schema",
             Self::Gbnf(_) => "gbnf",
             Self::Regex(_) => "regex",
+            Self::Choice(_) => "choice",
         }
     }
 
@@ -48,6 +55,7 @@ impl FrontEnd {
             Self::JsonSchema(options) => json_schema::lower(source, options, budget),
             Self::Gbnf(options) => gbnf::lower(source, options, budget),
             Self::Regex(options) => regex::lower(source, options, budget),
+            Self::Choice(options) => choice::lower(source, options, budget),
         }
     }
 }

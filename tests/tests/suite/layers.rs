@@ -7,11 +7,13 @@ use std::path::{Path, PathBuf};
 use grammarc_tests::layers::{Row, disorder, module_of, violations};
 
 /// The crates by folder, and which others each may depend on, tests included.
-const CRATES: [Row<'_>; 7] = [
+const CRATES: [Row<'_>; 9] = [
     ("artifacts", &[]),
     ("runtime", &["artifacts"]),
     ("compiler", &["artifacts"]),
     ("compiler/cli", &["artifacts", "compiler", "runtime"]),
+    ("bindings/common", &["artifacts", "compiler", "runtime"]),
+    ("bindings/python", &["artifacts", "compiler", "runtime", "bindings/common"]),
     ("benches", &["artifacts", "compiler", "runtime", "compiler/cli"]),
     ("tests", &["artifacts", "compiler", "runtime", "compiler/cli", "benches"]),
     ("fuzz", &["artifacts", "compiler", "runtime", "tests"]),
@@ -64,7 +66,7 @@ const ROOMS: [Row<'_>; 18] = [
 
 /// The front ends. A JSON Schema has ECMA-262 patterns in it, and a regular expression with lookaround is read as one; apart
 /// from that none knows another.
-const FRONT_ENDS: [Row<'_>; 7] = [
+const FRONT_ENDS: [Row<'_>; 9] = [
     ("class", &[]),
     ("dialects", &[]),
     ("suggest", &[]),
@@ -72,6 +74,9 @@ const FRONT_ENDS: [Row<'_>; 7] = [
     ("gbnf", &["class", "suggest"]),
     ("regex", &["class", "dialects", "ecma"]),
     ("json_schema", &["class", "dialects", "ecma", "suggest"]),
+    ("choice", &[]),
+    // Options of all of them by name.
+    ("settings", &["choice", "gbnf", "json_schema", "regex"]),
 ];
 
 /// Longest file.

@@ -3,6 +3,8 @@
 //! The text form decides which texts of an instance are accepted, never which instances. All pieces of the prelude
 //! depend on [`TextForm`] alone, so that one vocabulary build serves every schema compiled with equal options.
 
+use serde::Deserialize;
+
 use super::resources::Resources;
 
 pub use super::numbers::NumberForm;
@@ -74,7 +76,8 @@ impl TextForm {
 }
 
 /// In which order the keys of an object are accepted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum KeyOrder {
     /// Those that the schema names in its order, then others.
     #[default]
@@ -84,7 +87,8 @@ pub enum KeyOrder {
 }
 
 /// What `format` does.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Formats {
     /// Strings are of the format that it names, where that is a known one.
     #[default]
@@ -94,12 +98,14 @@ pub enum Formats {
 }
 
 /// What a schema is written in that does not say so by `$schema`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum SchemaDialect {
     /// JSON Schema: draft 2020-12, with the spellings of older drafts.
     #[default]
     JsonSchema,
     /// OpenAPI 3.0: with `nullable`, and with `$ref` standing alone.
+    #[serde(rename = "openapi-3.0")]
     OpenApi30,
 }
 

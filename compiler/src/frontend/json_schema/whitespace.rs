@@ -4,6 +4,9 @@
 //! held to is a bound as well: lines that are indented by their depth, at any depth, are no context-free language, so a
 //! grammar has rules for each depth of its own and the form names how many there are.
 
+use std::fmt;
+use std::str::FromStr;
+
 use thiserror::Error;
 
 /// Where whitespace may stand between the tokens of a document.
@@ -36,12 +39,77 @@ pub enum Whitespace {
     },
 }
 
+/// Longest run of whitespace in flexible form where no bound is given: a line end and nine levels of two spaces.
+const FLEXIBLE: u32 = 19;
+
 impl Whitespace {
+    /// Sets the most levels of containers, and says whether the form has such a bound.
+    pub fn set_levels(&mut self, most: u8) -> bool {
+        match self {
+            Self::Indented(indentation) | Self::Styled(indentation) => {
+                indentation.levels = most;
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// The most levels of containers, where some documents are held to that.
     pub(super) fn levels(self) -> Option<u8> {
         match self {
             Self::Indented(indentation) | Self::Styled(indentation) => Some(indentation.levels),
             _ => None,
+        }
+    }
+}
+
+/// A form by its name, with a number after a colon or without.
+impl FromStr for Whitespace {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (form, number) = match text.split_once(':') {
+            Some((form, number)) => (form, Some(number)),
+            None => (text, None),
+        };
+        let indentation = || {
+            let Some(number) = number else { return Ok(Indentation::DEFAULT) };
+            let spaces = number.parse();
+            let spaces =
+                spaces.map_err(|_| format!("a level has 0 to 255 spaces, as in {form}:2"))?;
+            Ok::<_, String>(Indentation { spaces, ..Indentation::DEFAULT })
+        };
+        match (form, number) {
+            ("natural", None) => Ok(Self::Natural),
+            ("compact", None) => Ok(Self::Compact),
+            ("spaced", None) => Ok(Self::Spaced),
+            ("indented", _) => Ok(Self::Indented(indentation()?)),
+            ("styled", _) => Ok(Self::Styled(indentation()?)),
+            ("flexible", None) => Ok(Self::Flexible { max: FLEXIBLE }),
+            ("flexible", Some(number)) => match number.parse() {
+                Ok(max) => Ok(Self::Flexible { max }),
+                Err(_) => Err("the bound is a number after a colon, as in flexible:8".to_owned()),
+            },
+            _ => Err("expected natural, compact, spaced, indented, styled or flexible".to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for Whitespace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Natural => f.write_str("natural"),
+            Self::Compact => f.write_str("compact"),
+            Self::Spaced => f.write_str("spaced"),
+            Self::Fixed { item, key } => {
+                let text = |separator: &Separator| {
+                    String::from_utf8_lossy(separator.as_bytes()).into_owned()
+                };
+                write!(f, "separators {:?} {:?}", text(item), text(key))
+            }
+            Self::Indented(indentation) => write!(f, "indented:{}", indentation.spaces),
+            Self::Styled(indentation) => write!(f, "styled:{}", indentation.spaces),
+            Self::Flexible { max } => write!(f, "flexible:{max}"),
         }
     }
 }
@@ -141,6 +209,32 @@ impl Separator {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn forms_are_read_and_written() {
+        let forms =
+            ["natural", "compact", "spaced", "indented:0", "styled:4", "flexible:0", "flexible:8"];
+        for text in forms {
+            assert_eq!(text.parse().map(|form: Whitespace| form.to_string()), Ok(text.to_owned()));
+        }
+        assert_eq!("flexible".parse(), Ok(Whitespace::Flexible { max: FLEXIBLE }));
+        assert_eq!("indented".parse(), Ok(Whitespace::Indented(Indentation::DEFAULT)));
+        let wrong = [
+            "",
+            "loose",
+            "flexible:",
+            "flexible8",
+            "flexible:-1",
+            "flexible: 8",
+            "indented:256",
+            "styled:",
+            "compact:1",
+            "natural:",
+        ];
+        for text in wrong {
+            assert!(text.parse::<Whitespace>().is_err(), "{text:?}");
+        }
+    }
 
     #[test]
     fn separators_are_one_mark_and_whitespace() {

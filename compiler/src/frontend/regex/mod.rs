@@ -52,15 +52,24 @@ pub struct PatternOptions {
     pub extent: Extent,
     /// Most bytes that each stage of building an automaton may use.
     pub size_limit: usize,
+    /// Whether the source is a text file: one line end at its end is no part of the pattern then.
+    pub text_file: bool,
 }
 
 impl Default for PatternOptions {
     fn default() -> Self {
-        Self { extent: Extent::Whole, size_limit: 16 << 20 }
+        Self { extent: Extent::Whole, size_limit: 16 << 20, text_file: true }
     }
 }
 
-/// The grammar of a pattern, a single rule. One line end at the end of the source is the text file's and no part of
+impl PatternOptions {
+    /// Options for a pattern that is the whole source, with any line end at its end.
+    pub fn exact() -> Self {
+        Self { text_file: false, ..Self::default() }
+    }
+}
+
+/// The grammar of a pattern, a single rule. In a text file, one line end at the end of the source is the text file's and no part of
 /// the pattern; `\n` is.
 ///
 /// # Errors
@@ -74,8 +83,8 @@ pub fn lower(
     budget.begin(Phase::Reading);
     budget.check_in_source()?;
     let text = &source.text;
-    let pattern =
-        text.strip_suffix('\n').map_or(&**text, |line| line.strip_suffix('\r').unwrap_or(line));
+    let line = text.strip_suffix('\n').filter(|_| options.text_file);
+    let pattern = line.map_or(&**text, |line| line.strip_suffix('\r').unwrap_or(line));
     let span = 0..pattern.len();
     let expr = match expr_within(pattern, options, Allowance::new(MAX_STATES, budget)) {
         Ok(Expr::Never) => Err(PatternError::MatchesNothing { span: span.clone() }),

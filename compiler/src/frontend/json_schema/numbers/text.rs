@@ -13,7 +13,8 @@ use super::set::NumberSet;
 use super::spelling;
 
 /// Which texts of a number are accepted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum NumberForm {
     /// Every text of a member where not all members are integers, as [`Any`](Self::Any) has it; and otherwise digits
     /// alone, behind a sign or none.

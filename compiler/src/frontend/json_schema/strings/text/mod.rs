@@ -28,7 +28,8 @@ use crate::frontend::json_schema::string::escape;
 use crate::ir::Expr;
 
 /// Which texts of a character are accepted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Escapes {
     /// One: the character itself, or the shortest escape where it needs one.
     #[default]

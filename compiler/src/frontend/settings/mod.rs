@@ -1,0 +1,260 @@
+//! Options of front ends by name: as bindings and configuration files give them.
+//!
+//! A host in another language hands options over as JSON text, and a project file as a table; both are read here, so that
+//! an option has one name and one meaning everywhere, and an artifact records it the same way ([`FrontEnd::recorded`]). A
+//! name that the language does not have is an error, never ignored. Names may be written with `-` or with `_`.
+//!
+//! - [`read`](Settings::read): the front end and what to refuse, from JSON text;
+//! - [`deny`]: keywords that a source must not have;
+//! - `recorded`: options as artifacts record them.
+
+pub mod deny;
+mod recorded;
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use self::deny::Deny;
+use super::FrontEnd;
+use super::choice::ChoiceOptions;
+use super::gbnf::GbnfOptions;
+use super::json_schema::{
+    Escapes, Formats, JsonSchemaOptions, KeyOrder, NumberForm, ResourceError, SchemaDialect,
+    Separator, SeparatorError, TextForm, Whitespace,
+};
+use super::regex::PatternOptions;
+
+/// A language of sources.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Language {
+    /// JSON Schema.
+    JsonSchema,
+    /// GBNF, the grammar notation of llama.cpp.
+    Gbnf,
+    /// A regular expression that the whole text matches.
+    Regex,
+    /// One of some texts.
+    Choice,
+}
+
+impl Language {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::JsonSchema, Self::Gbnf, Self::Regex, Self::Choice];
+
+    /// Its name, in artifacts as well.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::JsonSchema => "json-schema",
+            Self::Gbnf => "gbnf",
+            Self::Regex => "regex",
+            Self::Choice => "choice",
+        }
+    }
+
+    /// The language of a name, written with `-` or with `_`.
+    pub fn named(name: &str) -> Option<Self> {
+        let name = name.replace('_', "-");
+        Self::ALL.into_iter().find(|language| language.name() == name)
+    }
+}
+
+/// How to read a source, and what to refuse of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// The language with its options.
+    pub front_end: FrontEnd,
+    /// Keywords that the source must not have, in order and each once.
+    pub deny: Vec<Deny>,
+}
+
+/// Options that make no sense.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SettingsError {
+    /// Not JSON, a name that the language does not have, or a value of another kind; the message says where.
+    #[error("options for {}: {source}", language.name())]
+    Json {
+        /// The language.
+        language: Language,
+        /// What is wrong, with line and column.
+        source: serde_json::Error,
+    },
+    /// A form of whitespace that there is none of.
+    #[error("`whitespace`: {problem}")]
+    Whitespace {
+        /// What is wrong.
+        problem: String,
+    },
+    /// A text that is no separator.
+    #[error("`separators`: {0}")]
+    Separator(#[from] SeparatorError),
+    /// Two options that exclude each other, or one that needs another.
+    #[error("`{option}` {problem}")]
+    Together {
+        /// The option.
+        option: &'static str,
+        /// What is wrong.
+        problem: &'static str,
+    },
+    /// A schema that references cannot lead to.
+    #[error("`resources`: {0}")]
+    Resource(#[from] ResourceError),
+}
+
+/// Options of JSON Schema by name.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct JsonSchemaSettings {
+    whitespace: Option<String>,
+    levels: Option<u8>,
+    separators: Option<(String, String)>,
+    surround: Option<u32>,
+    numbers: Option<NumberForm>,
+    escapes: Option<Escapes>,
+    key_order: Option<KeyOrder>,
+    closed: bool,
+    dialect: Option<SchemaDialect>,
+    formats: Option<Formats>,
+    resources: BTreeMap<String, Value>,
+    max_states: Option<usize>,
+    max_shapes: Option<usize>,
+    max_rules: Option<usize>,
+    deny: Vec<Deny>,
+}
+
+/// Options of GBNF by name.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct GbnfSettings {
+    start: Option<String>,
+}
+
+/// Options of a language that has none.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct NoSettings {}
+
+impl Settings {
+    /// Settings of a language with nothing set.
+    pub fn new(language: Language) -> Self {
+        let front_end = match language {
+            Language::JsonSchema => FrontEnd::JsonSchema(JsonSchemaOptions::default()),
+            Language::Gbnf => FrontEnd::Gbnf(GbnfOptions::default()),
+            Language::Regex => FrontEnd::Regex(PatternOptions::exact()),
+            Language::Choice => FrontEnd::Choice(ChoiceOptions::default()),
+        };
+        Self { front_end, deny: Vec::new() }
+    }
+
+    /// Reads options that are written as a JSON object; no text at all says nothing.
+    ///
+    /// | language | options |
+    /// | --- | --- |
+    /// | JSON Schema | `whitespace`, `levels`, `separators`, `surround`, `numbers`, `escapes`, `key-order`, `closed`, `dialect`, `formats`, `resources` (schemas by URI), `max-states`, `max-shapes`, `max-rules`, `deny` (a list) |
+    /// | GBNF | `start` |
+    /// | regex, choice | none |
+    ///
+    /// # Errors
+    ///
+    /// See [`SettingsError`].
+    pub fn read(language: Language, text: &str) -> Result<Self, SettingsError> {
+        if text.trim().is_empty() {
+            return Ok(Self::new(language));
+        }
+        let given: Map<String, Value> = serde_json::from_str(text)
+            .map_err(|source| SettingsError::Json { language, source })?;
+        Self::of(language, given)
+    }
+
+    /// Reads options that were parsed. See [`Settings::read`].
+    ///
+    /// # Errors
+    ///
+    /// See [`SettingsError`].
+    pub fn of(language: Language, given: Map<String, Value>) -> Result<Self, SettingsError> {
+        let failed = |source| SettingsError::Json { language, source };
+        let given = given.into_iter().map(|(name, value)| (name.replace('-', "_"), value));
+        let given = Value::Object(given.collect());
+        let mut settings = Self::new(language);
+        match &mut settings.front_end {
+            FrontEnd::JsonSchema(options) => {
+                let mut given: JsonSchemaSettings =
+                    serde_json::from_value(given).map_err(failed)?;
+                settings.deny = std::mem::take(&mut given.deny);
+                settings.deny.sort();
+                settings.deny.dedup();
+                given.apply(options)?;
+            }
+            FrontEnd::Gbnf(options) => {
+                let given: GbnfSettings = serde_json::from_value(given).map_err(failed)?;
+                if let Some(start) = given.start {
+                    options.start = start;
+                }
+            }
+            FrontEnd::Regex(_) | FrontEnd::Choice(_) => {
+                let NoSettings {} = serde_json::from_value(given).map_err(failed)?;
+            }
+        }
+        Ok(settings)
+    }
+}
+
+impl JsonSchemaSettings {
+    /// Replaces what was given.
+    fn apply(self, options: &mut JsonSchemaOptions) -> Result<(), SettingsError> {
+        let Self {
+            whitespace,
+            levels,
+            separators,
+            surround,
+            numbers,
+            escapes,
+            key_order,
+            closed,
+            dialect,
+            formats,
+            resources,
+            max_states,
+            max_shapes,
+            max_rules,
+            deny: _,
+        } = self;
+        if whitespace.is_some() && separators.is_some() {
+            let problem = "take the place of `whitespace`, so only one of them can be given";
+            return Err(SettingsError::Together { option: "separators", problem });
+        }
+        let TextForm { whitespace: form, .. } = &mut options.text;
+        if let Some(text) = whitespace {
+            *form = text.parse().map_err(|problem| SettingsError::Whitespace { problem })?;
+        }
+        if let Some((item, key)) = separators {
+            *form = Whitespace::Fixed { item: Separator::item(&item)?, key: Separator::key(&key)? };
+        }
+        if let Some(levels) = levels
+            && !form.set_levels(levels)
+        {
+            let problem = "is for indented and styled text";
+            return Err(SettingsError::Together { option: "levels", problem });
+        }
+        let text = &mut options.text;
+        text.surround = surround.unwrap_or(text.surround);
+        text.numbers = numbers.unwrap_or(text.numbers);
+        text.escapes = escapes.unwrap_or(text.escapes);
+        options.key_order = key_order.unwrap_or(options.key_order);
+        options.closed |= closed;
+        options.dialect = dialect.unwrap_or(options.dialect);
+        options.formats = formats.unwrap_or(options.formats);
+        options.max_states = max_states.unwrap_or(options.max_states);
+        options.max_shapes = max_shapes.unwrap_or(options.max_shapes);
+        options.max_rules = max_rules.unwrap_or(options.max_rules);
+        for (uri, schema) in resources {
+            options.resources.add(&uri, schema)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;
