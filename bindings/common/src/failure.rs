@@ -1,0 +1,188 @@
+//! Failures of a binding, by the kinds that hosts tell apart.
+//!
+//! A server answers a source with errors in one way (the client's fault), a limit in another (the operator's choice), and a
+//! timeout in a third (perhaps again); a file that is missing is none of these. The kind of a refused source is told by the
+//! codes of its diagnostics.
+
+use std::path::PathBuf;
+
+use grammarc_artifacts::Error as ArtifactError;
+use grammarc_compiler::diagnostics::json::DiagnosticJson;
+use grammarc_compiler::diagnostics::{Diagnostic, Source};
+use grammarc_compiler::vocabulary::VocabularyError;
+
+/// Kinds of failures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// An argument makes no sense.
+    Argument,
+    /// The source has errors.
+    Source,
+    /// A limit on size was met.
+    Limit,
+    /// The time was up.
+    Timeout,
+    /// The caller cancelled.
+    Cancelled,
+    /// A file was not read or written.
+    Io,
+    /// A file is not what it should be.
+    Format,
+    /// An artifact is of another vocabulary.
+    Mismatch,
+}
+
+/// Why a call failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Failure {
+    /// An argument makes no sense.
+    #[error("{0}")]
+    Argument(String),
+    /// The source was not compiled.
+    #[error("{}", first(diagnostics))]
+    Source {
+        /// The source.
+        source_text: Source,
+        /// What is wrong with it, errors first; at least one.
+        diagnostics: Vec<Diagnostic>,
+    },
+    /// A tokenizer was not imported.
+    #[error(transparent)]
+    Vocabulary(#[from] VocabularyError),
+    /// An artifact was not opened or written.
+    #[error(transparent)]
+    Artifact(#[from] ArtifactError),
+    /// A file was not read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+}
+
+fn first(diagnostics: &[Diagnostic]) -> String {
+    diagnostics.first().map(ToString::to_string).unwrap_or_default()
+}
+
+impl Failure {
+    /// Its kind.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::Argument(_) => Kind::Argument,
+            Self::Source { diagnostics, .. } => kind_of(diagnostics),
+            Self::Vocabulary(VocabularyError::Read { .. } | VocabularyError::NotFound { .. })
+            | Self::Artifact(ArtifactError::Io { .. })
+            | Self::Read { .. } => Kind::Io,
+            Self::Artifact(ArtifactError::VocabularyMismatch { .. }) => Kind::Mismatch,
+            Self::Artifact(_) | Self::Vocabulary(_) => Kind::Format,
+        }
+    }
+
+    /// Name of the limit that was met, where one was: `memory`, `time` or the code of the diagnostic.
+    pub fn limit(&self) -> Option<&'static str> {
+        let Self::Source { diagnostics, .. } = self else { return None };
+        let code = diagnostics.iter().map(|one| one.code).find(|code| kind_of_code(code).is_some());
+        Some(match code? {
+            "budget::memory" => "memory",
+            "budget::time" => "time",
+            other => other,
+        })
+    }
+
+    /// All diagnostics as a JSON array; for other failures one with the message alone.
+    pub fn to_json(&self) -> String {
+        let text = match self {
+            Self::Source { source_text, diagnostics } => {
+                let values: Vec<_> =
+                    diagnostics.iter().map(|one| DiagnosticJson::new(source_text, one)).collect();
+                serde_json::to_string(&values)
+            }
+            other => {
+                let message = chain(other);
+                serde_json::to_string(&serde_json::json!([{
+                    "code": other.code(),
+                    "severity": "error",
+                    "message": message,
+                }]))
+            }
+        };
+        text.unwrap_or_else(|_| "[]".to_owned())
+    }
+
+    /// Code of the only diagnostic that it is, where no source is to blame.
+    fn code(&self) -> &'static str {
+        match self.kind() {
+            Kind::Argument => "argument",
+            Kind::Source => "source",
+            Kind::Limit => "limit",
+            Kind::Timeout => "budget::time",
+            Kind::Cancelled => "budget::cancelled",
+            Kind::Io => "io",
+            Kind::Format => "format",
+            Kind::Mismatch => "vocabulary-mismatch",
+        }
+    }
+}
+
+/// A message with those of its causes.
+pub fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let message = error.to_string();
+        if !text.contains(&message) {
+            text.push_str(": ");
+            text.push_str(&message);
+        }
+        cause = error.source();
+    }
+    text
+}
+
+/// The kind of a refused source: a limit where one was met, else its errors.
+fn kind_of(diagnostics: &[Diagnostic]) -> Kind {
+    diagnostics.iter().find_map(|one| kind_of_code(one.code)).unwrap_or(Kind::Source)
+}
+
+/// The kind of failure of a code, where it is that of a limit.
+fn kind_of_code(code: &str) -> Option<Kind> {
+    match code {
+        "budget::time" => Some(Kind::Timeout),
+        "budget::cancelled" => Some(Kind::Cancelled),
+        "budget::memory" | "regex::too-large" | "regex::too-long" => Some(Kind::Limit),
+        code => code.rsplit("::").next()?.ends_with("limit").then_some(Kind::Limit),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_tell_the_kind() {
+        let kind = |codes: &[&'static str]| {
+            let all: Vec<_> = codes.iter().map(|code| Diagnostic::error(code, "text")).collect();
+            kind_of(&all)
+        };
+        assert_eq!(kind(&["gbnf::unknown-rule"]), Kind::Source);
+        assert_eq!(kind(&["compile::limit"]), Kind::Limit);
+        assert_eq!(kind(&["json-schema::shape-limit"]), Kind::Limit);
+        assert_eq!(kind(&["gbnf::unknown-rule", "budget::time"]), Kind::Timeout);
+        assert_eq!(kind(&["budget::cancelled"]), Kind::Cancelled);
+        assert_eq!(kind(&["regex::delimited"]), Kind::Source);
+    }
+
+    #[test]
+    fn failures_are_json() {
+        let diagnostics = vec![Diagnostic::error("gbnf::syntax", "no").with_label(1..2, "here")];
+        let failure = Failure::Source { source_text: Source::new("<gbnf>", "a\nb"), diagnostics };
+        let value: serde_json::Value = serde_json::from_str(&failure.to_json()).unwrap();
+        assert_eq!(value[0]["code"], "gbnf::syntax");
+        assert_eq!(value[0]["span"], serde_json::json!([1, 2]));
+        let value = Failure::Argument("x".to_owned()).to_json();
+        assert_eq!(value, r#"[{"code":"argument","severity":"error","message":"x"}]"#);
+    }
+}

@@ -1,0 +1,40 @@
+//! The Python module `grammarc._native`: what the package `grammarc` is made of.
+//!
+//! | file | what it is |
+//! | --- | --- |
+//! | `vocabulary`, `compiler`, `grammar`, `matcher`, `bitmask` | one class each |
+//! | `batch` | many matchers in one call |
+//! | `arrays` | memory of numpy, torch and others, checked and written in place |
+//! | `raise` | failures as Python exceptions, panics included |
+//! | `tokens` | token ids as Python has them |
+//!
+//! The classes are frozen and safe to share between threads, also where Python has no global lock: a matcher has a lock of its
+//! own. The global lock is kept in calls that take less than a microsecond, since to give it up and take it again costs as
+//! much as they do, and given up in the others. It is never taken while a matcher's lock is held.
+
+mod arrays;
+mod batch;
+mod bitmask;
+mod compiler;
+mod grammar;
+mod matcher;
+mod raise;
+mod tokens;
+mod vocabulary;
+
+use pyo3::prelude::*;
+
+/// The module.
+#[pymodule(gil_used = false)]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<vocabulary::Vocabulary>()?;
+    module.add_class::<compiler::CancelToken>()?;
+    module.add_class::<compiler::Engine>()?;
+    module.add_class::<grammar::Grammar>()?;
+    module.add_class::<bitmask::Bitmask>()?;
+    module.add_class::<matcher::Matcher>()?;
+    module.add_function(wrap_pyfunction!(batch::fill_batch, module)?)?;
+    module.add_function(wrap_pyfunction!(batch::apply_batch, module)?)?;
+    Ok(())
+}

@@ -1,0 +1,237 @@
+//! Matchers.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use grammarc_runtime::MatcherOptions;
+use grammarc_runtime::error::AcceptError;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::arrays::{self, Element};
+use crate::raise;
+use crate::tokens::{Id, Ids};
+
+/// One sequence under one grammar: which tokens may come next, and what was accepted so far. A call that fails leaves it as
+/// it was. Calls from several threads wait for each other.
+#[pyclass(frozen, module = "grammarc")]
+pub(crate) struct Matcher(Mutex<grammarc_runtime::Matcher>);
+
+impl Matcher {
+    pub(crate) fn new(
+        grammar: &grammarc_runtime::Grammar,
+        end_tokens: Option<Ids>,
+        logit_width: Option<u32>,
+        rollback_window: usize,
+    ) -> PyResult<Self> {
+        let mut options = MatcherOptions::new().rollback_window(rollback_window);
+        if let Some(Ids(tokens)) = end_tokens {
+            options = options.end_tokens(tokens);
+        }
+        if let Some(width) = logit_width {
+            options = options.logit_width(width);
+        }
+        let matcher = grammarc_runtime::Matcher::with_options(grammar, options);
+        matcher.map(Self::of).map_err(raise::options)
+    }
+
+    fn of(matcher: grammarc_runtime::Matcher) -> Self {
+        Self(Mutex::new(matcher))
+    }
+
+    /// The matcher, once no other thread has it. A panic that was caught left it at a position that it had before or was
+    /// to have next, so its lock is taken whether it was poisoned or not.
+    pub(crate) fn lock(&self) -> MutexGuard<'_, grammarc_runtime::Matcher> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[pymethods]
+impl Matcher {
+    /// Writes the mask of the next token to a row, and says whether it forbids anything: if not, it need not be applied.
+    /// Words past the logit width become zero.
+    #[pyo3(signature = (mask, row = 0))]
+    fn fill(&self, py: Python<'_>, mask: &Bound<'_, PyAny>, row: usize) -> PyResult<bool> {
+        let mut plane = arrays::words_of(mask)?;
+        let words = plane.row_of_words(row)?;
+        raise::guarded(py, || {
+            let mut matcher = self.lock();
+            let mask = matcher.mask();
+            mask.fill(words).map_err(raise::buffer)?;
+            Ok(mask.restricts())
+        })
+    }
+
+    /// Sets the logits of all tokens that are not allowed to negative infinity, in place. The row has to be named where
+    /// there are several.
+    #[pyo3(signature = (logits, row = None))]
+    fn apply(&self, py: Python<'_>, logits: &Bound<'_, PyAny>, row: Option<usize>) -> PyResult<()> {
+        let mut plane = arrays::logits_of(logits)?;
+        let row = arrays::row_or_only(&plane, row)?;
+        let at = row * plane.columns..(row + 1) * plane.columns;
+        raise::guarded(py, || {
+            let mut matcher = self.lock();
+            let mask = matcher.mask();
+            match plane.element {
+                Element::F32 => mask.apply(&mut plane.elements::<f32>()[at]),
+                Element::F16 => mask.apply(&mut plane.elements::<grammarc_runtime::F16>()[at]),
+                _ => mask.apply(&mut plane.elements::<grammarc_runtime::Bf16>()[at]),
+            }
+            .map_err(raise::buffer)
+        })
+    }
+
+    /// Accepts a token, or raises `TokenRefused`.
+    fn accept(&self, py: Python<'_>, token: Id) -> PyResult<()> {
+        raise::guarded(py, || {
+            let accepted = self.lock().accept(token.token);
+            accepted.map_err(|error| raise::refused(py, token.given, error))
+        })
+    }
+
+    /// Accepts a token, and says whether it was allowed. Ids that are no token, such as -1, are not.
+    fn try_accept(&self, py: Python<'_>, token: Id) -> PyResult<bool> {
+        raise::guarded(py, || match self.lock().accept(token.token) {
+            Ok(()) => Ok(true),
+            Err(AcceptError::Limit(limit)) => {
+                Err(raise::refused(py, token.given, AcceptError::Limit(limit)))
+            }
+            Err(_) => Ok(false),
+        })
+    }
+
+    /// Accepts tokens up to the first that is not allowed, and returns how many it accepted.
+    fn accept_many(&self, py: Python<'_>, tokens: Ids) -> PyResult<usize> {
+        raise::guarded(py, || {
+            let accepted = self.lock().accept_many(&tokens.0);
+            Ok(accepted.map_or_else(|error| error.accepted, |()| tokens.0.len()))
+        })
+    }
+
+    /// How many of the tokens could be accepted one after the other. The matcher does not move.
+    fn validate(&self, py: Python<'_>, tokens: Ids) -> PyResult<usize> {
+        raise::guarded(py, || Ok(self.lock().validate(&tokens.0)))
+    }
+
+    /// Fills row `row` with the mask of the next token, and one row after each draft token that is allowed; the rows that
+    /// are left, of `len(tokens) + 1`, get a copy of the last one. Returns how many drafts are allowed. The matcher does not
+    /// move.
+    #[pyo3(signature = (tokens, mask, row = 0))]
+    fn fill_drafts(
+        &self,
+        py: Python<'_>,
+        tokens: Ids,
+        mask: &Bound<'_, PyAny>,
+        row: usize,
+    ) -> PyResult<usize> {
+        let mut plane = arrays::words_of(mask)?;
+        let (rows, columns) = (plane.rows, plane.columns);
+        let needed = tokens.0.len() + 1;
+        if row.checked_add(needed).is_none_or(|end| end > rows) {
+            let text = format!("{needed} rows from row {row} on are not among the {rows} rows");
+            return Err(PyValueError::new_err(text));
+        }
+        raise::guarded(py, || {
+            let words = &mut plane.words()[row * columns..][..needed * columns];
+            self.lock().fill_drafts(&tokens.0, words, columns).map_err(raise::batch)
+        })
+    }
+
+    /// Takes back the last tokens. `ValueError` where there are fewer.
+    #[pyo3(signature = (tokens = 1))]
+    fn rollback(&self, tokens: usize) -> PyResult<()> {
+        let rolled = self.lock().rollback(tokens);
+        rolled.map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+
+    /// A second matcher at the same position.
+    fn fork(&self) -> Self {
+        Self::of(self.lock().fork())
+    }
+
+    /// Goes back to the start of a sequence.
+    fn reset(&self) {
+        self.lock().reset();
+    }
+
+    /// Whether a token is allowed next.
+    fn allows(&self, py: Python<'_>, token: Id) -> PyResult<bool> {
+        raise::guarded(py, || Ok(self.lock().mask().contains(token.token)))
+    }
+
+    /// The tokens that are allowed next, in ascending order.
+    fn allowed(&self, py: Python<'_>) -> PyResult<Vec<u32>> {
+        raise::guarded(py, || Ok(self.lock().mask().iter().collect()))
+    }
+
+    /// The longest run of tokens in which each is the only one allowed.
+    fn forced_tokens(&self, py: Python<'_>) -> PyResult<Vec<u32>> {
+        raise::guarded(py, || {
+            let mut run = Vec::new();
+            self.lock().forced_tokens(&mut run);
+            Ok(run)
+        })
+    }
+
+    /// The longest run of bytes with which every continuation begins.
+    fn forced_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        raise::guarded(py, || {
+            let mut run = Vec::new();
+            self.lock().forced_bytes(&mut run);
+            Ok(PyBytes::new(py, &run))
+        })
+    }
+
+    /// The tokens of a shortest text from here to where the sequence may end, without an end token.
+    fn ending(&self, py: Python<'_>) -> PyResult<Vec<u32>> {
+        raise::guarded(py, || {
+            let mut tokens = Vec::new();
+            let found = py.detach(|| self.lock().ending(&mut tokens));
+            found.map_err(|error| raise::no_ending(py, error.to_string()))?;
+            Ok(tokens)
+        })
+    }
+
+    /// Whether the sequence may end here.
+    #[getter]
+    fn is_accepting(&self) -> bool {
+        self.lock().is_accepting()
+    }
+
+    /// Whether an end token was accepted.
+    #[getter]
+    fn is_finished(&self) -> bool {
+        self.lock().is_finished()
+    }
+
+    /// How many tokens can be taken back now.
+    #[getter]
+    fn rollback_depth(&self) -> usize {
+        self.lock().rollback_depth()
+    }
+
+    /// Length of the host's logit row.
+    #[getter]
+    fn logit_width(&self) -> u32 {
+        self.lock().logit_width()
+    }
+
+    /// The tokens that end the sequence, ascending.
+    #[getter]
+    fn end_tokens(&self) -> Vec<u32> {
+        self.lock().end_tokens().to_vec()
+    }
+
+    /// The position as bytes, for [`restore`](Self::restore) by any matcher of the same grammar.
+    fn export<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.lock().export())
+    }
+
+    /// Goes to a position that was exported under the same grammar, with nothing to take back.
+    fn restore(&self, py: Python<'_>, position: &[u8]) -> PyResult<()> {
+        raise::guarded(py, || {
+            let restored = self.lock().import(position);
+            restored.map_err(|error| PyValueError::new_err(error.to_string()))
+        })
+    }
+}

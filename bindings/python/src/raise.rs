@@ -1,0 +1,154 @@
+//! Failures as Python exceptions.
+//!
+//! The exceptions are classes of the Python module `grammarc._errors`, because most have two bases, such as `ValueError`
+//! besides ours. A panic would reach Python as `PanicException`, which is no `Exception` and passes by the handlers of
+//! servers; [`guarded`] makes it an `InternalError`.
+
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use grammarc_artifacts::Error as ArtifactError;
+use grammarc_bindings::failure::{Failure, Kind, chain};
+use grammarc_compiler::diagnostics::Diagnostic;
+use grammarc_compiler::vocabulary::VocabularyError;
+use grammarc_runtime::error::{AcceptError, BatchError, BufferError, OptionsError};
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+
+const MODULE: &str = "grammarc._errors";
+
+/// Does work, and turns a panic into an `InternalError`.
+pub(crate) fn guarded<R>(py: Python<'_>, work: impl FnOnce() -> PyResult<R>) -> PyResult<R> {
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(result) => result,
+        Err(payload) => {
+            let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
+            let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
+            let text = text.unwrap_or_else(|| "no message".to_owned());
+            Err(exception(py, "InternalError", (format!("this is a defect of grammarc: {text}"),)))
+        }
+    }
+}
+
+/// An exception of ours, by the name of its class.
+fn exception<'py>(
+    py: Python<'py>,
+    class: &str,
+    arguments: impl pyo3::call::PyCallArgs<'py>,
+) -> PyErr {
+    let made = py.import(MODULE).and_then(|module| module.getattr(class)?.call1(arguments));
+    made.map_or_else(|error| error, PyErr::from_value)
+}
+
+/// A failure of the compiler or of a file.
+pub(crate) fn failure(py: Python<'_>, failure: &Failure) -> PyErr {
+    let message = chain(failure);
+    match (failure, failure.kind()) {
+        (Failure::Source { diagnostics, .. }, kind) => {
+            let list = match diagnostics_of(py, diagnostics) {
+                Ok(list) => list,
+                Err(error) => return error,
+            };
+            match kind {
+                Kind::Timeout => exception(py, "CompileTimeout", (message, "time", list)),
+                Kind::Cancelled => exception(py, "Cancelled", (message,)),
+                Kind::Limit => {
+                    exception(py, "LimitError", (message, failure.limit().unwrap_or("size"), list))
+                }
+                _ => exception(py, "SourceError", (message, list)),
+            }
+        }
+        (Failure::Artifact(error), _) => artifact(py, error),
+        (Failure::Vocabulary(VocabularyError::Read { source, .. }), _)
+        | (Failure::Read { source, .. }, _) => io_error(source, message),
+        (Failure::Vocabulary(VocabularyError::NotFound { .. }), _) => {
+            pyo3::exceptions::PyFileNotFoundError::new_err(message)
+        }
+        (Failure::Argument(_), _) => PyValueError::new_err(message),
+        _ => exception(py, "SourceError", (message, PyList::empty(py))),
+    }
+}
+
+/// A failure of an artifact.
+pub(crate) fn artifact(py: Python<'_>, error: &ArtifactError) -> PyErr {
+    let message = chain(error);
+    match error {
+        ArtifactError::Io { source, .. } => io_error(source, message),
+        ArtifactError::VocabularyMismatch { .. } | ArtifactError::SharedRulesMismatch { .. } => {
+            exception(py, "VocabularyMismatch", (message,))
+        }
+        _ => exception(py, "ArtifactError", (message,)),
+    }
+}
+
+/// The subclass of `OSError` that Python has for this kind of error.
+fn io_error(source: &io::Error, message: String) -> PyErr {
+    match source.raw_os_error() {
+        Some(number) => PyOSError::new_err((number, message)),
+        None => PyOSError::new_err(message),
+    }
+}
+
+/// A token that was not accepted.
+pub(crate) fn refused(py: Python<'_>, token: i64, error: AcceptError) -> PyErr {
+    match error {
+        AcceptError::Limit(limit) => {
+            exception(py, "LimitError", (limit.to_string(), "matcher", PyList::empty(py)))
+        }
+        other => {
+            let message = match other {
+                AcceptError::Finished { .. } => "follows the end of the sequence",
+                AcceptError::OutOfRange { .. } => "is outside of the logit row",
+                _ => "is not allowed here",
+            };
+            exception(py, "TokenRefused", (format!("token {token} {message}"), token))
+        }
+    }
+}
+
+/// A text that was not accepted, with the offset of the byte.
+pub(crate) fn text_refused(py: Python<'_>, message: String, offset: usize) -> PyErr {
+    exception(py, "TextRefused", (message, offset))
+}
+
+/// No ending was found.
+pub(crate) fn no_ending(py: Python<'_>, message: String) -> PyErr {
+    exception(py, "LimitError", (message, "ending", PyList::empty(py)))
+}
+
+/// Options of a matcher that do not fit.
+pub(crate) fn options(error: OptionsError) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+/// A row that does not fit.
+pub(crate) fn buffer(error: BufferError) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+/// A batch that does not fit.
+pub(crate) fn batch(error: BatchError) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+/// Diagnostics as a list of the named tuples of the Python side.
+pub(crate) fn diagnostics_of<'py>(
+    py: Python<'py>,
+    diagnostics: &[Diagnostic],
+) -> PyResult<Bound<'py, PyList>> {
+    let class = py.import(MODULE)?.getattr("Diagnostic")?;
+    let list = PyList::empty(py);
+    for one in diagnostics {
+        let span = one.labels.first().map(|label| (label.span.start, label.span.end));
+        list.append(class.call1((
+            one.code,
+            one.severity.name(),
+            &one.message,
+            one.help.as_deref(),
+            one.pointer.as_deref(),
+            span,
+        ))?)?;
+    }
+    Ok(list)
+}
