@@ -144,8 +144,6 @@ fn what_cannot_be_found_says_what_could() {
     assert!(error.to_string().contains("o200k_base, o200k_harmony, cl100k_base"), "{error}");
     let empty = Folder::new().refusal();
     assert!(matches!(empty, VocabularyError::NoTokenizer { hint: "", .. }));
-    let sentence_piece = Folder::new().file("tokenizer.model", b"\x0a\x0b").refusal().to_string();
-    assert!(sentence_piece.contains("save_pretrained"), "{sentence_piece}");
     let two = Folder::new().file("a.tiktoken", "").file("b.tiktoken", "").refusal().to_string();
     assert!(two.contains("name the one"), "{two}");
 }
@@ -156,14 +154,13 @@ fn foreign_files_are_refused_by_what_they_are() {
         let folder = Folder::new().file(name, text);
         import(&folder.path(name), &VocabularyOptions::new()).expect_err(name)
     };
-    assert!(matches!(
-        refusal("m.gguf", b"GGUF\x03\0\0\0"),
-        VocabularyError::Format { format: "a GGUF model", .. }
-    ));
-    assert!(matches!(
-        refusal("tokenizer.model", b"\n\x0e\n\x05<unk>\x15\0\0\0\0"),
-        VocabularyError::Format { .. }
-    ));
+    assert!(matches!(refusal("m.gguf", b"GGUF\x03\0\0\0"), VocabularyError::Damaged { .. }));
+    let error = refusal("pytorch_model.bin", b"PK\x03\x04\0\0");
+    assert!(
+        matches!(error, VocabularyError::Format { .. })
+            && error.to_string().contains("list the tokens"),
+        "{error}"
+    );
     let error = refusal("config.json", b"{\n \"vocab_size\": 3}");
     assert!(
         matches!(error, VocabularyError::Json { .. }) && error.to_string().contains("line 2"),
@@ -197,7 +194,7 @@ fn options_must_agree_with_each_other() {
 }
 
 /// What every table promises; see the head of the module.
-fn assert_table(table: &TokenTable) {
+pub(super) fn assert_table(table: &TokenTable) {
     assert!(table.of_kind(Text).count() > 0);
     assert!(table.of_kind(Text).all(|(_, token)| !token.bytes.is_empty()));
     assert!(table.end_tokens.is_sorted_by(|a, b| a < b));
