@@ -3,6 +3,7 @@
 mod gguf;
 mod given;
 mod made;
+mod owners;
 mod round_trip;
 mod sentence_piece;
 mod sources;

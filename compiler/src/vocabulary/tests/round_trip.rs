@@ -25,7 +25,7 @@ fn number_of_texts() -> u64 {
     if std::env::var_os("GRAMMARC_FULL").is_some_and(|value| value == "1") { 1000 } else { 200 }
 }
 
-fn say(line: std::fmt::Arguments<'_>) {
+pub(super) fn say(line: std::fmt::Arguments<'_>) {
     std::io::Write::write_fmt(&mut std::io::stderr(), format_args!("{line}\n")).expect("stderr");
 }
 
