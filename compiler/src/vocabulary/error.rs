@@ -3,14 +3,22 @@
 use std::io;
 use std::path::PathBuf;
 
+/// The built-in names that would have worked.
+fn named(built_in: &[&str]) -> String {
+    match built_in {
+        [] => "there are no built-in ones here".to_owned(),
+        names => format!("the built-in ones are {}", names.join(", ")),
+    }
+}
+
 /// Why a vocabulary cannot be imported.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum VocabularyError {
     /// The name is nothing we can find.
     #[error(
-        "`{spec}` is neither a file, nor a folder, nor a built-in vocabulary; the built-in ones are {}",
-        built_in.join(", ")
+        "`{spec}` is neither a file, nor a folder, nor a built-in vocabulary; {}",
+        named(built_in)
     )]
     NotFound {
         /// What was asked for.

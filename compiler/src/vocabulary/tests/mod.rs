@@ -1,5 +1,7 @@
 //! Tests of the importer: each trap of real vocabularies, the sources, and the round trip of real tokenizers.
 
+#[cfg(feature = "built-in-vocabularies")]
+mod built_in;
 mod gguf;
 mod given;
 mod made;

@@ -76,11 +76,11 @@ pub(super) fn read(
         }
     };
     let spelling = spelling(&metadata, &origin)?;
-    let (tokens, types) = tokens(&metadata, &origin)?;
+    let tokens = tokens(&metadata, &origin)?;
     let name = metadata.text(NAME).and_then(|name| str::from_utf8(name).ok());
     let mut draft = origin.draft(name.filter(|name| !name.is_empty()));
-    for (at, token) in tokens.iter().enumerate() {
-        let kind = types.map_or(1, |types| types[at]);
+    for (at, token) in tokens.names.iter().enumerate() {
+        let kind = tokens.types.map_or(1, |types| types[at]);
         let (bytes, role) = claim(spelling, token, kind)
             .map_err(|problem| damaged(&origin, format!("token {at} {problem}")))?;
         draft.claim(at as u32, bytes, role)?;
@@ -96,7 +96,7 @@ pub(super) fn read(
         })
     })?;
     if draft.logit_width.is_none() {
-        draft.logit_width = metadata.width(tokens.len());
+        draft.logit_width = metadata.width(tokens.names.len());
     }
     let prefix = metadata.flag(SPACE_PREFIX);
     if prefix.unwrap_or(metadata.text(MODEL) == Some(b"llama")) {
@@ -142,24 +142,27 @@ fn spelling(metadata: &Metadata, origin: &Origin) -> Result<Spelling, Vocabulary
     }
 }
 
-/// The tokens, and their types where the file gives them.
-fn tokens<'m>(
-    metadata: &'m Metadata,
-    origin: &Origin,
-) -> Result<(&'m [Vec<u8>], Option<&'m [i64]>), VocabularyError> {
-    let Some(Value::Texts(tokens)) = metadata.get(TOKENS) else {
+/// The tokens by id, and their types where the file gives them.
+struct Tokens<'m> {
+    names: &'m [Vec<u8>],
+    types: Option<&'m [i64]>,
+}
+
+/// Finds the tokens.
+fn tokens<'m>(metadata: &'m Metadata, origin: &Origin) -> Result<Tokens<'m>, VocabularyError> {
+    let Some(Value::Texts(names)) = metadata.get(TOKENS) else {
         return Err(damaged(origin, format!("{TOKENS} is no list of strings")));
     };
     let types = match metadata.get(TYPES) {
         None => None,
-        Some(Value::Numbers(types)) if types.len() >= tokens.len() => Some(types.as_slice()),
+        Some(Value::Numbers(types)) if types.len() >= names.len() => Some(types.as_slice()),
         Some(_) => {
             let problem =
-                format!("{TYPES} is no list of a number for each of {} tokens", tokens.len());
+                format!("{TYPES} is no list of a number for each of {} tokens", names.len());
             return Err(damaged(origin, problem));
         }
     };
-    Ok((tokens, types))
+    Ok(Tokens { names, types })
 }
 
 /// The bytes of a token and the claim of its type.
