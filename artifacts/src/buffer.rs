@@ -4,13 +4,11 @@
 //! records with no copy. A clone shares the bytes.
 
 use std::fmt;
-use std::fs::File;
 use std::ops::{Deref, Range};
 use std::path::Path;
 use std::sync::Arc;
 
 use bytemuck::{Pod, Zeroable};
-use memmap2::Mmap;
 
 use crate::error::Error;
 
@@ -28,7 +26,8 @@ enum Storage {
         blocks: Vec<Block>,
         len: usize,
     },
-    Map(Mmap),
+    #[cfg(feature = "mmap")]
+    Map(memmap2::Mmap),
     /// Some bytes of a buffer, from a multiple of 64 on.
     Part {
         whole: Buffer,
@@ -43,22 +42,29 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// Maps a file.
+    /// Maps a file; without the feature `mmap`, reads it as [`Buffer::read`] does.
     ///
     /// The file must not be truncated or written in place while the buffer or a clone of it lives: reading a mapped
     /// page that no longer exists ends the process, and changed bytes escape the checks made when it was opened. A
     /// file that is replaced by renaming another over it, as [`write::replace`](crate::write::replace) does, is fine,
     /// because the map keeps the old file. Use [`Buffer::read`] where this cannot be promised.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        let file = File::open(path).map_err(|source| Error::io("open", path, source))?;
-        Self::map(&file).map_err(|source| Error::io("map", path, source))
+        #[cfg(feature = "mmap")]
+        {
+            let file =
+                std::fs::File::open(path).map_err(|source| Error::io("open", path, source))?;
+            Self::map(&file).map_err(|source| Error::io("map", path, source))
+        }
+        #[cfg(not(feature = "mmap"))]
+        Self::read(path)
     }
 
+    #[cfg(feature = "mmap")]
     #[allow(unsafe_code)]
-    fn map(file: &File) -> std::io::Result<Self> {
+    fn map(file: &std::fs::File) -> std::io::Result<Self> {
         // SAFETY: the map is private to this process and read-only. What remains is that nobody truncates or rewrites
         // the file behind it, which the documentation of `open` asks of the caller and the writer of this crate keeps.
-        let map = unsafe { Mmap::map(file)? };
+        let map = unsafe { memmap2::Mmap::map(file)? };
         Ok(Self { storage: Arc::new(Storage::Map(map)) })
     }
 
@@ -94,6 +100,7 @@ impl Deref for Buffer {
     fn deref(&self) -> &[u8] {
         match &*self.storage {
             Storage::Heap { blocks, len } => &bytemuck::cast_slice(blocks)[..*len],
+            #[cfg(feature = "mmap")]
             Storage::Map(map) => map,
             Storage::Part { whole, range } => &whole[range.clone()],
         }
@@ -104,6 +111,7 @@ impl fmt::Debug for Buffer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let place = match &*self.storage {
             Storage::Heap { .. } => "heap",
+            #[cfg(feature = "mmap")]
             Storage::Map(_) => "map",
             Storage::Part { .. } => "part",
         };

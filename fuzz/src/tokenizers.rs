@@ -1,26 +1,20 @@
-//! Tokenizer files of every format, by the name that tells it.
+//! Tokenizers of every format, named or told by their content.
 
 use grammarc_artifacts::TokenKind;
-use grammarc_compiler::vocabulary::{VocabularyOptions, import};
+use grammarc_compiler::vocabulary::{TokenizerFormat, VocabularyOptions, import_bytes};
 
 use crate::input::Input;
 
-/// File names, one for each format.
-const NAMES: [&str; 2] = ["tokenizer.json", "ranks.tiktoken"];
-
-/// Imports what the bytes are. The first says under which name.
+/// Imports what the bytes are. The first says as which format, or that it is to be told.
 ///
 /// # Panics
 ///
 /// If a promise is broken.
-#[allow(clippy::disallowed_methods, reason = "a scratch file that nobody maps")]
 pub fn run(data: &[u8]) {
     let mut input = Input(data);
-    let name = NAMES[input.below(NAMES.len())];
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join(name);
-    std::fs::write(&path, input.0).expect("a file");
-    let Ok(table) = import(&path.to_string_lossy(), &VocabularyOptions::new()) else { return };
+    let formats = TokenizerFormat::ALL;
+    let format = formats.get(input.below(formats.len() + 1)).copied();
+    let Ok(table) = import_bytes(format, input.0, &VocabularyOptions::new()) else { return };
     assert!(table.tokens.len() <= table.logit_width as usize, "more tokens than logits");
     let text = table.tokens.iter().filter(|token| token.kind == TokenKind::Text);
     assert!(text.clone().count() > 0, "no text token");

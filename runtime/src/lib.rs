@@ -79,6 +79,7 @@
 //!
 //! | feature | adds |
 //! | --- | --- |
+//! | `mmap` (default) | artifacts that are mapped; without it, they are read into memory when they are opened |
 //! | `half` | rows of that crate's `f16` and `bf16` as logits |
 //! | `rayon` | batches on the threads of a pool |
 //!

@@ -196,6 +196,7 @@ impl From<VocabularyError> for Failure {
                 | VocabularyError::Model { .. }
                 | VocabularyError::Decoder { .. }
                 | VocabularyError::RankFile { .. }
+                | VocabularyError::Damaged { .. }
                 | VocabularyError::IdTooLarge { .. }
                 | VocabularyError::NoText { .. }
         );

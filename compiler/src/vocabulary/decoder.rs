@@ -89,12 +89,32 @@ impl Spelling {
 
     /// The byte that a `<0xNN>` token stands for, where byte tokens exist.
     pub(super) fn fallback_byte(&self, token: &str) -> Option<u8> {
-        let digits = token.strip_prefix("<0x")?.strip_suffix('>')?;
-        let is_byte = self.byte_fallback
-            && digits.len() == 2
-            && digits.bytes().all(|b| b.is_ascii_hexdigit());
-        is_byte.then(|| u8::from_str_radix(digits, 16).ok()).flatten()
+        self.byte_fallback.then(|| named_byte(token.as_bytes())).flatten()
     }
+}
+
+/// The byte that `<0xNN>` names.
+pub(super) fn named_byte(token: &[u8]) -> Option<u8> {
+    let &[b'<', b'0', b'x', high, low, b'>'] = token else { return None };
+    let digit = |digit| char::from(digit).to_digit(16);
+    Some((digit(high)? * 16 + digit(low)?) as u8)
+}
+
+/// A piece of SentencePiece as text: each `▁` is a space.
+pub(super) fn spaced(piece: &[u8]) -> Vec<u8> {
+    const MARK: &[u8] = "▁".as_bytes();
+    let mut bytes = Vec::with_capacity(piece.len());
+    let mut rest = piece;
+    while let Some((&first, behind)) = rest.split_first() {
+        if let Some(behind) = rest.strip_prefix(MARK) {
+            bytes.push(b' ');
+            rest = behind;
+        } else {
+            bytes.push(first);
+            rest = behind;
+        }
+    }
+    bytes
 }
 
 /// Walks a decoder section, adding each step to the spelling.

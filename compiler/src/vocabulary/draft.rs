@@ -18,6 +18,8 @@ pub(super) enum Role {
     /// Nothing.
     #[default]
     Hole,
+    /// A row that no text ever becomes.
+    Unused,
     /// A token of the model's own vocabulary.
     Learned,
     /// An added token that is not flagged special, or a learned one with the name of a control piece.

@@ -3,14 +3,22 @@
 use std::io;
 use std::path::PathBuf;
 
+/// The built-in names that would have worked.
+fn named(built_in: &[&str]) -> String {
+    match built_in {
+        [] => "there are no built-in ones here".to_owned(),
+        names => format!("the built-in ones are {}", names.join(", ")),
+    }
+}
+
 /// Why a vocabulary cannot be imported.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum VocabularyError {
     /// The name is nothing we can find.
     #[error(
-        "`{spec}` is neither a file, nor a folder, nor a built-in vocabulary; the built-in ones are {}",
-        built_in.join(", ")
+        "`{spec}` is neither a file, nor a folder, nor a built-in vocabulary; {}",
+        named(built_in)
     )]
     NotFound {
         /// What was asked for.
@@ -19,7 +27,10 @@ pub enum VocabularyError {
         built_in: Vec<&'static str>,
     },
     /// The folder holds no tokenizer.
-    #[error("`{}` holds no tokenizer.json and no single .tiktoken file{hint}", folder.display())]
+    #[error(
+        "`{}` holds no tokenizer.json, tokenizer.model or tekken.json, and no single .tiktoken or .gguf file{hint}",
+        folder.display()
+    )]
     NoTokenizer {
         /// The folder.
         folder: PathBuf,
@@ -45,56 +56,64 @@ pub enum VocabularyError {
         limit: u64,
     },
     /// A JSON file is not JSON, or not of the expected shape.
-    #[error("`{}` is not a {expected}: {source}", path.display())]
+    #[error("`{file}` is not a {expected}: {source}")]
     Json {
-        /// The file.
-        path: PathBuf,
+        /// The file, or what stands for it where bytes were given.
+        file: String,
         /// What it should have been.
         expected: &'static str,
         /// What is wrong, with line and column.
         source: serde_json::Error,
     },
-    /// A file is of a format that is not imported.
-    #[error("`{}` is {format}, which is not imported; {help}", path.display())]
+    /// A file is of a format, or holds a kind of vocabulary, that is not imported.
+    #[error("`{file}` is {format}, which is not imported; {help}")]
     Format {
-        /// The file.
-        path: PathBuf,
+        /// The file, or what stands for it where bytes were given.
+        file: String,
         /// What it is.
-        format: &'static str,
+        format: String,
         /// What to do instead.
         help: &'static str,
     },
+    /// A file of a known format breaks that format's rules.
+    #[error("`{file}` is not a {expected} that can be read: {problem}")]
+    Damaged {
+        /// The file, or what stands for it where bytes were given.
+        file: String,
+        /// What it should have been.
+        expected: &'static str,
+        /// What is wrong, with the field or token.
+        problem: String,
+    },
     /// The tokenizer's model gives tokens no fixed bytes.
     #[error(
-        "`{}`: {problem} (at /model); byte-level BPE, BPE or Unigram with byte fallback, and \
-         tiktoken ranks can be imported",
-        path.display()
+        "`{file}`: {problem} (at /model); byte-level BPE, BPE or Unigram with byte fallback, and \
+         tiktoken ranks can be imported"
     )]
     Model {
-        /// The file.
-        path: PathBuf,
+        /// The file, or what stands for it where bytes were given.
+        file: String,
         /// What is in the way.
         problem: String,
     },
     /// The tokenizer's decoder is not one whose effect on a single token is known.
     #[error(
-        "`{}`: {problem} (at {pointer}); decoders made of ByteLevel, Metaspace, Replace, \
-         ByteFallback, Fuse and a closing Strip can be imported",
-        path.display()
+        "`{file}`: {problem} (at {pointer}); decoders made of ByteLevel, Metaspace, Replace, \
+         ByteFallback, Fuse and a closing Strip can be imported"
     )]
     Decoder {
-        /// The file.
-        path: PathBuf,
+        /// The file, or what stands for it where bytes were given.
+        file: String,
         /// JSON pointer to the part.
         pointer: String,
         /// What is in the way.
         problem: String,
     },
     /// A line of a rank file is not `base64 rank`.
-    #[error("`{}`, line {line}: {problem}; every line is a base64 token, a space and its rank", path.display())]
+    #[error("`{file}`, line {line}: {problem}; every line is a base64 token, a space and its rank")]
     RankFile {
-        /// The file.
-        path: PathBuf,
+        /// The file, or what stands for it where bytes were given.
+        file: String,
         /// Line, from 1.
         line: usize,
         /// What is wrong.
@@ -174,6 +193,16 @@ pub enum VocabularyError {
         id: u32,
         /// The vocabulary.
         name: String,
+    },
+    /// The logit row is wider than any real model's.
+    #[error("the logit width {width} from {origin} is more than {limit}; is it damaged?")]
+    WidthTooLarge {
+        /// The width.
+        width: u32,
+        /// Who said so.
+        origin: String,
+        /// The largest width that is accepted.
+        limit: u32,
     },
     /// The logit row has no place for a token that is needed.
     #[error(

@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 use indexmap::IndexMap;
 
+use crate::diagnostics::Diagnostic;
+
 /// Most names or numbers that one finding spells out.
 const LISTED: usize = 80;
 
@@ -22,6 +24,25 @@ pub(super) fn readable(bytes: &[u8]) -> String {
     }
     text.push('`');
     text
+}
+
+/// The note on a decoder that drops a space at the start of a text.
+pub(super) fn dummy_prefix() -> Diagnostic {
+    Diagnostic::note(
+        "vocabulary::dummy-prefix",
+        "the decoder drops a space at the start of a text, so the first token may show without its leading space; \
+         masks take the space as real",
+    )
+}
+
+/// The note on a normaliser that changes text before it becomes tokens.
+pub(super) fn normaliser(name: &str) -> Diagnostic {
+    Diagnostic::note(
+        "vocabulary::normalizer",
+        format!(
+            "the normaliser ({name}) is ignored: it changes text that is encoded, never what tokens spell"
+        ),
+    )
 }
 
 /// Ids as ascending ranges: `3, 7-9 and 12 more`.

@@ -1,13 +1,14 @@
 //! Vocabulary import: from a tokenizer as models ship it to a token table.
 //!
 //! ```text
-//! tokenizer.json + configs ─┐
-//! rank file (tiktoken)     ─┼─ import/ ─► Draft ─ settle ─► TokenTable ─► token trie, .gvocab
-//! built-in name            ─┘
+//! file or bytes of a tokenizer,  ─┐
+//!   and what stands beside it     │
+//! tokens that a host lists       ─┼─ import/ ─► Draft ─ settle ─► TokenTable ─► token trie, .gvocab
+//! built-in name                  ─┘
 //! ```
 //!
 //! An importer in `import/` reads one format and fills a draft: which id has which bytes, and what the file says
-//! about it. `settle` is the only place that decides: what is text, what is special, what is unused, which ids end a
+//! about it. A file and its bytes in memory go the same way. `settle` is the only place that decides: what is text, what is special, what is unused, which ids end a
 //! sequence and how wide the logit row is. So a rule about tokens is written once, whatever format the token came from.
 //!
 //! What holds for every [`TokenTable`]:
@@ -25,7 +26,8 @@
 //! forge a turn. Each such choice is among the findings, and an option overrules it.
 //!
 //! Normalisers, pre-tokenizers and merges decide how text becomes tokens; a mask only needs what tokens spell, so they
-//! are not imported. Cost: one pass over the file; the largest of the usual ones (33 MB) takes well under a second.
+//! are not imported. Cost: one pass over the file, of a GGUF model over the part before its tensors; the largest of the
+//! usual ones (33 MB) takes well under a second.
 
 mod byte_level;
 mod decoder;
@@ -45,9 +47,9 @@ use grammarc_artifacts::sections::vocabulary::TokenKind;
 use crate::diagnostics::Diagnostic;
 
 pub use self::error::VocabularyError;
-pub use self::import::built_in_names;
+pub use self::import::{Listed, TokenizerFormat, built_in_names};
 pub use self::lexicon::VocabularyLexicon;
-pub use self::options::{EndToken, Tokens, VocabularyOptions};
+pub use self::options::{Companion, EndToken, Tokens, VocabularyOptions};
 
 /// One token of a [`TokenTable`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,10 +95,14 @@ impl TokenTable {
     }
 }
 
-/// Imports a vocabulary.
+/// Imports a vocabulary from a file or folder, or by name.
 ///
-/// `spec` is a [built-in name](built_in_names), a `tokenizer.json`, a tiktoken rank file, or a folder that holds one
-/// of these two. A built-in name wins over a file of that name; write `./NAME` for the file.
+/// `spec` is a [built-in name](built_in_names), a tokenizer file of any [`TokenizerFormat`], which its first bytes tell,
+/// or a folder that holds one: `tokenizer.json`, else `tokenizer.model`, else `tekken.json`, else the only `.tiktoken`
+/// file, else the only `.gguf` file. A built-in name wins over a file of that name; write `./NAME` for the file. Files
+/// beside the tokenizer that say more about it ([`Companion`]) are read with it, unless the options give their content;
+/// a GGUF model says all itself, and what lies beside it is not read. Of a GGUF model the part before its tensors is
+/// read, whatever its size.
 ///
 /// # Errors
 ///
@@ -104,4 +110,37 @@ impl TokenTable {
 /// one), or an option contradicts the vocabulary. See [`VocabularyError`].
 pub fn import(spec: &str, options: &VocabularyOptions) -> Result<TokenTable, VocabularyError> {
     settle::settle(import::read(spec, options)?, options)
+}
+
+/// Imports a vocabulary from a tokenizer in memory, of a format that is named or else [detected](TokenizerFormat::detect).
+///
+/// Nothing but the bytes is read: what stands beside a tokenizer on disk goes into the options
+/// ([`VocabularyOptions::companion`]). Of a GGUF model the bytes before the tensors are enough. The name is that of the
+/// options, or else `vocabulary`; a GGUF model has one of its own.
+///
+/// # Errors
+///
+/// As [`import`], but for those of files.
+pub fn import_bytes(
+    format: impl Into<Option<TokenizerFormat>>,
+    bytes: &[u8],
+    options: &VocabularyOptions,
+) -> Result<TokenTable, VocabularyError> {
+    settle::settle(import::read_bytes(format.into(), bytes, options)?, options)
+}
+
+/// Makes a vocabulary from a list of tokens: the first has id 0, and one without bytes is an id without a token.
+///
+/// For hosts that hold a tokenizer in memory whose format is not imported. The rules for end tokens, padding rows, widths
+/// and findings are those of every format. The end tokens are those of the options, given there as such or by a
+/// [`Companion`].
+///
+/// # Errors
+///
+/// Where there are more tokens than ids may have, or an option contradicts the list.
+pub fn from_tokens<T: AsRef<[u8]>>(
+    tokens: impl IntoIterator<Item = (T, Listed)>,
+    options: &VocabularyOptions,
+) -> Result<TokenTable, VocabularyError> {
+    settle::settle(import::read_listed(tokens, options)?, options)
 }

@@ -77,7 +77,38 @@ pub(super) fn like(text: &str, pattern: &str) -> bool {
     true
 }
 
-/// Options of [`import`](super::import).
+/// A file that stands beside a tokenizer in a model folder and says more about its tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Companion {
+    /// `tokenizer_config.json`: named tokens, the end token, added tokens.
+    TokenizerConfig,
+    /// `added_tokens.json`: ids of added tokens by text, of folders that transformers wrote before version 4.34.
+    AddedTokens,
+    /// `generation_config.json`: end tokens.
+    GenerationConfig,
+    /// `config.json`: end tokens, the logit width.
+    Config,
+}
+
+impl Companion {
+    /// All of them, in the order in which they are read.
+    pub(super) const ALL: [Self; 4] =
+        [Self::AddedTokens, Self::TokenizerConfig, Self::GenerationConfig, Self::Config];
+
+    /// The name of the file.
+    pub fn file_name(self) -> &'static str {
+        match self {
+            Self::TokenizerConfig => "tokenizer_config.json",
+            Self::AddedTokens => "added_tokens.json",
+            Self::GenerationConfig => "generation_config.json",
+            Self::Config => "config.json",
+        }
+    }
+}
+
+/// Options of [`import`](super::import), [`import_bytes`](super::import_bytes) and
+/// [`from_tokens`](super::from_tokens).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VocabularyOptions {
     pub(super) name: Option<String>,
@@ -85,6 +116,7 @@ pub struct VocabularyOptions {
     pub(super) logit_width: Option<u32>,
     pub(super) kinds: Vec<(Tokens, TokenKind)>,
     pub(super) special_tokens: Vec<(String, u32)>,
+    pub(super) companions: Vec<(Companion, Vec<u8>)>,
 }
 
 impl VocabularyOptions {
@@ -136,6 +168,15 @@ impl VocabularyOptions {
     #[must_use]
     pub fn special_token(mut self, text: impl Into<String>, id: u32) -> Self {
         self.special_tokens.push((text.into(), id));
+        self
+    }
+
+    /// The content of a companion, as JSON text: where the tokenizer is given as bytes, or in place of the file beside it.
+    /// Of two of a kind the last counts.
+    #[must_use]
+    pub fn companion(mut self, companion: Companion, json: impl Into<Vec<u8>>) -> Self {
+        self.companions.retain(|&(given, _)| given != companion);
+        self.companions.push((companion, json.into()));
         self
     }
 

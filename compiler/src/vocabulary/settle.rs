@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use crate::diagnostics::{Diagnostic, Severity};
 
-use super::draft::{Draft, Role, Slot};
+use super::draft::{Draft, MAX_ID, Role, Slot};
 use super::error::VocabularyError;
 use super::findings::{families, ranges, readable};
 use super::names::{is_marker, is_markup, is_padding, is_reserved};
@@ -58,7 +58,7 @@ fn kind_of(slot: &Slot) -> TokenKind {
         let is_control = |text| is_marker(text) && !is_markup(text);
         slot.role == Role::Added && str::from_utf8(&slot.bytes).is_ok_and(is_control)
     };
-    if slot.bytes.is_empty() || slot.role == Role::Hole || is_padding(&slot.bytes) {
+    if slot.bytes.is_empty() || slot.role <= Role::Unused || is_padding(&slot.bytes) {
         TokenKind::Unused
     } else if slot.role == Role::Control || added_marker() || is_reserved(&slot.bytes) {
         TokenKind::Special
@@ -108,7 +108,9 @@ fn chosen(
             Ok((*first..=*last).collect())
         }
         Tokens::Like(pattern) => {
-            let slots = (0..).zip(&draft.slots).filter(|(_, slot)| slot.role > Role::Learned);
+            let slots = (0..)
+                .zip(&draft.slots)
+                .filter(|(_, slot)| !matches!(slot.role, Role::Hole | Role::Learned));
             let fits =
                 |slot: &Slot| str::from_utf8(&slot.bytes).is_ok_and(|text| like(text, pattern));
             let ids: Vec<u32> = slots.filter(|(_, slot)| fits(slot)).map(|(id, _)| id).collect();
@@ -217,6 +219,9 @@ fn fit_width(
         (None, Some(named)) => named,
         (None, None) => return Ok(ids),
     };
+    if width > MAX_ID + 1 {
+        return Err(VocabularyError::WidthTooLarge { width, origin, limit: MAX_ID + 1 });
+    }
     if width >= ids {
         return Ok(width);
     }
@@ -268,6 +273,18 @@ fn report(draft: &mut Draft, kinds: &[TokenKind], end_tokens: &[u32]) {
     if !padding.is_empty() {
         let text = format!("{} padding rows are never allowed: {}", padding.len(), named(&padding));
         findings.push(Diagnostic::note("vocabulary::padding", text));
+    }
+    let unused = ids_where(&|slot, kind| {
+        let reported = slot.bytes.is_empty() || is_padding(&slot.bytes);
+        slot.role == Role::Unused && kind == TokenKind::Unused && !reported
+    });
+    if !unused.is_empty() {
+        let text = format!(
+            "{} rows that the tokenizer never uses are never allowed: {}",
+            unused.len(),
+            named(&unused)
+        );
+        findings.push(Diagnostic::note("vocabulary::unused-rows", text));
     }
     let holes = ids_where(&|slot, _| slot.role == Role::Hole);
     if !holes.is_empty() {

@@ -62,12 +62,12 @@ impl Kernels {
 
     /// All that this processor runs, fastest last. Never empty: the first runs on any processor.
     pub fn available() -> Vec<Self> {
-        let mut sets = vec![scalar::KERNELS];
+        let sets = std::iter::once(scalar::KERNELS);
         #[cfg(target_arch = "x86_64")]
-        sets.extend(x86::available());
+        let sets = sets.chain(x86::available());
         #[cfg(target_arch = "aarch64")]
-        sets.extend(neon::available());
-        sets
+        let sets = sets.chain(neon::available());
+        sets.collect()
     }
 
     /// The instruction set: `scalar`, `avx2`, `avx512` or `neon`.

@@ -18,7 +18,12 @@ use crate::vocabularies;
 /// Arguments of `vocab`.
 #[derive(Debug, Args)]
 pub(crate) struct VocabArgs {
-    /// tokenizer.json, tiktoken rank file, folder that holds one of these, or built-in name (o200k_base, ...)
+    /// Tokenizer file, folder that holds one, or built-in name (o200k_base, ...)
+    ///
+    /// Files are tokenizer.json, SentencePiece's tokenizer.model, tekken.json, tiktoken ranks and GGUF models, told by their
+    /// content. In a folder these are looked for in this order. tokenizer_config.json, generation_config.json and
+    /// config.json beside a file say which tokens end a sequence and how many logits the model has; a GGUF model says it
+    /// itself.
     tokenizer: String,
 
     /// Vocabulary artifact to write
@@ -34,7 +39,8 @@ pub(crate) struct VocabArgs {
     #[arg(long = "end-token", value_name = "ID|TEXT")]
     end_tokens: Vec<String>,
 
-    /// Number of logits in a row of the model, where it is larger than the tokenizer [default: from config.json]
+    /// Number of logits in a row of the model, where it is larger than the tokenizer [default: from config.json, or from the
+    /// GGUF model]
     #[arg(long, value_name = "N")]
     logit_width: Option<u32>,
 

@@ -60,7 +60,7 @@ static BUILT_IN: [BuiltIn; 5] = [
 ];
 
 /// The names of the built-in vocabularies, the default first.
-pub fn built_in_names() -> impl Iterator<Item = &'static str> {
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
     BUILT_IN.iter().map(|vocabulary| vocabulary.name)
 }
 

@@ -1,35 +1,76 @@
-//! From what the user names to the importer of its format, and the reading of files.
+//! From what the user names or holds to the importer of its format.
 //!
-//! A file's format is told by its first bytes, not by its extension: rank files carry many names.
+//! | room | what it reads |
+//! | --- | --- |
+//! | `files` | folders and files, within bounds |
+//! | `format` | which format bytes are of |
+//! | `companions` | what stands beside a tokenizer, as files or as options |
+//! | `tokenizer_json`, `tiktoken`, `sentence_piece`, `tekken`, `gguf` | a format each |
+//! | `listed` | tokens that a host lists |
+//! | `built_in` | vocabularies that are part of the program |
+//!
+//! A file and its bytes go through the same code: only `files` knows paths. Every importer fills a draft with claims, and
+//! refuses what breaks its format with the place; what a token then is, `settle` decides.
 
+#[cfg(feature = "built-in-vocabularies")]
 mod built_in;
 mod companions;
+mod files;
+mod format;
+mod gguf;
+mod listed;
+mod sentence_piece;
+mod tekken;
 mod tiktoken;
 mod tokenizer_json;
 
-use std::fs::{self, File};
-use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::draft::Draft;
 use super::error::VocabularyError;
 use super::options::VocabularyOptions;
 
-pub use self::built_in::built_in_names;
+use self::companions::Companions;
 
-/// The largest file read: ten times the largest tokenizer in use.
-const MAX_FILE_BYTES: u64 = 400 << 20;
+pub use self::format::TokenizerFormat;
+pub use self::listed::Listed;
+pub(super) use self::listed::read as read_listed;
+
+/// Where a tokenizer came from.
+pub(super) struct Origin {
+    /// The name by which people know it, where its place has one.
+    name: Option<String>,
+    /// What messages call it.
+    file: String,
+}
+
+impl Origin {
+    /// A draft of this name; `own` is what the tokenizer calls itself.
+    fn draft(&self, own: Option<&str>) -> Draft {
+        let name = self.name.as_deref().or(own).unwrap_or("vocabulary");
+        Draft::new(name.to_owned())
+    }
+}
+
+/// The names of the built-in vocabularies, the default first; none without the feature `built-in-vocabularies`.
+pub fn built_in_names() -> impl Iterator<Item = &'static str> {
+    #[cfg(feature = "built-in-vocabularies")]
+    return built_in::names();
+    #[cfg(not(feature = "built-in-vocabularies"))]
+    std::iter::empty()
+}
 
 /// Reads what `spec` names.
 pub(super) fn read(spec: &str, options: &VocabularyOptions) -> Result<Draft, VocabularyError> {
+    #[cfg(feature = "built-in-vocabularies")]
     if let Some(vocabulary) = built_in::find(spec) {
         return vocabulary.read();
     }
     let path = Path::new(spec);
     if path.is_dir() {
-        read_folder(path, options)
+        files::read_folder(path, options)
     } else if path.exists() {
-        read_tokenizer(path, options)
+        files::read_tokenizer(path, options)
     } else {
         Err(VocabularyError::NotFound {
             spec: spec.to_owned(),
@@ -38,79 +79,37 @@ pub(super) fn read(spec: &str, options: &VocabularyOptions) -> Result<Draft, Voc
     }
 }
 
-/// Reads the tokenizer of a model folder: `tokenizer.json`, or else the only rank file.
-fn read_folder(folder: &Path, options: &VocabularyOptions) -> Result<Draft, VocabularyError> {
-    let tokenizer = folder.join("tokenizer.json");
-    if tokenizer.is_file() {
-        return read_tokenizer(&tokenizer, options);
-    }
-    let failed = |source| VocabularyError::Read { path: folder.to_owned(), source };
-    let mut ranks = Vec::new();
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
-        if path.extension().is_some_and(|extension| extension == "tiktoken") {
-            ranks.push(path);
-        }
-    }
-    if let [only] = ranks.as_slice() {
-        return read_tokenizer(only, options);
-    }
-    let hint = if folder.join("tokenizer.model").is_file() {
-        "; it holds a tokenizer.model: load it with transformers' AutoTokenizer, and \
-         save_pretrained writes a tokenizer.json"
-    } else if !ranks.is_empty() {
-        "; it holds several .tiktoken files: name the one to import"
-    } else {
-        ""
-    };
-    Err(VocabularyError::NoTokenizer { folder: folder.to_owned(), hint })
+/// Reads a tokenizer from its bytes.
+pub(super) fn read_bytes(
+    format: Option<TokenizerFormat>,
+    bytes: &[u8],
+    options: &VocabularyOptions,
+) -> Result<Draft, VocabularyError> {
+    let format = format.or_else(|| TokenizerFormat::detect(bytes));
+    let file = format.map_or("tokenizer", TokenizerFormat::usual_name).to_owned();
+    let origin = Origin { name: None, file };
+    read_as(format, bytes, origin, &Companions::given(options)?, options)
 }
 
-/// Reads a tokenizer file of either format.
-fn read_tokenizer(path: &Path, options: &VocabularyOptions) -> Result<Draft, VocabularyError> {
-    let text = read_file(path)?;
-    let refuse =
-        |format, help| Err(VocabularyError::Format { path: path.to_owned(), format, help });
-    if text.starts_with(b"GGUF") {
-        return refuse("a GGUF model", "pass the tokenizer.json of the model it was made from");
+/// Reads the bytes of a tokenizer of this format.
+fn read_as(
+    format: Option<TokenizerFormat>,
+    bytes: &[u8],
+    origin: Origin,
+    companions: &Companions,
+    options: &VocabularyOptions,
+) -> Result<Draft, VocabularyError> {
+    match format {
+        Some(TokenizerFormat::TokenizerJson) => tokenizer_json::read(bytes, origin, companions),
+        Some(TokenizerFormat::Ranks) => tiktoken::read(bytes, origin, companions, options),
+        Some(TokenizerFormat::Gguf) => gguf::read(bytes, origin, companions),
+        Some(TokenizerFormat::SentencePiece) => sentence_piece::read(bytes, origin, companions),
+        Some(TokenizerFormat::Tekken) => tekken::read(bytes, origin, companions),
+        None => Err(VocabularyError::Format {
+            file: origin.file,
+            format: "of no known format".to_owned(),
+            help: "tokenizer.json, tokenizer.model, tekken.json, tiktoken ranks and GGUF models are; of any other \
+                   tokenizer, list the tokens",
+        }),
     }
-    let draft = Draft::new(name_of(path));
-    if text.trim_ascii_start().starts_with(b"{") {
-        tokenizer_json::read(draft, path, &text)
-    } else if text.contains(&0) || str::from_utf8(&text).is_err() {
-        refuse(
-            "a binary file, perhaps a SentencePiece model",
-            "load it with transformers' AutoTokenizer and save_pretrained writes a tokenizer.json",
-        )
-    } else {
-        tiktoken::read(draft, path, &text, options)
-    }
-}
-
-/// The name by which people know the file: its folder's for a `tokenizer.json`, otherwise its own.
-fn name_of(path: &Path) -> String {
-    let full: PathBuf = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let own = full.file_stem();
-    let folder = full.parent().and_then(Path::file_name);
-    let name = if own.is_some_and(|stem| stem == "tokenizer") { folder.or(own) } else { own };
-    name.map_or_else(|| "vocabulary".to_owned(), |name| name.to_string_lossy().into_owned())
-}
-
-/// Reads a whole file, within bounds.
-fn read_file(path: &Path) -> Result<Vec<u8>, VocabularyError> {
-    let failed = |source| VocabularyError::Read { path: path.to_owned(), source };
-    let file = File::open(path).map_err(failed)?;
-    let bytes = file.metadata().map_err(failed)?.len();
-    let too_large = |bytes| VocabularyError::FileTooLarge {
-        path: path.to_owned(),
-        bytes,
-        limit: MAX_FILE_BYTES,
-    };
-    if bytes > MAX_FILE_BYTES {
-        return Err(too_large(bytes));
-    }
-    let mut text = Vec::with_capacity(bytes as usize);
-    // The size that a pipe or a device states is no bound on what it yields.
-    let read = file.take(MAX_FILE_BYTES + 1).read_to_end(&mut text).map_err(failed)?;
-    if read as u64 > MAX_FILE_BYTES { Err(too_large(read as u64)) } else { Ok(text) }
 }

@@ -3,8 +3,6 @@
 //! Special tokens stand in the code of whoever uses the file, never in it; they come from the options. The tokens are
 //! bytes already, so nothing is to be decoded but the base64.
 
-use std::path::Path;
-
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
@@ -12,31 +10,33 @@ use crate::vocabulary::draft::{Draft, Role};
 use crate::vocabulary::error::VocabularyError;
 use crate::vocabulary::options::{EndToken, VocabularyOptions};
 
-use super::companions;
+use super::Origin;
+use super::companions::Companions;
 
 /// The end token of every published rank file, where the options list it among the special tokens.
 const END_OF_TEXT: &str = "<|endoftext|>";
 
 /// Reads a rank file.
 pub(super) fn read(
-    mut draft: Draft,
-    path: &Path,
     text: &[u8],
+    origin: Origin,
+    companions: &Companions,
     options: &VocabularyOptions,
 ) -> Result<Draft, VocabularyError> {
+    let mut draft = origin.draft(None);
     for (number, line) in (1..).zip(text.split(|&byte| byte == b'\n')) {
         let line = line.trim_ascii();
         if line.is_empty() {
             continue;
         }
         let (bytes, rank) = parse(line).map_err(|problem| VocabularyError::RankFile {
-            path: path.to_owned(),
+            file: origin.file.clone(),
             line: number,
             problem,
         })?;
         draft.claim(rank, bytes, Role::Learned)?;
     }
-    companions::read(&mut draft, path, |_| None)?;
+    companions.read(&mut draft, |_| None)?;
     if draft.end_tokens.is_empty()
         && let Some((text, id)) =
             options.special_tokens.iter().find(|(text, _)| text == END_OF_TEXT)

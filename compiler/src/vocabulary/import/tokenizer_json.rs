@@ -9,7 +9,6 @@
 //! The merges, by far the largest part, are skipped while parsing.
 
 use std::fmt;
-use std::path::Path;
 
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -19,9 +18,11 @@ use crate::diagnostics::Diagnostic;
 use crate::vocabulary::decoder::Spelling;
 use crate::vocabulary::draft::{Draft, Role};
 use crate::vocabulary::error::VocabularyError;
+use crate::vocabulary::findings::{dummy_prefix, normaliser};
 use crate::vocabulary::names::is_control_piece;
 
-use super::companions;
+use super::companions::Companions;
+use super::{Origin, TokenizerFormat};
 
 /// The parts of the file that say what tokens spell.
 #[derive(Deserialize)]
@@ -91,17 +92,23 @@ impl<'de> Deserialize<'de> for Vocab {
     }
 }
 
-/// Reads a `tokenizer.json` and the files beside it.
-pub(super) fn read(mut draft: Draft, path: &Path, text: &[u8]) -> Result<Draft, VocabularyError> {
+/// Reads a `tokenizer.json` and what stands beside it.
+pub(super) fn read(
+    text: &[u8],
+    origin: Origin,
+    companions: &Companions,
+) -> Result<Draft, VocabularyError> {
+    let mut draft = origin.draft(None);
     let file: TokenizerFile = serde_json::from_slice(text).map_err(|source| {
-        VocabularyError::Json { path: path.to_owned(), expected: "tokenizer.json", source }
+        let expected = TokenizerFormat::TokenizerJson.usual_name();
+        VocabularyError::Json { file: origin.file.clone(), expected, source }
     })?;
     check_model(&file.model)
-        .map_err(|problem| VocabularyError::Model { path: path.to_owned(), problem })?;
+        .map_err(|problem| VocabularyError::Model { file: origin.file.clone(), problem })?;
     let byte_fallback = file.model.byte_fallback == Some(true);
     let spelling =
         Spelling::read(&file.decoder, byte_fallback).map_err(|found| VocabularyError::Decoder {
-            path: path.to_owned(),
+            file: origin.file.clone(),
             pointer: found.pointer,
             problem: found.problem,
         })?;
@@ -126,14 +133,10 @@ pub(super) fn read(mut draft: Draft, path: &Path, text: &[u8]) -> Result<Draft, 
         };
         draft.claim(token.id, spelling.added(&token.content), role)?;
     }
-    companions::read(&mut draft, path, |content| Some(spelling.added(content)))?;
+    companions.read(&mut draft, |content| Some(spelling.added(content)))?;
 
     if spelling.strips_ends() {
-        draft.findings.push(Diagnostic::note(
-            "vocabulary::dummy-prefix",
-            "the decoder drops a space at the start of a text, so the first token may show without its leading space; \
-             masks take the space as real",
-        ));
+        draft.findings.push(dummy_prefix());
     }
     draft.findings.extend(file.normalizer.as_ref().and_then(normalizer_note));
     Ok(draft)
@@ -177,14 +180,5 @@ fn normalizer_note(normalizer: &Value) -> Option<Diagnostic> {
         .filter(|(step, kind)| *kind != "Prepend" && !(*kind == "Replace" && is_space(step)))
         .map(|(_, kind)| kind)
         .collect();
-    (!changes.is_empty()).then(|| {
-        Diagnostic::note(
-            "vocabulary::normalizer",
-            format!(
-                "the normaliser ({}) is ignored: it changes text that is encoded, \
-                 never what tokens spell",
-                changes.join(", ")
-            ),
-        )
-    })
+    (!changes.is_empty()).then(|| normaliser(&changes.join(", ")))
 }

@@ -1,7 +1,15 @@
 //! Tests of the importer: each trap of real vocabularies, the sources, and the round trip of real tokenizers.
 
+#[cfg(feature = "built-in-vocabularies")]
+mod built_in;
+mod gguf;
+mod given;
+mod made;
+mod owners;
 mod round_trip;
+mod sentence_piece;
 mod sources;
+mod tekken;
 mod texts;
 mod traps;
 
@@ -13,7 +21,7 @@ use tempfile::TempDir;
 
 use crate::testing::root;
 
-use super::{TokenTable, VocabularyError, VocabularyOptions, import};
+use super::{Companion, TokenTable, VocabularyError, VocabularyOptions, import};
 
 /// A model folder that lives as long as the test.
 struct Folder(TempDir);

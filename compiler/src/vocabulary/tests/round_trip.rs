@@ -25,7 +25,7 @@ fn number_of_texts() -> u64 {
     if std::env::var_os("GRAMMARC_FULL").is_some_and(|value| value == "1") { 1000 } else { 200 }
 }
 
-fn say(line: std::fmt::Arguments<'_>) {
+pub(super) fn say(line: std::fmt::Arguments<'_>) {
     std::io::Write::write_fmt(&mut std::io::stderr(), format_args!("{line}\n")).expect("stderr");
 }
 
@@ -34,7 +34,7 @@ fn spell(table: &TokenTable, ids: &[u32]) -> Vec<u8> {
 }
 
 /// Imports, encodes and spells the texts; says how long it took.
-fn check_texts(
+pub(super) fn check_texts(
     spec: &str,
     expected: impl Fn(&str) -> String,
     encode: impl Fn(&str) -> Vec<u32>,
@@ -122,33 +122,6 @@ fn gpt_oss() {
 #[test]
 fn gemma_3() {
     check_real("gemma3", Before::Nothing);
-}
-
-#[test]
-fn built_in() {
-    let encoders = [
-        ("o200k_base", tiktoken_rs::o200k_base()),
-        ("o200k_harmony", tiktoken_rs::o200k_harmony()),
-        ("cl100k_base", tiktoken_rs::cl100k_base()),
-        ("p50k_base", tiktoken_rs::p50k_base()),
-        ("r50k_base", tiktoken_rs::r50k_base()),
-    ];
-    for (name, encoder) in encoders {
-        let encoder = encoder.expect(name);
-        check_texts(name, str::to_owned, |text| encoder.encode_ordinary(text));
-    }
-}
-
-/// Two importers, two files, one vocabulary: gpt-oss as a `tokenizer.json` and as the built-in `o200k_harmony`.
-#[test]
-fn gpt_oss_is_the_built_in_harmony() {
-    let Some(folder) = real("gptoss") else { return };
-    let file = import(folder.to_str().expect("UTF-8"), &VocabularyOptions::new()).expect("imports");
-    let built_in = import("o200k_harmony", &VocabularyOptions::new()).expect("imports");
-    assert!(file.of_kind(Text).eq(built_in.of_kind(Text)));
-    for (id, (ours, theirs)) in file.tokens.iter().zip(&built_in.tokens).enumerate() {
-        assert_eq!(ours.kind, theirs.kind, "id {id}");
-    }
 }
 
 #[test]
