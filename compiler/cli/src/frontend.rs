@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use grammarc_compiler::budget::Budget;
-use grammarc_compiler::diagnostics::report::{ReportEntry, Verdict};
-use grammarc_compiler::diagnostics::{Diagnostic, Source};
+use grammarc_compiler::diagnostics::Source;
+use grammarc_compiler::diagnostics::report::Report;
 use grammarc_compiler::frontend::FrontEnd;
+use grammarc_compiler::frontend::deny::{Deny, denied};
 use grammarc_compiler::frontend::gbnf::GbnfOptions;
-use grammarc_compiler::frontend::json_schema::{JsonSchemaOptions, SchemaDialect, UNKNOWN_KEYWORD};
+use grammarc_compiler::frontend::json_schema::{JsonSchemaOptions, SchemaDialect};
 use grammarc_compiler::frontend::regex::PatternOptions;
 use grammarc_compiler::ir::Lowered;
-use indexmap::IndexMap;
 
 use crate::failure::{Failure, Problem};
 use crate::registry;
@@ -86,7 +86,7 @@ pub(crate) struct SourceArgs {
 
     /// Refuse a source with such keywords. May be given several times
     #[arg(long, value_name = "WHAT", value_enum)]
-    deny: Vec<Deny>,
+    deny: Vec<DenyName>,
 }
 
 /// What a JSON Schema is written in.
@@ -119,8 +119,8 @@ impl From<Dialect> for SchemaDialect {
 }
 
 /// Keywords that a source must not have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, ValueEnum)]
-enum Deny {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum DenyName {
     /// Of which the grammar accepts more than they say
     Approximate,
     /// Of which the grammar accepts less than they say
@@ -131,27 +131,13 @@ enum Deny {
     UnknownKeyword,
 }
 
-impl Deny {
-    /// Its name as an argument.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Approximate => "approximate",
-            Self::Narrower => "narrower",
-            Self::UnknownFormat => "unknown-format",
-            Self::UnknownKeyword => "unknown-keyword",
-        }
-    }
-
-    fn applies(self, entry: &ReportEntry<'_>) -> bool {
-        match self {
-            Self::Approximate => entry.verdict == Verdict::Approximate,
-            Self::Narrower => entry.verdict == Verdict::Narrower,
-            Self::UnknownFormat => {
-                entry.keyword == "format" && entry.verdict == Verdict::Annotation
-            }
-            Self::UnknownKeyword => {
-                entry.reason == UNKNOWN_KEYWORD && !entry.keyword.starts_with("x-")
-            }
+impl From<DenyName> for Deny {
+    fn from(name: DenyName) -> Self {
+        match name {
+            DenyName::Approximate => Self::Approximate,
+            DenyName::Narrower => Self::Narrower,
+            DenyName::UnknownFormat => Self::UnknownFormat,
+            DenyName::UnknownKeyword => Self::UnknownKeyword,
         }
     }
 }
@@ -203,7 +189,7 @@ impl SourceArgs {
             }
             Kind::Regex => FrontEnd::Regex(PatternOptions::default()),
         };
-        let mut deny = self.deny.clone();
+        let mut deny: Vec<Deny> = self.deny.iter().copied().map(Deny::from).collect();
         deny.sort();
         deny.dedup();
         if !deny.is_empty() {
@@ -244,44 +230,18 @@ impl Request {
     pub(crate) fn lower(&self, budget: &Budget) -> Result<Lowered, Failure> {
         let refused = |diagnostics| Failure::Refused { source: self.source.clone(), diagnostics };
         let lowered = self.front_end.lower(self.source.clone(), budget).map_err(refused)?;
-        let diagnostics = denied(&lowered, &self.deny);
-        if diagnostics.is_empty() { Ok(lowered) } else { Err(refused(diagnostics)) }
+        self.check_report(&lowered.report)?;
+        Ok(lowered)
     }
-}
 
-/// One error for each kind of keyword that is denied and the reason for it, at the first place of it.
-fn denied(lowered: &Lowered, deny: &[Deny]) -> Vec<Diagnostic> {
-    let mut places: IndexMap<(Deny, String), Vec<String>> = IndexMap::new();
-    for entry in lowered.report.entries() {
-        let Some(&what) = deny.iter().find(|what| what.applies(&entry)) else { continue };
-        let verdict = match what {
-            Deny::Approximate => "approximate",
-            Deny::Narrower => "narrower",
-            Deny::UnknownFormat | Deny::UnknownKeyword => "an annotation",
-        };
-        let message = format!("{} is {verdict}: {}", entry.keyword, entry.reason);
-        places.entry((what, message)).or_default().push(entry.pointer.into());
+    /// Refuses a source whose report has keywords that are denied.
+    pub(crate) fn check_report(&self, report: &Report) -> Result<(), Failure> {
+        let diagnostics = denied(report, &self.deny);
+        match diagnostics.is_empty() {
+            true => Ok(()),
+            false => Err(Failure::Refused { source: self.source.clone(), diagnostics }),
+        }
     }
-    let errors = places.into_iter().map(|((what, message), places)| {
-        let code = match what {
-            Deny::Approximate => "compile::approximate",
-            Deny::Narrower => "compile::narrower",
-            Deny::UnknownFormat => "compile::unknown-format",
-            Deny::UnknownKeyword => "compile::unknown-keyword",
-        };
-        let (first, others) = (&places[0], &places[1..]);
-        let message = match others {
-            [] => message,
-            [..] => {
-                let named: Vec<&str> = others.iter().take(2).map(String::as_str).collect();
-                format!("{message} ({} places, {} among them)", places.len(), named.join(" and "))
-            }
-        };
-        let help =
-            format!("rewrite this part of the source, or compile without --deny {}", what.name());
-        Diagnostic::error(code, message).with_pointer(first).with_help(help)
-    });
-    errors.collect()
 }
 
 /// Reads a file, or standard input for `-`.

@@ -1,8 +1,10 @@
 //! Front ends: source text in, [`Lowered`] grammar with spans and diagnostics out.
 //!
-//! [`FrontEnd`] is a choice of one with its options, for callers that take sources of any language.
+//! [`FrontEnd`] is a choice of one with its options, for callers that take sources of any language; [`deny`] refuses what a
+//! report says of keywords.
 
 mod class;
+pub mod deny;
 mod dialects;
 mod ecma;
 pub mod gbnf;

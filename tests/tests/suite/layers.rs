@@ -64,7 +64,7 @@ const ROOMS: [Row<'_>; 18] = [
 
 /// The front ends. A JSON Schema has ECMA-262 patterns in it, and a regular expression with lookaround is read as one; apart
 /// from that none knows another.
-const FRONT_ENDS: [Row<'_>; 7] = [
+const FRONT_ENDS: [Row<'_>; 8] = [
     ("class", &[]),
     ("dialects", &[]),
     ("suggest", &[]),
@@ -72,6 +72,7 @@ const FRONT_ENDS: [Row<'_>; 7] = [
     ("gbnf", &["class", "suggest"]),
     ("regex", &["class", "dialects", "ecma"]),
     ("json_schema", &["class", "dialects", "ecma", "suggest"]),
+    ("deny", &["json_schema"]),
 ];
 
 /// Longest file.

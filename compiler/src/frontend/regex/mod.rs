@@ -73,9 +73,7 @@ pub fn lower(
 ) -> Result<Lowered, Vec<Diagnostic>> {
     budget.begin(Phase::Reading);
     budget.check_in_source()?;
-    let text = &source.text;
-    let pattern =
-        text.strip_suffix('\n').map_or(&**text, |line| line.strip_suffix('\r').unwrap_or(line));
+    let pattern = pattern_of(&source.text);
     let span = 0..pattern.len();
     let expr = match expr_within(pattern, options, Allowance::new(MAX_STATES, budget)) {
         Ok(Expr::Never) => Err(PatternError::MatchesNothing { span: span.clone() }),
@@ -95,6 +93,11 @@ pub fn lower(
     });
     let (report, findings) = (Report::default(), delimited.into_iter().collect());
     Ok(Lowered { source, grammar, report, findings, literals: Literals::default() })
+}
+
+/// The pattern of a source text: all but one line end at its end.
+pub fn pattern_of(text: &str) -> &str {
+    text.strip_suffix('\n').map_or(text, |line| line.strip_suffix('\r').unwrap_or(line))
 }
 
 /// The expression of a pattern: [`Expr::Never`] where it matches nothing.
