@@ -4,6 +4,7 @@
 //! One that stands alone has it embedded, byte for byte, as one more section: it opens with the same vocabulary as
 //! before, or by itself. What it costs is the vocabulary's pages and its checks, once for each such artifact.
 
+use std::any::Any;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -115,6 +116,7 @@ struct Inner {
     meta: OnceLock<GrammarMeta>,
     record: GrammarRecord,
     tables: StoredTables,
+    attachment: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
 /// What an artifact that this process has just compiled lacks: serving it needs neither.
@@ -226,6 +228,7 @@ impl GrammarArtifact {
             container,
             unsealed,
             vocabulary: vocabulary.clone(),
+            attachment: OnceLock::new(),
         };
         Ok(Self { inner: Arc::new(inner) })
     }
@@ -236,6 +239,18 @@ impl GrammarArtifact {
         let Inner { container, unsealed, .. } = &*self.inner;
         let sealed = unsealed.as_ref().map(|unsealed| &unsealed.container);
         sealed.map_or(container, |sealed| sealed.get_or_init(|| container.sealed(self.checksum())))
+    }
+
+    /// Length of the artifact in bytes. Whether it is mapped or on the heap does not matter, and nothing is copied.
+    pub fn byte_length(&self) -> usize {
+        self.inner.container.buffer().len()
+    }
+
+    /// What a reader derives from the artifact, kept with it so that all handles share it. Made on the first call; there
+    /// is room for one type, and `None` says that another has taken it. It must not hold this artifact, which would then
+    /// hold itself.
+    pub fn attachment<T: Any + Send + Sync>(&self, make: impl FnOnce() -> T) -> Option<&T> {
+        self.inner.attachment.get_or_init(|| Box::new(make())).downcast_ref()
     }
 
     /// The vocabulary artifact that the grammar was opened with.

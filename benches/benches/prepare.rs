@@ -8,7 +8,7 @@ use grammarc_benches::inputs;
 use grammarc_benches::ours::{Ours, Text};
 use grammarc_benches::peer::{self, Cut, Peer};
 use grammarc_compiler::budget::Budget;
-use grammarc_compiler::cache::{Cache, Origin};
+use grammarc_compiler::cache::{Cache, CacheOptions, Origin};
 use grammarc_compiler::compile::CompileOptions;
 use grammarc_runtime::{Grammar, Vocabulary};
 
@@ -16,7 +16,9 @@ fn prepare(criterion: &mut Criterion) {
     let (Some(ours), Some(tokenizer)) = (Ours::llama(), inputs::tokenizer()) else { return };
     let peer = Peer::new(ours.artifact(), Cut::Canonical(Box::new(tokenizer)));
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let cache = Cache::new(folder.path().join("cache")).expect("a folder");
+    // A hit in memory is no more than the digest of the source.
+    let options = CacheOptions::new().folder(folder.path().join("cache")).memory_entries(0);
+    let cache = Cache::open(options).expect("a folder");
     for case in inputs::named() {
         let schema = case.schema.to_string();
         let text = Text::JsonSchema(&schema);
@@ -44,7 +46,7 @@ fn prepare(criterion: &mut Criterion) {
             || cache.get_or_compile(&ours.compiler, &front_end, &source, &options, &Budget::new());
         let made = ask().expect("it compiles").artifact;
         let found = ask().expect("it is there");
-        assert!(matches!(found.origin, Origin::Found));
+        assert!(matches!(found.origin, Origin::Folder));
         assert_eq!(found.artifact.checksum(), made.checksum());
         group.bench_function("grammarc, cache hit", |bencher| {
             bencher.iter(|| black_box(ask()).expect("it is there"));

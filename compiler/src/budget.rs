@@ -30,6 +30,9 @@ pub const MEMORY: usize = 1 << 30;
 /// Steps between two looks at the clock.
 const STEPS: usize = 1 << 13;
 
+/// Time between two looks at the flag by a thread that waits.
+const NAP: Duration = Duration::from_millis(4);
+
 thread_local! {
     /// Steps until this thread looks at the clock, whatever budget they are counted on.
     static LEFT: Cell<usize> = const { Cell::new(STEPS) };
@@ -55,10 +58,12 @@ pub enum Phase {
     Masks,
     /// Putting the artifact together.
     Emitting,
+    /// Waiting for another request that has the same source compiled.
+    Waiting,
 }
 
 impl Phase {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 9] = [
         Self::Reading,
         Self::Combining,
         Self::Lowering,
@@ -67,6 +72,7 @@ impl Phase {
         Self::LayingOut,
         Self::Masks,
         Self::Emitting,
+        Self::Waiting,
     ];
 }
 
@@ -81,6 +87,7 @@ impl fmt::Display for Phase {
             Self::LayingOut => "rules were merged and laid out",
             Self::Masks => "masks were computed",
             Self::Emitting => "the artifact was put together",
+            Self::Waiting => "another compilation of the same source was waited for",
         })
     }
 }
@@ -266,6 +273,19 @@ impl Budget {
         }
     }
 
+    /// How long a thread that waits may sleep before it [looks](Self::check) again; none where neither clock nor flag can
+    /// end the waiting.
+    pub(crate) fn nap(&self) -> Option<Duration> {
+        let left = self.time.map(|limit| limit.saturating_sub(self.started.elapsed()));
+        // The limit is met only after it.
+        let left = left.map(|left| left + Duration::from_micros(1));
+        match (left, &self.cancel) {
+            (Some(left), Some(_)) => Some(left.min(NAP)),
+            (None, Some(_)) => Some(NAP),
+            (left, None) => left,
+        }
+    }
+
     /// Says what is done from now on.
     pub(crate) fn begin(&self, phase: Phase) {
         self.phase.store(phase as u8, Ordering::Relaxed);
@@ -293,6 +313,12 @@ impl Budget {
             Ok(()) => Ok(()),
             Err(Spent) => Err(self.error().map(BudgetError::to_diagnostic).into_iter().collect()),
         }
+    }
+
+    /// Whether another request is waited for.
+    #[cfg(test)]
+    pub(crate) fn waits(&self) -> bool {
+        self.phase() == Phase::Waiting
     }
 
     fn phase(&self) -> Phase {

@@ -1,14 +1,14 @@
 //! Opened artifacts: what all matchers share.
 //!
-//! Both types are handles: a clone shares the mapped bytes. Everything a matcher trusts was checked when the artifact
-//! was opened, by [`grammarc_artifacts`].
+//! Both types are handles: a clone shares the mapped bytes, and so does another that is made of the same artifact handle.
+//! Everything a matcher trusts was checked when the artifact was opened, by [`grammarc_artifacts`].
 //!
 //! # What is derived
 //!
 //! The large tables, mask rows and token lists, are read where they lie in the file. What a step reads besides is
 //! derived and kept on the heap in the form in which a step wants it: [`Moves`], [`Chains`] and [`Texts`]. For a
-//! vocabulary that is a megabyte or two, once for all that open the same artifact handle; for a grammar, 28 bytes a
-//! state and some two hundred for each of a few rows.
+//! vocabulary that is a megabyte or two; for a grammar, 28 bytes a state and some two hundred for each of a few rows; in
+//! either case once for all that is made of the same artifact handle.
 //!
 //! The moves of a grammar are derived when a matcher first reads a token, and all else when the artifact is opened: the
 //! first mask, for which the host waits with its first step, needs no moves. The costs of ways to an end are derived when
@@ -134,11 +134,14 @@ impl From<VocabularyArtifact> for Vocabulary {
 
 /// A compiled grammar, shared by any number of matchers on any number of threads.
 #[derive(Clone, Debug)]
-pub struct Grammar(Arc<Shared>);
+pub struct Grammar {
+    artifact: GrammarArtifact,
+    derived: Arc<Shared>,
+}
 
+/// What is derived from a grammar artifact. It does not hold the artifact, which holds it.
 #[derive(Debug)]
 struct Shared {
-    artifact: GrammarArtifact,
     vocabulary: Vocabulary,
     /// Of the vocabulary's rules and its own.
     monotone: StateRanges,
@@ -153,6 +156,25 @@ struct Shared {
     /// Id of the first own state.
     first_own: u32,
     start_state: u32,
+}
+
+impl Shared {
+    fn new(artifact: &GrammarArtifact) -> Self {
+        let joined = artifact.joined();
+        let vocabulary = Vocabulary::from(artifact.vocabulary().clone());
+        let monotone = StateRanges::of_rules(joined.own.rules, rule_flags::MONOTONE);
+        Self {
+            monotone: vocabulary.derived.monotone.followed_by(&monotone),
+            distinct: DistinctRules::new(&joined),
+            edge_tokens: edge_tokens(&joined),
+            moves: OnceLock::new(),
+            costs: OnceLock::new(),
+            chains: Chains::new(&joined, &joined.own),
+            first_own: joined.own.bases.states,
+            start_state: artifact.start_state(),
+            vocabulary,
+        }
+    }
 }
 
 impl Grammar {
@@ -185,50 +207,38 @@ impl Grammar {
         GrammarArtifact::open_standalone(path.as_ref()).map(Self::from)
     }
 
-    /// A grammar from an opened artifact, such as one that was compiled in this process.
+    /// A grammar from an opened artifact, such as one that was compiled in this process. All that come from one handle or its
+    /// clones share what is derived.
     pub fn from_artifact(artifact: GrammarArtifact) -> Self {
-        let joined = artifact.joined();
-        let vocabulary = Vocabulary::from(artifact.vocabulary().clone());
-        let monotone = StateRanges::of_rules(joined.own.rules, rule_flags::MONOTONE);
-        let derived = Shared {
-            monotone: vocabulary.derived.monotone.followed_by(&monotone),
-            distinct: DistinctRules::new(&joined),
-            edge_tokens: edge_tokens(&joined),
-            moves: OnceLock::new(),
-            costs: OnceLock::new(),
-            chains: Chains::new(&joined, &joined.own),
-            first_own: joined.own.bases.states,
-            start_state: artifact.start_state(),
-            vocabulary,
-            artifact,
-        };
-        Self(Arc::new(derived))
+        let derive = || Arc::new(Shared::new(&artifact));
+        let derived = artifact.attachment(derive).cloned().unwrap_or_else(derive);
+        Self { artifact, derived }
     }
 
     /// The artifact.
     pub fn artifact(&self) -> &GrammarArtifact {
-        &self.0.artifact
+        &self.artifact
     }
 
     /// The vocabulary that the grammar was compiled for.
     pub fn vocabulary(&self) -> &Vocabulary {
-        &self.0.vocabulary
+        &self.derived.vocabulary
     }
 
     /// Identifies the grammar: the checksum of its artifact.
     pub(crate) fn digest(&self) -> [u8; 32] {
-        self.0.artifact.checksum()
+        self.artifact.checksum()
     }
 
     /// The position before any input: the first state of the start rule on an empty stack.
     pub(crate) fn initial(&self) -> Configuration {
-        Configuration { state: self.0.start_state, count: 0, frame: BOTTOM }
+        Configuration { state: self.derived.start_state, count: 0, frame: BOTTOM }
     }
 
     /// Whether a token edge carries a token.
     #[inline]
     pub(crate) fn has_edge_on(&self, token: u32) -> bool {
-        let word = self.0.edge_tokens.get((token / u32::BITS) as usize);
+        let word = self.derived.edge_tokens.get((token / u32::BITS) as usize);
         word.is_some_and(|word| word >> (token % u32::BITS) & 1 != 0)
     }
 
@@ -236,9 +246,9 @@ impl Grammar {
     #[inline]
     pub(crate) fn runner(&self) -> Runner<'_> {
         Runner {
-            shared: &self.0.vocabulary.derived.moves,
-            own: self.0.moves.get().unwrap_or_else(|| self.derive_moves()),
-            first_own: self.0.first_own,
+            shared: &self.derived.vocabulary.derived.moves,
+            own: self.derived.moves.get().unwrap_or_else(|| self.derive_moves()),
+            first_own: self.derived.first_own,
         }
     }
 
@@ -246,46 +256,46 @@ impl Grammar {
     #[inline(never)]
     fn derive_moves(&self) -> &Moves {
         let joined = self.tables();
-        self.0.moves.get_or_init(|| Moves::new(&joined, &joined.own))
+        self.derived.moves.get_or_init(|| Moves::new(&joined, &joined.own))
     }
 
     /// The least that it takes to leave each rule. The first call derives it, in O(states).
     pub(crate) fn costs(&self) -> &Costs {
-        self.0.costs.get_or_init(|| Costs::new(self.tables()))
+        self.derived.costs.get_or_init(|| Costs::new(self.tables()))
     }
 
     /// The mask chains of all states.
     #[inline]
     pub(crate) fn chains(&self) -> MaskChains<'_> {
         MaskChains {
-            shared: &self.0.vocabulary.derived.chains,
-            own: &self.0.chains,
-            first_own: self.0.first_own,
+            shared: &self.derived.vocabulary.derived.chains,
+            own: &self.derived.chains,
+            first_own: self.derived.first_own,
         }
     }
 
     /// All masks, as they lie in the artifacts.
     #[inline]
     pub(crate) fn pool(&self) -> MaskPool<'_> {
-        self.0.artifact.pool()
+        self.artifact.pool()
     }
 
     /// The tables as they lie in the artifacts. Takes the addresses of some twenty tables, so it is for what
     /// [`run`](crate::run) leaves open.
     pub(crate) fn tables(&self) -> Joined<'_> {
-        self.0.artifact.joined()
+        self.artifact.joined()
     }
 
     /// The machine for all that [`run`](crate::run) leaves open.
     pub(crate) fn machine(&self, limits: Limits) -> Machine<'_> {
-        let Shared { monotone, distinct, .. } = &*self.0;
+        let Shared { monotone, distinct, .. } = &*self.derived;
         Machine { tables: self.tables(), monotone, distinct, limits }
     }
 
     /// The rules whose items differ.
     #[inline]
     pub(crate) fn distinct(&self) -> &DistinctRules {
-        &self.0.distinct
+        &self.derived.distinct
     }
 }
 

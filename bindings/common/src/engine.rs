@@ -2,18 +2,20 @@
 
 use std::num::NonZero;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use grammarc_compiler::budget::Budget;
+use grammarc_compiler::cache::{Cache, CacheStats, Key, Origin};
 use grammarc_compiler::compile::{CompileOptions, Compiler};
 use grammarc_compiler::diagnostics::{Diagnostic, Source};
-use grammarc_compiler::frontend::settings::{Language, Settings, deny};
+use grammarc_compiler::frontend::deny::denied;
+use grammarc_compiler::frontend::settings::{Language, Settings};
 use grammarc_compiler::masks::MaskLimits;
 use grammarc_compiler::network::NetworkLimits;
 use grammarc_runtime::{Grammar, Vocabulary};
 
-use crate::failure::{Failure, Kind};
+use crate::failure::Failure;
 
 /// What one compilation may take; unset fields have the compiler's defaults.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -76,51 +78,31 @@ pub struct Request<'r> {
 pub struct Made {
     /// The grammar.
     pub grammar: Grammar,
-    /// Findings that did not stop the compilation.
+    /// Findings that did not stop the compilation; none where it was another process's.
     pub findings: Vec<Diagnostic>,
+    /// Whether this request compiled it.
+    pub compiled: bool,
 }
 
-/// Counters of an engine since it was made.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Stats {
-    /// Sources compiled.
-    pub compiled: u64,
-    /// Sources refused for errors or limits on size.
-    pub refused: u64,
-    /// Compilations that ran out of time.
-    pub timeouts: u64,
-    /// Compilations that their caller cancelled.
-    pub cancelled: u64,
-    /// Seconds spent on compiling, on all threads that asked.
-    pub seconds: f64,
-    /// Bytes of the artifacts made.
-    pub bytes: u64,
-}
-
-#[derive(Debug, Default)]
-struct Counters {
-    compiled: AtomicU64,
-    refused: AtomicU64,
-    timeouts: AtomicU64,
-    cancelled: AtomicU64,
-    nanoseconds: AtomicU64,
-    bytes: AtomicU64,
-}
-
-/// A compiler for one vocabulary, shared by any number of threads.
+/// A compiler for one vocabulary with its cache, shared by any number of threads.
 pub struct Engine {
     compiler: Compiler,
     vocabulary: Vocabulary,
     limits: Limits,
-    counters: Counters,
+    cache: Cache,
 }
 
 impl Engine {
     /// An engine on so many threads; on as many as there are processors where it is not said. `limits` hold where a request
     /// sets none.
-    pub fn new(vocabulary: Vocabulary, threads: Option<NonZero<usize>>, limits: Limits) -> Self {
+    pub fn new(
+        vocabulary: Vocabulary,
+        threads: Option<NonZero<usize>>,
+        limits: Limits,
+        cache: Cache,
+    ) -> Self {
         let compiler = Compiler::on_threads(vocabulary.artifact().clone(), threads);
-        Self { compiler, vocabulary, limits, counters: Counters::default() }
+        Self { compiler, vocabulary, limits, cache }
     }
 
     /// The vocabulary.
@@ -128,34 +110,13 @@ impl Engine {
         &self.vocabulary
     }
 
-    /// Compiles a source.
+    /// The grammar of a source: one that the cache has, or a new one.
     ///
     /// # Errors
     ///
     /// The language or an option has no such name, the source has errors, or a limit was met.
     pub fn compile(&self, request: &Request<'_>) -> Result<Made, Failure> {
-        let started = Instant::now();
-        let made = self.compile_uncounted(request);
-        let spent = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        self.counters.nanoseconds.fetch_add(spent, Ordering::Relaxed);
-        let counter = match &made {
-            Ok(made) => {
-                let bytes = made.grammar.artifact().container().buffer().len() as u64;
-                self.counters.bytes.fetch_add(bytes, Ordering::Relaxed);
-                &self.counters.compiled
-            }
-            Err(failure) => match failure.kind() {
-                Kind::Timeout => &self.counters.timeouts,
-                Kind::Cancelled => &self.counters.cancelled,
-                _ => &self.counters.refused,
-            },
-        };
-        counter.fetch_add(1, Ordering::Relaxed);
-        made
-    }
-
-    fn compile_uncounted(&self, request: &Request<'_>) -> Result<Made, Failure> {
-        let Settings { front_end, deny } = settings(request)?;
+        let Asked { settings: Settings { front_end, deny }, source, options } = self.ask(request)?;
         let limits = request.limits.or(self.limits);
         let mut budget = Budget::new();
         if let Some(time) = limits.time {
@@ -167,38 +128,51 @@ impl Engine {
         if let Some(flag) = request.cancel {
             budget = budget.cancel_flag(Arc::clone(flag));
         }
-        let source = Source::new(format!("<{}>", front_end.kind()), request.text);
         let refused = |diagnostics| Failure::Source { source_text: source.clone(), diagnostics };
-        let lowered = front_end.lower(source.clone(), &budget).map_err(refused)?;
-        let denied = deny::refusals(&lowered, &deny);
+        let (compiler, cache) = (&self.compiler, &self.cache);
+        let cached = cache.get_or_compile(compiler, &front_end, &source, &options, &budget);
+        let cached = cached.map_err(|error| refused(error.diagnostics().to_vec()))?;
+        let denied = denied(&cached.artifact.meta().report, &deny);
         if !denied.is_empty() {
             return Err(refused(denied));
         }
-        let mut options = limits.options();
-        for (name, value) in front_end.recorded() {
-            options = options.record(name, value);
-        }
-        let failed =
-            |error: grammarc_compiler::compile::CompileError| refused(vec![error.to_diagnostic()]);
-        let compiled = self.compiler.compile(&lowered, front_end.kind(), &options, &budget);
-        let compiled = compiled.map_err(failed)?;
-        let artifact = compiled.to_sealed_artifact(&self.compiler).map_err(failed)?;
-        let findings = lowered.findings.into_iter().chain(compiled.findings).collect();
-        Ok(Made { grammar: Grammar::from_artifact(artifact), findings })
+        let findings = cached.findings.to_vec();
+        let compiled = matches!(cached.origin, Origin::Made | Origin::NotKept(_));
+        Ok(Made { grammar: Grammar::from_artifact(cached.artifact), findings, compiled })
     }
 
-    /// The counters.
-    pub fn stats(&self) -> Stats {
-        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        Stats {
-            compiled: read(&self.counters.compiled),
-            refused: read(&self.counters.refused),
-            timeouts: read(&self.counters.timeouts),
-            cancelled: read(&self.counters.cancelled),
-            seconds: Duration::from_nanos(read(&self.counters.nanoseconds)).as_secs_f64(),
-            bytes: read(&self.counters.bytes),
-        }
+    /// The key of a request, in hexadecimal: equal keys are answered alike.
+    ///
+    /// # Errors
+    ///
+    /// The language or an option has no such name.
+    pub fn key(&self, request: &Request<'_>) -> Result<String, Failure> {
+        let Asked { settings, source, options } = self.ask(request)?;
+        let vocabulary = self.vocabulary.artifact();
+        Ok(Key::new(vocabulary, &settings.front_end, &source, &options).to_string())
     }
+
+    /// Counters of the cache, all compilations among them.
+    pub fn stats(&self) -> CacheStats {
+        self.cache.stats()
+    }
+
+    fn ask(&self, request: &Request<'_>) -> Result<Asked, Failure> {
+        let settings = settings(request)?;
+        let source = Source::new(format!("<{}>", settings.front_end.kind()), request.text);
+        let mut options = request.limits.or(self.limits).options();
+        for (name, value) in settings.front_end.recorded() {
+            options = options.record(name, value);
+        }
+        Ok(Asked { settings, source, options })
+    }
+}
+
+/// A request as the compiler has it.
+struct Asked {
+    settings: Settings,
+    source: Source,
+    options: CompileOptions,
 }
 
 /// The settings of a request.

@@ -10,7 +10,9 @@ use grammarc_compiler::cache::Key;
 use grammarc_compiler::compile::build_vocabulary;
 use grammarc_compiler::diagnostics::{Diagnostic, Source};
 use grammarc_compiler::frontend::json_schema::{TextForm, prelude_grammar};
-use grammarc_compiler::vocabulary::{self, TokenTable, VocabularyOptions};
+use grammarc_compiler::vocabulary::{
+    self, Listed, TokenTable, TokenizerFormat, VocabularyOptions,
+};
 use grammarc_runtime::Vocabulary;
 
 use crate::failure::Failure;
@@ -39,6 +41,35 @@ pub fn import(
 ) -> Result<Imported, Failure> {
     let table = vocabulary::import(spec, options)?;
     build(&table, spec, cache)
+}
+
+/// Imports a tokenizer that is in memory. See [`vocabulary::import_bytes`].
+///
+/// # Errors
+///
+/// The tokenizer is not imported, or the folder cannot be written.
+pub fn import_bytes(
+    format: Option<TokenizerFormat>,
+    bytes: &[u8],
+    options: &VocabularyOptions,
+    cache: Option<&Path>,
+) -> Result<Imported, Failure> {
+    let table = vocabulary::import_bytes(format, bytes, options)?;
+    build(&table, "<bytes>", cache)
+}
+
+/// Makes a vocabulary of a list of tokens. See [`vocabulary::from_tokens`].
+///
+/// # Errors
+///
+/// The list makes no vocabulary, or the folder cannot be written.
+pub fn from_tokens<T: AsRef<[u8]>>(
+    tokens: impl IntoIterator<Item = (T, Listed)>,
+    options: &VocabularyOptions,
+    cache: Option<&Path>,
+) -> Result<Imported, Failure> {
+    let table = vocabulary::from_tokens(tokens, options)?;
+    build(&table, "<tokens>", cache)
 }
 
 /// Builds the artifact of a table of tokens, or takes it from the folder.

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use grammarc::latency::LatencyError;
 use grammarc::maskbench::MaskbenchError;
 use grammarc::sample::SampleError;
+use grammarc_compiler::cache::{LayerError, VARIABLE};
 use grammarc_compiler::compile::CompileError;
 use grammarc_compiler::diagnostics::{Diagnostic, Source};
 use grammarc_compiler::vocabulary::VocabularyError;
@@ -92,6 +93,9 @@ pub(crate) enum Problem {
         /// Why not.
         source: grammarc_artifacts::Error,
     },
+    /// A folder that the environment names is no layer of artifacts.
+    #[error("the environment variable {VARIABLE} names no folder of artifacts of this version")]
+    Layer(#[source] LayerError),
     /// No vocabulary artifact was found for a grammar artifact.
     #[error(
         "{} was compiled for vocabulary {vocabulary:?}, and {}; pass its vocabulary artifact with --vocab",
@@ -156,6 +160,7 @@ impl Problem {
             Self::Vocabulary(_) => "cli::tokenizer",
             Self::Build(_) => "cli::vocabulary",
             Self::Artifact { .. } => "cli::artifact",
+            Self::Layer(_) => "cli::layer",
             Self::NoVocabulary { .. } => "cli::no-vocabulary",
             Self::Unreachable { .. } => "cli::unreachable",
             Self::Sample { .. } => "cli::sample",

@@ -8,12 +8,13 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use grammarc_compiler::budget::Budget;
 use grammarc_compiler::diagnostics::Source;
+use grammarc_compiler::diagnostics::report::Report;
 use grammarc_compiler::frontend::FrontEnd;
 use grammarc_compiler::frontend::choice::ChoiceOptions;
+use grammarc_compiler::frontend::deny::{Deny, denied};
 use grammarc_compiler::frontend::gbnf::GbnfOptions;
 use grammarc_compiler::frontend::json_schema::{JsonSchemaOptions, SchemaDialect};
 use grammarc_compiler::frontend::regex::PatternOptions;
-use grammarc_compiler::frontend::settings::deny::{self, Deny};
 use grammarc_compiler::ir::Lowered;
 
 use crate::failure::{Failure, Problem};
@@ -89,7 +90,7 @@ pub(crate) struct SourceArgs {
 
     /// Refuse a source with such keywords. May be given several times
     #[arg(long, value_name = "WHAT", value_enum)]
-    deny: Vec<DenyArg>,
+    deny: Vec<DenyName>,
 }
 
 /// What a JSON Schema is written in.
@@ -112,8 +113,8 @@ impl From<Dialect> for SchemaDialect {
 }
 
 /// Keywords that a source must not have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, ValueEnum)]
-enum DenyArg {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum DenyName {
     /// Of which the grammar accepts more than they say
     Approximate,
     /// Of which the grammar accepts less than they say
@@ -124,13 +125,13 @@ enum DenyArg {
     UnknownKeyword,
 }
 
-impl From<DenyArg> for Deny {
-    fn from(what: DenyArg) -> Self {
-        match what {
-            DenyArg::Approximate => Self::Approximate,
-            DenyArg::Narrower => Self::Narrower,
-            DenyArg::UnknownFormat => Self::UnknownFormat,
-            DenyArg::UnknownKeyword => Self::UnknownKeyword,
+impl From<DenyName> for Deny {
+    fn from(name: DenyName) -> Self {
+        match name {
+            DenyName::Approximate => Self::Approximate,
+            DenyName::Narrower => Self::Narrower,
+            DenyName::UnknownFormat => Self::UnknownFormat,
+            DenyName::UnknownKeyword => Self::UnknownKeyword,
         }
     }
 }
@@ -218,8 +219,17 @@ impl Request {
     pub(crate) fn lower(&self, budget: &Budget) -> Result<Lowered, Failure> {
         let refused = |diagnostics| Failure::Refused { source: self.source.clone(), diagnostics };
         let lowered = self.front_end.lower(self.source.clone(), budget).map_err(refused)?;
-        let diagnostics = deny::refusals(&lowered, &self.deny);
-        if diagnostics.is_empty() { Ok(lowered) } else { Err(refused(diagnostics)) }
+        self.check_report(&lowered.report)?;
+        Ok(lowered)
+    }
+
+    /// Refuses a source whose report has keywords that are denied.
+    pub(crate) fn check_report(&self, report: &Report) -> Result<(), Failure> {
+        let diagnostics = denied(report, &self.deny);
+        match diagnostics.is_empty() {
+            true => Ok(()),
+            false => Err(Failure::Refused { source: self.source.clone(), diagnostics }),
+        }
     }
 }
 

@@ -1,33 +1,45 @@
-//! The name of an entry: a digest of everything that decides its bytes.
+//! The names of an entry: digests of all that decides its bytes, and of all that decides what it accepts.
 //!
-//! Two requests with one key get the same artifact, byte for byte; so the key covers the name of the source, which the
+//! Two requests with one [`Key`] get the same artifact, byte for byte; so it covers the name of the source, which the
 //! artifact records, and the limits, under which another request may be refused. Wall time is left out, because it
 //! decides nothing of an artifact that was made. The compiler counts by its version and the digest of its sources, so
 //! that builds between two releases do not take each other's entries.
+//!
+//! Two requests with one [`Content`] are served by one artifact: it covers the vocabulary, the front end with its options,
+//! and what the source's text says. It leaves out how the text is laid out, the source's name, what is recorded besides,
+//! and the limits of network and masks, which bound a compilation and change nothing of what it makes.
 //!
 //! Every part goes into the digest behind its length or as a number of fixed width, so no two lists of parts run
 //! together. Options are taken apart field by field: a new one does not compile before it is covered here.
 //!
 //! Cost: one pass over the source text. Schemas of a registry were digested when they were added to it.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use grammarc_artifacts::VocabularyArtifact;
 use grammarc_artifacts::container::header::VERSION;
+use serde::{Deserialize, Serialize};
 
+use super::canonical;
+use super::digest::Digest;
 use crate::compile::CompileOptions;
 use crate::diagnostics::Source;
 use crate::frontend::FrontEnd;
 use crate::frontend::choice::ChoiceOptions;
 use crate::frontend::gbnf::GbnfOptions;
 use crate::frontend::json_schema::JsonSchemaOptions;
-use crate::frontend::regex::PatternOptions;
+use crate::frontend::regex::{self, PatternOptions};
 use crate::vocabulary::TokenTable;
 
+/// The compiler by its version and the digest of its sources: artifacts of equal requests are equal where this is.
+pub const COMPILER: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("GRAMMARC_SOURCES"));
+
 /// Identifies the artifact of a source, a front end, options and a vocabulary, for this version of the compiler.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Key([u8; 32]);
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Key(pub(super) Digest);
 
 impl Key {
     /// The key of a request. O(length of the source).
@@ -37,25 +49,14 @@ impl Key {
         source: &Source,
         options: &CompileOptions,
     ) -> Self {
-        let mut parts = Parts::default();
-        parts.text(env!("CARGO_PKG_VERSION"));
-        parts.text(env!("GRAMMARC_SOURCES"));
-        VERSION.hash(&mut parts);
-        parts.bytes(&vocabulary.fingerprint());
-        parts.bytes(&vocabulary.shared_digest());
-        parts.text(front_end.kind());
-        match front_end {
-            FrontEnd::JsonSchema(options) => json_schema(options, &mut parts),
-            FrontEnd::Gbnf(GbnfOptions { start }) => parts.text(start),
-            FrontEnd::Regex(PatternOptions { extent, size_limit, text_file }) => {
-                (extent, size_limit, text_file).hash(&mut parts);
-            }
-            FrontEnd::Choice(ChoiceOptions {}) => {}
+        let mut parts = Parts::of("key", vocabulary, front_end);
+        if let FrontEnd::Regex(options) = front_end {
+            options.text_file.hash(&mut parts);
         }
         options.identify(&mut parts);
         parts.text(&source.name);
         parts.text(&source.text);
-        Self(*parts.0.finalize().as_bytes())
+        Self(parts.digest())
     }
 }
 
@@ -63,10 +64,9 @@ impl Key {
     /// The key of a vocabulary's artifact, shared rules and all. O(bytes of the tokens).
     pub fn of_vocabulary(table: &TokenTable) -> Self {
         let mut parts = Parts::default();
-        parts.text(env!("CARGO_PKG_VERSION"));
-        parts.text(env!("GRAMMARC_SOURCES"));
-        VERSION.hash(&mut parts);
         parts.text("vocabulary");
+        parts.text(COMPILER);
+        VERSION.hash(&mut parts);
         let TokenTable { name, tokens, end_tokens, logit_width, findings: _ } = table;
         parts.text(name);
         (end_tokens, logit_width, tokens.len()).hash(&mut parts);
@@ -74,14 +74,43 @@ impl Key {
             parts.bytes(&token.bytes);
             (token.kind as u32).hash(&mut parts);
         }
-        Self(*parts.0.finalize().as_bytes())
+        Self(parts.digest())
     }
 }
 
 /// In hexadecimal.
 impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        self.0.fmt(f)
+    }
+}
+
+/// Identifies what the artifact of a text, a front end and a vocabulary accepts, for this version of the compiler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Content(pub(super) Digest);
+
+impl Content {
+    /// The content of a request. O(length of the text).
+    pub fn new(vocabulary: &VocabularyArtifact, front_end: &FrontEnd, text: &str) -> Self {
+        let mut parts = Parts::of("content", vocabulary, front_end);
+        let text = match front_end {
+            FrontEnd::JsonSchema(_) => Cow::Owned(canonical::spelling(text)),
+            FrontEnd::Gbnf(_) => Cow::Borrowed(text.as_bytes()),
+            FrontEnd::Regex(options) => {
+                Cow::Borrowed(regex::pattern_of(text, options).as_bytes())
+            }
+            FrontEnd::Choice(_) => Cow::Owned(canonical::spelling(text)),
+        };
+        parts.bytes(&text);
+        Self(parts.digest())
+    }
+}
+
+/// In hexadecimal.
+impl fmt::Display for Content {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
     }
 }
 
@@ -106,11 +135,32 @@ fn json_schema(options: &JsonSchemaOptions, parts: &mut Parts) {
     }
 }
 
-/// What goes into a key.
+/// What goes into a digest.
 #[derive(Default)]
 struct Parts(blake3::Hasher);
 
 impl Parts {
+    /// The compiler, the vocabulary, and the front end with its options, for a digest of this purpose.
+    fn of(purpose: &str, vocabulary: &VocabularyArtifact, front_end: &FrontEnd) -> Self {
+        let mut parts = Self::default();
+        parts.text(purpose);
+        parts.text(COMPILER);
+        VERSION.hash(&mut parts);
+        parts.bytes(&vocabulary.fingerprint());
+        parts.bytes(&vocabulary.shared_digest());
+        parts.text(front_end.kind());
+        match front_end {
+            FrontEnd::JsonSchema(options) => json_schema(options, &mut parts),
+            FrontEnd::Gbnf(GbnfOptions { start }) => parts.text(start),
+            // How the pattern stands in its text is no part of it.
+            FrontEnd::Regex(PatternOptions { extent, size_limit, text_file: _ }) => {
+                (extent, size_limit).hash(&mut parts);
+            }
+            FrontEnd::Choice(ChoiceOptions {}) => {}
+        }
+        parts
+    }
+
     fn text(&mut self, text: &str) {
         self.bytes(text.as_bytes());
     }
@@ -118,6 +168,10 @@ impl Parts {
     fn bytes(&mut self, bytes: &[u8]) {
         self.0.update(&(bytes.len() as u64).to_le_bytes());
         self.0.update(bytes);
+    }
+
+    fn digest(self) -> Digest {
+        Digest(*self.0.finalize().as_bytes())
     }
 }
 

@@ -1,39 +1,114 @@
-//! Artifacts kept in a folder, so that a source is compiled once: the call for a server that meets schemas at run time
-//! is [`Cache::get_or_compile`].
+//! Artifacts kept, so that a source is compiled once: the call for a server that meets schemas at run time is
+//! [`Cache::get_or_compile`].
 //!
-//! An entry is a grammar artifact like any other, in a file named by its [`Key`]. A hit reads no schema: it digests the
-//! source's bytes, maps the file and checks it, as every opening does. A file that fails the check, because it was cut
-//! short, damaged, or written for other shared rules, counts as absent and is written anew.
+//! A request is looked for in four places, the quickest first:
+//!
+//! | place | holds | bounded by |
+//! | --- | --- | --- |
+//! | `memory` | opened artifacts and refusals | number and bytes, by last use |
+//! | `layer` | artifacts that `grammarc build` made, never written here | who made it |
+//! | `folder` | one file for each [`Key`], shared by processes | bytes, by last use |
+//! | `flight` | what another thread compiles just now | one for each key |
+//!
+//! An entry is a grammar artifact like any other. A hit reads no schema: it digests the source's bytes and, but in memory,
+//! maps the file and checks it, as every opening does. A file that fails the check, because it was cut short, damaged, or
+//! written for other shared rules, counts as absent and is written anew.
+//!
+//! # Requests beside each other
+//!
+//! Threads that ask for one key at once have it looked up and compiled once, by the first of them; the others wait for as
+//! long as their own budgets last. Where the first gives up, because its time is over, it is cancelled or it panics, another
+//! goes on with its own budget: a limit that was met is a matter of the request and no news about the source. That is also
+//! why refusals are remembered, and spent budgets never.
 //!
 //! # Processes beside each other
 //!
 //! A file appears under its name by a rename, whole or not at all, and is never changed. Two writers of one key write
 //! the same bytes, so it does not matter who is last. Any program may delete any file at any time: a map that is open
-//! keeps its bytes, and the next request compiles again. That is also how a folder is kept small; nothing here deletes.
+//! keeps its bytes, and the next request compiles again. A process that is forked goes on with what is in memory and waits
+//! for nobody of the process that it came from (`process`).
 //!
 //! # What a hit does not give
 //!
-//! Findings about a source are those of its compilation and are not repeated. What became of each keyword is in the
-//! artifact's report.
+//! Findings about a source are those of its compilation, and are not repeated by an artifact from a file. What became of
+//! each keyword is in the artifact's report, so that [`denied`](crate::frontend::deny::denied) can be asked of any.
 
+mod canonical;
+mod digest;
+mod flight;
+mod folder;
+mod index;
 mod key;
+mod layer;
+mod memory;
+mod options;
+mod process;
+mod stats;
+#[cfg(test)]
+mod tests;
 
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
-use grammarc_artifacts::{Buffer, Error, GrammarArtifact, VocabularyArtifact, write};
+use grammarc_artifacts::{Buffer, Error, GrammarArtifact, VocabularyArtifact};
 
-use crate::budget::Budget;
+use crate::budget::{Budget, BudgetError};
 use crate::compile::{CompileError, CompileOptions, Compiler};
 use crate::diagnostics::{Diagnostic, Source};
 use crate::frontend::FrontEnd;
 
-pub use key::Key;
+use flight::{Flights, Lead, Seat, Waited};
+use folder::Folder;
+use memory::{Answer, Bounds, Kept, Memory, Remembered};
+use process::OfProcess;
+use stats::{Count, Counters};
 
-/// A folder of grammar artifacts.
+pub use digest::{Digest, NoDigest};
+pub use folder::KeepError;
+pub use index::{INDEX, Index, IndexError, IndexedArtifact, IndexedVocabulary, file_of};
+pub use key::{COMPILER, Content, Key};
+pub use layer::{Layer, LayerError, VARIABLE};
+pub use options::{CacheOptions, FOLDER_BYTES, MEMORY_BYTES, MEMORY_ENTRIES, REFUSALS};
+pub use stats::CacheStats;
+
+/// Grammar artifacts by what they are made from. A clone is the same cache; `Send` and `Sync`.
 #[derive(Clone, Debug)]
 pub struct Cache {
-    folder: PathBuf,
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    layers: Vec<Layer>,
+    folder: Option<Folder>,
+    bounds: Bounds,
+    shared: OfProcess<Shared>,
+    counters: Counters,
+}
+
+/// What the threads of a process share.
+#[derive(Debug)]
+struct Shared {
+    memory: Mutex<Memory>,
+    flights: Flights<Answer>,
+}
+
+impl Shared {
+    fn new(memory: Memory) -> Self {
+        Self { memory: Mutex::new(memory), flights: Flights::default() }
+    }
+
+    /// For a process that was forked from this one's. Where a thread was at the memory just then, it begins empty.
+    fn inherit(&self, bounds: Bounds) -> Self {
+        let memory = self.memory.try_lock().map(|memory| memory.copy());
+        Self::new(memory.unwrap_or_else(|_| Memory::new(bounds)))
+    }
+
+    fn memory(&self) -> MutexGuard<'_, Memory> {
+        // A thread that panicked with it locked was out of memory, and no entry is ever half there.
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// An artifact by way of a cache.
@@ -43,70 +118,114 @@ pub struct Cached {
     pub artifact: GrammarArtifact,
     /// Where it came from.
     pub origin: Origin,
-    /// Findings of the compilation; none where there was no compilation.
-    pub findings: Vec<Diagnostic>,
+    /// Findings of the compilation, where this process has done it and they are still in memory.
+    pub findings: Arc<[Diagnostic]>,
 }
 
 /// Where an artifact came from.
 #[derive(Debug)]
 pub enum Origin {
+    /// It was in memory.
+    Memory,
+    /// It was in a layer.
+    Layer,
     /// It was in the folder.
-    Found,
-    /// It was compiled, and is in the folder now.
+    Folder,
+    /// Another request came to it first, which this one waited for.
+    Shared,
+    /// It was compiled, and is kept now.
     Made,
-    /// It was compiled and could not be kept. The artifact is as good as any.
-    NotKept(Error),
+    /// It was compiled and could not be kept in the folder. The artifact is as good as any.
+    NotKept(KeepError),
 }
 
-/// Why there is no artifact.
-#[derive(Debug, thiserror::Error)]
+/// Why there is no artifact. The messages are those of the diagnostics.
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum CacheError {
-    /// The source has errors.
-    #[error("{}", .0.first().map(ToString::to_string).unwrap_or_default())]
-    Source(Vec<Diagnostic>),
-    /// The grammar does not compile.
-    #[error(transparent)]
-    Compile(#[from] CompileError),
+    /// The source has errors, or its grammar does not compile. Equal requests are refused alike.
+    #[error("{}", first(.0))]
+    Refused(Arc<[Diagnostic]>),
+    /// The request's budget is spent, by the compilation or by waiting for one.
+    #[error("{}", first(.diagnostics))]
+    Spent {
+        /// Which limit was met.
+        error: BudgetError,
+        /// The same as findings about the source.
+        diagnostics: Arc<[Diagnostic]>,
+    },
+}
+
+fn first(diagnostics: &[Diagnostic]) -> String {
+    diagnostics.first().map(ToString::to_string).unwrap_or_default()
+}
+
+impl CacheError {
+    /// The errors, as findings about the source.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        match self {
+            Self::Refused(diagnostics) | Self::Spent { diagnostics, .. } => diagnostics,
+        }
+    }
+}
+
+/// What is asked for.
+#[derive(Clone, Copy)]
+struct Request<'r> {
+    compiler: &'r Compiler,
+    front_end: &'r FrontEnd,
+    source: &'r Source,
+    options: &'r CompileOptions,
+    key: Key,
+    /// Where there are layers.
+    content: Option<Content>,
+}
+
+impl Request<'_> {
+    /// The artifact, ready to be written where it is `sealed`.
+    fn compile(&self, sealed: bool, budget: &Budget) -> Result<Kept, Vec<Diagnostic>> {
+        let &Self { compiler, front_end, source, options, .. } = self;
+        let refused = |error: CompileError| vec![error.to_diagnostic()];
+        let lowered = front_end.lower(source.clone(), budget)?;
+        let compiled = compiler.compile(&lowered, front_end.kind(), options, budget);
+        let compiled = compiled.map_err(refused)?;
+        let artifact = match sealed {
+            true => compiled.to_sealed_artifact(compiler),
+            false => compiled.to_artifact(compiler),
+        };
+        let findings = lowered.findings.into_iter().chain(compiled.findings).collect();
+        Ok(Kept { artifact: artifact.map_err(refused)?, findings })
+    }
 }
 
 impl Cache {
-    /// The cache in a folder, which is made where it does not exist.
+    /// The cache in a folder, which is made where it does not exist; bounds are the documented ones.
     ///
     /// # Errors
     ///
     /// Where the folder can be neither found nor made.
     pub fn new(folder: impl Into<PathBuf>) -> Result<Self, Error> {
-        let folder = folder.into();
-        match fs::create_dir_all(&folder) {
-            Ok(()) => Ok(Self { folder }),
-            Err(source) => Err(Error::Io { action: "create", path: folder, source }),
-        }
+        Self::open(CacheOptions::new().folder(folder))
     }
 
-    /// The file of a key, whether it is there or not.
-    pub fn path(&self, key: &Key) -> PathBuf {
-        self.folder.join(format!("{key}.gmask"))
-    }
-
-    /// The artifact of a key, where the folder has a whole one.
-    pub fn get(&self, key: &Key, vocabulary: &VocabularyArtifact) -> Option<GrammarArtifact> {
-        GrammarArtifact::open(&self.path(key), vocabulary).ok()
-    }
-
-    /// Keeps an artifact under a key.
+    /// A cache of this make.
     ///
     /// # Errors
     ///
-    /// Where the file cannot be written.
-    pub fn put(&self, key: &Key, artifact: &Buffer) -> Result<(), Error> {
-        write::replace(&self.path(key), artifact)
+    /// Where the folder can be neither found nor made.
+    pub fn open(options: CacheOptions) -> Result<Self, Error> {
+        let CacheOptions { layers, folder, folder_bytes, memory: bounds } = options;
+        let folder = folder.map(|path| Folder::open(path, folder_bytes)).transpose()?;
+        let shared = OfProcess::new(Shared::new(Memory::new(bounds)));
+        let inner = Inner { layers, folder, bounds, shared, counters: Counters::default() };
+        Ok(Self { inner: Arc::new(inner) })
     }
 
-    /// The artifact of a source: the one in the folder, or a new one that is kept there.
+    /// The artifact of a source: one that is kept, or a new one that is kept from now on.
     ///
     /// # Errors
     ///
-    /// What compiling it finds wrong. Errors are not kept: a source that is refused is read again each time.
+    /// What compiling the source finds wrong, and that the budget is spent; a waiting request's ends within some
+    /// milliseconds of its flag being set.
     pub fn get_or_compile(
         &self,
         compiler: &Compiler,
@@ -116,26 +235,179 @@ impl Cache {
         budget: &Budget,
     ) -> Result<Cached, CacheError> {
         let vocabulary = compiler.vocabulary();
+        let layered = !self.inner.layers.is_empty();
+        let content = layered.then(|| Content::new(vocabulary, front_end, &source.text));
         let key = Key::new(vocabulary, front_end, source, options);
-        if let Some(artifact) = self.get(&key, vocabulary) {
-            return Ok(Cached { artifact, origin: Origin::Found, findings: Vec::new() });
+        let request = Request { compiler, front_end, source, options, key, content };
+        let Inner { shared, counters, bounds, .. } = &*self.inner;
+        let shared = shared.get(|before| before.inherit(*bounds));
+        loop {
+            if let Some(answer) = self.remembered(shared, &request) {
+                return answered(answer, Origin::Memory);
+            }
+            match shared.flights.board(key.0) {
+                Seat::Lead(lead) => return self.lead(shared, &request, lead, budget),
+                Seat::Wait(flight) => match flight.wait(budget) {
+                    Waited::Landed(answer) => {
+                        counters.one(Count::Shared);
+                        return answered(answer, Origin::Shared);
+                    }
+                    Waited::GivenUp => {}
+                    Waited::Spent => return Err(self.spent(budget, Vec::new())),
+                },
+            }
         }
-        let lowered = front_end.lower(source.clone(), budget).map_err(CacheError::Source)?;
-        let compiled = compiler.compile(&lowered, front_end.kind(), options, budget)?;
-        let artifact = compiled.to_sealed_artifact(compiler)?;
-        let findings = lowered.findings.into_iter().chain(compiled.findings).collect();
-        let origin = match self.put(&key, artifact.container().buffer()) {
-            Ok(()) => Origin::Made,
-            Err(error) => Origin::NotKept(error),
-        };
-        Ok(Cached { artifact, origin, findings })
     }
 
-    /// The folder.
-    pub fn folder(&self) -> &Path {
-        &self.folder
+    /// What has been done so far.
+    pub fn stats(&self) -> CacheStats {
+        self.inner.counters.snapshot()
+    }
+
+    /// The file of a key in the folder, whether it is there or not; none where the cache has no folder.
+    pub fn path(&self, key: &Key) -> Option<PathBuf> {
+        Some(self.inner.folder.as_ref()?.file(key))
+    }
+
+    /// The artifact of a key, where the folder has a whole one. Memory and layers are not looked into.
+    pub fn get(&self, key: &Key, vocabulary: &VocabularyArtifact) -> Option<GrammarArtifact> {
+        let found = self.inner.folder.as_ref()?.get(key, vocabulary)?;
+        self.inner.counters.one(Count::FolderHits);
+        Some(found)
+    }
+
+    /// Keeps an artifact in the folder under a key, where there is a folder.
+    ///
+    /// # Errors
+    ///
+    /// Where the file cannot be written, or is larger than the folder may be.
+    pub fn put(&self, key: &Key, artifact: &Buffer) -> Result<(), KeepError> {
+        let Inner { folder: Some(folder), counters, .. } = &*self.inner else { return Ok(()) };
+        let evicted = folder.put(key, artifact)?;
+        counters.add(Count::BytesWritten, artifact.len() as u64);
+        counters.add(Count::EvictedFromFolder, evicted);
+        Ok(())
+    }
+
+    /// The folder, where there is one.
+    pub fn folder(&self) -> Option<&Path> {
+        self.inner.folder.as_ref().map(Folder::path)
+    }
+
+    /// What is in memory of a request, which is then counted.
+    fn remembered(&self, shared: &Shared, request: &Request<'_>) -> Option<Answer> {
+        let Inner { folder, counters, .. } = &*self.inner;
+        let remembered = {
+            let mut memory = shared.memory();
+            let content = request.content.and_then(|content| memory.get(&content.0));
+            content.or_else(|| memory.get(&request.key.0))
+        };
+        let Remembered { answer, touch } = remembered?;
+        counters.one(match answer {
+            Ok(_) => Count::MemoryHits,
+            Err(_) => Count::RefusedFromMemory,
+        });
+        if touch && let Some(folder) = folder {
+            folder.touch(&request.key);
+        }
+        Some(answer)
+    }
+
+    /// Looks in the files and compiles, for all who wait for it.
+    fn lead(
+        &self,
+        shared: &Shared,
+        request: &Request<'_>,
+        lead: Lead<'_, Answer>,
+        budget: &Budget,
+    ) -> Result<Cached, CacheError> {
+        let counters = &self.inner.counters;
+        // A flight may have landed since this thread looked.
+        if let Some(answer) = self.remembered(shared, request) {
+            lead.land(answer.clone());
+            return answered(answer, Origin::Memory);
+        }
+        let keep = |digest: Digest, kept: Kept| {
+            let left = shared.memory().keep(digest, kept);
+            counters.add(Count::EvictedFromMemory, left as u64);
+        };
+        if let Some((digest, artifact, origin)) = self.in_files(request) {
+            let kept = Kept { artifact, findings: Arc::default() };
+            keep(digest, kept.clone());
+            lead.land(Ok(kept.clone()));
+            return answered(Ok(kept), origin);
+        }
+        match self.compile(request, budget) {
+            Ok((kept, origin)) => {
+                counters.one(Count::Compiled);
+                keep(request.key.0, kept.clone());
+                lead.land(Ok(kept.clone()));
+                answered(Ok(kept), origin)
+            }
+            // Those who wait find it given up.
+            Err(diagnostics) if budget.error().is_some() => Err(self.spent(budget, diagnostics)),
+            Err(diagnostics) => {
+                let diagnostics: Arc<[Diagnostic]> = diagnostics.into();
+                counters.one(Count::Refused);
+                shared.memory().refuse(request.key.0, diagnostics.clone());
+                lead.land(Err(diagnostics.clone()));
+                Err(CacheError::Refused(diagnostics))
+            }
+        }
+    }
+
+    /// The artifact in a layer or in the folder, with the digest by which memory knows it.
+    fn in_files(&self, request: &Request<'_>) -> Option<(Digest, GrammarArtifact, Origin)> {
+        let vocabulary = request.compiler.vocabulary();
+        if let Some(content) = request.content {
+            let mut layers = self.inner.layers.iter();
+            if let Some(artifact) = layers.find_map(|layer| layer.get(&content, vocabulary)) {
+                self.inner.counters.one(Count::LayerHits);
+                return Some((content.0, artifact, Origin::Layer));
+            }
+        }
+        Some((request.key.0, self.get(&request.key, vocabulary)?, Origin::Folder))
+    }
+
+    /// Compiles, and keeps the artifact in the folder.
+    fn compile(
+        &self,
+        request: &Request<'_>,
+        budget: &Budget,
+    ) -> Result<(Kept, Origin), Vec<Diagnostic>> {
+        let Inner { folder, counters, .. } = &*self.inner;
+        let started = Instant::now();
+        let made = request.compile(folder.is_some(), budget);
+        counters.compiled_for(started.elapsed());
+        let kept = made?;
+        if folder.is_none() {
+            return Ok((kept, Origin::Made));
+        }
+        let origin = match self.put(&request.key, kept.artifact.container().buffer()) {
+            Ok(()) => Origin::Made,
+            Err(error) => {
+                counters.one(Count::NotKept);
+                Origin::NotKept(error)
+            }
+        };
+        Ok((kept, origin))
+    }
+
+    /// What becomes of a request whose budget is spent.
+    fn spent(&self, budget: &Budget, diagnostics: Vec<Diagnostic>) -> CacheError {
+        let error = budget.error().cloned().expect("whoever finds it spent has met a limit");
+        self.inner.counters.spent(&error);
+        let diagnostics = match diagnostics {
+            none if none.is_empty() => vec![error.to_diagnostic()],
+            some => some,
+        };
+        CacheError::Spent { error, diagnostics: diagnostics.into() }
     }
 }
 
-#[cfg(test)]
-mod tests;
+fn answered(answer: Answer, origin: Origin) -> Result<Cached, CacheError> {
+    match answer {
+        Ok(Kept { artifact, findings }) => Ok(Cached { artifact, origin, findings }),
+        Err(diagnostics) => Err(CacheError::Refused(diagnostics)),
+    }
+}

@@ -1,10 +1,11 @@
 //! Front ends: source text in, [`Lowered`] grammar with spans and diagnostics out.
 //!
 //! [`FrontEnd`] is a choice of one with its options, for callers that take sources of any language; [`settings`] reads such
-//! options by name.
+//! options by name, and [`deny`] refuses what a report says of keywords.
 
 pub mod choice;
 mod class;
+pub mod deny;
 mod dialects;
 mod ecma;
 pub mod gbnf;

@@ -66,7 +66,7 @@ const ROOMS: [Row<'_>; 18] = [
 
 /// The front ends. A JSON Schema has ECMA-262 patterns in it, and a regular expression with lookaround is read as one; apart
 /// from that none knows another.
-const FRONT_ENDS: [Row<'_>; 9] = [
+const FRONT_ENDS: [Row<'_>; 10] = [
     ("class", &[]),
     ("dialects", &[]),
     ("suggest", &[]),
@@ -75,8 +75,9 @@ const FRONT_ENDS: [Row<'_>; 9] = [
     ("regex", &["class", "dialects", "ecma"]),
     ("json_schema", &["class", "dialects", "ecma", "suggest"]),
     ("choice", &[]),
+    ("deny", &["json_schema"]),
     // Options of all of them by name.
-    ("settings", &["choice", "gbnf", "json_schema", "regex"]),
+    ("settings", &["choice", "deny", "gbnf", "json_schema", "regex"]),
 ];
 
 /// Longest file.

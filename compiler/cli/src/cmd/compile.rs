@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use grammarc_artifacts::{GrammarArtifact, dump, write};
+use grammarc_artifacts::{GrammarArtifact, VocabularyArtifact, dump, write};
 use grammarc_compiler::budget::{self, Budget};
-use grammarc_compiler::cache::{Cache, Key};
+use grammarc_compiler::cache::{Cache, CacheOptions, Content, KeepError, Key, Layer};
 use grammarc_compiler::compile::{CompileError, CompileOptions, Compiler};
+use grammarc_compiler::diagnostics::Diagnostic;
 use grammarc_compiler::ir::Lowered;
 use grammarc_compiler::masks::MaskLimits;
 use grammarc_compiler::network::NetworkLimits;
@@ -45,8 +46,15 @@ pub(crate) struct CompileArgs {
     /// A source that was compiled before, for the same vocabulary and with the same options, is taken from there: it is
     /// not read again, and what was found in it is not repeated. The folder is made where it does not exist; any file in
     /// it may be deleted at any time.
+    ///
+    /// Artifacts that `grammarc build` made in the folders that the environment variable GRAMMARC_ARTIFACTS lists are taken
+    /// first, with this option or without.
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
+
+    /// MiB that the folder may have: what was not used for the longest is deleted [default: 4096]
+    #[arg(long, value_name = "MIB", requires = "cache")]
+    cache_limit: Option<u64>,
 
     #[command(flatten)]
     threads: ThreadArgs,
@@ -125,12 +133,12 @@ pub(crate) fn run(args: CompileArgs, output: &mut Output) -> Result<u8, Failure>
     progress.phase("reading the source");
     let request = args.source.read()?;
     let budget = args.limits.budget();
-    let opened = |folder: &PathBuf| Cache::new(folder).map_err(|error| damaged(folder, error));
-    let cache = args.cache.as_ref().map(opened).transpose()?;
+    let cache = args.cache()?;
+    let layers = Layer::from_environment().map_err(Problem::Layer)?;
     // A source that is refused is not worth the wait for a vocabulary; with a cache, it may need no reading.
-    let lowered = match &cache {
-        Some(_) => None,
-        None => Some(lower(&request, &budget, output)?),
+    let lowered = match cache.is_some() || !layers.is_empty() {
+        true => None,
+        false => Some(lower(&request, &budget, output)?),
     };
     let reading = started.elapsed();
 
@@ -151,7 +159,9 @@ pub(crate) fn run(args: CompileArgs, output: &mut Output) -> Result<u8, Failure>
         let key = Key::new(&vocabulary, &request.front_end, &request.source, &options);
         (cache, key)
     });
-    let found = entry.as_ref().and_then(|(cache, key)| cache.get(key, &vocabulary));
+    let found = in_layers(&layers, &request, &vocabulary)?;
+    let kept = || entry.as_ref().and_then(|(cache, key)| cache.get(key, &vocabulary));
+    let found = found.or_else(kept);
     let cached = found.is_some();
     let artifact = match found {
         Some(artifact) => artifact,
@@ -163,8 +173,7 @@ pub(crate) fn run(args: CompileArgs, output: &mut Output) -> Result<u8, Failure>
             let compiler = Compiler::on_threads(vocabulary, args.threads.count());
             let artifact = compile(&compiler, &request, &lowered, &options, &budget, output)?;
             if let Some((cache, key)) = &entry {
-                let put = cache.put(key, artifact.container().buffer());
-                put.map_err(|error| damaged(cache.folder(), error))?;
+                keep(cache, key, &artifact, &request, output)?;
             }
             artifact
         }
@@ -190,6 +199,43 @@ pub(crate) fn run(args: CompileArgs, output: &mut Output) -> Result<u8, Failure>
         facts: Facts::new(inspection),
     })?;
     Ok(0)
+}
+
+/// The artifact of a layer that serves the request, unless its report has something that is denied.
+fn in_layers(
+    layers: &[Layer],
+    request: &Request,
+    vocabulary: &VocabularyArtifact,
+) -> Result<Option<GrammarArtifact>, Failure> {
+    if layers.is_empty() {
+        return Ok(None);
+    }
+    let content = Content::new(vocabulary, &request.front_end, &request.source.text);
+    let found = layers.iter().find_map(|layer| layer.get(&content, vocabulary));
+    if let Some(artifact) = &found {
+        request.check_report(&artifact.meta().report)?;
+    }
+    Ok(found)
+}
+
+/// Keeps an artifact in the cache.
+fn keep(
+    cache: &Cache,
+    key: &Key,
+    artifact: &GrammarArtifact,
+    request: &Request,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    match cache.put(key, artifact.container().buffer()) {
+        Ok(()) => Ok(()),
+        Err(KeepError::Write(error)) => {
+            Err(damaged(cache.folder().unwrap_or(Path::new("")), error).into())
+        }
+        Err(error @ KeepError::TooLarge { .. }) => {
+            let warning = Diagnostic::warning("cache::too-large", error.to_string());
+            output.diagnostics(&request.source, &[warning.with_help("raise --cache-limit")])
+        }
+    }
 }
 
 /// The grammar of the source, after its findings are shown.
@@ -223,6 +269,16 @@ fn compile(
 }
 
 impl CompileArgs {
+    /// The cache, where one is asked for. One artifact is looked for, so that nothing is kept in memory.
+    fn cache(&self) -> Result<Option<Cache>, Problem> {
+        let Some(folder) = &self.cache else { return Ok(None) };
+        let mut options = CacheOptions::new().folder(folder).memory_entries(0);
+        if let Some(limit) = self.cache_limit {
+            options = options.folder_bytes(limit.saturating_mul(1 << 20));
+        }
+        Cache::open(options).map(Some).map_err(|error| damaged(folder, error))
+    }
+
     fn output_path(&self) -> Result<PathBuf, Problem> {
         match &self.output {
             Some(path) => Ok(path.clone()),

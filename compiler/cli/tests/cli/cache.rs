@@ -16,7 +16,8 @@ fn compile(place: &Place, output: &str) -> Value {
 
 fn entries(place: &Place) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(place.path("kept")).expect("the folder was made");
-    entries.map(|entry| entry.expect("an entry").path()).collect()
+    let entries = entries.map(|entry| entry.expect("an entry").path());
+    entries.filter(|path| path.extension().is_some_and(|end| end == "gmask")).collect()
 }
 
 #[test]
@@ -80,6 +81,36 @@ fn processes_beside_each_other_agree() {
     written.dedup();
     assert_eq!(written.len(), 1);
     assert_eq!(entries(&place).len(), 1);
+}
+
+#[test]
+fn processes_beside_each_other_keep_the_folder_small() {
+    let place = Place::with_vocabulary();
+    // Each artifact is more than a sixteenth of the folder's limit, so that each process sweeps.
+    let compile = |number: usize| {
+        let keys = (0..400).map(|key| format!(r#""k{number}_{key}": {{"type": "integer"}}"#));
+        let keys = keys.collect::<Vec<_>>().join(",");
+        let (source, output) = (format!("{number}.json"), format!("{number}.gmask"));
+        let schema = format!(r#"{{"type": "object", "properties": {{{keys}}}}}"#);
+        std::fs::write(place.path(&source), schema).expect("written");
+        let arguments = ["compile", &source, "--vocab", "tiny.gvocab", "--cache", "kept"];
+        let more = ["--cache-limit", "1", "-o", &output];
+        let mut command = place.command(&[&arguments[..], &more].concat());
+        command.stdout(std::process::Stdio::null()).spawn().expect("the binary starts")
+    };
+    let mut bytes = Vec::new();
+    for round in 0..6 {
+        let runs: Vec<_> = (0..2).map(|run| compile(2 * round + run)).collect();
+        for mut run in runs {
+            assert!(run.wait().expect("it ends").success());
+        }
+        let length = |path: &PathBuf| std::fs::metadata(path).map_or(0, |file| file.len());
+        bytes.push(entries(&place).iter().map(length).sum::<u64>());
+    }
+    let written: u64 = (0..12).map(|n| place.read(&format!("{n}.gmask")).len() as u64).sum();
+    assert!(written > 2 << 20, "the folder would be too large: {written}");
+    assert!(written / 12 > 1 << 16, "{written}");
+    assert!(bytes.iter().all(|&bytes| bytes <= (1 << 20) + written / 6), "{bytes:?}");
 }
 
 #[test]

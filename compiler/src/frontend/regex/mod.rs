@@ -82,9 +82,7 @@ pub fn lower(
 ) -> Result<Lowered, Vec<Diagnostic>> {
     budget.begin(Phase::Reading);
     budget.check_in_source()?;
-    let text = &source.text;
-    let line = text.strip_suffix('\n').filter(|_| options.text_file);
-    let pattern = line.map_or(&**text, |line| line.strip_suffix('\r').unwrap_or(line));
+    let pattern = pattern_of(&source.text, options);
     let span = 0..pattern.len();
     let expr = match expr_within(pattern, options, Allowance::new(MAX_STATES, budget)) {
         Ok(Expr::Never) => Err(PatternError::MatchesNothing { span: span.clone() }),
@@ -104,6 +102,12 @@ pub fn lower(
     });
     let (report, findings) = (Report::default(), delimited.into_iter().collect());
     Ok(Lowered { source, grammar, report, findings, literals: Literals::default() })
+}
+
+/// The pattern of a source text: all of it, but for one line end at the end of a text file.
+pub fn pattern_of<'t>(text: &'t str, options: &PatternOptions) -> &'t str {
+    let line = text.strip_suffix('\n').filter(|_| options.text_file);
+    line.map_or(text, |line| line.strip_suffix('\r').unwrap_or(line))
 }
 
 /// The expression of a pattern: [`Expr::Never`] where it matches nothing.

@@ -5,10 +5,8 @@
 //! name that the language does not have is an error, never ignored. Names may be written with `-` or with `_`.
 //!
 //! - [`read`](Settings::read): the front end and what to refuse, from JSON text;
-//! - [`deny`]: keywords that a source must not have;
 //! - `recorded`: options as artifacts record them.
 
-pub mod deny;
 mod recorded;
 
 use std::collections::BTreeMap;
@@ -16,9 +14,9 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use self::deny::Deny;
 use super::FrontEnd;
 use super::choice::ChoiceOptions;
+use super::deny::Deny;
 use super::gbnf::GbnfOptions;
 use super::json_schema::{
     Escapes, Formats, JsonSchemaOptions, KeyOrder, NumberForm, ResourceError, SchemaDialect,

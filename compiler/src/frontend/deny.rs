@@ -1,21 +1,26 @@
-//! Keywords that a source must not have: what a caller refuses that the front end would take and report.
+//! What a source may be refused for although it compiles: keywords of which the report says that they are not kept as they
+//! stand.
+//!
+//! The report of an artifact is that of its source, so that the question can be asked of either: before a compilation, and
+//! of an artifact that somebody else has compiled.
+
+use std::fmt;
+use std::str::FromStr;
 
 use indexmap::IndexMap;
 use serde::Deserialize;
 
+use super::json_schema::UNKNOWN_KEYWORD;
 use crate::diagnostics::Diagnostic;
-use crate::diagnostics::report::{ReportEntry, Verdict};
-use crate::ir::Lowered;
-
-use super::super::json_schema::UNKNOWN_KEYWORD;
+use crate::diagnostics::report::{Report, ReportEntry, Verdict};
 
 /// Keywords that a source must not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Deny {
-    /// Keywords of which the grammar accepts more than they say.
+    /// Of which the grammar accepts more than they say.
     Approximate,
-    /// Keywords of which the grammar accepts less than they say.
+    /// Of which the grammar accepts less than they say.
     Narrower,
     /// `format` with a name that is not known, which constrains nothing.
     UnknownFormat,
@@ -24,23 +29,17 @@ pub enum Deny {
 }
 
 impl Deny {
-    /// Its name as an option.
+    /// All of them.
+    pub const ALL: [Self; 4] =
+        [Self::Approximate, Self::Narrower, Self::UnknownFormat, Self::UnknownKeyword];
+
+    /// Its name as an argument.
     pub fn name(self) -> &'static str {
         match self {
             Self::Approximate => "approximate",
             Self::Narrower => "narrower",
             Self::UnknownFormat => "unknown-format",
             Self::UnknownKeyword => "unknown-keyword",
-        }
-    }
-
-    /// Code of its diagnostics.
-    fn code(self) -> &'static str {
-        match self {
-            Self::Approximate => "compile::approximate",
-            Self::Narrower => "compile::narrower",
-            Self::UnknownFormat => "compile::unknown-format",
-            Self::UnknownKeyword => "compile::unknown-keyword",
         }
     }
 
@@ -58,13 +57,33 @@ impl Deny {
     }
 }
 
-/// One error for each kind of keyword that is denied and the reason for it, at the first place of it. O(report).
-pub fn refusals(lowered: &Lowered, deny: &[Deny]) -> Vec<Diagnostic> {
+impl fmt::Display for Deny {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A name that is none of [`Deny`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected approximate, narrower, unknown-format or unknown-keyword, and found {0:?}")]
+pub struct UnknownDeny(pub String);
+
+impl FromStr for Deny {
+    type Err = UnknownDeny;
+
+    fn from_str(name: &str) -> Result<Self, UnknownDeny> {
+        let found = Self::ALL.into_iter().find(|what| what.name() == name);
+        found.ok_or_else(|| UnknownDeny(name.to_owned()))
+    }
+}
+
+/// One error for each kind of keyword that is denied and the reason for it, at the first place of it. Linear in the report.
+pub fn denied(report: &Report, deny: &[Deny]) -> Vec<Diagnostic> {
     if deny.is_empty() {
         return Vec::new();
     }
     let mut places: IndexMap<(Deny, String), Vec<String>> = IndexMap::new();
-    for entry in lowered.report.entries() {
+    for entry in report.entries() {
         let Some(&what) = deny.iter().find(|what| what.applies(&entry)) else { continue };
         let verdict = match what {
             Deny::Approximate => "approximate",
@@ -75,6 +94,12 @@ pub fn refusals(lowered: &Lowered, deny: &[Deny]) -> Vec<Diagnostic> {
         places.entry((what, message)).or_default().push(entry.pointer.into());
     }
     let errors = places.into_iter().map(|((what, message), places)| {
+        let code = match what {
+            Deny::Approximate => "compile::approximate",
+            Deny::Narrower => "compile::narrower",
+            Deny::UnknownFormat => "compile::unknown-format",
+            Deny::UnknownKeyword => "compile::unknown-keyword",
+        };
         let (first, others) = (&places[0], &places[1..]);
         let message = match others {
             [] => message,
@@ -83,8 +108,8 @@ pub fn refusals(lowered: &Lowered, deny: &[Deny]) -> Vec<Diagnostic> {
                 format!("{message} ({} places, {} among them)", places.len(), named.join(" and "))
             }
         };
-        let help = format!("rewrite this part of the source, or do not deny {}", what.name());
-        Diagnostic::error(what.code(), message).with_pointer(first).with_help(help)
+        let help = format!("rewrite this part of the source, or do not deny {what}");
+        Diagnostic::error(code, message).with_pointer(first).with_help(help)
     });
     errors.collect()
 }

@@ -1,6 +1,12 @@
 //! A vocabulary of single bytes, and folders that other writers and bad luck have been at.
 
+mod layers;
+mod requests;
+
 use std::collections::BTreeSet;
+use std::fs;
+
+use grammarc_artifacts::write;
 
 use super::*;
 use crate::budget::Budget;
@@ -15,6 +21,21 @@ fn compiler(texts: impl Iterator<Item = Vec<u8>>) -> Compiler {
 
 fn bytes() -> Compiler {
     compiler((0..=255).map(|byte| vec![byte]))
+}
+
+/// A cache of files alone.
+fn without_memory(folder: &Path) -> Cache {
+    Cache::open(CacheOptions::new().folder(folder).memory_entries(0).refusals(0)).unwrap()
+}
+
+fn file(cache: &Cache, key: &Key) -> PathBuf {
+    cache.path(key).unwrap()
+}
+
+/// The files of the cache.
+fn entries(cache: &Cache) -> Vec<PathBuf> {
+    let entries = fs::read_dir(cache.folder().unwrap()).unwrap().map(|entry| entry.unwrap().path());
+    entries.filter(|path| path.extension().is_some_and(|end| end == "gmask")).collect()
 }
 
 fn schema(text: &str) -> Source {
@@ -84,7 +105,7 @@ fn compiler_with_a_word() -> Compiler {
 #[test]
 fn the_second_request_is_a_hit_with_the_same_bytes() {
     let (compiler, folder) = (bytes(), tempfile::tempdir().unwrap());
-    let cache = Cache::new(folder.path().join("made/on/the/way")).unwrap();
+    let cache = without_memory(&folder.path().join("made/on/the/way"));
     let ask = || {
         let (source, options) = (schema(POINT), CompileOptions::default());
         cache.get_or_compile(&compiler, &json_schema(), &source, &options, &Budget::new()).unwrap()
@@ -92,33 +113,33 @@ fn the_second_request_is_a_hit_with_the_same_bytes() {
     let made = ask();
     assert!(matches!(made.origin, Origin::Made));
     let found = ask();
-    assert!(matches!(found.origin, Origin::Found));
+    assert!(matches!(found.origin, Origin::Folder));
     let bytes = |cached: &Cached| cached.artifact.container().buffer().to_vec();
     assert_eq!(bytes(&found), bytes(&made));
-    assert_eq!(fs::read_dir(cache.folder()).unwrap().count(), 1);
+    assert_eq!(entries(&cache).len(), 1);
 }
 
 #[test]
 fn a_hit_does_not_read_the_source() {
     let (compiler, folder) = (bytes(), tempfile::tempdir().unwrap());
-    let cache = Cache::new(folder.path()).unwrap();
+    let cache = without_memory(folder.path());
     let options = CompileOptions::default();
     let broken = schema("{ no JSON");
     let ask = || cache.get_or_compile(&compiler, &json_schema(), &broken, &options, &Budget::new());
-    assert!(matches!(ask(), Err(CacheError::Source(_))));
+    assert!(matches!(ask(), Err(CacheError::Refused(_))));
     // With another source's artifact under its key, it is not even looked at.
     let other = cache
         .get_or_compile(&compiler, &json_schema(), &schema("{}"), &options, &Budget::new())
         .unwrap();
     let key = Key::new(compiler.vocabulary(), &json_schema(), &broken, &options);
     cache.put(&key, other.artifact.container().buffer()).unwrap();
-    assert!(matches!(ask().unwrap().origin, Origin::Found));
+    assert!(matches!(ask().unwrap().origin, Origin::Folder));
 }
 
 #[test]
 fn what_is_damaged_is_made_anew() {
     let (compiler, folder) = (bytes(), tempfile::tempdir().unwrap());
-    let cache = Cache::new(folder.path()).unwrap();
+    let cache = without_memory(folder.path());
     let (source, options) = (schema(POINT), CompileOptions::default());
     let key = Key::new(compiler.vocabulary(), &json_schema(), &source, &options);
     let ask = || {
@@ -128,25 +149,25 @@ fn what_is_damaged_is_made_anew() {
     let mut flipped = whole.clone();
     flipped[whole.len() / 2] ^= 1;
     for damaged in [&flipped[..], &whole[..whole.len() / 2], b"", b"text"] {
-        write::replace(&cache.path(&key), damaged).unwrap();
+        write::replace(&file(&cache, &key), damaged).unwrap();
         let again = ask();
         assert!(matches!(again.origin, Origin::Made));
         assert_eq!(**again.artifact.container().buffer(), whole[..]);
-        assert!(matches!(ask().origin, Origin::Found));
+        assert!(matches!(ask().origin, Origin::Folder));
     }
-    fs::remove_file(cache.path(&key)).unwrap();
+    fs::remove_file(file(&cache, &key)).unwrap();
     assert!(matches!(ask().origin, Origin::Made));
 }
 
 #[test]
 fn a_folder_that_takes_nothing_costs_the_keeping_alone() {
     let (compiler, folder) = (bytes(), tempfile::tempdir().unwrap());
-    let cache = Cache::new(folder.path().join("gone")).unwrap();
-    fs::remove_dir(cache.folder()).unwrap();
+    let cache = without_memory(&folder.path().join("gone"));
+    fs::remove_dir(cache.folder().unwrap()).unwrap();
     let (source, options) = (schema(POINT), CompileOptions::default());
     let cached =
         cache.get_or_compile(&compiler, &json_schema(), &source, &options, &Budget::new()).unwrap();
-    assert!(matches!(cached.origin, Origin::NotKept(Error::Io { .. })));
+    assert!(matches!(cached.origin, Origin::NotKept(KeepError::Write(Error::Io { .. }))));
     let file = tempfile::NamedTempFile::new().unwrap();
     assert!(matches!(Cache::new(file.path()), Err(Error::Io { action: "create", .. })));
 }
@@ -156,7 +177,7 @@ fn writers_beside_each_other_leave_whole_entries() {
     const THREADS: usize = 4;
     const ROUNDS: usize = 12;
     let (compiler, folder) = (bytes(), tempfile::tempdir().unwrap());
-    let cache = Cache::new(folder.path()).unwrap();
+    let cache = without_memory(folder.path());
     let options = CompileOptions::default();
     let sources =
         [schema(POINT), schema(r#"{"type": "boolean"}"#), schema(r#"{"enum": [1, "a"]}"#)];
@@ -184,16 +205,17 @@ fn writers_beside_each_other_leave_whole_entries() {
                     // Some rounds take the entry away, some damage it, below the others' feet.
                     let key = Key::new(compiler.vocabulary(), &front_end, &sources[at], options);
                     match round % 4 {
-                        1 => drop(fs::remove_file(cache.path(&key))),
-                        3 => write::replace(&cache.path(&key), &expected[at][..100]).unwrap(),
+                        1 => drop(fs::remove_file(file(cache, &key))),
+                        3 => write::replace(&file(cache, &key), &expected[at][..100]).unwrap(),
                         _ => {}
                     }
                 }
             });
         }
     });
-    let left = fs::read_dir(cache.folder()).unwrap().map(|entry| entry.unwrap().path());
-    let strays: Vec<PathBuf> =
-        left.filter(|path| path.extension().is_none_or(|end| end != "gmask")).collect();
-    assert_eq!(strays, Vec::<PathBuf>::new(), "no temporary file stays");
+    let left = fs::read_dir(cache.folder().unwrap()).unwrap();
+    let names = left.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let strays: Vec<String> =
+        names.filter(|name| !name.ends_with(".gmask") && name != ".grammarc-swept").collect();
+    assert_eq!(strays, Vec::<String>::new(), "no temporary file stays");
 }

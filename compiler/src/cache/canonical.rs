@@ -1,0 +1,235 @@
+//! One spelling for all texts of a JSON document: no whitespace between tokens, the shortest escapes.
+//!
+//! A schema in a file is laid out for people, and the same schema in a request by whatever library wrote it. Both are one
+//! source: their keys stand in the same order, their numbers have the same digits, and nothing else of a text matters to
+//! what is compiled from it.
+//!
+//! Text that is not JSON never gets the spelling of one that is. So whitespace between two characters that are neither
+//! punctuation nor part of a string is kept, as one space; and what may not stand in a string is kept as it is, behind a
+//! byte that no UTF-8 has.
+//!
+//! Cost: one pass, no recursion, a copy of the text.
+
+/// Stands before what is no escape, in place of an escape.
+const WRONG: u8 = 0xFF;
+
+/// The spelling of a JSON text.
+pub(super) fn spelling(text: &str) -> Vec<u8> {
+    let mut spelled = Vec::with_capacity(text.len());
+    let mut rest = text;
+    // Whether whitespace stands before the next byte.
+    let mut gap = false;
+    while let Some(&byte) = rest.as_bytes().first() {
+        match byte {
+            b' ' | b'\t' | b'\n' | b'\r' => {
+                gap = true;
+                rest = &rest[1..];
+                continue;
+            }
+            b'"' => {
+                spelled.push(byte);
+                rest = string(&rest[1..], &mut spelled);
+            }
+            _ => {
+                let kept = gap && !parts(byte) && spelled.last().is_some_and(|&last| !parts(last));
+                if kept {
+                    spelled.push(b' ');
+                }
+                spelled.push(byte);
+                // Bytes of one character stay together, whether the text may have it here or not.
+                let width = rest.chars().next().map_or(1, char::len_utf8);
+                spelled.extend_from_slice(&rest.as_bytes()[1..width]);
+                rest = &rest[width..];
+            }
+        }
+        gap = false;
+    }
+    spelled
+}
+
+/// Whether a byte ends the token before it and is none of it.
+fn parts(byte: u8) -> bool {
+    matches!(byte, b'{' | b'}' | b'[' | b']' | b',' | b':' | b'"')
+}
+
+/// Spells a string from behind its first quote on, and returns what follows its last.
+fn string<'t>(text: &'t str, spelled: &mut Vec<u8>) -> &'t str {
+    let mut rest = text;
+    loop {
+        let special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..=0x1F);
+        let plain = rest.bytes().position(|byte| special(&byte)).unwrap_or(rest.len());
+        spelled.extend_from_slice(&rest.as_bytes()[..plain]);
+        rest = &rest[plain..];
+        match rest.as_bytes() {
+            [] => return rest,
+            [b'"', ..] => {
+                spelled.push(b'"');
+                return &rest[1..];
+            }
+            [b'\\', ..] => match escape(&rest[1..]) {
+                Some((unit, after)) => {
+                    write(unit, spelled);
+                    rest = after;
+                }
+                None => {
+                    spelled.extend([WRONG, b'\\']);
+                    rest = &rest[1..];
+                }
+            },
+            [control, ..] => {
+                spelled.extend([WRONG, *control]);
+                rest = &rest[1..];
+            }
+        }
+    }
+}
+
+/// What an escape stands for, from behind its backslash on: a character, or half of a pair of surrogates; and what follows.
+fn escape(text: &str) -> Option<(u32, &str)> {
+    let simple = match text.as_bytes().first()? {
+        byte @ (b'"' | b'\\' | b'/') => *byte,
+        b'b' => 8,
+        b'f' => 12,
+        b'n' => b'\n',
+        b'r' => b'\r',
+        b't' => b'\t',
+        b'u' => {
+            let (high, rest) = unit(&text[1..])?;
+            let second = rest.strip_prefix("\\u").and_then(unit);
+            return Some(match (high, second) {
+                (0xD800..=0xDBFF, Some((low @ 0xDC00..=0xDFFF, after))) => {
+                    (0x1_0000 + ((high - 0xD800) << 10) + (low - 0xDC00), after)
+                }
+                _ => (high, rest),
+            });
+        }
+        _ => return None,
+    };
+    Some((simple.into(), &text[1..]))
+}
+
+/// Four hexadecimal digits, and what follows.
+fn unit(text: &str) -> Option<(u32, &str)> {
+    let digits = text.get(..4)?;
+    let all = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    Some((u32::from_str_radix(digits, 16).ok().filter(|_| all)?, &text[4..]))
+}
+
+/// Writes a character, or half of a pair of surrogates, in a string.
+fn write(unit: u32, spelled: &mut Vec<u8>) {
+    match char::from_u32(unit) {
+        Some(c @ ('"' | '\\')) => spelled.extend([b'\\', c as u8]),
+        Some(c) if c >= ' ' => {
+            spelled.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+        }
+        _ => spelled.extend_from_slice(format!("\\u{unit:04x}").as_bytes()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::Value;
+
+    use super::*;
+
+    fn json() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+            ".{0,6}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 24, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::vec((".{0,3}", inner), 0..4)
+                    .prop_map(|members| Value::Object(members.into_iter().collect())),
+            ]
+        })
+    }
+
+    /// A text with every character of strings beyond ASCII escaped, as Python writes it, and whitespace by `layout`.
+    fn laid_out(text: &str, layout: &[u8]) -> String {
+        let (mut out, mut inside, mut escaped, mut at) = (String::new(), false, false, 0);
+        for c in text.chars() {
+            if inside && !c.is_ascii() {
+                let mut units = [0; 2];
+                c.encode_utf16(&mut units).iter().for_each(|unit| {
+                    out.push_str(&format!("\\u{unit:04X}"));
+                });
+                continue;
+            }
+            if !inside && parts(c as u8) && c != '"' {
+                let space = ["", " ", "\n\t", "\r\n "];
+                let pad = space[usize::from(layout.get(at).copied().unwrap_or_default()) % 4];
+                at += 1;
+                out.extend([pad, &c.to_string(), pad]);
+            } else {
+                out.push(c);
+            }
+            (inside, escaped) = match (inside, escaped, c) {
+                (true, false, '\\') => (true, true),
+                (_, false, '"') => (!inside, false),
+                _ => (inside, false),
+            };
+        }
+        out
+    }
+
+    proptest! {
+        #[test]
+        fn all_layouts_of_a_document_have_one_spelling(value in json(), layout in prop::collection::vec(any::<u8>(), 0..40)) {
+            let text = value.to_string();
+            let laid = laid_out(&text, &layout);
+            prop_assert_eq!(serde_json::from_str::<Value>(&laid).ok(), Some(value));
+            prop_assert_eq!(spelling(&laid), spelling(&text));
+        }
+
+        /// The spelling of a document is one of its texts, so that no two documents share one; and a text that is no
+        /// document has the spelling of none.
+        #[test]
+        fn a_spelling_is_read_as_the_text_is(text in "([\\[\\]{},:\" \\\\tu0dn1e-]|true|\\\\u00|\\\\ud8|é|\n){0,16}") {
+            let spelled = spelling(&text);
+            let read = serde_json::from_str::<Value>(&text).ok();
+            prop_assert_eq!(serde_json::from_slice::<Value>(&spelled).ok(), read);
+        }
+    }
+
+    #[test]
+    fn what_is_no_json_stays_so() {
+        for (wrong, right) in [
+            ("tr ue", "true"),
+            ("1 2", "12"),
+            ("\"\n\"", r#""\n""#),
+            (r#""\u00\u0030a""#, r#""\u000a""#),
+            (r#""\q""#, r#""q""#),
+            ("\"a", "\"a\""),
+            ("\u{a0}1", "1"),
+            (r#""\u+123""#, r#""\u0123""#),
+        ] {
+            assert!(serde_json::from_str::<Value>(wrong).is_err(), "{wrong}");
+            assert_ne!(spelling(wrong), spelling(right), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_differs_in_meaning_differs() {
+        for (one, other) in [
+            (r#"{"a":1,"b":2}"#, r#"{"b":2,"a":1}"#),
+            ("1.0", "1"),
+            (r#""\ud83d""#, r#""\ude00""#),
+            (r#"{"a":1,"a":1}"#, r#"{"a":1}"#),
+        ] {
+            assert_ne!(spelling(one), spelling(other));
+        }
+        for (one, other) in [
+            (r#""\ud83d\ude00\/\u0041\"\u000A""#, r#""😀/A\u0022\n""#),
+            (" [ 1 , true ]\n", "[1,true]"),
+            ("\"\u{7f}\"", r#""\u007f""#),
+        ] {
+            assert_eq!(spelling(one), spelling(other));
+        }
+    }
+}

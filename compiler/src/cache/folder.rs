@@ -1,0 +1,318 @@
+//! The folder that processes share: one file for each key, and a bound on the bytes of all.
+//!
+//! # Use
+//!
+//! A file's time of modification says when it was last used, to the hour: a hit sets it where it is older. Nothing else of
+//! a file is ever changed; it appears by a rename, and goes by being deleted.
+//!
+//! # Room
+//!
+//! No request lists the folder. A process counts the bytes that it writes, and *sweeps* after each sixteenth of the bound:
+//! it lists the folder once and deletes what was not used the longest until an eighth of the bound is free. Its first file
+//! has it sweep too, unless another process has done so within five minutes, of which an empty file tells; so processes that
+//! live shortly keep the bound as well. The folder exceeds it by what is written between two sweeps.
+//!
+//! A sweep deletes files of the cache alone, told by their names, and what writers left behind a day ago that did not come
+//! to their renames. What cannot be deleted stays: another process may have been first.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
+
+use grammarc_artifacts::{Buffer, Error, GrammarArtifact, VocabularyArtifact, write};
+
+use super::digest::Digest;
+use super::key::Key;
+use super::memory::TOUCH_AFTER;
+
+/// Name of the empty file whose time says when the folder was swept.
+const SWEPT: &str = ".grammarc-swept";
+
+/// What the names of files begin with that were not renamed yet.
+const UNFINISHED: &str = ".grammarc-";
+
+/// Time within which another process's sweep stands for one's own first.
+const FRESH: Duration = Duration::from_secs(300);
+
+/// Age of an unfinished file whose writer is taken for dead.
+const ABANDONED: Duration = Duration::from_secs(24 * 3600);
+
+/// Why an artifact was not kept in the folder.
+#[derive(Debug, thiserror::Error)]
+pub enum KeepError {
+    /// It could not be written.
+    #[error(transparent)]
+    Write(#[from] Error),
+    /// It is larger than the folder may be.
+    #[error("the artifact has {bytes} bytes, and the cache may have {limit}")]
+    TooLarge {
+        /// Its length.
+        bytes: u64,
+        /// The bound on the folder.
+        limit: u64,
+    },
+}
+
+/// A folder of artifacts by key.
+#[derive(Debug)]
+pub(super) struct Folder {
+    path: PathBuf,
+    /// Most bytes of all files.
+    limit: u64,
+    /// Bytes written since the last sweep.
+    unswept: AtomicU64,
+    /// Whether this process has written a file.
+    has_written: AtomicBool,
+    /// The process that sweeps; 0 for none.
+    sweeper: AtomicU32,
+}
+
+/// A file of the cache as a sweep sees it; in the order in which they go.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Seen {
+    used: SystemTime,
+    path: PathBuf,
+    bytes: u64,
+}
+
+impl Folder {
+    /// The folder, which is made where it does not exist.
+    pub(super) fn open(path: PathBuf, limit: u64) -> Result<Self, Error> {
+        match fs::create_dir_all(&path) {
+            Ok(()) => Ok(Self {
+                path,
+                limit,
+                unswept: AtomicU64::new(0),
+                has_written: AtomicBool::new(false),
+                sweeper: AtomicU32::new(0),
+            }),
+            Err(source) => Err(Error::Io { action: "create", path, source }),
+        }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The file of a key, whether it is there or not.
+    pub(super) fn file(&self, key: &Key) -> PathBuf {
+        self.path.join(format!("{key}.gmask"))
+    }
+
+    /// The artifact of a key, where there is a whole one.
+    pub(super) fn get(
+        &self,
+        key: &Key,
+        vocabulary: &VocabularyArtifact,
+    ) -> Option<GrammarArtifact> {
+        let path = self.file(key);
+        let artifact = GrammarArtifact::open(&path, vocabulary).ok()?;
+        touch(&path);
+        Some(artifact)
+    }
+
+    /// Says that the file of a key is in use.
+    pub(super) fn touch(&self, key: &Key) {
+        touch(&self.file(key));
+    }
+
+    /// Keeps an artifact under a key, and says how many files were deleted to make room.
+    pub(super) fn put(&self, key: &Key, artifact: &Buffer) -> Result<u64, KeepError> {
+        let (bytes, limit) = (artifact.len() as u64, self.limit);
+        if bytes > limit {
+            return Err(KeepError::TooLarge { bytes, limit });
+        }
+        write::replace(&self.file(key), artifact)?;
+        let unswept = self.unswept.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
+        let first = !self.has_written.swap(true, Ordering::Relaxed) && !self.was_swept_lately();
+        Ok(if first || unswept >= limit / 16 { self.sweep() } else { 0 })
+    }
+
+    fn was_swept_lately(&self) -> bool {
+        let swept = fs::metadata(self.path.join(SWEPT)).and_then(|marker| marker.modified());
+        let age = swept.ok().and_then(|swept| swept.elapsed().ok());
+        age.is_some_and(|age| age < FRESH)
+    }
+
+    /// Makes room, unless another thread does so, and says how many files of the cache were deleted. Linear in the files of
+    /// the folder.
+    fn sweep(&self) -> u64 {
+        // A thread of the process that this one was forked from is no thread of this one.
+        let (process, before) = (std::process::id(), self.sweeper.load(Ordering::Relaxed));
+        let taken = before != process
+            && self
+                .sweeper
+                .compare_exchange(before, process, Ordering::Acquire, Ordering::Relaxed)
+                .is_ok();
+        if !taken {
+            return 0;
+        }
+        self.unswept.store(0, Ordering::Relaxed);
+        let deleted = self.delete_the_oldest();
+        // Where it cannot be written, processes sweep more often.
+        _ = write::replace(&self.path.join(SWEPT), &[]);
+        self.sweeper.store(0, Ordering::Release);
+        deleted
+    }
+
+    fn delete_the_oldest(&self) -> u64 {
+        let mut seen = Vec::new();
+        for entry in fs::read_dir(&self.path).into_iter().flatten().flatten() {
+            let (name, path) = (entry.file_name(), entry.path());
+            let Ok(metadata) = entry.metadata() else { continue };
+            let Ok(used) = metadata.modified() else { continue };
+            if is_entry(&name) {
+                seen.push(Seen { used, path, bytes: metadata.len() });
+            } else if is_unfinished(&name) && used.elapsed().is_ok_and(|age| age > ABANDONED) {
+                _ = fs::remove_file(path);
+            }
+        }
+        let mut bytes: u64 = seen.iter().map(|file| file.bytes).sum();
+        if bytes <= self.limit {
+            return 0;
+        }
+        seen.sort_unstable();
+        let mut deleted = 0;
+        for file in &seen {
+            if bytes <= self.limit - self.limit / 8 {
+                break;
+            }
+            if fs::remove_file(&file.path).is_ok() {
+                bytes -= file.bytes;
+                deleted += 1;
+            }
+        }
+        deleted
+    }
+}
+
+/// Whether a name is one of [`Folder::file`].
+fn is_entry(name: &OsStr) -> bool {
+    let stem = name.to_str().and_then(|name| name.strip_suffix(".gmask"));
+    stem.is_some_and(|stem| stem.parse::<Digest>().is_ok())
+}
+
+fn is_unfinished(name: &OsStr) -> bool {
+    name.to_str().is_some_and(|name| name.starts_with(UNFINISHED) && name != SWEPT)
+}
+
+/// Says that a file is in use, where that was last said long ago. A file that belongs to another user stays as old as it is.
+fn touch(path: &Path) {
+    let used = fs::metadata(path).and_then(|file| file.modified());
+    if used.is_ok_and(|used| used.elapsed().is_ok_and(|age| age >= TOUCH_AFTER)) {
+        let file = File::options().write(true).open(path);
+        _ = file.and_then(|file| file.set_modified(SystemTime::now()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KB: u64 = 1024;
+
+    fn key(number: u8) -> Key {
+        Key(Digest([number; 32]))
+    }
+
+    fn folder(limit: u64) -> (tempfile::TempDir, Folder) {
+        let place = tempfile::tempdir().expect("a folder");
+        let folder = Folder::open(place.path().join("kept"), limit).expect("it can be made");
+        (place, folder)
+    }
+
+    fn buffer(bytes: u64) -> Buffer {
+        Buffer::from_bytes(&vec![7; bytes as usize])
+    }
+
+    fn set_age(path: &Path, age: Duration) {
+        let file = File::options().write(true).open(path).expect("it is there");
+        file.set_modified(SystemTime::now() - age).expect("it is ours");
+    }
+
+    fn age(path: &Path) -> Duration {
+        let used = fs::metadata(path).and_then(|file| file.modified()).expect("it is there");
+        used.elapsed().unwrap_or_default()
+    }
+
+    fn left(folder: &Folder) -> Vec<u8> {
+        (0..=255).filter(|&number| folder.file(&key(number)).exists()).collect()
+    }
+
+    #[test]
+    fn what_was_not_used_the_longest_goes_first() {
+        let (_place, folder) = folder(80 * KB);
+        let ages = [5, 3, 9, 1, 7, 2, 8, 4];
+        for (number, hours) in (0..).zip(ages) {
+            folder.put(&key(number), &buffer(10 * KB)).expect("written");
+            set_age(&folder.file(&key(number)), Duration::from_secs(hours * 3600));
+        }
+        assert_eq!(left(&folder), [0, 1, 2, 3, 4, 5, 6, 7]);
+        // 90 KiB are brought down to 70: the files of nine and of eight hours go.
+        let deleted = folder.put(&key(8), &buffer(10 * KB)).expect("written");
+        assert_eq!((deleted, left(&folder)), (2, vec![0, 1, 3, 4, 5, 7, 8]));
+    }
+
+    #[test]
+    fn the_folder_is_not_listed_for_each_file() {
+        let (_place, folder) = folder(1600 * KB);
+        let swept = || fs::metadata(folder.path.join(SWEPT)).and_then(|marker| marker.modified());
+        folder.put(&key(0), &buffer(KB)).expect("written");
+        let first = swept().expect("the first file has the folder swept");
+        // A sixteenth is written before the next.
+        for number in 1..100 {
+            folder.put(&key(number), &buffer(KB)).expect("written");
+            assert_eq!(swept().expect("it is there"), first, "{number}");
+        }
+        folder.put(&key(100), &buffer(KB)).expect("written");
+        assert!(swept().expect("it is there") > first);
+        // Another process's first file: the folder was swept lately.
+        let second = swept().expect("it is there");
+        let other = Folder::open(folder.path.clone(), 1600 * KB).expect("it is there");
+        other.put(&key(101), &buffer(KB)).expect("written");
+        assert_eq!(swept().expect("it is there"), second);
+        set_age(&folder.path.join(SWEPT), FRESH);
+        let third = Folder::open(folder.path.clone(), 1600 * KB).expect("it is there");
+        third.put(&key(102), &buffer(KB)).expect("written");
+        assert!(age(&folder.path.join(SWEPT)) < FRESH);
+    }
+
+    #[test]
+    fn only_what_is_the_caches_goes() {
+        let (_place, folder) = folder(16 * KB);
+        let stays = ["notes.txt", "a.gmask", ".grammarc-new"];
+        let goes = [".grammarc-old", &format!("{}.gmask", key(9))];
+        for name in stays.iter().chain(&goes) {
+            write::replace(&folder.path.join(name), &[7; 9 << 10]).expect("written");
+            if *name != ".grammarc-new" {
+                set_age(&folder.path.join(name), 2 * ABANDONED);
+            }
+        }
+        folder.put(&key(1), &buffer(8 * KB)).expect("written");
+        stays.iter().for_each(|name| assert!(folder.path.join(name).exists(), "{name}"));
+        goes.iter().for_each(|name| assert!(!folder.path.join(name).exists(), "{name}"));
+        assert_eq!(left(&folder), [1]);
+    }
+
+    #[test]
+    fn a_use_is_noted_once_an_hour() {
+        let (_place, folder) = folder(u64::MAX);
+        folder.put(&key(1), &buffer(KB)).expect("written");
+        let path = folder.file(&key(1));
+        for (before, noted) in [(TOUCH_AFTER / 2, false), (2 * TOUCH_AFTER, true)] {
+            set_age(&path, before);
+            folder.touch(&key(1));
+            assert_eq!(age(&path) < before / 2, noted);
+        }
+    }
+
+    #[test]
+    fn what_is_larger_than_the_folder_is_not_written() {
+        let (_place, folder) = folder(KB);
+        let refused = folder.put(&key(1), &buffer(2 * KB));
+        assert!(matches!(refused, Err(KeepError::TooLarge { bytes: 2048, limit: 1024 })));
+        assert_eq!(left(&folder), Vec::<u8>::new());
+    }
+}

@@ -1,0 +1,145 @@
+//! Folders of artifacts that `grammarc build` made, as first layers of a cache: read, and never written.
+//!
+//! A layer serves a request by its [content](Content): the same source by whatever name and however laid out, with the same
+//! options of its front end, for the same vocabulary. What the artifact says of itself (the source's name, the options
+//! recorded) is what it was built with.
+//!
+//! The index is read when the layer is opened. A file that was replaced or damaged since counts as absent; a folder that
+//! was built anew is opened anew.
+
+use std::env;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use grammarc_artifacts::{GrammarArtifact, VocabularyArtifact};
+use rustc_hash::FxHashMap;
+
+use super::digest::Digest;
+use super::index::{INDEX, Index, IndexError, file_of};
+use super::key::{COMPILER, Content};
+
+/// The environment variable that names layers, as a list of folders in the form that `PATH` has.
+pub const VARIABLE: &str = "GRAMMARC_ARTIFACTS";
+
+/// A folder of artifacts that are read and never written. A clone shares the index.
+#[derive(Clone, Debug)]
+pub struct Layer {
+    folder: PathBuf,
+    index: Arc<Known>,
+}
+
+#[derive(Debug)]
+struct Known {
+    files: FxHashMap<Content, File>,
+    /// Fingerprint and digest of the shared rules of each vocabulary, with the number of artifacts for it.
+    vocabularies: Vec<([Digest; 2], usize)>,
+}
+
+#[derive(Debug)]
+struct File {
+    path: PathBuf,
+    checksum: [u8; 32],
+}
+
+/// Why a folder is no layer.
+#[derive(Debug, thiserror::Error)]
+pub enum LayerError {
+    /// It has no index that can be read.
+    #[error("cannot read {}, the index of a folder of artifacts", path.display())]
+    Read {
+        /// The index.
+        path: PathBuf,
+        /// The system's answer.
+        source: io::Error,
+    },
+    /// Its index cannot be used.
+    #[error("{}", path.display())]
+    Index {
+        /// The index.
+        path: PathBuf,
+        /// Why not.
+        source: IndexError,
+    },
+    /// It was built by another version, which may compile the same sources to other artifacts.
+    #[error(
+        "the artifacts in {} were built by grammarc {found}, and this is {COMPILER}; build them again",
+        folder.display()
+    )]
+    Compiler {
+        /// The folder.
+        folder: PathBuf,
+        /// The version.
+        found: String,
+    },
+}
+
+impl Layer {
+    /// The layer in a folder that `grammarc build` made.
+    ///
+    /// # Errors
+    ///
+    /// It has no index, or one of another version of grammarc.
+    pub fn open(folder: impl Into<PathBuf>) -> Result<Self, LayerError> {
+        let folder = folder.into();
+        let path = folder.join(INDEX);
+        let text = match fs::read(&path) {
+            Ok(text) => text,
+            Err(source) => return Err(LayerError::Read { path, source }),
+        };
+        let index = match Index::parse(&text) {
+            Ok(index) => index,
+            Err(source) => return Err(LayerError::Index { path, source }),
+        };
+        if index.compiler() != COMPILER {
+            return Err(LayerError::Compiler { folder, found: index.compiler().to_owned() });
+        }
+        let vocabularies = index.vocabularies.iter().map(|vocabulary| {
+            let own = index.artifacts.iter().filter(|one| one.vocabulary == vocabulary.name);
+            ([vocabulary.fingerprint, vocabulary.shared_digest], own.count())
+        });
+        let vocabularies = vocabularies.collect();
+        let files = index.artifacts.iter().filter_map(|artifact| {
+            let path = file_of(&folder, &artifact.file)?;
+            Some((artifact.content, File { path, checksum: artifact.checksum.0 }))
+        });
+        let files = files.collect();
+        Ok(Self { folder, index: Arc::new(Known { files, vocabularies }) })
+    }
+
+    /// The layers that the environment variable [`VARIABLE`] names, in its order; none where it is not set. Nothing reads
+    /// the variable but this call.
+    ///
+    /// # Errors
+    ///
+    /// Where one of them is no layer.
+    pub fn from_environment() -> Result<Vec<Self>, LayerError> {
+        let folders = env::var_os(VARIABLE).unwrap_or_default();
+        let folders = env::split_paths(&folders).filter(|folder| !folder.as_os_str().is_empty());
+        folders.map(Self::open).collect()
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// How many artifacts there are for a vocabulary. With none the layer serves no request for it.
+    pub fn artifacts_for(&self, vocabulary: &VocabularyArtifact) -> usize {
+        let wanted = [vocabulary.fingerprint(), vocabulary.shared_digest()].map(Digest);
+        let own = self.index.vocabularies.iter().filter(|(identity, _)| *identity == wanted);
+        own.map(|(_, count)| count).sum()
+    }
+
+    /// The artifact that serves a content, opened, where the folder has a whole one.
+    pub fn get(
+        &self,
+        content: &Content,
+        vocabulary: &VocabularyArtifact,
+    ) -> Option<GrammarArtifact> {
+        let File { path, checksum } = self.index.files.get(content)?;
+        let artifact = GrammarArtifact::open(path, vocabulary).ok()?;
+        (artifact.checksum() == *checksum).then_some(artifact)
+    }
+}

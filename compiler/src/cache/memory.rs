@@ -1,0 +1,226 @@
+//! Opened artifacts and refusals in memory, bounded in number and bytes: what was not asked for the longest leaves first.
+//!
+//! A hit gives the handle that is kept, so that all who ask share one map of the file and whatever they derive from it.
+//! Leaving memory takes nothing from those who hold the handle.
+//!
+//! Cost: a hash of 32 bytes and some pointers for each request, under a lock that nobody holds for longer.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use grammarc_artifacts::GrammarArtifact;
+use lru::LruCache;
+use rustc_hash::FxBuildHasher;
+
+use super::digest::Digest;
+use crate::diagnostics::Diagnostic;
+
+/// Time after which a hit in memory counts as a use of the file.
+pub(super) const TOUCH_AFTER: Duration = Duration::from_secs(3600);
+
+/// An artifact, with what was found when it was compiled.
+#[derive(Clone, Debug)]
+pub(super) struct Kept {
+    pub(super) artifact: GrammarArtifact,
+    pub(super) findings: Arc<[Diagnostic]>,
+}
+
+/// What a request was answered with, where the answer holds for equal requests.
+pub(super) type Answer = Result<Kept, Arc<[Diagnostic]>>;
+
+/// What a request is answered with from memory.
+#[derive(Debug)]
+pub(super) struct Remembered {
+    pub(super) answer: Answer,
+    /// Whether the file has not been used for so long that it should be said that it is in use.
+    pub(super) touch: bool,
+}
+
+/// Bounds on what is in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Bounds {
+    /// Most artifacts.
+    pub(super) entries: usize,
+    /// Most bytes of all artifacts together, mapped ones too.
+    pub(super) bytes: usize,
+    /// Most refusals.
+    pub(super) refusals: usize,
+}
+
+/// Bytes of the texts of all refusals together.
+const REFUSAL_BYTES: usize = 4 << 20;
+
+#[derive(Clone, Debug)]
+struct Opened {
+    kept: Kept,
+    /// When its file was last used, as far as this process knows.
+    touched: Instant,
+}
+
+/// Artifacts and refusals.
+#[derive(Debug)]
+pub(super) struct Memory {
+    artifacts: Bounded<Opened>,
+    refusals: Bounded<Arc<[Diagnostic]>>,
+}
+
+impl Memory {
+    pub(super) fn new(bounds: Bounds) -> Self {
+        Self {
+            artifacts: Bounded::new(bounds.entries, bounds.bytes),
+            refusals: Bounded::new(bounds.refusals, REFUSAL_BYTES),
+        }
+    }
+
+    /// The same entries in another memory, which shares the artifacts.
+    pub(super) fn copy(&self) -> Self {
+        Self { artifacts: self.artifacts.copy(), refusals: self.refusals.copy() }
+    }
+
+    /// What is known of a digest, which now was asked for last.
+    pub(super) fn get(&mut self, digest: &Digest) -> Option<Remembered> {
+        if let Some(opened) = self.artifacts.get(digest) {
+            let touch = opened.touched.elapsed() >= TOUCH_AFTER;
+            if touch {
+                opened.touched = Instant::now();
+            }
+            return Some(Remembered { answer: Ok(opened.kept.clone()), touch });
+        }
+        let refusal = self.refusals.get(digest)?;
+        Some(Remembered { answer: Err(refusal.clone()), touch: false })
+    }
+
+    /// Keeps an artifact, and says how many others left to make room.
+    pub(super) fn keep(&mut self, digest: Digest, kept: Kept) -> usize {
+        let bytes = kept.artifact.byte_length();
+        self.artifacts.keep(digest, Opened { kept, touched: Instant::now() }, bytes)
+    }
+
+    /// Keeps a refusal.
+    pub(super) fn refuse(&mut self, digest: Digest, diagnostics: Arc<[Diagnostic]>) {
+        let bytes = diagnostics.iter().map(length).sum();
+        self.refusals.keep(digest, diagnostics, bytes);
+    }
+
+    /// Has every file be unused for long.
+    #[cfg(test)]
+    pub(super) fn age(&mut self) {
+        for (_, (opened, _)) in &mut self.artifacts.entries {
+            opened.touched = opened.touched.checked_sub(TOUCH_AFTER).expect("a clock that has run");
+        }
+    }
+}
+
+/// Bytes that a finding takes, about.
+fn length(diagnostic: &Diagnostic) -> usize {
+    let Diagnostic { message, help, pointer, labels, .. } = diagnostic;
+    let texts = [help, pointer].into_iter().flatten().map(String::len);
+    let labels = labels.iter().map(|label| size_of_val(label) + label.text.len());
+    size_of_val(diagnostic) + message.len() + texts.sum::<usize>() + labels.sum::<usize>()
+}
+
+/// Values by digest, bounded in number and weight.
+#[derive(Debug)]
+struct Bounded<V> {
+    /// With the weight of each.
+    entries: LruCache<Digest, (V, usize), FxBuildHasher>,
+    most: usize,
+    most_weight: usize,
+    weight: usize,
+}
+
+impl<V: Clone> Bounded<V> {
+    fn new(most: usize, most_weight: usize) -> Self {
+        let entries = LruCache::unbounded_with_hasher(FxBuildHasher);
+        Self { entries, most, most_weight, weight: 0 }
+    }
+
+    fn copy(&self) -> Self {
+        let mut copy = Self::new(self.most, self.most_weight);
+        // From the one that was asked for first.
+        for (&digest, (value, weight)) in self.entries.iter().rev() {
+            copy.keep(digest, value.clone(), *weight);
+        }
+        copy
+    }
+
+    fn get(&mut self, digest: &Digest) -> Option<&mut V> {
+        self.entries.get_mut(digest).map(|(value, _)| value)
+    }
+
+    /// Adds a value unless it is too heavy by itself, and says how many left to make room.
+    fn keep(&mut self, digest: Digest, value: V, weight: usize) -> usize {
+        if self.most == 0 || weight > self.most_weight {
+            return 0;
+        }
+        if let Some((_, before)) = self.entries.put(digest, (value, weight)) {
+            self.weight -= before;
+        }
+        self.weight += weight;
+        let mut left = 0;
+        while self.entries.len() > self.most || self.weight > self.most_weight {
+            let Some((_, (_, weight))) = self.entries.pop_lru() else { break };
+            self.weight -= weight;
+            left += 1;
+        }
+        left
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The oracle: a list in the order of use.
+    #[derive(Default)]
+    struct List(Vec<(u8, u16, usize)>);
+
+    impl List {
+        fn get(&mut self, key: u8) -> Option<u16> {
+            let at = self.0.iter().position(|&(found, ..)| found == key)?;
+            let entry = self.0.remove(at);
+            self.0.push(entry);
+            Some(entry.1)
+        }
+
+        fn keep(&mut self, (key, value, weight): (u8, u16, usize), most: usize, heaviest: usize) {
+            if most == 0 || weight > heaviest {
+                return;
+            }
+            self.0.retain(|&(found, ..)| found != key);
+            self.0.push((key, value, weight));
+            let weight =
+                |list: &[(u8, u16, usize)]| list.iter().map(|entry| entry.2).sum::<usize>();
+            while self.0.len() > most || weight(&self.0) > heaviest {
+                self.0.remove(0);
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_not_asked_for_the_longest_leaves(
+            most in 0usize..5,
+            heaviest in 0usize..40,
+            calls in prop::collection::vec((0u8..8, any::<bool>(), any::<u16>(), 0usize..20), 0..60),
+        ) {
+            let (mut bounded, mut list) = (Bounded::new(most, heaviest), List::default());
+            for (key, asks, value, weight) in calls {
+                let digest = Digest([key; 32]);
+                if asks {
+                    prop_assert_eq!(bounded.get(&digest).copied(), list.get(key));
+                } else {
+                    bounded.keep(digest, value, weight);
+                    list.keep((key, value, weight), most, heaviest);
+                }
+                let order = bounded.entries.iter().rev().map(|(digest, (value, weight))| (digest.0[0], *value, *weight));
+                prop_assert!(order.eq(list.0.iter().copied()));
+                let copy = bounded.copy();
+                prop_assert!(copy.entries.iter().eq(bounded.entries.iter()));
+                prop_assert_eq!(copy.weight, bounded.weight);
+            }
+        }
+    }
+}

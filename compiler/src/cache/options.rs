@@ -1,0 +1,83 @@
+//! What a cache is made of: where it keeps artifacts, and how much.
+
+use std::path::PathBuf;
+
+use super::layer::Layer;
+use super::memory::Bounds;
+
+/// Artifacts that are kept opened in memory, unless it is told otherwise.
+pub const MEMORY_ENTRIES: usize = 256;
+
+/// Bytes of these together, unless it is told otherwise: mapped files count, although their pages are the system's.
+pub const MEMORY_BYTES: usize = 1 << 30;
+
+/// Refusals that are kept in memory, unless it is told otherwise.
+pub const REFUSALS: usize = 1024;
+
+/// Bytes of all files in the folder, unless it is told otherwise.
+pub const FOLDER_BYTES: u64 = 4 << 30;
+
+/// What a cache is made of. Without a folder it keeps artifacts in memory alone.
+#[derive(Clone, Debug)]
+pub struct CacheOptions {
+    pub(super) layers: Vec<Layer>,
+    pub(super) folder: Option<PathBuf>,
+    pub(super) folder_bytes: u64,
+    pub(super) memory: Bounds,
+}
+
+impl Default for CacheOptions {
+    fn default() -> Self {
+        let memory = Bounds { entries: MEMORY_ENTRIES, bytes: MEMORY_BYTES, refusals: REFUSALS };
+        Self { layers: Vec::new(), folder: None, folder_bytes: FOLDER_BYTES, memory }
+    }
+}
+
+impl CacheOptions {
+    /// Memory alone, with the documented bounds.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The folder to keep artifacts in, which any number of processes may share.
+    #[must_use]
+    pub fn folder(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.folder = Some(folder.into());
+        self
+    }
+
+    /// Most bytes of all files in the folder, in place of [`FOLDER_BYTES`]; `u64::MAX` for no bound.
+    #[must_use]
+    pub fn folder_bytes(mut self, bytes: u64) -> Self {
+        self.folder_bytes = bytes;
+        self
+    }
+
+    /// One more layer, looked into after those before it and before the folder.
+    #[must_use]
+    pub fn layer(mut self, layer: Layer) -> Self {
+        self.layers.push(layer);
+        self
+    }
+
+    /// Most artifacts that are kept opened in memory, in place of [`MEMORY_ENTRIES`]; with 0, none.
+    #[must_use]
+    pub fn memory_entries(mut self, entries: usize) -> Self {
+        self.memory.entries = entries;
+        self
+    }
+
+    /// Most bytes of these together, in place of [`MEMORY_BYTES`].
+    #[must_use]
+    pub fn memory_bytes(mut self, bytes: usize) -> Self {
+        self.memory.bytes = bytes;
+        self
+    }
+
+    /// Most refusals that are kept in memory, in place of [`REFUSALS`]; with 0, none.
+    #[must_use]
+    pub fn refusals(mut self, refusals: usize) -> Self {
+        self.memory.refusals = refusals;
+        self
+    }
+}
