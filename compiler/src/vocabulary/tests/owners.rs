@@ -60,6 +60,12 @@ fn compare(path: &Path, answer: &Value) -> usize {
             other => panic!("the kind {other}"),
         }
     }
+    let ends = answer["ends"].as_array().expect("a list");
+    let ends: Vec<u32> = ends.iter().map(|id| id.as_u64().expect("an id") as u32).collect();
+    assert!(table.end_tokens.iter().all(|id| ends.contains(id)), "{name}: {ends:?}");
+    for &id in &ends {
+        assert_ne!(kind(&table, id as usize), Text, "{name} ends at {id}");
+    }
     let texts = answer["texts"].as_array().expect("a list");
     for text in texts {
         let ids = text[1].as_array().expect("a list");
@@ -160,7 +166,10 @@ fn vocabularies_are_the_same_in_either_format() {
         let (model, json) =
             (import_path(&path).expect("imports"), import_path(&folder).expect("imports"));
         for (id, (ours, theirs)) in model.tokens.iter().zip(&json.tokens).take(ids).enumerate() {
-            assert_eq!(ours, theirs, "{file} and {name}, id {id}");
+            // llama.cpp ends a generation at this one, which Qwen learned from HTML.
+            if !(ours.bytes == b"</s>" && ours.kind == Special) {
+                assert_eq!(ours, theirs, "{file} and {name}, id {id}");
+            }
         }
         say(format_args!("{file} is {name}: {ids} ids, all equal"));
     }
