@@ -20,6 +20,14 @@ def test_examples(name: str) -> None:
     assert result.failed == 0
 
 
+def test_the_page() -> None:
+    page = Path(__file__).parent / "python.md"
+    if not page.is_file():
+        page = Path(__file__).parents[3] / "docs" / "python.md"
+    result = doctest.testfile(str(page), module_relative=False, optionflags=doctest.ELLIPSIS)
+    assert result.attempted > 20 and result.failed == 0
+
+
 def test_types(tmp_path: Path) -> None:
     pytest.importorskip("mypy")
     run = [sys.executable, "-m", "mypy", "--strict", "-p", "grammarc"]
