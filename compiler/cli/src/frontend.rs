@@ -6,6 +6,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use grammarc_build::registry::{self, Registry};
 use grammarc_compiler::budget::Budget;
 use grammarc_compiler::diagnostics::Source;
 use grammarc_compiler::diagnostics::report::Report;
@@ -17,8 +18,7 @@ use grammarc_compiler::frontend::regex::PatternOptions;
 use grammarc_compiler::ir::Lowered;
 
 use crate::failure::{Failure, Problem};
-use crate::registry;
-use crate::text_form::{self, TextFormArgs};
+use crate::text_form::TextFormArgs;
 
 /// A source's language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -99,16 +99,6 @@ enum Dialect {
     OpenApi30,
 }
 
-impl Dialect {
-    /// Its name as an argument.
-    fn name(self) -> &'static str {
-        match self {
-            Self::JsonSchema => "json-schema",
-            Self::OpenApi30 => "openapi-3.0",
-        }
-    }
-}
-
 impl From<Dialect> for SchemaDialect {
     fn from(dialect: Dialect) -> Self {
         match dialect {
@@ -120,7 +110,7 @@ impl From<Dialect> for SchemaDialect {
 
 /// Keywords that a source must not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum DenyName {
+pub(crate) enum DenyName {
     /// Of which the grammar accepts more than they say
     Approximate,
     /// Of which the grammar accepts less than they say
@@ -158,24 +148,15 @@ impl SourceArgs {
     pub(crate) fn read(&self) -> Result<Request, Failure> {
         let kind = self.kind()?;
         let source = read_source(&self.source)?;
-        let mut options = Vec::new();
         let front_end = match kind {
             Kind::JsonSchema => {
-                let resources = registry::read(&self.registry)?;
+                let Registry { resources, .. } =
+                    registry::read(Path::new(""), &self.registry).map_err(Problem::Registry)?;
                 let mut given = JsonSchemaOptions { resources, ..JsonSchemaOptions::default() };
                 self.text.apply(&mut given)?;
-                options.extend(text_form::recorded(&given));
                 given.closed = self.closed;
-                if self.closed {
-                    options.push(("closed", "true".to_owned()));
-                }
                 if let Some(dialect) = self.dialect {
                     given.dialect = dialect.into();
-                    options.push(("dialect", dialect.name().to_owned()));
-                }
-                if !self.registry.is_empty() {
-                    let arguments = self.registry.iter().map(|argument| argument.to_string_lossy());
-                    options.push(("registry", arguments.collect::<Vec<_>>().join(" ")));
                 }
                 FrontEnd::JsonSchema(given)
             }
@@ -184,11 +165,15 @@ impl SourceArgs {
                 if let Some(start) = &self.start {
                     given.start.clone_from(start);
                 }
-                options.push(("start", given.start.clone()));
                 FrontEnd::Gbnf(given)
             }
             Kind::Regex => FrontEnd::Regex(PatternOptions::default()),
         };
+        let mut options = front_end.recorded();
+        if !self.registry.is_empty() {
+            let arguments = self.registry.iter().map(|argument| argument.to_string_lossy());
+            options.push(("registry", arguments.collect::<Vec<_>>().join(" ")));
+        }
         let mut deny: Vec<Deny> = self.deny.iter().copied().map(Deny::from).collect();
         deny.sort();
         deny.dedup();

@@ -2,14 +2,10 @@
 
 use clap::{Args, ValueEnum};
 use grammarc_compiler::frontend::json_schema::{
-    Escapes, Indentation, JsonSchemaOptions, KeyOrder, NumberForm, Separator, SeparatorError,
-    TextForm, Whitespace,
+    Escapes, JsonSchemaOptions, KeyOrder, NumberForm, Separator, SeparatorError, Whitespace,
 };
 
 use crate::failure::Problem;
-
-/// Longest run of whitespace in flexible form where no bound is given: a line end and nine levels of two spaces.
-const FLEXIBLE: u32 = 19;
 
 /// Longest run of whitespace around a document where no bound is given: some line ends, or the space that begins the first
 /// piece of SentencePiece vocabularies.
@@ -29,7 +25,7 @@ pub(crate) struct TextFormArgs {
     #[arg(
         long,
         value_name = "natural|compact|spaced|indented[:N]|styled[:N]|flexible[:N]",
-        value_parser = whitespace
+        value_parser = clap::value_parser!(Whitespace)
     )]
     whitespace: Option<Whitespace>,
 
@@ -159,110 +155,5 @@ impl TextFormArgs {
             None => {}
         }
         Ok(())
-    }
-}
-
-/// The options as artifacts record them.
-pub(crate) fn recorded(options: &JsonSchemaOptions) -> Vec<(&'static str, String)> {
-    let TextForm { whitespace, surround, numbers, escapes, .. } = options.text;
-    let numbers = match numbers {
-        NumberForm::Natural => "natural",
-        NumberForm::Canonical => "canonical",
-        NumberForm::Any => "any",
-    };
-    let escapes = match escapes {
-        Escapes::Shortest => "shortest",
-        Escapes::Any => "any",
-    };
-    let order = match options.key_order {
-        KeyOrder::Schema => "schema",
-        KeyOrder::Any => "any",
-    };
-    let mut recorded = vec![
-        ("whitespace", spelled(whitespace)),
-        ("numbers", numbers.to_owned()),
-        ("escapes", escapes.to_owned()),
-        ("key-order", order.to_owned()),
-    ];
-    if let Whitespace::Indented(indentation) | Whitespace::Styled(indentation) = whitespace {
-        recorded.push(("levels", indentation.levels.to_string()));
-    }
-    if surround > 0 {
-        recorded.push(("surround", surround.to_string()));
-    }
-    recorded
-}
-
-/// A form of whitespace, with a number after a colon or without.
-fn whitespace(text: &str) -> Result<Whitespace, String> {
-    let (form, number) = match text.split_once(':') {
-        Some((form, number)) => (form, Some(number)),
-        None => (text, None),
-    };
-    let indentation = || {
-        let Some(number) = number else { return Ok(Indentation::DEFAULT) };
-        let spaces = number.parse();
-        let spaces = spaces.map_err(|_| format!("a level has 0 to 255 spaces, as in {form}:2"))?;
-        Ok::<_, String>(Indentation { spaces, ..Indentation::DEFAULT })
-    };
-    match (form, number) {
-        ("natural", None) => Ok(Whitespace::Natural),
-        ("compact", None) => Ok(Whitespace::Compact),
-        ("spaced", None) => Ok(Whitespace::Spaced),
-        ("indented", _) => Ok(Whitespace::Indented(indentation()?)),
-        ("styled", _) => Ok(Whitespace::Styled(indentation()?)),
-        ("flexible", None) => Ok(Whitespace::Flexible { max: FLEXIBLE }),
-        ("flexible", Some(number)) => match number.parse() {
-            Ok(max) => Ok(Whitespace::Flexible { max }),
-            Err(_) => Err("the bound is a number after a colon, as in flexible:8".to_owned()),
-        },
-        _ => Err("expected natural, compact, spaced, indented, styled or flexible".to_owned()),
-    }
-}
-
-fn spelled(whitespace: Whitespace) -> String {
-    match whitespace {
-        Whitespace::Natural => "natural".to_owned(),
-        Whitespace::Compact => "compact".to_owned(),
-        Whitespace::Spaced => "spaced".to_owned(),
-        Whitespace::Fixed { item, key } => {
-            let text =
-                |separator: Separator| String::from_utf8_lossy(separator.as_bytes()).into_owned();
-            format!("separators {:?} {:?}", text(item), text(key))
-        }
-        Whitespace::Indented(indentation) => format!("indented:{}", indentation.spaces),
-        Whitespace::Styled(indentation) => format!("styled:{}", indentation.spaces),
-        Whitespace::Flexible { max } => format!("flexible:{max}"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn whitespace_is_read_and_written() {
-        let forms =
-            ["natural", "compact", "spaced", "indented:0", "styled:4", "flexible:0", "flexible:8"];
-        for text in forms {
-            assert_eq!(whitespace(text).map(spelled).as_deref(), Ok(text));
-        }
-        assert_eq!(whitespace("flexible"), Ok(Whitespace::Flexible { max: FLEXIBLE }));
-        assert_eq!(whitespace("indented").map(spelled).as_deref(), Ok("indented:2"));
-        let wrong = [
-            "",
-            "loose",
-            "flexible:",
-            "flexible8",
-            "flexible:-1",
-            "flexible: 8",
-            "indented:256",
-            "styled:",
-            "compact:1",
-            "natural:",
-        ];
-        for text in wrong {
-            assert!(whitespace(text).is_err(), "{text:?}");
-        }
     }
 }

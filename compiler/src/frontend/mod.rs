@@ -9,6 +9,7 @@ mod dialects;
 mod ecma;
 pub mod gbnf;
 pub mod json_schema;
+mod recorded;
 pub mod regex;
 mod suggest;
 

@@ -33,6 +33,7 @@ mod draft;
 mod error;
 mod findings;
 mod import;
+mod inputs;
 mod lexicon;
 mod names;
 mod options;
@@ -46,6 +47,7 @@ use crate::diagnostics::Diagnostic;
 
 pub use self::error::VocabularyError;
 pub use self::import::built_in_names;
+pub use self::inputs::inputs;
 pub use self::lexicon::VocabularyLexicon;
 pub use self::options::{EndToken, Tokens, VocabularyOptions};
 

@@ -4,7 +4,13 @@
 //! held to is a bound as well: lines that are indented by their depth, at any depth, are no context-free language, so a
 //! grammar has rules for each depth of its own and the form names how many there are.
 
+use std::fmt;
+use std::str::FromStr;
+
 use thiserror::Error;
+
+/// Longest run of whitespace in flexible form where no bound is given: a line end and nine levels of two spaces.
+const FLEXIBLE: u32 = 19;
 
 /// Where whitespace may stand between the tokens of a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -42,6 +48,73 @@ impl Whitespace {
         match self {
             Self::Indented(indentation) | Self::Styled(indentation) => Some(indentation.levels),
             _ => None,
+        }
+    }
+}
+
+/// A text is no form of whitespace.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum WhitespaceError {
+    /// It names no form.
+    #[error("expected natural, compact, spaced, indented, styled or flexible")]
+    Form,
+    /// A level has another number of spaces.
+    #[error("a level has 0 to 255 spaces, as in {form}:2")]
+    Spaces {
+        /// The form.
+        form: String,
+    },
+    /// The bound on runs is no number.
+    #[error("the bound is a number after a colon, as in flexible:8")]
+    Bound,
+}
+
+/// A form by its name, with a number after a colon or without: `natural`, `compact`, `spaced`, `indented[:SPACES]`,
+/// `styled[:SPACES]`, `flexible[:LONGEST]`. Without, two spaces and runs of 19 are meant.
+impl FromStr for Whitespace {
+    type Err = WhitespaceError;
+
+    fn from_str(text: &str) -> Result<Self, WhitespaceError> {
+        let (form, number) = match text.split_once(':') {
+            Some((form, number)) => (form, Some(number)),
+            None => (text, None),
+        };
+        let indentation = || {
+            let Some(number) = number else { return Ok(Indentation::DEFAULT) };
+            let spaces = number.parse();
+            let spaces = spaces.map_err(|_| WhitespaceError::Spaces { form: form.to_owned() })?;
+            Ok::<_, WhitespaceError>(Indentation { spaces, ..Indentation::DEFAULT })
+        };
+        match (form, number) {
+            ("natural", None) => Ok(Self::Natural),
+            ("compact", None) => Ok(Self::Compact),
+            ("spaced", None) => Ok(Self::Spaced),
+            ("indented", _) => Ok(Self::Indented(indentation()?)),
+            ("styled", _) => Ok(Self::Styled(indentation()?)),
+            ("flexible", None) => Ok(Self::Flexible { max: FLEXIBLE }),
+            ("flexible", Some(number)) => {
+                let max = number.parse().map_err(|_| WhitespaceError::Bound)?;
+                Ok(Self::Flexible { max })
+            }
+            _ => Err(WhitespaceError::Form),
+        }
+    }
+}
+
+/// As it is read; fixed separators, which have no such name, as what they are.
+impl fmt::Display for Whitespace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Natural => f.write_str("natural"),
+            Self::Compact => f.write_str("compact"),
+            Self::Spaced => f.write_str("spaced"),
+            Self::Fixed { item, key } => {
+                let [item, key] = [item, key].map(|one| String::from_utf8_lossy(one.as_bytes()));
+                write!(f, "separators {item:?} {key:?}")
+            }
+            Self::Indented(indentation) => write!(f, "indented:{}", indentation.spaces),
+            Self::Styled(indentation) => write!(f, "styled:{}", indentation.spaces),
+            Self::Flexible { max } => write!(f, "flexible:{max}"),
         }
     }
 }
@@ -156,5 +229,31 @@ mod tests {
         let long = format!(":{}", " ".repeat(Separator::LONGEST));
         assert_eq!(Separator::key(&long), Err(SeparatorError::Length { length: long.len() }));
         assert!(Separator::key(&long[..Separator::LONGEST]).is_ok());
+    }
+
+    #[test]
+    fn whitespace_is_read_and_written() {
+        let forms =
+            ["natural", "compact", "spaced", "indented:0", "styled:4", "flexible:0", "flexible:8"];
+        for text in forms {
+            assert_eq!(text.parse().map(|form: Whitespace| form.to_string()), Ok(text.to_owned()));
+        }
+        assert_eq!("flexible".parse(), Ok(Whitespace::Flexible { max: FLEXIBLE }));
+        assert_eq!("indented".parse(), Ok(Whitespace::Indented(Indentation::DEFAULT)));
+        let wrong = [
+            "",
+            "loose",
+            "flexible:",
+            "flexible8",
+            "flexible:-1",
+            "flexible: 8",
+            "indented:256",
+            "styled:",
+            "compact:1",
+            "natural:",
+        ];
+        for text in wrong {
+            assert!(text.parse::<Whitespace>().is_err(), "{text:?}");
+        }
     }
 }

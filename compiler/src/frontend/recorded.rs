@@ -1,0 +1,53 @@
+//! The options of a front end as artifacts record them, for people: names and values as the command line has them.
+
+use super::FrontEnd;
+use super::json_schema::{
+    Escapes, JsonSchemaOptions, KeyOrder, NumberForm, SchemaDialect, TextForm, Whitespace,
+};
+
+impl FrontEnd {
+    /// What an artifact records of the options. Those that few sources need are left out where they have their defaults.
+    pub fn recorded(&self) -> Vec<(&'static str, String)> {
+        match self {
+            Self::JsonSchema(options) => json_schema(options),
+            Self::Gbnf(options) => vec![("start", options.start.clone())],
+            Self::Regex(_) => Vec::new(),
+        }
+    }
+}
+
+fn json_schema(options: &JsonSchemaOptions) -> Vec<(&'static str, String)> {
+    let TextForm { whitespace, surround, numbers, escapes, .. } = options.text;
+    let numbers = match numbers {
+        NumberForm::Natural => "natural",
+        NumberForm::Canonical => "canonical",
+        NumberForm::Any => "any",
+    };
+    let escapes = match escapes {
+        Escapes::Shortest => "shortest",
+        Escapes::Any => "any",
+    };
+    let order = match options.key_order {
+        KeyOrder::Schema => "schema",
+        KeyOrder::Any => "any",
+    };
+    let mut recorded = vec![
+        ("whitespace", whitespace.to_string()),
+        ("numbers", numbers.to_owned()),
+        ("escapes", escapes.to_owned()),
+        ("key-order", order.to_owned()),
+    ];
+    if let Whitespace::Indented(indentation) | Whitespace::Styled(indentation) = whitespace {
+        recorded.push(("levels", indentation.levels.to_string()));
+    }
+    if surround > 0 {
+        recorded.push(("surround", surround.to_string()));
+    }
+    if options.closed {
+        recorded.push(("closed", "true".to_owned()));
+    }
+    if options.dialect == SchemaDialect::OpenApi30 {
+        recorded.push(("dialect", "openapi-3.0".to_owned()));
+    }
+    recorded
+}
