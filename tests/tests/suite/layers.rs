@@ -119,9 +119,9 @@ fn files(folder: &Path) -> Vec<(String, String)> {
 /// The quoted strings of a manifest's `members`.
 fn members() -> Vec<String> {
     let manifest = read(&root().join("Cargo.toml"));
-    let list = manifest.lines().find_map(|line| line.strip_prefix("members = "));
-    let quoted = list.expect("the workspace lists its members on one line").split('"');
-    quoted.skip(1).step_by(2).map(str::to_owned).collect()
+    let list = manifest.split_once("members = [").and_then(|(_, rest)| rest.split_once(']'));
+    let (list, _) = list.expect("the workspace lists its members");
+    list.split('"').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
 /// The value of `name = "..."` in a manifest.
