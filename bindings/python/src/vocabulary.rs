@@ -332,11 +332,13 @@ impl Vocabulary {
         format!("Vocabulary({name:?}, {tokens} tokens, logit_width={})", self.logit_width())
     }
 
+    /// Whether grammars of one are grammars of the other: tokens, end tokens, width and shared rules are equal.
     fn __eq__(&self, other: Bound<'_, PyAny>) -> bool {
-        let Ok(other) = other.cast::<Self>() else { return false };
-        let other = other.get();
-        self.inner.artifact().container().header().checksum
-            == other.inner.artifact().container().header().checksum
+        let identity = |one: &Self| {
+            let artifact = one.inner.artifact();
+            (artifact.fingerprint(), artifact.shared_digest())
+        };
+        other.cast::<Self>().is_ok_and(|other| identity(self) == identity(other.get()))
     }
 
     fn __hash__(&self) -> u64 {

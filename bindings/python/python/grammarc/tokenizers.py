@@ -165,7 +165,9 @@ def _mistral_common(tokenizer: Any, options: dict[str, Any]) -> Vocabulary | Non
     if not callable(piece) or not hasattr(tokenizer, "n_words"):
         return None
     try:
-        from mistral_common.tokens.tokenizers.base import SpecialTokenPolicy
+        from mistral_common.tokens.tokenizers.base import (  # type: ignore[import-not-found, unused-ignore]
+            SpecialTokenPolicy,
+        )
 
         keep: Any = SpecialTokenPolicy.KEEP
     except ImportError:
