@@ -18,6 +18,7 @@ import threading
 import weakref
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from importlib import import_module
 from typing import Any
 
 from grammarc import fill_batch
@@ -60,23 +61,20 @@ def stats() -> dict[str, float]:
 
 def register() -> None:
     """Makes ``--grammar-backend grammarc`` known to SGLang. Doing it again does nothing."""
-    from sglang.srt.arg_groups import choices as known
-    from sglang.srt.constrained.base_grammar_backend import register_grammar_backend
-
+    # By name, since types of another package are nothing that this one could be checked by.
+    known: Any = import_module("sglang.srt.arg_groups.choices")
+    base: Any = import_module("sglang.srt.constrained.base_grammar_backend")
     if NAME not in known.GRAMMAR_BACKEND_CHOICES:
         known.add_grammar_backend_choices([NAME])
-    register_grammar_backend(NAME, init)
+    base.register_grammar_backend(NAME, init)
 
 
 def init(server_args: Any, tokenizer: Any, vocab_size: int, eos_token_ids: Any) -> Any:
     """The backend of a server. Raises :class:`HostMismatch` where this version of SGLang has other interfaces."""
-    from sglang.srt.constrained import base_grammar_backend, reasoner_grammar_backend
-    from sglang.srt.parser.reasoning_parser import ReasoningParser
-    from sglang.srt.runtime_context import get_serving
-
-    serving = get_serving()
-    probe(base_grammar_backend, serving)
-    backend = backend_class(base_grammar_backend)(
+    base: Any = import_module("sglang.srt.constrained.base_grammar_backend")
+    serving: Any = import_module("sglang.srt.runtime_context").get_serving()
+    probe(base, serving)
+    backend = backend_class(base)(
         tokenizer,
         vocab_size,
         eos_token_ids,
@@ -86,10 +84,11 @@ def init(server_args: Any, tokenizer: Any, vocab_size: int, eos_token_ids: Any) 
     )
     if not serving.reasoning_parser:
         return backend
-    parser = ReasoningParser(model_type=serving.reasoning_parser, stream_reasoning=False, tokenizer=tokenizer)
+    reasoning: Any = import_module("sglang.srt.parser.reasoning_parser")
+    parser = reasoning.ReasoningParser(model_type=serving.reasoning_parser, stream_reasoning=False, tokenizer=tokenizer)
     if not parser.detector.get_think_end_token_ids(tokenizer):
         return backend
-    wrapper = reasoner_grammar_backend.ReasonerGrammarBackend
+    wrapper = import_module("sglang.srt.constrained.reasoner_grammar_backend").ReasonerGrammarBackend
     expect_parameters(
         wrapper.__init__,
         "self",
@@ -270,10 +269,10 @@ class Backend:
         with self._xgrammar_lock:
             if self._xgrammar is None:
                 try:
-                    from sglang.srt.constrained.xgrammar_backend import XGrammarGrammarBackend
+                    theirs: Any = import_module("sglang.srt.constrained.xgrammar_backend")
                 except ImportError as error:
                     return self._refused(f"grammarc: {otherwise} ({error})", False)
-                self._xgrammar = XGrammarGrammarBackend(
+                self._xgrammar = theirs.XGrammarGrammarBackend(
                     self._tokenizer, vocab_size=self._width, model_eos_token_ids=self._ends
                 )
         _counters.delegated.add()
@@ -292,9 +291,8 @@ class Backend:
         vocab_mask: Any, token_ids: list[int], batch_idx: int, is_allowed: bool = True, reset_vocab_mask: bool = True
     ) -> None:
         """Allows or forbids tokens in a row."""
-        from sglang.srt.constrained.torch_ops.token_filter_torch_ops import set_token_filter_torch
-
-        set_token_filter_torch(
+        filters: Any = import_module("sglang.srt.constrained.torch_ops.token_filter_torch_ops")
+        filters.set_token_filter_torch(
             vocab_mask, token_ids, batch_idx, is_allowed=is_allowed, reset_vocab_mask=reset_vocab_mask
         )
 
@@ -409,21 +407,18 @@ class Request:
 
 
 def _rows(width: int, count: int) -> Any:
-    import torch
-    from sglang.srt.utils.common import is_pin_memory_available
-
-    return torch.full((count, -(-width // 32)), -1, dtype=torch.int32, pin_memory=is_pin_memory_available())
+    torch: Any = import_module("torch")
+    is_pinned = import_module("sglang.srt.utils.common").is_pin_memory_available()
+    return torch.full((count, -(-width // 32)), -1, dtype=torch.int32, pin_memory=is_pinned)
 
 
 def _apply(logits: Any, mask: Any) -> None:
     """Masks logits where they are: by SGLang's own kernels on devices."""
     if logits.device.type != "cpu":
-        from sglang.srt.constrained.xgrammar_backend import XGrammarGrammarBackend
-
-        XGrammarGrammarBackend.apply_vocab_mask(logits, mask)
+        theirs: Any = import_module("sglang.srt.constrained.xgrammar_backend")
+        theirs.XGrammarGrammarBackend.apply_vocab_mask(logits, mask)
         return
-    import torch
-
+    torch: Any = import_module("torch")
     bits = (mask.unsqueeze(-1) >> torch.arange(32, dtype=torch.int32)) & 1
     allowed = bits.flatten(1)[:, : logits.shape[-1]].bool()
     logits.masked_fill_(~allowed, float("-inf"))

@@ -16,6 +16,7 @@ import json
 import logging
 import threading
 import weakref
+from importlib import import_module
 from typing import Any
 
 from grammarc import __version__
@@ -66,21 +67,20 @@ def install() -> None:
 
     Raises :class:`HostMismatch` where this version of vLLM has other interfaces.
     """
-    import vllm
-    from vllm import sampling_params
-    from vllm.v1 import structured_output
-    from vllm.v1.structured_output import backend_types, backend_xgrammar, utils
-
+    # By name, since types of another package are nothing that this one could be checked by.
+    structured_output: Any = import_module("vllm.v1.structured_output")
+    backend_types, backend_xgrammar, utils = (
+        import_module(f"vllm.v1.structured_output.{name}") for name in ("backend_types", "backend_xgrammar", "utils")
+    )
+    sampling_params = import_module("vllm.sampling_params")
     if getattr(structured_output.XgrammarBackend, "_is_grammarc", False):
         return
     probe(structured_output, backend_types, backend_xgrammar, sampling_params, utils)
     backend = backend_class(backend_types, backend_xgrammar, utils)
-    validate = validator(
-        backend_xgrammar.validate_xgrammar_grammar, utils.grammar_is_likely_lark
-    )
-    backend_xgrammar.validate_xgrammar_grammar = validate
+    original = backend_xgrammar.validate_xgrammar_grammar
+    setattr(backend_xgrammar, "validate_xgrammar_grammar", validator(original, utils.grammar_is_likely_lark))
     structured_output.XgrammarBackend = backend
-    logger.info("grammarc %s serves structured outputs of vLLM %s", __version__, vllm.__version__)
+    logger.info("grammarc %s serves structured outputs of vLLM %s", __version__, import_module("vllm").__version__)
 
 
 def probe(
@@ -304,8 +304,7 @@ class Hybrid:
 
     def allocate_token_bitmask(self, max_num_seqs: int) -> Any:
         """Rows of a mask, with all tokens allowed."""
-        import torch
-
+        torch: Any = import_module("torch")
         return torch.full((max_num_seqs, -(-self._width // 32)), -1, dtype=torch.int32)
 
     def destroy(self) -> None:
