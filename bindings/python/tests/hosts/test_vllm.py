@@ -39,7 +39,12 @@ def takes(grammar: Any, text: str) -> bool:
 
 def probe(modules: SimpleNamespace) -> None:
     vllm.probe(
-        modules.structured_output, modules.backend_types, modules.backend_xgrammar, modules.sampling_params, modules.utils
+        modules.structured_output,
+        modules.backend_types,
+        modules.backend_xgrammar,
+        modules.sampling_params,
+        modules.utils,
+        modules.exceptions,
     )
 
 
@@ -64,6 +69,8 @@ def renamed(name: str) -> Any:
 
         fill_bitmask.__isabstractmethod__ = True  # type: ignore[attr-defined]
         types.StructuredOutputGrammar = type("Grammar", (types.StructuredOutputGrammar,), {"fill_bitmask": fill_bitmask})
+    elif name == "errors":
+        modules.exceptions.VLLMValidationError = ValueError
     elif name == "validation":
         xgrammar.validate_xgrammar_grammar = lambda params, config: None
     elif name == "manager":
@@ -79,7 +86,7 @@ def renamed(name: str) -> Any:
 OTHER: Any = None
 
 
-@pytest.mark.parametrize("name", ["kind", "method", "parameter", "validation", "manager", "lookup"])
+@pytest.mark.parametrize("name", ["kind", "method", "parameter", "errors", "validation", "manager", "lookup"])
 def test_other_interfaces_are_refused(name: str) -> None:
     with pytest.raises(vllm.HostMismatch, match="update grammarc"):
         probe(renamed(name))
@@ -89,6 +96,7 @@ def test_installing_replaces_and_is_done_once(monkeypatch: pytest.MonkeyPatch) -
     modules = vllm_modules.stubs()
     for name, module in {
         "vllm": SimpleNamespace(__version__="0.32.0"),
+        "vllm.exceptions": modules.exceptions,
         "vllm.sampling_params": modules.sampling_params,
         "vllm.v1": ModuleType("vllm.v1"),
         "vllm.v1.structured_output": modules.structured_output,
@@ -115,6 +123,7 @@ def test_a_mismatch_installs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("structured_output.backend_types", "structured_output.backend_xgrammar", "structured_output.utils"):
         monkeypatch.setitem(sys.modules, f"vllm.v1.{name}", getattr(modules, name.rpartition(".")[2]))
     monkeypatch.setitem(sys.modules, "vllm", ModuleType("vllm"))
+    monkeypatch.setitem(sys.modules, "vllm.exceptions", modules.exceptions)
     monkeypatch.setitem(sys.modules, "vllm.sampling_params", modules.sampling_params)
     monkeypatch.setitem(sys.modules, "vllm.v1", ModuleType("vllm.v1"))
     monkeypatch.setitem(sys.modules, "vllm.v1.structured_output", modules.structured_output)
@@ -256,9 +265,15 @@ def asked(**structured: Any) -> SimpleNamespace:
 
 
 @pytest.fixture
-def check() -> Any:
-    modules = vllm_modules.stubs()
-    return vllm.validator(modules.backend_xgrammar.validate_xgrammar_grammar, modules.utils.grammar_is_likely_lark)
+def stubs() -> SimpleNamespace:
+    return vllm_modules.stubs()
+
+
+@pytest.fixture
+def check(stubs: SimpleNamespace) -> Any:
+    refusal = vllm.refusal_class(stubs.exceptions)
+    original = stubs.backend_xgrammar.validate_xgrammar_grammar
+    return vllm.validator(original, stubs.utils.grammar_is_likely_lark, refusal)
 
 
 def is_xgrammar_s(check: Any, request: SimpleNamespace) -> bool:
@@ -299,9 +314,10 @@ def test_choices_stay_as_they_are(check: Any) -> None:
     assert request.structured_outputs.choice == ["a", "b"] and request.structured_outputs.grammar is None
 
 
-def test_a_refused_request_is_no_error_of_vllm_s_own(check: Any) -> None:
-    # With vLLM's own class of errors the request would go to another backend, and the engine with it.
+def test_a_refused_request_is_the_client_s_error(check: Any, stubs: SimpleNamespace) -> None:
+    # With vLLM's error of validation the request would go to another backend, and the engine with it.
     for bad in ({"json": {"$ref": "#/nope"}}, {"regex": "("}, {"grammar": "root ::= x"}):
-        with pytest.raises(ValueError) as caught:
+        with pytest.raises(ValueError, match="grammarc: ") as caught:
             check(asked(**bad))
-        assert type(caught.value) is ValueError
+        assert isinstance(caught.value, stubs.exceptions.VLLMClientError)
+        assert not isinstance(caught.value, stubs.exceptions.VLLMValidationError)

@@ -226,6 +226,10 @@ def stubs() -> SimpleNamespace:
     code = _code(compile(check, "stub", "exec"), "_validate_structured_outputs")
     params = type("SamplingParams", (), {"_validate_structured_outputs": types.FunctionType(code, {})})
 
+    class VLLMClientError(Exception): ...
+
+    class VLLMValidationError(VLLMClientError): ...
+
     def grammar_is_likely_lark(grammar_str: str) -> bool:
         return "::=" not in grammar_str
 
@@ -239,4 +243,5 @@ def stubs() -> SimpleNamespace:
         ),
         sampling_params=SimpleNamespace(SamplingParams=params),
         utils=SimpleNamespace(grammar_is_likely_lark=grammar_is_likely_lark),
+        exceptions=SimpleNamespace(VLLMClientError=VLLMClientError, VLLMValidationError=VLLMValidationError),
     )

@@ -102,7 +102,10 @@ class GrammarMatcher:
 
     def accept_token(self, token_id: int, *, debug_print: bool = False) -> bool:
         """Accepts a token. False for whatever is not accepted."""
-        if self.is_terminated() or not self._matcher.try_accept(token_id):
+        # A matcher that ends by itself has stop tokens in its masks and does not take them, as XGrammar's.
+        if self._ends_itself and token_id in self._matcher.end_tokens:
+            return False
+        if not self._matcher.try_accept(token_id):
             return False
         self._steps.append(1)
         return True
@@ -111,7 +114,7 @@ class GrammarMatcher:
         """Accepts a text, as one step of rollback. False where it is not accepted, or no tokens spell it."""
         text = input_str.encode() if isinstance(input_str, str) else bytes(input_str)
         tokens = _spelled(_by_bytes(self._matcher.grammar.vocabulary), text)
-        if tokens is None or self.is_terminated() or self._matcher.validate(tokens) < len(tokens):
+        if tokens is None or self._matcher.validate(tokens) < len(tokens):
             return False
         self._matcher.accept_many(tokens)
         self._steps.append(len(tokens))
@@ -119,7 +122,7 @@ class GrammarMatcher:
 
     def fill_next_token_bitmask(self, bitmask: Any, index: int = 0, *, debug_print: bool = False) -> bool:
         """Writes the mask of the next token to a row, and says whether it forbids anything."""
-        if self.is_terminated():
+        if self._matcher.is_finished:
             raise RuntimeError("grammarc: the sequence has ended, and no token follows")
         return self._matcher.fill(bitmask, index)
 
@@ -140,7 +143,7 @@ class GrammarMatcher:
             del self._steps[-num_tokens:]
 
     def is_terminated(self) -> bool:
-        """Whether a stop token was accepted, or the text is complete where that is enough."""
+        """Whether a stop token was accepted, or the text is complete where that is enough. It can be gone on with then."""
         return self._matcher.is_finished or (self._ends_itself and self._matcher.is_accepting)
 
     def is_completed(self) -> bool:
@@ -171,7 +174,7 @@ class BatchGrammarMatcher:
         """Writes a row for each matcher: the first rows, or those listed."""
         rows = list(range(len(matchers)) if indices is None else indices)
         ours = [(one, row) for one, row in zip(matchers, rows, strict=True) if isinstance(one, GrammarMatcher)]
-        if any(one.is_terminated() for one, _ in ours):
+        if any(one._matcher.is_finished for one, _ in ours):
             raise RuntimeError("grammarc: a sequence has ended, and no token follows")
         grammarc.fill_batch(
             [one._matcher for one, _ in ours], bitmask, [row for _, row in ours], threads=self._threads

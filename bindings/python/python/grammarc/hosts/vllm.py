@@ -72,19 +72,25 @@ def install() -> None:
     backend_types, backend_xgrammar, utils = (
         import_module(f"vllm.v1.structured_output.{name}") for name in ("backend_types", "backend_xgrammar", "utils")
     )
-    sampling_params = import_module("vllm.sampling_params")
+    sampling_params, exceptions = import_module("vllm.sampling_params"), import_module("vllm.exceptions")
     if getattr(structured_output.XgrammarBackend, "_is_grammarc", False):
         return
-    probe(structured_output, backend_types, backend_xgrammar, sampling_params, utils)
+    probe(structured_output, backend_types, backend_xgrammar, sampling_params, utils, exceptions)
     backend = backend_class(backend_types, backend_xgrammar, utils)
     original = backend_xgrammar.validate_xgrammar_grammar
-    setattr(backend_xgrammar, "validate_xgrammar_grammar", validator(original, utils.grammar_is_likely_lark))
+    validate = validator(original, utils.grammar_is_likely_lark, refusal_class(exceptions))
+    setattr(backend_xgrammar, "validate_xgrammar_grammar", validate)
     structured_output.XgrammarBackend = backend
     logger.info("grammarc %s serves structured outputs of vLLM %s", __version__, import_module("vllm").__version__)
 
 
 def probe(
-    structured_output: Any, backend_types: Any, backend_xgrammar: Any, sampling_params: Any, utils: Any
+    structured_output: Any,
+    backend_types: Any,
+    backend_xgrammar: Any,
+    sampling_params: Any,
+    utils: Any,
+    exceptions: Any,
 ) -> None:
     """Raises :class:`HostMismatch` unless these modules of vLLM have the interfaces that the plug-in relies on."""
     kinds = {kind.name for kind in backend_types.StructuredOutputOptions}
@@ -127,6 +133,11 @@ def probe(
         backend_xgrammar.validate_xgrammar_grammar, "sampling_params", where="validate_xgrammar_grammar"
     )
     expect_parameters(utils.grammar_is_likely_lark, "grammar_str", where="grammar_is_likely_lark")
+    client, validation = exceptions.VLLMClientError, exceptions.VLLMValidationError
+    expect(
+        issubclass(validation, client) and not issubclass(client, validation),
+        "vLLM's errors of clients are not what its errors of validation are a kind of",
+    )
     # What is replaced has to be what is looked up at each call.
     makes = structured_output.StructuredOutputManager.grammar_init
     expect(
@@ -140,7 +151,16 @@ def probe(
     )
 
 
-def validator(original: Any, is_lark: Any) -> Any:
+def refusal_class(exceptions: Any) -> Any:
+    """The error for a request that is refused: of the client, and a ``ValueError``.
+
+    Not vLLM's own error of validation: where it may choose a backend, it would try the next one, and give that one all later
+    requests too.
+    """
+    return type("GrammarcRefusal", (exceptions.VLLMClientError, ValueError), {"__module__": __name__})
+
+
+def validator(original: Any, is_lark: Any, refusal: Any) -> Any:
     """The check of a request: grammarc's for what grammarc compiles, and the original for the rest.
 
     vLLM's parsers of tool calls ask the same function whether XGrammar could take a constraint into a structural tag. They ask
@@ -167,11 +187,9 @@ def validator(original: Any, is_lark: Any) -> Any:
                 return original(sampling_params)  # type: ignore[no-any-return]
         except XgrammarNotation:
             return original(sampling_params)  # type: ignore[no-any-return]
-        except ValueError:
-            # Not vLLM's own class of errors: where it may choose a backend, it would try the next one, and give that one all
-            # later requests too.
+        except ValueError as error:
             _counters.refused.add()
-            raise
+            raise refusal(str(error)) from error
 
     return validate_xgrammar_grammar
 
