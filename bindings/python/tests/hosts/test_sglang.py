@@ -96,8 +96,12 @@ def test_kinds_of_requests(base: Any) -> None:
 
 def test_refusals_say_why_and_are_kept(base: Any) -> None:
     made = backend(base)
+    assert made.dispatch_regex("a") is not None
+    before = sglang.stats()
     answer = made.dispatch_json('{"$ref": "#/nope"}')
     assert isinstance(answer, base.InvalidGrammarObject) and "#/nope" in answer.error_message
+    after = sglang.stats()
+    assert [after[name] - before[name] for name in ("requests", "refused_requests", "refused")] == [0, 1, 1]
     made.set_cache(("json", "x"), answer)
     assert made.cache[("json", "x")] is answer
 

@@ -220,12 +220,12 @@ def test_xgrammar_s_narrower_rows_are_refused() -> None:
 
 
 def test_refusals_are_value_errors(modules: SimpleNamespace) -> None:
-    before = vllm.stats()["refused"]
+    before = vllm.stats()["refused_requests"]
     bad = [("JSON", '{"$ref": "#/x"}'), ("JSON", "{"), ("REGEX", "("), ("GRAMMAR", "root ::= x"), ("CHOICE", "{}")]
     for kind, source in bad:
         with pytest.raises(ValueError, match="grammarc: "):
             compiled(modules, kind, source)
-    assert vllm.stats()["refused"] - before == len(bad)
+    assert vllm.stats()["refused_requests"] - before == len(bad)
 
 
 def test_an_unknown_kind_is_refused(modules: SimpleNamespace) -> None:

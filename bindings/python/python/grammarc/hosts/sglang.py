@@ -42,14 +42,14 @@ NAME = "grammarc"
 logger = logging.getLogger("sglang.grammarc")
 
 _counters = Counters(
-    "requests", "delegated", "refused", "fills", "batches", "accepts", "refused_tokens", "rollbacks", "copies"
+    "requests", "delegated", "refused_requests", "fills", "batches", "accepts", "refused_tokens", "rollbacks", "copies"
 )
 _servers: weakref.WeakSet[Server] = weakref.WeakSet()
 _thread = threading.local()
 
 
 def stats() -> dict[str, float]:
-    """Counters of this process: ``requests`` that were compiled or found, ``delegated`` to XGrammar, ``refused``; rows written by
+    """Counters of this process: ``requests`` that were compiled or found, ``delegated`` to XGrammar, ``refused_requests``; rows written by
     ``fills`` one by one, ``batches`` of rows; ``accepts``, ``refused_tokens``, ``rollbacks``, ``copies``; and those of
     :attr:`grammarc.Compiler.stats`. They are the scheduler's, where grammars live."""
     values = _counters.values()
@@ -259,7 +259,7 @@ class Backend:
         return self._request(grammar, self._ends, self._width, statistics)
 
     def _refused(self, message: str, is_final: bool) -> Any:
-        _counters.refused.add()
+        _counters.refused_requests.add()
         logger.info("refused: %s", message)
         refusal = self._base.InvalidGrammarObject(message)
         refusal._is_final = is_final

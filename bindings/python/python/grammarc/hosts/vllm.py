@@ -39,7 +39,7 @@ __all__ = ["HostMismatch", "install", "stats"]
 logger = logging.getLogger("vllm.grammarc")
 
 _counters = Counters(
-    "requests", "delegated", "refused", "fills", "accepts", "refused_tokens", "validations", "rollbacks"
+    "requests", "delegated", "refused_requests", "fills", "accepts", "refused_tokens", "validations", "rollbacks"
 )
 _servers: weakref.WeakSet[Server] = weakref.WeakSet()
 _checker = Checker()
@@ -49,7 +49,7 @@ KINDS = frozenset({"JSON", "JSON_OBJECT", "REGEX", "GRAMMAR", "CHOICE", "STRUCTU
 
 
 def stats() -> dict[str, float]:
-    """Counters of this process: ``requests`` that grammarc took, ``delegated`` to XGrammar, ``refused``; calls ``fills``,
+    """Counters of this process: ``requests`` that grammarc took, ``delegated`` to XGrammar, ``refused_requests``; calls ``fills``,
     ``accepts``, ``validations``, ``rollbacks``; ``refused_tokens``; and those of :attr:`grammarc.Compiler.stats`.
 
     Grammars live in the process of the engine: the one of ``LLM`` where ``VLLM_ENABLE_V1_MULTIPROCESSING=0``. They are
@@ -188,7 +188,7 @@ def validator(original: Any, is_lark: Any, refusal: Any) -> Any:
         except XgrammarNotation:
             return original(sampling_params)  # type: ignore[no-any-return]
         except ValueError as error:
-            _counters.refused.add()
+            _counters.refused_requests.add()
             raise refusal(str(error)) from error
 
     return validate_xgrammar_grammar
@@ -268,7 +268,7 @@ class Hybrid:
         try:
             grammar = self._compile(request_type.name, grammar_spec)
         except ValueError:
-            _counters.refused.add()
+            _counters.refused_requests.add()
             raise
         if grammar is None:
             _counters.delegated.add()
