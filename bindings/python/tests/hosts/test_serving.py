@@ -29,10 +29,11 @@ def test_settings_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("GRAMMARC_COMPILE_SECONDS", "2.5")
     monkeypatch.setenv("GRAMMARC_COMPILE_BYTES", "1000000")
     monkeypatch.setenv("GRAMMARC_COMPILE_THREADS", "3")
+    monkeypatch.setenv("GRAMMARC_COMPILE_REQUESTS", "5")
     monkeypatch.setenv("GRAMMARC_CACHE", "/somewhere")
     monkeypatch.setenv("GRAMMARC_CACHE_BYTES", "4096")
     monkeypatch.setenv("GRAMMARC_WHITESPACE", "natural")
-    assert Settings.from_environment() == Settings("/somewhere", 4096, 2.5, 1_000_000, 3, "natural")
+    assert Settings.from_environment() == Settings("/somewhere", 4096, 2.5, 1_000_000, 3, 5, "natural")
     assert Settings.from_environment().limits == {"timeout": 2.5, "memory": 1_000_000}
 
 

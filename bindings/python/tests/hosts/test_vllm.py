@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -114,8 +115,14 @@ def test_installing_replaces_and_is_done_once(monkeypatch: pytest.MonkeyPatch) -
     assert modules.structured_output.XgrammarBackend is installed
     assert modules.backend_xgrammar.validate_xgrammar_grammar is check
     # vLLM's manager makes it now.
-    made = modules.structured_output.StructuredOutputManager().grammar_init(vllm_modules.config())
-    assert isinstance(made, installed)
+    manager = modules.structured_output.StructuredOutputManager(vllm_modules.config())
+    assert isinstance(manager.grammar_init(vllm_modules.config()), installed)
+    # One that takes long does not keep the next one waiting.
+    gate = threading.Event()
+    first = manager.executor.submit(gate.wait)
+    assert manager.executor.submit(lambda: 1).result() == 1
+    gate.set()
+    assert first.result() is True
 
 
 def test_a_mismatch_installs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

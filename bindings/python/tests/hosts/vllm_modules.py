@@ -16,6 +16,7 @@ import sys
 import types
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -212,11 +213,13 @@ def stubs() -> SimpleNamespace:
 
     # As in vLLM, the manager looks its backend up in the module.
     structured_output = types.ModuleType("vllm.v1.structured_output")
-    init = types.FunctionType(
-        _code(compile("def grammar_init(self, request): return XgrammarBackend(request, None, 1)", "stub", "exec"), "grammar_init"),
-        structured_output.__dict__,
-    )
-    manager = type("StructuredOutputManager", (), {"grammar_init": init})
+    init = "def grammar_init(self, request): self.executor; return XgrammarBackend(request, None, 1)"
+    made = types.FunctionType(_code(compile(init, "stub", "exec"), "grammar_init"), structured_output.__dict__)
+
+    def __init__(self: Any, vllm_config: Any) -> None:
+        self.executor = ThreadPoolExecutor(1)
+
+    manager = type("StructuredOutputManager", (), {"grammar_init": made, "__init__": __init__})
     structured_output.__dict__.update(XgrammarBackend=XgrammarBackend, StructuredOutputManager=manager)
 
     def validate_xgrammar_grammar(sampling_params: Any) -> None:

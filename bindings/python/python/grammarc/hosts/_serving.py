@@ -49,6 +49,7 @@ class Settings:
     seconds: float = 10.0
     memory: int | None = None
     threads: int = 1
+    at_once: int = 16
     whitespace: str = "flexible"
 
     @classmethod
@@ -60,6 +61,7 @@ class Settings:
         - ``GRAMMARC_COMPILE_SECONDS``: deadline of a compilation, 10 by default;
         - ``GRAMMARC_COMPILE_BYTES``: most memory of a compilation, 1 GiB by default;
         - ``GRAMMARC_COMPILE_THREADS``: threads of a compilation, half of the processors and at most 8 by default;
+        - ``GRAMMARC_COMPILE_REQUESTS``: requests that are compiled at once, 16 by default;
         - ``GRAMMARC_WHITESPACE``: form of whitespace in JSON where the server allows any, ``flexible`` by default.
 
         ``GRAMMARC_ARTIFACTS``, folders of ``grammarc build``, is read by every :class:`grammarc.Compiler`. Raises
@@ -72,6 +74,7 @@ class Settings:
             seconds=_number("GRAMMARC_COMPILE_SECONDS", float, 10.0),
             memory=_number("GRAMMARC_COMPILE_BYTES", int, None),
             threads=_number("GRAMMARC_COMPILE_THREADS", int, max(1, min(8, processors // 2))),
+            at_once=_number("GRAMMARC_COMPILE_REQUESTS", int, 16),
             whitespace=os.environ.get("GRAMMARC_WHITESPACE") or "flexible",
         )
 
@@ -217,12 +220,12 @@ class Server:
 
 
 class Checker:
-    """Looks at sources without a server's tokenizer: with a vocabulary of single bytes, in a tenth of a second.
+    """Looks at sources without a server's tokenizer: with a vocabulary of single bytes, in a twentieth of a second.
 
     What takes longer is left to the server's compiler, and so are tokens by name, which bytes alone do not have.
     """
 
-    _SECONDS = 0.1
+    _SECONDS = 0.05
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

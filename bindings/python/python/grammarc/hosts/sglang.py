@@ -100,7 +100,7 @@ def init(server_args: Any, tokenizer: Any, vocab_size: int, eos_token_ids: Any) 
     )
     wrapped = type("GrammarcReasonerBackend", (Compiling, wrapper), {"__module__": __name__})
     made = wrapped(backend, parser, tokenizer, enable_strict_thinking=serving.enable_strict_thinking)
-    made.executor = Compilations()
+    made.executor = backend.executor
     return made
 
 
@@ -214,8 +214,8 @@ class Backend:
 
     def __init__(self, tokenizer: Any, vocab_size: int, eos_token_ids: Any, *, whitespace: str | None = None) -> None:
         super().__init__()
-        self.executor = Compilations()
         settings = Settings.from_environment()
+        self.executor = Compilations(settings.at_once)
         if whitespace is not None:
             settings = dataclasses.replace(settings, whitespace=whitespace)
         self._server = Server(tokenizer, vocab_size, settings)

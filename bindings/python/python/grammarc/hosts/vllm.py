@@ -16,6 +16,7 @@ import json
 import logging
 import threading
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from typing import Any
 
@@ -27,6 +28,7 @@ from grammarc.hosts._serving import (
     Counters,
     HostMismatch,
     Server,
+    Settings,
     XgrammarNotation,
     choices,
     expect,
@@ -81,6 +83,7 @@ def install() -> None:
     validate = validator(original, utils.grammar_is_likely_lark, refusal_class(exceptions))
     setattr(backend_xgrammar, "validate_xgrammar_grammar", validate)
     structured_output.XgrammarBackend = backend
+    widen(structured_output.StructuredOutputManager, Settings.from_environment().at_once)
     logger.info("grammarc %s serves structured outputs of vLLM %s", __version__, import_module("vllm").__version__)
 
 
@@ -144,11 +147,38 @@ def probe(
         "XgrammarBackend" in makes.__code__.co_names,
         "vLLM's StructuredOutputManager.grammar_init does not make an XgrammarBackend",
     )
+    expect_parameters(
+        structured_output.StructuredOutputManager.__init__, "self", "vllm_config", where="StructuredOutputManager"
+    )
+    expect(
+        "executor" in makes.__code__.co_names,
+        "vLLM's StructuredOutputManager.grammar_init does not compile in the manager's executor",
+    )
     checks = sampling_params.SamplingParams._validate_structured_outputs
     expect(
         "validate_xgrammar_grammar" in checks.__code__.co_names,
         "vLLM's SamplingParams does not look up validate_xgrammar_grammar when it checks a request",
     )
+
+
+def widen(manager: Any, threads: int) -> None:
+    """Gives a class of managers so many threads to compile in.
+
+    vLLM's has half as many as there are processors, so a few requests that take their whole deadline would keep all others
+    waiting, those too whose grammar is there already. Compilations leave the interpreter to others.
+    """
+    init = manager.__init__
+
+    @functools.wraps(init)
+    def __init__(self: Any, vllm_config: Any) -> None:
+        init(self, vllm_config)
+        # Without a tokenizer there is none.
+        executor = getattr(self, "executor", None)
+        if executor is not None:
+            executor.shutdown(wait=False)
+            self.executor = ThreadPoolExecutor(threads, thread_name_prefix="grammarc")
+
+    manager.__init__ = __init__
 
 
 def refusal_class(exceptions: Any) -> Any:
