@@ -133,6 +133,39 @@ def test_a_check_without_the_tokenizer() -> None:
         checker.check("gbnf", 'root ::= TagDispatch(("<t>", r))\nr ::= "x"')
 
 
+@pytest.mark.parametrize(
+    ("kind", "source"),
+    [
+        ("regex", "a\ud800"),
+        ("gbnf", 'root ::= "\ud800"'),
+        ("json_schema", '{"const": "\ud800"}'),
+        ("choice", ["\ud800"]),
+        ("json_schema", '{"const": "\\ud800"}'),
+        ("json_schema", "[" * 10**5),
+        ("json_schema", '{"not":' * 10**5),
+        ("json_schema", '{"items":' * 10**5 + "{}" + "}" * 10**5),
+        ("gbnf", "root ::= " + "(" * 10**5),
+        ("regex", "(" * 10**5),
+        ("regex", "(" * 10**5 + ")" * 10**5),
+        ("gbnf", "\0"),
+        ("json_schema", "\0"),
+        ("json_schema", ""),
+    ],
+)
+def test_hostile_sources_are_refused(kind: str, source: object) -> None:
+    made = server()
+    for refuses in (Checker().check, made.compile):
+        with pytest.raises(ValueError, match="grammarc: "):
+            refuses(kind, source)
+    made.compile("regex", "a")
+
+
+def test_nul_is_a_character() -> None:
+    for kind, source in (("regex", "a\0b"), ("json_schema", '{"const": "\\u0000"}'), ("choice", ["\0"])):
+        Checker().check(kind, source)
+        server().compile(kind, source)
+
+
 def test_choices_are_a_list_of_texts() -> None:
     assert choices('["a", "b\\u0000"]') == ["a", "b\0"]
     for bad in ("a", '"a"', "[1]", '{"a": 1}', "[" * 10**5):

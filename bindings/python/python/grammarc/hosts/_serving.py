@@ -149,6 +149,8 @@ def refusals() -> Iterator[None]:
         raise ValueError(described(error)) from error
     except GrammarcError as error:
         raise ValueError(described(error)) from error
+    except UnicodeError as error:
+        raise ValueError(f"grammarc: the source is no Unicode text: {error}") from error
 
 
 def described(error: GrammarcError) -> str:
