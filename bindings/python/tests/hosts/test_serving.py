@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -19,6 +21,7 @@ from grammarc.hosts._serving import (
     XgrammarNotation,
     choices,
     expect_parameters,
+    step_back,
 )
 
 NOT_CLOSED = {"type": "object", "properties": {"a": {"type": "integer"}}}
@@ -171,6 +174,21 @@ def test_choices_are_a_list_of_texts() -> None:
     for bad in ("a", '"a"', "[1]", '{"a": 1}', "[" * 10**5):
         with pytest.raises(ValueError):
             choices(bad)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads have priorities on Linux")
+def test_threads_that_compile_step_back() -> None:
+    def priorities() -> list[int]:
+        inner: list[int] = []
+        thread = threading.Thread(target=lambda: inner.append(os.getpriority(os.PRIO_PROCESS, threading.get_native_id())))
+        thread.start()
+        thread.join()
+        return [os.getpriority(os.PRIO_PROCESS, threading.get_native_id()), *inner]
+
+    before = priorities()
+    with ThreadPoolExecutor(1, initializer=step_back) as pool:
+        assert pool.submit(priorities).result() == [min(19, one + 10) for one in before]
+    assert priorities() == before
 
 
 def test_parameters_of_a_host() -> None:

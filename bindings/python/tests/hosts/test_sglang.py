@@ -207,7 +207,7 @@ def test_cancelling_a_running_compilation_ends_it() -> None:
 
 
 def test_cancelling_a_waiting_compilation_drops_it() -> None:
-    executor = sglang.Compilations(max_workers=1)
+    executor = sglang.Compilations(1)
     gate = threading.Event()
     first = executor.submit(gate.wait)
     second = executor.submit(lambda: 1)

@@ -13,6 +13,7 @@ import inspect
 import itertools
 import json
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -98,6 +99,19 @@ def _number(name: str, kind: Callable[[str], Any], default: Any) -> Any:
     if value is None or not value > 0:
         raise ValueError(f"{name}={text} is no positive number")
     return value
+
+
+def step_back() -> None:
+    """Lowers the priority of this thread, and of those that it starts, below that of what serves: for threads that compile.
+
+    Where there are too few processors, a hostile source then takes its time from other sources, and not from the model. Other
+    systems than Linux have priorities of processes alone, and stay as they are.
+    """
+    if sys.platform != "linux":
+        return
+    thread = threading.get_native_id()
+    with contextlib.suppress(OSError):
+        os.setpriority(os.PRIO_PROCESS, thread, os.getpriority(os.PRIO_PROCESS, thread) + 10)
 
 
 class Tally:

@@ -32,6 +32,7 @@ from grammarc.hosts._serving import (
     XgrammarNotation,
     expect,
     expect_parameters,
+    step_back,
 )
 
 __all__ = ["HostMismatch", "NAME", "init", "register", "stats"]
@@ -172,6 +173,9 @@ class Compilation(Future[Any]):
 
 class Compilations(ThreadPoolExecutor):
     """Threads that compile."""
+
+    def __init__(self, at_once: int = 16) -> None:
+        super().__init__(at_once, "grammarc", initializer=step_back)
 
     def submit(self, work: Callable[..., Any], /, *arguments: Any, **options: Any) -> Future[Any]:
         """As of any executor, with a future that ends its compilation."""

@@ -34,6 +34,7 @@ from grammarc.hosts._serving import (
     expect,
     expect_parameters,
     json_text,
+    step_back,
 )
 
 __all__ = ["HostMismatch", "install", "stats"]
@@ -165,7 +166,7 @@ def widen(manager: Any, threads: int) -> None:
     """Gives a class of managers so many threads to compile in.
 
     vLLM's has half as many as there are processors, so a few requests that take their whole deadline would keep all others
-    waiting, those too whose grammar is there already. Compilations leave the interpreter to others.
+    waiting, those too whose grammar is there already. Compilations leave the interpreter to others, and the processors too.
     """
     init = manager.__init__
 
@@ -176,7 +177,7 @@ def widen(manager: Any, threads: int) -> None:
         executor = getattr(self, "executor", None)
         if executor is not None:
             executor.shutdown(wait=False)
-            self.executor = ThreadPoolExecutor(threads, thread_name_prefix="grammarc")
+            self.executor = ThreadPoolExecutor(threads, "grammarc", initializer=step_back)
 
     manager.__init__ = __init__
 
