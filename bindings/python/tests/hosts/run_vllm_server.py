@@ -32,19 +32,19 @@ class Http:
         self.base = f"http://127.0.0.1:{port}"
         self.log = log
 
-    def post(self, path: str, body: dict[str, Any]) -> tuple[int, Any]:
+    def post(self, path: str, body: dict[str, Any], patience: float = 300) -> tuple[int, Any]:
         request = urllib.request.Request(
             self.base + path, json.dumps(body).encode(), {"content-type": "application/json"}
         )
         try:
-            with urllib.request.urlopen(request, timeout=300) as answer:
+            with urllib.request.urlopen(request, timeout=patience) as answer:
                 return answer.status, json.load(answer)
         except urllib.error.HTTPError as error:
             return error.code, json.loads(error.read() or b"{}")
 
-    def chat(self, prompt: str, most: int = 200, **more: Any) -> tuple[int, Any]:
+    def chat(self, prompt: str, most: int = 200, patience: float = 300, **more: Any) -> tuple[int, Any]:
         body = {"model": "m", "messages": [{"role": "user", "content": prompt}], "max_tokens": most, "temperature": 0.8, "seed": 1}
-        return self.post("/v1/chat/completions", {**body, **more})
+        return self.post("/v1/chat/completions", {**body, **more}, patience)
 
     def counters(self) -> dict[str, float]:
         """The last counters that the engine logged."""
@@ -191,7 +191,10 @@ def hostile(model: str, arguments: argparse.Namespace) -> None:
 
         def attack(name: str) -> None:
             began = time.perf_counter()
-            status, answer = http.chat("Try.", 16, structured_outputs=HOSTILE[name])
+            try:
+                status, answer = http.chat("Try.", 16, 60, structured_outputs=HOSTILE[name])
+            except OSError as error:
+                status, answer = 0, {"error": {"message": repr(error)}}
             answers[name] = [status, round(time.perf_counter() - began, 2), str(answer.get("error", {}).get("message", ""))[:160]]
 
         with concurrent.futures.ThreadPoolExecutor(len(HOSTILE)) as pool:
