@@ -15,16 +15,10 @@ const MOST: usize = 256;
 /// Pools by process and number of threads.
 static POOLS: Mutex<BTreeMap<(u32, usize), Arc<ThreadPool>>> = Mutex::new(BTreeMap::new());
 
-/// Does work on so many threads, the calling one only waiting; on the calling thread alone where that is one, or no thread
-/// can be started.
-pub fn on_threads<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> R {
-    match pool(threads.min(MOST)) {
-        Some(pool) => pool.install(work),
-        None => work(),
-    }
-}
-
-fn pool(threads: usize) -> Option<Arc<ThreadPool>> {
+/// The pool of so many threads. None where the calling thread is to do the work alone: for one thread, and where none can
+/// be started.
+pub(crate) fn pool(threads: usize) -> Option<Arc<ThreadPool>> {
+    let threads = threads.min(MOST);
     if threads < 2 {
         return None;
     }
@@ -58,9 +52,9 @@ mod tests {
 
     #[test]
     fn a_pool_is_made_once_for_a_number_of_threads() {
-        assert_eq!(on_threads(1, || 7), 7);
-        let run = || on_threads(3, rayon::current_num_threads);
-        assert_eq!([run(), run()], [3, 3]);
+        assert!(pool(1).is_none());
+        let run = || pool(3).map(|pool| pool.install(rayon::current_num_threads));
+        assert_eq!([run(), run()], [Some(3), Some(3)]);
         assert_eq!(threads(), 3);
     }
 }

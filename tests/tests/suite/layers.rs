@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use grammarc_tests::layers::{Row, disorder, module_of, violations};
 
 /// The crates by folder, and which others each may depend on, tests included.
-const CRATES: [Row<'_>; 9] = [
+const CRATES: [Row<'_>; 10] = [
     ("artifacts", &[]),
     ("runtime", &["artifacts"]),
     ("compiler", &["artifacts"]),
@@ -17,6 +17,7 @@ const CRATES: [Row<'_>; 9] = [
     ("benches", &["artifacts", "compiler", "runtime", "compiler/cli"]),
     ("tests", &["artifacts", "compiler", "runtime", "compiler/cli", "benches"]),
     ("fuzz", &["artifacts", "compiler", "runtime", "tests"]),
+    ("bindings/c", &["artifacts", "compiler", "runtime", "bindings/common", "tests"]),
 ];
 
 /// The rooms of the compiler. Front ends and network do not know each other, and no room below knows a front end.
@@ -116,8 +117,8 @@ fn files(folder: &Path) -> Vec<(String, String)> {
 /// The quoted strings of a manifest's `members`.
 fn members() -> Vec<String> {
     let manifest = read(&root().join("Cargo.toml"));
-    let list = manifest.lines().find_map(|line| line.strip_prefix("members = "));
-    let quoted = list.expect("the workspace lists its members on one line").split('"');
+    let list = manifest.split_once("\nmembers = [").and_then(|(_, rest)| rest.split_once(']'));
+    let quoted = list.expect("the workspace lists its members").0.split('"');
     quoted.skip(1).step_by(2).map(str::to_owned).collect()
 }
 
