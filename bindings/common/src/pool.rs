@@ -9,6 +9,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+/// Stack of a thread, in bytes. Said here, since rayon asks the environment otherwise.
+const STACK: usize = 2 << 20;
+
 /// Most threads of a pool.
 const MOST: usize = 256;
 
@@ -33,8 +36,8 @@ pub(crate) fn pool(threads: usize) -> Option<Arc<ThreadPool>> {
         return Some(Arc::clone(pool));
     }
     let name = |thread| format!("grammarc batch {thread}");
-    let pool = ThreadPoolBuilder::new().num_threads(threads).thread_name(name).build().ok()?;
-    let pool = Arc::new(pool);
+    let pool = ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK);
+    let pool = Arc::new(pool.thread_name(name).build().ok()?);
     pools.insert(key, Arc::clone(&pool));
     Some(pool)
 }

@@ -1,0 +1,57 @@
+//! The programs of `tests/c`, built by the system's compilers and run: as they are, with the address sanitizer, in valgrind.
+
+#![expect(clippy::print_stderr, reason = "a test says aloud what it leaves out")]
+
+mod system;
+
+use std::path::Path;
+
+use system::{Program, Way, has, run};
+
+/// The ways to run a program here.
+fn ways() -> Vec<Way> {
+    let mut ways = vec![Way::Plain, Way::Static, Way::Sanitized];
+    if has("valgrind") {
+        ways.push(Way::Valgrind);
+    } else {
+        eprintln!("SKIPPED: no program is run in valgrind, because it is not installed");
+    }
+    ways
+}
+
+/// Runs a program in every way. It says `ok` at its end.
+fn check(source: &str, arguments: impl Fn(Way, &Path) -> Vec<String>) {
+    for way in ways() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let program = Program::new(folder.path(), source, way);
+        let output = run(program.command().args(arguments(way, folder.path())));
+        assert!(output.stdout.ends_with(b"ok\n"), "{source}, {way:?}");
+        assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+fn text(path: &Path) -> String {
+    path.to_str().expect("a path of the test is text").to_owned()
+}
+
+#[test]
+fn the_contract_holds_in_c() {
+    check("contract.c", |_, folder| vec![text(folder)]);
+}
+
+#[test]
+fn the_contract_holds_in_cpp() {
+    check("contract.cpp", |_, _| Vec::new());
+}
+
+#[test]
+fn hostile_sources_are_answered() {
+    let slow = |way| way == Way::Valgrind || way == Way::Sanitized;
+    check("hostile.c", |way, _| if slow(way) { vec!["quick".to_owned()] } else { Vec::new() });
+}
+
+#[test]
+fn the_library_is_loaded_twice() {
+    let name = if cfg!(target_os = "macos") { "libgrammarc.dylib" } else { "libgrammarc.so" };
+    check("loading.c", |_, folder| vec![text(&folder.join("lib").join(name))]);
+}
