@@ -55,3 +55,22 @@ fn the_library_is_loaded_twice() {
     let name = if cfg!(target_os = "macos") { "libgrammarc.dylib" } else { "libgrammarc.so" };
     check("loading.c", |_, folder| vec![text(&folder.join("lib").join(name))]);
 }
+
+#[test]
+fn the_sampler_for_llama_does_what_llama_relies_on() {
+    check("sampler.c", |_, _| Vec::new());
+}
+
+#[test]
+fn the_wrapper_of_ten_functions_generates() {
+    for way in ways() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let sources = ["../../examples/ollama/structured.c", "../../examples/ollama/generate.c"];
+        let program = Program::of(folder.path(), &sources, way);
+        let output = run(&mut program.command());
+        let value: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let degrees = value["degrees"].as_i64().expect("a number");
+        assert!((-40..=50).contains(&degrees) && value["city"].is_string(), "{value}");
+        assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}

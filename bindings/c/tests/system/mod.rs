@@ -76,15 +76,20 @@ pub(crate) struct Program {
 impl Program {
     /// Builds a program in a folder: with the libraries under the names that they are installed by.
     pub(crate) fn new(folder: &Path, source: &str, way: Way) -> Self {
+        Self::of(folder, &[source], way)
+    }
+
+    /// As [`Self::new`], of several sources in one language, by their paths from `tests/c`.
+    pub(crate) fn of(folder: &Path, names: &[&str], way: Way) -> Self {
         let libraries = folder.join("lib");
         lay_out(&libraries);
         let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c");
-        let path = folder.join(format!("{source}.{way:?}"));
-        let mut compiler = match source.ends_with(".cpp") {
+        let path = folder.join(format!("program.{way:?}"));
+        let mut compiler = match names[0].ends_with(".cpp") {
             true => strict(cpp(), "-std=c++17"),
             false => strict(c(), "-std=gnu99"),
         };
-        compiler.arg("-o").arg(&path).arg(sources.join(source));
+        compiler.arg("-o").arg(&path).args(names.iter().map(|name| sources.join(name)));
         if way == Way::Sanitized {
             compiler.args(["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]);
         }
