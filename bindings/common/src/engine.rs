@@ -116,7 +116,8 @@ impl Engine {
     ///
     /// The language or an option has no such name, the source has errors, or a limit was met.
     pub fn compile(&self, request: &Request<'_>) -> Result<Made, Failure> {
-        let Asked { settings: Settings { front_end, deny }, source, options } = self.ask(request)?;
+        let Asked { settings: Settings { front_end, deny }, source, options } =
+            self.ask(request)?;
         let limits = request.limits.or(self.limits);
         let mut budget = Budget::new();
         if let Some(time) = limits.time {

@@ -10,9 +10,7 @@ use grammarc_compiler::cache::Key;
 use grammarc_compiler::compile::build_vocabulary;
 use grammarc_compiler::diagnostics::{Diagnostic, Source};
 use grammarc_compiler::frontend::json_schema::{TextForm, prelude_grammar};
-use grammarc_compiler::vocabulary::{
-    self, Listed, TokenTable, TokenizerFormat, VocabularyOptions,
-};
+use grammarc_compiler::vocabulary::{self, Listed, TokenTable, TokenizerFormat, VocabularyOptions};
 use grammarc_runtime::Vocabulary;
 
 use crate::failure::Failure;

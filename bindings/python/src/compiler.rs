@@ -1,11 +1,13 @@
 //! Compilation.
 
 use std::num::NonZero;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use grammarc_bindings::engine::{self, Limits, Request};
+use grammarc_compiler::cache::{Cache, CacheOptions, Layer};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -74,24 +76,51 @@ impl<'a, 'py> FromPyObject<'a, 'py> for GivenLimits {
     }
 }
 
-/// A compiler for one vocabulary, asked by language name and options as JSON: what `grammarc.Compiler` is made of.
+/// A compiler for one vocabulary with its cache, asked by language name and options as JSON: what `grammarc.Compiler` is
+/// made of.
 #[pyclass(frozen, module = "grammarc._native")]
-pub(crate) struct Engine(engine::Engine);
+pub(crate) struct Engine {
+    inner: engine::Engine,
+    vocabulary: Py<Vocabulary>,
+}
 
 #[pymethods]
 impl Engine {
+    /// An engine that keeps artifacts in a folder, or in memory alone, and looks into folders of built artifacts first.
     #[new]
-    #[pyo3(signature = (vocabulary, threads, limits))]
+    #[pyo3(signature = (vocabulary, threads, limits, folder, folder_bytes, layers, memory_entries))]
+    #[expect(clippy::too_many_arguments, reason = "all are named by the Python class")]
     fn new(
-        vocabulary: &Bound<'_, Vocabulary>,
+        py: Python<'_>,
+        vocabulary: Bound<'_, Vocabulary>,
         threads: Option<NonZero<usize>>,
         limits: Option<GivenLimits>,
-    ) -> Self {
-        let limits = limits.unwrap_or_default().0;
-        Self(engine::Engine::new(vocabulary.get().inner().clone(), threads, limits))
+        folder: Option<PathBuf>,
+        folder_bytes: Option<u64>,
+        layers: Vec<PathBuf>,
+        memory_entries: usize,
+    ) -> PyResult<Self> {
+        raise::guarded(py, || {
+            let limits = limits.unwrap_or_default().0;
+            let mut options = CacheOptions::new().memory_entries(memory_entries);
+            if let Some(folder) = folder {
+                options = options.folder(folder);
+            }
+            if let Some(bytes) = folder_bytes {
+                options = options.folder_bytes(bytes);
+            }
+            for layer in layers {
+                let layer = Layer::open(layer);
+                options = options.layer(layer.map_err(|error| raise::layer(py, &error))?);
+            }
+            let cache = Cache::open(options).map_err(|error| raise::artifact(py, &error))?;
+            let inner = vocabulary.get().inner().clone();
+            let inner = py.detach(|| engine::Engine::new(inner, threads, limits, cache));
+            Ok(Self { inner, vocabulary: vocabulary.unbind() })
+        })
     }
 
-    /// Compiles a source.
+    /// The grammar of a source.
     #[pyo3(signature = (language, text, options, limits, cancel))]
     fn compile(
         &self,
@@ -106,27 +135,30 @@ impl Engine {
         let limits = limits.unwrap_or_default().0;
         raise::guarded(py, || {
             let request = Request { language, text, options, limits, cancel: cancel.as_ref() };
-            let made = py.detach(|| self.0.compile(&request));
+            let made = py.detach(|| self.inner.compile(&request));
             let made = made.map_err(|failure| raise::failure(py, &failure))?;
-            Ok(Grammar::compiled(made.grammar, made.findings))
+            Ok(Grammar::compiled(py, made.grammar, made.findings, self.vocabulary.clone_ref(py)))
         })
     }
 
-    /// Counters by name.
-    fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let engine::Stats { compiled, refused, timeouts, cancelled, seconds, bytes } =
-            self.0.stats();
-        let stats = PyDict::new(py);
-        for (name, value) in [
-            ("compiled", compiled),
-            ("refused", refused),
-            ("timeouts", timeouts),
-            ("cancelled", cancelled),
-            ("bytes", bytes),
-        ] {
-            stats.set_item(name, value)?;
-        }
-        stats.set_item("seconds", seconds)?;
-        Ok(stats)
+    /// The key of a request: equal keys are answered alike.
+    fn key(&self, py: Python<'_>, language: &str, text: &str, options: &str) -> PyResult<String> {
+        raise::guarded(py, || {
+            let limits = Limits::default();
+            let request = Request { language, text, options, limits, cancel: None };
+            let key = py.detach(|| self.inner.key(&request));
+            key.map_err(|failure| raise::failure(py, &failure))
+        })
+    }
+
+    /// The vocabulary.
+    #[getter]
+    fn vocabulary(&self, py: Python<'_>) -> Py<Vocabulary> {
+        self.vocabulary.clone_ref(py)
+    }
+
+    /// Counters, as a JSON object.
+    fn stats(&self) -> String {
+        serde_json::to_string(&self.inner.stats()).unwrap_or_default()
     }
 }

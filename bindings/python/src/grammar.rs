@@ -7,7 +7,8 @@ use grammarc_compiler::diagnostics::Diagnostic;
 use grammarc_runtime::ByteMatcher;
 use grammarc_runtime::error::BytesError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList};
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBytes, PyList, PyTuple};
 
 use crate::matcher::Matcher;
 use crate::raise;
@@ -17,19 +18,39 @@ use crate::vocabulary::Vocabulary;
 #[pyclass(frozen, module = "grammarc")]
 pub(crate) struct Grammar {
     inner: grammarc_runtime::Grammar,
+    /// None where the artifact has its vocabulary in it and nobody has asked for that yet.
+    vocabulary: PyOnceLock<Py<Vocabulary>>,
     findings: Vec<Diagnostic>,
     /// The artifact's file, where it was opened from one.
     path: Option<PathBuf>,
 }
 
 impl Grammar {
-    pub(crate) fn compiled(inner: grammarc_runtime::Grammar, findings: Vec<Diagnostic>) -> Self {
-        Self { inner, findings, path: None }
+    pub(crate) fn compiled(
+        py: Python<'_>,
+        inner: grammarc_runtime::Grammar,
+        findings: Vec<Diagnostic>,
+        vocabulary: Py<Vocabulary>,
+    ) -> Self {
+        Self { findings, ..Self::opened(py, inner, Some(vocabulary), None) }
     }
 
-    fn of(artifact: GrammarArtifact, path: Option<PathBuf>) -> Self {
-        let inner = grammarc_runtime::Grammar::from_artifact(artifact);
-        Self { inner, findings: Vec::new(), path }
+    /// A grammar of an opened artifact, with the vocabulary that it was opened with.
+    fn opened(
+        py: Python<'_>,
+        inner: grammarc_runtime::Grammar,
+        given: Option<Py<Vocabulary>>,
+        path: Option<PathBuf>,
+    ) -> Self {
+        let vocabulary = PyOnceLock::new();
+        if let Some(given) = given {
+            vocabulary.get_or_init(py, || given);
+        }
+        Self { inner, vocabulary, findings: Vec::new(), path }
+    }
+
+    pub(crate) fn inner(&self) -> &grammarc_runtime::Grammar {
+        &self.inner
     }
 }
 
@@ -44,18 +65,19 @@ impl Grammar {
         vocabulary: Option<Bound<'_, Vocabulary>>,
         mmap: bool,
     ) -> PyResult<Self> {
-        let vocabulary = vocabulary.map(|one| one.get().inner().artifact().clone());
+        let given = vocabulary.as_ref().map(|one| one.get().inner().artifact().clone());
         raise::guarded(py, || {
             let opened = py.detach(|| {
-                let artifact = match (vocabulary, mmap) {
+                let artifact = match (given, mmap) {
                     (Some(vocabulary), true) => GrammarArtifact::open(&path, &vocabulary),
                     (Some(vocabulary), false) => GrammarArtifact::read(&path, &vocabulary),
                     (None, true) => GrammarArtifact::open_standalone(&path),
                     (None, false) => GrammarArtifact::read_standalone(&path),
                 };
-                artifact.map(|artifact| Self::of(artifact, Some(path)))
+                artifact.map(grammarc_runtime::Grammar::from_artifact)
             });
-            opened.map_err(|error| raise::artifact(py, &error))
+            let inner = opened.map_err(|error| raise::artifact(py, &error))?;
+            Ok(Self::opened(py, inner, vocabulary.map(Bound::unbind), Some(path)))
         })
     }
 
@@ -67,15 +89,18 @@ impl Grammar {
         data: &[u8],
         vocabulary: Option<Bound<'_, Vocabulary>>,
     ) -> PyResult<Self> {
-        let vocabulary = vocabulary.map(|one| one.get().inner().artifact().clone());
+        let given = vocabulary.as_ref().map(|one| one.get().inner().artifact().clone());
         raise::guarded(py, || {
             let buffer = Buffer::from_bytes(data);
-            let opened = py.detach(|| match vocabulary {
-                Some(vocabulary) => GrammarArtifact::from_buffer(buffer, &vocabulary),
-                None => GrammarArtifact::from_standalone(buffer),
+            let opened = py.detach(|| {
+                let artifact = match given {
+                    Some(vocabulary) => GrammarArtifact::from_buffer(buffer, &vocabulary),
+                    None => GrammarArtifact::from_standalone(buffer),
+                };
+                artifact.map(grammarc_runtime::Grammar::from_artifact)
             });
-            let artifact = opened.map_err(|error| raise::artifact(py, &error))?;
-            Ok(Self::of(artifact, None))
+            let inner = opened.map_err(|error| raise::artifact(py, &error))?;
+            Ok(Self::opened(py, inner, vocabulary.map(Bound::unbind), None))
         })
     }
 
@@ -95,22 +120,26 @@ impl Grammar {
         Ok(PyBytes::new(py, &buffer))
     }
 
-    /// What the grammar makes of each keyword of its source: pointer, keyword, verdict, reason.
-    fn report_entries(&self) -> Vec<(String, String, &'static str, String)> {
-        let entries = self.inner.artifact().meta().report.entries().map(|entry| {
-            let [pointer, keyword, reason] =
-                [entry.pointer, entry.keyword, entry.reason].map(str::to_owned);
-            (pointer, keyword, entry.verdict.name(), reason)
-        });
-        entries.collect()
+    /// What the grammar makes of each keyword of its source, as `KeywordVerdict`s in source order.
+    #[getter]
+    fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let class = py.import("grammarc._report")?.getattr("KeywordVerdict")?;
+        let list = PyList::empty(py);
+        for entry in self.inner.artifact().meta().report.entries() {
+            let fields = (entry.pointer, entry.keyword, entry.verdict.name(), entry.reason);
+            list.append(class.call1(fields)?)?;
+        }
+        Ok(list)
     }
 
-    /// Bounds on the work of a step: the longest follow chain and the most configurations, none where they grow, and the
-    /// bytes of a sequence.
-    fn bounds(&self) -> (Option<u32>, Option<u32>, u64) {
+    /// Bounds on the work of a step, as a `WorkBound`.
+    #[getter]
+    fn bound<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let bound = &self.inner.artifact().meta().work;
         let number = |number: u32| (number != WorkBound::UNBOUNDED).then_some(number);
-        (number(bound.longest_chain), number(bound.most_configurations), bound.state_bytes)
+        let class = py.import("grammarc._report")?.getattr("WorkBound")?;
+        let (chain, configurations) = (bound.longest_chain, bound.most_configurations);
+        class.call1((number(chain), number(configurations), bound.state_bytes))
     }
 
     /// Language of its source.
@@ -133,8 +162,26 @@ impl Grammar {
 
     /// The vocabulary that it was compiled for.
     #[getter]
-    fn vocabulary(&self) -> Vocabulary {
-        Vocabulary::new(self.inner.vocabulary().clone())
+    fn vocabulary(&self, py: Python<'_>) -> PyResult<Py<Vocabulary>> {
+        let own = || Py::new(py, Vocabulary::new(self.inner.vocabulary().clone()));
+        Ok(self.vocabulary.get_or_try_init(py, own)?.clone_ref(py))
+    }
+
+    /// How to make it again: from its file, or else from its bytes.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
+        let (py, this) = (slf.py(), slf.get());
+        let vocabulary = this.vocabulary.get(py).map(|one| one.clone_ref(py));
+        match &this.path {
+            Some(path) => {
+                let open = py.import("grammarc._pickle")?.getattr("open_grammar")?;
+                (open, (path.as_path(), this.digest(py), vocabulary)).into_pyobject(py)
+            }
+            None => {
+                let from_bytes = slf.get_type().getattr("from_bytes")?;
+                let vocabulary = this.vocabulary(py)?;
+                (from_bytes, (this.to_bytes(py, false)?, vocabulary)).into_pyobject(py)
+            }
+        }
     }
 
     /// What was noticed when the source was compiled. Grammars that were opened have none.
@@ -146,12 +193,12 @@ impl Grammar {
     /// A matcher at the start of a sequence.
     #[pyo3(signature = (*, end_tokens = None, logit_width = None, rollback_window = 1024))]
     fn matcher(
-        &self,
+        slf: &Bound<'_, Self>,
         end_tokens: Option<crate::tokens::Ids>,
         logit_width: Option<u32>,
         rollback_window: usize,
     ) -> PyResult<Matcher> {
-        Matcher::new(&self.inner, end_tokens, logit_width, rollback_window)
+        Matcher::new(slf, end_tokens.map(|ids| ids.0), logit_width, rollback_window)
     }
 
     /// Raises `TextRefused` where a text is not one of the grammar, with the offset of the first byte that is wrong, or of
@@ -185,7 +232,9 @@ impl Grammar {
         format!("Grammar({kind}, {bytes} bytes, {:?})", self.inner.vocabulary().name())
     }
 
-    fn __eq__(&self, other: &Self) -> bool {
+    fn __eq__(&self, other: Bound<'_, PyAny>) -> bool {
+        let Ok(other) = other.cast::<Self>() else { return false };
+        let other = other.get();
         self.inner.artifact().checksum() == other.inner.artifact().checksum()
     }
 

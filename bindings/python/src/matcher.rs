@@ -6,43 +6,45 @@ use grammarc_runtime::MatcherOptions;
 use grammarc_runtime::error::AcceptError;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyTuple};
 
 use crate::arrays::{self, Element};
+use crate::grammar::Grammar;
 use crate::raise;
 use crate::tokens::{Id, Ids};
 
 /// One sequence under one grammar: which tokens may come next, and what was accepted so far. A call that fails leaves it as
 /// it was. Calls from several threads wait for each other.
 #[pyclass(frozen, module = "grammarc")]
-pub(crate) struct Matcher(Mutex<grammarc_runtime::Matcher>);
+pub(crate) struct Matcher {
+    inner: Mutex<grammarc_runtime::Matcher>,
+    grammar: Py<Grammar>,
+    rollback_window: usize,
+}
 
 impl Matcher {
     pub(crate) fn new(
-        grammar: &grammarc_runtime::Grammar,
-        end_tokens: Option<Ids>,
+        grammar: &Bound<'_, Grammar>,
+        end_tokens: Option<Vec<u32>>,
         logit_width: Option<u32>,
         rollback_window: usize,
     ) -> PyResult<Self> {
         let mut options = MatcherOptions::new().rollback_window(rollback_window);
-        if let Some(Ids(tokens)) = end_tokens {
+        if let Some(tokens) = end_tokens {
             options = options.end_tokens(tokens);
         }
         if let Some(width) = logit_width {
             options = options.logit_width(width);
         }
-        let matcher = grammarc_runtime::Matcher::with_options(grammar, options);
-        matcher.map(Self::of).map_err(raise::options)
-    }
-
-    fn of(matcher: grammarc_runtime::Matcher) -> Self {
-        Self(Mutex::new(matcher))
+        let matcher = grammarc_runtime::Matcher::with_options(grammar.get().inner(), options);
+        let inner = Mutex::new(matcher.map_err(raise::options)?);
+        Ok(Self { inner, grammar: grammar.clone().unbind(), rollback_window })
     }
 
     /// The matcher, once no other thread has it. A panic that was caught left it at a position that it had before or was
     /// to have next, so its lock is taken whether it was poisoned or not.
     pub(crate) fn lock(&self) -> MutexGuard<'_, grammarc_runtime::Matcher> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -145,8 +147,39 @@ impl Matcher {
     }
 
     /// A second matcher at the same position.
-    fn fork(&self) -> Self {
-        Self::of(self.lock().fork())
+    fn fork(&self, py: Python<'_>) -> Self {
+        let inner = Mutex::new(self.lock().fork());
+        let (grammar, rollback_window) = (self.grammar.clone_ref(py), self.rollback_window);
+        Self { inner, grammar, rollback_window }
+    }
+
+    /// As `fork`, for the module `copy`.
+    fn __copy__(&self, py: Python<'_>) -> Self {
+        self.fork(py)
+    }
+
+    /// As `fork`, for the module `copy`.
+    fn __deepcopy__(&self, py: Python<'_>, _memo: Bound<'_, PyAny>) -> Self {
+        self.fork(py)
+    }
+
+    /// How to make it again: from its grammar, its options and its position. Tokens before it cannot be taken back then.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
+        let (py, this) = (slf.py(), slf.get());
+        let make = py.import("grammarc._pickle")?.getattr("matcher")?;
+        let (ends, width, position) = {
+            let matcher = this.lock();
+            (matcher.end_tokens().to_vec(), matcher.logit_width(), matcher.export())
+        };
+        let position = PyBytes::new(py, &position);
+        let grammar = this.grammar.clone_ref(py);
+        (make, (grammar, ends, width, this.rollback_window, position)).into_pyobject(py)
+    }
+
+    /// The grammar.
+    #[getter]
+    fn grammar(&self, py: Python<'_>) -> Py<Grammar> {
+        self.grammar.clone_ref(py)
     }
 
     /// Goes back to the start of a sequence.

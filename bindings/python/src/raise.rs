@@ -9,6 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use grammarc_artifacts::Error as ArtifactError;
 use grammarc_bindings::failure::{Failure, Kind, chain};
+use grammarc_compiler::cache::LayerError;
 use grammarc_compiler::diagnostics::Diagnostic;
 use grammarc_compiler::vocabulary::VocabularyError;
 use grammarc_runtime::error::{AcceptError, BatchError, BufferError, OptionsError};
@@ -80,6 +81,11 @@ pub(crate) fn artifact(py: Python<'_>, error: &ArtifactError) -> PyErr {
         }
         _ => exception(py, "ArtifactError", (message,)),
     }
+}
+
+/// A folder of built artifacts that cannot be used.
+pub(crate) fn layer(py: Python<'_>, error: &LayerError) -> PyErr {
+    exception(py, "ArtifactError", (chain(error),))
 }
 
 /// The subclass of `OSError` that Python has for this kind of error.

@@ -6,10 +6,12 @@ use grammarc_artifacts::sections::vocabulary::TokenKind;
 use grammarc_artifacts::{Buffer, VocabularyArtifact, write};
 use grammarc_bindings::vocabulary::{self, Imported};
 use grammarc_compiler::diagnostics::Diagnostic;
-use grammarc_compiler::vocabulary::{EndToken, Tokens, VocabularyOptions};
-use pyo3::exceptions::PyIndexError;
+use grammarc_compiler::vocabulary::{
+    Companion, EndToken, Listed, TokenizerFormat, Tokens, VocabularyOptions,
+};
+use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
 use crate::raise;
 
@@ -76,11 +78,18 @@ pub(crate) struct Said {
     special_ids: Vec<Chosen>,
     #[pyo3(item)]
     unused_ids: Vec<Chosen>,
+    /// Special tokens that the tokenizer's file does not list.
+    #[pyo3(item)]
+    special_tokens: Vec<(String, u32)>,
+    /// Contents of the files beside the tokenizer, by name.
+    #[pyo3(item)]
+    companions: Vec<(String, Vec<u8>)>,
 }
 
-impl From<Said> for VocabularyOptions {
-    fn from(said: Said) -> Self {
-        let mut options = Self::new();
+impl Said {
+    fn options(self) -> PyResult<VocabularyOptions> {
+        let said = self;
+        let mut options = VocabularyOptions::new();
         if let Some(name) = said.name {
             options = options.name(name);
         }
@@ -90,8 +99,29 @@ impl From<Said> for VocabularyOptions {
         if let Some(ends) = said.end_tokens {
             options = options.end_tokens(ends);
         }
-        options.text_ids(said.text_ids).special_ids(said.special_ids).unused_ids(said.unused_ids)
+        for (text, id) in said.special_tokens {
+            options = options.special_token(text, id);
+        }
+        for (name, json) in said.companions {
+            let companion = Companion::named(&name).ok_or_else(|| {
+                PyValueError::new_err(format!("no file {name} is read beside a tokenizer"))
+            })?;
+            options = options.companion(companion, json);
+        }
+        options = options.text_ids(said.text_ids).special_ids(said.special_ids);
+        Ok(options.unused_ids(said.unused_ids))
     }
+}
+
+/// What Python code makes of an argument.
+fn by_python<'py>(
+    py: Python<'py>,
+    function: &str,
+    argument: Bound<'py, PyAny>,
+    options: Option<Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let function = py.import("grammarc.tokenizers")?.getattr(function)?;
+    function.call((argument,), options.as_ref())
 }
 
 #[pymethods]
@@ -121,6 +151,39 @@ impl Vocabulary {
         })
     }
 
+    /// Imports a tokenizer's file or folder. See `grammarc.tokenizers.from_file`.
+    #[staticmethod]
+    #[pyo3(signature = (path, **options))]
+    fn from_file<'py>(
+        py: Python<'py>,
+        path: Bound<'py, PyAny>,
+        options: Option<Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        by_python(py, "from_file", path, options)
+    }
+
+    /// Imports a tokenizer object of another library. See `grammarc.tokenizers.from_tokenizer`.
+    #[staticmethod]
+    #[pyo3(signature = (tokenizer, **options))]
+    fn from_tokenizer<'py>(
+        py: Python<'py>,
+        tokenizer: Bound<'py, PyAny>,
+        options: Option<Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        by_python(py, "from_tokenizer", tokenizer, options)
+    }
+
+    /// Makes a vocabulary of the bytes of its tokens. See `grammarc.tokenizers.from_tokens`.
+    #[staticmethod]
+    #[pyo3(signature = (tokens, **options))]
+    fn from_tokens<'py>(
+        py: Python<'py>,
+        tokens: Bound<'py, PyAny>,
+        options: Option<Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        by_python(py, "from_tokens", tokens, options)
+    }
+
     /// Imports a tokenizer file, folder or built-in vocabulary.
     #[staticmethod]
     fn import_file(
@@ -130,10 +193,71 @@ impl Vocabulary {
         cache: Option<PathBuf>,
     ) -> PyResult<Self> {
         raise::guarded(py, || {
-            let options = VocabularyOptions::from(said);
+            let options = said.options()?;
             let imported = py.detach(|| vocabulary::import(&spec, &options, cache.as_deref()));
             imported.map(Self::of).map_err(|error| raise::failure(py, &error))
         })
+    }
+
+    /// Imports a tokenizer in memory: its format by name, or told by its bytes.
+    #[staticmethod]
+    fn import_bytes(
+        py: Python<'_>,
+        format: Option<&str>,
+        data: &[u8],
+        said: Said,
+        cache: Option<PathBuf>,
+    ) -> PyResult<Self> {
+        raise::guarded(py, || {
+            let format = format.map(|name| {
+                TokenizerFormat::named(name)
+                    .ok_or_else(|| PyValueError::new_err(format!("no format {name}")))
+            });
+            let (format, options) = (format.transpose()?, said.options()?);
+            let imported =
+                py.detach(|| vocabulary::import_bytes(format, data, &options, cache.as_deref()));
+            imported.map(Self::of).map_err(|error| raise::failure(py, &error))
+        })
+    }
+
+    /// Makes a vocabulary of a list of tokens, each its bytes and whether it is `text`, `added`, `special` or `unused`.
+    #[staticmethod]
+    fn import_tokens(
+        py: Python<'_>,
+        tokens: Vec<(Vec<u8>, String)>,
+        said: Said,
+        cache: Option<PathBuf>,
+    ) -> PyResult<Self> {
+        raise::guarded(py, || {
+            let listed = |(bytes, kind): (Vec<u8>, String)| match kind.as_str() {
+                "text" => Ok((bytes, Listed::Text)),
+                "added" => Ok((bytes, Listed::Added)),
+                "special" => Ok((bytes, Listed::Special)),
+                "unused" => Ok((bytes, Listed::Unused)),
+                other => Err(PyValueError::new_err(format!("no kind of token {other}"))),
+            };
+            let tokens = tokens.into_iter().map(listed).collect::<PyResult<Vec<_>>>()?;
+            let options = said.options()?;
+            let imported =
+                py.detach(|| vocabulary::from_tokens(tokens, &options, cache.as_deref()));
+            imported.map(Self::of).map_err(|error| raise::failure(py, &error))
+        })
+    }
+
+    /// How to make it again: from its file, or else from its bytes.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
+        let (py, this) = (slf.py(), slf.get());
+        match &this.path {
+            Some(path) => {
+                let open = py.import("grammarc._pickle")?.getattr("open_vocabulary")?;
+                let arguments = (path.as_path(), this.fingerprint(py));
+                (open, arguments).into_pyobject(py)
+            }
+            None => {
+                let from_bytes = slf.get_type().getattr("from_bytes")?;
+                (from_bytes, (this.to_bytes(py),)).into_pyobject(py)
+            }
+        }
     }
 
     /// Writes the artifact to a file, whole or not at all.
@@ -208,9 +332,13 @@ impl Vocabulary {
         format!("Vocabulary({name:?}, {tokens} tokens, logit_width={})", self.logit_width())
     }
 
-    fn __eq__(&self, other: &Self) -> bool {
-        self.inner.artifact().container().header().checksum
-            == other.inner.artifact().container().header().checksum
+    /// Whether grammars of one are grammars of the other: tokens, end tokens, width and shared rules are equal.
+    fn __eq__(&self, other: Bound<'_, PyAny>) -> bool {
+        let identity = |one: &Self| {
+            let artifact = one.inner.artifact();
+            (artifact.fingerprint(), artifact.shared_digest())
+        };
+        other.cast::<Self>().is_ok_and(|other| identity(self) == identity(other.get()))
     }
 
     fn __hash__(&self) -> u64 {

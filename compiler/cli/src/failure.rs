@@ -7,6 +7,8 @@ use std::path::PathBuf;
 use grammarc::latency::LatencyError;
 use grammarc::maskbench::MaskbenchError;
 use grammarc::sample::SampleError;
+use grammarc_build::BuildError;
+use grammarc_build::registry::RegistryError;
 use grammarc_compiler::cache::{LayerError, VARIABLE};
 use grammarc_compiler::compile::CompileError;
 use grammarc_compiler::diagnostics::{Diagnostic, Source};
@@ -66,13 +68,8 @@ pub(crate) enum Problem {
         problem: String,
     },
     /// A schema for references to lead to cannot be used.
-    #[error("in the registry, {name} {problem}")]
-    Registry {
-        /// The file.
-        name: String,
-        /// What is wrong with it.
-        problem: String,
-    },
+    #[error(transparent)]
+    Registry(RegistryError),
     /// A folder of schemas cannot be judged.
     #[error(transparent)]
     Maskbench(#[from] MaskbenchError),
@@ -93,6 +90,9 @@ pub(crate) enum Problem {
         /// Why not.
         source: grammarc_artifacts::Error,
     },
+    /// A build could not be done.
+    #[error(transparent)]
+    Manifest(Box<BuildError>),
     /// A folder that the environment names is no layer of artifacts.
     #[error("the environment variable {VARIABLE} names no folder of artifacts of this version")]
     Layer(#[source] LayerError),
@@ -154,12 +154,13 @@ impl Problem {
     /// Stable identifier.
     pub(crate) fn code(&self) -> &'static str {
         match self {
-            Self::Read { .. } | Self::NotText { .. } | Self::Registry { .. } => "cli::input",
+            Self::Read { .. } | Self::NotText { .. } | Self::Registry(_) => "cli::input",
             Self::Kind { .. } | Self::Option { .. } => "cli::usage",
             Self::Write(_) => "cli::output",
             Self::Vocabulary(_) => "cli::tokenizer",
             Self::Build(_) => "cli::vocabulary",
             Self::Artifact { .. } => "cli::artifact",
+            Self::Manifest(_) => "cli::build",
             Self::Layer(_) => "cli::layer",
             Self::NoVocabulary { .. } => "cli::no-vocabulary",
             Self::Unreachable { .. } => "cli::unreachable",

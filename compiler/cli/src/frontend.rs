@@ -6,6 +6,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use grammarc_build::registry::{self, Registry};
 use grammarc_compiler::budget::Budget;
 use grammarc_compiler::diagnostics::Source;
 use grammarc_compiler::diagnostics::report::Report;
@@ -18,7 +19,6 @@ use grammarc_compiler::frontend::regex::PatternOptions;
 use grammarc_compiler::ir::Lowered;
 
 use crate::failure::{Failure, Problem};
-use crate::registry;
 use crate::text_form::TextFormArgs;
 
 /// A source's language.
@@ -114,7 +114,7 @@ impl From<Dialect> for SchemaDialect {
 
 /// Keywords that a source must not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum DenyName {
+pub(crate) enum DenyName {
     /// Of which the grammar accepts more than they say
     Approximate,
     /// Of which the grammar accepts less than they say
@@ -152,17 +152,15 @@ impl SourceArgs {
     pub(crate) fn read(&self) -> Result<Request, Failure> {
         let kind = self.kind()?;
         let source = read_source(&self.source)?;
-        let mut options = Vec::new();
         let front_end = match kind {
             Kind::JsonSchema => {
-                let resources = registry::read(&self.registry)?;
+                let Registry { resources, .. } =
+                    registry::read(Path::new(""), &self.registry).map_err(Problem::Registry)?;
                 let mut given = JsonSchemaOptions { resources, ..JsonSchemaOptions::default() };
                 self.text.apply(&mut given)?;
                 given.closed = self.closed;
-                given.dialect = self.dialect.map_or(given.dialect, SchemaDialect::from);
-                if !self.registry.is_empty() {
-                    let arguments = self.registry.iter().map(|argument| argument.to_string_lossy());
-                    options.push(("registry", arguments.collect::<Vec<_>>().join(" ")));
+                if let Some(dialect) = self.dialect {
+                    given.dialect = dialect.into();
                 }
                 FrontEnd::JsonSchema(given)
             }
@@ -176,8 +174,11 @@ impl SourceArgs {
             Kind::Regex => FrontEnd::Regex(PatternOptions::default()),
             Kind::Choice => FrontEnd::Choice(ChoiceOptions::default()),
         };
-        let recorded = front_end.recorded();
-        options.splice(0..0, recorded);
+        let mut options = front_end.recorded();
+        if !self.registry.is_empty() {
+            let arguments = self.registry.iter().map(|argument| argument.to_string_lossy());
+            options.push(("registry", arguments.collect::<Vec<_>>().join(" ")));
+        }
         let mut deny: Vec<Deny> = self.deny.iter().copied().map(Deny::from).collect();
         deny.sort();
         deny.dedup();

@@ -15,7 +15,6 @@ mod frontend;
 mod output;
 mod progress;
 mod readable;
-mod registry;
 mod render;
 mod text_form;
 mod vocabularies;

@@ -1,7 +1,5 @@
 //! The arguments that decide which texts of a JSON instance are accepted.
 
-use std::str::FromStr as _;
-
 use clap::{Args, ValueEnum};
 use grammarc_compiler::frontend::json_schema::{
     Escapes, JsonSchemaOptions, KeyOrder, NumberForm, Separator, SeparatorError, Whitespace,
@@ -27,7 +25,7 @@ pub(crate) struct TextFormArgs {
     #[arg(
         long,
         value_name = "natural|compact|spaced|indented[:N]|styled[:N]|flexible[:N]",
-        value_parser = Whitespace::from_str
+        value_parser = clap::value_parser!(Whitespace)
     )]
     whitespace: Option<Whitespace>,
 

@@ -97,9 +97,7 @@ impl Content {
         let text = match front_end {
             FrontEnd::JsonSchema(_) => Cow::Owned(canonical::spelling(text)),
             FrontEnd::Gbnf(_) => Cow::Borrowed(text.as_bytes()),
-            FrontEnd::Regex(options) => {
-                Cow::Borrowed(regex::pattern_of(text, options).as_bytes())
-            }
+            FrontEnd::Regex(options) => Cow::Borrowed(regex::pattern_of(text, options).as_bytes()),
             FrontEnd::Choice(_) => Cow::Owned(canonical::spelling(text)),
         };
         parts.bytes(&text);

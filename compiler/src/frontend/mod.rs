@@ -10,6 +10,7 @@ mod dialects;
 mod ecma;
 pub mod gbnf;
 pub mod json_schema;
+mod recorded;
 pub mod regex;
 pub mod settings;
 mod suggest;

@@ -35,6 +35,7 @@ mod draft;
 mod error;
 mod findings;
 mod import;
+mod inputs;
 mod lexicon;
 mod names;
 mod options;
@@ -48,6 +49,7 @@ use crate::diagnostics::Diagnostic;
 
 pub use self::error::VocabularyError;
 pub use self::import::{Listed, TokenizerFormat, built_in_names};
+pub use self::inputs::inputs;
 pub use self::lexicon::VocabularyLexicon;
 pub use self::options::{Companion, EndToken, Tokens, VocabularyOptions};
 

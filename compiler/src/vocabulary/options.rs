@@ -96,6 +96,11 @@ impl Companion {
     pub(super) const ALL: [Self; 4] =
         [Self::AddedTokens, Self::TokenizerConfig, Self::GenerationConfig, Self::Config];
 
+    /// The one whose file has this name.
+    pub fn named(file_name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|companion| companion.file_name() == file_name)
+    }
+
     /// The name of the file.
     pub fn file_name(self) -> &'static str {
         match self {

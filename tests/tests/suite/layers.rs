@@ -7,13 +7,15 @@ use std::path::{Path, PathBuf};
 use grammarc_tests::layers::{Row, disorder, module_of, violations};
 
 /// The crates by folder, and which others each may depend on, tests included.
-const CRATES: [Row<'_>; 10] = [
+const CRATES: [Row<'_>; 12] = [
     ("artifacts", &[]),
     ("runtime", &["artifacts"]),
     ("compiler", &["artifacts"]),
-    ("compiler/cli", &["artifacts", "compiler", "runtime"]),
+    ("compiler/build", &["artifacts", "compiler"]),
+    ("compiler/cli", &["artifacts", "compiler", "compiler/build", "runtime"]),
     ("bindings/common", &["artifacts", "compiler", "runtime"]),
     ("bindings/python", &["artifacts", "compiler", "runtime", "bindings/common"]),
+    ("examples/build-rs", &["artifacts", "compiler/build", "runtime"]),
     ("benches", &["artifacts", "compiler", "runtime", "compiler/cli"]),
     ("tests", &["artifacts", "compiler", "runtime", "compiler/cli", "benches"]),
     ("fuzz", &["artifacts", "compiler", "runtime", "tests"]),
@@ -67,7 +69,7 @@ const ROOMS: [Row<'_>; 18] = [
 
 /// The front ends. A JSON Schema has ECMA-262 patterns in it, and a regular expression with lookaround is read as one; apart
 /// from that none knows another.
-const FRONT_ENDS: [Row<'_>; 10] = [
+const FRONT_ENDS: [Row<'_>; 11] = [
     ("class", &[]),
     ("dialects", &[]),
     ("suggest", &[]),
@@ -79,6 +81,7 @@ const FRONT_ENDS: [Row<'_>; 10] = [
     ("deny", &["json_schema"]),
     // Options of all of them by name.
     ("settings", &["choice", "deny", "gbnf", "json_schema", "regex"]),
+    ("recorded", &["json_schema"]),
 ];
 
 /// Longest file.
@@ -117,9 +120,9 @@ fn files(folder: &Path) -> Vec<(String, String)> {
 /// The quoted strings of a manifest's `members`.
 fn members() -> Vec<String> {
     let manifest = read(&root().join("Cargo.toml"));
-    let list = manifest.split_once("\nmembers = [").and_then(|(_, rest)| rest.split_once(']'));
-    let quoted = list.expect("the workspace lists its members").0.split('"');
-    quoted.skip(1).step_by(2).map(str::to_owned).collect()
+    let list = manifest.split_once("members = [").and_then(|(_, rest)| rest.split_once(']'));
+    let (list, _) = list.expect("the workspace lists its members");
+    list.split('"').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
 /// The value of `name = "..."` in a manifest.
@@ -226,7 +229,7 @@ fn files_are_short_and_say_what_they_are() {
     let mut count = 0;
     for (folder, _) in CRATES {
         for (file, text) in files(&root().join(folder)) {
-            if folder == "compiler" && file.starts_with("cli/") {
+            if folder == "compiler" && ["cli/", "build/"].iter().any(|own| file.starts_with(own)) {
                 continue;
             }
             count += 1;

@@ -1,6 +1,7 @@
 //! The verbs: their arguments, what they do, and the data that they answer with.
 
 pub(crate) mod bench;
+pub(crate) mod build;
 pub(crate) mod check;
 pub(crate) mod compile;
 pub(crate) mod completions;
@@ -24,6 +25,8 @@ pub(crate) enum Command {
     Vocab(vocab::VocabArgs),
     /// Compile a JSON Schema, a GBNF grammar or a regular expression
     Compile(compile::CompileArgs),
+    /// Build a folder of artifacts from a manifest: sources times vocabularies
+    Build(build::BuildArgs),
     /// Show what is inside an artifact
     Inspect(inspect::InspectArgs),
     /// Check texts against a compiled grammar
@@ -48,6 +51,7 @@ pub(crate) fn run(command: Command, output: &mut Output) -> Result<u8, Failure> 
     match command {
         Command::Vocab(args) => vocab::run(args, output),
         Command::Compile(args) => compile::run(args, output),
+        Command::Build(args) => build::run(args, output),
         Command::Inspect(args) => inspect::run(args, output),
         Command::Check(args) => check::run(args, output),
         Command::Sample(args) => sample::run(args, output),

@@ -4,6 +4,7 @@
 #![expect(clippy::disallowed_methods, reason = "inputs, and artifacts that are to be damaged")]
 
 mod bench;
+mod build;
 mod cache;
 mod check;
 mod compile;

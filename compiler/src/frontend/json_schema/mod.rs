@@ -63,7 +63,7 @@ use survey::Occurrence;
 pub use keyword::UNKNOWN as UNKNOWN_KEYWORD;
 pub use options::{
     DigitLimits, Escapes, Formats, Indentation, JsonSchemaOptions, KeyOrder, NumberForm,
-    SchemaDialect, Separator, SeparatorError, TextForm, Whitespace,
+    SchemaDialect, Separator, SeparatorError, TextForm, Whitespace, WhitespaceError,
 };
 pub use prelude::{Piece, Prelude, prelude_grammar};
 pub use resources::{ResourceError, Resources};

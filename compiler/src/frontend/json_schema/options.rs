@@ -9,7 +9,7 @@ use super::resources::Resources;
 
 pub use super::numbers::NumberForm;
 pub use super::strings::Escapes;
-pub use super::whitespace::{Indentation, Separator, SeparatorError, Whitespace};
+pub use super::whitespace::{Indentation, Separator, SeparatorError, Whitespace, WhitespaceError};
 
 /// How many digits a number may have that no keyword bounds. Without a limit a model can write digits for ever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

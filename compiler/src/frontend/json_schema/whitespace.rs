@@ -9,6 +9,9 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
+/// Longest run of whitespace in flexible form where no bound is given: a line end and nine levels of two spaces.
+const FLEXIBLE: u32 = 19;
+
 /// Where whitespace may stand between the tokens of a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Whitespace {
@@ -39,9 +42,6 @@ pub enum Whitespace {
     },
 }
 
-/// Longest run of whitespace in flexible form where no bound is given: a line end and nine levels of two spaces.
-const FLEXIBLE: u32 = 19;
-
 impl Whitespace {
     /// Sets the most levels of containers, and says whether the form has such a bound.
     pub fn set_levels(&mut self, most: u8) -> bool {
@@ -63,11 +63,29 @@ impl Whitespace {
     }
 }
 
-/// A form by its name, with a number after a colon or without.
-impl FromStr for Whitespace {
-    type Err = String;
+/// A text is no form of whitespace.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum WhitespaceError {
+    /// It names no form.
+    #[error("expected natural, compact, spaced, indented, styled or flexible")]
+    Form,
+    /// A level has another number of spaces.
+    #[error("a level has 0 to 255 spaces, as in {form}:2")]
+    Spaces {
+        /// The form.
+        form: String,
+    },
+    /// The bound on runs is no number.
+    #[error("the bound is a number after a colon, as in flexible:8")]
+    Bound,
+}
 
-    fn from_str(text: &str) -> Result<Self, String> {
+/// A form by its name, with a number after a colon or without: `natural`, `compact`, `spaced`, `indented[:SPACES]`,
+/// `styled[:SPACES]`, `flexible[:LONGEST]`. Without, two spaces and runs of 19 are meant.
+impl FromStr for Whitespace {
+    type Err = WhitespaceError;
+
+    fn from_str(text: &str) -> Result<Self, WhitespaceError> {
         let (form, number) = match text.split_once(':') {
             Some((form, number)) => (form, Some(number)),
             None => (text, None),
@@ -75,9 +93,8 @@ impl FromStr for Whitespace {
         let indentation = || {
             let Some(number) = number else { return Ok(Indentation::DEFAULT) };
             let spaces = number.parse();
-            let spaces =
-                spaces.map_err(|_| format!("a level has 0 to 255 spaces, as in {form}:2"))?;
-            Ok::<_, String>(Indentation { spaces, ..Indentation::DEFAULT })
+            let spaces = spaces.map_err(|_| WhitespaceError::Spaces { form: form.to_owned() })?;
+            Ok::<_, WhitespaceError>(Indentation { spaces, ..Indentation::DEFAULT })
         };
         match (form, number) {
             ("natural", None) => Ok(Self::Natural),
@@ -86,15 +103,16 @@ impl FromStr for Whitespace {
             ("indented", _) => Ok(Self::Indented(indentation()?)),
             ("styled", _) => Ok(Self::Styled(indentation()?)),
             ("flexible", None) => Ok(Self::Flexible { max: FLEXIBLE }),
-            ("flexible", Some(number)) => match number.parse() {
-                Ok(max) => Ok(Self::Flexible { max }),
-                Err(_) => Err("the bound is a number after a colon, as in flexible:8".to_owned()),
-            },
-            _ => Err("expected natural, compact, spaced, indented, styled or flexible".to_owned()),
+            ("flexible", Some(number)) => {
+                let max = number.parse().map_err(|_| WhitespaceError::Bound)?;
+                Ok(Self::Flexible { max })
+            }
+            _ => Err(WhitespaceError::Form),
         }
     }
 }
 
+/// As it is read; fixed separators, which have no such name, as what they are.
 impl fmt::Display for Whitespace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -102,10 +120,8 @@ impl fmt::Display for Whitespace {
             Self::Compact => f.write_str("compact"),
             Self::Spaced => f.write_str("spaced"),
             Self::Fixed { item, key } => {
-                let text = |separator: &Separator| {
-                    String::from_utf8_lossy(separator.as_bytes()).into_owned()
-                };
-                write!(f, "separators {:?} {:?}", text(item), text(key))
+                let [item, key] = [item, key].map(|one| String::from_utf8_lossy(one.as_bytes()));
+                write!(f, "separators {item:?} {key:?}")
             }
             Self::Indented(indentation) => write!(f, "indented:{}", indentation.spaces),
             Self::Styled(indentation) => write!(f, "styled:{}", indentation.spaces),
@@ -211,7 +227,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn forms_are_read_and_written() {
+    fn separators_are_one_mark_and_whitespace() {
+        assert_eq!(
+            Separator::item(" ,\n\t").map(|s| s.as_bytes().to_vec()),
+            Ok(b" ,\n\t".to_vec())
+        );
+        assert_eq!(Separator::key(":").map(|s| s.as_bytes().to_vec()), Ok(b":".to_vec()));
+        for text in ["", " ", ",,", ", ,", ":", "x,", ",\u{a0}", ",\u{c}"] {
+            let error = SeparatorError::Text { text: text.to_owned(), mark: ',' };
+            assert_eq!(Separator::item(text), Err(error));
+        }
+        let long = format!(":{}", " ".repeat(Separator::LONGEST));
+        assert_eq!(Separator::key(&long), Err(SeparatorError::Length { length: long.len() }));
+        assert!(Separator::key(&long[..Separator::LONGEST]).is_ok());
+    }
+
+    #[test]
+    fn whitespace_is_read_and_written() {
         let forms =
             ["natural", "compact", "spaced", "indented:0", "styled:4", "flexible:0", "flexible:8"];
         for text in forms {
@@ -234,21 +266,5 @@ mod tests {
         for text in wrong {
             assert!(text.parse::<Whitespace>().is_err(), "{text:?}");
         }
-    }
-
-    #[test]
-    fn separators_are_one_mark_and_whitespace() {
-        assert_eq!(
-            Separator::item(" ,\n\t").map(|s| s.as_bytes().to_vec()),
-            Ok(b" ,\n\t".to_vec())
-        );
-        assert_eq!(Separator::key(":").map(|s| s.as_bytes().to_vec()), Ok(b":".to_vec()));
-        for text in ["", " ", ",,", ", ,", ":", "x,", ",\u{a0}", ",\u{c}"] {
-            let error = SeparatorError::Text { text: text.to_owned(), mark: ',' };
-            assert_eq!(Separator::item(text), Err(error));
-        }
-        let long = format!(":{}", " ".repeat(Separator::LONGEST));
-        assert_eq!(Separator::key(&long), Err(SeparatorError::Length { length: long.len() }));
-        assert!(Separator::key(&long[..Separator::LONGEST]).is_ok());
     }
 }

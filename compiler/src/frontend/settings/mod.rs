@@ -5,9 +5,6 @@
 //! name that the language does not have is an error, never ignored. Names may be written with `-` or with `_`.
 //!
 //! - [`read`](Settings::read): the front end and what to refuse, from JSON text;
-//! - `recorded`: options as artifacts record them.
-
-mod recorded;
 
 use std::collections::BTreeMap;
 
@@ -20,7 +17,7 @@ use super::deny::Deny;
 use super::gbnf::GbnfOptions;
 use super::json_schema::{
     Escapes, Formats, JsonSchemaOptions, KeyOrder, NumberForm, ResourceError, SchemaDialect,
-    Separator, SeparatorError, TextForm, Whitespace,
+    Separator, SeparatorError, TextForm, Whitespace, WhitespaceError,
 };
 use super::regex::PatternOptions;
 
@@ -80,11 +77,8 @@ pub enum SettingsError {
         source: serde_json::Error,
     },
     /// A form of whitespace that there is none of.
-    #[error("`whitespace`: {problem}")]
-    Whitespace {
-        /// What is wrong.
-        problem: String,
-    },
+    #[error("`whitespace`: {0}")]
+    Whitespace(#[from] WhitespaceError),
     /// A text that is no separator.
     #[error("`separators`: {0}")]
     Separator(#[from] SeparatorError),
@@ -225,7 +219,7 @@ impl JsonSchemaSettings {
         }
         let TextForm { whitespace: form, .. } = &mut options.text;
         if let Some(text) = whitespace {
-            *form = text.parse().map_err(|problem| SettingsError::Whitespace { problem })?;
+            *form = text.parse()?;
         }
         if let Some((item, key)) = separators {
             *form = Whitespace::Fixed { item: Separator::item(&item)?, key: Separator::key(&key)? };

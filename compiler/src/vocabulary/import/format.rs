@@ -26,6 +26,22 @@ impl TokenizerFormat {
     pub const ALL: [Self; 5] =
         [Self::TokenizerJson, Self::Ranks, Self::Gguf, Self::SentencePiece, Self::Tekken];
 
+    /// Its name, as bindings have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::TokenizerJson => "tokenizer.json",
+            Self::Ranks => "tiktoken",
+            Self::Gguf => "gguf",
+            Self::SentencePiece => "sentencepiece",
+            Self::Tekken => "tekken",
+        }
+    }
+
+    /// The format of a name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| format.name() == name)
+    }
+
     /// The format of a tokenizer, by its first bytes; `None` for what is none of them.
     ///
     /// It is told, not checked: a file may begin like its format and be damaged further on. Reads text to its end, and of

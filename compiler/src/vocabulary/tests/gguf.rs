@@ -117,6 +117,24 @@ fn tokens_without_types_are_normal() {
 }
 
 #[test]
+fn tokens_that_end_a_generation_by_name_are_no_text() {
+    let tokens = [
+        ("a", 1),
+        ("</s>", 1),
+        ("<|im_end|>", 3),
+        ("<|eot_id|>", 4),
+        ("<|end|>", 3),
+        ("<|im_start|>", 3),
+    ];
+    let table = import_gguf(&Gguf::new("gpt2").tokens(&tokens));
+    assert_eq!(kinds(&table), [Text, Special, Special, Special, Special, Special]);
+    assert_eq!(table.end_tokens, [2, 4], "those of the type of control tokens");
+    let turns = [&tokens[..], &[("<|return|>", 3), ("<|call|>", 3)]].concat();
+    let table = import_gguf(&Gguf::new("gpt2").tokens(&turns));
+    assert_eq!(table.end_tokens, [2, 6, 7], "a message is no turn");
+}
+
+#[test]
 fn numbers_of_every_width_name_end_tokens() {
     let model = || Gguf::new("gpt2").tokens(&[("a", 1), ("<|e|>", 3), ("<|f|>", 3)]);
     for (kind, width) in [(0, 1), (1, 1), (2, 2), (3, 2), (4, 4), (5, 4), (10, 8), (11, 8)] {
@@ -190,6 +208,14 @@ fn damage_is_named() {
         (
             Gguf::new("gpt2").value("tokenizer.ggml.tokens", 9, &list(8, 1 << 40)).bytes(),
             "are allowed",
+        ),
+        (
+            model().text("tokenizer.ggml.model", "gpt2").bytes(),
+            "tokenizer.ggml.model stands there twice",
+        ),
+        (
+            (0..40).fold(model(), |model, at| model.number(&format!("{at}.vocab_size"), 9)).bytes(),
+            "vocab_size is one entry too many",
         ),
         (Gguf::new("gpt2").bytes(), "is no list of strings"),
         (Gguf::new("gpt2").number("tokenizer.ggml.tokens", 1).bytes(), "is no list of strings"),

@@ -30,7 +30,7 @@ fn unhex(text: &Value) -> Vec<u8> {
 /// Compares an import with the owner's answer; returns how many ids were compared.
 fn compare(path: &Path, answer: &Value) -> usize {
     let name = path.display();
-    let table = import(path.to_str().expect("UTF-8"), &VocabularyOptions::new()).expect("imports");
+    let table = import_path(path).expect("imports");
     let tokens = answer["tokens"].as_array().expect("a list");
     assert_eq!(table.tokens.len(), tokens.len(), "{name}");
     let (mut by_name, mut placeholders) = (0, 0);
@@ -60,6 +60,12 @@ fn compare(path: &Path, answer: &Value) -> usize {
             other => panic!("the kind {other}"),
         }
     }
+    let ends = answer["ends"].as_array().expect("a list");
+    let ends: Vec<u32> = ends.iter().map(|id| id.as_u64().expect("an id") as u32).collect();
+    assert!(table.end_tokens.iter().all(|id| ends.contains(id)), "{name}: {ends:?}");
+    for &id in &ends {
+        assert_ne!(kind(&table, id as usize), Text, "{name} ends at {id}");
+    }
     let texts = answer["texts"].as_array().expect("a list");
     for text in texts {
         let ids = text[1].as_array().expect("a list");
@@ -83,25 +89,34 @@ fn compare(path: &Path, answer: &Value) -> usize {
     tokens.len()
 }
 
-#[test]
-fn every_token_is_what_its_owner_says() {
+/// The files of the cache, or none, said aloud.
+fn cached() -> Vec<PathBuf> {
     let folder = files();
     let Ok(entries) = std::fs::read_dir(&folder) else {
         say(format_args!(
             "skipped the tokenizers of other libraries: no {}; tests/tokenizers/owners.py makes it",
             folder.display()
         ));
-        return;
+        return Vec::new();
     };
     let mut paths: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
     paths.sort();
+    paths
+}
+
+fn import_path(path: &Path) -> Result<TokenTable, VocabularyError> {
+    import(path.to_str().expect("UTF-8"), &VocabularyOptions::new())
+}
+
+#[test]
+fn every_token_is_what_its_owner_says() {
+    let paths = cached();
     let (mut files, mut ids) = (0, 0);
     for answer in paths.iter().filter(|path| path.to_string_lossy().ends_with(".owner.json")) {
         let text = answer.to_str().expect("UTF-8");
         let path = Path::new(text.trim_end_matches(".owner.json"));
         if text.contains("-bert-") {
-            let error = import(path.to_str().expect("UTF-8"), &VocabularyOptions::new());
-            assert!(matches!(error, Err(VocabularyError::Format { .. })), "{text}");
+            assert!(matches!(import_path(path), Err(VocabularyError::Format { .. })), "{text}");
             continue;
         }
         let answer = std::fs::read_to_string(answer).expect("is readable");
@@ -109,4 +124,53 @@ fn every_token_is_what_its_owner_says() {
         files += 1;
     }
     say(format_args!("{files} tokenizers of other libraries, {ids} ids: all equal"));
+}
+
+/// The test vectors of llama.cpp: texts, and the ids that the original tokenizer in transformers gave for them.
+#[test]
+fn vectors_of_llama_cpp_spell_their_texts() {
+    const END: &str = "\n__ggml_vocab_test__\n";
+    let (mut files, mut compared) = (0, 0);
+    for inputs in cached().iter().filter(|path| path.extension().is_some_and(|last| last == "inp"))
+    {
+        let Ok(table) = import_path(&inputs.with_extension("")) else { continue };
+        let texts = std::fs::read_to_string(inputs).expect("is readable");
+        let ids = std::fs::read_to_string(inputs.with_extension("out")).expect("is readable");
+        let prefix = if has_finding(&table, "vocabulary::dummy-prefix") { " " } else { "" };
+        for (text, ids) in texts.split(END).zip(ids.lines()) {
+            let ids = ids.split_whitespace().map(|id| id.parse::<usize>().expect("an id"));
+            let spelled: Vec<u8> = ids.flat_map(|id| bytes(&table, id)).copied().collect();
+            let expected = if text.is_empty() { String::new() } else { format!("{prefix}{text}") };
+            assert_eq!(String::from_utf8_lossy(&spelled), expected, "{}", inputs.display());
+            compared += 1;
+        }
+        files += 1;
+    }
+    say(format_args!("{files} files of test vectors of llama.cpp, {compared} texts: all equal"));
+}
+
+/// One vocabulary in two formats: as its owner's file and as a `tokenizer.json`. What the test data call Llama 2 holds the
+/// vocabulary of Mistral 7B.
+#[test]
+fn vocabularies_are_the_same_in_either_format() {
+    for (file, name, ids) in [
+        ("tokenizer.model.v1", "llama2", 32_000),
+        ("ggml-vocab-llama-bpe.gguf", "llama3_1", 128_000),
+        ("ggml-vocab-qwen2.gguf", "qwen3", 151_643),
+    ] {
+        let path = files().join(file);
+        let (true, Some(folder)) = (path.is_file(), real(name)) else {
+            say(format_args!("skipped {file} beside {name}"));
+            continue;
+        };
+        let (model, json) =
+            (import_path(&path).expect("imports"), import_path(&folder).expect("imports"));
+        for (id, (ours, theirs)) in model.tokens.iter().zip(&json.tokens).take(ids).enumerate() {
+            // llama.cpp ends a generation at this one, which Qwen learned from HTML.
+            if !(ours.bytes == b"</s>" && ours.kind == Special) {
+                assert_eq!(ours, theirs, "{file} and {name}, id {id}");
+            }
+        }
+        say(format_args!("{file} is {name}: {ids} ids, all equal"));
+    }
 }

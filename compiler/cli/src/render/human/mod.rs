@@ -1,6 +1,7 @@
 //! For people: one file a verb.
 
 mod bench;
+mod build;
 mod check;
 mod compile;
 mod debug;

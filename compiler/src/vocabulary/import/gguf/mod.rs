@@ -11,10 +11,12 @@
 //! | unused (5), undefined (0) | the name | unused |
 //! | byte (6) | the one of `<0xNN>` | learned |
 //!
+//! Tokens at which llama.cpp ends a generation by their names (`ends`) are control tokens of whatever type.
 //! The exception is a normal token of `gpt2` with characters outside the alphabet (Command R has 1,403): it stands for its
 //! UTF-8, as in the tokenizer that it was converted from, where llama.cpp prints a placeholder. Types are as bad as what
 //! converters knew: rows that pad the logits are typed as text of every sort, and told by their names in `settle`.
 
+mod ends;
 mod header;
 
 use std::io::Read;
@@ -53,6 +55,9 @@ const END_TOKENS: [&str; 4] = [
 /// Pre-tokenizers of `gpt2` vocabularies that are in SentencePiece's spelling all the same.
 const SPACED_PRE_TOKENIZERS: [&[u8]; 3] = [b"gemma4", b"granite-embed-multi-311m", b"sarvam-moe"];
 
+/// The type of control tokens.
+const CONTROL: i64 = 3;
+
 /// How normal tokens spell text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Spelling {
@@ -89,6 +94,10 @@ pub(super) fn read(
         let ids = metadata.numbers(key).iter().filter_map(|&id| u32::try_from(id).ok());
         draft.end_tokens.extend(ids.map(|id| (EndToken::Id(id), key.to_owned())));
     }
+    let control = (0..).zip(tokens.names).zip(tokens.types.into_iter().flatten());
+    let control = control.filter(|(_, kind)| **kind == CONTROL);
+    let ends = ends::ids(control.map(|((id, name), _)| (id, name.as_slice())));
+    draft.end_tokens.extend(ends.map(|id| (EndToken::Id(id), origin.file.clone())));
     companions.read(&mut draft, |content| {
         Some(match spelling {
             Spelling::ByteLevel => content.as_bytes().to_vec(),
@@ -110,10 +119,10 @@ fn damaged(origin: &Origin, problem: String) -> VocabularyError {
     VocabularyError::Damaged { file: origin.file.clone(), expected, problem }
 }
 
-fn wanted(key: &[u8]) -> bool {
+fn wanted(key: &[u8], list: bool) -> bool {
     let named = [MODEL, PRE_TOKENIZER, TOKENS, TYPES, SPACE_PREFIX, NAME, ARCHITECTURE];
     let mut keys = named.iter().chain(&END_TOKENS);
-    keys.any(|wanted| wanted.as_bytes() == key) || key.ends_with(WIDTH.as_bytes())
+    keys.any(|wanted| wanted.as_bytes() == key) || (!list && key.ends_with(WIDTH.as_bytes()))
 }
 
 /// How the model's tokens spell text, if they have fixed bytes.
@@ -169,6 +178,7 @@ fn tokens<'m>(metadata: &'m Metadata, origin: &Origin) -> Result<Tokens<'m>, Voc
 fn claim(spelling: Spelling, token: &[u8], kind: i64) -> Result<(Vec<u8>, Role), String> {
     let text = || str::from_utf8(token).ok();
     Ok(match kind {
+        1 | 4 if ends::ends_by_name(token) => (token.to_vec(), Role::Control),
         1 => match spelling {
             Spelling::ByteLevel => {
                 (text().map_or(token.to_vec(), byte_level::bytes_of), Role::Learned)
@@ -178,7 +188,7 @@ fn claim(spelling: Spelling, token: &[u8], kind: i64) -> Result<(Vec<u8>, Role),
             }
             Spelling::Spaced => (spaced(token), Role::Learned),
         },
-        2 | 3 => (token.to_vec(), Role::Control),
+        2 | CONTROL => (token.to_vec(), Role::Control),
         4 => (token.to_vec(), Role::Added),
         0 | 5 => (token.to_vec(), Role::Unused),
         6 => match named_byte(token) {
@@ -191,7 +201,7 @@ fn claim(spelling: Spelling, token: &[u8], kind: i64) -> Result<(Vec<u8>, Role),
     })
 }
 
-/// Entries by key; of equal keys the first counts.
+/// Entries by key.
 struct Metadata(Vec<(Vec<u8>, Value)>);
 
 impl Metadata {

@@ -1,13 +1,12 @@
-//! Options of a front end as artifacts record them: by the names that users give them by, in a fixed order.
+//! The options of a front end as artifacts record them, for people: names and values as the command line has them.
 
-use super::super::FrontEnd;
-use super::super::json_schema::{
+use super::FrontEnd;
+use super::json_schema::{
     Escapes, Formats, JsonSchemaOptions, KeyOrder, NumberForm, SchemaDialect, TextForm, Whitespace,
 };
 
 impl FrontEnd {
-    /// The options as an artifact records them: names and values. Those of a text form always, others where they are not
-    /// the default.
+    /// What an artifact records of the options. Those that few sources need are left out where they have their defaults.
     pub fn recorded(&self) -> Vec<(&'static str, String)> {
         match self {
             Self::JsonSchema(options) => json_schema(options),
@@ -47,13 +46,11 @@ fn json_schema(options: &JsonSchemaOptions) -> Vec<(&'static str, String)> {
     if options.closed {
         recorded.push(("closed", "true".to_owned()));
     }
-    match options.dialect {
-        SchemaDialect::JsonSchema => {}
-        SchemaDialect::OpenApi30 => recorded.push(("dialect", "openapi-3.0".to_owned())),
+    if options.dialect == SchemaDialect::OpenApi30 {
+        recorded.push(("dialect", "openapi-3.0".to_owned()));
     }
-    match options.formats {
-        Formats::Asserted => {}
-        Formats::Annotated => recorded.push(("formats", "annotated".to_owned())),
+    if options.formats == Formats::Annotated {
+        recorded.push(("formats", "annotated".to_owned()));
     }
     recorded
 }

@@ -1,22 +1,67 @@
-//! The schemas that `--registry` makes available to references.
+//! The schemas that a registry makes available to references: files, and folders of them.
 
 use std::ffi::OsString;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use grammarc_compiler::frontend::json_schema::Resources;
+use grammarc_compiler::frontend::json_schema::{ResourceError, Resources};
 
-use crate::failure::Problem;
+/// Schemas for references to lead to.
+#[derive(Clone, Debug, Default)]
+pub struct Registry {
+    /// The schemas by URI.
+    pub resources: Resources,
+    /// The files that were read, and the folders that were listed.
+    pub inputs: Vec<PathBuf>,
+}
 
-/// Reads every argument, `PATH` or `URI=PATH`, in order; a later schema replaces an earlier one of the same name.
-pub(crate) fn read(arguments: &[OsString]) -> Result<Resources, Problem> {
-    let mut resources = Resources::default();
+/// Why a schema cannot be made available.
+#[derive(Debug, thiserror::Error)]
+pub enum RegistryError {
+    /// A file or folder cannot be read.
+    #[error("cannot read {}", path.display())]
+    Read {
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's answer.
+        source: io::Error,
+    },
+    /// A file is not JSON.
+    #[error("in the registry, {} is not JSON: {problem}", path.display())]
+    Json {
+        /// The file.
+        path: PathBuf,
+        /// Where it is not.
+        problem: serde_json::Error,
+    },
+    /// A schema cannot be used.
+    #[error("in the registry, {} cannot be used: {problem}", path.display())]
+    Resource {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        problem: ResourceError,
+    },
+}
+
+/// Reads every argument, `PATH` or `URI=PATH`, in order; a later schema replaces an earlier one of the same name. Paths are
+/// relative to `root`.
+///
+/// # Errors
+///
+/// What cannot be read or used.
+pub fn read(root: &Path, arguments: &[OsString]) -> Result<Registry, RegistryError> {
+    let mut registry = Registry::default();
+    let Registry { resources, inputs } = &mut registry;
     for argument in arguments {
         let (base, path) = split(argument);
+        let path = root.join(path);
         if !path.is_dir() {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             let uri = if base.is_empty() { encode(&name) } else { base };
-            add(&mut resources, &uri, &path)?;
+            add(resources, &uri, &path)?;
+            inputs.push(path);
             continue;
         }
         let slash = if base.is_empty() || base.ends_with('/') { "" } else { "/" };
@@ -24,10 +69,12 @@ pub(crate) fn read(arguments: &[OsString]) -> Result<Resources, Problem> {
         for file in files(&path)? {
             let name = file.strip_prefix(&path).unwrap_or(&file);
             let names: Vec<_> = name.iter().map(|name| encode(&name.to_string_lossy())).collect();
-            add(&mut resources, &format!("{base}{}", names.join("/")), &file)?;
+            add(resources, &format!("{base}{}", names.join("/")), &file)?;
+            inputs.push(file);
         }
+        inputs.push(path);
     }
-    Ok(resources)
+    Ok(registry)
 }
 
 /// The URI, empty where there is none, and the path. What stands before the `=` is a URI where it has a scheme.
@@ -55,11 +102,11 @@ fn encode(name: &str) -> String {
 }
 
 /// The .json files of a folder and of those in it, sorted.
-fn files(folder: &Path) -> Result<Vec<PathBuf>, Problem> {
+fn files(folder: &Path) -> Result<Vec<PathBuf>, RegistryError> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
-        let fails = |source| Problem::Read { name: folder.display().to_string(), source };
+        let fails = |source| RegistryError::Read { path: folder.clone(), source };
         for entry in fs::read_dir(&folder).map_err(fails)? {
             let entry = entry.map_err(fails)?;
             let path = entry.path();
@@ -75,17 +122,15 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, Problem> {
     Ok(found)
 }
 
-fn add(resources: &mut Resources, uri: &str, path: &Path) -> Result<(), Problem> {
-    let name = || path.display().to_string();
-    let bytes = fs::read(path).map_err(|source| Problem::Read { name: name(), source })?;
-    let schema = serde_json::from_slice(&bytes).map_err(|error| Problem::Registry {
-        name: name(),
-        problem: format!("is not JSON: {error}"),
-    })?;
-    resources.add(uri, schema).map_err(|error| Problem::Registry {
-        name: name(),
-        problem: format!("cannot be used: {error}"),
-    })
+fn add(resources: &mut Resources, uri: &str, path: &Path) -> Result<(), RegistryError> {
+    let bytes = match fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(source) => return Err(RegistryError::Read { path: path.to_owned(), source }),
+    };
+    let schema = serde_json::from_slice(&bytes)
+        .map_err(|problem| RegistryError::Json { path: path.to_owned(), problem })?;
+    let added = resources.add(uri, schema);
+    added.map_err(|problem| RegistryError::Resource { path: path.to_owned(), problem })
 }
 
 #[cfg(test)]

@@ -1,0 +1,69 @@
+"""Structured output for any sampler: every token mask that a grammar can need, compiled ahead.
+
+>>> import grammarc, numpy
+>>> vocabulary = grammarc.Vocabulary.from_tokens([b"yes", b"no", b"<end>"], special_ids=[2], end_tokens=[2])
+>>> grammar = grammarc.Compiler(vocabulary).choice(["yes", "no"])
+>>> matcher = grammar.matcher()
+>>> logits = numpy.zeros(vocabulary.logit_width, dtype="float32")
+>>> matcher.apply(logits)
+>>> logits.tolist()
+[0.0, 0.0, -inf]
+>>> matcher.accept(1)
+>>> matcher.is_accepting
+True
+"""
+
+from grammarc._errors import (
+    ArtifactError,
+    Cancelled,
+    CompileTimeout,
+    Diagnostic,
+    GrammarcError,
+    InternalError,
+    LimitError,
+    SourceError,
+    TextRefused,
+    TokenRefused,
+    VocabularyMismatch,
+)
+from grammarc._native import (
+    Bitmask,
+    CancelToken,
+    Grammar,
+    Matcher,
+    Vocabulary,
+    __version__,
+    apply_batch,
+    fill_batch,
+)
+from grammarc._report import KeywordVerdict, WorkBound
+from grammarc.compiler import Compiler, CompilerStats, Limits
+from grammarc.schema import Schema
+
+__all__ = [
+    "ArtifactError",
+    "Bitmask",
+    "CancelToken",
+    "Cancelled",
+    "CompileTimeout",
+    "Compiler",
+    "CompilerStats",
+    "Diagnostic",
+    "Grammar",
+    "GrammarcError",
+    "InternalError",
+    "KeywordVerdict",
+    "LimitError",
+    "Limits",
+    "Matcher",
+    "Schema",
+    "SourceError",
+    "TextRefused",
+    "TokenRefused",
+    "Vocabulary",
+    "VocabularyMismatch",
+    "WorkBound",
+    "__version__",
+    "apply_batch",
+    "fill_batch",
+]

@@ -1,0 +1,85 @@
+"""Exceptions, and the findings that they carry."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+
+class Diagnostic(NamedTuple):
+    """One finding about a source or a tokenizer."""
+
+    code: str
+    """Stable identifier, such as ``gbnf::unknown-rule``."""
+    severity: Literal["note", "warning", "error"]
+    message: str
+    help: str | None
+    """What to do about it."""
+    pointer: str | None
+    """JSON pointer to the place, for sources that are JSON."""
+    span: tuple[int, int] | None
+    """Byte range of the place in the source."""
+
+
+class GrammarcError(Exception):
+    """Base of all exceptions of grammarc."""
+
+
+class SourceError(GrammarcError, ValueError):
+    """A source, schema or tokenizer has errors."""
+
+    def __init__(self, message: str, diagnostics: list[Diagnostic] | None = None) -> None:
+        super().__init__(message)
+        self.diagnostics: list[Diagnostic] = diagnostics or []
+
+
+class LimitError(GrammarcError):
+    """A limit was met."""
+
+    def __init__(self, message: str, limit: str, diagnostics: list[Diagnostic] | None = None) -> None:
+        super().__init__(message)
+        self.limit = limit
+        """Which: ``memory``, ``time``, ``matcher``, ``ending``, or the code of the finding."""
+        self.diagnostics: list[Diagnostic] = diagnostics or []
+
+
+class CompileTimeout(LimitError, TimeoutError):
+    """The time of a compilation was up."""
+
+
+class Cancelled(GrammarcError):
+    """A compilation was cancelled by its caller."""
+
+
+class ArtifactError(GrammarcError, ValueError):
+    """A file is not a whole and valid artifact."""
+
+
+class VocabularyMismatch(ArtifactError):
+    """An artifact belongs to another vocabulary; the message names the first token that differs."""
+
+
+class TokenRefused(GrammarcError, ValueError):
+    """A token is not allowed. The matcher did not move."""
+
+    def __init__(self, message: str, token: int) -> None:
+        super().__init__(message)
+        self.token = token
+
+
+class TextRefused(GrammarcError, ValueError):
+    """A text is not one of the grammar."""
+
+    def __init__(self, message: str, offset: int) -> None:
+        super().__init__(message)
+        self.offset = offset
+        """Offset of the first byte that is wrong; the text's length where more would have to follow."""
+
+
+class InternalError(GrammarcError, RuntimeError):
+    """A defect of grammarc. Please report it."""
+
+
+for _class in list(globals().values()):
+    if isinstance(_class, type) and (_class is Diagnostic or issubclass(_class, GrammarcError)):
+        _class.__module__ = "grammarc"
+del _class

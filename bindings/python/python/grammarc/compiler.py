@@ -1,0 +1,205 @@
+"""Compilation: sources to grammars."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import json
+import os
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Literal, TypedDict
+
+from grammarc._native import CancelToken, Engine, Grammar, Vocabulary
+from grammarc.schema import Schema, to_text
+
+PathLike = str | os.PathLike[str]
+
+Kind = Literal["json_schema", "gbnf", "regex", "choice"]
+
+
+class Limits(TypedDict, total=False):
+    """What one compilation may take. What is not set has the compiler's default."""
+
+    timeout: float
+    """Seconds; 300 by default."""
+    memory: int
+    """Bytes of tables and automata; 1 GiB by default."""
+    states: int
+    rules: int
+    pairs: int
+
+
+class CompilerStats(dict[str, float]):
+    """Counters of a compiler since it was made, by name; also as attributes."""
+
+    def __getattr__(self, name: str) -> float:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+class Compiler:
+    """A compiler for one vocabulary, with a cache. Safe to share between threads: keep one for each vocabulary.
+
+    ``threads`` are those of one compilation, all processors by default. ``cache`` is a folder that keeps artifacts and may be
+    shared by any number of processes; it is bounded by ``cache_bytes``. ``artifacts`` are folders that ``grammarc build``
+    made: a source that is in one is not compiled. They are those of ``GRAMMARC_ARTIFACTS`` where nothing is given.
+    ``memory_entries`` grammars are kept opened.
+    """
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        *,
+        threads: int | None = None,
+        cache: PathLike | None = None,
+        cache_bytes: int | None = None,
+        artifacts: Iterable[PathLike] | None = None,
+        memory_entries: int = 256,
+        limits: Limits | None = None,
+    ) -> None:
+        if artifacts is None:
+            listed = os.environ.get("GRAMMARC_ARTIFACTS", "")
+            artifacts = [folder for folder in listed.split(os.pathsep) if folder]
+        self._engine = Engine(
+            vocabulary,
+            threads,
+            limits,
+            cache,
+            cache_bytes,
+            list(artifacts),
+            memory_entries,
+        )
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The vocabulary."""
+        return self._engine.vocabulary
+
+    def json_schema(
+        self,
+        schema: Schema,
+        *,
+        whitespace: str | None = None,
+        levels: int | None = None,
+        separators: tuple[str, str] | None = None,
+        surround: int | None = None,
+        key_order: Literal["schema", "any"] | None = None,
+        numbers: Literal["natural", "canonical", "any"] | None = None,
+        escapes: Literal["shortest", "any"] | None = None,
+        closed: bool = False,
+        dialect: Literal["json-schema", "openapi-3.0"] | None = None,
+        formats: Literal["asserted", "annotated"] | None = None,
+        deny: Collection[Literal["approximate", "narrower", "unknown-format", "unknown-keyword"]] = (),
+        resources: Mapping[str, Schema] | None = None,
+        limits: Limits | None = None,
+        cancel: CancelToken | None = None,
+    ) -> Grammar:
+        """The grammar of a JSON Schema, or of a pydantic model, dataclass or TypedDict.
+
+        ``whitespace`` is ``natural`` (at most a space after ``,`` and ``:``, the default), ``compact``, ``spaced``,
+        ``indented:N``, ``styled:N`` or ``flexible:N``, or ``separators`` are fixed texts in its place. With ``closed``,
+        objects take no keys that their schema does not name, as strict modes of model APIs have it. ``deny`` lists what is
+        refused although it could be compiled. ``resources`` are schemas by URI that references may lead to.
+        """
+        options = _given(
+            whitespace=whitespace,
+            levels=levels,
+            separators=list(separators) if separators is not None else None,
+            surround=surround,
+            key_order=key_order,
+            numbers=numbers,
+            escapes=escapes,
+            closed=closed or None,
+            dialect=dialect,
+            formats=formats,
+            deny=sorted(deny) or None,
+            resources={uri: json.loads(to_text(one)) for uri, one in resources.items()} if resources else None,
+        )
+        return self._compile("json_schema", to_text(schema), options, limits, cancel)
+
+    def gbnf(
+        self,
+        source: str,
+        *,
+        start: str = "root",
+        limits: Limits | None = None,
+        cancel: CancelToken | None = None,
+    ) -> Grammar:
+        """The grammar of a GBNF source, the notation of llama.cpp."""
+        return self._compile("gbnf", source, {"start": start}, limits, cancel)
+
+    def regex(
+        self, pattern: str, *, limits: Limits | None = None, cancel: CancelToken | None = None
+    ) -> Grammar:
+        """The grammar of texts that a regular expression matches from end to end, in the syntax of the Rust crate ``regex``
+        with lookaround."""
+        return self._compile("regex", pattern, {}, limits, cancel)
+
+    def choice(
+        self,
+        choices: Iterable[str],
+        *,
+        limits: Limits | None = None,
+        cancel: CancelToken | None = None,
+    ) -> Grammar:
+        """The grammar of one of some texts."""
+        return self._compile("choice", _choices(choices), {}, limits, cancel)
+
+    def compile(self, kind: Kind, source: Any, **options: Any) -> Grammar:
+        """The grammar of a source of this kind: ``compile("gbnf", text)`` is ``gbnf(text)``."""
+        return self._method(kind)(source, **options)  # type: ignore[no-any-return]
+
+    async def acompile(self, kind: Kind, source: Any, **options: Any) -> Grammar:
+        """As :meth:`compile`, in a thread. Cancelling the task ends the compilation within some milliseconds."""
+        cancel = options.pop("cancel", None) or CancelToken()
+        work = functools.partial(self._method(kind), source, cancel=cancel, **options)
+        try:
+            return await asyncio.get_running_loop().run_in_executor(None, work)
+        except asyncio.CancelledError:
+            cancel.cancel()
+            raise
+
+    def key(self, kind: Kind, source: Any, **options: Any) -> str:
+        """Identifies a request: requests with equal keys get equal grammars. ``options`` are those of the front end, by
+        their names."""
+        text = _choices(source) if kind == "choice" else to_text(source)
+        return self._engine.key(kind, text, json.dumps(options, default=list))
+
+    @property
+    def stats(self) -> CompilerStats:
+        """Counters: ``compiled``, ``memory_hits``, ``layer_hits`` (artifacts of ``grammarc build``), ``folder_hits``,
+        ``shared`` (waited for another request), ``refused``, ``refused_from_memory``, ``timeouts``, ``cancelled``,
+        ``out_of_memory``, ``not_kept``, ``evicted_from_memory``, ``evicted_from_folder``, ``bytes_written`` and
+        ``compile_seconds``."""
+        return CompilerStats(json.loads(self._engine.stats()))
+
+    def _method(self, kind: str) -> Any:
+        if kind not in ("json_schema", "gbnf", "regex", "choice"):
+            raise ValueError(f"no kind {kind!r}; there are json_schema, gbnf, regex and choice")
+        return getattr(self, kind)
+
+    def _compile(
+        self,
+        kind: Kind,
+        text: str,
+        options: Mapping[str, Any],
+        limits: Limits | None,
+        cancel: CancelToken | None,
+    ) -> Grammar:
+        if not isinstance(text, str):
+            raise TypeError(f"a {kind} source is a str, and not {type(text).__name__}")
+        given = json.dumps(options, ensure_ascii=False) if options else ""
+        return self._engine.compile(kind, text, given, limits, cancel)
+
+
+def _given(**options: Any) -> dict[str, Any]:
+    """The options that are set."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _choices(choices: Iterable[str]) -> str:
+    if isinstance(choices, str):
+        raise TypeError("choices are several texts, and not one")
+    return json.dumps(list(choices), ensure_ascii=False)

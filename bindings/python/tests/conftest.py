@@ -1,0 +1,44 @@
+"""Vocabularies that tests share: small ones, made up in code."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+import grammarc
+
+WORDS = ["the", "true", "false", "null", '{"', '":', '",', "},", "[1", " a", "\n\n", "é", "日", "123", "name"]
+SPECIAL = ["<s>", "<end>", "<turn>", "<tool>"]
+
+
+def byte_tokens() -> list[bytes]:
+    """Every byte, some words, and special tokens behind them."""
+    return [bytes([byte]) for byte in range(256)] + [word.encode() for word in WORDS] + [name.encode() for name in SPECIAL]
+
+
+END, TURN = byte_tokens().index(b"<end>"), byte_tokens().index(b"<turn>")
+
+
+@pytest.fixture(scope="session")
+def vocabulary() -> grammarc.Vocabulary:
+    tokens = byte_tokens()
+    special = range(len(tokens) - len(SPECIAL), len(tokens))
+    return grammarc.Vocabulary.from_tokens(
+        tokens, special_ids=special, end_tokens=[END, TURN], logit_width=len(tokens) + 7
+    )
+
+
+@pytest.fixture(scope="session")
+def compiler(vocabulary: grammarc.Vocabulary) -> grammarc.Compiler:
+    return grammarc.Compiler(vocabulary)
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """Real tokenizers and schemas, where the machine has them."""
+    folder = Path(os.environ.get("GRAMMARC_DATA") or Path(__file__).parents[4] / "shared" / "data")
+    if not folder.is_dir():
+        pytest.skip(f"no data at {folder}; GRAMMARC_DATA names its place")
+    return folder

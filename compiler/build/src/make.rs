@@ -1,0 +1,131 @@
+//! Compiling what is not up to date: a source is read once for all its vocabularies.
+//!
+//! Many sources are compiled beside each other, each on one thread; where there are fewer than threads, each has several.
+//! The bytes of artifacts depend on neither.
+
+use std::fs;
+use std::num::NonZero;
+use std::path::Path;
+use std::time::Instant;
+
+use grammarc_artifacts::write;
+use grammarc_compiler::cache::{Digest, IndexedArtifact, file_of};
+use grammarc_compiler::compile::Compiler;
+use grammarc_compiler::diagnostics::Diagnostic;
+use grammarc_compiler::frontend::deny::denied;
+
+use crate::error::BuildError;
+use crate::look::{Artifact, Looked};
+use crate::manifest::{Group, Limits};
+use crate::outcome::{BuiltArtifact, Refused};
+use crate::plan::Item;
+use crate::vocabularies::Ready;
+
+/// What became of a source.
+#[derive(Debug, Default)]
+pub(crate) struct Made {
+    /// All its artifacts.
+    pub(crate) artifacts: Vec<IndexedArtifact>,
+    pub(crate) built: Vec<BuiltArtifact>,
+    pub(crate) refused: Vec<Refused>,
+    pub(crate) findings: Vec<Refused>,
+}
+
+/// The compilers of the vocabularies, each with so many threads.
+pub(crate) fn compilers(vocabularies: &[Ready], threads: NonZero<usize>) -> Vec<Compiler> {
+    let compiler = |one: &Ready| Compiler::on_threads(one.artifact.clone(), Some(threads));
+    vocabularies.iter().map(compiler).collect()
+}
+
+/// Compiles the artifacts of a source that are not fresh, and writes them below the output.
+///
+/// # Errors
+///
+/// A file that cannot be written. What is wrong with the source is no error.
+pub(crate) fn make(
+    item: &Item,
+    looked: Looked,
+    group: &Group,
+    limits: &Limits,
+    compilers: &[Compiler],
+    output: &Path,
+) -> Result<Made, BuildError> {
+    let mut made = Made::default();
+    let Looked { source, options, artifacts } = looked;
+    let mut stale = Vec::new();
+    for artifact in artifacts {
+        match artifact {
+            Artifact::Fresh(entry) => made.artifacts.push(entry),
+            Artifact::Stale { vocabulary, entry, .. } => stale.push((vocabulary, entry)),
+        }
+    }
+    if stale.is_empty() {
+        return Ok(made);
+    }
+    let refused = |vocabulary: Option<&str>, diagnostics: Vec<Diagnostic>| Refused {
+        source: source.clone(),
+        vocabulary: vocabulary.map(str::to_owned),
+        diagnostics,
+    };
+    let started = Instant::now();
+    let budget = limits.budget(started.elapsed());
+    let lowered = match item.front_end.lower(source.clone(), &budget) {
+        Ok(lowered) => lowered,
+        Err(diagnostics) => {
+            made.refused.push(refused(None, diagnostics));
+            return Ok(made);
+        }
+    };
+    let diagnostics = denied(&lowered.report, &group.deny);
+    if !diagnostics.is_empty() {
+        made.refused.push(refused(None, diagnostics));
+        return Ok(made);
+    }
+    if !lowered.findings.is_empty() {
+        made.findings.push(refused(None, lowered.findings.clone()));
+    }
+    let reading = started.elapsed();
+    for (vocabulary, mut entry) in stale {
+        let started = Instant::now();
+        let budget = limits.budget(reading);
+        let compiler = &compilers[vocabulary];
+        let compiled = compiler.compile(&lowered, item.front_end.kind(), &options, &budget);
+        let sealed = compiled.and_then(|compiled| {
+            let artifact = compiled.to_sealed_artifact(compiler)?;
+            Ok((artifact, compiled.findings))
+        });
+        let (artifact, findings) = match sealed {
+            Ok(sealed) => sealed,
+            Err(error) => {
+                made.refused.push(refused(Some(&entry.vocabulary), vec![error.to_diagnostic()]));
+                continue;
+            }
+        };
+        if !findings.is_empty() {
+            made.findings.push(refused(Some(&entry.vocabulary), findings));
+        }
+        put(output, &entry.file, artifact.container().buffer())?;
+        entry.checksum = Digest(artifact.checksum());
+        entry.bytes = artifact.byte_length() as u64;
+        made.built.push(BuiltArtifact {
+            file: entry.file.clone(),
+            source: entry.source.clone(),
+            vocabulary: entry.vocabulary.clone(),
+            bytes: entry.bytes,
+            seconds: (reading + started.elapsed()).as_secs_f64(),
+        });
+        made.artifacts.push(entry);
+    }
+    Ok(made)
+}
+
+/// Writes a file of the output, and makes its folders.
+fn put(output: &Path, file: &str, bytes: &[u8]) -> Result<(), BuildError> {
+    let path = file_of(output, file).expect("files of a plan are tame");
+    let folder = path.parent().unwrap_or(output);
+    let failed = |source| BuildError::Artifact { path: path.clone(), source };
+    fs::create_dir_all(folder).map_err(|source| {
+        failed(grammarc_artifacts::Error::Io { action: "create", path: folder.to_owned(), source })
+    })?;
+    write::replace(&path, bytes).map_err(failed)
+}

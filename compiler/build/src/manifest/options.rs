@@ -1,0 +1,168 @@
+//! The options of a group's front ends.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use grammarc_compiler::diagnostics::Diagnostic;
+use grammarc_compiler::frontend::FrontEnd;
+use grammarc_compiler::frontend::gbnf::GbnfOptions;
+use grammarc_compiler::frontend::json_schema::{
+    Escapes, JsonSchemaOptions, KeyOrder, NumberForm, SchemaDialect, Separator, Whitespace,
+};
+use grammarc_compiler::frontend::regex::PatternOptions;
+use toml::Spanned;
+
+use super::raw::{self, Dialect, EscapeForm, Kind, Numbers, Order};
+use super::wrong;
+use crate::registry;
+
+/// The options of a group, with those that were given.
+#[derive(Debug)]
+pub(crate) struct GroupOptions {
+    json_schema: JsonSchemaOptions,
+    gbnf: GbnfOptions,
+    /// The first option that is for JSON Schema alone, and where it stands.
+    for_json_schema: Option<(&'static str, Range<usize>)>,
+    /// The same for GBNF.
+    for_gbnf: Option<(&'static str, Range<usize>)>,
+    /// The registry as it was written.
+    pub(crate) registry: Vec<String>,
+    /// The files of the registry.
+    pub(crate) inputs: Vec<PathBuf>,
+}
+
+impl GroupOptions {
+    /// Reads the options of a group, and the schemas of its registry.
+    pub(super) fn read(root: &Path, group: &raw::Group) -> Result<Self, Diagnostic> {
+        let mut json_schema = JsonSchemaOptions::default();
+        text_form(group, &mut json_schema)?;
+        if let Some(closed) = &group.closed {
+            json_schema.closed = *closed.get_ref();
+        }
+        if let Some(dialect) = &group.dialect {
+            json_schema.dialect = match dialect.get_ref() {
+                Dialect::JsonSchema => SchemaDialect::JsonSchema,
+                Dialect::OpenApi30 => SchemaDialect::OpenApi30,
+            };
+        }
+        let mut inputs = Vec::new();
+        let arguments = group.registry.as_ref().map(Spanned::get_ref).cloned().unwrap_or_default();
+        if let Some(given) = &group.registry {
+            let paths: Vec<_> = arguments.iter().map(Into::into).collect();
+            let registry = registry::read(root, &paths)
+                .map_err(|error| wrong("registry", given.span(), causes(&error)))?;
+            json_schema.resources = registry.resources;
+            inputs = registry.inputs;
+        }
+        let mut gbnf = GbnfOptions::default();
+        if let Some(start) = &group.start {
+            gbnf.start.clone_from(start.get_ref());
+        }
+        let for_json_schema = [
+            ("dialect", group.dialect.as_ref().map(Spanned::span)),
+            ("closed", group.closed.as_ref().map(Spanned::span)),
+            ("whitespace", group.whitespace.as_ref().map(Spanned::span)),
+            ("levels", group.levels.as_ref().map(Spanned::span)),
+            ("separators", group.separators.as_ref().map(Spanned::span)),
+            ("surround", group.surround.as_ref().map(Spanned::span)),
+            ("numbers", group.numbers.as_ref().map(Spanned::span)),
+            ("escapes", group.escapes.as_ref().map(Spanned::span)),
+            ("key-order", group.key_order.as_ref().map(Spanned::span)),
+            ("registry", group.registry.as_ref().map(Spanned::span)),
+        ];
+        let for_json_schema =
+            for_json_schema.into_iter().find_map(|(key, span)| Some((key, span?)));
+        let for_gbnf = group.start.as_ref().map(|start| ("start", start.span()));
+        let registry = arguments;
+        Ok(Self { json_schema, gbnf, for_json_schema, for_gbnf, registry, inputs })
+    }
+
+    /// How a source of a kind is read.
+    pub(super) fn front_end(&self, kind: Kind, name: &str) -> Result<FrontEnd, Diagnostic> {
+        let other = match kind {
+            Kind::JsonSchema => [&None, &self.for_gbnf],
+            Kind::Gbnf => [&self.for_json_schema, &None],
+            Kind::Regex => [&self.for_json_schema, &self.for_gbnf],
+        };
+        let front_end = match kind {
+            Kind::JsonSchema => FrontEnd::JsonSchema(self.json_schema.clone()),
+            Kind::Gbnf => FrontEnd::Gbnf(self.gbnf.clone()),
+            Kind::Regex => FrontEnd::Regex(PatternOptions::default()),
+        };
+        match other.into_iter().flatten().next() {
+            None => Ok(front_end),
+            Some((key, span)) => {
+                let owner = if *key == "start" { "gbnf" } else { "json-schema" };
+                let kind = front_end.kind();
+                let problem = format!("it is for {owner} sources, and {name} is {kind}");
+                Err(wrong(key, span.clone(), problem)
+                    .with_help("put these files into a [[source]] of their own"))
+            }
+        }
+    }
+}
+
+/// The text form of accepted documents.
+fn text_form(group: &raw::Group, options: &mut JsonSchemaOptions) -> Result<(), Diagnostic> {
+    let text = &mut options.text;
+    if let Some(given) = &group.whitespace {
+        let form = given.get_ref().parse();
+        text.whitespace = form.map_err(|error| wrong("whitespace", given.span(), error))?;
+    }
+    if let Some(given) = &group.separators {
+        if group.whitespace.is_some() {
+            let problem = "they stand in place of whitespace, which is given too";
+            return Err(wrong("separators", given.span(), problem));
+        }
+        let [item, key] = given.get_ref();
+        let failed = |error| wrong("separators", given.span(), error);
+        let item = Separator::item(item).map_err(failed)?;
+        let key = Separator::key(key).map_err(failed)?;
+        text.whitespace = Whitespace::Fixed { item, key };
+    }
+    if let Some(levels) = &group.levels {
+        match &mut text.whitespace {
+            Whitespace::Indented(indentation) | Whitespace::Styled(indentation) => {
+                indentation.levels = *levels.get_ref();
+            }
+            _ => {
+                let problem = "it is for indented and styled whitespace";
+                return Err(wrong("levels", levels.span(), problem));
+            }
+        }
+    }
+    if let Some(surround) = &group.surround {
+        text.surround = *surround.get_ref();
+    }
+    if let Some(numbers) = &group.numbers {
+        text.numbers = match numbers.get_ref() {
+            Numbers::Natural => NumberForm::Natural,
+            Numbers::Canonical => NumberForm::Canonical,
+            Numbers::Any => NumberForm::Any,
+        };
+    }
+    if let Some(escapes) = &group.escapes {
+        text.escapes = match escapes.get_ref() {
+            EscapeForm::Shortest => Escapes::Shortest,
+            EscapeForm::Any => Escapes::Any,
+        };
+    }
+    if let Some(order) = &group.key_order {
+        options.key_order = match order.get_ref() {
+            Order::Schema => KeyOrder::Schema,
+            Order::Any => KeyOrder::Any,
+        };
+    }
+    Ok(())
+}
+
+/// An error and its causes, in one line.
+pub(crate) fn causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(&format!(": {error}"));
+        cause = error.source();
+    }
+    text
+}

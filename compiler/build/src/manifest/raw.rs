@@ -1,0 +1,134 @@
+//! The manifest as it is written: one struct a table, one field a key. What a value means, `read` finds out.
+
+use serde::Deserialize;
+use toml::Spanned;
+
+/// The whole file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct Manifest {
+    pub(super) output: Option<Spanned<String>>,
+    #[serde(default)]
+    pub(super) limits: Limits,
+    #[serde(default, rename = "vocabulary")]
+    pub(super) vocabularies: Vec<Spanned<Vocabulary>>,
+    #[serde(default, rename = "source")]
+    pub(super) sources: Vec<Spanned<Group>>,
+}
+
+/// `[limits]`: bounds on each compilation.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct Limits {
+    pub(super) time_limit: Option<Spanned<f64>>,
+    pub(super) memory_limit: Option<usize>,
+    pub(super) max_states: Option<usize>,
+    pub(super) max_rule_states: Option<usize>,
+    pub(super) max_rules: Option<usize>,
+    pub(super) max_pairs: Option<usize>,
+    pub(super) max_rows: Option<usize>,
+}
+
+/// `[[vocabulary]]`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct Vocabulary {
+    pub(super) name: Spanned<String>,
+    pub(super) tokenizer: Option<Spanned<String>>,
+    pub(super) file: Option<Spanned<String>>,
+    #[serde(default)]
+    pub(super) end_tokens: Vec<Token>,
+    pub(super) logit_width: Option<u32>,
+    #[serde(default)]
+    pub(super) text_ids: Vec<Token>,
+    #[serde(default)]
+    pub(super) special_ids: Vec<Token>,
+    #[serde(default)]
+    pub(super) unused_ids: Vec<Token>,
+    #[serde(default)]
+    pub(super) special_tokens: Vec<SpecialToken>,
+}
+
+/// A token by id, or by text.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Token {
+    Id(u32),
+    Text(String),
+}
+
+/// A special token of a rank file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SpecialToken {
+    pub(super) text: String,
+    pub(super) id: u32,
+}
+
+/// `[[source]]`: files that are compiled alike.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct Group {
+    pub(super) files: Vec<Spanned<String>>,
+    #[serde(default)]
+    pub(super) exclude: Vec<Spanned<String>>,
+    pub(super) folder: Option<Spanned<String>>,
+    pub(super) vocabularies: Option<Vec<Spanned<String>>>,
+    pub(super) kind: Option<Spanned<Kind>>,
+    pub(super) start: Option<Spanned<String>>,
+    pub(super) dialect: Option<Spanned<Dialect>>,
+    pub(super) closed: Option<Spanned<bool>>,
+    pub(super) whitespace: Option<Spanned<String>>,
+    pub(super) levels: Option<Spanned<u8>>,
+    pub(super) separators: Option<Spanned<[String; 2]>>,
+    pub(super) surround: Option<Spanned<u32>>,
+    pub(super) numbers: Option<Spanned<Numbers>>,
+    pub(super) escapes: Option<Spanned<EscapeForm>>,
+    pub(super) key_order: Option<Spanned<Order>>,
+    pub(super) registry: Option<Spanned<Vec<String>>>,
+    #[serde(default)]
+    pub(super) deny: Vec<Spanned<String>>,
+}
+
+/// A source's language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Kind {
+    JsonSchema,
+    Gbnf,
+    Regex,
+}
+
+/// What a JSON Schema is written in.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub(super) enum Dialect {
+    #[serde(rename = "json-schema")]
+    JsonSchema,
+    #[serde(rename = "openapi-3.0")]
+    OpenApi30,
+}
+
+/// How numbers are written.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Numbers {
+    Natural,
+    Canonical,
+    Any,
+}
+
+/// How characters of strings are escaped.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum EscapeForm {
+    Shortest,
+    Any,
+}
+
+/// In which order the keys of objects come.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Order {
+    Schema,
+    Any,
+}

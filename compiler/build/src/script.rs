@@ -1,0 +1,55 @@
+//! The build as a build script has it: what Cargo is told on standard output.
+
+use std::env;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use crate::error::BuildError;
+use crate::outcome::{Outcome, Refused};
+use crate::{Build, MANIFEST};
+
+/// Environment variable of the crate that names the folder of artifacts.
+const VARIABLE: &str = "GRAMMARC_OUT";
+
+impl Build {
+    /// Builds from a build script. Without another output, artifacts go to `masks` in Cargo's `OUT_DIR`. Cargo is told the
+    /// inputs, so that the script runs again where one has changed, the findings, as warnings, and the folder, which the
+    /// crate has as `env!("GRAMMARC_OUT")`.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run), and [`BuildError::Refused`] where a source has errors.
+    pub fn cargo(&self) -> Result<Outcome, BuildError> {
+        let mut build = self.clone();
+        if build.output.is_none() {
+            build.output = env::var_os("OUT_DIR").map(|folder| PathBuf::from(folder).join("masks"));
+        }
+        // Whatever fails, the script runs again when the manifest has changed.
+        tell(&[format!("cargo::rerun-if-changed={}", build.manifest.display())])?;
+        let outcome = build.run()?;
+        let mut lines: Vec<String> = Vec::new();
+        let inputs = outcome.inputs.iter().filter(|path| !path.ends_with(MANIFEST));
+        lines.extend(inputs.map(|path| format!("cargo::rerun-if-changed={}", path.display())));
+        lines.push(format!("cargo::rustc-env={VARIABLE}={}", outcome.output.display()));
+        lines.extend(outcome.findings.iter().flat_map(warnings));
+        tell(&lines)?;
+        match outcome.is_complete() {
+            true => Ok(outcome),
+            false => Err(BuildError::Refused(outcome.refused)),
+        }
+    }
+}
+
+/// Warnings, each in one line.
+fn warnings(found: &Refused) -> impl Iterator<Item = String> + '_ {
+    found.diagnostics.iter().map(|diagnostic| {
+        let text = diagnostic.to_string().replace('\n', " ");
+        format!("cargo::warning={}: {text}", found.source.name)
+    })
+}
+
+fn tell(lines: &[String]) -> Result<(), BuildError> {
+    let mut out = io::stdout().lock();
+    let written = lines.iter().try_for_each(|line| writeln!(out, "{line}"));
+    written.and_then(|()| out.flush()).map_err(BuildError::Write)
+}
