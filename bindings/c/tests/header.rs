@@ -2,6 +2,8 @@
 //!
 //! `GRAMMARC_BLESS=1` writes it.
 
+#![cfg(unix)]
+
 mod system;
 
 use std::fs;

@@ -1,5 +1,6 @@
 //! The programs of `tests/c`, built by the system's compilers and run: as they are, with the address sanitizer, in valgrind.
 
+#![cfg(unix)]
 #![expect(clippy::print_stderr, reason = "a test says aloud what it leaves out")]
 
 mod system;

@@ -4,6 +4,8 @@
 //! `grammars/`. The C program reads the artifacts and what was done from a pipe, so it is the program and its library that are
 //! held, and not another binding of Rust's.
 
+#![cfg(unix)]
+
 mod system;
 
 use std::io::{self, BufWriter, Write};
