@@ -229,3 +229,28 @@ pub unsafe extern "C" fn grammarc_matcher_reset(matcher: *mut grammarc_matcher) 
     // SAFETY: the caller keeps the header's rules.
     unsafe { matcher.as_ref() }.map_or(GRAMMARC_ARGUMENT, grammarc_matcher::reset)
 }
+
+#[cfg(test)]
+mod tests {
+    use grammarc_tests::{sources, vocabularies};
+
+    use super::*;
+
+    #[test]
+    fn a_panic_leaves_a_matcher_that_answers_once_it_is_reset() {
+        let grammar = sources::compiled(vocabularies::small(), &sources::gbnf("root ::= \"a\"+"));
+        let matcher = grammarc_matcher::new(Matcher::new(&grammar));
+        let accept = || matcher.with(|matcher| matcher.accept(u32::from(b'a')).is_ok());
+        assert_eq!(accept(), Ok(true));
+        assert_eq!(matcher.with(|_| panic!("on purpose")), Err::<(), _>(GRAMMARC_INTERNAL));
+        assert_eq!(accept(), Err(GRAMMARC_INTERNAL));
+        assert_eq!(matcher.take(), Err(GRAMMARC_INTERNAL));
+        assert_eq!(matcher.reset(), GRAMMARC_OK);
+        assert_eq!(matcher.with(|matcher| matcher.rollback_depth()), Ok(0));
+        // While it is taken, nobody else has it, not even to reset it.
+        assert_eq!(matcher.take(), Ok(()));
+        assert_eq!((accept(), matcher.reset()), (Err(GRAMMARC_ARGUMENT), GRAMMARC_ARGUMENT));
+        matcher.give_back(true);
+        assert_eq!(accept(), Ok(true));
+    }
+}

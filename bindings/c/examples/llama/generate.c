@@ -78,8 +78,9 @@ static void write_token(llama_token token)
 /* Draws tokens after a prompt, up to `most`, or up to an end token where there is a grammar. Returns how many. */
 static int draw(llama_token *prompt, int32_t length, struct llama_sampler *chain, struct llama_sampler *grammar, int most, double *seconds)
 {
-    llama_memory_clear(llama_get_memory(context), true);
-    decode(prompt, length);
+    /* The context holds the prompt already, but for its last token. */
+    llama_memory_seq_rm(llama_get_memory(context), 0, length - 1, -1);
+    decode(prompt + length - 1, 1);
     double started = now();
     int drawn = 0;
     while (drawn < most) {
@@ -178,6 +179,8 @@ int main(int count, char **arguments)
         if (prompt_tokens < 0) {
             die(line, "is too long for the context");
         }
+        llama_memory_clear(llama_get_memory(context), true);
+        decode(tokens, prompt_tokens - 1);
         for (int generation = 0; generation < generations; generation++) {
             struct llama_sampler *sampler = grammarc_llama_sampler(llama_sampler_init, matcher);
             struct llama_sampler *chain = chain_of(sampler, seed + (uint32_t)generation);
