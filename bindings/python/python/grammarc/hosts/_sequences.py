@@ -11,8 +11,9 @@ A step costs the hash of one run, and a fork and an accept for each row.
 
 from __future__ import annotations
 
+import copy
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from grammarc._errors import TokenRefused
 from grammarc._native import Grammar, Matcher
@@ -20,8 +21,11 @@ from grammarc._native import Grammar, Matcher
 TOKEN = 8
 """Bytes of a token in a run."""
 
-_KEPT = 256
-"""Positions that are kept for one sequence at a time: how far drafts and beams may go back without a replay."""
+KEPT = 64
+"""Positions that are kept of one sequence: how far drafts may go back."""
+
+SEQUENCES = 1024
+"""Sequences that may take turns; of more, those that were not called for longest begin anew."""
 
 
 def run_of(tokens: Iterable[int]) -> bytes:
@@ -49,7 +53,13 @@ class Positions:
         # No tokens are taken back: positions that came before are in the table.
         self._start = grammar.matcher(end_tokens=ends, logit_width=logit_width, rollback_window=0)
         self._table: dict[bytes, Matcher | None] = {b"": self._start}
-        self.capacity = _KEPT
+        self.capacity = KEPT
+
+    def again(self) -> Positions:
+        """The start of another sequence under the same grammar."""
+        other = copy.copy(self)
+        other._table = {b"": self._start}
+        return other
 
     @property
     def start(self) -> Matcher:
@@ -59,10 +69,6 @@ class Positions:
     def knows(self, run: bytes) -> bool:
         """Whether the position of a run is kept."""
         return run in self._table
-
-    def clear(self) -> None:
-        """Forgets all positions but the start."""
-        self._table = {b"": self._start}
 
     def at(self, run: bytes) -> Matcher | None:
         """The position after a run, not to be moved; ``None`` where the grammar refuses one of its tokens."""
@@ -103,44 +109,66 @@ class Positions:
 
 
 class Follower:
-    """One sequence of a host that hands over its tokens, with the prompt in front, at every step.
+    """Sequences of a host that hands over their tokens, with the prompt in front, at every step: one after the other, or in
+    turns.
 
-    What is there at the first call is the prompt. A later call goes on with it if it has at most one token more than a call
-    before; anything else is the first call of another generation.
+    What is there at a sequence's first call is its prompt. A call goes on with a sequence if it has at most one token more than
+    a call before; anything else is the first call of another one. Sequences with the same tokens are at the same position, so
+    they need not be told apart; a prompt that is another with one token more has to be announced by :meth:`reset`, or have a
+    follower of its own.
     """
 
     def __init__(
         self, grammar: Grammar, end_tokens: Iterable[int] | None = None, logit_width: int | None = None
     ) -> None:
-        self._positions = Positions(grammar, end_tokens, logit_width)
-        self._prompt: bytes | None = None
+        self._fresh = Positions(grammar, end_tokens, logit_width)
+        # By prompt, in the order of their last calls.
+        self._sequences: dict[bytes, Positions] = {}
 
     @property
     def end_tokens(self) -> list[int]:
-        """The tokens that end the sequence."""
-        return self._positions.start.end_tokens
+        """The tokens that end a sequence."""
+        return self._fresh.start.end_tokens
 
     def reset(self) -> None:
-        """Takes the next call for the first of a generation."""
-        self._prompt = None
-        self._positions.clear()
+        """Takes the next call for the first of a sequence."""
+        self._sequences.clear()
 
     def at(self, tokens: bytes) -> Matcher:
         """The position of the sequence whose run, prompt and all, this is. :class:`TokenRefused` where a token in it was not
         allowed: something behind the mask chose it."""
-        prompt = self._prompt
-        if prompt is None or not tokens.startswith(prompt) or not self._goes_on(tokens[len(prompt) :]):
-            self.reset()
-            self._prompt = tokens
-            return self._positions.start
+        prompt = self._prompt_of(tokens)
+        if prompt is None:
+            while len(self._sequences) >= SEQUENCES:
+                del self._sequences[next(iter(self._sequences))]
+            self._sequences[tokens] = self._fresh.again()
+            return self._fresh.start
+        positions = self._sequences[prompt] = self._sequences.pop(prompt)
         run = tokens[len(prompt) :]
-        position = self._positions.at(run)
+        position = positions.at(run)
         if position is None:
-            raise refused(run, self._positions)
+            raise refused(run, positions)
         return position
 
-    def _goes_on(self, run: bytes) -> bool:
-        return self._positions.knows(run) or self._positions.knows(run[:-TOKEN])
+    def _prompt_of(self, tokens: bytes) -> bytes | None:
+        """The prompt of the sequence that this goes on with."""
+        for prompt in self._likely():
+            if tokens.startswith(prompt):
+                run = tokens[len(prompt) :]
+                positions = self._sequences[prompt]
+                if positions.knows(run) or positions.knows(run[:-TOKEN]):
+                    return prompt
+        return None
+
+    def _likely(self) -> Iterator[bytes]:
+        """The prompts: that of the last call first, since most hosts have one sequence, and then by age, since the others take
+        turns."""
+        if self._sequences:
+            last = next(reversed(self._sequences))
+            yield last
+            for prompt in self._sequences:
+                if prompt is not last:
+                    yield prompt
 
 
 def refused(run: bytes, positions: Positions) -> TokenRefused:

@@ -2,8 +2,8 @@
 
     generator = onnxruntime_genai.Generator(model, params)
     generator.append_tokens(prompt)
-    held = GrammarGenerator(generator, grammar, end_tokens=tokenizer.eos_token_ids)
-    while not held.is_done():
+    held = GrammarGenerator(generator, params, grammar)
+    while not generator.is_done():
         token = held.next()[0]
 
 The library has no hook between its model and its choice, so this drives the generator: it takes the logits, hands masked ones
@@ -43,38 +43,43 @@ def vocabulary(folder: str | os.PathLike[str], **options: Any) -> Vocabulary:
 
 
 class GrammarGenerator:
-    """Drives a generator: all sequences of its batch with one grammar, or each with its own, where ``None`` leaves one free.
+    """Drives a generator: all sequences of its batch under one grammar, or each under its own, where ``None`` leaves one free.
 
-    Make it after the prompts were appended. ``end_tokens`` are those at which the model stops, the vocabulary's by default.
-    Greedy choice and sampling; beams change places unseen and are refused.
+    ``params`` are those that the generator was made of. ``end_tokens`` are those at which the model stops, the vocabulary's by
+    default. Greedy choice and sampling; beams change places unseen, and are refused.
     """
 
     def __init__(
         self,
         generator: Any,
+        params: Any,
         grammar: Grammar | Sequence[Grammar | None],
         *,
         end_tokens: Iterable[int] | None = None,
     ) -> None:
         for name in ("get_logits", "set_logits", "generate_next_token", "get_next_tokens", "is_done"):
             _HOST.member(generator, name)
+        options = _HOST.member(params, "get_search_options")()
+        if options.get("num_beams", 1) > 1:
+            raise ValueError("onnxruntime-genai does not show how beams change places; use num_beams=1 beside grammars")
         self._generator = generator
         self._grammars = grammar
         self._ends = None if end_tokens is None else [int(token) for token in end_tokens]
         self._matchers: list[Matcher | None] | None = None
-        self._logits: Any = None
 
     @property
     def matchers(self) -> list[Matcher | None]:
-        """The matchers of the sequences, before the first step none."""
+        """The matchers of the sequences; none before the first step."""
         return list(self._matchers or [])
-
-    def is_done(self) -> bool:
-        """Whether all sequences have come to an end."""
-        return bool(self._generator.is_done())
 
     def next(self) -> list[int]:
         """Generates the next token of each sequence, and returns them; finished sequences get padding."""
+        self.apply()
+        self._generator.generate_next_token()
+        return self.accept()
+
+    def apply(self) -> None:
+        """The half of :meth:`next` before a token is chosen: masks the generator's logits."""
         logits = numpy.ascontiguousarray(self._generator.get_logits(), dtype=numpy.float32)
         rows = logits.reshape(-1, logits.shape[-1])
         matchers = self._matchers
@@ -83,7 +88,11 @@ class GrammarGenerator:
         listed = [row for row, matcher in enumerate(matchers) if matcher is not None]
         apply_batch([matcher for matcher in matchers if matcher is not None], rows, listed)
         self._generator.set_logits(logits)
-        self._generator.generate_next_token()
+
+    def accept(self) -> list[int]:
+        """The half of :meth:`next` behind the choice: accepts the tokens that the generator chose, and returns them.
+        :class:`grammarc.TokenRefused` where a mask was not heeded, as under built-in guidance."""
+        matchers = self._matchers or []
         tokens = [int(token) for token in self._generator.get_next_tokens()]
         if len(tokens) != len(matchers):
             raise _HOST.mismatch(f"it chose {len(tokens)} tokens for {len(matchers)} rows of logits")
@@ -92,8 +101,7 @@ class GrammarGenerator:
                 continue
             if not matcher.try_accept(token):
                 raise TokenRefused(
-                    f"token {token} was chosen for sequence {row}, and its mask forbade it: beam search and built-in guidance "
-                    "cannot be used beside grammars",
+                    f"token {token} was chosen for sequence {row}, and its mask forbade it: something overrides the logits",
                     token,
                 )
         return tokens
@@ -101,9 +109,7 @@ class GrammarGenerator:
     def _start(self, rows: int, width: int) -> list[Matcher | None]:
         grammars = [self._grammars] * rows if isinstance(self._grammars, Grammar) else list(self._grammars)
         if len(grammars) != rows:
-            raise ValueError(
-                f"{len(grammars)} grammars were given for {rows} rows of logits: one for each sequence, and no beams"
-            )
+            raise ValueError(f"{len(grammars)} grammars were given for {rows} sequences")
         return [
             None if one is None else one.matcher(end_tokens=self._ends, logit_width=width, rollback_window=0)
             for one in grammars

@@ -88,9 +88,6 @@ def _factory(parent: Any, interface: Any, kinds: Any, cache: PathLike | None, li
         def __init__(self, guided_decoding_config: Any, vocab_size_padded: int, *rest: Any, **named: Any) -> None:
             self._made = (guided_decoding_config, vocab_size_padded, *rest), named
             self._has_parent = False
-            drafts = named.get("max_num_draft_tokens", rest[0] if rest else 0)
-            # One token more than the drafts: the one before them is accepted with them.
-            self._window = int(drafts) + 1
             ends = guided_decoding_config.stop_token_ids
             self._ends = None if ends is None else [int(token) for token in ends]
             imported = vocabulary(guided_decoding_config, vocab_size_padded, cache=cache)
@@ -104,7 +101,7 @@ def _factory(parent: Any, interface: Any, kinds: Any, cache: PathLike | None, li
                     super().__init__(*arguments, **named)
                     self._has_parent = True
                 return super().create(guided_decoding_params)
-            return GrammarcMatcher(grammar.matcher(end_tokens=self._ends, rollback_window=self._window))
+            return GrammarcMatcher(grammar.matcher(end_tokens=self._ends))
 
         def _compile(self, kind: Any, guide: str | None) -> Grammar | None:
             """The grammar of a guide; ``None`` for those of the parent."""

@@ -28,11 +28,13 @@ from grammarc.tokenizers import from_tokenizer
 
 def vocabulary(model: Any, tokenizer: Any, **options: Any) -> Vocabulary:
     """The vocabulary of a model and its tokenizer: as wide as the model's logits, with the end tokens at which ``generate``
-    stops. ``options`` are those of :func:`grammarc.tokenizers.from_file`."""
-    options.setdefault("logit_width", _width(model))
-    ends = _ids(getattr(getattr(model, "generation_config", None), "eos_token_id", None))
-    if ends:
-        options.setdefault("end_tokens", ends)
+    stops, as far as the tokenizer has them. ``options`` are those of :func:`grammarc.tokenizers.from_file`."""
+    if "logit_width" not in options:
+        options["logit_width"] = _width(model)
+    ends = _ids(getattr(getattr(model, "generation_config", None), "eos_token_id", None)) or ()
+    known = [token for token in ends if token < len(tokenizer)]
+    if known:
+        options.setdefault("end_tokens", known)
     return from_tokenizer(tokenizer, **options)
 
 
