@@ -49,7 +49,7 @@ def prompts_of(name: str) -> list[str]:
 
 
 class Timed:
-    """A processor, with the time that it takes."""
+    """A processor, with the time of the processor that it takes: what waits does not count."""
 
     def __init__(self, processor: Callable[[Any, Any], Any]) -> None:
         self._processor = processor
@@ -57,9 +57,9 @@ class Timed:
         self.calls = 0
 
     def __call__(self, tokens: Any, logits: Any) -> Any:
-        start = time.perf_counter()
+        start = time.thread_time()
         result = self._processor(tokens, logits)
-        self.seconds += time.perf_counter() - start
+        self.seconds += time.thread_time() - start
         self.calls += 1
         return result
 
@@ -114,7 +114,7 @@ class Tally:
         self._free = [self._free[0] + tokens, self._free[1] + seconds]
 
     def mask(self, rows: int, seconds: float) -> None:
-        """Time in the processor, for rows of logits."""
+        """Seconds of the processor that masks took, for rows of logits."""
         self._mask = [self._mask[0] + rows, self._mask[1] + seconds]
 
     def say(self) -> None:
