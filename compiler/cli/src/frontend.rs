@@ -75,7 +75,7 @@ pub(crate) struct SourceArgs {
     #[arg(long, value_enum)]
     dialect: Option<Dialect>,
 
-    /// Objects take no other keys where their schema says nothing of other keys (no `additionalProperties`,
+    /// Objects take no other keys where their schema has `properties` and says nothing of others (no `additionalProperties`,
     /// `patternProperties` or `unevaluatedProperties`), as strict modes of model APIs have it
     #[arg(long)]
     closed: bool,

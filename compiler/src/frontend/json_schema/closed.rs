@@ -1,12 +1,12 @@
-//! Closed objects: schemas that say nothing of other keys take none.
+//! Closed objects: schemas that name keys and say nothing of other keys take none.
 //!
-//! That is `unevaluatedProperties: false` on every schema of a value that says nothing of its own, as strict modes of model
-//! APIs have it. A schema that applies to a value beside others (`allOf`, `$ref`, a branch) is not closed for itself, for
+//! That is `unevaluatedProperties: false` on every schema of a value that names keys and says nothing of others, as strict
+//! modes of model APIs have it. `{"type": "object"}` alone names none and is a free-form object, there as here. A schema that applies to a value beside others (`allOf`, `$ref`, a branch) is not closed for itself, for
 //! it would refuse the keys that the others declare. So there are up to three of each schema:
 //!
 //! | role | where it applies | what becomes of it |
 //! | --- | --- | --- |
-//! | `Whole` | to a value, alone | closed, where it is about objects and says nothing of other keys |
+//! | `Whole` | to a value, alone | closed, where it names keys of objects and says nothing of other keys |
 //! | `Beside` | to a value that another schema applies to | the schemas of its members and items are whole |
 //! | `Test` | where accepting less would accept more: `not`, `if`, `contains`, which branch is the one of `oneOf` | as it is |
 //!
@@ -72,6 +72,8 @@ struct Closing<'a> {
 struct About {
     /// Something about objects.
     objects: bool,
+    /// Which keys they have: `properties`, without any in it too.
+    names: bool,
     /// All values, one by one.
     values: bool,
 }
@@ -145,8 +147,8 @@ impl Closing<'_> {
     fn closes(&mut self, id: SchemaId) -> bool {
         let speaks =
             |part: &Part| matches!(part, Part::Members(..) | Part::UnevaluatedProperties(_));
-        let About { objects, values } = self.about(id);
-        objects && !values && !self.open.parts(id).iter().any(|(_, part)| speaks(part))
+        let About { objects, names, values } = self.about(id);
+        objects && names && !values && !self.open.parts(id).iter().any(|(_, part)| speaks(part))
     }
 
     /// What a schema says together with those beside it. In-place steps are few, one inside the other.
@@ -167,12 +169,14 @@ impl Closing<'_> {
                 | Part::DependentSchema(..) => true,
                 _ => false,
             };
+            about.names |= matches!(part, Part::Properties(_));
             about.values |= matches!(part, Part::Values(_));
             let all = matches!(part, Part::All(_));
             if all || matches!(part, Part::Any(_) | Part::One(_) | Part::If(..)) {
                 for beside in part.in_place() {
                     let beside = self.about(beside);
                     about.objects |= beside.objects;
+                    about.names |= beside.names;
                     about.values |= all && beside.values;
                 }
             }

@@ -116,8 +116,8 @@ pub struct JsonSchemaOptions {
     pub text: TextForm,
     /// In which order keys are accepted.
     pub key_order: KeyOrder,
-    /// Whether objects take no other keys where their schema says nothing of other keys. Unlike JSON Schema, which has such
-    /// objects take any.
+    /// Whether objects take no other keys where their schema has `properties` and says nothing of other keys. Unlike JSON
+    /// Schema, which has such objects take any.
     pub closed: bool,
     /// What the schema is written in, where it does not say so.
     pub dialect: SchemaDialect,

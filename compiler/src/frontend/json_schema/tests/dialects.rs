@@ -49,8 +49,12 @@ fn closed_objects_take_no_other_keys() {
     expect(&open, &good, &[]);
     expect(&open, &bad, &[]);
     assert!(narrower(&open).is_empty());
-    // No member is declared, and none is taken.
-    expect(&closed(json!({"type": "object"})), &[json!({})], &[json!({"a": 1})]);
+    // No member is declared, and none is taken; or nothing is said of members, and any is.
+    let none = json!({"type": "object", "properties": {}});
+    expect(&closed(none), &[json!({})], &[json!({"a": 1})]);
+    let free = json!({"type": "object", "properties": {"a": {"type": "object"}}});
+    expect(&closed(free), &[json!({"a": {"x": 1}})], &[json!({"x": 1})]);
+    expect(&closed(json!({"type": "object"})), &[json!({}), json!({"a": 1})], &[]);
 }
 
 #[test]

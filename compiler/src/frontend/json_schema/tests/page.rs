@@ -60,9 +60,9 @@ What no keyword bounds is bounded here, so that no output is endless:
   as such, and one that leaves it no document is refused with `json-schema::level-limit`. Styled text holds its indented
   form to the same, and has no limit in the others.
 
-`--closed` has objects take no other keys where their schema says nothing of other keys (no `additionalProperties`,
-`patternProperties` or `unevaluatedProperties`), as strict modes of model APIs have it; schemas that apply to one value
-together are closed together. What is closed is entered in the report as narrower. `--dialect openapi-3.0` reads schemas of
+`--closed` has objects take no other keys where their schema has `properties` and says nothing of other keys (no
+`additionalProperties`, `patternProperties` or `unevaluatedProperties`), as strict modes of model APIs have it; schemas that
+apply to one value together are closed together. What is closed is entered in the report as narrower. `--dialect openapi-3.0` reads schemas of
 OpenAPI 3.0: `nullable` beside `type` adds null, and `$ref` stands alone.
 
 ## Keywords

@@ -1,0 +1,312 @@
+"""What the plug-ins of servers share: settings from the environment, the compiler of one server, checks without its tokenizer,
+counters.
+
+A server compiles what its users send, so every compilation has a deadline and a bound on memory, and is refused with a
+``ValueError`` that says why, as servers expect it of a bad request. Grammars are looked for in this order: those that are
+opened, folders of ``grammarc build``, the cache folder.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import itertools
+import json
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from grammarc._errors import CompileTimeout, Diagnostic, GrammarcError, LimitError, SourceError
+from grammarc._native import CancelToken, Grammar, Vocabulary
+from grammarc.compiler import Compiler, Limits
+
+ANY_OBJECT = '{"type": "object"}'
+"""The schema of JSON objects."""
+
+ANY_VALUE = "{}"
+"""The schema of JSON values."""
+
+XGRAMMAR_ONLY = frozenset({"gbnf::macro", "gbnf::lookahead"})
+"""Findings on grammars that are XGrammar's EBNF and not GBNF: a server that has XGrammar may hand them to it."""
+
+
+class HostMismatch(RuntimeError):
+    """The host has other interfaces than the plug-in is written for. Nothing was installed."""
+
+
+class XgrammarNotation(ValueError):
+    """A grammar uses what XGrammar's EBNF has and GBNF has not."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a server compiles. See :meth:`from_environment`."""
+
+    cache: str | None = None
+    cache_bytes: int | None = None
+    seconds: float = 10.0
+    memory: int | None = None
+    threads: int = 1
+    at_once: int = 16
+    whitespace: str = "flexible"
+
+    @classmethod
+    def from_environment(cls) -> Settings:
+        """Settings from variables of the environment:
+
+        - ``GRAMMARC_CACHE``: a folder that keeps compiled grammars and imported vocabularies; none by default;
+        - ``GRAMMARC_CACHE_BYTES``: bound on that folder, by last use;
+        - ``GRAMMARC_COMPILE_SECONDS``: deadline of a compilation, 10 by default;
+        - ``GRAMMARC_COMPILE_BYTES``: most memory of a compilation, 1 GiB by default;
+        - ``GRAMMARC_COMPILE_THREADS``: threads of a compilation, half of the processors and at most 8 by default;
+        - ``GRAMMARC_COMPILE_REQUESTS``: requests that are compiled at once, 16 by default;
+        - ``GRAMMARC_WHITESPACE``: form of whitespace in JSON where the server allows any, ``flexible`` by default.
+
+        ``GRAMMARC_ARTIFACTS``, folders of ``grammarc build``, is read by every :class:`grammarc.Compiler`. Raises
+        ``ValueError`` where a value makes no sense.
+        """
+        processors = os.cpu_count() or 1
+        return cls(
+            cache=os.environ.get("GRAMMARC_CACHE") or None,
+            cache_bytes=_number("GRAMMARC_CACHE_BYTES", int, None),
+            seconds=_number("GRAMMARC_COMPILE_SECONDS", float, 10.0),
+            memory=_number("GRAMMARC_COMPILE_BYTES", int, None),
+            threads=_number("GRAMMARC_COMPILE_THREADS", int, max(1, min(8, processors // 2))),
+            at_once=_number("GRAMMARC_COMPILE_REQUESTS", int, 16),
+            whitespace=os.environ.get("GRAMMARC_WHITESPACE") or "flexible",
+        )
+
+    @property
+    def limits(self) -> Limits:
+        """Limits of one compilation."""
+        limits = Limits(timeout=self.seconds)
+        if self.memory is not None:
+            limits["memory"] = self.memory
+        return limits
+
+
+def _number(name: str, kind: Callable[[str], Any], default: Any) -> Any:
+    text = os.environ.get(name)
+    if not text:
+        return default
+    try:
+        value = kind(text)
+    except ValueError:
+        value = None
+    if value is None or not value > 0:
+        raise ValueError(f"{name}={text} is no positive number")
+    return value
+
+
+def step_back() -> None:
+    """Lowers the priority of this thread, and of those that it starts, below that of what serves: for threads that compile.
+
+    Where there are too few processors, a hostile source then takes its time from other sources, and not from the model. Other
+    systems than Linux have priorities of processes alone, and stay as they are.
+    """
+    if sys.platform != "linux":
+        return
+    thread = threading.get_native_id()
+    with contextlib.suppress(OSError):
+        os.setpriority(os.PRIO_PROCESS, thread, os.getpriority(os.PRIO_PROCESS, thread) + 10)
+
+
+class Tally:
+    """A counter that any number of threads add to without a lock."""
+
+    __slots__ = ("_lock", "_reads", "add")
+
+    def __init__(self) -> None:
+        # The next number of an iterator is taken in one step of the interpreter, where `+= 1` is several.
+        self.add = itertools.count().__next__
+        self._reads = 0
+        self._lock = threading.Lock()
+
+    def value(self) -> int:
+        """How often it was added to."""
+        with self._lock:
+            value = self.add() - self._reads
+            self._reads += 1
+            return value
+
+
+class Counters:
+    """Counters by name, as attributes."""
+
+    def __init__(self, *names: str) -> None:
+        self._tallies = {name: Tally() for name in names}
+
+    def __getattr__(self, name: str) -> Tally:
+        try:
+            return self.__dict__["_tallies"][name]  # type: ignore[no-any-return]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def values(self) -> dict[str, float]:
+        """Values by name."""
+        return {name: tally.value() for name, tally in self._tallies.items()}
+
+
+@contextlib.contextmanager
+def refusals() -> Iterator[None]:
+    """Makes what grammarc refuses a ``ValueError`` with the text of its findings."""
+    try:
+        yield
+    except XgrammarNotation:
+        raise
+    except SourceError as error:
+        if {one.code for one in error.diagnostics} & XGRAMMAR_ONLY:
+            raise XgrammarNotation(described(error)) from error
+        raise ValueError(described(error)) from error
+    except GrammarcError as error:
+        raise ValueError(described(error)) from error
+    except UnicodeError as error:
+        raise ValueError(f"grammarc: the source is no Unicode text: {error}") from error
+
+
+def described(error: GrammarcError) -> str:
+    """An error with all its findings, a line each."""
+    findings: list[Diagnostic] = getattr(error, "diagnostics", [])
+    lines = [str(error)]
+    lines += [_line(one) for one in findings[1:] if one.severity == "error"]
+    return "grammarc: " + "\n".join(lines)
+
+
+def _line(one: Diagnostic) -> str:
+    place = f" (at {one.pointer})" if one.pointer else ""
+    return f"{one.message}{place}" + (f"; {one.help}" if one.help else "")
+
+
+class Server:
+    """The compiler of one server: its tokenizer, its settings. Any thread may compile.
+
+    The vocabulary is made when it is first needed, in the thread that needs it, since that takes a second and a server is
+    not to stand still meanwhile. ``logit_width`` is the width of the model's rows.
+    """
+
+    def __init__(self, tokenizer: object, logit_width: int, settings: Settings | None = None) -> None:
+        self.settings = settings or Settings.from_environment()
+        self.logit_width = logit_width
+        self._tokenizer = tokenizer
+        self._lock = threading.Lock()
+        self._compiler: Compiler | None = None
+
+    @property
+    def compiler(self) -> Compiler:
+        """The compiler. Raises ``ValueError`` where the tokenizer cannot be imported."""
+        with self._lock:
+            if self._compiler is None:
+                with refusals():
+                    self._compiler = self._make()
+            return self._compiler
+
+    def _make(self) -> Compiler:
+        settings = self.settings
+        vocabulary = Vocabulary.from_tokenizer(
+            self._tokenizer, logit_width=self.logit_width, cache=settings.cache
+        )
+        return Compiler(
+            vocabulary,
+            threads=settings.threads,
+            cache=settings.cache,
+            cache_bytes=settings.cache_bytes,
+            limits=settings.limits,
+        )
+
+    def json_schema(
+        self, schema: str, *, compact: bool = False, closed: bool = True, cancel: CancelToken | None = None
+    ) -> Grammar:
+        """A JSON Schema; with any whitespace unless ``compact``, and objects closed that name their keys."""
+        whitespace = "compact" if compact else self.settings.whitespace
+        with refusals():
+            return self.compiler.json_schema(schema, whitespace=whitespace, closed=closed, cancel=cancel)
+
+    def compile(self, kind: str, source: Any, cancel: CancelToken | None = None) -> Grammar:
+        """A source of another kind: ``gbnf``, ``regex`` or ``choice``."""
+        with refusals():
+            return self.compiler.compile(kind, source, cancel=cancel)  # type: ignore[arg-type]
+
+    def stats(self) -> dict[str, float]:
+        """Counters of the compiler; none before the first request."""
+        compiler = self._compiler
+        return dict(compiler.stats) if compiler is not None else {}
+
+
+class Checker:
+    """Looks at sources without a server's tokenizer: with a vocabulary of single bytes, in a twentieth of a second.
+
+    What takes longer is left to the server's compiler, and so are tokens by name, which bytes alone do not have.
+    """
+
+    _SECONDS = 0.05
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._compiler: Compiler | None = None
+
+    def check(self, kind: str, source: Any) -> None:
+        """Raises ``ValueError`` where a source has errors, :class:`XgrammarNotation` where it is not GBNF."""
+        options: dict[str, Any] = {}
+        if kind == "json_schema":
+            options = {"whitespace": "compact", "closed": True}
+        try:
+            with refusals():
+                self._bytes().compile(kind, source, **options)  # type: ignore[arg-type]
+        except ValueError as error:
+            if not self._is_for_the_server(error.__cause__):
+                raise
+
+    @staticmethod
+    def _is_for_the_server(cause: BaseException | None) -> bool:
+        if isinstance(cause, (LimitError, CompileTimeout)):
+            return True
+        return isinstance(cause, SourceError) and any(
+            one.code == "compile::unknown-token" for one in cause.diagnostics
+        )
+
+    def _bytes(self) -> Compiler:
+        with self._lock:
+            if self._compiler is None:
+                tokens: Sequence[bytes] = [bytes([byte]) for byte in range(256)] + [b"<end>"]
+                vocabulary = Vocabulary.from_tokens(tokens, special_ids=[256], end_tokens=[256])
+                limits = Limits(timeout=self._SECONDS, memory=256 << 20)
+                self._compiler = Compiler(vocabulary, threads=1, artifacts=(), limits=limits)
+            return self._compiler
+
+
+def json_text(schema: object) -> str:
+    """The text of a schema that a request has as text or parsed, in the form in which servers hand it on."""
+    return schema if isinstance(schema, str) else json.dumps(schema)
+
+
+def choices(text: str) -> list[str]:
+    """The choices of a request, as a JSON list of texts. Raises ``ValueError``."""
+    try:
+        listed = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"grammarc: the choices are not a JSON list: {error}") from error
+    if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
+        raise ValueError("grammarc: the choices are not a list of texts")
+    return listed
+
+
+def expect_parameters(function: Any, *names: str, where: str) -> None:
+    """Raises :class:`HostMismatch` where a function of the host takes other parameters than these."""
+    try:
+        found = tuple(inspect.signature(function).parameters)
+    except (TypeError, ValueError) as error:
+        raise HostMismatch(f"{where} is not what grammarc knows: {error}") from error
+    if found != names:
+        raise HostMismatch(
+            f"{where} takes ({', '.join(found)}), and grammarc is written for ({', '.join(names)}); update grammarc, or the "
+            "host to a version that its documentation names"
+        )
+
+
+def expect(holds: bool, message: str) -> None:
+    """Raises :class:`HostMismatch` with a message unless something holds."""
+    if not holds:
+        raise HostMismatch(f"{message}; update grammarc, or the host to a version that its documentation names")

@@ -1,0 +1,330 @@
+"""The plug-in for vLLM: what it replaces, what it refuses to be installed into, which requests are whose."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import contract
+import pytest
+from hosts import vllm_modules
+
+from grammarc.hosts import vllm
+
+MODULES = vllm_modules.each()
+
+
+@pytest.fixture(params=MODULES)
+def modules(request: pytest.FixtureRequest) -> SimpleNamespace:
+    return MODULES[request.param]
+
+
+def backend(modules: SimpleNamespace, **options: Any) -> Any:
+    made = vllm.backend_class(modules.backend_types, modules.backend_xgrammar, modules.utils)
+    return made(vllm_modules.config(**options), contract.Tokenizer(), contract.WIDTH)
+
+
+def compiled(modules: SimpleNamespace, kind: str, source: str, **options: Any) -> Any:
+    return backend(modules, **options).compile_grammar(modules.backend_types.StructuredOutputOptions[kind], source)
+
+
+def takes(grammar: Any, text: str) -> bool:
+    """Whether a request takes a text and its end, byte by byte."""
+    end = contract.END
+    return bool(grammar.accept_tokens("r", [*contract.spelled(text), end])) and bool(grammar.is_terminated())
+
+
+def probe(modules: SimpleNamespace) -> None:
+    vllm.probe(
+        modules.structured_output,
+        modules.backend_types,
+        modules.backend_xgrammar,
+        modules.sampling_params,
+        modules.utils,
+        modules.exceptions,
+    )
+
+
+def test_the_known_interfaces_are_found(modules: SimpleNamespace) -> None:
+    probe(modules)
+
+
+def renamed(name: str) -> Any:
+    """Modules in which something is another."""
+    modules = vllm_modules.stubs()
+    types, xgrammar = modules.backend_types, modules.backend_xgrammar
+    if name == "kind":
+        import enum
+
+        types.StructuredOutputOptions = enum.Enum("Options", "JSON REGEX LARK")
+    elif name == "method":
+        types.StructuredOutputGrammar = type("Grammar", (types.StructuredOutputGrammar,), {})
+        types.StructuredOutputGrammar.__abstractmethods__ |= {"fill_many"}
+    elif name == "parameter":
+
+        def fill_bitmask(self: Any, bitmask: Any, rows: Any) -> None: ...
+
+        fill_bitmask.__isabstractmethod__ = True  # type: ignore[attr-defined]
+        types.StructuredOutputGrammar = type("Grammar", (types.StructuredOutputGrammar,), {"fill_bitmask": fill_bitmask})
+    elif name == "errors":
+        modules.exceptions.VLLMValidationError = ValueError
+    elif name == "validation":
+        xgrammar.validate_xgrammar_grammar = lambda params, config: None
+    elif name == "manager":
+        # The manager would no longer make what is replaced.
+        made = type("Manager", (), {"grammar_init": lambda self, request: OTHER(request)})  # noqa: F821
+        modules.structured_output.StructuredOutputManager = made
+    elif name == "lookup":
+        made = type("Params", (), {"_validate_structured_outputs": lambda self: None})
+        modules.sampling_params.SamplingParams = made
+    return modules
+
+
+OTHER: Any = None
+
+
+@pytest.mark.parametrize("name", ["kind", "method", "parameter", "errors", "validation", "manager", "lookup"])
+def test_other_interfaces_are_refused(name: str) -> None:
+    with pytest.raises(vllm.HostMismatch, match="update grammarc"):
+        probe(renamed(name))
+
+
+def test_installing_replaces_and_is_done_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    modules = vllm_modules.stubs()
+    for name, module in {
+        "vllm": SimpleNamespace(__version__="0.32.0"),
+        "vllm.exceptions": modules.exceptions,
+        "vllm.sampling_params": modules.sampling_params,
+        "vllm.v1": ModuleType("vllm.v1"),
+        "vllm.v1.structured_output": modules.structured_output,
+        "vllm.v1.structured_output.backend_types": modules.backend_types,
+        "vllm.v1.structured_output.backend_xgrammar": modules.backend_xgrammar,
+        "vllm.v1.structured_output.utils": modules.utils,
+    }.items():
+        monkeypatch.setitem(sys.modules, name, module)
+    original = modules.structured_output.XgrammarBackend
+    vllm.install()
+    installed = modules.structured_output.XgrammarBackend
+    check = modules.backend_xgrammar.validate_xgrammar_grammar
+    assert issubclass(installed, original) and installed is not original
+    vllm.install()
+    assert modules.structured_output.XgrammarBackend is installed
+    assert modules.backend_xgrammar.validate_xgrammar_grammar is check
+    # vLLM's manager makes it now.
+    manager = modules.structured_output.StructuredOutputManager(vllm_modules.config())
+    assert isinstance(manager.grammar_init(vllm_modules.config()), installed)
+    # One that takes long does not keep the next one waiting.
+    gate = threading.Event()
+    first = manager.executor.submit(gate.wait)
+    assert manager.executor.submit(lambda: 1).result() == 1
+    gate.set()
+    assert first.result() is True
+
+
+def test_a_mismatch_installs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    modules = renamed("validation")
+    for name in ("structured_output.backend_types", "structured_output.backend_xgrammar", "structured_output.utils"):
+        monkeypatch.setitem(sys.modules, f"vllm.v1.{name}", getattr(modules, name.rpartition(".")[2]))
+    monkeypatch.setitem(sys.modules, "vllm", ModuleType("vllm"))
+    monkeypatch.setitem(sys.modules, "vllm.exceptions", modules.exceptions)
+    monkeypatch.setitem(sys.modules, "vllm.sampling_params", modules.sampling_params)
+    monkeypatch.setitem(sys.modules, "vllm.v1", ModuleType("vllm.v1"))
+    monkeypatch.setitem(sys.modules, "vllm.v1.structured_output", modules.structured_output)
+    original = modules.structured_output.XgrammarBackend
+    with pytest.raises(vllm.HostMismatch):
+        vllm.install()
+    assert modules.structured_output.XgrammarBackend is original
+
+
+@pytest.mark.parametrize("asked", ["", "0", None])
+def test_the_entry_point_does_nothing_unasked(asked: str | None) -> None:
+    code = (
+        "import sys; from grammarc.hosts import _entry; _entry.vllm(); "
+        "print([name for name in ('grammarc._native', 'grammarc.hosts.vllm', 'vllm') if name in sys.modules])"
+    )
+    import os
+
+    environment = {name: value for name, value in os.environ.items() if name != "GRAMMARC_VLLM"}
+    if asked is not None:
+        environment["GRAMMARC_VLLM"] = asked
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
+    # The package itself loads its native half when any part of it is imported; the plug-in is not.
+    assert "hosts.vllm" not in result.stdout and "'vllm'" not in result.stdout
+
+
+def test_kinds_of_requests_that_are_ours(modules: SimpleNamespace) -> None:
+    before = vllm.stats()
+    schema = {"type": "object", "properties": {"a": {"type": "integer", "multipleOf": 7}}, "required": ["a"]}
+    cases = [
+        ("JSON", json.dumps(schema), ['{"a":7}', '{ "a" :\n14 }'], ['{"a":8}', '{"a":7,"b":1}']),
+        ("JSON_OBJECT", "", ["{}", '{"a": [1, {"b": null}]}'], ["1", "[]"]),
+        ("REGEX", "a{2,3}", ["aa", "aaa"], ["a", "aaaa"]),
+        ("CHOICE", '["yes", "\\"no\\"\\n"]', ["yes", '"no"\n'], ["no"]),
+        ("GRAMMAR", 'root ::= "a" | "b" root', ["a", "bba"], ["b"]),
+    ]
+    for kind, source, good, bad in cases:
+        for text in good:
+            assert takes(compiled(modules, kind, source), text), (kind, text)
+        for text in bad:
+            assert not takes(compiled(modules, kind, source), text), (kind, text)
+    after = vllm.stats()
+    assert after["requests"] - before["requests"] == sum(len(good) + len(bad) for _, _, good, bad in cases)
+    assert after["delegated"] == before["delegated"]
+
+
+def test_whitespace_is_the_engine_s_choice(modules: SimpleNamespace) -> None:
+    schema = '{"type": "array", "items": {"type": "integer"}}'
+    assert takes(compiled(modules, "JSON", schema), "[1, 2]")
+    assert takes(compiled(modules, "JSON", schema, disable_any_whitespace=True), "[1,2]")
+    assert not takes(compiled(modules, "JSON", schema, disable_any_whitespace=True), "[1, 2]")
+
+
+def test_keys_come_in_the_order_of_the_schema(modules: SimpleNamespace) -> None:
+    schema = '{"properties": {"b": {"type": "integer"}, "a": {"type": "integer"}}, "type": "object"}'
+    assert takes(compiled(modules, "JSON", schema), '{"b":1,"a":2}')
+    assert not takes(compiled(modules, "JSON", schema), '{"a":2,"b":1}')
+
+
+def test_structural_tags_and_lark_are_xgrammar_s() -> None:
+    modules = vllm_modules.stubs()
+    made = backend(modules)
+    kinds = modules.backend_types.StructuredOutputOptions
+    assert not hasattr(made, "compiler")
+    before = vllm.stats()["delegated"]
+    for kind, source in (
+        (kinds.STRUCTURAL_TAG, "{}"),
+        (kinds.GRAMMAR, 'start: "a"'),
+        (kinds.GRAMMAR, 'root ::= TagDispatch(("<t>", r))\nr ::= "x"'),
+    ):
+        answer = made.compile_grammar(kind, source, {1})
+        assert answer[:4] == ("xgrammar", kind, source, {1})
+        assert answer[4] is made.compiler
+    assert vllm.stats()["delegated"] - before == 3
+    made.destroy()
+    assert not hasattr(made, "compiler")
+    backend(modules).destroy()
+
+
+def test_xgrammar_s_narrower_rows_are_refused() -> None:
+    modules = vllm_modules.stubs()
+    width = modules.backend_xgrammar.XgrammarBackend.__post_init__
+
+    def narrower(self: Any) -> None:
+        width(self)
+        self.vocab_size = 32
+
+    modules.backend_xgrammar.XgrammarBackend.__post_init__ = narrower
+    made = backend(modules)
+    with pytest.raises(ValueError, match="structural tags"):
+        made.compile_grammar(modules.backend_types.StructuredOutputOptions.STRUCTURAL_TAG, "{}")
+    # Requests of grammarc go on, with the model's width.
+    grammar = made.compile_grammar(modules.backend_types.StructuredOutputOptions.REGEX, "a")
+    grammar.fill_bitmask(contract.rows(), 0)
+
+
+def test_refusals_are_value_errors(modules: SimpleNamespace) -> None:
+    before = vllm.stats()["refused_requests"]
+    bad = [("JSON", '{"$ref": "#/x"}'), ("JSON", "{"), ("REGEX", "("), ("GRAMMAR", "root ::= x"), ("CHOICE", "{}")]
+    for kind, source in bad:
+        with pytest.raises(ValueError, match="grammarc: "):
+            compiled(modules, kind, source)
+    assert vllm.stats()["refused_requests"] - before == len(bad)
+
+
+def test_an_unknown_kind_is_refused(modules: SimpleNamespace) -> None:
+    with pytest.raises(ValueError, match="no kind"):
+        backend(modules).compile_grammar(SimpleNamespace(name="OTHER"), "")
+
+
+def test_end_tokens_are_the_request_s(modules: SimpleNamespace) -> None:
+    made = backend(modules)
+    kind = modules.backend_types.StructuredOutputOptions.REGEX
+    full = contract.spelled("b")[0]
+    for ends in ({contract.TURN}, {contract.END, contract.TURN}, {full}):
+        grammar = made.compile_grammar(kind, "a", stop_token_ids=ends)
+        grammar.accept_tokens("r", contract.spelled("a"))
+        mask = contract.rows()
+        grammar.fill_bitmask(mask, 0)
+        assert contract.tokens_of(mask[0]) == ends
+    # None, or none of them: the tokenizer's own.
+    for none in (None, set()):
+        grammar = made.compile_grammar(kind, "a", stop_token_ids=none)
+        assert grammar.accept_tokens("r", [*contract.spelled("a"), contract.END]) and grammar.is_terminated()
+
+
+def test_tokens_behind_the_end_are_ignored(modules: SimpleNamespace) -> None:
+    grammar = compiled(modules, "REGEX", "a")
+    assert grammar.accept_tokens("r", [*contract.spelled("a"), contract.END, 5, 6])
+    assert grammar.is_terminated()
+    assert grammar.accept_tokens("r", [7])
+    assert grammar.validate_tokens([7]) == []
+    grammar.rollback(1)
+    assert not grammar.is_terminated()
+
+
+def asked(**structured: Any) -> SimpleNamespace:
+    fields: dict[str, Any] = dict.fromkeys(("json", "json_object", "regex", "choice", "grammar", "structural_tag"))
+    return SimpleNamespace(structured_outputs=SimpleNamespace(**{**fields, "_backend": "xgrammar", **structured}))
+
+
+@pytest.fixture
+def stubs() -> SimpleNamespace:
+    return vllm_modules.stubs()
+
+
+@pytest.fixture
+def check(stubs: SimpleNamespace) -> Any:
+    refusal = vllm.refusal_class(stubs.exceptions)
+    original = stubs.backend_xgrammar.validate_xgrammar_grammar
+    return vllm.validator(original, stubs.utils.grammar_is_likely_lark, refusal)
+
+
+def is_xgrammar_s(check: Any, request: SimpleNamespace) -> bool:
+    check(request)
+    return hasattr(request, "asked_xgrammar")
+
+
+def test_requests_are_checked_by_whom_they_are_for(check: Any) -> None:
+    # What XGrammar would refuse.
+    for ours in (
+        {"json": {"type": "integer", "multipleOf": 3}},
+        {"json": '{"type": "array", "uniqueItems": true, "items": {"enum": [1, 2]}}'},
+        {"json": True},
+        {"json_object": True},
+        {"regex": "(?i)abc"},
+        {"regex": ""},
+        {"choice": ["a"]},
+        {"grammar": 'root ::= "a"'},
+    ):
+        request = asked(**ours)
+        assert not is_xgrammar_s(check, request), ours
+    for theirs in (
+        {"structural_tag": "{}"},
+        {"grammar": 'start: "a"'},
+        {"grammar": 'root ::= TagDispatch(("<t>", r))\nr ::= "x"'},
+        # A parser of tool calls that asks whether a constraint fits into a structural tag.
+        {"json": {"type": "integer", "multipleOf": 3}, "_backend": None},
+    ):
+        assert is_xgrammar_s(check, asked(**theirs)), theirs
+    nothing = SimpleNamespace(structured_outputs=None)
+    assert is_xgrammar_s(check, nothing)
+
+
+def test_choices_stay_as_they_are(check: Any) -> None:
+    # XGrammar's check makes a grammar of them.
+    request = asked(choice=["a", "b"])
+    check(request)
+    assert request.structured_outputs.choice == ["a", "b"] and request.structured_outputs.grammar is None
+
+
+def test_a_refused_request_is_the_client_s_error(check: Any, stubs: SimpleNamespace) -> None:
+    # With vLLM's error of validation the request would go to another backend, and the engine with it.
+    for bad in ({"json": {"$ref": "#/nope"}}, {"regex": "("}, {"grammar": "root ::= x"}):
+        with pytest.raises(ValueError, match="grammarc: ") as caught:
+            check(asked(**bad))
+        assert isinstance(caught.value, stubs.exceptions.VLLMClientError)
+        assert not isinstance(caught.value, stubs.exceptions.VLLMValidationError)

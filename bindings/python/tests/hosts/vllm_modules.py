@@ -1,0 +1,250 @@
+"""vLLM's modules for tests that do without vLLM.
+
+:func:`each` gives stubs with the interfaces of vLLM 0.32 and 0.33, and for each folder of ``GRAMMARC_VLLM_SOURCES`` (unpacked
+distributions, separated as paths are) vLLM's own ``backend_types``, ``backend_xgrammar`` and ``structured_output``, loaded without the
+rest of it: whatever else they import is a mock.
+"""
+
+from __future__ import annotations
+
+import ast
+import enum
+import importlib.util
+import os
+import re
+import sys
+import types
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from unittest import mock
+
+
+def each() -> dict[str, SimpleNamespace]:
+    """Modules by name: the stubs, and what the environment names."""
+    found = {"stubs": stubs()}
+    for folder in os.environ.get("GRAMMARC_VLLM_SOURCES", "").split(os.pathsep):
+        if folder:
+            found[Path(folder).name] = load(Path(folder))
+    return found
+
+
+def config(**structured: Any) -> SimpleNamespace:
+    """What a backend reads of a configuration."""
+    options = {"disable_any_whitespace": False, **structured}
+    return SimpleNamespace(
+        structured_outputs_config=SimpleNamespace(**options),
+        model_config=SimpleNamespace(hf_config=SimpleNamespace(model_type="llama"), is_diffusion=False),
+        speculative_config=None,
+        num_speculative_tokens=0,
+    )
+
+
+def load(folder: Path) -> SimpleNamespace:
+    """vLLM's own modules of an unpacked distribution."""
+    root = folder / "vllm"
+    with mocked():
+        exceptions = _module("vllm.exceptions", root / "exceptions.py")
+        utils = types.ModuleType("vllm.v1.structured_output.utils")
+        names = ("grammar_is_likely_lark", "choice_as_grammar", "strip_speculative_padding", "compile_regex_with_timeout")
+        source = (root / "v1/structured_output/utils.py").read_text()
+        utils.__dict__.update(re=re, TypeVar=mock.MagicMock(), Callable=None, _T=None)
+        exec(compile(_functions(source, names), "utils.py", "exec"), utils.__dict__)
+        sys.modules["vllm.v1.structured_output.utils"] = utils
+        package = root / "v1/structured_output"
+        backend_types = _module("vllm.v1.structured_output.backend_types", package / "backend_types.py")
+        backend_xgrammar = _module("vllm.v1.structured_output.backend_xgrammar", package / "backend_xgrammar.py")
+        structured_output = _module("vllm.v1.structured_output", package / "__init__.py")
+    check = _code(compile((root / "sampling_params.py").read_text(), "sampling_params.py", "exec"), "_validate_structured_outputs")
+    params = type("SamplingParams", (), {"_validate_structured_outputs": types.FunctionType(check, {})})
+    return SimpleNamespace(
+        structured_output=structured_output,
+        backend_types=backend_types,
+        backend_xgrammar=backend_xgrammar,
+        sampling_params=SimpleNamespace(SamplingParams=params),
+        utils=utils,
+        exceptions=exceptions,
+    )
+
+
+class _Mocked(types.ModuleType):
+    """A module that has everything."""
+
+    __path__: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        made = mock.MagicMock(name=f"{self.__name__}.{name}")
+        setattr(self, name, made)
+        return made
+
+
+class _Finder:
+    """Finds every module of vLLM, and those that it needs and that are not installed."""
+
+    @staticmethod
+    def find_spec(name: str, path: Any = None, target: Any = None) -> Any:
+        if name.partition(".")[0] not in ("vllm", "torch", "regex", "xgrammar"):
+            return None
+        return importlib.util.spec_from_loader(name, _Finder)  # type: ignore[arg-type]
+
+    @staticmethod
+    def create_module(spec: Any) -> types.ModuleType:
+        return _Mocked(spec.name)
+
+    @staticmethod
+    def exec_module(module: types.ModuleType) -> None:
+        pass
+
+
+@contextmanager
+def mocked() -> Iterator[None]:
+    """Modules of vLLM are mocks meanwhile, unless they are loaded; torch is its own where it is installed."""
+    try:
+        import torch  # noqa: F401
+    except ImportError:
+        pass
+    before = {name: module for name, module in sys.modules.items() if name.partition(".")[0] == "vllm"}
+    for name in before:
+        del sys.modules[name]
+    new = set(sys.modules)
+    finder: Any = _Finder()
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+        for name in set(sys.modules) - new:
+            del sys.modules[name]
+        sys.modules.update(before)
+
+
+def _module(name: str, path: Path) -> types.ModuleType:
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _functions(source: str, names: tuple[str, ...]) -> ast.Module:
+    """Functions of a module, without their annotations."""
+    tree = ast.parse(source)
+    tree.body = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name in names]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            node.returns = None
+        if isinstance(node, ast.arg):
+            node.annotation = None
+    return tree
+
+
+def _code(code: types.CodeType, name: str) -> types.CodeType:
+    """The code of a function, wherever it is inside of this."""
+    inner = [one for one in code.co_consts if isinstance(one, types.CodeType)]
+    for one in inner:
+        if one.co_name == name:
+            return one
+    for one in inner:
+        try:
+            return _code(one, name)
+        except LookupError:
+            continue
+    raise LookupError(name)
+
+
+def stubs() -> SimpleNamespace:
+    """The interfaces of vLLM 0.32 and 0.33, written down."""
+
+    class Options(enum.Enum):
+        JSON = enum.auto()
+        JSON_OBJECT = enum.auto()
+        REGEX = enum.auto()
+        GRAMMAR = enum.auto()
+        CHOICE = enum.auto()
+        STRUCTURAL_TAG = enum.auto()
+
+    class Grammar(ABC):
+        @abstractmethod
+        def accept_tokens(self, request_id: str, tokens: list[int]) -> bool: ...
+        @abstractmethod
+        def validate_tokens(self, tokens: list[int]) -> list[int]: ...
+        @abstractmethod
+        def rollback(self, num_tokens: int) -> None: ...
+        @abstractmethod
+        def fill_bitmask(self, bitmask: Any, batch_index: int) -> None: ...
+        @abstractmethod
+        def is_terminated(self) -> bool: ...
+        @abstractmethod
+        def reset(self) -> None: ...
+
+    @dataclass
+    class Backend(ABC):
+        vllm_config: Any
+        tokenizer: Any
+        vocab_size: int
+
+        @abstractmethod
+        def compile_grammar(self, request_type: Any, grammar_spec: str, stop_token_ids: Any = None) -> Any: ...
+        @abstractmethod
+        def allocate_token_bitmask(self, max_num_seqs: int) -> Any: ...
+        @abstractmethod
+        def destroy(self) -> None: ...
+
+    @dataclass
+    class XgrammarBackend(Backend):
+        def __post_init__(self) -> None:
+            self.compiler = mock.MagicMock()
+
+        def compile_grammar(self, request_type: Any, grammar_spec: str, stop_token_ids: Any = None) -> Any:
+            return ("xgrammar", request_type, grammar_spec, stop_token_ids, self.compiler)
+
+        def allocate_token_bitmask(self, max_num_seqs: int) -> Any: ...
+
+        def destroy(self) -> None:
+            del self.compiler
+
+    # As in vLLM, the manager looks its backend up in the module.
+    structured_output = types.ModuleType("vllm.v1.structured_output")
+    init = "def grammar_init(self, request): self.executor; return XgrammarBackend(request, None, 1)"
+    made = types.FunctionType(_code(compile(init, "stub", "exec"), "grammar_init"), structured_output.__dict__)
+
+    def __init__(self: Any, vllm_config: Any) -> None:
+        self.executor = ThreadPoolExecutor(1)
+
+    manager = type("StructuredOutputManager", (), {"grammar_init": made, "__init__": __init__})
+    structured_output.__dict__.update(XgrammarBackend=XgrammarBackend, StructuredOutputManager=manager)
+
+    def validate_xgrammar_grammar(sampling_params: Any) -> None:
+        sampling_params.asked_xgrammar = True
+
+    check = "def _validate_structured_outputs(self):\n from m import validate_xgrammar_grammar\n validate_xgrammar_grammar(self)"
+    code = _code(compile(check, "stub", "exec"), "_validate_structured_outputs")
+    params = type("SamplingParams", (), {"_validate_structured_outputs": types.FunctionType(code, {})})
+
+    class VLLMClientError(Exception): ...
+
+    class VLLMValidationError(VLLMClientError): ...
+
+    def grammar_is_likely_lark(grammar_str: str) -> bool:
+        return "::=" not in grammar_str
+
+    return SimpleNamespace(
+        structured_output=structured_output,
+        backend_types=SimpleNamespace(
+            StructuredOutputOptions=Options, StructuredOutputGrammar=Grammar, StructuredOutputBackend=Backend
+        ),
+        backend_xgrammar=SimpleNamespace(
+            XgrammarBackend=XgrammarBackend, validate_xgrammar_grammar=validate_xgrammar_grammar
+        ),
+        sampling_params=SimpleNamespace(SamplingParams=params),
+        utils=SimpleNamespace(grammar_is_likely_lark=grammar_is_likely_lark),
+        exceptions=SimpleNamespace(VLLMClientError=VLLMClientError, VLLMValidationError=VLLMValidationError),
+    )
