@@ -90,6 +90,7 @@ def main() -> None:
         generations(manager, model, tokenizer, width)
     kinds(manager)
     speculation(manager, tokenizer, width)
+    rows(manager, tokenizer, width)
 
 
 def ready(manager: Any, requests: list[Requested]) -> None:
@@ -175,6 +176,29 @@ def kinds(manager: Any) -> None:
     }
     ready(manager, list(requests.values()))
     say("kinds", answers={name: request.refusal or type(request.grammar).__name__ for name, request in requests.items()})
+
+
+def rows(manager: Any, tokenizer: Any, width: int) -> None:
+    """Time of SGLang's mask of a batch, a row, with requests of this backend and with XGrammar's."""
+    from sglang.srt.constrained.xgrammar_backend import XGrammarGrammarBackend
+    from sglang.srt.sampling.sampling_batch_info import SamplingBatchInfo
+
+    theirs = XGrammarGrammarBackend(tokenizer, vocab_size=width, model_eos_token_ids=[tokenizer.eos_token_id], any_whitespace=False)
+    schema = json.dumps(SCHEMAS["person"][1])
+    text = tokenizer.encode('{"name": "Ann and Bob and Carl", "age": 4, "employed": true}')
+    spent: dict[str, list[float]] = {}
+    for _ in range(5):
+        for name, backend in (("grammarc", manager.grammar_backend), ("xgrammar", theirs)):
+            first = backend.dispatch_json(schema)
+            grammars = [first.copy() for _ in range(64)]
+            info = SimpleNamespace(grammars=grammars, temperatures=torch.ones(64), vocab_size=width, device="cpu")
+            for token in text:
+                at = time.process_time()
+                SamplingBatchInfo.update_regex_vocab_mask(info)
+                spent.setdefault(name, []).append(1e6 * (time.process_time() - at) / 64)
+                for grammar in grammars:
+                    grammar.accept_token(token)
+    say("rows", **{name: {"cpu_us_a_row_p50": round(sorted(times)[len(times) // 2], 2), "max": round(max(times), 2)} for name, times in spent.items()})
 
 
 def speculation(manager: Any, tokenizer: Any, width: int) -> None:
