@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib.metadata
 import json
 import platform
+import sys
 import time
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -99,11 +100,17 @@ class Tally:
             written = b"".join(grammar.vocabulary.token_bytes(token) for token in text)
             valid = accepted == len(tokens) - finished and is_valid(written, SCHEMAS[name][1])
             if not valid:
-                print(f"not valid: {name} {written!r}", flush=True)
+                print(f"not valid: {name} {written!r}", file=sys.stderr, flush=True)
             self.line["generations"] += 1
             self.line["valid"] += valid
             self.line["finished"] += finished
             self.line["tokens"] += len(tokens)
+        line = self.line
+        print(
+            f"{line['host']}, {line['mode']}: {name}, {line['valid']} of {line['generations']} valid so far",
+            file=sys.stderr,
+            flush=True,
+        )
 
     def held(self, tokens: int, seconds: float) -> None:
         """Tokens of a paired schema under its grammar."""

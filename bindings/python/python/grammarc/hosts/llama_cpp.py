@@ -71,8 +71,9 @@ class GrammarLogitsProcessor:
         try:
             self._sequence.at(numpy.asarray(input_ids, dtype=numpy.int64).tobytes()).apply(row)
         except Exception as error:
-            self._error = error
-            _log.error("a generation of llama-cpp-python is ended: %s", error)
+            if self._error is None:
+                self._error = error
+                _log.error("a generation of llama-cpp-python is ended: %s", error)
             kept = {token: row[token] for token in self._ends if token < row.size}
             row.fill(-numpy.inf)
             for token, score in kept.items():
