@@ -59,6 +59,20 @@ impl Lists {
         &self.nodes[from as usize..self.ends[node] as usize]
     }
 
+    /// The nodes that some nodes lead to, themselves among them, each once. O(nodes and entries).
+    pub(crate) fn reachable(&self, from: impl IntoIterator<Item = u32>) -> Vec<u32> {
+        let mut is_found = vec![false; self.len()];
+        let mut found: Vec<u32> = Vec::new();
+        let mut work: Vec<u32> = from.into_iter().collect();
+        while let Some(node) = work.pop() {
+            if !std::mem::replace(&mut is_found[node as usize], true) {
+                found.push(node);
+                work.extend(self.of(node as usize));
+            }
+        }
+        found
+    }
+
     /// Components where each node leads to those of its list.
     pub(crate) fn components(&self) -> Vec<u32> {
         components_by(self.len(), |node| self.of(node).iter().map(|&next| next as usize))

@@ -10,10 +10,15 @@
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
+use std::thread::Builder;
 
 use rayon::{Scope, ThreadPool, ThreadPoolBuilder};
 
 use crate::budget::Budget;
+
+/// Stack of a thread, in bytes: what the standard library gives where a variable of the environment says nothing else. Said
+/// here, so that no variable is read.
+const STACK: usize = 2 << 20;
 
 /// Parts of a list for each thread. Some take longer than others.
 const PARTS: usize = 4;
@@ -67,7 +72,10 @@ impl Pool {
         while one.process != process {
             one = one.forked.get_or_init(|| Box::new(Self::new()));
         }
-        let make = || ThreadPoolBuilder::new().num_threads(threads).thread_name(name).build().ok();
+        let make = || {
+            let pool = ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK);
+            pool.thread_name(name).build().ok()
+        };
         one.pool.get_or_init(make).as_ref()
     }
 }
@@ -89,7 +97,10 @@ impl<'scope> Others<'_, 'scope, '_> {
     pub(crate) fn spawn(&self, work: impl FnOnce() + Send + 'scope) {
         match self {
             Self::Pool(scope) => scope.spawn(|_| work()),
-            Self::Plain(scope) => _ = scope.spawn(work),
+            Self::Plain(scope) => {
+                let thread = Builder::new().name("grammarc".to_owned()).stack_size(STACK);
+                thread.spawn_scoped(scope, work).expect("the system has a thread left");
+            }
         }
     }
 }

@@ -230,6 +230,12 @@ impl Grammar {
         self.artifact.checksum()
     }
 
+    /// Whether what is derived is the same.
+    #[cfg(test)]
+    pub(crate) fn shares_with(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.derived, &other.derived)
+    }
+
     /// The position before any input: the first state of the start rule on an empty stack.
     pub(crate) fn initial(&self) -> Configuration {
         Configuration { state: self.derived.start_state, count: 0, frame: BOTTOM }

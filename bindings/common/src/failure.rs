@@ -7,6 +7,7 @@
 use std::path::PathBuf;
 
 use grammarc_artifacts::Error as ArtifactError;
+use grammarc_compiler::cache::LayerError;
 use grammarc_compiler::diagnostics::json::DiagnosticJson;
 use grammarc_compiler::diagnostics::{Diagnostic, Source};
 use grammarc_compiler::vocabulary::VocabularyError;
@@ -53,6 +54,17 @@ pub enum Failure {
     /// An artifact was not opened or written.
     #[error(transparent)]
     Artifact(#[from] ArtifactError),
+    /// A folder of artifacts was not opened.
+    #[error(transparent)]
+    Layer(#[from] LayerError),
+    /// A text has bytes that are not UTF-8.
+    #[error("the {what} is not UTF-8 from byte {at} on")]
+    Utf8 {
+        /// The text.
+        what: &'static str,
+        /// Offset of the first byte that is wrong.
+        at: usize,
+    },
     /// A file was not read.
     #[error("cannot read {}: {source}", path.display())]
     Read {
@@ -72,12 +84,17 @@ impl Failure {
     pub fn kind(&self) -> Kind {
         match self {
             Self::Argument(_) => Kind::Argument,
+            Self::Utf8 { .. } => Kind::Source,
             Self::Source { diagnostics, .. } => kind_of(diagnostics),
             Self::Vocabulary(VocabularyError::Read { .. } | VocabularyError::NotFound { .. })
             | Self::Artifact(ArtifactError::Io { .. })
+            | Self::Layer(LayerError::Read { .. })
             | Self::Read { .. } => Kind::Io,
-            Self::Artifact(ArtifactError::VocabularyMismatch { .. }) => Kind::Mismatch,
-            Self::Artifact(_) | Self::Vocabulary(_) => Kind::Format,
+            Self::Artifact(
+                ArtifactError::VocabularyMismatch { .. }
+                | ArtifactError::SharedRulesMismatch { .. },
+            ) => Kind::Mismatch,
+            Self::Artifact(_) | Self::Vocabulary(_) | Self::Layer(_) => Kind::Format,
         }
     }
 
@@ -125,6 +142,15 @@ impl Failure {
             Kind::Mismatch => "vocabulary-mismatch",
         }
     }
+}
+
+/// Bytes as the text that they are to be.
+///
+/// # Errors
+///
+/// [`Failure::Utf8`], of which `what` names the text.
+pub fn text<'t>(what: &'static str, bytes: &'t [u8]) -> Result<&'t str, Failure> {
+    str::from_utf8(bytes).map_err(|error| Failure::Utf8 { what, at: error.valid_up_to() })
 }
 
 /// A message with those of its causes.

@@ -6,12 +6,16 @@
 //! | [`vocabulary`] | tokenizers to vocabulary artifacts |
 //! | [`failure`] | everything that can go wrong, by the kinds that hosts tell apart |
 //! | [`tokens`] | token ids as hosts give them: signed, and of any size |
+//! | [`batch`] | many matchers in one call, on a number of threads |
 //! | [`pool`] | the threads that batches run on, remade in a process that was forked |
+//! | [`report`] | what a grammar says of itself, as JSON |
 //!
 //! Nothing here prints, reads the environment or knows a language.
 
+pub mod batch;
 pub mod engine;
 pub mod failure;
 pub mod pool;
+pub mod report;
 pub mod tokens;
 pub mod vocabulary;

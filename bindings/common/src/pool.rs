@@ -9,22 +9,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+/// Stack of a thread, in bytes. Said here, since rayon asks the environment otherwise.
+const STACK: usize = 2 << 20;
+
 /// Most threads of a pool.
 const MOST: usize = 256;
 
 /// Pools by process and number of threads.
 static POOLS: Mutex<BTreeMap<(u32, usize), Arc<ThreadPool>>> = Mutex::new(BTreeMap::new());
 
-/// Does work on so many threads, the calling one only waiting; on the calling thread alone where that is one, or no thread
-/// can be started.
-pub fn on_threads<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> R {
-    match pool(threads.min(MOST)) {
-        Some(pool) => pool.install(work),
-        None => work(),
-    }
-}
-
-fn pool(threads: usize) -> Option<Arc<ThreadPool>> {
+/// The pool of so many threads. None where the calling thread is to do the work alone: for one thread, and where none can
+/// be started.
+pub(crate) fn pool(threads: usize) -> Option<Arc<ThreadPool>> {
+    let threads = threads.min(MOST);
     if threads < 2 {
         return None;
     }
@@ -39,8 +36,8 @@ fn pool(threads: usize) -> Option<Arc<ThreadPool>> {
         return Some(Arc::clone(pool));
     }
     let name = |thread| format!("grammarc batch {thread}");
-    let pool = ThreadPoolBuilder::new().num_threads(threads).thread_name(name).build().ok()?;
-    let pool = Arc::new(pool);
+    let pool = ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK);
+    let pool = Arc::new(pool.thread_name(name).build().ok()?);
     pools.insert(key, Arc::clone(&pool));
     Some(pool)
 }
@@ -58,9 +55,9 @@ mod tests {
 
     #[test]
     fn a_pool_is_made_once_for_a_number_of_threads() {
-        assert_eq!(on_threads(1, || 7), 7);
-        let run = || on_threads(3, rayon::current_num_threads);
-        assert_eq!([run(), run()], [3, 3]);
+        assert!(pool(1).is_none());
+        let run = || pool(3).map(|pool| pool.install(rayon::current_num_threads));
+        assert_eq!([run(), run()], [Some(3), Some(3)]);
         assert_eq!(threads(), 3);
     }
 }

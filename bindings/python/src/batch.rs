@@ -6,8 +6,8 @@
 
 use std::sync::MutexGuard;
 
-use grammarc_bindings::pool;
-use grammarc_runtime::batch::{RowOf, Unlisted, par_apply_batch, par_fill_batch};
+use grammarc_bindings::batch;
+use grammarc_runtime::batch::{RowOf, Unlisted};
 use grammarc_runtime::error::BatchError;
 use grammarc_runtime::{Bf16, F16, Logit};
 use pyo3::exceptions::PyValueError;
@@ -29,14 +29,14 @@ pub(crate) fn fill_batch(
     threads: usize,
 ) -> PyResult<()> {
     let plane = arrays::words_of(mask)?;
-    let batch = Batch::new(&matchers, rows)?;
+    let listed = Batch::new(&matchers, rows)?;
     raise::guarded(py, || {
         let filled = py.detach(|| {
             let mut plane = plane;
             let columns = plane.columns;
-            batch.with(|list| {
+            listed.with(|list| {
                 let words = plane.words();
-                pool::on_threads(threads, || par_fill_batch(list, words, columns, Unlisted::Keep))
+                batch::fill(threads, list, words, columns, Unlisted::Keep)
             })
         });
         filled.map_err(raise::batch)
@@ -54,12 +54,12 @@ pub(crate) fn apply_batch(
     threads: usize,
 ) -> PyResult<()> {
     let plane = arrays::logits_of(logits)?;
-    let batch = Batch::new(&matchers, rows)?;
+    let listed = Batch::new(&matchers, rows)?;
     raise::guarded(py, || {
         let applied = py.detach(|| match plane.element {
-            Element::F32 => batch.apply::<f32>(plane, threads),
-            Element::F16 => batch.apply::<F16>(plane, threads),
-            _ => batch.apply::<Bf16>(plane, threads),
+            Element::F32 => listed.apply::<f32>(plane, threads),
+            Element::F16 => listed.apply::<F16>(plane, threads),
+            _ => listed.apply::<Bf16>(plane, threads),
         });
         applied.map_err(raise::batch)
     })
@@ -112,7 +112,7 @@ impl<'b> Batch<'b> {
         let columns = plane.columns;
         self.with(|list| {
             let logits = plane.elements::<L>();
-            pool::on_threads(threads, || par_apply_batch(list, logits, columns))
+            batch::apply(threads, list, logits, columns)
         })
     }
 }

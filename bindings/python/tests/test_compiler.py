@@ -84,7 +84,7 @@ def test_options_have_their_names(compiler: grammarc.Compiler) -> None:
     assert accepts(compiler.json_schema(schema, key_order="any"), '{"b":1,"a":1}')
     assert accepts(compiler.json_schema(schema, whitespace="indented:1"), '{\n "a": 1,\n "b": 1\n}')
     assert accepts(compiler.json_schema(schema, separators=(" ,", ": ")), '{"a": 1 ,"b": 1}')
-    assert not accepts(compiler.json_schema({"type": "object"}, closed=True), '{"a":1}')
+    assert not accepts(compiler.json_schema({"properties": {}, "type": "object"}, closed=True), '{"a":1}')
     nullable = compiler.json_schema({"type": "string", "nullable": True}, dialect="openapi-3.0")
     assert accepts(nullable, "null")
     linked = compiler.json_schema({"$ref": "other.json"}, resources={"other.json": {"const": 5}})

@@ -363,3 +363,16 @@ proptest! {
         }
     }
 }
+
+/// A cache hands out one handle to many who ask, and each makes a grammar of it.
+#[test]
+fn grammars_of_one_handle_share_what_is_derived() {
+    let grammar = nesting();
+    let same = Grammar::from_artifact(grammar.artifact().clone());
+    assert!(same.shares_with(&grammar));
+    let buffer = grammar.artifact().container().buffer().clone();
+    let vocabulary = grammar.vocabulary().artifact();
+    let other = grammarc_artifacts::GrammarArtifact::from_buffer(buffer, vocabulary);
+    let other = Grammar::from_artifact(other.expect("it was opened before"));
+    assert!(!other.shares_with(&grammar));
+}

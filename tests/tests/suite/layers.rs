@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use grammarc_tests::layers::{Row, disorder, module_of, violations};
 
 /// The crates by folder, and which others each may depend on, tests included.
-const CRATES: [Row<'_>; 11] = [
+const CRATES: [Row<'_>; 12] = [
     ("artifacts", &[]),
     ("runtime", &["artifacts"]),
     ("compiler", &["artifacts"]),
@@ -19,6 +19,7 @@ const CRATES: [Row<'_>; 11] = [
     ("benches", &["artifacts", "compiler", "runtime", "compiler/cli"]),
     ("tests", &["artifacts", "compiler", "runtime", "compiler/cli", "benches"]),
     ("fuzz", &["artifacts", "compiler", "runtime", "tests"]),
+    ("bindings/c", &["artifacts", "compiler", "runtime", "bindings/common", "tests"]),
 ];
 
 /// The rooms of the compiler. Front ends and network do not know each other, and no room below knows a front end.

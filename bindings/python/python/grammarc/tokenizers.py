@@ -102,7 +102,8 @@ def _transformers(tokenizer: Any, options: dict[str, Any]) -> Vocabulary | None:
     if not (hasattr(tokenizer, "added_tokens_decoder") and hasattr(tokenizer, "get_vocab")):
         return None
     options.setdefault("name", os.path.basename(str(getattr(tokenizer, "name_or_path", "") or "")) or None)
-    _end(options, getattr(tokenizer, "eos_token_id", None))
+    # What wraps a tokenizer may stop at more tokens than it does.
+    _end(options, getattr(tokenizer, "eos_token_ids", None) or getattr(tokenizer, "eos_token_id", None))
     backend = getattr(tokenizer, "backend_tokenizer", None) or getattr(tokenizer, "_tokenizer", None)
     if backend is not None and hasattr(backend, "to_str"):
         config = _added_config(tokenizer.added_tokens_decoder)
@@ -161,29 +162,24 @@ def _mistral_common(tokenizer: Any, options: dict[str, Any]) -> Vocabulary | Non
     """Tokenizers of mistral-common, whole or the part that has the tokens."""
     inner = getattr(tokenizer, "instruct_tokenizer", None)
     tokenizer = getattr(inner, "tokenizer", tokenizer)
-    piece = getattr(tokenizer, "id_to_byte_piece", None)
-    if not callable(piece) or not hasattr(tokenizer, "n_words"):
+    if not hasattr(tokenizer, "n_words") or not hasattr(tokenizer, "num_special_tokens"):
         return None
-    try:
-        from mistral_common.tokens.tokenizers.base import (  # type: ignore[import-not-found, unused-ignore]
-            SpecialTokenPolicy,
-        )
-
-        keep: Any = SpecialTokenPolicy.KEEP
-    except ImportError:
-        return None
+    _end(options, getattr(tokenizer, "eos_id", None))
     model = getattr(tokenizer, "_model", None)
     if model is not None and hasattr(model, "serialized_model_proto"):
-        _end(options, getattr(tokenizer, "eos_id", None))
+        # A chat's control tokens are pieces of text in some of these models.
+        special = {*options.get("special_ids", ()), *getattr(tokenizer, "special_ids", ())}
+        options["special_ids"] = special - set(options.get("text_ids", ()))
         return _of_bytes("sentencepiece", model.serialized_model_proto(), {}, options)
-    special = set(range(tokenizer.num_special_tokens))
-    tokens = [piece(id, keep) for id in range(tokenizer.n_words)]
-    _end(options, getattr(tokenizer, "eos_id", None))
-    return from_tokens(
-        [token.encode() if isinstance(token, str) else token for token in tokens],
-        special_ids=special,
-        **options,
+    piece = getattr(tokenizer, "id_to_byte_piece", None)
+    if not callable(piece):
+        return None
+    from mistral_common.tokens.tokenizers.base import (  # type: ignore[import-not-found, unused-ignore]
+        SpecialTokenPolicy,
     )
+
+    tokens = [piece(id, SpecialTokenPolicy.KEEP) for id in range(tokenizer.n_words)]
+    return from_tokens(tokens, special_ids=range(tokenizer.num_special_tokens), **options)
 
 
 def _llama_cpp(tokenizer: Any, options: dict[str, Any]) -> Vocabulary | None:
@@ -201,8 +197,7 @@ def _wrapped(tokenizer: Any, options: dict[str, Any]) -> Vocabulary | None:
         inner = getattr(tokenizer, field, None)
         if inner is None or inner is tokenizer:
             continue
-        ends = getattr(tokenizer, "eos_token_ids", None)
-        _end(options, list(ends) if ends else None)
+        _end(options, getattr(tokenizer, "eos_token_ids", None))
         for importer in _IMPORTERS[:-2]:
             vocabulary = importer(inner, dict(options))
             if vocabulary is not None:
@@ -283,10 +278,13 @@ def _agree(vocabulary: Vocabulary, table: Mapping[str, int]) -> None:
 
 
 def _end(options: dict[str, Any], ids: Any) -> None:
-    """Sets the end tokens to the tokenizer's where none are given."""
+    """Sets the end tokens to the tokenizer's where none are given. A negative id stands for none."""
     if options.get("end_tokens") is not None or ids is None:
         return
-    options["end_tokens"] = list(ids) if isinstance(ids, (list, tuple, set, frozenset)) else [int(ids)]
+    listed = sorted(ids) if isinstance(ids, (list, tuple, set, frozenset)) else [int(ids)]
+    known = [id for id in listed if id >= 0]
+    if known:
+        options["end_tokens"] = known
 
 
 def _said(

@@ -33,21 +33,19 @@ pub(crate) fn read(source: Source, root: &Path) -> Result<Manifest, Vec<Diagnost
         vec![Diagnostic::error("manifest::syntax", message).with_label(span, "")]
     })?;
     let mut errors = Vec::new();
-    let mut kept = |result: Result<_, Diagnostic>| result.map_err(|error| errors.push(error)).ok();
-    let limits = limits(&raw.limits);
-    let limits = kept(limits.map(Part::Limits));
+    let limits = kept(&mut errors, limits(&raw.limits)).unwrap_or_default();
     let mut names = BTreeMap::new();
-    let mut parts: Vec<Option<Part>> = vec![limits];
+    let mut vocabularies = Vec::new();
     for (number, given) in raw.vocabularies.iter().enumerate() {
-        parts.push(kept(vocabulary(root, given).map(Part::Vocabulary)));
+        vocabularies.extend(kept(&mut errors, vocabulary(root, given)));
         let name = &given.get_ref().name;
         if names.insert(name.get_ref().as_str(), number).is_some() {
-            kept(Err(wrong("name", name.span(), "another vocabulary has this name")));
+            errors.push(wrong("name", name.span(), "another vocabulary has this name"));
         }
     }
-    for given in &raw.sources {
-        parts.push(kept(group(root, given, &names).map(Part::Group)));
-    }
+    let read = |given| group(root, given, &names);
+    let groups: Vec<Group> =
+        raw.sources.iter().filter_map(|given| kept(&mut errors, read(given))).collect();
     let end = source.text.len();
     for (is_empty, table) in
         [(raw.vocabularies.is_empty(), "vocabulary"), (raw.sources.is_empty(), "source")]
@@ -62,29 +60,13 @@ pub(crate) fn read(source: Source, root: &Path) -> Result<Manifest, Vec<Diagnost
         return Err(errors);
     }
     let output = raw.output.map(|output| root.join(output.into_inner()));
-    let mut manifest = Manifest {
-        source,
-        root: root.to_owned(),
-        output,
-        limits: Limits::default(),
-        vocabularies: Vec::new(),
-        groups: Vec::new(),
-    };
-    for part in parts.into_iter().flatten() {
-        match part {
-            Part::Limits(limits) => manifest.limits = limits,
-            Part::Vocabulary(vocabulary) => manifest.vocabularies.push(vocabulary),
-            Part::Group(group) => manifest.groups.push(group),
-        }
-    }
-    Ok(manifest)
+    let root = root.to_owned();
+    Ok(Manifest { source, root, output, limits, vocabularies, groups })
 }
 
-/// A table that was read.
-enum Part {
-    Limits(Limits),
-    Vocabulary(VocabularySpec),
-    Group(Group),
+/// What was read, where it has no error.
+fn kept<T>(errors: &mut Vec<Diagnostic>, result: Result<T, Diagnostic>) -> Option<T> {
+    result.map_err(|error| errors.push(error)).ok()
 }
 
 /// The key before a value, where both stand on one line.

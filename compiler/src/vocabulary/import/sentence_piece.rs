@@ -70,6 +70,9 @@ struct Normalizer {
     remove_extra_whitespaces: Option<bool>,
 }
 
+/// The largest model that is read, ten times the largest in use: pieces take more memory than their bytes.
+const MAX_BYTES: usize = 64 << 20;
+
 /// The end token where the model names none.
 const END: &[u8] = b"</s>";
 
@@ -82,6 +85,9 @@ pub(super) fn read(
     let expected = TokenizerFormat::SentencePiece.usual_name();
     let damaged =
         |problem| VocabularyError::Damaged { file: origin.file.clone(), expected, problem };
+    if bytes.len() > MAX_BYTES {
+        return Err(damaged(format!("it has {} bytes, and {MAX_BYTES} are allowed", bytes.len())));
+    }
     let model = Model::decode(bytes).map_err(|error| damaged(error.to_string()))?;
     if model.pieces.is_empty() {
         return Err(damaged("it has no pieces".to_owned()));

@@ -209,6 +209,14 @@ fn damage_is_named() {
             Gguf::new("gpt2").value("tokenizer.ggml.tokens", 9, &list(8, 1 << 40)).bytes(),
             "are allowed",
         ),
+        (
+            model().text("tokenizer.ggml.model", "gpt2").bytes(),
+            "tokenizer.ggml.model stands there twice",
+        ),
+        (
+            (0..40).fold(model(), |model, at| model.number(&format!("{at}.vocab_size"), 9)).bytes(),
+            "vocab_size is one entry too many",
+        ),
         (Gguf::new("gpt2").bytes(), "is no list of strings"),
         (Gguf::new("gpt2").number("tokenizer.ggml.tokens", 1).bytes(), "is no list of strings"),
         (Gguf::new("gpt2").tokens(&[("a", 9)]).bytes(), "token 0 has the unknown type 9"),

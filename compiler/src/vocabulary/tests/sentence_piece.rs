@@ -128,6 +128,7 @@ fn damage_is_named() {
     for (bytes, says) in [
         (b"\n\x05\n\x03a".to_vec(), "that can be read"),
         (b"\x80".to_vec(), "that can be read"),
+        (vec![b'\n'; (64 << 20) + 1], "67108864 are allowed"),
         (message(9, b"x"), "no pieces"),
         (Vec::new(), "no pieces"),
         (sentence_piece_model(&[("<0x0>", 6)], &[]), "piece 0 has the type of bytes, and `<0x0>`"),

@@ -23,6 +23,7 @@ use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::automata::{Allowance, Dfa, DfaState, Edge, Edges, Nfa, StateLimit, minimal, minimize};
+use crate::graph::Lists;
 
 use super::super::options::DigitLimits;
 use super::counted::Part;
@@ -226,19 +227,23 @@ fn beyond(set: &NumberSet, sign: i32, limit: Allowance<'_>) -> Result<NumberSet,
 }
 
 /// Whether long whole parts are told apart, or decide what may follow them: whether after any number of digits the
-/// automaton is not where it allows everything.
+/// automaton is not where it allows everything. Behind a cycle of digits there may be any number of them, and nowhere else.
+/// O(states).
 fn has_residues(set: &NumberSet) -> bool {
     let dfa = set.dfa();
-    let mut at: Vec<u32> = [Some(0), dfa.next(0, b'-'.into())].into_iter().flatten().collect();
-    // Longer than the automaton has states, every text is in a cycle.
-    for _ in 0..=dfa.states.len() {
-        let digits =
-            |state: u32| (b'0'..=b'9').filter_map(move |byte| dfa.next(state, byte.into()));
-        at = at.into_iter().flat_map(digits).collect();
-        at.sort_unstable();
-        at.dedup();
-    }
-    at.into_iter().any(|state| !is_free(dfa, state))
+    let digits = |state: u32| (b'0'..=b'9').filter_map(move |byte| dfa.next(state, byte.into()));
+    let count = dfa.states.len() as u32;
+    let next: Lists = (0..count).map(|state| digits(state).map(|to| to as usize)).collect();
+    let component = next.components();
+    let mut sizes = vec![0usize; component.len()];
+    component.iter().for_each(|&one| sizes[one as usize] += 1);
+    let is_cycle = |state: u32| {
+        sizes[component[state as usize] as usize] > 1 || next.of(state as usize).contains(&state)
+    };
+    let signed = dfa.next(0, b'-'.into());
+    let first = next.reachable([Some(0), signed].into_iter().flatten());
+    let cycles = first.into_iter().filter(|&state| is_cycle(state));
+    next.reachable(cycles).into_iter().any(|state| !is_free(dfa, state))
 }
 
 /// Whether any digits and any fraction may follow, and nothing need.
@@ -370,6 +375,44 @@ impl Writer {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// By reading more digits than there are states.
+    fn has_residues_by_reading(set: &NumberSet) -> bool {
+        let dfa = set.dfa();
+        let mut at: Vec<u32> = [Some(0), dfa.next(0, b'-'.into())].into_iter().flatten().collect();
+        for _ in 0..=dfa.states.len() {
+            let digits =
+                |state: u32| (b'0'..=b'9').filter_map(move |byte| dfa.next(state, byte.into()));
+            at = at.into_iter().flat_map(digits).collect();
+            at.sort_unstable();
+            at.dedup();
+        }
+        at.into_iter().any(|state| !is_free(dfa, state))
+    }
+
+    #[test]
+    fn residues_are_found_without_reading() {
+        let limit = Allowance::of(10_000);
+        let number = |text: &str| Decimal::parse(text).expect("a number");
+        let multiple =
+            |text: &str| NumberSet::multiple_of(&number(text), limit).expect("few states");
+        let mut sets =
+            vec![NumberSet::integers(), NumberSet::literals(&[number("7"), number("-120")])];
+        sets.extend(["1", "2", "3", "0.25", "7", "1.5", "11", "0.37"].map(multiple));
+        sets.extend(["0", "-12.5", "1000"].map(|text| NumberSet::at_least(&number(text), true)));
+        let both: Vec<_> = (0..sets.len())
+            .flat_map(|at| [(at, (at * 5 + 3) % sets.len()), (at, (at * 7 + 1) % sets.len())])
+            .map(|(one, other)| (sets[one].clone(), sets[other].clone()))
+            .collect();
+        for (one, other) in both {
+            for set in
+                [one.intersect(&other, limit), one.union(&other, limit), one.complement(limit)]
+            {
+                let set = set.expect("few states");
+                assert_eq!(has_residues(&set), has_residues_by_reading(&set));
+            }
+        }
+    }
 
     #[test]
     fn few_members_have_the_groups_of_their_set() {

@@ -8,8 +8,8 @@
 //!
 //! All numbers are little-endian. A model has gigabytes of tensors behind this and some megabytes of it are merges and
 //! scores, so the file is read from a stream, wanted entries are kept, others are passed over, and nothing is read
-//! behind the last entry. No length in the file is trusted: memory grows with the bytes that are there, by a factor for
-//! lists that their limit bounds.
+//! behind the last entry. No length in the file is trusted: memory grows with the bytes that are there, and what is kept of
+//! them has limits of its own.
 
 use std::io::{self, Read};
 
@@ -18,6 +18,9 @@ use crate::vocabulary::import::files::MAX_FILE_BYTES;
 
 /// The most values that a kept list may have: one for each id that a vocabulary may have.
 const MAX_VALUES: u64 = MAX_ID as u64 + 1;
+
+/// The most entries that are kept: a few more than the importer knows.
+const MAX_ENTRIES: usize = 32;
 
 /// A value of the metadata.
 #[derive(Debug, PartialEq, Eq)]
@@ -52,10 +55,11 @@ impl From<io::Error> for Fault {
     }
 }
 
-/// Reads the entries whose keys are wanted, in their order. Numbers with fractions are passed over.
+/// Reads the entries that are wanted, by their keys and whether they are lists, in their order. Numbers with fractions are
+/// passed over. No two have the same key.
 pub(super) fn read(
     input: impl Read,
-    wanted: impl Fn(&[u8]) -> bool,
+    wanted: impl Fn(&[u8], bool) -> bool,
 ) -> Result<Vec<(Vec<u8>, Value)>, Fault> {
     let mut stream = Stream(input.take(MAX_FILE_BYTES));
     if stream.bytes::<4>()? != *b"GGUF" {
@@ -77,8 +81,12 @@ pub(super) fn read(
     for _ in 0..stream.length()? {
         let key = stream.string()?;
         let kind = u32::from_le_bytes(stream.bytes()?);
-        if !wanted(&key) {
+        if !wanted(&key, kind == kind::LIST) {
             stream.pass(&key, kind)?;
+        } else if entries.iter().any(|(found, _)| *found == key) {
+            return damage(format!("{} stands there twice", String::from_utf8_lossy(&key)));
+        } else if entries.len() == MAX_ENTRIES {
+            return damage(format!("{} is one entry too many", String::from_utf8_lossy(&key)));
         } else if let Some(value) = stream.value(&key, kind)? {
             entries.push((key, value));
         }
@@ -243,14 +251,17 @@ mod tests {
             b"\x01\0\0\0\0\0\0\0b\x01\0\0\0\xFE",
         ];
         let file = [&b"GGUF\x03\0\0\0"[..], &lengths, &entries.concat()].concat();
-        let found = read(Only(&file), |_| true).expect("reads");
+        let found = read(Only(&file), |_, _| true).expect("reads");
         let expected =
             [(b"a".to_vec(), Value::Text(b"hi".to_vec())), (b"b".to_vec(), Value::Number(-2))];
         assert_eq!(found, expected);
-        assert_eq!(read(Only(&file), |_| false).expect("reads"), []);
+        assert_eq!(read(Only(&file), |_, _| false).expect("reads"), []);
         for cut in 0..file.len() {
-            assert!(matches!(read(Only(&file[..cut]), |_| true), Err(Fault::Input(_))), "{cut}");
-            assert!(matches!(read(&file[..cut], |_| cut % 2 == 0), Err(Fault::Damage(_))), "{cut}");
+            assert!(matches!(read(Only(&file[..cut]), |_, _| true), Err(Fault::Input(_))), "{cut}");
+            assert!(
+                matches!(read(&file[..cut], |_, _| cut % 2 == 0), Err(Fault::Damage(_))),
+                "{cut}"
+            );
         }
     }
 }

@@ -119,10 +119,10 @@ fn damaged(origin: &Origin, problem: String) -> VocabularyError {
     VocabularyError::Damaged { file: origin.file.clone(), expected, problem }
 }
 
-fn wanted(key: &[u8]) -> bool {
+fn wanted(key: &[u8], list: bool) -> bool {
     let named = [MODEL, PRE_TOKENIZER, TOKENS, TYPES, SPACE_PREFIX, NAME, ARCHITECTURE];
     let mut keys = named.iter().chain(&END_TOKENS);
-    keys.any(|wanted| wanted.as_bytes() == key) || key.ends_with(WIDTH.as_bytes())
+    keys.any(|wanted| wanted.as_bytes() == key) || (!list && key.ends_with(WIDTH.as_bytes()))
 }
 
 /// How the model's tokens spell text, if they have fixed bytes.
@@ -201,7 +201,7 @@ fn claim(spelling: Spelling, token: &[u8], kind: i64) -> Result<(Vec<u8>, Role),
     })
 }
 
-/// Entries by key; of equal keys the first counts.
+/// Entries by key.
 struct Metadata(Vec<(Vec<u8>, Value)>);
 
 impl Metadata {

@@ -1,0 +1,251 @@
+//! What callers pass, as references: each pointer checked before it is one.
+//!
+//! A pointer is refused where it is NULL, is not aligned or counts more than memory can hold. What no check can see is the
+//! caller's to keep: that the memory is there, is not written meanwhile, and that a handle is one that was not freed.
+
+use std::ffi::c_char;
+use std::path::PathBuf;
+use std::slice;
+use std::sync::Arc;
+
+use grammarc_bindings::failure;
+
+use crate::error::{Fault, grammarc_status};
+use crate::guard::guarded;
+
+/// The array at a pointer; none at all is as good as an empty one.
+///
+/// # Safety
+///
+/// `data` is NULL or points to `count` elements that nobody writes while the result lives.
+pub(crate) unsafe fn array<'a, T>(
+    what: &'static str,
+    data: *const T,
+    count: usize,
+) -> Result<&'a [T], Fault> {
+    check(what, data, count)?;
+    if count == 0 {
+        return Ok(&[]);
+    }
+    // SAFETY: not NULL, aligned and of a possible length; the rest is the caller's promise.
+    Ok(unsafe { slice::from_raw_parts(data, count) })
+}
+
+/// As [`array`], to be written.
+///
+/// # Safety
+///
+/// `data` is NULL or points to `count` initialised elements that nobody else reads or writes while the result lives.
+pub(crate) unsafe fn array_mut<'a, T>(
+    what: &'static str,
+    data: *mut T,
+    count: usize,
+) -> Result<&'a mut [T], Fault> {
+    check(what, data, count)?;
+    if count == 0 {
+        return Ok(&mut []);
+    }
+    // SAFETY: not NULL, aligned and of a possible length; the rest is the caller's promise.
+    Ok(unsafe { slice::from_raw_parts_mut(data, count) })
+}
+
+fn check<T>(what: &'static str, data: *const T, count: usize) -> Result<(), Fault> {
+    let bytes = count.checked_mul(size_of::<T>());
+    if bytes.is_none_or(|bytes| bytes > isize::MAX as usize) {
+        return Err(Fault::argument(format!(
+            "{what}: {count} elements are more than memory holds"
+        )));
+    }
+    if count > 0 && data.is_null() {
+        return Err(Fault::argument(format!("{what} is NULL and has {count} elements")));
+    }
+    if !data.is_aligned() {
+        return Err(Fault::argument(format!("{what} is not aligned")));
+    }
+    Ok(())
+}
+
+/// The text of a source.
+///
+/// # Safety
+///
+/// As [`array`].
+pub(crate) unsafe fn source<'a>(data: *const c_char, length: usize) -> Result<&'a str, Fault> {
+    // SAFETY: the caller's promise.
+    let bytes = unsafe { array("the source", data.cast::<u8>(), length) }?;
+    Ok(failure::text("source", bytes)?)
+}
+
+/// A text that is no source: one that is not UTF-8 is an argument that makes no sense.
+///
+/// # Safety
+///
+/// As [`array`].
+pub(crate) unsafe fn text<'a>(
+    what: &'static str,
+    data: *const c_char,
+    length: usize,
+) -> Result<&'a str, Fault> {
+    // SAFETY: the caller's promise.
+    let bytes = unsafe { array(what, data.cast::<u8>(), length) }?;
+    str::from_utf8(bytes).map_err(|_| Fault::argument(format!("{what} is not UTF-8")))
+}
+
+/// A path: the bytes that the system has where paths are bytes, else UTF-8.
+///
+/// # Safety
+///
+/// As [`array`].
+pub(crate) unsafe fn path(data: *const c_char, length: usize) -> Result<PathBuf, Fault> {
+    // SAFETY: the caller's promise.
+    let bytes = unsafe { array("the path", data.cast::<u8>(), length) }?;
+    if bytes.is_empty() {
+        return Err(Fault::argument("the path is empty"));
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStrExt as _;
+        Ok(PathBuf::from(std::ffi::OsStr::from_bytes(bytes)))
+    }
+    #[cfg(not(unix))]
+    {
+        let text = str::from_utf8(bytes);
+        text.map(PathBuf::from).map_err(|_| Fault::argument("the path is not UTF-8"))
+    }
+}
+
+/// The object of a handle.
+///
+/// # Safety
+///
+/// `handle` is NULL or one that was handed out and not freed, and is not freed while the result lives.
+pub(crate) unsafe fn object<'a, T>(what: &'static str, handle: *const T) -> Result<&'a T, Fault> {
+    // SAFETY: the caller's promise.
+    let object = unsafe { handle.as_ref() };
+    object.ok_or_else(|| Fault::argument(format!("{what} is NULL")))
+}
+
+/// Asks the object of a handle; `otherwise` is the answer for NULL, and where a panic was caught.
+///
+/// # Safety
+///
+/// As [`object`].
+pub(crate) unsafe fn ask<T, R: Copy>(
+    handle: *const T,
+    otherwise: R,
+    question: impl FnOnce(&T) -> R,
+) -> R {
+    // SAFETY: the caller's promise.
+    let object = unsafe { handle.as_ref() };
+    object.map_or(otherwise, |object| guarded(|| question(object)).unwrap_or(otherwise))
+}
+
+/// Asks the object of a handle for a status.
+///
+/// # Safety
+///
+/// As [`object`].
+pub(crate) unsafe fn answer<T>(
+    handle: *const T,
+    question: impl FnOnce(&T) -> grammarc_status,
+) -> grammarc_status {
+    // SAFETY: the caller's promise.
+    match unsafe { handle.as_ref() } {
+        None => grammarc_status::GRAMMARC_ARGUMENT,
+        Some(object) => guarded(|| question(object)).unwrap_or(grammarc_status::GRAMMARC_INTERNAL),
+    }
+}
+
+/// Writes where the caller wants to know.
+///
+/// # Safety
+///
+/// `place` is NULL or points to memory for one element.
+pub(crate) unsafe fn tell<T>(place: *mut T, value: T) {
+    if !place.is_null() {
+        // SAFETY: not NULL; the rest is the caller's promise.
+        unsafe { place.write(value) };
+    }
+}
+
+/// Copies to a buffer of the caller's, and says how much there is.
+///
+/// # Safety
+///
+/// `buffer` is NULL or has room for `capacity` elements; `needed` is NULL or points to a number.
+pub(crate) unsafe fn give<T: Copy>(
+    items: &[T],
+    buffer: *mut T,
+    capacity: usize,
+    needed: *mut usize,
+) -> grammarc_status {
+    // SAFETY: the caller's promise.
+    unsafe { tell(needed, items.len()) };
+    if items.is_empty() {
+        return grammarc_status::GRAMMARC_OK;
+    }
+    if capacity < items.len() {
+        return grammarc_status::GRAMMARC_BUFFER;
+    }
+    if buffer.is_null() || !buffer.is_aligned() {
+        return grammarc_status::GRAMMARC_ARGUMENT;
+    }
+    // SAFETY: there is room for as many, and what this library made does not overlap with the caller's buffer.
+    unsafe { buffer.copy_from_nonoverlapping(items.as_ptr(), items.len()) };
+    grammarc_status::GRAMMARC_OK
+}
+
+/// A counted handle of a new object.
+pub(crate) fn counted<T>(object: T) -> *mut T {
+    Arc::into_raw(Arc::new(object)).cast_mut()
+}
+
+/// One more holder of a counted handle.
+///
+/// # Safety
+///
+/// `handle` is NULL or came from [`counted`] and is held by the caller.
+pub(crate) unsafe fn retain<T>(handle: *const T) -> *mut T {
+    if !handle.is_null() {
+        // SAFETY: it came from an `Arc` that lives.
+        unsafe { Arc::increment_strong_count(handle) };
+    }
+    handle.cast_mut()
+}
+
+/// One holder of a counted handle less.
+///
+/// # Safety
+///
+/// As [`retain`], and the caller uses it no more.
+pub(crate) unsafe fn release<T>(handle: *mut T) {
+    if !handle.is_null() {
+        // SAFETY: it came from an `Arc` that lives, of which one holder goes.
+        let handle = unsafe { Arc::from_raw(handle) };
+        // Nobody can be told of a panic, and none may leave.
+        let _ = guarded(|| drop(handle));
+    }
+}
+
+/// A text that is handed out by pointer and length, with a NUL after it that the length does not count.
+#[derive(Debug)]
+pub(crate) struct Text(Box<[u8]>);
+
+impl Text {
+    pub(crate) fn new(text: impl Into<Vec<u8>>) -> Self {
+        let mut bytes: Vec<u8> = text.into();
+        bytes.push(0);
+        Self(bytes.into())
+    }
+
+    /// Its pointer.
+    ///
+    /// # Safety
+    ///
+    /// `length` is NULL or points to a number.
+    pub(crate) unsafe fn give(&self, length: *mut usize) -> *const c_char {
+        // SAFETY: the caller's promise.
+        unsafe { tell(length, self.0.len() - 1) };
+        self.0.as_ptr().cast()
+    }
+}

@@ -1,0 +1,233 @@
+//! Grammars: opened, asked and written.
+
+use std::ffi::c_char;
+use std::ptr;
+use std::sync::OnceLock;
+
+use grammarc_artifacts::{Buffer, GrammarArtifact, write};
+use grammarc_bindings::report::of_grammar;
+use grammarc_runtime::error::BytesError;
+use grammarc_runtime::{ByteMatcher, Grammar};
+
+use crate::args::{self, Text, answer, array, ask, counted, object, tell};
+use crate::error::{grammarc_error, grammarc_status, make, report};
+use crate::vocabulary::{GRAMMARC_NO_MMAP, grammarc_vocabulary, unknown_flags};
+
+/// A compiled grammar with all its token masks.
+///
+/// Immutable: any number of threads may use it at once. Counted: grammarc_grammar_retain() and grammarc_grammar_free().
+/// Matchers hold their own, and it holds its vocabulary.
+#[derive(Debug)]
+pub struct grammarc_grammar {
+    pub(crate) inner: Grammar,
+    findings: Text,
+    report: OnceLock<Text>,
+}
+
+impl grammarc_grammar {
+    pub(crate) fn new(inner: Grammar, findings: Text) -> Self {
+        Self { inner, findings, report: OnceLock::new() }
+    }
+
+    fn opened(artifact: GrammarArtifact) -> *mut Self {
+        counted(Self::new(Grammar::from_artifact(artifact), Text::new("[]")))
+    }
+}
+
+/// Write the vocabulary into the file, so that it can be opened without one.
+pub const GRAMMARC_STANDALONE: u32 = 1;
+
+/// Opens a `.gmask` file: with the vocabulary that it was compiled for, or with NULL where it has one in it. `flags`: 0 or
+/// GRAMMARC_NO_MMAP. GRAMMARC_MISMATCH for another vocabulary's. Milliseconds at most, the file being checked as a whole.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn grammarc_grammar_open(
+    path: *const c_char,
+    length: usize,
+    vocabulary: *const grammarc_vocabulary,
+    flags: u32,
+    out: *mut *mut grammarc_grammar,
+    error: *mut *mut grammarc_error,
+) -> grammarc_status {
+    // SAFETY: the caller keeps the header's rules.
+    unsafe {
+        make(out, error, || {
+            let path = args::path(path, length)?;
+            let vocabulary = vocabulary.as_ref().map(|one| one.inner.artifact());
+            let artifact = match (vocabulary, flags) {
+                (Some(vocabulary), 0) => GrammarArtifact::open(&path, vocabulary),
+                (Some(vocabulary), GRAMMARC_NO_MMAP) => GrammarArtifact::read(&path, vocabulary),
+                (None, 0) => GrammarArtifact::open_standalone(&path),
+                (None, GRAMMARC_NO_MMAP) => GrammarArtifact::read_standalone(&path),
+                _ => return Err(unknown_flags(flags)),
+            };
+            Ok(grammarc_grammar::opened(artifact?))
+        })
+    }
+}
+
+/// A grammar from the bytes of a `.gmask` file, which are copied. As grammarc_grammar_open() otherwise.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn grammarc_grammar_from_bytes(
+    bytes: *const u8,
+    length: usize,
+    vocabulary: *const grammarc_vocabulary,
+    out: *mut *mut grammarc_grammar,
+    error: *mut *mut grammarc_error,
+) -> grammarc_status {
+    // SAFETY: the caller keeps the header's rules.
+    unsafe {
+        make(out, error, || {
+            let buffer = Buffer::from_bytes(array("the bytes", bytes, length)?);
+            let artifact = match vocabulary.as_ref() {
+                Some(vocabulary) => {
+                    GrammarArtifact::from_buffer(buffer, vocabulary.inner.artifact())
+                }
+                None => GrammarArtifact::from_standalone(buffer),
+            };
+            Ok(grammarc_grammar::opened(artifact?))
+        })
+    }
+}
+
+/// Writes the `.gmask` file, whole or not at all. `flags`: 0 or GRAMMARC_STANDALONE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn grammarc_grammar_write(
+    grammar: *const grammarc_grammar,
+    path: *const c_char,
+    length: usize,
+    flags: u32,
+    error: *mut *mut grammarc_error,
+) -> grammarc_status {
+    // SAFETY: the caller keeps the header's rules.
+    unsafe {
+        report(error, || {
+            let artifact = object("the grammar", grammar)?.inner.artifact();
+            let path = args::path(path, length)?;
+            match flags {
+                0 => write::replace(&path, artifact.container().buffer())?,
+                GRAMMARC_STANDALONE => write::replace(&path, &artifact.to_standalone()?)?,
+                _ => return Err(unknown_flags(flags)),
+            }
+            Ok(())
+        })
+    }
+}
+
+/// The bytes of the `.gmask` file. Live as long as the grammar. NULL for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn grammarc_grammar_bytes(
+    grammar: *const grammarc_grammar,
+    length: *mut usize,
+) -> *const u8 {
+    // SAFETY: the caller keeps the header's rules.
+    unsafe {
+        ask(grammar, ptr::null(), |grammar| {
+            let buffer = grammar.inner.artifact().container().buffer();
+            tell(length, buffer.len());
+            buffer.as_ptr()
+        })
+    }
+}
+
+/// One more holder. Returns the grammar.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn grammarc_grammar_retain(
+    grammar: *const grammarc_grammar,
+) -> *mut grammarc_grammar {
+    // SAFETY: the caller keeps the header's rules.
+    unsafe { args::retain(grammar) }
+}
+
+/// One holder less; the last one frees it. NULL is allowed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn grammarc_grammar_free(grammar: *mut grammarc_grammar) {
+    // SAFETY: the caller keeps the header's rules.
+    unsafe { args::release(grammar) }
+}
+
+/// The vocabulary that it was compiled for: one more holder of it, for grammarc_vocabulary_free(). NULL for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn grammarc_grammar_vocabulary(
+    grammar: *const grammarc_grammar,
+) -> *mut grammarc_vocabulary {
+    // SAFETY: the caller keeps the header's rules.
+    unsafe {
+        ask(grammar, ptr::null_mut(), |grammar| {
+            counted(grammarc_vocabulary::new(grammar.inner.vocabulary().clone()))
+        })
+    }
+}
+
+/// Checksum of the artifact, 32 bytes: equal for equal grammars of one vocabulary. Does nothing for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn grammarc_grammar_digest(
+    grammar: *const grammarc_grammar,
+    digest: *mut u8,
+) {
+    // SAFETY: the caller keeps the header's rules.
+    unsafe {
+        ask(grammar, (), |grammar| {
+            let place: *mut [u8; 32] = digest.cast();
+            tell(place, grammar.inner.artifact().checksum());
+        });
+    }
+}
+
+/// What became of each keyword of the source, and the bounds on the work of a step: a JSON object with `language`, `bytes`,
+/// `keywords` (a list of `pointer`, `keyword`, `verdict`, which is `exact`, `annotation`, `approximate` or `narrower`, and
+/// where there is one, `reason`) and `bound` (`longest_chain`, `most_configurations`, `state_bytes`; null where it grows).
+/// Lives as long as the grammar. NULL for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn grammarc_grammar_report_json(
+    grammar: *const grammarc_grammar,
+    length: *mut usize,
+) -> *const c_char {
+    // SAFETY: the caller keeps the header's rules.
+    unsafe {
+        ask(grammar, ptr::null(), |grammar| {
+            let made = || Text::new(of_grammar(grammar.inner.artifact()));
+            grammar.report.get_or_init(made).give(length)
+        })
+    }
+}
+
+/// What was noticed when the source was compiled, as grammarc_error_json() has it; an empty array for a grammar that was
+/// opened. Lives as long as the grammar. NULL for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn grammarc_grammar_findings_json(
+    grammar: *const grammarc_grammar,
+    length: *mut usize,
+) -> *const c_char {
+    // SAFETY: the caller keeps the header's rules.
+    unsafe { ask(grammar, ptr::null(), |grammar| grammar.findings.give(length)) }
+}
+
+/// Whether a whole text is one of the grammar. GRAMMARC_REFUSED where it is not; `*offset`, which may be NULL, is then that of the
+/// first byte that is wrong, or `length` where more has to follow. Linear in the text.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn grammarc_grammar_check(
+    grammar: *const grammarc_grammar,
+    text: *const c_char,
+    length: usize,
+    offset: *mut usize,
+) -> grammarc_status {
+    // SAFETY: the caller keeps the header's rules.
+    unsafe {
+        answer(grammar, |grammar| {
+            let bytes = match array("the text", text.cast::<u8>(), length) {
+                Ok(bytes) => bytes,
+                Err(fault) => return fault.status(),
+            };
+            let mut matcher = ByteMatcher::new(&grammar.inner);
+            let (status, at) = match matcher.accept(bytes) {
+                Ok(()) if matcher.is_accepting() => return grammarc_status::GRAMMARC_OK,
+                Ok(()) => (grammarc_status::GRAMMARC_REFUSED, length),
+                Err(BytesError::Refused { at }) => (grammarc_status::GRAMMARC_REFUSED, at),
+                Err(BytesError::Limit { at, .. }) => (grammarc_status::GRAMMARC_LIMIT, at),
+                Err(_) => return grammarc_status::GRAMMARC_INTERNAL,
+            };
+            tell(offset, at);
+            status
+        })
+    }
+}

@@ -1,0 +1,72 @@
+//! Panics are caught at the border, and nothing is printed for them.
+//!
+//! The hook that prints is replaced once by one that asks whether the panic is ours: of a thread that is inside a function
+//! of this library, or of one of its own threads. For ours it keeps the place for the message of the error; all others go to
+//! the hook that was there, which matters where this crate is linked into a Rust program. Cost of a call: a counter of the
+//! thread up and down.
+
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+use std::sync::Once;
+use std::thread;
+
+/// Names of this library's threads begin so.
+const THREADS: &str = "grammarc";
+
+thread_local! {
+    /// How many functions of this library the thread is inside of.
+    static DEPTH: Cell<u32> = const { Cell::new(0) };
+    /// Where the last panic of the thread was.
+    static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// A panic that was caught, by its message and place.
+#[derive(Debug)]
+pub(crate) struct Panicked(pub(crate) String);
+
+/// Does work and catches its panic.
+pub(crate) fn guarded<R>(work: impl FnOnce() -> R) -> Result<R, Panicked> {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(install);
+    DEPTH.set(DEPTH.get() + 1);
+    let done = catch_unwind(AssertUnwindSafe(work));
+    DEPTH.set(DEPTH.get() - 1);
+    done.map_err(|payload| caught(&*payload))
+}
+
+fn install() {
+    let before = take_hook();
+    set_hook(Box::new(move |info| {
+        let own_thread = || thread::current().name().is_some_and(|name| name.starts_with(THREADS));
+        if DEPTH.get() == 0 && !own_thread() {
+            return before(info);
+        }
+        let place = info.location().map(ToString::to_string);
+        PLACE.with_borrow_mut(|kept| *kept = place);
+    }));
+}
+
+#[cold]
+fn caught(payload: &(dyn Any + Send)) -> Panicked {
+    let text = payload.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+    let text = text.unwrap_or("no message");
+    let place = PLACE.with_borrow_mut(Option::take);
+    let place = place.map(|place| format!(" at {place}")).unwrap_or_default();
+    Panicked(format!("this is a defect of grammarc: {text}{place}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_caught_with_its_message_and_place() {
+        assert_eq!(guarded(|| 7).expect("no panic"), 7);
+        let Panicked(text) = guarded(|| panic!("number {}", 7)).expect_err("a panic");
+        assert!(text.contains("number 7 at ") && text.contains("guard.rs:"), "{text}");
+        let Panicked(text) = guarded(|| std::panic::panic_any(1)).expect_err("a panic");
+        assert!(text.contains("no message"), "{text}");
+    }
+}

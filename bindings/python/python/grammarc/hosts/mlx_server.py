@@ -1,0 +1,195 @@
+"""mlx-lm's server with ``response_format``: ``python -m grammarc.hosts.mlx_server --model MODEL``, with the server's arguments.
+
+The server reads no ``response_format`` and ignores it. :func:`install` has it read from requests of completions and chats, and
+also ``structured_outputs`` as vLLM has it (``json``, ``regex``, ``choice``, ``grammar``). A request is compiled in the thread
+that reads it, beside the generation of others, and one that cannot be compiled is answered with status 400. A prompt that
+leaves a model in its thoughts lets it think on: the grammar holds what comes behind them.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import threading
+from typing import Any
+
+from grammarc._errors import GrammarcError, SourceError
+from grammarc._native import Grammar
+from grammarc.compiler import Compiler, Limits, PathLike
+from grammarc.hosts import mlx
+from grammarc.hosts._probe import Host
+from grammarc.hosts._requests import constraint_of
+from grammarc.tokenizers import from_tokenizer
+
+_HOST = Host("mlx-lm", "mlx-lm 0.32")
+_ATTRIBUTE = "grammarc"
+"""Where a generation's arguments carry its grammar to the thread that generates."""
+
+_SECONDS = 10.0
+"""Time that a compilation may take."""
+
+
+def install(*, cache: PathLike | None = None, limits: Limits | None = None) -> None:
+    """Puts grammars into ``mlx_lm.server``, once. ``cache`` is a folder for compiled grammars and vocabularies, ``limits`` are
+    those of a compilation. :class:`.HostMismatch` where the server is not as this knows it; nothing is replaced then."""
+    server = _HOST.module("mlx_lm.server")
+    utils = _HOST.module("mlx_lm.utils")
+    make = _HOST.member(server, "_make_logits_processors")
+    if getattr(make, _ATTRIBUTE, False):
+        return
+    generator = _HOST.member(server, "ResponseGenerator")
+    handler = _HOST.member(server, "APIHandler")
+    generate = _HOST.member(generator, "generate")
+    complete = _HOST.member(handler, "handle_completion")
+    _HOST.takes(make, "args")
+    _HOST.takes(generate, "request", "generation_args")
+    _HOST.takes(complete, "request", "stop_words")
+    for name in ("load_tokenizer", "load_config", "_download"):
+        _HOST.member(utils, name)
+
+    models = _Models(utils, cache, limits or {"timeout": _SECONDS})
+    asked = threading.local()
+
+    @functools.wraps(complete)
+    def handle_completion(self: Any, request: Any, stop_words: list[str]) -> None:
+        try:
+            asked.held = models.held(self)
+        except Exception as error:
+            _refuse(self, error)
+            return
+        try:
+            complete(self, request, stop_words)
+        finally:
+            asked.held = None
+
+    @functools.wraps(generate)
+    def generate_held(self: Any, request: Any, generation_args: Any, *rest: Any, **named: Any) -> Any:
+        setattr(generation_args, _ATTRIBUTE, getattr(asked, "held", None))
+        context, responses = generate(self, request, generation_args, *rest, **named)
+        return context, responses
+
+    @functools.wraps(make)
+    def make_logits_processors(args: Any) -> list[Any]:
+        processors = list(make(args) or [])
+        held = getattr(args, _ATTRIBUTE, None)
+        return processors if held is None else [*processors, held.processor()]
+
+    setattr(make_logits_processors, _ATTRIBUTE, True)
+    handler.handle_completion = handle_completion
+    generator.generate = generate_held
+    server._make_logits_processors = make_logits_processors
+
+
+class _Held:
+    """A grammar with what a processor of its model needs."""
+
+    def __init__(self, grammar: Grammar, ends: list[int], thoughts: _Thoughts | None) -> None:
+        self._grammar = grammar
+        self._ends = ends
+        self._thoughts = thoughts
+
+    def processor(self) -> Any:
+        processor = mlx.GrammarLogitsProcessor(self._grammar, end_tokens=self._ends, ends_on_refusal=True)
+        return processor if self._thoughts is None else self._thoughts.before(processor, self._grammar, self._ends)
+
+
+class _Thoughts:
+    """The tokens that begin and end the thoughts of a model."""
+
+    def __init__(self, start: tuple[int, ...], end: tuple[int, ...]) -> None:
+        self._start = list(start)
+        self._end = list(end)
+
+    def before(self, held: Any, grammar: Grammar, ends: list[int]) -> Any:
+        """A processor that lets thoughts which the prompt has begun come to their end first."""
+        chosen: list[Any] = []
+
+        def process(tokens: Any, logits: Any) -> Any:
+            if not chosen:
+                chosen.append(
+                    mlx.GrammarLogitsProcessor(grammar, end_tokens=ends, after=self._end, ends_on_refusal=True)
+                    if self._is_open([int(token) for token in tokens.tolist()])
+                    else held
+                )
+            return chosen[0](tokens, logits)
+
+        return process
+
+    def _is_open(self, tokens: list[int]) -> bool:
+        return _last(tokens, self._start) > _last(tokens, self._end)
+
+
+class _Models:
+    """Compilers by model."""
+
+    def __init__(self, utils: Any, cache: PathLike | None, limits: Limits) -> None:
+        self._utils = utils
+        self._cache = cache
+        self._limits = limits
+        self._lock = threading.Lock()
+        self._known: dict[str, tuple[Compiler, list[int], _Thoughts | None]] = {}
+
+    def held(self, handler: Any) -> _Held | None:
+        """The grammar of a handler's request; ``None`` where it asks for free text."""
+        constraint = constraint_of(handler.body)
+        if constraint is None:
+            return None
+        provider = handler.response_generator.model_provider
+        named = handler.requested_model
+        path = getattr(provider, "_model_map", {}).get(named, named)
+        compiler, ends, thoughts = self._of(path, getattr(provider, "_tokenizer_config", None))
+        return _Held(compiler.compile(constraint.kind, constraint.source), ends, thoughts)
+
+    def _of(self, path: str, tokenizer_config: Any) -> tuple[Compiler, list[int], _Thoughts | None]:
+        with self._lock:
+            found = self._known.get(path)
+            if found is None:
+                found = self._known[path] = self._load(path, tokenizer_config)
+            return found
+
+    def _load(self, path: str, tokenizer_config: Any) -> tuple[Compiler, list[int], _Thoughts | None]:
+        folder = self._utils._download(path, allow_patterns=["*.json"])
+        config = self._utils.load_config(folder)
+        tokenizer = self._utils.load_tokenizer(path, tokenizer_config, eos_token_ids=_ids(config.get("eos_token_id")))
+        width = config.get("vocab_size") or config.get("text_config", {}).get("vocab_size")
+        if not isinstance(width, int):
+            raise SourceError(f"the configuration of {path} has no vocab_size")
+        ends = sorted(tokenizer.eos_token_ids)
+        vocabulary = from_tokenizer(tokenizer, logit_width=width, end_tokens=ends, cache=self._cache)
+        compiler = Compiler(vocabulary, cache=self._cache, limits=self._limits)
+        thoughts = None
+        if tokenizer.has_thinking and tokenizer.think_start_tokens and tokenizer.think_end_tokens:
+            thoughts = _Thoughts(tokenizer.think_start_tokens, tokenizer.think_end_tokens)
+        return compiler, ends, thoughts
+
+
+def _refuse(handler: Any, error: Exception) -> None:
+    """Answers a request whose constraint is none."""
+    ours = isinstance(error, (GrammarcError, ValueError, TypeError))
+    handler._set_completion_headers(400 if ours else 500)
+    handler.end_headers()
+    handler.wfile.write(json.dumps({"error": str(error)}).encode())
+
+
+def _ids(ids: Any) -> list[int] | None:
+    if ids is None:
+        return None
+    return list(ids) if isinstance(ids, (list, tuple)) else [int(ids)]
+
+
+def _last(tokens: list[int], run: list[int]) -> int:
+    """Where a run begins for the last time; -1 where it does not."""
+    for start in range(len(tokens) - len(run), -1, -1):
+        if tokens[start : start + len(run)] == run:
+            return start
+    return -1
+
+
+def main() -> None:
+    """Runs the server."""
+    install()
+    _HOST.module("mlx_lm.server").main()
+
+
+if __name__ == "__main__":
+    main()

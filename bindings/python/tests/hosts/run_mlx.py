@@ -1,0 +1,70 @@
+"""Drives mlx-lm: ``python run_mlx.py MODEL [SCHEMAS]``, where MODEL is a folder of a chat model that mlx-lm reads.
+
+Not part of CI: it needs mlx-lm, jsonschema and a model. The ten prompts of a schema are one batch with one processor; greedy
+choice and sampling for every second schema each, since this host is slow without a GPU.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any
+
+import mlx.core as mx
+from figures import MOST_TOKENS, PAIRED, Tally, Timed, prompts_of
+from mlx_lm import load
+from mlx_lm.generate import BatchGenerator
+from mlx_lm.sample_utils import make_sampler
+from schemas import SCHEMAS
+
+import grammarc
+from grammarc.hosts.mlx import GrammarLogitsProcessor, vocabulary
+
+
+def main(folder: str, most: int) -> None:
+    model, tokenizer = load(folder)
+    compiler = grammarc.Compiler(vocabulary(model, tokenizer))
+    ends = compiler.vocabulary.end_tokens
+    mx.random.seed(0)
+    tallies = [
+        Tally("mlx-lm", "mlx-lm", mode, "SmolLM2-135M-Instruct, bf16") for mode in ("greedy", "sampling")
+    ]
+    for index, (name, (_, schema)) in enumerate(list(SCHEMAS.items())[:most]):
+        tally, temperature = tallies[index % 2], (0.0, 0.8)[index % 2]
+        grammar = compiler.json_schema(schema)
+        prompts = [
+            tokenizer.apply_chat_template([{"role": "user", "content": prompt}], add_generation_prompt=True)
+            for prompt in prompts_of(name)
+        ]
+        timed = Timed(GrammarLogitsProcessor(grammar, end_tokens=tokenizer.eos_token_ids))
+        sampler = make_sampler(temperature)
+        texts, seconds = generated(model, prompts, MOST_TOKENS, ends, [timed], sampler)
+        tally.take(name, grammar, texts, ends)
+        tally.mask(timed.calls, timed.seconds)
+        if index // 2 % PAIRED == 0:
+            steps = [len(tokens) for tokens in texts]
+            tally.held(sum(steps), seconds)
+            _, seconds = generated(model, prompts, steps, (), [], sampler)
+            tally.free(sum(steps), seconds)
+    for tally in tallies:
+        tally.say()
+
+
+def generated(
+    model: Any, prompts: list[list[int]], most: int | list[int], ends: tuple[int, ...], processors: list[Any], sampler: Any
+) -> tuple[list[list[int]], float]:
+    """The tokens behind each prompt up to an end token, and the seconds that they took."""
+    batch = BatchGenerator(model, stop_tokens=[[token] for token in ends], sampler=sampler)
+    limits = most if isinstance(most, list) else [most] * len(prompts)
+    start = time.perf_counter()
+    uids = batch.insert(prompts, limits, logits_processors=[processors] * len(prompts))
+    texts: dict[int, list[int]] = {uid: [] for uid in uids}
+    while responses := batch.next_generated():
+        for response in responses:
+            texts[response.uid].append(response.token)
+    batch.close()
+    return [texts[uid] for uid in uids], time.perf_counter() - start
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else len(SCHEMAS))
