@@ -14,11 +14,9 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from grammarc._errors import GrammarcError
+from grammarc.hosts._serving import HostMismatch
 
-
-class HostMismatch(GrammarcError, ImportError):
-    """A host is not installed, or not as a plug-in knows it. Nothing was replaced."""
+__all__ = ["Host", "HostMismatch"]
 
 
 class Host:
@@ -42,7 +40,7 @@ class Host:
             return importlib.import_module(name)
         except ImportError as error:
             raise HostMismatch(
-                f"{self.distribution} cannot be imported ({error}); this plug-in knows {self.known}", name=name
+                f"{self.distribution} cannot be imported ({error}); this plug-in knows {self.known}"
             ) from error
 
     def member(self, owner: Any, name: str) -> Any:

@@ -128,7 +128,7 @@ class Follower:
     @property
     def end_tokens(self) -> list[int]:
         """The tokens that end a sequence."""
-        return self._fresh.start.end_tokens
+        return list(self._fresh.start.end_tokens)
 
     def reset(self) -> None:
         """Takes the next call for the first of a sequence."""

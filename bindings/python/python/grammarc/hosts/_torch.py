@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-import torch
+import torch  # type: ignore[import-not-found,unused-ignore]
 
 from grammarc._native import Matcher, apply_batch, fill_batch
 

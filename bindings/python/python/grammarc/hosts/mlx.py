@@ -16,7 +16,7 @@ import logging
 from collections.abc import Iterable
 from typing import Any
 
-import mlx.core as mx
+import mlx.core as mx  # type: ignore[import-not-found,unused-ignore]
 import numpy
 
 from grammarc._errors import SourceError, TokenRefused

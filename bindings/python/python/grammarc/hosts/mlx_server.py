@@ -32,8 +32,8 @@ _SECONDS = 10.0
 def install(*, cache: PathLike | None = None, limits: Limits | None = None) -> None:
     """Puts grammars into ``mlx_lm.server``, once. ``cache`` is a folder for compiled grammars and vocabularies, ``limits`` are
     those of a compilation. :class:`.HostMismatch` where the server is not as this knows it; nothing is replaced then."""
-    server = _HOST.module("mlx_lm.server")
-    utils = _HOST.module("mlx_lm.utils")
+    server: Any = _HOST.module("mlx_lm.server")
+    utils: Any = _HOST.module("mlx_lm.utils")
     make = _HOST.member(server, "_make_logits_processors")
     if getattr(make, _ATTRIBUTE, False):
         return

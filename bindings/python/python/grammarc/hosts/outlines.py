@@ -35,7 +35,7 @@ _WHITESPACE = {
 def install(*, default: bool = False, cache: PathLike | None = None) -> None:
     """Makes ``backend="grammarc"`` known to Outlines, and with ``default`` has it used where no backend is named. ``cache`` is a
     folder for compiled grammars. :class:`.HostMismatch` where Outlines is not as this knows it; nothing is replaced then."""
-    backends = _HOST.module("outlines.backends")
+    backends: Any = _HOST.module("outlines.backends")
     get = _HOST.member(backends, "_get_backend")
     defaults = ("JSON_SCHEMA_DEFAULT_BACKEND", "REGEX_DEFAULT_BACKEND")
     for constant in defaults:

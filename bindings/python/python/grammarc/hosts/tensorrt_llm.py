@@ -12,7 +12,6 @@ Defaults follow that factory: any whitespace, no keys that a schema does not nam
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from grammarc._native import Grammar, Matcher, Vocabulary
@@ -35,7 +34,7 @@ def install(*, cache: PathLike | None = None, limits: Limits | None = None) -> N
     """Replaces ``guided_decoder.XGrammarMatcherFactory``, once. ``cache`` is a folder for compiled grammars and vocabularies,
     ``limits`` are those of a compilation. :class:`.HostMismatch` where TensorRT-LLM is not as this knows it; nothing is
     replaced then."""
-    decoder = _HOST.module(f"{_MODULE}.guided_decoder")
+    decoder: Any = _HOST.module(f"{_MODULE}.guided_decoder")
     interface = _HOST.module(f"{_MODULE}.grammar_matcher")
     parent = _HOST.member(decoder, "XGrammarMatcherFactory")
     if getattr(parent, _MARK, False):
@@ -128,7 +127,7 @@ def vocabulary(config: Any, width: int, *, cache: PathLike | None = None) -> Voc
     texts are their bytes then."""
     ends = None if config.stop_token_ids is None else [int(token) for token in config.stop_token_ids]
     if config.tokenizer_str is not None:
-        said: Mapping[str, Any] = {
+        said: dict[str, Any] = {
             "name": None,
             "logit_width": width,
             "end_tokens": ends,

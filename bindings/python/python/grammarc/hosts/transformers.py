@@ -16,8 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import torch
-import transformers
+import torch  # type: ignore[import-not-found,unused-ignore]
+import transformers  # type: ignore[import-not-found,unused-ignore]
 
 from grammarc._errors import SourceError
 from grammarc._native import Grammar, Matcher, Vocabulary
@@ -38,7 +38,7 @@ def vocabulary(model: Any, tokenizer: Any, **options: Any) -> Vocabulary:
     return from_tokenizer(tokenizer, **options)
 
 
-class GrammarLogitsProcessor(transformers.LogitsProcessor):
+class GrammarLogitsProcessor(transformers.LogitsProcessor):  # type: ignore[misc,unused-ignore]
     """Holds the rows of a generation to a grammar: all to one, or each prompt of the batch to its own, where ``None`` leaves a
     prompt free.
 
@@ -145,7 +145,8 @@ class _Generation:
 
     def of(self, row: int) -> Positions | None:
         """The positions of a row's grammar. Beams and samples of one prompt stand next to each other."""
-        return self._positions[row * len(self._positions) // self._prompt.shape[0]]
+        rows: int = self._prompt.shape[0]
+        return self._positions[row * len(self._positions) // rows]
 
     def runs(self, input_ids: torch.Tensor, ahead: int) -> list[bytes] | None:
         """What was generated in each row; ``None`` where the call is not one of this generation: it has other prompts, or
@@ -179,7 +180,7 @@ def _bytes_of(tokens: torch.Tensor) -> list[bytes]:
 
 def _width(model: Any) -> int:
     """Length of the model's logit row."""
-    config = getattr(model, "config", None)
+    config: Any = getattr(model, "config", None)
     text = config.get_text_config() if hasattr(config, "get_text_config") else config
     width = getattr(text, "vocab_size", None)
     if not isinstance(width, int):
