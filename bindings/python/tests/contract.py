@@ -101,7 +101,11 @@ def spelled(text: str, by: int = 1) -> list[int]:
     data, tokens = text.encode(), []
     while data:
         found = max(
-            (id for id, token in enumerate(TOKENS[:-4]) if token and data.startswith(token) and (by > 1 or len(token) == 1)),
+            (
+                id
+                for id, token in enumerate(TOKENS[:-4])
+                if token and data.startswith(token) and (by > 1 or len(token) == 1)
+            ),
             key=lambda id: len(TOKENS[id]),
         )
         tokens.append(found)

@@ -48,7 +48,7 @@ class Vllm(contract.Sequence):
         return len(valid)
 
     def draft_rows(self, tokens: list[int]) -> list[np.ndarray]:
-        manager = getattr(self.modules.structured_output, "StructuredOutputManager")
+        manager = self.modules.structured_output.StructuredOutputManager
         if hasattr(manager, "grammar_bitmask") and _has_torch():
             return self.rows_of_the_manager(manager, tokens)
         # As the manager does it.

@@ -43,7 +43,9 @@ class Requested:
     """What the grammar manager asks of a request."""
 
     def __init__(self, **constraint: Any) -> None:
-        fields = dict(json_schema=None, regex=None, ebnf=None, structural_tag=None, ebnf_full_assistant=False, custom_params=None)
+        fields = dict(
+            json_schema=None, regex=None, ebnf=None, structural_tag=None, ebnf_full_assistant=False, custom_params=None
+        )
         fields.update(constraint)
         self.sampling_params = SimpleNamespace(**fields)
         self.origin_input_ids: list[int] = []
@@ -72,7 +74,15 @@ def main() -> None:
     from sglang.srt.server_args import prepare_server_args
 
     server_args = prepare_server_args(
-        ["--model-path", model_path, "--device", "cpu", "--grammar-backend", "grammarc", "--constrained-json-disable-any-whitespace"]
+        [
+            "--model-path",
+            model_path,
+            "--device",
+            "cpu",
+            "--grammar-backend",
+            "grammarc",
+            "--constrained-json-disable-any-whitespace",
+        ]
     )
     runtime_context.publish(server_args, role="scheduler")
     from sglang.srt.constrained import grammar_manager
@@ -119,7 +129,9 @@ def generations(manager: Any, model: Any, tokenizer: Any, width: int) -> None:
         requests = [Requested(json_schema=json.dumps(schema)) for _, schema in SCHEMAS.values()]
         ready(manager, requests)
         texts = [
-            tokenizer.apply_chat_template([{"role": "user", "content": prompt + " Answer in JSON."}], tokenize=False, add_generation_prompt=True)
+            tokenizer.apply_chat_template(
+                [{"role": "user", "content": prompt + " Answer in JSON."}], tokenize=False, add_generation_prompt=True
+            )
             for prompt, _ in SCHEMAS.values()
         ]
         tokenizer.padding_side = "left"
@@ -159,12 +171,29 @@ def generations(manager: Any, model: Any, tokenizer: Any, width: int) -> None:
                 valid += request.grammar.finished
             except (ValueError, jsonschema.ValidationError) as error:
                 bad.append([name, text[:80], str(error)[:80]])
-    say("generations", valid=valid, of=10 * len(SCHEMAS), bad=bad[:5], tokens=tokens, seconds=round(time.perf_counter() - began, 1), mask_cpu_us_a_row=round(1e6 * spent / tokens, 2), stats=plugin.stats())
+    say(
+        "generations",
+        valid=valid,
+        of=10 * len(SCHEMAS),
+        bad=bad[:5],
+        tokens=tokens,
+        seconds=round(time.perf_counter() - began, 1),
+        mask_cpu_us_a_row=round(1e6 * spent / tokens, 2),
+        stats=plugin.stats(),
+    )
 
 
 def kinds(manager: Any) -> None:
     """Every kind of request, and refusals."""
-    tag = {"type": "structural_tag", "format": {"type": "tag", "begin": "<a>", "content": {"type": "json_schema", "json_schema": {"type": "integer"}}, "end": "</a>"}}
+    tag = {
+        "type": "structural_tag",
+        "format": {
+            "type": "tag",
+            "begin": "<a>",
+            "content": {"type": "json_schema", "json_schema": {"type": "integer"}},
+            "end": "</a>",
+        },
+    }
     requests = {
         "any": Requested(json_schema="$$ANY$$"),
         "regex": Requested(regex="[a-z]+"),
@@ -175,7 +204,9 @@ def kinds(manager: Any) -> None:
         "refused again": Requested(json_schema='{"type": "object", "properties": {"a": {"$ref": "#/nope"}}}'),
     }
     ready(manager, list(requests.values()))
-    say("kinds", answers={name: request.refusal or type(request.grammar).__name__ for name, request in requests.items()})
+    say(
+        "kinds", answers={name: request.refusal or type(request.grammar).__name__ for name, request in requests.items()}
+    )
 
 
 def rows(manager: Any, tokenizer: Any, width: int) -> None:
@@ -183,7 +214,9 @@ def rows(manager: Any, tokenizer: Any, width: int) -> None:
     from sglang.srt.constrained.xgrammar_backend import XGrammarGrammarBackend
     from sglang.srt.sampling.sampling_batch_info import SamplingBatchInfo
 
-    theirs = XGrammarGrammarBackend(tokenizer, vocab_size=width, model_eos_token_ids=[tokenizer.eos_token_id], any_whitespace=False)
+    theirs = XGrammarGrammarBackend(
+        tokenizer, vocab_size=width, model_eos_token_ids=[tokenizer.eos_token_id], any_whitespace=False
+    )
     schema = json.dumps(SCHEMAS["person"][1])
     text = tokenizer.encode('{"name": "Ann and Bob and Carl", "age": 4, "employed": true}')
     spent: dict[str, list[float]] = {}
@@ -198,7 +231,13 @@ def rows(manager: Any, tokenizer: Any, width: int) -> None:
                 spent.setdefault(name, []).append(1e6 * (time.process_time() - at) / 64)
                 for grammar in grammars:
                     grammar.accept_token(token)
-    say("rows", **{name: {"cpu_us_a_row_p50": round(sorted(times)[len(times) // 2], 2), "max": round(max(times), 2)} for name, times in spent.items()})
+    say(
+        "rows",
+        **{
+            name: {"cpu_us_a_row_p50": round(sorted(times)[len(times) // 2], 2), "max": round(max(times), 2)}
+            for name, times in spent.items()
+        },
+    )
 
 
 def speculation(manager: Any, tokenizer: Any, width: int) -> None:

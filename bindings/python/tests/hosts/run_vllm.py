@@ -98,7 +98,15 @@ def offline(model: str, arguments: argparse.Namespace) -> None:
         problem = verdict(output.text, schema)
         if problem or output.finish_reason != "stop":
             bad.append([name, output.finish_reason, problem])
-    say("offline", generations=len(results), valid=len(results) - len(bad), bad=bad[:5], tokens=tokens, seconds=round(seconds, 1), stats=counters())
+    say(
+        "offline",
+        generations=len(results),
+        valid=len(results) - len(bad),
+        bad=bad[:5],
+        tokens=tokens,
+        seconds=round(seconds, 1),
+        stats=counters(),
+    )
     kinds(llm)
 
 
@@ -111,7 +119,21 @@ def kinds(llm: Any) -> None:
         "format": {
             "type": "triggered_tags",
             "triggers": ["<call>"],
-            "tags": [{"begin": "<call>", "content": {"type": "json_schema", "json_schema": {"type": "object", "properties": {"n": {"type": "integer", "minimum": 0, "maximum": 9}}, "required": ["n"], "additionalProperties": False}}, "end": "</call>"}],
+            "tags": [
+                {
+                    "begin": "<call>",
+                    "content": {
+                        "type": "json_schema",
+                        "json_schema": {
+                            "type": "object",
+                            "properties": {"n": {"type": "integer", "minimum": 0, "maximum": 9}},
+                            "required": ["n"],
+                            "additionalProperties": False,
+                        },
+                    },
+                    "end": "</call>",
+                }
+            ],
             "at_least_one": True,
             "stop_after_first": True,
         },
@@ -119,10 +141,29 @@ def kinds(llm: Any) -> None:
     cases: list[tuple[str, dict[str, Any], Any]] = [
         ("regex", {"regex": "[a-z]{3}-[0-9]{2}"}, lambda text: re.fullmatch("[a-z]{3}-[0-9]{2}", text)),
         ("choice", {"choice": ["yes", "no", 'may "be"']}, lambda text: text in ("yes", "no", 'may "be"')),
-        ("grammar", {"grammar": 'root ::= "x" y{1,3}\ny ::= " = " [0-9]'}, lambda text: re.fullmatch("x( = [0-9]){1,3}", text)),
+        (
+            "grammar",
+            {"grammar": 'root ::= "x" y{1,3}\ny ::= " = " [0-9]'},
+            lambda text: re.fullmatch("x( = [0-9]){1,3}", text),
+        ),
         ("lark", {"grammar": 'start: "a" | "b"'}, lambda text: text in ("a", "b")),
-        ("json_object", {"json": {"type": "object", "maxProperties": 1, "additionalProperties": {"type": "boolean"}, "propertyNames": {"maxLength": 8}}}, lambda text: isinstance(json.loads(text), dict)),
-        ("structural_tag", {"structural_tag": json.dumps(tag)}, lambda text: re.search(r'<call>\s*\{\s*"n"\s*:\s*[0-9]\s*\}\s*</call>', text)),
+        (
+            "json_object",
+            {
+                "json": {
+                    "type": "object",
+                    "maxProperties": 1,
+                    "additionalProperties": {"type": "boolean"},
+                    "propertyNames": {"maxLength": 8},
+                }
+            },
+            lambda text: isinstance(json.loads(text), dict),
+        ),
+        (
+            "structural_tag",
+            {"structural_tag": json.dumps(tag)},
+            lambda text: re.search(r'<call>\s*\{\s*"n"\s*:\s*[0-9]\s*\}\s*</call>', text),
+        ),
     ]
     prompts = [prompted(llm, "Say something.") for _ in cases for _ in range(5)]
     parameters = [sampled(seed, 60, **structured) for _, structured, _ in cases for seed in range(5)]
@@ -138,13 +179,24 @@ def drafts(model: str, arguments: argparse.Namespace) -> None:
     llm = engine(
         model,
         max_num_seqs=8,
-        speculative_config={"method": "ngram", "num_speculative_tokens": 3, "prompt_lookup_max": 3, "prompt_lookup_min": 1},
+        speculative_config={
+            "method": "ngram",
+            "num_speculative_tokens": 3,
+            "prompt_lookup_max": 3,
+            "prompt_lookup_min": 1,
+        },
     )
     schema = {"type": "array", "items": {"enum": ["red", "green", "blue"]}, "minItems": 6, "maxItems": 6}
     prompt = 'Repeat: ["red","green","blue","red","green","blue","red","green","blue"] ["red","green","blue","red","green"] ["red","red","blue","green","blue","red"]'
     results = llm.generate([prompted(llm, prompt)] * 8, [sampled(seed, 80, json=schema) for seed in range(8)])
     problems = [verdict(result.outputs[0].text, schema) for result in results]
-    say("drafts", generations=len(results), valid=problems.count(""), bad=[one for one in problems if one][:3], stats=counters())
+    say(
+        "drafts",
+        generations=len(results),
+        valid=problems.count(""),
+        bad=[one for one in problems if one][:3],
+        stats=counters(),
+    )
 
 
 def timed() -> dict[str, float]:
@@ -199,16 +251,38 @@ def throughput(model: str, arguments: argparse.Namespace) -> None:
         results = llm.generate(*batch(rows))
         seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
         tokens = sum(len(result.outputs[0].token_ids) for result in results)
-        rounds.append({"tokens": tokens, "seconds": round(seconds, 2), "tokens_a_second": round(tokens / seconds, 1), "cpu": round(cpu, 2)})
+        rounds.append(
+            {
+                "tokens": tokens,
+                "seconds": round(seconds, 2),
+                "tokens_a_second": round(tokens / seconds, 1),
+                "cpu": round(cpu, 2),
+            }
+        )
     best = max(one["tokens_a_second"] for one in rounds)
-    say("throughput", backend=backend, rounds=rounds, best=best, median=statistics.median(one["tokens_a_second"] for one in rounds), inside_us_a_token={name: round(1e6 * spent / sum(one["tokens"] for one in rounds), 2) for name, spent in inside.items()}, stats=counters() if backend == "grammarc" else None)
+    say(
+        "throughput",
+        backend=backend,
+        rounds=rounds,
+        best=best,
+        median=statistics.median(one["tokens_a_second"] for one in rounds),
+        inside_us_a_token={
+            name: round(1e6 * spent / sum(one["tokens"] for one in rounds), 2) for name, spent in inside.items()
+        },
+        stats=counters() if backend == "grammarc" else None,
+    )
 
 
 def artifacts(model: str, arguments: argparse.Namespace) -> None:
     llm = engine(model)
     schema = SCHEMAS["person"][1]
     [result] = llm.generate([prompted(llm, "Describe a person.")], [sampled(1, 120, json=schema)])
-    say("artifacts", folder=os.environ.get("GRAMMARC_ARTIFACTS"), problem=verdict(result.outputs[0].text, schema), stats=counters())
+    say(
+        "artifacts",
+        folder=os.environ.get("GRAMMARC_ARTIFACTS"),
+        problem=verdict(result.outputs[0].text, schema),
+        stats=counters(),
+    )
 
 
 def main() -> None:

@@ -43,7 +43,13 @@ class Http:
             return error.code, json.loads(error.read() or b"{}")
 
     def chat(self, prompt: str, most: int = 200, patience: float = 300, **more: Any) -> tuple[int, Any]:
-        body = {"model": "m", "messages": [{"role": "user", "content": prompt}], "max_tokens": most, "temperature": 0.8, "seed": 1}
+        body = {
+            "model": "m",
+            "messages": [{"role": "user", "content": prompt}],
+            "max_tokens": most,
+            "temperature": 0.8,
+            "seed": 1,
+        }
         return self.post("/v1/chat/completions", {**body, **more}, patience)
 
     def counters(self) -> dict[str, float]:
@@ -61,9 +67,25 @@ def served(model: str, *options: str) -> Iterator[Http]:
     log = tempfile.NamedTemporaryFile("w", suffix=".log", delete=False)
     environment = {**os.environ, "VLLM_ENABLE_V1_MULTIPROCESSING": "1", "VLLM_LOGGING_LEVEL": "DEBUG"}
     command = [
-        sys.executable, "-m", "vllm.entrypoints.openai.api_server", "--model", model, "--served-model-name", "m",
-        "--host", "127.0.0.1", "--port", str(port), "--enforce-eager", "--max-model-len", "1024", "--max-num-seqs", "16",
-        "--structured-outputs-config", '{"backend": "xgrammar", "disable_any_whitespace": true}', *options,
+        sys.executable,
+        "-m",
+        "vllm.entrypoints.openai.api_server",
+        "--model",
+        model,
+        "--served-model-name",
+        "m",
+        "--host",
+        "127.0.0.1",
+        "--port",
+        str(port),
+        "--enforce-eager",
+        "--max-model-len",
+        "1024",
+        "--max-num-seqs",
+        "16",
+        "--structured-outputs-config",
+        '{"backend": "xgrammar", "disable_any_whitespace": true}',
+        *options,
     ]
     process = subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT)
     try:
@@ -90,7 +112,10 @@ TOOL = {
         "strict": True,
         "parameters": {
             "type": "object",
-            "properties": {"room": {"enum": ["kitchen", "hall"]}, "level": {"type": "integer", "minimum": 0, "maximum": 9}},
+            "properties": {
+                "room": {"enum": ["kitchen", "hall"]},
+                "level": {"type": "integer", "minimum": 0, "maximum": 9},
+            },
             "required": ["room", "level"],
             "additionalProperties": False,
         },
@@ -110,7 +135,15 @@ def server(model: str, arguments: argparse.Namespace) -> None:
     with served(model, "--enable-auto-tool-choice", "--tool-call-parser", "hermes") as http:
         valid = 0
         for prompt, schema in list(SCHEMAS.values()):
-            text = content(*http.chat(prompt, response_format={"type": "json_schema", "json_schema": {"name": "s", "schema": schema, "strict": True}}))
+            text = content(
+                *http.chat(
+                    prompt,
+                    response_format={
+                        "type": "json_schema",
+                        "json_schema": {"name": "s", "schema": schema, "strict": True},
+                    },
+                )
+            )
             try:
                 jsonschema.Draft202012Validator(schema).validate(json.loads(text))
                 valid += 1
@@ -122,10 +155,22 @@ def server(model: str, arguments: argparse.Namespace) -> None:
         answers["grammar"] = content(*http.chat("Sum?", structured_outputs={"grammar": 'root ::= [0-9] " + " [0-9]'}))
         answers["json"] = content(*http.chat("Person?", structured_outputs={"json": SCHEMAS["person"][1]}))
         answers["json_object"] = content(*http.chat("Any JSON, short.", 60, response_format={"type": "json_object"}))
-        tag = {"type": "structural_tag", "format": {"type": "tag", "begin": "<n>", "content": {"type": "regex", "pattern": "[0-9]{2}"}, "end": "</n>"}}
+        tag = {
+            "type": "structural_tag",
+            "format": {
+                "type": "tag",
+                "begin": "<n>",
+                "content": {"type": "regex", "pattern": "[0-9]{2}"},
+                "end": "</n>",
+            },
+        }
         answers["structural_tag"] = content(*http.chat("Number?", response_format=tag))
         calls = {}
-        for name, choice in (("named", {"type": "function", "function": {"name": "set_light"}}), ("required", "required"), ("auto", "auto")):
+        for name, choice in (
+            ("named", {"type": "function", "function": {"name": "set_light"}}),
+            ("required", "required"),
+            ("auto", "auto"),
+        ):
             status, answer = http.chat("Set the light in the hall to 3.", tools=[TOOL], tool_choice=choice)
             message = answer["choices"][0]["message"] if status == 200 else None
             made = [call["function"] for call in (message or {}).get("tool_calls") or []]
@@ -137,7 +182,9 @@ def server(model: str, arguments: argparse.Namespace) -> None:
             "bad schema": {"json": {"type": "object", "properties": {"a": {"$ref": "#/nope"}}}},
             "bad regex": {"regex": "(a"},
             "bad grammar": {"grammar": "root ::= x"},
-            "multipleOf, which XGrammar refuses": {"json": {"type": "integer", "multipleOf": 7, "minimum": 1, "maximum": 70}},
+            "multipleOf, which XGrammar refuses": {
+                "json": {"type": "integer", "multipleOf": 7, "minimum": 1, "maximum": 70}
+            },
         }.items():
             status, answer = http.chat("Try.", 40, structured_outputs=structured)
             answers[name] = [status, answer["error"]["message"][:160] if status != 200 else content(status, answer)]
@@ -148,8 +195,25 @@ HOSTILE: dict[str, Any] = {
     # Patterns and counts that cost automata, compositions that multiply, depth.
     "counts": {"regex": "(([a-z]{1,400}[0-9]){1,400}-){1,400}"},
     "overlap": {"regex": "(" + "|".join(f"[a-z]{{0,{n}}}{n}" for n in range(1, 400)) + ")*"},
-    "allOf": {"json": {"allOf": [{"type": "object", "properties": {f"k{i}": {"pattern": f"^.*{i}.{{20}}$"}}, "required": [f"k{i}"]} for i in range(60)]}},
-    "oneOf": {"json": {"oneOf": [{"type": "object", "properties": {f"k{j}": {"type": "string", "maxLength": i * j + 1} for j in range(40)}} for i in range(40)]}},
+    "allOf": {
+        "json": {
+            "allOf": [
+                {"type": "object", "properties": {f"k{i}": {"pattern": f"^.*{i}.{{20}}$"}}, "required": [f"k{i}"]}
+                for i in range(60)
+            ]
+        }
+    },
+    "oneOf": {
+        "json": {
+            "oneOf": [
+                {
+                    "type": "object",
+                    "properties": {f"k{j}": {"type": "string", "maxLength": i * j + 1} for j in range(40)},
+                }
+                for i in range(40)
+            ]
+        }
+    },
     "not": {"json": {"type": "string", "allOf": [{"not": {"pattern": f"a.{{{n}}}b"}} for n in range(5, 25)]}},
 }
 
@@ -200,7 +264,11 @@ def hostile(model: str, arguments: argparse.Namespace) -> None:
                 status, answer = http.chat("Try.", 16, 60, structured_outputs=HOSTILE[name])
             except OSError as error:
                 status, answer = 0, {"error": {"message": repr(error)}}
-            answers[name] = [status, round(time.perf_counter() - began, 2), str(answer.get("error", {}).get("message", ""))[:160]]
+            answers[name] = [
+                status,
+                round(time.perf_counter() - began, 2),
+                str(answer.get("error", {}).get("message", ""))[:160],
+            ]
 
         with concurrent.futures.ThreadPoolExecutor(len(HOSTILE)) as pool:
             attacks = [pool.submit(attack, name) for name in HOSTILE]

@@ -7,7 +7,13 @@ from typing import Any
 
 
 def obj(properties: dict[str, Any], **more: Any) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False, **more}
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+        **more,
+    }
 
 
 def text(most: int = 24, **more: Any) -> dict[str, Any]:
@@ -34,15 +40,40 @@ SCHEMAS: dict[str, tuple[str, Any]] = {
     ),
     "call": (
         "Call a tool to book a table.",
-        obj({"tool": {"const": "book_table"}, "arguments": obj({"guests": whole(1, 12), "time": {"type": "string", "pattern": "^[0-2][0-9]:[0-5][0-9]$"}})}),
+        obj(
+            {
+                "tool": {"const": "book_table"},
+                "arguments": obj(
+                    {"guests": whole(1, 12), "time": {"type": "string", "pattern": "^[0-2][0-9]:[0-5][0-9]$"}}
+                ),
+            }
+        ),
     ),
     "date": ("When was the moon landing?", obj({"date": {"type": "string", "format": "date"}})),
-    "mail": ("Give an email address.", obj({"email": {"type": "string", "pattern": "^[a-z]{1,10}@[a-z]{1,10}\\.(com|org)$"}})),
+    "mail": (
+        "Give an email address.",
+        obj({"email": {"type": "string", "pattern": "^[a-z]{1,10}@[a-z]{1,10}\\.(com|org)$"}}),
+    ),
     "tags": ("List tags of a blog post.", obj({"tags": some(text(12), 4, 1)})),
-    "point": ("Give a point.", {"type": "array", "prefixItems": [whole(0, 99), whole(0, 99)], "items": False, "minItems": 2}),
+    "point": (
+        "Give a point.",
+        {"type": "array", "prefixItems": [whole(0, 99), whole(0, 99)], "items": False, "minItems": 2},
+    ),
     "choice": ("Pick an answer.", obj({"answer": {"enum": ["a", "b", "c", "d"]}, "sure": {"type": "boolean"}})),
-    "nested": ("Describe a company.", obj({"company": obj({"name": text(), "address": obj({"street": text(), "number": whole(1, 999)})})})),
-    "orders": ("List the orders.", obj({"orders": some(obj({"id": whole(1, 9999), "sku": {"type": "string", "pattern": "^[A-Z]{3}-[0-9]{4}$"}}), 3, 1)})),
+    "nested": (
+        "Describe a company.",
+        obj({"company": obj({"name": text(), "address": obj({"street": text(), "number": whole(1, 999)})})}),
+    ),
+    "orders": (
+        "List the orders.",
+        obj(
+            {
+                "orders": some(
+                    obj({"id": whole(1, 9999), "sku": {"type": "string", "pattern": "^[A-Z]{3}-[0-9]{4}$"}}), 3, 1
+                )
+            }
+        ),
+    ),
     "either": ("Give an id or a name.", obj({"key": {"anyOf": [whole(0, 9999), text(16)]}})),
     "nullable": ("Give a nickname, if there is one.", obj({"nick": {"type": ["string", "null"], "maxLength": 16}})),
     "optional": (
@@ -80,10 +111,18 @@ SCHEMAS: dict[str, tuple[str, Any]] = {
             ]
         },
     ),
-    "multiple": ("Give a price in steps of five.", obj({"price": {"type": "integer", "multipleOf": 5, "minimum": 0, "maximum": 500}})),
+    "multiple": (
+        "Give a price in steps of five.",
+        obj({"price": {"type": "integer", "multipleOf": 5, "minimum": 0, "maximum": 500}}),
+    ),
     "unique": ("Give three different digits.", obj({"digits": some(whole(0, 9), 3, 3, uniqueItems=True)})),
     "both": (
         "Describe a pet.",
-        {"allOf": [{"type": "object", "properties": {"name": text(16)}, "required": ["name"]}, {"properties": {"legs": whole(0, 8)}, "required": ["legs"]}]},
+        {
+            "allOf": [
+                {"type": "object", "properties": {"name": text(16)}, "required": ["name"]},
+                {"properties": {"legs": whole(0, 8)}, "required": ["legs"]},
+            ]
+        },
     ),
 }

@@ -129,7 +129,13 @@ def test_a_check_without_the_tokenizer() -> None:
         ("regex", "(([a-z]{1,400}[0-9]){1,400}-){1,400}"),
     ):
         checker.check(kind, good)
-    for kind, bad in (("json_schema", '{"type": 1}'), ("json_schema", "{"), ("regex", "("), ("gbnf", "root ::= x"), ("gbnf", 'root ::= "a')):
+    for kind, bad in (
+        ("json_schema", '{"type": 1}'),
+        ("json_schema", "{"),
+        ("regex", "("),
+        ("gbnf", "root ::= x"),
+        ("gbnf", 'root ::= "a'),
+    ):
         with pytest.raises(ValueError, match="grammarc: "):
             checker.check(kind, bad)
     with pytest.raises(XgrammarNotation):
@@ -180,7 +186,9 @@ def test_choices_are_a_list_of_texts() -> None:
 def test_threads_that_compile_step_back() -> None:
     def priorities() -> list[int]:
         inner: list[int] = []
-        thread = threading.Thread(target=lambda: inner.append(os.getpriority(os.PRIO_PROCESS, threading.get_native_id())))
+        thread = threading.Thread(
+            target=lambda: inner.append(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
+        )
         thread.start()
         thread.join()
         return [os.getpriority(os.PRIO_PROCESS, threading.get_native_id()), *inner]

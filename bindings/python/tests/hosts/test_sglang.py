@@ -61,9 +61,13 @@ def test_registration(monkeypatch: pytest.MonkeyPatch) -> None:
     known: list[str] = ["xgrammar"]
     for name, module in {
         "sglang": ModuleType("sglang"),
-        "sglang.srt.arg_groups.choices": SimpleNamespace(GRAMMAR_BACKEND_CHOICES=known, add_grammar_backend_choices=known.extend),
+        "sglang.srt.arg_groups.choices": SimpleNamespace(
+            GRAMMAR_BACKEND_CHOICES=known, add_grammar_backend_choices=known.extend
+        ),
         "sglang.srt.constrained.base_grammar_backend": base,
-        "sglang.srt.runtime_context": SimpleNamespace(get_serving=lambda: sglang_modules.serving(constrained_json_max_whitespace_cnt=2)),
+        "sglang.srt.runtime_context": SimpleNamespace(
+            get_serving=lambda: sglang_modules.serving(constrained_json_max_whitespace_cnt=2)
+        ),
     }.items():
         monkeypatch.setitem(sys.modules, name, module)
     sglang.register()
@@ -122,7 +126,10 @@ def test_what_ran_out_of_time_is_not_kept(base: Any, monkeypatch: pytest.MonkeyP
 def test_tags_without_xgrammar_are_refused(base: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sglang.srt.constrained.xgrammar_backend", None)
     made = backend(base)
-    for answer in (made.dispatch_structural_tag("{}"), made.dispatch_ebnf('root ::= TagDispatch(("<t>", r))\nr ::= "x"')):
+    for answer in (
+        made.dispatch_structural_tag("{}"),
+        made.dispatch_ebnf('root ::= TagDispatch(("<t>", r))\nr ::= "x"'),
+    ):
         assert isinstance(answer, base.InvalidGrammarObject) and "xgrammar" in answer.error_message.lower()
 
 

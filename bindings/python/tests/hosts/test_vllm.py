@@ -69,7 +69,9 @@ def renamed(name: str) -> Any:
         def fill_bitmask(self: Any, bitmask: Any, rows: Any) -> None: ...
 
         fill_bitmask.__isabstractmethod__ = True  # type: ignore[attr-defined]
-        types.StructuredOutputGrammar = type("Grammar", (types.StructuredOutputGrammar,), {"fill_bitmask": fill_bitmask})
+        types.StructuredOutputGrammar = type(
+            "Grammar", (types.StructuredOutputGrammar,), {"fill_bitmask": fill_bitmask}
+        )
     elif name == "errors":
         modules.exceptions.VLLMValidationError = ValueError
     elif name == "validation":

@@ -39,7 +39,9 @@ def test_vocabularies_by_how_they_are_written() -> None:
 
 
 def test_metadata_makes_the_same_vocabulary() -> None:
-    first = xgrammar.TokenizerInfo(["Ġa", "b"], xgrammar.VocabType.BYTE_LEVEL, vocab_size=64, stop_token_ids=1, add_prefix_space=True)
+    first = xgrammar.TokenizerInfo(
+        ["Ġa", "b"], xgrammar.VocabType.BYTE_LEVEL, vocab_size=64, stop_token_ids=1, add_prefix_space=True
+    )
     second = xgrammar.TokenizerInfo.from_vocab_and_metadata(["Ġa", "b"], first.dump_metadata())
     assert second.dump_metadata() == first.dump_metadata()
     assert second.vocabulary.fingerprint == first.vocabulary.fingerprint
@@ -47,8 +49,13 @@ def test_metadata_makes_the_same_vocabulary() -> None:
 
 def test_what_a_tokenizer_file_says() -> None:
     said = xgrammar.TokenizerInfo._detect_metadata_from_hf
-    assert said('{"decoder": {"type": "ByteLevel"}}') == {"vocab_type": xgrammar.VocabType.BYTE_LEVEL, "add_prefix_space": False}
-    sequence = {"decoder": {"type": "Sequence", "decoders": [{"type": "Replace"}, {"type": "ByteFallback"}, {"type": "Strip"}]}}
+    assert said('{"decoder": {"type": "ByteLevel"}}') == {
+        "vocab_type": xgrammar.VocabType.BYTE_LEVEL,
+        "add_prefix_space": False,
+    }
+    sequence = {
+        "decoder": {"type": "Sequence", "decoders": [{"type": "Replace"}, {"type": "ByteFallback"}, {"type": "Strip"}]}
+    }
     assert said(json.dumps(sequence)) == {"vocab_type": xgrammar.VocabType.BYTE_FALLBACK, "add_prefix_space": True}
     assert said("{}")["vocab_type"] is xgrammar.VocabType.RAW
 
@@ -259,7 +266,14 @@ def test_answers_are_xgrammar_s(pattern: str, itself: bool) -> None:
                     filled: Any = one.fill_next_token_bitmask(mask)
                 except RuntimeError:
                     filled = "ended"
-                states.append((filled, contract.tokens_of(mask[0].numpy()) if filled is True else None, one.is_terminated(), one.is_completed()))
+                states.append(
+                    (
+                        filled,
+                        contract.tokens_of(mask[0].numpy()) if filled is True else None,
+                        one.is_terminated(),
+                        one.is_completed(),
+                    )
+                )
             assert states[0] == states[1]
             allowed = states[0][1] or set()
             choice = rng.random()

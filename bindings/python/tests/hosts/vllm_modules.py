@@ -51,7 +51,12 @@ def load(folder: Path) -> SimpleNamespace:
     with mocked():
         exceptions = _module("vllm.exceptions", root / "exceptions.py")
         utils = types.ModuleType("vllm.v1.structured_output.utils")
-        names = ("grammar_is_likely_lark", "choice_as_grammar", "strip_speculative_padding", "compile_regex_with_timeout")
+        names = (
+            "grammar_is_likely_lark",
+            "choice_as_grammar",
+            "strip_speculative_padding",
+            "compile_regex_with_timeout",
+        )
         source = (root / "v1/structured_output/utils.py").read_text()
         utils.__dict__.update(re=re, TypeVar=mock.MagicMock(), Callable=None, _T=None)
         exec(compile(_functions(source, names), "utils.py", "exec"), utils.__dict__)
@@ -60,7 +65,9 @@ def load(folder: Path) -> SimpleNamespace:
         backend_types = _module("vllm.v1.structured_output.backend_types", package / "backend_types.py")
         backend_xgrammar = _module("vllm.v1.structured_output.backend_xgrammar", package / "backend_xgrammar.py")
         structured_output = _module("vllm.v1.structured_output", package / "__init__.py")
-    check = _code(compile((root / "sampling_params.py").read_text(), "sampling_params.py", "exec"), "_validate_structured_outputs")
+    check = _code(
+        compile((root / "sampling_params.py").read_text(), "sampling_params.py", "exec"), "_validate_structured_outputs"
+    )
     params = type("SamplingParams", (), {"_validate_structured_outputs": types.FunctionType(check, {})})
     return SimpleNamespace(
         structured_output=structured_output,

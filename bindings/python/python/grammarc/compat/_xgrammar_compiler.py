@@ -18,7 +18,18 @@ _MARKER = re.compile(rb"<\|.*\|>|<\xef\xbd\x9c.*\xef\xbd\x9c>", re.DOTALL)
 """Names of control tokens that no text has."""
 
 _STOPS = frozenset(
-    {"</s>", "<eos>", "<end_of_turn>", "<|end_of_text|>", "<|endoftext|>", "<|eot_id|>", "<|eom_id|>", "<|im_end|>", "<|end|>", "<｜end▁of▁sentence｜>"}
+    {
+        "</s>",
+        "<eos>",
+        "<end_of_turn>",
+        "<|end_of_text|>",
+        "<|endoftext|>",
+        "<|eot_id|>",
+        "<|eom_id|>",
+        "<|im_end|>",
+        "<|end|>",
+        "<｜end▁of▁sentence｜>",
+    }
 )
 """Names of tokens that end a sequence, where a vocabulary says nothing of that."""
 
@@ -53,7 +64,10 @@ class TokenizerInfo:
         if isinstance(stop_token_ids, int):
             stop_token_ids = [stop_token_ids]
         if stop_token_ids is None:
-            names = ((id, one.decode("utf-8", "replace") if isinstance(one, bytes) else one) for id, one in enumerate(encoded_vocab))
+            names = (
+                (id, one.decode("utf-8", "replace") if isinstance(one, bytes) else one)
+                for id, one in enumerate(encoded_vocab)
+            )
             stop_token_ids = [id for id, name in names if name in _STOPS]
         self.stop_token_ids = list(stop_token_ids)
 
@@ -67,9 +81,7 @@ class TokenizerInfo:
         vocabulary = checked(
             lambda: grammarc.Vocabulary.from_tokenizer(tokenizer, logit_width=vocab_size, end_tokens=stop_token_ids)
         )
-        info = TokenizerInfo(
-            [], vocab_size=vocabulary.logit_width, stop_token_ids=list(vocabulary.end_tokens)
-        )
+        info = TokenizerInfo([], vocab_size=vocabulary.logit_width, stop_token_ids=list(vocabulary.end_tokens))
         info._tokenizer = tokenizer
         info.__dict__["vocabulary"] = vocabulary
         return info
@@ -144,7 +156,13 @@ class TokenizerInfo:
         if self._tokenizer is not None:
             return made.from_huggingface(self._tokenizer, vocab_size=self.vocab_size, stop_token_ids=stops)
         kind = real("VocabType", "vocabularies")(self.vocab_type.value)
-        return made(self._encoded, kind, vocab_size=self.vocab_size, stop_token_ids=stops, add_prefix_space=self.add_prefix_space)
+        return made(
+            self._encoded,
+            kind,
+            vocab_size=self.vocab_size,
+            stop_token_ids=stops,
+            add_prefix_space=self.add_prefix_space,
+        )
 
 
 @functools.cache
@@ -280,10 +298,16 @@ class GrammarCompiler:
         cache_limit_bytes: int = -1,
     ) -> None:
         if not isinstance(tokenizer_info, TokenizerInfo):
-            raise ValueError("grammarc: the vocabulary was made by another engine; call install() before the host imports xgrammar")
+            raise ValueError(
+                "grammarc: the vocabulary was made by another engine; call install() before the host imports xgrammar"
+            )
         self.tokenizer_info = tokenizer_info
         self.cache_limit_bytes = cache_limit_bytes
-        self._options = {"max_threads": max_threads, "cache_enabled": cache_enabled, "cache_limit_bytes": cache_limit_bytes}
+        self._options = {
+            "max_threads": max_threads,
+            "cache_enabled": cache_enabled,
+            "cache_limit_bytes": cache_limit_bytes,
+        }
         self.clear_cache()
 
     def clear_cache(self) -> None:

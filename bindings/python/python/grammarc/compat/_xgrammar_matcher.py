@@ -176,9 +176,7 @@ class BatchGrammarMatcher:
         ours = [(one, row) for one, row in zip(matchers, rows, strict=True) if isinstance(one, GrammarMatcher)]
         if any(one._matcher.is_finished for one, _ in ours):
             raise RuntimeError("grammarc: a sequence has ended, and no token follows")
-        grammarc.fill_batch(
-            [one._matcher for one, _ in ours], bitmask, [row for _, row in ours], threads=self._threads
-        )
+        grammarc.fill_batch([one._matcher for one, _ in ours], bitmask, [row for _, row in ours], threads=self._threads)
         for one, row in zip(matchers, rows, strict=True):
             if not isinstance(one, GrammarMatcher):
                 one.fill_next_token_bitmask(bitmask, row)

@@ -205,9 +205,7 @@ class Server:
 
     def _make(self) -> Compiler:
         settings = self.settings
-        vocabulary = Vocabulary.from_tokenizer(
-            self._tokenizer, logit_width=self.logit_width, cache=settings.cache
-        )
+        vocabulary = Vocabulary.from_tokenizer(self._tokenizer, logit_width=self.logit_width, cache=settings.cache)
         return Compiler(
             vocabulary,
             threads=settings.threads,
@@ -263,9 +261,7 @@ class Checker:
     def _is_for_the_server(cause: BaseException | None) -> bool:
         if isinstance(cause, (LimitError, CompileTimeout)):
             return True
-        return isinstance(cause, SourceError) and any(
-            one.code == "compile::unknown-token" for one in cause.diagnostics
-        )
+        return isinstance(cause, SourceError) and any(one.code == "compile::unknown-token" for one in cause.diagnostics)
 
     def _bytes(self) -> Compiler:
         with self._lock:

@@ -72,9 +72,9 @@ def install() -> None:
     """
     # By name, since types of another package are nothing that this one could be checked by.
     structured_output: Any = import_module("vllm.v1.structured_output")
-    backend_types, backend_xgrammar, utils = (
-        import_module(f"vllm.v1.structured_output.{name}") for name in ("backend_types", "backend_xgrammar", "utils")
-    )
+    backend_xgrammar: Any = import_module("vllm.v1.structured_output.backend_xgrammar")
+    backend_types = import_module("vllm.v1.structured_output.backend_types")
+    utils = import_module("vllm.v1.structured_output.utils")
     sampling_params, exceptions = import_module("vllm.sampling_params"), import_module("vllm.exceptions")
     if getattr(structured_output.XgrammarBackend, "_is_grammarc", False):
         return
@@ -82,7 +82,7 @@ def install() -> None:
     backend = backend_class(backend_types, backend_xgrammar, utils)
     original = backend_xgrammar.validate_xgrammar_grammar
     validate = validator(original, utils.grammar_is_likely_lark, refusal_class(exceptions))
-    setattr(backend_xgrammar, "validate_xgrammar_grammar", validate)
+    backend_xgrammar.validate_xgrammar_grammar = validate
     structured_output.XgrammarBackend = backend
     widen(structured_output.StructuredOutputManager, Settings.from_environment().at_once)
     logger.info("grammarc %s serves structured outputs of vLLM %s", __version__, import_module("vllm").__version__)
@@ -133,9 +133,7 @@ def probe(
         backend.allocate_token_bitmask, "self", "max_num_seqs", where="XgrammarBackend.allocate_token_bitmask"
     )
     expect_parameters(backend.destroy, "self", where="XgrammarBackend.destroy")
-    expect_parameters(
-        backend_xgrammar.validate_xgrammar_grammar, "sampling_params", where="validate_xgrammar_grammar"
-    )
+    expect_parameters(backend_xgrammar.validate_xgrammar_grammar, "sampling_params", where="validate_xgrammar_grammar")
     expect_parameters(utils.grammar_is_likely_lark, "grammar_str", where="grammar_is_likely_lark")
     client, validation = exceptions.VLLMClientError, exceptions.VLLMValidationError
     expect(
@@ -292,9 +290,7 @@ class Hybrid:
         self._has_xgrammar = False
         _servers.add(self._server)
 
-    def compile_grammar(
-        self, request_type: Any, grammar_spec: str, stop_token_ids: set[int] | None = None
-    ) -> Any:
+    def compile_grammar(self, request_type: Any, grammar_spec: str, stop_token_ids: set[int] | None = None) -> Any:
         """The grammar of a request. Raises ``ValueError`` with the reason where it is refused."""
         try:
             grammar = self._compile(request_type.name, grammar_spec)
