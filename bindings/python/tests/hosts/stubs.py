@@ -8,6 +8,7 @@ from __future__ import annotations
 import abc
 import enum
 import sys
+from collections.abc import Iterable
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -29,6 +30,12 @@ def module(name: str, **members: Any) -> ModuleType:
     return found
 
 
+def forget(package: str) -> None:
+    """Takes the stand-ins of a package away."""
+    for name in [name for name in sys.modules if name.split(".")[0] == package]:
+        del sys.modules[name]
+
+
 class Llama:
     """``llama_cpp.Llama``, as far as a processor looks at it."""
 
@@ -42,7 +49,9 @@ class Llama:
 
 
 def llama_cpp() -> ModuleType:
-    return module("llama_cpp", llama_vocab_is_eog=lambda vocab, token: token in vocab)
+    made = ModuleType("llama_cpp")
+    made.llama_vocab_is_eog = lambda vocab, token: token in vocab  # type: ignore[attr-defined]
+    return made
 
 
 def candidates(width: int) -> Any:
@@ -99,6 +108,12 @@ class XGrammarMatcherFactory(GrammarMatcherFactory):
 
     def create(self, guided_decoding_params: GuidedDecodingParams) -> Any:
         return ("of XGrammar", guided_decoding_params.guide)
+
+
+def guided(tokens: Iterable[bytes | None], ends: Iterable[int], **more: Any) -> Any:
+    """A ``GuidedDecodingConfig`` that lists its tokens, each byte a character."""
+    listed = [(token or b"").decode("latin-1") for token in tokens]
+    return SimpleNamespace(**{"encoded_vocab": listed, "tokenizer_str": None, "stop_token_ids": sorted(ends), **more})
 
 
 def tensorrt_llm(matcher: type = GrammarMatcher, factory: type = XGrammarMatcherFactory) -> ModuleType:

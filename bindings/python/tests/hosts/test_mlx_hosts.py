@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy
 import pytest
-from contract_light import COMPILER, ENDS, GRAMMAR, WIDTH, allowed_after, check_walks, walk
+from letters import COMPILER, ENDS, GRAMMAR, WIDTH, allowed_after, check_walks, walk
 
 import grammarc
 from grammarc.hosts._probe import HostMismatch

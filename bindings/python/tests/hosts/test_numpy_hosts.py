@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import logging
-from types import SimpleNamespace
 from typing import Any
 
 import numpy
 import pytest
 import stubs
-from contract_light import (
+from letters import (
     COMPILER,
     ENDS,
     GRAMMAR,
@@ -38,13 +37,11 @@ def finite(row: Any) -> set[int]:
 
 @pytest.fixture
 def llama_cpp(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.setitem(stubs.sys.modules, "llama_cpp", None)
-    monkeypatch.delitem(stubs.sys.modules, "llama_cpp")
-    stubs.llama_cpp()
+    # Put back as it was: another test may have the real one.
+    monkeypatch.setitem(stubs.sys.modules, "llama_cpp", stubs.llama_cpp())
     from grammarc.hosts import llama_cpp as host
 
-    yield host
-    stubs.sys.modules.pop("llama_cpp", None)
+    return host
 
 
 class OfLlama:
@@ -166,13 +163,11 @@ def test_onnx_vocabulary(tmp_path: Any) -> None:
 def decoder() -> Any:
     stubs.XGrammarMatcherFactory.made = 0
     yield stubs.tensorrt_llm()
-    for name in [name for name in stubs.sys.modules if name.split(".")[0] == "tensorrt_llm"]:
-        del stubs.sys.modules[name]
+    stubs.forget("tensorrt_llm")
 
 
 def config(**more: Any) -> Any:
-    listed = [token.decode() if token is not None else "" for token in TOKENS]
-    return SimpleNamespace(**{"encoded_vocab": listed, "tokenizer_str": None, "stop_token_ids": list(ENDS), **more})
+    return stubs.guided(TOKENS, ENDS, **more)
 
 
 class OfTensorRt:

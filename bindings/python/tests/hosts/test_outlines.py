@@ -9,7 +9,7 @@ from typing import Any
 import numpy
 import pytest
 import stubs
-from contract_light import ENDS, TEXTS, TOKENS, VOCABULARY, WIDTH, allowed_after, check_walks
+from letters import ENDS, TEXTS, TOKENS, VOCABULARY, WIDTH, allowed_after, check_walks
 
 import grammarc
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from contract_light import COMPILER, ENDS, GRAMMAR, TEXTS, WIDTH, allowed_after, check_walks, walk
+from letters import COMPILER, ENDS, GRAMMAR, TEXTS, WIDTH, allowed_after, check_walks, walk
 
 import grammarc
 from grammarc.hosts._sequences import KEPT, TOKEN, Follower, Positions, run_of, tokens_of
