@@ -6,6 +6,9 @@
 use std::path::Path;
 use std::process::Command;
 
+/// Exit status of the script where the package index is not reachable.
+const NO_ENVIRONMENT: i32 = 77;
+
 #[test]
 #[expect(clippy::print_stderr, reason = "what is skipped is said aloud")]
 fn the_package_passes_its_tests() {
@@ -25,5 +28,9 @@ fn the_package_passes_its_tests() {
         }
     }
     let status = command.arg(script).status().expect("python3 is there");
+    if status.code() == Some(NO_ENVIRONMENT) && std::env::var_os("GRAMMARC_FULL").is_none() {
+        eprintln!("no environment could be made: the tests of the Python package are skipped");
+        return;
+    }
     assert!(status.success(), "the tests of the Python package fail");
 }

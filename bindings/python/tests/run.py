@@ -20,6 +20,9 @@ PACKAGE = TESTS.parent
 ROOT = PACKAGE.parents[1]
 CACHE = Path(os.environ.get("GRAMMARC_CACHE") or Path.home() / ".cache" / "grammarc") / "python"
 
+NO_ENVIRONMENT = 77
+"""Exit status where the environment cannot be made, as of a test that is skipped."""
+
 
 def environment(requirements: Path) -> Path:
     """The interpreter of an environment with these requirements."""
@@ -29,7 +32,11 @@ def environment(requirements: Path) -> Path:
     if not (folder / "complete").exists():
         shutil.rmtree(folder, ignore_errors=True)
         venv.create(folder, with_pip=True)
-        run(python, "-m", "pip", "install", "--quiet", "-r", requirements)
+        try:
+            run(python, "-m", "pip", "install", "--quiet", "-r", requirements)
+        except subprocess.CalledProcessError:
+            print("the requirements of the tests cannot be installed: is the package index reachable?", file=sys.stderr)
+            sys.exit(NO_ENVIRONMENT)
         (folder / "complete").touch()
     return python
 
