@@ -11,7 +11,10 @@
 //! ends instead of going on without a grammar. Cost of an application: one fill, and one bit for each candidate.
 
 use std::ffi::{CStr, c_char, c_void};
-use std::ptr;
+use std::ops::Deref;
+use std::ptr::{self, NonNull};
+
+use grammarc_runtime::Matcher;
 
 use crate::args::array_mut;
 use crate::error::grammarc_status::{self, *};
@@ -68,9 +71,35 @@ pub type grammarc_llama_init =
 /// Up to as many candidates are asked for one by one; for more, the mask is written out first.
 const FEW: usize = 64;
 
+/// A matcher that is freed with its sampler. It lies in memory of its own, since the host may hold a pointer to it while the
+/// sampler works.
+struct Own(NonNull<grammarc_matcher>);
+
+impl Own {
+    fn new(matcher: Matcher) -> Self {
+        Self(NonNull::from(Box::leak(Box::new(grammarc_matcher::new(matcher)))))
+    }
+}
+
+impl Deref for Own {
+    type Target = grammarc_matcher;
+
+    fn deref(&self) -> &grammarc_matcher {
+        // SAFETY: it is freed when this is dropped, and only ever shared.
+        unsafe { self.0.as_ref() }
+    }
+}
+
+impl Drop for Own {
+    fn drop(&mut self) {
+        // SAFETY: `new` has made it, and nobody uses it after its sampler.
+        drop(unsafe { Box::from_raw(self.0.as_ptr()) });
+    }
+}
+
 /// What a sampler has.
 struct Context {
-    matcher: grammarc_matcher,
+    matcher: Own,
     init: grammarc_llama_init,
     /// Of the first token that was accepted and not allowed.
     status: grammarc_status,
@@ -84,7 +113,7 @@ impl Context {
         let matcher = matcher.with(|matcher| matcher.fork())?;
         let words = vec![0; matcher.logit_width().div_ceil(u32::BITS) as usize];
         let ends = matcher.end_tokens().to_vec();
-        let matcher = grammarc_matcher::new(matcher);
+        let matcher = Own::new(matcher);
         Ok(Self { matcher, init, status: GRAMMARC_OK, ends, words })
     }
 
@@ -201,7 +230,8 @@ pub unsafe extern "C" fn grammarc_llama_sampler_matcher(
     sampler: *const llama_sampler,
 ) -> *const grammarc_matcher {
     // SAFETY: the caller keeps the header's rules.
-    unsafe { context(sampler) }.map_or(ptr::null(), |context| &raw const context.matcher)
+    unsafe { context(sampler) }
+        .map_or(ptr::null(), |context| context.matcher.0.as_ptr().cast_const())
 }
 
 unsafe extern "C" fn name(_: *const llama_sampler) -> *const c_char {

@@ -83,11 +83,15 @@ def run_vocab(args: argparse.Namespace) -> int:
 
 
 def run_compile(args: argparse.Namespace) -> int:
-    kind = args.kind or KINDS.get(args.source.suffix)
+    kind: Any = args.kind or KINDS.get(args.source.suffix)
     if kind is None:
         raise ValueError(f"the language of {args.source} is not told by its name: give --kind")
     text = args.source.read_text(encoding="utf-8")
-    source: Any = json.loads(text) if kind == "choice" else text.removesuffix("\n") if kind == "regex" else text
+    source: Any = text
+    if kind == "choice":
+        source = json.loads(text)
+    elif kind == "regex":
+        source = text.removesuffix("\n")
     grammar = Compiler(Vocabulary.from_file(args.vocab)).compile(kind, source, **args.options)
     show(grammar.findings)
     output = args.output or args.source.with_suffix(".gmask")

@@ -101,6 +101,44 @@ def main() -> None:
     kinds(manager)
     speculation(manager, tokenizer, width)
     rows(manager, tokenizer, width)
+    reasoning(model_path, tokenizer, width)
+
+
+def reasoning(model_path: str, tokenizer: Any, width: int) -> None:
+    """A model that thinks before it answers: the grammar begins behind the thought, and is taken back with it."""
+    from sglang.srt import runtime_context
+    from sglang.srt.constrained import grammar_manager
+    from sglang.srt.server_args import prepare_server_args
+
+    options = ["--device", "cpu", "--grammar-backend", "grammarc", "--reasoning-parser", "qwen3"]
+    server_args = prepare_server_args(["--model-path", model_path, *options])
+    runtime_context.publish(server_args, role="scheduler")
+    manager = grammar_manager.GrammarManager(Scheduler(tokenizer, width, {tokenizer.eos_token_id}, server_args))
+    request = Requested(json_schema='{"enum": ["a"]}')
+    request.require_reasoning = True
+    ready(manager, [request])
+    grammar = request.grammar
+
+    def allowed() -> int:
+        mask = grammar.allocate_vocab_mask(width, 1, "cpu")
+        grammar.fill_vocab_mask(mask, 0)
+        return int(sum(bin(word & 0xFFFFFFFF).count("1") for word in mask[0].tolist()))
+
+    counts = [allowed()]
+    for token in tokenizer.encode("Let me see.</think>"):
+        grammar.accept_token(token)
+    counts.append(allowed())
+    grammar.rollback(1)
+    counts.append(allowed())
+    grammar.accept_token(tokenizer.encode("</think>")[-1])
+    for token in [*tokenizer.encode('"a"'), tokenizer.eos_token_id]:
+        grammar.accept_token(token)
+    say(
+        "reasoning",
+        backend=type(manager.grammar_backend).__name__,
+        allowed={"thinking": counts[0], "behind the thought": counts[1], "taken back": counts[2]},
+        terminated=grammar.is_terminated(),
+    )
 
 
 def ready(manager: Any, requests: list[Requested]) -> None:
