@@ -210,7 +210,7 @@ def _duck(tokenizer: Any, options: dict[str, Any]) -> Vocabulary | None:
     tokens = getattr(tokenizer, "tokens", None)
     if not isinstance(tokens, Sequence) or isinstance(tokens, (str, bytes)):
         return None
-    _end(options, getattr(tokenizer, "eos_token_id", None))
+    _end(options, getattr(tokenizer, "eos_token_ids", None) or getattr(tokenizer, "eos_token_id", None))
     special = getattr(tokenizer, "special_token_ids", ())
     return from_tokens(tokens, special_ids=special, **options)
 

@@ -49,6 +49,20 @@ def prompts_of(name: str) -> list[str]:
     return [f"{asked} {about}" for about in _ABOUT[:GENERATIONS]]
 
 
+class Clock:
+    """Seconds of a block, by the wall and by the work of all threads: the second is what a busy machine does not change."""
+
+    seconds = worked = 0.0
+
+    def __enter__(self) -> Clock:
+        self._began = time.perf_counter(), time.process_time()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.seconds += time.perf_counter() - self._began[0]
+        self.worked += time.process_time() - self._began[1]
+
+
 class Timed:
     """A processor, with the time of the processor that it takes: what waits does not count."""
 
@@ -82,9 +96,9 @@ class Tally:
             "finished": 0,
             "tokens": 0,
         }
-        self._held = [0, 0.0]
-        self._free = [0, 0.0]
-        self._mask = [0, 0.0]
+        self._held = [0.0, 0.0, 0.0]
+        self._free = [0.0, 0.0, 0.0]
+        self._mask = [0.0, 0.0]
 
     def take(self, name: str, grammar: grammarc.Grammar, texts: Iterable[list[int]], ends: Iterable[int]) -> None:
         """Checks the texts of one schema, each as its tokens up to its end token or the last."""
@@ -112,13 +126,13 @@ class Tally:
             flush=True,
         )
 
-    def held(self, tokens: int, seconds: float) -> None:
+    def held(self, tokens: int, clock: Clock) -> None:
         """Tokens of a paired schema under its grammar."""
-        self._held = [self._held[0] + tokens, self._held[1] + seconds]
+        self._held = [sum(pair) for pair in zip(self._held, (tokens, clock.seconds, clock.worked), strict=True)]
 
-    def free(self, tokens: int, seconds: float) -> None:
+    def free(self, tokens: int, clock: Clock) -> None:
         """As many tokens without."""
-        self._free = [self._free[0] + tokens, self._free[1] + seconds]
+        self._free = [sum(pair) for pair in zip(self._free, (tokens, clock.seconds, clock.worked), strict=True)]
 
     def mask(self, rows: int, seconds: float) -> None:
         """Seconds of the processor that masks took, for rows of logits."""
@@ -126,9 +140,9 @@ class Tally:
 
     def say(self) -> None:
         """Prints the line."""
-        rate = {"tokens_per_second": self._held, "tokens_per_second_free": self._free}
-        for name, (tokens, seconds) in rate.items():
-            self.line[name] = round(tokens / seconds, 2) if seconds else None
+        for suffix, (tokens, seconds, worked) in (("", self._held), ("_free", self._free)):
+            self.line[f"tokens_per_second{suffix}"] = round(tokens / seconds, 2) if seconds else None
+            self.line[f"tokens_per_processor_second{suffix}"] = round(tokens / worked, 2) if worked else None
         rows, seconds = self._mask
         self.line["microseconds_a_row"] = round(seconds / rows * 1e6, 1) if rows else None
         print(json.dumps(self.line), flush=True)

@@ -6,12 +6,11 @@ Not part of CI: it needs llama-cpp-python, jsonschema and a model. Greedy choice
 from __future__ import annotations
 
 import sys
-import time
 from typing import Any
 
 import llama_cpp
 import numpy
-from figures import MOST_TOKENS, PAIRED, Tally, Timed, prompts_of
+from figures import MOST_TOKENS, PAIRED, Clock, Tally, Timed, prompts_of
 from schemas import SCHEMAS
 
 import grammarc
@@ -33,40 +32,41 @@ def main(path: str) -> None:
             grammar = compiler.json_schema(schema)
             held = GrammarLogitsProcessor(grammar, llama)
             timed = Timed(held)
-            texts, seconds, prompts = [], 0.0, []
+            texts, prompts, clock = [], [], Clock()
             for prompt in prompts_of(name):
                 chat = f"<|im_start|>user\n{prompt}<|im_end|>\n<|im_start|>assistant\n"
                 prompts.append(llama.tokenize(chat.encode(), add_bos=False, special=True))
-                tokens, spent = generated(llama, prompts[-1], MOST_TOKENS, ends, timed, options)
+                texts.append(generated(llama, prompts[-1], MOST_TOKENS, ends, timed, options, clock))
                 held.check()
-                texts.append(tokens)
-                seconds += spent
             tally.take(name, grammar, texts, ends)
             if index % PAIRED == 0:
-                tally.held(sum(map(len, texts)), seconds)
-                for prompt_tokens, tokens in zip(prompts, texts, strict=True):
-                    _, spent = generated(llama, prompt_tokens, len(tokens), (), None, options)
-                    tally.free(len(tokens), spent)
+                tally.held(sum(map(len, texts)), clock)
+                clock = Clock()
+                for tokens, text in zip(prompts, texts, strict=True):
+                    generated(llama, tokens, len(text), (), None, options, clock)
+                tally.free(sum(map(len, texts)), clock)
             tally.mask(timed.calls, timed.seconds)
         tally.say()
 
 
 def generated(
-    llama: Any, prompt: list[int], most: int, ends: tuple[int, ...], processor: Any, options: dict[str, Any]
-) -> tuple[list[int], float]:
-    """The tokens behind a prompt up to an end token, and the seconds that they took, without those of the prompt."""
+    llama: Any,
+    prompt: list[int],
+    most: int,
+    ends: tuple[int, ...],
+    processor: Any,
+    options: dict[str, Any],
+    clock: Clock,
+) -> list[int]:
+    """The tokens behind a prompt up to an end token. The clock runs behind the first of them, and so without the prompt."""
     processors = llama_cpp.LogitsProcessorList([processor]) if processor is not None else None
-    tokens: list[int] = []
     llama.reset()
     stream = llama.generate(numpy.array(prompt, dtype=numpy.intc), logits_processor=processors, **options)
-    start = 0.0
-    for token in stream:
-        if not tokens:
-            start = time.perf_counter()
-        tokens.append(int(token))
-        if token in ends or len(tokens) == most:
-            break
-    return tokens, time.perf_counter() - start
+    tokens = [int(next(stream))]
+    with clock:
+        while tokens[-1] not in ends and len(tokens) < most:
+            tokens.append(int(next(stream)))
+    return tokens
 
 
 if __name__ == "__main__":

@@ -7,11 +7,10 @@ choice and sampling for every second schema each, since this host is slow withou
 from __future__ import annotations
 
 import sys
-import time
 from typing import Any
 
 import mlx.core as mx
-from figures import MOST_TOKENS, PAIRED, Tally, Timed, prompts_of
+from figures import MOST_TOKENS, PAIRED, Clock, Tally, Timed, prompts_of
 from mlx_lm import load
 from mlx_lm.generate import BatchGenerator
 from mlx_lm.sample_utils import make_sampler
@@ -38,32 +37,33 @@ def main(folder: str, most: int) -> None:
         ]
         timed = Timed(GrammarLogitsProcessor(grammar, end_tokens=tokenizer.eos_token_ids))
         sampler = make_sampler(temperature)
-        texts, seconds = generated(model, prompts, MOST_TOKENS, ends, [timed], sampler)
+        with Clock() as clock:
+            texts = generated(model, prompts, MOST_TOKENS, ends, [timed], sampler)
         tally.take(name, grammar, texts, ends)
         tally.mask(timed.calls, timed.seconds)
         if index // 2 % PAIRED == 0:
             steps = [len(tokens) for tokens in texts]
-            tally.held(sum(steps), seconds)
-            _, seconds = generated(model, prompts, steps, (), [], sampler)
-            tally.free(sum(steps), seconds)
+            tally.held(sum(steps), clock)
+            with Clock() as clock:
+                generated(model, prompts, steps, (), [], sampler)
+            tally.free(sum(steps), clock)
     for tally in tallies:
         tally.say()
 
 
 def generated(
     model: Any, prompts: list[list[int]], most: int | list[int], ends: tuple[int, ...], processors: list[Any], sampler: Any
-) -> tuple[list[list[int]], float]:
-    """The tokens behind each prompt up to an end token, and the seconds that they took."""
+) -> list[list[int]]:
+    """The tokens behind each prompt, up to an end token."""
     batch = BatchGenerator(model, stop_tokens=[[token] for token in ends], sampler=sampler)
     limits = most if isinstance(most, list) else [most] * len(prompts)
-    start = time.perf_counter()
     uids = batch.insert(prompts, limits, logits_processors=[processors] * len(prompts))
     texts: dict[int, list[int]] = {uid: [] for uid in uids}
     while responses := batch.next_generated():
         for response in responses:
             texts[response.uid].append(response.token)
     batch.close()
-    return [texts[uid] for uid in uids], time.perf_counter() - start
+    return [texts[uid] for uid in uids]
 
 
 if __name__ == "__main__":

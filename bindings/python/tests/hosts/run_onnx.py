@@ -11,7 +11,7 @@ import time
 from typing import Any
 
 import onnxruntime_genai
-from figures import MOST_TOKENS, PAIRED, Tally, prompts_of
+from figures import MOST_TOKENS, PAIRED, Clock, Tally, prompts_of
 from schemas import SCHEMAS
 
 import grammarc
@@ -45,35 +45,34 @@ def main(folder: str) -> None:
         for index, (name, (_, schema)) in enumerate(SCHEMAS.items()):
             grammar = compiler.json_schema(schema)
             chats = [f"<|im_start|>user\n{prompt}<|im_end|>\n<|im_start|>assistant\n" for prompt in prompts_of(name)]
-            start = time.perf_counter()
-            driven, params = generator(chats, MOST_TOKENS, options)
-            held = GrammarGenerator(driven, params, grammar)
-            rows: list[list[int]] = [[] for _ in chats]
-            steps, masking = 0, 0.0
-            while not driven.is_done():
-                steps += 1
-                # Waits for the model, which is not the mask's time.
-                driven.get_logits()
-                before = time.thread_time()
-                held.apply()
-                chosen = time.thread_time()
-                driven.generate_next_token()
-                after = time.thread_time()
-                tokens = held.accept()
-                masking += chosen - before + time.thread_time() - after
-                for row, token in zip(rows, tokens, strict=True):
-                    if not row or row[-1] not in ends:
-                        row.append(token)
-            seconds = time.perf_counter() - start
+            with Clock() as clock:
+                driven, params = generator(chats, MOST_TOKENS, options)
+                held = GrammarGenerator(driven, params, grammar)
+                rows: list[list[int]] = [[] for _ in chats]
+                steps, masking = 0, 0.0
+                while not driven.is_done():
+                    steps += 1
+                    # Waits for the model, which is not the mask's time.
+                    driven.get_logits()
+                    before = time.thread_time()
+                    held.apply()
+                    chosen = time.thread_time()
+                    driven.generate_next_token()
+                    after = time.thread_time()
+                    tokens = held.accept()
+                    masking += chosen - before + time.thread_time() - after
+                    for row, token in zip(rows, tokens, strict=True):
+                        if not row or row[-1] not in ends:
+                            row.append(token)
             tally.take(name, grammar, rows, ends)
             tally.mask(steps * len(rows), masking)
             if index % PAIRED == 0:
-                tally.held(steps * len(rows), seconds)
-                start = time.perf_counter()
-                free, _ = generator(chats, steps, {**options, "min_length": _ENDLESS})
-                while not free.is_done():
-                    free.generate_next_token()
-                tally.free(steps * len(rows), time.perf_counter() - start)
+                tally.held(steps * len(rows), clock)
+                with Clock() as clock:
+                    free, _ = generator(chats, steps, {**options, "min_length": _ENDLESS})
+                    while not free.is_done():
+                        free.generate_next_token()
+                tally.free(steps * len(rows), clock)
         tally.say()
 
 

@@ -7,12 +7,11 @@ prompts of a schema are one batch, padded in front.
 from __future__ import annotations
 
 import sys
-import time
 from typing import Any
 
 import torch
 import transformers
-from figures import MOST_TOKENS, PAIRED, Tally, Timed, prompts_of
+from figures import MOST_TOKENS, PAIRED, Clock, Tally, Timed, prompts_of
 from schemas import SCHEMAS
 
 import grammarc
@@ -44,19 +43,18 @@ def main(folder: str, modes: list[str]) -> None:
             inputs = tokenizer(chats, return_tensors="pt", padding=True, add_special_tokens=False)
             length = inputs["input_ids"].shape[1]
             timed = Timed(GrammarLogitsProcessor(grammar, model))
-            start = time.perf_counter()
-            output = model.generate(**inputs, logits_processor=[timed], max_new_tokens=MOST_TOKENS, **MODES[mode])
-            seconds = time.perf_counter() - start
+            with Clock() as clock:
+                output = model.generate(**inputs, logits_processor=[timed], max_new_tokens=MOST_TOKENS, **MODES[mode])
             rows = [row[length:].tolist() for row in output]
             tally.take(name, grammar, [upto(row, ends) for row in rows], ends)
             tally.mask(timed.calls * len(rows) * MODES[mode].get("num_beams", 1), timed.seconds)
             if index % PAIRED == 0:
                 # Rows of a batch run to the longest of them, so what is paired is steps.
                 steps = timed.calls
-                tally.held(steps * len(rows), seconds)
-                start = time.perf_counter()
-                model.generate(**inputs, min_new_tokens=steps, max_new_tokens=steps, **MODES[mode])
-                tally.free(steps * len(rows), time.perf_counter() - start)
+                tally.held(steps * len(rows), clock)
+                with Clock() as clock:
+                    model.generate(**inputs, min_new_tokens=steps, max_new_tokens=steps, **MODES[mode])
+                tally.free(steps * len(rows), clock)
         tally.say()
 
 

@@ -26,7 +26,7 @@ def read(lines: Iterable[str]) -> Figures:
             figures = json.loads(line)
         except ValueError:
             continue
-        if isinstance(figures, dict) and {"host", "mode", "generations"} <= figures.keys():
+        if isinstance(figures, dict) and {"host", "mode", "tokens_per_processor_second"} <= figures.keys():
             found[figures["host"], figures["mode"]] = figures
     return found
 
@@ -46,8 +46,8 @@ def table(figures: Figures) -> str:
             one["generations"],
             one["valid"],
             one["finished"],
-            number(one["tokens_per_second"]),
-            number(one["tokens_per_second_free"]),
+            number(one["tokens_per_processor_second"]),
+            number(one["tokens_per_processor_second_free"]),
             number(one["microseconds_a_row"]),
         ]
         rows.append("| " + " | ".join(map(str, cells)) + " |")

@@ -9,7 +9,7 @@ import table
 
 LINE = (
     '{"host": "h", "version": "1", "mode": "greedy", "model": "m", "generations": 10, "valid": 10, "finished": 9, '
-    '"tokens_per_second": 123.4, "tokens_per_second_free": 9.96, "microseconds_a_row": null}'
+    '"tokens_per_processor_second": 123.4, "tokens_per_processor_second_free": 9.96, "microseconds_a_row": null}'
 )
 
 

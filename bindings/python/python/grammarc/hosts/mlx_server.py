@@ -80,54 +80,55 @@ def install(*, cache: PathLike | None = None, limits: Limits | None = None) -> N
     server._make_logits_processors = make_logits_processors
 
 
-class _Held:
-    """A grammar with what a processor of its model needs."""
+class _Model:
+    """What requests of one model need: its compiler, the tokens at which it stops, those that begin and end its thoughts."""
 
-    def __init__(self, grammar: Grammar, ends: list[int], thoughts: _Thoughts | None) -> None:
+    def __init__(self, compiler: Compiler, tokenizer: Any) -> None:
+        self.compiler = compiler
+        self.ends = sorted(tokenizer.eos_token_ids)
+        has_thoughts = tokenizer.has_thinking and tokenizer.think_start_tokens and tokenizer.think_end_tokens
+        self.thoughts = (list(tokenizer.think_start_tokens), list(tokenizer.think_end_tokens)) if has_thoughts else None
+
+    def behind(self, prompt: list[int]) -> list[int]:
+        """The tokens behind which a grammar begins: those that end the thoughts in which a prompt leaves the model."""
+        if self.thoughts is None:
+            return []
+        start, end = self.thoughts
+        return end if _last(prompt, start) > _last(prompt, end) else []
+
+
+class _Held:
+    """The grammar of a request, with its model."""
+
+    def __init__(self, grammar: Grammar, model: _Model) -> None:
         self._grammar = grammar
-        self._ends = ends
-        self._thoughts = thoughts
+        self._model = model
 
     def processor(self) -> Any:
-        processor = mlx.GrammarLogitsProcessor(self._grammar, end_tokens=self._ends, ends_on_refusal=True)
-        return processor if self._thoughts is None else self._thoughts.before(processor, self._grammar, self._ends)
-
-
-class _Thoughts:
-    """The tokens that begin and end the thoughts of a model."""
-
-    def __init__(self, start: tuple[int, ...], end: tuple[int, ...]) -> None:
-        self._start = list(start)
-        self._end = list(end)
-
-    def before(self, held: Any, grammar: Grammar, ends: list[int]) -> Any:
-        """A processor that lets thoughts which the prompt has begun come to their end first."""
-        chosen: list[Any] = []
+        made: list[Any] = []
 
         def process(tokens: Any, logits: Any) -> Any:
-            if not chosen:
-                chosen.append(
-                    mlx.GrammarLogitsProcessor(grammar, end_tokens=ends, after=self._end, ends_on_refusal=True)
-                    if self._is_open([int(token) for token in tokens.tolist()])
-                    else held
+            if not made:
+                after = self._model.behind([int(token) for token in tokens.tolist()])
+                made.append(
+                    mlx.GrammarLogitsProcessor(
+                        self._grammar, end_tokens=self._model.ends, after=after, ends_on_refusal=True
+                    )
                 )
-            return chosen[0](tokens, logits)
+            return made[0](tokens, logits)
 
         return process
 
-    def _is_open(self, tokens: list[int]) -> bool:
-        return _last(tokens, self._start) > _last(tokens, self._end)
-
 
 class _Models:
-    """Compilers by model."""
+    """Models by the path that the server loads them from."""
 
     def __init__(self, utils: Any, cache: PathLike | None, limits: Limits) -> None:
         self._utils = utils
         self._cache = cache
         self._limits = limits
         self._lock = threading.Lock()
-        self._known: dict[str, tuple[Compiler, list[int], _Thoughts | None]] = {}
+        self._known: dict[str, _Model] = {}
 
     def held(self, handler: Any) -> _Held | None:
         """The grammar of a handler's request; ``None`` where it asks for free text."""
@@ -137,30 +138,21 @@ class _Models:
         provider = handler.response_generator.model_provider
         named = handler.requested_model
         path = getattr(provider, "_model_map", {}).get(named, named)
-        compiler, ends, thoughts = self._of(path, getattr(provider, "_tokenizer_config", None))
-        return _Held(compiler.compile(constraint.kind, constraint.source), ends, thoughts)
-
-    def _of(self, path: str, tokenizer_config: Any) -> tuple[Compiler, list[int], _Thoughts | None]:
         with self._lock:
-            found = self._known.get(path)
-            if found is None:
-                found = self._known[path] = self._load(path, tokenizer_config)
-            return found
+            model = self._known.get(path)
+            if model is None:
+                model = self._known[path] = self._load(path, getattr(provider, "_tokenizer_config", None))
+        return _Held(model.compiler.compile(constraint.kind, constraint.source), model)
 
-    def _load(self, path: str, tokenizer_config: Any) -> tuple[Compiler, list[int], _Thoughts | None]:
+    def _load(self, path: str, tokenizer_config: Any) -> _Model:
         folder = self._utils._download(path, allow_patterns=["*.json"])
         config = self._utils.load_config(folder)
         tokenizer = self._utils.load_tokenizer(path, tokenizer_config, eos_token_ids=_ids(config.get("eos_token_id")))
         width = config.get("vocab_size") or config.get("text_config", {}).get("vocab_size")
         if not isinstance(width, int):
             raise SourceError(f"the configuration of {path} has no vocab_size")
-        ends = sorted(tokenizer.eos_token_ids)
-        vocabulary = from_tokenizer(tokenizer, logit_width=width, end_tokens=ends, cache=self._cache)
-        compiler = Compiler(vocabulary, cache=self._cache, limits=self._limits)
-        thoughts = None
-        if tokenizer.has_thinking and tokenizer.think_start_tokens and tokenizer.think_end_tokens:
-            thoughts = _Thoughts(tokenizer.think_start_tokens, tokenizer.think_end_tokens)
-        return compiler, ends, thoughts
+        vocabulary = from_tokenizer(tokenizer, logit_width=width, cache=self._cache)
+        return _Model(Compiler(vocabulary, cache=self._cache, limits=self._limits), tokenizer)
 
 
 def _refuse(handler: Any, error: Exception) -> None:
