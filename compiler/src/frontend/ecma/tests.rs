@@ -206,6 +206,14 @@ fn any_string() -> impl Strategy<Value = String> {
     prop::collection::vec(letter, 0..7).prop_map(|letters| letters.into_iter().collect())
 }
 
+/// Whether the engine that backtracks is wrong about a pattern: of a repetition within a loop within a counted repetition,
+/// such as `(?:(?:.{1,3})+){2}`, it does not give back what the inner one took, so that it does not find "aa".
+fn is_beyond_the_engine(text: &str) -> bool {
+    let loops = [")+){", ")*){", ")*?){"];
+    loops.iter().any(|end| text.contains(end))
+        && ["{1,3})", "{0,2})", "{2,})"].iter().any(|inner| text.contains(inner))
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
@@ -214,6 +222,7 @@ proptest! {
         text in any_pattern(),
         strings in prop::collection::vec(any_string(), 20),
     ) {
+        prop_assume!(!is_beyond_the_engine(&text));
         let Ok(engine) = regress::Regex::with_flags(&text, "u") else {
             prop_assert!(false, "{} is a pattern", text);
             unreachable!();
@@ -227,6 +236,14 @@ proptest! {
             }
             Err(error) => prop_assert_eq!(error.kind, EcmaErrorKind::TooLarge { limit: LIMIT.states }),
         }
+    }
+}
+
+#[test]
+fn inner_repetitions_give_back_what_they_took() {
+    let dfa = whole("^(?:(?:.{1,3})+){2}$", LIMIT).expect("few states");
+    for (string, expected) in [("", false), ("a", false), ("aa", true), ("aaaaaaaa", true)] {
+        assert_eq!(dfa.accepts(string.as_bytes()), expected, "{string}");
     }
 }
 
