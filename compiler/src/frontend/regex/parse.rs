@@ -70,9 +70,12 @@ fn range(span: &ast::Span) -> Range<usize> {
 
 /// Whether a pattern has lookaround, which is read elsewhere.
 pub(super) fn looks_around(pattern: &str) -> bool {
+    // A tree takes a hundred times as many bytes as its pattern.
+    if pattern.len() > MAX_LENGTH {
+        return false;
+    }
     let parsed = ParserBuilder::new().nest_limit(MAX_NESTING).build().parse(pattern);
-    pattern.len() <= MAX_LENGTH
-        && parsed.is_err_and(|error| *error.kind() == ast::ErrorKind::UnsupportedLookAround)
+    parsed.is_err_and(|error| *error.kind() == ast::ErrorKind::UnsupportedLookAround)
 }
 
 fn syntax_error(error: &ast::Error, pattern: &str) -> PatternError {
