@@ -124,11 +124,11 @@ impl TextFormArgs {
             let key = Separator::key(key).map_err(wrong)?;
             text.whitespace = Whitespace::Fixed { item, key };
         }
-        if let Some(levels) = self.levels {
-            if !text.whitespace.set_levels(levels) {
-                let problem = "is for indented and styled text".to_owned();
-                return Err(Problem::Option { option: "--levels", problem });
-            }
+        if let Some(levels) = self.levels
+            && !text.whitespace.set_levels(levels)
+        {
+            let problem = "is for indented and styled text".to_owned();
+            return Err(Problem::Option { option: "--levels", problem });
         }
         if let Some(surround) = self.surround {
             text.surround = surround;

@@ -78,9 +78,9 @@ impl Plane {
         held: Option<buffer::Held>,
     ) -> PyResult<Self> {
         let dimension = |size: i64| usize::try_from(size).unwrap_or(0);
-        let (rows, columns) = match shape {
-            &[columns] => (1, dimension(columns)),
-            &[rows, columns] => (dimension(rows), dimension(columns)),
+        let (rows, columns) = match *shape {
+            [columns] => (1, dimension(columns)),
+            [rows, columns] => (dimension(rows), dimension(columns)),
             _ => {
                 let text = format!("the array has {} dimensions, and not one or two", shape.len());
                 return Err(PyTypeError::new_err(text));
