@@ -1,7 +1,7 @@
-"""Drives mlx-lm: ``python run_mlx.py MODEL [SCHEMAS]``, where MODEL is a folder of a chat model that mlx-lm reads.
+"""Drives mlx-lm: ``python run_mlx.py MODEL [MODE...]``, where MODEL is a folder of a chat model that mlx-lm reads.
 
-Not part of CI: it needs mlx-lm, jsonschema and a model. The ten prompts of a schema are one batch with one processor; greedy
-choice and sampling for every second schema each, since this host is slow without a GPU.
+Not part of CI: it needs mlx-lm, jsonschema and a model. Modes are ``greedy`` and ``sampling``, each for every second schema, since
+this host is slow without a GPU. The ten prompts of a schema are one batch with one processor.
 """
 
 from __future__ import annotations
@@ -20,34 +20,36 @@ import grammarc
 from grammarc.hosts.mlx import GrammarLogitsProcessor, vocabulary
 
 
-def main(folder: str, most: int) -> None:
+MODES = {"greedy": 0.0, "sampling": 0.8}
+"""Temperatures."""
+
+
+def main(folder: str, modes: list[str]) -> None:
     model, tokenizer = load(folder)
     compiler = grammarc.Compiler(vocabulary(model, tokenizer))
     ends = compiler.vocabulary.end_tokens
     mx.random.seed(0)
-    tallies = [
-        Tally("mlx-lm", "mlx-lm", mode, "SmolLM2-135M-Instruct, bf16") for mode in ("greedy", "sampling")
-    ]
-    for index, (name, (_, schema)) in enumerate(list(SCHEMAS.items())[:most]):
-        tally, temperature = tallies[index % 2], (0.0, 0.8)[index % 2]
-        grammar = compiler.json_schema(schema)
-        prompts = [
-            tokenizer.apply_chat_template([{"role": "user", "content": prompt}], add_generation_prompt=True)
-            for prompt in prompts_of(name)
-        ]
-        timed = Timed(GrammarLogitsProcessor(grammar, end_tokens=tokenizer.eos_token_ids))
-        sampler = make_sampler(temperature)
-        with Clock() as clock:
-            texts = generated(model, prompts, MOST_TOKENS, ends, [timed], sampler)
-        tally.take(name, grammar, texts, ends)
-        tally.mask(timed.calls, timed.seconds)
-        if index // 2 % PAIRED == 0:
-            steps = [len(tokens) for tokens in texts]
-            tally.held(sum(steps), clock)
+    for mode in modes:
+        tally = Tally("mlx-lm", "mlx-lm", mode, "SmolLM2-135M-Instruct, bf16")
+        sampler = make_sampler(MODES[mode])
+        chosen = list(SCHEMAS.items())[list(MODES).index(mode) :: len(MODES)]
+        for index, (name, (_, schema)) in enumerate(chosen):
+            grammar = compiler.json_schema(schema)
+            prompts = [
+                tokenizer.apply_chat_template([{"role": "user", "content": prompt}], add_generation_prompt=True)
+                for prompt in prompts_of(name)
+            ]
+            timed = Timed(GrammarLogitsProcessor(grammar, end_tokens=tokenizer.eos_token_ids))
             with Clock() as clock:
-                generated(model, prompts, steps, (), [], sampler)
-            tally.free(sum(steps), clock)
-    for tally in tallies:
+                texts = generated(model, prompts, MOST_TOKENS, ends, [timed], sampler)
+            tally.take(name, grammar, texts, ends)
+            tally.mask(timed.calls, timed.seconds)
+            if index % PAIRED == 0:
+                steps = [len(tokens) for tokens in texts]
+                tally.held(sum(steps), clock)
+                with Clock() as clock:
+                    generated(model, prompts, steps, (), [], sampler)
+                tally.free(sum(steps), clock)
         tally.say()
 
 
@@ -67,4 +69,4 @@ def generated(
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else len(SCHEMAS))
+    main(sys.argv[1], sys.argv[2:] or list(MODES))
