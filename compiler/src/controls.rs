@@ -1,7 +1,9 @@
-//! Strings of a source that hold the text of a special token.
+//! The special tokens of a vocabulary in the texts of a source.
 //!
 //! A special token matches by its id alone, so a grammar whose string is `<think>` allows the letters of it and masks the
-//! token that the model would write. That is seldom meant, and looks like a model that will not follow its grammar.
+//! token that the model would write. A language whose strings stand for what a model writes has such a string mean the
+//! token ([`ControlTokens`]); in the others it is seldom meant, looks like a model that will not follow its grammar, and is
+//! [warned of](written_out).
 //!
 //! Cost: for each place of each string where some special token could begin, a binary search for each length of special
 //! tokens.
@@ -16,39 +18,57 @@ use crate::ir::{ByteSet, Literals};
 /// Most warnings for one source.
 const MOST: usize = 8;
 
+/// The special tokens of a vocabulary by their texts. There are none without a vocabulary.
+#[derive(Clone, Debug, Default)]
+pub struct ControlTokens {
+    vocabulary: Option<VocabularyArtifact>,
+    /// Lengths of their texts, longest first.
+    lengths: Vec<usize>,
+    /// Bytes that they begin with.
+    first: ByteSet,
+}
+
+impl ControlTokens {
+    /// Those of a vocabulary. A text of one character is no name: it is punctuation in most sources.
+    pub fn of(vocabulary: &VocabularyArtifact) -> Self {
+        let mut lengths: Vec<usize> = Vec::new();
+        let mut first = ByteSet::EMPTY;
+        for &id in vocabulary.special_tokens() {
+            let bytes = vocabulary.token_bytes(id);
+            if let (2.., Some(&byte)) = (bytes.len(), bytes.first()) {
+                lengths.push(bytes.len());
+                first.insert(byte);
+            }
+        }
+        lengths.sort_unstable_by(|one, other| other.cmp(one));
+        lengths.dedup();
+        Self { vocabulary: Some(vocabulary.clone()), lengths, first }
+    }
+
+    /// The first special token in a text, the longest where several begin there: its place and its id.
+    pub fn first_in(&self, text: &str) -> Option<(Range<usize>, u32)> {
+        let vocabulary = self.vocabulary.as_ref()?;
+        let bytes = text.as_bytes();
+        (0..bytes.len()).filter(|&at| self.first.contains(bytes[at])).find_map(|at| {
+            let ends = self.lengths.iter().map(|length| at + length);
+            let mut ends = ends.filter(|&end| end <= bytes.len());
+            ends.find_map(|end| Some((at..end, vocabulary.special_token(&bytes[at..end])?)))
+        })
+    }
+}
+
 /// A warning for each string that holds the text of a special token.
 pub(crate) fn written_out(literals: &Literals, vocabulary: &VocabularyArtifact) -> Vec<Diagnostic> {
-    let mut lengths: Vec<usize> = Vec::new();
-    let mut first = ByteSet::EMPTY;
     if literals.iter().next().is_none() {
         return Vec::new();
     }
-    for &id in vocabulary.special_tokens() {
-        let bytes = vocabulary.token_bytes(id);
-        // A name of one character is punctuation in most grammars.
-        if let (2.., Some(&byte)) = (bytes.len(), bytes.first()) {
-            lengths.push(bytes.len());
-            first.insert(byte);
-        }
-    }
-    lengths.sort_unstable();
-    lengths.dedup();
-    let named = |text: &str| -> Option<Range<usize>> {
-        (0..text.len()).filter(|&at| first.contains(text.as_bytes()[at])).find_map(|at| {
-            let ends = lengths.iter().rev().map(|length| at + length);
-            let mut ends = ends.filter(|&end| end <= text.len());
-            ends.find(|&end| vocabulary.special_token(&text.as_bytes()[at..end]).is_some())
-                .map(|end| at..end)
-        })
-    };
+    let controls = ControlTokens::of(vocabulary);
     let found = literals.iter().filter_map(|(text, span)| {
-        let name = text.get(named(text)?)?;
+        let (place, id) = controls.first_in(text)?;
+        let name = text.get(place)?;
         let token = match name.starts_with('<') && name.ends_with('>') {
             true => format!("`{name}` without quotes"),
-            false => {
-                let id = vocabulary.special_token(name.as_bytes()).unwrap_or_default();
-                format!("`<[{id}]>`")
-            }
+            false => format!("`<[{id}]>`"),
         };
         Some(
             Diagnostic::warning(

@@ -4,7 +4,7 @@ pub mod automata;
 pub mod budget;
 pub mod cache;
 pub mod compile;
-mod controls;
+pub mod controls;
 pub mod diagnostics;
 mod distinct;
 pub mod emit;

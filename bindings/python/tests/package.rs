@@ -1,10 +1,15 @@
-//! The Python package: its wheel is built, installed into an environment without Rust, and tested there by its own tests.
+//! The Python package: its wheel is built, installed into an environment without Rust, and tested there by its own tests and by
+//! random traces of matchers, 10,000 and with `GRAMMARC_FULL=1` 100,000.
 //!
 //! Needs Python 3.11 or later and, on the first run, the package index; without these it says so and does nothing, but with
 //! `GRAMMARC_FULL=1` it fails.
 
+use std::io::{BufWriter, Read};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
+
+use grammarc_tests::traces;
+use grammarc_tests::vocabularies::full;
 
 /// Exit status of the script where the package index is not reachable.
 const NO_ENVIRONMENT: i32 = 77;
@@ -16,7 +21,7 @@ fn the_package_passes_its_tests() {
     let new_enough = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))";
     let found = Command::new("python3").args(["-c", new_enough]).status();
     if !found.is_ok_and(|status| status.success()) {
-        assert!(std::env::var_os("GRAMMARC_FULL").is_none(), "there is no Python 3.11");
+        assert!(!full(), "there is no Python 3.11");
         eprintln!("no Python 3.11 with venv: the tests of the Python package are skipped");
         return;
     }
@@ -27,10 +32,19 @@ fn the_package_passes_its_tests() {
             command.env_remove(name);
         }
     }
-    let status = command.arg(script).status().expect("python3 is there");
-    if status.code() == Some(NO_ENVIRONMENT) && std::env::var_os("GRAMMARC_FULL").is_none() {
+    let count = if full() { 100_000 } else { 10_000 };
+    let command = command.arg(script).arg("--replay").stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().expect("python3 is there");
+    let written = traces::write(count, BufWriter::new(child.stdin.take().expect("a pipe")));
+    let mut said = String::new();
+    child.stdout.take().expect("a pipe").read_to_string(&mut said).expect("text");
+    let status = child.wait().expect("it ends");
+    if status.code() == Some(NO_ENVIRONMENT) && !full() {
         eprintln!("no environment could be made: the tests of the Python package are skipped");
         return;
     }
-    assert!(status.success(), "the tests of the Python package fail");
+    assert!(status.success(), "the tests of the Python package fail ({written:?}):\n{said}");
+    let steps = written.expect("the traces are read to the end");
+    let replayed = format!("{count} traces, {steps} steps\n");
+    assert!(said.ends_with(&replayed), "{said}");
 }

@@ -1,7 +1,8 @@
 """Builds the wheel, installs it into an environment without Rust, and runs the tests there.
 
 Environments are kept in $GRAMMARC_CACHE/python (~/.cache/grammarc/python), by the digest of what is installed in them; the
-package itself is installed anew each time. Arguments go to pytest.
+package itself is installed anew each time. Arguments go to pytest, but for `--replay`: with it, replay.py reads standard input
+after the tests.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ PACKAGE = TESTS.parent
 ROOT = PACKAGE.parents[1]
 CACHE = Path(os.environ.get("GRAMMARC_CACHE") or Path.home() / ".cache" / "grammarc") / "python"
 
+REPLAY = "--replay"
 NO_ENVIRONMENT = 77
 """Exit status where the environment cannot be made, as of a test that is skipped."""
 
@@ -59,7 +61,11 @@ def main() -> None:
         shutil.copy(ROOT / "docs" / "python.md", tests)
         data = {"GRAMMARC_DATA": os.environ.get("GRAMMARC_DATA") or str(ROOT.parent / "shared" / "data")}
         without_rust = {"PATH": os.pathsep.join(part for part in os.environ["PATH"].split(os.pathsep) if "cargo" not in part)}
-        run(python, "-m", "pytest", "-q", *sys.argv[1:], tests, cwd=scratch, env=os.environ | data | without_rust)
+        arguments = [argument for argument in sys.argv[1:] if argument != REPLAY]
+        pytest = [python, "-m", "pytest", "-q", *arguments, tests]
+        run(*pytest, cwd=scratch, env=os.environ | data | without_rust, stdin=subprocess.DEVNULL)
+        if REPLAY in sys.argv:
+            run(python, tests / "replay.py", cwd=scratch)
 
 
 if __name__ == "__main__":

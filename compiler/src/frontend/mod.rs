@@ -7,8 +7,10 @@ pub mod choice;
 mod class;
 pub mod deny;
 mod dialects;
+mod document;
 mod ecma;
 pub mod gbnf;
+mod inner;
 pub mod json_schema;
 mod recorded;
 pub mod regex;
@@ -16,6 +18,7 @@ pub mod settings;
 mod suggest;
 
 use crate::budget::Budget;
+use crate::controls::ControlTokens;
 use crate::diagnostics::{Diagnostic, Source};
 use crate::ir::Lowered;
 use choice::ChoiceOptions;
@@ -47,12 +50,28 @@ impl FrontEnd {
         }
     }
 
-    /// The grammar of a source. What it takes of the budget, compiling the grammar goes on with.
+    /// The grammar of a source, for any vocabulary: no string of it is a special token. What it takes of the budget,
+    /// compiling the grammar goes on with.
     ///
     /// # Errors
     ///
     /// What is wrong with the source, or that the budget is spent.
     pub fn lower(&self, source: Source, budget: &Budget) -> Result<Lowered, Vec<Diagnostic>> {
+        self.lower_for(source, &ControlTokens::default(), budget)
+    }
+
+    /// The grammar of a source for a vocabulary with these special tokens, as which some languages read strings.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the source, or that the budget is spent.
+    pub fn lower_for(
+        &self,
+        source: Source,
+        controls: &ControlTokens,
+        budget: &Budget,
+    ) -> Result<Lowered, Vec<Diagnostic>> {
+        let _ = controls;
         match self {
             Self::JsonSchema(options) => json_schema::lower(source, options, budget),
             Self::Gbnf(options) => gbnf::lower(source, options, budget),

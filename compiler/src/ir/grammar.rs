@@ -105,6 +105,11 @@ impl GrammarBuilder {
         RuleId::new(self.rules.len() - 1)
     }
 
+    /// Number of rules, also of those that are not defined yet.
+    pub(super) fn len(&self) -> usize {
+        self.rules.len()
+    }
+
     /// Defines a declared rule.
     ///
     /// # Panics

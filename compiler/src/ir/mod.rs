@@ -7,6 +7,7 @@ mod display;
 mod endings;
 mod expr;
 pub mod facts;
+mod graft;
 mod grammar;
 mod graph;
 pub mod pass;

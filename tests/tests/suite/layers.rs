@@ -34,16 +34,26 @@ const ROOMS: [Row<'_>; 18] = [
     ("threads", &["budget"]),
     ("automata", &["graph", "sequences", "budget"]),
     ("ir", &["graph", "diagnostics", "budget", "automata"]),
+    ("controls", &["diagnostics", "ir"]),
     (
         "frontend",
-        &["testing", "graph", "sequences", "distinct", "diagnostics", "budget", "automata", "ir"],
+        &[
+            "testing",
+            "graph",
+            "sequences",
+            "distinct",
+            "diagnostics",
+            "budget",
+            "automata",
+            "ir",
+            "controls",
+        ],
     ),
     ("network", &["graph", "sequences", "budget", "threads", "automata", "ir"]),
     // The vocabulary answers the questions of the network, by the trait that the network asks them with.
     ("vocabulary", &["testing", "diagnostics", "ir", "network"]),
     ("masks", &["graph", "sequences", "budget", "threads", "ir", "network"]),
     ("emit", &["diagnostics", "ir", "network", "vocabulary", "masks"]),
-    ("controls", &["diagnostics", "ir"]),
     (
         "compile",
         &[
@@ -69,14 +79,16 @@ const ROOMS: [Row<'_>; 18] = [
 
 /// The front ends. A JSON Schema has ECMA-262 patterns in it, and a regular expression with lookaround is read as one; apart
 /// from that none knows another.
-const FRONT_ENDS: [Row<'_>; 11] = [
+const FRONT_ENDS: [Row<'_>; 13] = [
     ("class", &[]),
+    ("document", &[]),
+    ("inner", &[]),
     ("dialects", &[]),
     ("suggest", &[]),
     ("ecma", &["class", "dialects"]),
     ("gbnf", &["class", "suggest"]),
     ("regex", &["class", "dialects", "ecma"]),
-    ("json_schema", &["class", "dialects", "ecma", "suggest"]),
+    ("json_schema", &["class", "dialects", "document", "ecma", "suggest"]),
     ("choice", &[]),
     ("deny", &["json_schema"]),
     // Options of all of them by name.

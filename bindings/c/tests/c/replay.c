@@ -1,7 +1,7 @@
 /*
  * Does in C what a stream of numbers says was done in Rust, and compares: statuses, positions, and every word of every mask.
  *
- * The stream is of 32-bit numbers as this machine has them; tests/traces.rs writes it.
+ * The stream is of 32-bit numbers as this machine has them; src/traces.rs of grammarc-tests writes it.
  */
 #include "check.h"
 

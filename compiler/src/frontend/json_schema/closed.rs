@@ -15,9 +15,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::document::NodeId;
 use super::schema::{Part, Schema, SchemaId, Schemas};
 use super::types::TypeSet;
+use crate::frontend::document::NodeId;
 
 /// What a schema is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

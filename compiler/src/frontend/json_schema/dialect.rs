@@ -6,9 +6,9 @@
 
 use crate::diagnostics::Diagnostic;
 
-use super::document::{Document, Json, NodeId};
 use super::options::SchemaDialect;
 use super::resources::Resources;
+use crate::frontend::document::{Document, Json, NodeId};
 
 /// A draft of JSON Schema, oldest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -13,9 +13,9 @@ use crate::diagnostics::Diagnostic;
 use crate::diagnostics::report::Verdict;
 use crate::frontend::suggest::nearest;
 
-use super::document::{Document, Json, NodeId};
 use super::keyword::{KEYWORDS, UNKNOWN};
 use super::survey::Occurrence;
+use crate::frontend::document::{Document, Json, NodeId};
 
 /// Places of one unknown keyword that a warning points at.
 const MOST_PLACES: usize = 3;

@@ -21,7 +21,6 @@
 mod algebra;
 mod closed;
 mod dialect;
-mod document;
 mod formats;
 mod keyword;
 mod layout;
@@ -55,6 +54,7 @@ use crate::automata::Allowance;
 use crate::budget::{Budget, Phase};
 use crate::diagnostics::report::{Report, Verdict};
 use crate::diagnostics::{Diagnostic, Source};
+use crate::frontend::document::{Codes, Document};
 use crate::ir::{Literals, Lowered};
 
 use algebra::{OneOf, Orders, SHAPE_LIMIT};
@@ -69,6 +69,10 @@ pub use prelude::{Piece, Prelude, prelude_grammar};
 pub use resources::{ResourceError, Resources};
 pub use rust_type::Schema;
 pub use table::{SupportRow, support_table};
+
+/// Codes of a text that is no schema document.
+pub(crate) const CODES: Codes =
+    Codes { syntax: "json-schema::syntax", duplicate_key: "json-schema::duplicate-key" };
 
 /// Steps of a budget that an occurrence of a keyword takes in the report, about.
 const STEPS_AN_OCCURRENCE: usize = 1 << 6;
@@ -91,7 +95,7 @@ pub fn lower(
         None => errors,
     };
     budget.begin(Phase::Reading);
-    let (mut document, tree) = document::Document::parse(&source, budget).map_err(one)?;
+    let (mut document, tree) = Document::parse(&source, CODES, budget).map_err(one)?;
     budget.check_in_source()?;
     let mut findings = Vec::new();
     let survey::Surveyed { mut schemas, mut root, mut occurrences } =

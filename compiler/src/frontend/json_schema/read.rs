@@ -9,7 +9,6 @@ use crate::diagnostics::report::Verdict;
 use crate::frontend::dialects;
 use crate::frontend::ecma::EcmaError;
 
-use super::document::{Document, Json, NodeId};
 use super::formats::{Exactness, format};
 use super::lint;
 use super::numbers::{Decimal, NumberSet};
@@ -18,6 +17,7 @@ use super::resolve::Context;
 use super::schema::{Bounds, Part, SchemaId, Schemas};
 use super::strings::StringSet;
 use super::types::TypeSet;
+use crate::frontend::document::{Document, Json, NodeId};
 
 /// What a keyword says, which is mostly one thing.
 pub(crate) type Parts = SmallVec<[Part; 1]>;

@@ -12,9 +12,9 @@ use crate::diagnostics::{Diagnostic, Severity};
 use crate::ir::{Grammar, Survey, facts};
 
 use super::algebra::{Algebra, Conflict, ContentGraph, conflict};
-use super::document::{Document, Json, NodeId};
 use super::options::TextForm;
 use super::schema::{Part, Schema};
+use crate::frontend::document::{Document, Json, NodeId};
 
 /// Work that may go into notes.
 const NOTES: usize = 20_000;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use thiserror::Error;
 
-use super::document::MAX_DEPTH;
+use crate::frontend::document::MAX_DEPTH;
 
 /// Schemas by URI. Nothing is ever fetched: a reference to a URI that is not here, in the document or among the
 /// published meta-schemas is an error. Cheap to clone.

@@ -4,11 +4,11 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::diagnostics::Diagnostic;
 
-use super::document::{Document, NodeId};
 use super::numbers::NumberSet;
 use super::resolve::ScopeId;
 use super::strings::StringSet;
 use super::types::TypeSet;
+use crate::frontend::document::{Document, NodeId};
 
 /// Number of a schema: a place in a document, seen from a dynamic scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

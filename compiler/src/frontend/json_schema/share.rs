@@ -15,8 +15,8 @@ use std::hash::{Hash, Hasher};
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 
-use super::document::{Document, Json, NodeId};
 use super::schema::{Part, Schema, SchemaId, Schemas};
+use crate::frontend::document::{Document, Json, NodeId};
 
 /// For each schema, by index, the first one that says the same.
 pub(crate) fn first_equals(document: &Document<'_>, schemas: &Schemas) -> Vec<SchemaId> {

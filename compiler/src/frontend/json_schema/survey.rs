@@ -8,12 +8,12 @@ use crate::budget::Budget;
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::report::Verdict;
 
-use super::document::{Document, Json, NodeId, Tree};
 use super::keyword::{Support, support};
 use super::options::{Formats, JsonSchemaOptions};
 use super::read::{Found, Queued, Read, Reader};
 use super::resolve::{Context, References};
 use super::schema::{Part, Schema, SchemaId, Schemas};
+use crate::frontend::document::{Document, Json, NodeId, Tree};
 
 /// Steps of a budget that reading a schema takes, about.
 const STEPS_A_SCHEMA: usize = 1 << 6;

@@ -8,7 +8,6 @@ use rustc_hash::{FxBuildHasher, FxHashSet};
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::report::Verdict;
 
-use super::super::document::{Json, NodeId};
 use super::super::options::Escapes;
 use super::super::schema::{Bounds, Part, SchemaId};
 use super::super::types::TypeSet;
@@ -16,6 +15,7 @@ use super::domain::{Domain, evaluate};
 use super::formula::{Formula, Formulas};
 use super::scalars::Scalars;
 use super::{Algebra, BySubject, FormulaId, Scalar, Subject};
+use crate::frontend::document::{Json, NodeId};
 
 /// What a literal of an array formula is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

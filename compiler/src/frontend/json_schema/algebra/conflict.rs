@@ -5,9 +5,9 @@
 
 use crate::diagnostics::Diagnostic;
 
-use super::super::document::NodeId;
 use super::super::schema::{Part, Schema, SchemaId};
 use super::{Algebra, FormulaId, Orders, Subject, holds};
+use crate::frontend::document::NodeId;
 
 /// Two keywords (or schemas) that no value satisfies together; one and the same where it alone has no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,10 +5,10 @@
 
 use crate::diagnostics::Diagnostic;
 
-use super::super::document::NodeId;
 use super::super::schema::{Part, Schema, SchemaId};
 use super::formula::Formula;
 use super::{Algebra, BySubject, FormulaId, Scalar, Subject};
+use crate::frontend::document::NodeId;
 
 /// Sets of values of one type.
 pub(super) trait Domain {

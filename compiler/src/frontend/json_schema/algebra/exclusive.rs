@@ -16,10 +16,10 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::report::Verdict;
 
-use super::super::document::NodeId;
 use super::apart::{ALTERNATIVES, DEPTH};
 use super::objects::{ObjectAtom, Objects};
 use super::{Algebra, FormulaId, OneOf};
+use crate::frontend::document::NodeId;
 
 /// Why `oneOf` is approximate.
 const ANY_OF: &str = "objects that several branches accept are accepted: telling them apart takes too many combinations";

@@ -56,10 +56,10 @@ use crate::budget::Held;
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::report::Verdict;
 
-use super::document::{Document, NodeId};
 use super::numbers::Decimal;
 use super::options::TextForm;
 use super::schema::{Schema, SchemaId, Schemas};
+use crate::frontend::document::{Document, NodeId};
 
 pub(crate) use conflict::{Conflict, conflict};
 pub(crate) use formula::FormulaId;

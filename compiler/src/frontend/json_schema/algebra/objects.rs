@@ -8,7 +8,6 @@ use rustc_hash::FxBuildHasher;
 
 use crate::diagnostics::Diagnostic;
 
-use super::super::document::{Json, NodeId};
 use super::super::schema::{Bounds, Part, SchemaId};
 use super::super::strings::StringSet;
 use super::super::types::TypeSet;
@@ -17,6 +16,7 @@ use super::exclusive::Ones;
 use super::formula::Formulas;
 use super::scalars::Strings;
 use super::{Algebra, BySubject, FormulaId, Scalar};
+use crate::frontend::document::{Json, NodeId};
 
 /// What a literal of an object formula is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -7,13 +7,13 @@ use rustc_hash::FxBuildHasher;
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::report::Verdict;
 
-use super::super::document::{Json, NodeId};
 use super::super::numbers::{Decimal, NumberForm, NumberSet, NumeralSet};
 use super::super::schema::{Part, SchemaId};
 use super::super::strings::StringSet;
 use super::super::types::TypeSet;
 use super::domain::{Domain, evaluate};
 use super::{Algebra, ByFormula, BySubject, FormulaId, Scalar};
+use crate::frontend::document::{Json, NodeId};
 
 /// What is known so far.
 #[derive(Debug)]

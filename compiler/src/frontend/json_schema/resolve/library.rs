@@ -7,8 +7,8 @@ use referencing::{Draft, Error, Registry, ResourceRef, Retrieve, SPECIFICATIONS,
 use serde_json::Value;
 
 use super::super::dialect::Dialect;
-use super::super::document::{Document, Json, NodeId};
 use super::super::resources::Resources;
+use crate::frontend::document::{Document, Json, NodeId};
 
 /// The base of a document that does not identify itself.
 pub(super) const ROOT: &str = "json-schema:///";

@@ -27,9 +27,9 @@ use rustc_hash::FxHashMap;
 use crate::diagnostics::Diagnostic;
 
 use super::dialect::Dialect;
-use super::document::{Document, Json, NodeId, Tree};
 use super::options::SchemaDialect;
 use super::resources::Resources;
+use crate::frontend::document::{Document, Json, NodeId, Tree};
 
 use library::{Prepared, Spellings};
 use places::Places;

@@ -6,7 +6,7 @@
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
-use super::super::document::{Document, Json, NodeId};
+use crate::frontend::document::{Document, Json, NodeId};
 
 /// Places by value.
 #[derive(Debug, Default)]

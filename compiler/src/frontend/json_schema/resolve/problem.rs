@@ -4,8 +4,8 @@ use referencing::Error;
 
 use crate::diagnostics::Diagnostic;
 
-use super::super::document::{Document, Json, NodeId};
 use super::library;
+use crate::frontend::document::{Document, Json, NodeId};
 use crate::frontend::suggest::nearest;
 
 /// Why a reference leads nowhere.

@@ -8,8 +8,8 @@
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
-use super::super::document::NodeId;
 use super::ResourceId;
+use crate::frontend::document::NodeId;
 
 /// Number of a scope; 0 is the empty one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -7,11 +7,12 @@ mod suite;
 use crate::budget::Budget;
 use crate::diagnostics::{Diagnostic, Source};
 
-use super::super::document::Document;
+use super::super::CODES;
 use super::super::options::JsonSchemaOptions;
 use super::super::resources::Resources;
 use super::super::schema::Part;
 use super::super::survey::survey;
+use crate::frontend::document::Document;
 
 /// What the survey says of a schema.
 struct Outcome {
@@ -26,7 +27,8 @@ fn outcome(schema: &str, resources: &Resources) -> Result<Outcome, Vec<Diagnosti
     let budget = Budget::new();
     let options = JsonSchemaOptions { resources: resources.clone(), ..Default::default() };
     let source = Source::new("<test>", schema);
-    let (mut document, tree) = Document::parse(&source, &budget).map_err(|error| vec![error])?;
+    let (mut document, tree) =
+        Document::parse(&source, CODES, &budget).map_err(|error| vec![error])?;
     let mut findings = Vec::new();
     let surveyed = survey(&mut document, &tree, &options, &budget, &mut findings)?;
     let mut targets = Vec::new();

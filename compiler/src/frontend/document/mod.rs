@@ -1,7 +1,7 @@
-//! The schema document as an arena of JSON values that know their place in the text.
+//! A JSON document as an arena of values that know their place in the text.
 //!
-//! serde_json says what JSON is ([`tree`]), and its depth limit (128) bounds every recursion over values in this front
-//! end; it gives no positions, so a pass over the text of our own ([`scan`]) builds the arena. A [`NodeId`] is at once the value
+//! serde_json says what JSON is ([`tree`]), and its depth limit (128) bounds every recursion over values in front ends; it
+//! gives no positions, so a pass over the text of our own ([`scan`]) builds the arena. A [`NodeId`] is at once the value
 //! and its place: span and JSON pointer follow from it. O(text).
 //!
 //! Schemas that references bring in from elsewhere are grafted behind the document's own values. Their pointers start
@@ -21,6 +21,7 @@ use serde_json::Value;
 use crate::budget::Budget;
 use crate::diagnostics::{Diagnostic, Source};
 
+pub(crate) use inside::Written;
 pub(crate) use members::{Member, Members};
 pub(crate) use pointers::Pointers;
 use scan::{Duplicate, Scanner};
@@ -38,6 +39,15 @@ impl NodeId {
     pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
+}
+
+/// Codes of the errors of a text that is no document.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Codes {
+    /// It is not JSON.
+    pub(crate) syntax: &'static str,
+    /// A key occurs twice in one object.
+    pub(crate) duplicate_key: &'static str,
 }
 
 /// A JSON value.
@@ -95,16 +105,18 @@ impl<'s> Document<'s> {
     /// Of a text that outlasts the budget only the beginning is read.
     pub(crate) fn parse(
         source: &'s Source,
+        codes: Codes,
         budget: &Budget,
     ) -> Result<(Self, Tree<'s>), Diagnostic> {
         let mut scanner = Scanner::new(&source.text, budget);
         scanner.document();
         if !scanner.sure {
-            tree::check(&source.text).map_err(|error| not_json(&source.text, &error))?;
+            tree::check(&source.text)
+                .map_err(|error| not_json(&source.text, codes.syntax, &error))?;
         }
         match scanner.duplicate {
             Some(Duplicate { key, places: [first, second], .. }) => Err(Diagnostic::error(
-                "json-schema::duplicate-key",
+                codes.duplicate_key,
                 format!("the key {key:?} occurs twice in one object"),
             )
             .with_label(second, "again here")
@@ -257,8 +269,13 @@ impl<'s> Document<'s> {
         match self.grafts.first() {
             Some((first, _)) if node >= *first => span,
             _ if !is_string => span,
-            _ => inside::written(self.text, &span, value),
+            _ => Written::new(self.text, &span).span(value),
         }
+    }
+
+    /// How the string at a node of the document itself is written.
+    pub(crate) fn written(&self, node: NodeId) -> Written {
+        Written::new(self.text, &self.span(node))
     }
 
     /// An error at a node.
@@ -273,11 +290,11 @@ impl<'s> Document<'s> {
 }
 
 /// The error of serde_json, at its place.
-fn not_json(text: &str, error: &serde_json::Error) -> Diagnostic {
+fn not_json(text: &str, code: &'static str, error: &serde_json::Error) -> Diagnostic {
     let at = offset(text, error.line(), error.column());
     let message = error.to_string();
     let what = message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what);
-    Diagnostic::error("json-schema::syntax", format!("not JSON: {what}"))
+    Diagnostic::error(code, format!("not JSON: {what}"))
         .with_label(at..(at + 1).min(text.len()), "here")
 }
 
@@ -295,12 +312,14 @@ fn offset(text: &str, line: usize, column: usize) -> usize {
 mod tests {
     use super::*;
 
+    const CODES: Codes = Codes { syntax: "test::syntax", duplicate_key: "test::duplicate-key" };
+
     fn source(text: &str) -> Source {
         Source::new("<test>", text)
     }
 
     fn parse(source: &Source) -> Result<Document<'_>, Diagnostic> {
-        Document::parse(source, &Budget::new()).map(|(document, _)| document)
+        Document::parse(source, CODES, &Budget::new()).map(|(document, _)| document)
     }
 
     #[test]
@@ -330,7 +349,7 @@ mod tests {
     fn syntax_errors_have_a_place() {
         let text = source("{\n  \"a\": nil\n}");
         let error = parse(&text).unwrap_err();
-        assert_eq!(error.code, "json-schema::syntax");
+        assert_eq!(error.code, CODES.syntax);
         assert_eq!(text.line_column(error.labels[0].span.start).0, 2);
         assert!(parse(&source("")).is_err());
         assert!(parse(&source(&"[".repeat(100_000))).is_err());
@@ -339,7 +358,7 @@ mod tests {
     #[test]
     fn duplicate_keys_are_refused() {
         let error = parse(&source(r#"{"a": {"b": 1, "\u0062": 2}}"#)).unwrap_err();
-        assert_eq!(error.code, "json-schema::duplicate-key");
+        assert_eq!(error.code, CODES.duplicate_key);
         assert_eq!(error.labels[0].span, 15..23);
     }
 

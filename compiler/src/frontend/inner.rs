@@ -1,0 +1,81 @@
+//! Sources within a source: a schema in a structural tag, a pattern in a grammar.
+//!
+//! An inner source is lowered on its own by the front end of its language. [`Outer`] takes what came of it: its rules become
+//! rules of the outer grammar, and every place of it, in errors too, a place of the outer text. A [`Place`] says where the
+//! inner text stands: as a part of the outer one, or decoded from a string literal.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use crate::diagnostics::Diagnostic;
+use crate::diagnostics::report::Report;
+use crate::ir::{GrammarBuilder, Literals, Lowered, Origin, RuleId};
+
+/// Where an inner source stands in the outer one.
+pub(crate) struct Place<'a> {
+    /// The range of the outer text that a range of the inner text stands for.
+    pub(crate) span: &'a dyn Fn(&Range<usize>) -> Range<usize>,
+    /// JSON pointer to the inner source, where the outer one is JSON.
+    pub(crate) pointer: Option<String>,
+}
+
+impl Place<'_> {
+    /// The same finding in the outer source.
+    pub(crate) fn diagnostic(&self, mut diagnostic: Diagnostic) -> Diagnostic {
+        for label in &mut diagnostic.labels {
+            label.span = (self.span)(&label.span);
+        }
+        diagnostic.pointer = self.pointer(diagnostic.pointer);
+        diagnostic
+    }
+
+    /// The same errors in the outer source.
+    pub(crate) fn diagnostics(&self, inner: Vec<Diagnostic>) -> Vec<Diagnostic> {
+        inner.into_iter().map(|diagnostic| self.diagnostic(diagnostic)).collect()
+    }
+
+    fn origin(&self, origin: Origin) -> Origin {
+        let span = origin.span.map(|span| (self.span)(&span));
+        Origin { span, pointer: self.pointer(origin.pointer) }
+    }
+
+    /// A pointer of the inner source behind the pointer to it. One that begins with a URI stays as it is.
+    fn pointer(&self, inner: Option<String>) -> Option<String> {
+        match (&self.pointer, inner) {
+            (Some(outer), Some(inner)) if inner.is_empty() || inner.starts_with('/') => {
+                Some(format!("{outer}{inner}"))
+            }
+            (outer, inner) => inner.or_else(|| outer.clone()),
+        }
+    }
+}
+
+/// A grammar that is built of several sources, with what was found in them.
+#[derive(Debug, Default)]
+pub(crate) struct Outer {
+    /// The rules.
+    pub(crate) builder: GrammarBuilder,
+    /// What became of keywords.
+    pub(crate) report: Report,
+    /// Warnings and notes.
+    pub(crate) findings: Vec<Diagnostic>,
+    /// Strings that are written as they are matched.
+    pub(crate) literals: Literals,
+}
+
+impl Outer {
+    /// Adds what came of an inner source, and returns its start rule.
+    pub(crate) fn add(&mut self, inner: Lowered, place: &Place<'_>) -> RuleId {
+        let Lowered { source: _, grammar, report, findings, literals } = inner;
+        let outer = place.pointer.as_deref().unwrap_or_default();
+        for entry in report.entries() {
+            let pointer = |text: &mut String| _ = write!(text, "{outer}{}", entry.pointer);
+            self.report.add(pointer, entry.keyword, entry.verdict, entry.reason.to_owned().into());
+        }
+        self.findings.extend(place.diagnostics(findings));
+        for (text, span) in literals.iter() {
+            self.literals.add(text, &(place.span)(span));
+        }
+        self.builder.graft(grammar, &|origin| place.origin(origin))
+    }
+}
