@@ -31,6 +31,7 @@ use crate::frontend::choice::ChoiceOptions;
 use crate::frontend::gbnf::GbnfOptions;
 use crate::frontend::json_schema::JsonSchemaOptions;
 use crate::frontend::regex::{self, PatternOptions};
+use crate::frontend::structural_tag::StructuralTagOptions;
 use crate::vocabulary::TokenTable;
 
 /// The compiler by its version and the digest of its sources: artifacts of equal requests are equal where this is.
@@ -99,6 +100,7 @@ impl Content {
             FrontEnd::Gbnf(_) => Cow::Borrowed(text.as_bytes()),
             FrontEnd::Regex(options) => Cow::Borrowed(regex::pattern_of(text, options).as_bytes()),
             FrontEnd::Choice(_) => Cow::Owned(canonical::spelling(text)),
+            FrontEnd::StructuralTag(_) => Cow::Owned(canonical::spelling(text)),
         };
         parts.bytes(&text);
         Self(parts.digest())
@@ -155,6 +157,10 @@ impl Parts {
                 (extent, size_limit).hash(&mut parts);
             }
             FrontEnd::Choice(ChoiceOptions {}) => {}
+            FrontEnd::StructuralTag(StructuralTagOptions { tokens, schemas }) => {
+                tokens.hash(&mut parts);
+                json_schema(schemas, &mut parts);
+            }
         }
         parts
     }

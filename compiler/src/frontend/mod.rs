@@ -9,13 +9,18 @@ pub mod deny;
 mod dialects;
 mod document;
 mod ecma;
+mod free_text;
 pub mod gbnf;
 mod inner;
 pub mod json_schema;
 mod recorded;
 pub mod regex;
 pub mod settings;
+pub mod structural_tag;
+
 mod suggest;
+
+use grammarc_artifacts::VocabularyArtifact;
 
 use crate::budget::Budget;
 use crate::controls::ControlTokens;
@@ -25,6 +30,7 @@ use choice::ChoiceOptions;
 use gbnf::GbnfOptions;
 use json_schema::JsonSchemaOptions;
 use regex::PatternOptions;
+use structural_tag::StructuralTagOptions;
 
 /// A source's language and how to read it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +43,8 @@ pub enum FrontEnd {
     Regex(PatternOptions),
     /// One of some texts.
     Choice(ChoiceOptions),
+    /// A structural tag.
+    StructuralTag(StructuralTagOptions),
 }
 
 impl FrontEnd {
@@ -47,6 +55,20 @@ impl FrontEnd {
             Self::Gbnf(_) => "gbnf",
             Self::Regex(_) => "regex",
             Self::Choice(_) => "choice",
+            Self::StructuralTag(_) => "structural-tag",
+        }
+    }
+
+    /// Whether the grammar of a source depends on the vocabulary: strings that are special tokens mean these.
+    pub fn depends_on_vocabulary(&self) -> bool {
+        matches!(self, Self::StructuralTag(_))
+    }
+
+    /// The special tokens of a vocabulary, for [`lower_for`](Self::lower_for); none where they do not matter.
+    pub fn controls(&self, vocabulary: &VocabularyArtifact) -> ControlTokens {
+        match self.depends_on_vocabulary() {
+            true => ControlTokens::of(vocabulary),
+            false => ControlTokens::default(),
         }
     }
 
@@ -71,12 +93,14 @@ impl FrontEnd {
         controls: &ControlTokens,
         budget: &Budget,
     ) -> Result<Lowered, Vec<Diagnostic>> {
-        let _ = controls;
         match self {
             Self::JsonSchema(options) => json_schema::lower(source, options, budget),
             Self::Gbnf(options) => gbnf::lower(source, options, budget),
             Self::Regex(options) => regex::lower(source, options, budget),
             Self::Choice(options) => choice::lower(source, options, budget),
+            Self::StructuralTag(options) => {
+                structural_tag::lower(source, options, controls, budget)
+            }
         }
     }
 }

@@ -20,6 +20,7 @@ use super::json_schema::{
     Separator, SeparatorError, TextForm, Whitespace, WhitespaceError,
 };
 use super::regex::PatternOptions;
+use super::structural_tag::{StructuralTagOptions, Tokens};
 
 /// A language of sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -32,11 +33,14 @@ pub enum Language {
     Regex,
     /// One of some texts.
     Choice,
+    /// A structural tag.
+    StructuralTag,
 }
 
 impl Language {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::JsonSchema, Self::Gbnf, Self::Regex, Self::Choice];
+    pub const ALL: [Self; 5] =
+        [Self::JsonSchema, Self::Gbnf, Self::Regex, Self::Choice, Self::StructuralTag];
 
     /// Its name, in artifacts as well.
     pub fn name(self) -> &'static str {
@@ -45,6 +49,7 @@ impl Language {
             Self::Gbnf => "gbnf",
             Self::Regex => "regex",
             Self::Choice => "choice",
+            Self::StructuralTag => "structural-tag",
         }
     }
 
@@ -116,6 +121,16 @@ struct JsonSchemaSettings {
     deny: Vec<Deny>,
 }
 
+/// Options of structural tags by name.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct StructuralTagSettings {
+    tokens: Tokens,
+    /// Those of the schemas; what is no name of theirs is refused there.
+    #[serde(flatten)]
+    schemas: Map<String, Value>,
+}
+
 /// Options of GBNF by name.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -136,6 +151,7 @@ impl Settings {
             Language::Gbnf => FrontEnd::Gbnf(GbnfOptions::default()),
             Language::Regex => FrontEnd::Regex(PatternOptions::exact()),
             Language::Choice => FrontEnd::Choice(ChoiceOptions::default()),
+            Language::StructuralTag => FrontEnd::StructuralTag(StructuralTagOptions::default()),
         };
         Self { front_end, deny: Vec::new() }
     }
@@ -146,6 +162,7 @@ impl Settings {
     /// | --- | --- |
     /// | JSON Schema | `whitespace`, `levels`, `separators`, `surround`, `numbers`, `escapes`, `key-order`, `closed`, `dialect`, `formats`, `resources` (schemas by URI), `max-states`, `max-shapes`, `max-rules`, `deny` (a list) |
     /// | GBNF | `start` |
+    /// | structural tag | those of JSON Schema, for the schemas in it, and `tokens` |
     /// | regex, choice | none |
     ///
     /// # Errors
@@ -169,15 +186,20 @@ impl Settings {
         let failed = |source| SettingsError::Json { language, source };
         let given = given.into_iter().map(|(name, value)| (name.replace('-', "_"), value));
         let given = Value::Object(given.collect());
-        let mut settings = Self::new(language);
-        match &mut settings.front_end {
-            FrontEnd::JsonSchema(options) => {
-                let mut given: JsonSchemaSettings =
-                    serde_json::from_value(given).map_err(failed)?;
-                settings.deny = std::mem::take(&mut given.deny);
-                settings.deny.sort();
-                settings.deny.dedup();
-                given.apply(options)?;
+        let Self { mut front_end, mut deny } = Self::new(language);
+        let mut of_schemas = |given: Value, options: &mut JsonSchemaOptions| {
+            let mut given: JsonSchemaSettings = serde_json::from_value(given).map_err(failed)?;
+            deny = std::mem::take(&mut given.deny);
+            deny.sort();
+            deny.dedup();
+            given.apply(options)
+        };
+        match &mut front_end {
+            FrontEnd::JsonSchema(options) => of_schemas(given, options)?,
+            FrontEnd::StructuralTag(options) => {
+                let given: StructuralTagSettings = serde_json::from_value(given).map_err(failed)?;
+                options.tokens = given.tokens;
+                of_schemas(Value::Object(given.schemas), &mut options.schemas)?;
             }
             FrontEnd::Gbnf(options) => {
                 let given: GbnfSettings = serde_json::from_value(given).map_err(failed)?;
@@ -189,7 +211,7 @@ impl Settings {
                 let NoSettings {} = serde_json::from_value(given).map_err(failed)?;
             }
         }
-        Ok(settings)
+        Ok(Self { front_end, deny })
     }
 }
 
