@@ -42,6 +42,7 @@ mod string;
 mod strings;
 mod survey;
 mod table;
+mod tags;
 mod types;
 mod whitespace;
 
@@ -69,6 +70,8 @@ pub use prelude::{Piece, Prelude, prelude_grammar};
 pub use resources::{ResourceError, Resources};
 pub use rust_type::Schema;
 pub use table::{SupportRow, support_table};
+pub(crate) use tags::{TagForm, ValueForm};
+pub(crate) use types::TypeSet;
 
 /// Codes of a text that is no schema document.
 pub(crate) const CODES: Codes =
@@ -86,6 +89,20 @@ const STEPS_AN_OCCURRENCE: usize = 1 << 6;
 pub fn lower(
     source: Source,
     options: &JsonSchemaOptions,
+    budget: &Budget,
+) -> Result<Lowered, Vec<Diagnostic>> {
+    lower_as(source, options, None, budget)
+}
+
+/// The same as [`lower`], or the objects of the schema with members that are tags of a form.
+///
+/// # Errors
+///
+/// As those of [`lower`]; with a form also keys that it cannot write, and a schema without objects.
+pub(crate) fn lower_as(
+    source: Source,
+    options: &JsonSchemaOptions,
+    tags: Option<&TagForm>,
     budget: &Budget,
 ) -> Result<Lowered, Vec<Diagnostic>> {
     // Whatever else is found once the budget is spent, only says where.
@@ -150,7 +167,7 @@ pub fn lower(
     }
     findings.extend(report::pruned(&mut algebra, &graph));
     merge::merge(&mut graph);
-    let lowered = lower::lower(&algebra, &graph, options, budget).map_err(one)?;
+    let lowered = lower::lower(&algebra, &graph, options, tags, budget).map_err(one)?;
     let lower::Emitted { grammar, cut } = lowered;
     budget.check_in_source()?;
     drop(algebra);

@@ -23,6 +23,7 @@ mod dispatch;
 mod fields;
 mod format;
 mod lower;
+mod members;
 mod read;
 #[cfg(test)]
 mod tests;

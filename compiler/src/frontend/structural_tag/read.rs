@@ -8,7 +8,7 @@ use crate::frontend::suggest::nearest;
 
 use super::fields::{Fields, Reader};
 use super::format::{Dispatch, Format, Kind, Mark, Rule, Schema, Style, Tag, Text, Then};
-use super::triggers;
+use super::{members, triggers};
 
 /// Types of formats.
 const TYPES: [&str; 21] = [
@@ -34,10 +34,6 @@ const TYPES: [&str; 21] = [
     "plus",
     "repeat",
 ];
-
-/// Styles of the members of objects.
-const STYLES: [&str; 6] =
-    ["qwen_xml", "minimax_xml", "deepseek_xml", "glm_xml", "cohere_xml", "kimi_k3_xml"];
 
 /// The format of a document.
 pub(super) fn document(reader: &mut Reader<'_, '_>) -> Option<Format> {
@@ -171,10 +167,10 @@ pub(super) fn style_of(reader: &mut Reader<'_, '_>, at: NodeId) -> Option<Style>
     if text == "json" {
         return Some(Style::Json);
     }
-    let known = STYLES.into_iter().find(|known| *known == text);
+    let known = members::named(&text);
     if known.is_none() {
         let message = format!("there is no style {text:?}");
-        let help = format!("there are json, {}", STYLES.join(", "));
+        let help = format!("there are json, {}", members::names().join(", "));
         reader.error("structural-tag::unknown-style", at, message, &help);
     }
     known.map(Style::Xml)

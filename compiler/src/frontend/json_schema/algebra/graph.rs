@@ -14,6 +14,8 @@ use crate::diagnostics::Diagnostic;
 use super::items::{ItemAutomaton, ItemState};
 use super::members::{Member, MemberAutomaton, MemberState};
 use super::scalars::Scalars;
+use super::super::numbers::NumberSet;
+use super::super::strings::StringSet;
 use super::{Algebra, FormulaId, plenty};
 
 /// What a formula over values comes to.
@@ -93,6 +95,13 @@ fn explored(
 }
 
 impl Content {
+    /// Every value.
+    pub(crate) fn all() -> Self {
+        let (numbers, strings) = (NumberSet::all().into(), StringSet::all());
+        let scalars = Scalars { null: true, no: true, yes: true, numbers, strings };
+        Self { scalars, arrays: None, objects: None }
+    }
+
     /// Whether every value is held.
     pub(crate) fn is_all(&self) -> bool {
         let Scalars { null, no, yes, numbers, strings } = &self.scalars;

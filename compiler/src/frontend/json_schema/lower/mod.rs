@@ -7,6 +7,7 @@ mod array;
 mod keys;
 mod object;
 mod optional;
+mod tagged;
 
 use rustc_hash::FxHashMap;
 
@@ -15,12 +16,13 @@ use crate::budget::{Budget, Held};
 use crate::diagnostics::Diagnostic;
 use crate::ir::{Expr, Grammar, GrammarBuilder, Origin, RuleId, RuleKind};
 
-use super::algebra::{Algebra, Content, ContentGraph, FormulaId};
+use super::algebra::{Algebra, Content, ContentGraph, FormulaId, MemberName};
 use super::layout::{Gaps, Layout};
 use super::numbers::{NumeralSet, Pieces};
 use super::options::{JsonSchemaOptions, TextForm};
 use super::prelude::{MOST_LEAST, Piece, Prelude, space};
 use super::strings::{Place, StringRules, StringSet, character, tail};
+use super::tags::TagForm;
 use crate::frontend::document::{NodeId, Pointers};
 
 /// Size of an expression of scalars up to which it is written where it is used.
@@ -36,11 +38,12 @@ pub(crate) struct Emitted {
     pub(crate) cut: Vec<NodeId>,
 }
 
-/// Makes the grammar of a content graph.
+/// Makes the grammar of a content graph: JSON, or objects whose members are tags of a form.
 pub(crate) fn lower(
     algebra: &Algebra<'_>,
     graph: &ContentGraph,
     options: &JsonSchemaOptions,
+    tags: Option<&TagForm>,
     budget: &Budget,
 ) -> Result<Emitted, Diagnostic> {
     let layouts = Layout::of(options.text.whitespace);
@@ -48,12 +51,15 @@ pub(crate) fn lower(
         algebra,
         graph,
         options,
+        tags,
         allowed: Allowance::new(options.max_states, budget),
         memory: budget.hold(),
         bytes: 0,
         builder: GrammarBuilder::new(),
         prelude: Prelude::new(options.text),
         layout: layouts[0],
+        layouts: layouts.clone(),
+        any_tagged: None,
         rows: Vec::new(),
         tails: FxHashMap::default(),
         characters: FxHashMap::default(),
@@ -67,14 +73,21 @@ pub(crate) fn lower(
         at: algebra.document.root(),
         cut: Vec::new(),
     };
-    let start = emitter.document(&layouts)?;
+    let start = match tags {
+        Some(_) => emitter.tagged_document()?,
+        None => emitter.document(&layouts)?,
+    };
     let mut next = 0;
     while let Some(Queued { formula, layout, rule, origin }) = emitter.queue.get_mut(next) {
         next += 1;
         let (formula, rule, origin) = (*formula, *rule, std::mem::take(origin));
         emitter.layout = *layout;
         emitter.at = algebra.place(formula).unwrap_or(algebra.document.root());
-        let expr = emitter.content(graph.content(formula))?;
+        let content = graph.content(formula);
+        let expr = match emitter.layout {
+            Layout::Tagged => emitter.tagged_content(content)?,
+            _ => emitter.content(content)?,
+        };
         emitter.grow(BYTES_A_RULE)?;
         emitter.builder.define(rule, expr, origin);
         if emitter.count > options.max_rules {
@@ -113,6 +126,8 @@ struct Emitter<'a> {
     algebra: &'a Algebra<'a>,
     graph: &'a ContentGraph,
     options: &'a JsonSchemaOptions,
+    /// How members are written that are tags.
+    tags: Option<&'a TagForm>,
     /// What an automaton may take.
     allowed: Allowance<'a>,
     /// The expressions made so far, and how many bytes they take, about.
@@ -122,6 +137,10 @@ struct Emitter<'a> {
     prelude: Prelude,
     /// The layout of what is being written.
     layout: Layout,
+    /// The layouts of JSON.
+    layouts: Vec<Layout>,
+    /// The rule of any value inside tags.
+    any_tagged: Option<RuleId>,
     /// By layout.
     rows: Vec<Option<Row>>,
     tails: FxHashMap<(u32, Option<u32>), RuleId>,
@@ -211,7 +230,37 @@ impl Emitter<'_> {
 
     /// What stands between the tokens of a container in the layout at hand.
     fn gaps(&mut self) -> Gaps {
-        self.prelude.gaps(&mut self.builder, self.layout)
+        match self.tags {
+            Some(form) if self.layout == Layout::Tagged => self.layout.gaps(space(form.space)),
+            _ => self.prelude.gaps(&mut self.builder, self.layout),
+        }
+    }
+
+    /// The key of a member in the layout at hand.
+    fn member_key(&mut self, name: &MemberName) -> Result<Expr, Diagnostic> {
+        match (self.tags, name) {
+            (Some(form), _) if self.layout == Layout::Tagged => self.tagged_key(form, name),
+            (_, MemberName::Key(key)) => self.key(*key),
+            (_, MemberName::Names(names)) => self.string(names, Place::Key),
+        }
+    }
+
+    /// The value of a member in the layout at hand.
+    fn member_value(&mut self, formula: FormulaId) -> Result<Expr, Diagnostic> {
+        match self.layout {
+            Layout::Tagged => self.tagged_value(formula),
+            _ => self.refer(formula),
+        }
+    }
+
+    /// An item of an array in the layout at hand.
+    fn item(&mut self, formula: FormulaId) -> Result<Expr, Diagnostic> {
+        match self.tags {
+            Some(form) if self.layout == Layout::Tagged => {
+                Ok(Expr::seq([form.before_item.clone(), self.tagged_value(formula)?]))
+            }
+            _ => self.refer(formula),
+        }
     }
 
     /// A call of a new rule.
