@@ -70,7 +70,7 @@ pub use prelude::{Piece, Prelude, prelude_grammar};
 pub use resources::{ResourceError, Resources};
 pub use rust_type::Schema;
 pub use table::{SupportRow, support_table};
-pub(crate) use tags::{TagForm, ValueForm};
+pub(crate) use tags::{Root, TagForm, ValueForm};
 pub(crate) use types::TypeSet;
 
 /// Codes of a text that is no schema document.
@@ -91,18 +91,18 @@ pub fn lower(
     options: &JsonSchemaOptions,
     budget: &Budget,
 ) -> Result<Lowered, Vec<Diagnostic>> {
-    lower_as(source, options, None, budget)
+    lower_as(source, options, Root::Value, budget)
 }
 
-/// The same as [`lower`], or the objects of the schema with members that are tags of a form.
+/// The same as [`lower`] for the values that are asked for, and in the way that is.
 ///
 /// # Errors
 ///
-/// As those of [`lower`]; with a form also keys that it cannot write, and a schema without objects.
+/// As those of [`lower`]; also a schema without objects where these are asked for, and keys that cannot be in tags.
 pub(crate) fn lower_as(
     source: Source,
     options: &JsonSchemaOptions,
-    tags: Option<&TagForm>,
+    wanted: Root<'_>,
     budget: &Budget,
 ) -> Result<Lowered, Vec<Diagnostic>> {
     // Whatever else is found once the budget is spent, only says where.
@@ -167,7 +167,7 @@ pub(crate) fn lower_as(
     }
     findings.extend(report::pruned(&mut algebra, &graph));
     merge::merge(&mut graph);
-    let lowered = lower::lower(&algebra, &graph, options, tags, budget).map_err(one)?;
+    let lowered = lower::lower(&algebra, &graph, options, wanted, budget).map_err(one)?;
     let lower::Emitted { grammar, cut } = lowered;
     budget.check_in_source()?;
     drop(algebra);

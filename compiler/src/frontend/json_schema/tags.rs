@@ -12,6 +12,27 @@
 use super::types::TypeSet;
 use crate::ir::Expr;
 
+/// The values of a schema that are written, and how.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Root<'a> {
+    /// All of them, as JSON.
+    Value,
+    /// The objects, as JSON.
+    Object,
+    /// The objects, with members that are tags.
+    Tags(&'a TagForm),
+}
+
+impl<'a> Root<'a> {
+    /// How members are written that are tags.
+    pub(super) fn tags(self) -> Option<&'a TagForm> {
+        match self {
+            Self::Tags(form) => Some(form),
+            Self::Value | Self::Object => None,
+        }
+    }
+}
+
 /// How objects are written as tags.
 #[derive(Clone, Debug)]
 pub(crate) struct TagForm {

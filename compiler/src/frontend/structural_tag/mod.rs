@@ -19,6 +19,7 @@
 //! is left to the host, and said to be in a finding.
 
 mod content;
+mod counts;
 mod dispatch;
 mod fields;
 mod format;
@@ -28,6 +29,7 @@ mod read;
 #[cfg(test)]
 mod tests;
 mod texts;
+mod tools;
 mod triggers;
 
 use crate::budget::{Budget, Phase};

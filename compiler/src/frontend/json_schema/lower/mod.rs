@@ -22,7 +22,7 @@ use super::numbers::{NumeralSet, Pieces};
 use super::options::{JsonSchemaOptions, TextForm};
 use super::prelude::{MOST_LEAST, Piece, Prelude, space};
 use super::strings::{Place, StringRules, StringSet, character, tail};
-use super::tags::TagForm;
+use super::tags::{Root, TagForm};
 use crate::frontend::document::{NodeId, Pointers};
 
 /// Size of an expression of scalars up to which it is written where it is used.
@@ -43,7 +43,7 @@ pub(crate) fn lower(
     algebra: &Algebra<'_>,
     graph: &ContentGraph,
     options: &JsonSchemaOptions,
-    tags: Option<&TagForm>,
+    wanted: Root<'_>,
     budget: &Budget,
 ) -> Result<Emitted, Diagnostic> {
     let layouts = Layout::of(options.text.whitespace);
@@ -51,7 +51,8 @@ pub(crate) fn lower(
         algebra,
         graph,
         options,
-        tags,
+        wanted,
+        tags: wanted.tags(),
         allowed: Allowance::new(options.max_states, budget),
         memory: budget.hold(),
         bytes: 0,
@@ -73,9 +74,9 @@ pub(crate) fn lower(
         at: algebra.document.root(),
         cut: Vec::new(),
     };
-    let start = match tags {
-        Some(_) => emitter.tagged_document()?,
-        None => emitter.document(&layouts)?,
+    let start = match wanted {
+        Root::Tags(_) => emitter.tagged_document()?,
+        Root::Value | Root::Object => emitter.document(&layouts)?,
     };
     let mut next = 0;
     while let Some(Queued { formula, layout, rule, origin }) = emitter.queue.get_mut(next) {
@@ -126,6 +127,7 @@ struct Emitter<'a> {
     algebra: &'a Algebra<'a>,
     graph: &'a ContentGraph,
     options: &'a JsonSchemaOptions,
+    wanted: Root<'a>,
     /// How members are written that are tags.
     tags: Option<&'a TagForm>,
     /// What an automaton may take.
@@ -168,10 +170,19 @@ impl Emitter<'_> {
     /// The start rule: the root in any of the layouts, with whitespace around it.
     fn document(&mut self, layouts: &[Layout]) -> Result<RuleId, Diagnostic> {
         let (root, around) = (self.graph.root(), space(self.options.text.surround));
-        if layouts.len() == 1 && around == Expr::Empty {
-            return Ok(self.rule(root, self.layout));
-        }
         let content = self.graph.content(root);
+        let objects;
+        let content = match self.wanted {
+            Root::Object if !content.has_objects_alone() => {
+                self.check_objects(content)?;
+                objects = Content { objects: content.objects.clone(), ..Content::none() };
+                &objects
+            }
+            _ if layouts.len() == 1 && around == Expr::Empty => {
+                return Ok(self.rule(root, self.layout));
+            }
+            _ => content,
+        };
         let layouts = if has_containers(content) { layouts } else { &layouts[..1] };
         let mut choices = Vec::with_capacity(layouts.len());
         for &layout in layouts {
@@ -185,6 +196,17 @@ impl Emitter<'_> {
         let document = Expr::seq([around.clone(), Expr::alt(choices), around]);
         self.builder.define(start, document, origin);
         Ok(start)
+    }
+
+    /// That some values are objects.
+    fn check_objects(&self, content: &Content) -> Result<(), Diagnostic> {
+        if content.objects.as_ref().is_none_or(|objects| !objects.is_empty()) {
+            return Ok(());
+        }
+        let document = self.algebra.document;
+        let text = "no value of the schema is an object, and only objects can be written here";
+        let error = document.error("json-schema::no-object", document.root(), text.to_owned());
+        Err(error.with_help("allow objects: arguments are one, with a member for each"))
     }
 
     /// The values of a formula inside a container: a call of its rule, or its content where that is small.

@@ -20,13 +20,9 @@ impl Emitter<'_> {
     pub(super) fn tagged_document(&mut self) -> Result<RuleId, Diagnostic> {
         let root = self.graph.root();
         self.layout = Layout::Tagged;
-        let objects = match &self.graph.content(root).objects {
-            Some(objects) if objects.is_empty() => {
-                let document = self.algebra.document;
-                let text = "no value of the schema is an object, and only members of one are written as tags";
-                let error = document.error("json-schema::no-object", document.root(), text.into());
-                return Err(error.with_help("allow objects, or write the value as JSON"));
-            }
+        let content = self.graph.content(root);
+        self.check_objects(content)?;
+        let objects = match &content.objects {
             Some(objects) => Expr::alt(self.objects(objects)?),
             None => self.any_tagged_members()?,
         };
