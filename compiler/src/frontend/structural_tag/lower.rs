@@ -79,6 +79,7 @@ impl<'a> Lowering<'a> {
             Kind::Schema(schema) => self.schema(schema),
             &Kind::Grammar(at) => self.grammar(at),
             &Kind::Regex(at) => self.regex(at),
+            &Kind::Pattern(pattern) => self.pattern(pattern),
             Kind::AnyText { excludes, max_tokens, max_chars } => {
                 self.left_to_host(*max_tokens);
                 self.any_text(excludes, *max_chars, None)
@@ -100,6 +101,9 @@ impl<'a> Lowering<'a> {
                 let one = Expr::alt(tags.iter().map(|tag| self.tag(tag)).collect::<Vec<_>>());
                 let separator = self.symbols(separator).expr();
                 separated(&one, &separator, *min, *max)
+            }
+            Kind::Counted { tags, separator, min, max, unique } => {
+                self.counted(tags, separator, (*min, *max), *unique)
             }
             Kind::Repeat { content, min, max } => self.format(content).repeat(*min, *max),
             Kind::Dispatch(dispatch) => self.dispatch(dispatch, format.at, None),
