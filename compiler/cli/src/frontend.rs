@@ -16,6 +16,7 @@ use grammarc_compiler::frontend::deny::{Deny, denied};
 use grammarc_compiler::frontend::gbnf::GbnfOptions;
 use grammarc_compiler::frontend::json_schema::{JsonSchemaOptions, SchemaDialect};
 use grammarc_compiler::frontend::regex::PatternOptions;
+use grammarc_compiler::frontend::substring::SubstringOptions;
 use grammarc_compiler::ir::Lowered;
 
 use crate::failure::{Failure, Problem};
@@ -33,6 +34,8 @@ pub(crate) enum Kind {
     Regex,
     /// A JSON array of texts, one of which is the output
     Choice,
+    /// Any contiguous part of a text: `{"text": "...", "by": "words"}` or `"chars"`, or `{"chunks": ["..."]}`
+    Substring,
 }
 
 impl Kind {
@@ -43,6 +46,7 @@ impl Kind {
             Self::Gbnf => "gbnf",
             Self::Regex => "regex",
             Self::Choice => "choice",
+            Self::Substring => "substring",
         }
     }
 
@@ -173,6 +177,7 @@ impl SourceArgs {
             }
             Kind::Regex => FrontEnd::Regex(PatternOptions::default()),
             Kind::Choice => FrontEnd::Choice(ChoiceOptions::default()),
+            Kind::Substring => FrontEnd::Substring(SubstringOptions::default()),
         };
         let mut options = front_end.recorded();
         if !self.registry.is_empty() {

@@ -31,6 +31,7 @@ use crate::frontend::choice::ChoiceOptions;
 use crate::frontend::gbnf::GbnfOptions;
 use crate::frontend::json_schema::JsonSchemaOptions;
 use crate::frontend::regex::{self, PatternOptions};
+use crate::frontend::substring::SubstringOptions;
 use crate::vocabulary::TokenTable;
 
 /// The compiler by its version and the digest of its sources: artifacts of equal requests are equal where this is.
@@ -98,7 +99,7 @@ impl Content {
             FrontEnd::JsonSchema(_) => Cow::Owned(canonical::spelling(text)),
             FrontEnd::Gbnf(_) => Cow::Borrowed(text.as_bytes()),
             FrontEnd::Regex(options) => Cow::Borrowed(regex::pattern_of(text, options).as_bytes()),
-            FrontEnd::Choice(_) => Cow::Owned(canonical::spelling(text)),
+            FrontEnd::Choice(_) | FrontEnd::Substring(_) => Cow::Owned(canonical::spelling(text)),
         };
         parts.bytes(&text);
         Self(parts.digest())
@@ -154,7 +155,7 @@ impl Parts {
             FrontEnd::Regex(PatternOptions { extent, size_limit, text_file: _ }) => {
                 (extent, size_limit).hash(&mut parts);
             }
-            FrontEnd::Choice(ChoiceOptions {}) => {}
+            FrontEnd::Choice(ChoiceOptions {}) | FrontEnd::Substring(SubstringOptions {}) => {}
         }
         parts
     }

@@ -15,6 +15,7 @@ pub mod json_schema;
 mod recorded;
 pub mod regex;
 pub mod settings;
+pub mod substring;
 mod suggest;
 
 use crate::budget::Budget;
@@ -25,6 +26,7 @@ use choice::ChoiceOptions;
 use gbnf::GbnfOptions;
 use json_schema::JsonSchemaOptions;
 use regex::PatternOptions;
+use substring::SubstringOptions;
 
 /// A source's language and how to read it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +39,8 @@ pub enum FrontEnd {
     Regex(PatternOptions),
     /// One of some texts.
     Choice(ChoiceOptions),
+    /// Any contiguous part of a text.
+    Substring(SubstringOptions),
 }
 
 impl FrontEnd {
@@ -47,6 +51,7 @@ impl FrontEnd {
             Self::Gbnf(_) => "gbnf",
             Self::Regex(_) => "regex",
             Self::Choice(_) => "choice",
+            Self::Substring(_) => "substring",
         }
     }
 
@@ -77,6 +82,7 @@ impl FrontEnd {
             Self::Gbnf(options) => gbnf::lower(source, options, budget),
             Self::Regex(options) => regex::lower(source, options, budget),
             Self::Choice(options) => choice::lower(source, options, budget),
+            Self::Substring(options) => substring::lower(source, options, budget),
         }
     }
 }

@@ -20,6 +20,7 @@ use super::json_schema::{
     Separator, SeparatorError, TextForm, Whitespace, WhitespaceError,
 };
 use super::regex::PatternOptions;
+use super::substring::SubstringOptions;
 
 /// A language of sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -32,11 +33,14 @@ pub enum Language {
     Regex,
     /// One of some texts.
     Choice,
+    /// Any contiguous part of a text.
+    Substring,
 }
 
 impl Language {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::JsonSchema, Self::Gbnf, Self::Regex, Self::Choice];
+    pub const ALL: [Self; 5] =
+        [Self::JsonSchema, Self::Gbnf, Self::Regex, Self::Choice, Self::Substring];
 
     /// Its name, in artifacts as well.
     pub fn name(self) -> &'static str {
@@ -45,6 +49,7 @@ impl Language {
             Self::Gbnf => "gbnf",
             Self::Regex => "regex",
             Self::Choice => "choice",
+            Self::Substring => "substring",
         }
     }
 
@@ -136,6 +141,7 @@ impl Settings {
             Language::Gbnf => FrontEnd::Gbnf(GbnfOptions::default()),
             Language::Regex => FrontEnd::Regex(PatternOptions::exact()),
             Language::Choice => FrontEnd::Choice(ChoiceOptions::default()),
+            Language::Substring => FrontEnd::Substring(SubstringOptions::default()),
         };
         Self { front_end, deny: Vec::new() }
     }
@@ -146,7 +152,7 @@ impl Settings {
     /// | --- | --- |
     /// | JSON Schema | `whitespace`, `levels`, `separators`, `surround`, `numbers`, `escapes`, `key-order`, `closed`, `dialect`, `formats`, `resources` (schemas by URI), `max-states`, `max-shapes`, `max-rules`, `deny` (a list) |
     /// | GBNF | `start` |
-    /// | regex, choice | none |
+    /// | regex, choice, substring | none |
     ///
     /// # Errors
     ///
@@ -185,7 +191,7 @@ impl Settings {
                     options.start = start;
                 }
             }
-            FrontEnd::Regex(_) | FrontEnd::Choice(_) => {
+            FrontEnd::Regex(_) | FrontEnd::Choice(_) | FrontEnd::Substring(_) => {
                 let NoSettings {} = serde_json::from_value(given).map_err(failed)?;
             }
         }
