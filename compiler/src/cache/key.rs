@@ -30,6 +30,7 @@ use crate::frontend::FrontEnd;
 use crate::frontend::choice::ChoiceOptions;
 use crate::frontend::gbnf::GbnfOptions;
 use crate::frontend::json_schema::JsonSchemaOptions;
+use crate::frontend::lark::LarkOptions;
 use crate::frontend::regex::{self, PatternOptions};
 use crate::frontend::substring::SubstringOptions;
 use crate::vocabulary::TokenTable;
@@ -97,7 +98,7 @@ impl Content {
         let mut parts = Parts::of("content", vocabulary, front_end);
         let text = match front_end {
             FrontEnd::JsonSchema(_) => Cow::Owned(canonical::spelling(text)),
-            FrontEnd::Gbnf(_) => Cow::Borrowed(text.as_bytes()),
+            FrontEnd::Gbnf(_) | FrontEnd::Lark(_) => Cow::Borrowed(text.as_bytes()),
             FrontEnd::Regex(options) => Cow::Borrowed(regex::pattern_of(text, options).as_bytes()),
             FrontEnd::Choice(_) | FrontEnd::Substring(_) => Cow::Owned(canonical::spelling(text)),
         };
@@ -150,7 +151,9 @@ impl Parts {
         parts.text(front_end.kind());
         match front_end {
             FrontEnd::JsonSchema(options) => json_schema(options, &mut parts),
-            FrontEnd::Gbnf(GbnfOptions { start }) => parts.text(start),
+            FrontEnd::Gbnf(GbnfOptions { start }) | FrontEnd::Lark(LarkOptions { start }) => {
+                parts.text(start);
+            }
             // How the pattern stands in its text is no part of it.
             FrontEnd::Regex(PatternOptions { extent, size_limit, text_file: _ }) => {
                 (extent, size_limit).hash(&mut parts);

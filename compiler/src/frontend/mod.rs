@@ -12,6 +12,7 @@ mod ecma;
 pub mod gbnf;
 mod inner;
 pub mod json_schema;
+pub mod lark;
 mod recorded;
 pub mod regex;
 pub mod settings;
@@ -25,6 +26,7 @@ use crate::ir::Lowered;
 use choice::ChoiceOptions;
 use gbnf::GbnfOptions;
 use json_schema::JsonSchemaOptions;
+use lark::LarkOptions;
 use regex::PatternOptions;
 use substring::SubstringOptions;
 
@@ -39,6 +41,8 @@ pub enum FrontEnd {
     Regex(PatternOptions),
     /// One of some texts.
     Choice(ChoiceOptions),
+    /// Lark, as llguidance and XGrammar have it.
+    Lark(LarkOptions),
     /// Any contiguous part of a text.
     Substring(SubstringOptions),
 }
@@ -51,6 +55,7 @@ impl FrontEnd {
             Self::Gbnf(_) => "gbnf",
             Self::Regex(_) => "regex",
             Self::Choice(_) => "choice",
+            Self::Lark(_) => "lark",
             Self::Substring(_) => "substring",
         }
     }
@@ -82,6 +87,7 @@ impl FrontEnd {
             Self::Gbnf(options) => gbnf::lower(source, options, budget),
             Self::Regex(options) => regex::lower(source, options, budget),
             Self::Choice(options) => choice::lower(source, options, budget),
+            Self::Lark(options) => lark::lower(source, options, budget),
             Self::Substring(options) => substring::lower(source, options, budget),
         }
     }

@@ -11,6 +11,7 @@ impl FrontEnd {
         match self {
             Self::JsonSchema(options) => json_schema(options),
             Self::Gbnf(options) => vec![("start", options.start.clone())],
+            Self::Lark(options) => vec![("start", options.start.clone())],
             Self::Regex(_) | Self::Choice(_) | Self::Substring(_) => Vec::new(),
         }
     }

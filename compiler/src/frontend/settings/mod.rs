@@ -19,6 +19,7 @@ use super::json_schema::{
     Escapes, Formats, JsonSchemaOptions, KeyOrder, NumberForm, ResourceError, SchemaDialect,
     Separator, SeparatorError, TextForm, Whitespace, WhitespaceError,
 };
+use super::lark::LarkOptions;
 use super::regex::PatternOptions;
 use super::substring::SubstringOptions;
 
@@ -33,14 +34,16 @@ pub enum Language {
     Regex,
     /// One of some texts.
     Choice,
+    /// Lark, as llguidance and XGrammar have it.
+    Lark,
     /// Any contiguous part of a text.
     Substring,
 }
 
 impl Language {
     /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::JsonSchema, Self::Gbnf, Self::Regex, Self::Choice, Self::Substring];
+    pub const ALL: [Self; 6] =
+        [Self::JsonSchema, Self::Gbnf, Self::Regex, Self::Choice, Self::Lark, Self::Substring];
 
     /// Its name, in artifacts as well.
     pub fn name(self) -> &'static str {
@@ -49,6 +52,7 @@ impl Language {
             Self::Gbnf => "gbnf",
             Self::Regex => "regex",
             Self::Choice => "choice",
+            Self::Lark => "lark",
             Self::Substring => "substring",
         }
     }
@@ -121,10 +125,10 @@ struct JsonSchemaSettings {
     deny: Vec<Deny>,
 }
 
-/// Options of GBNF by name.
+/// Options of GBNF and of Lark by name.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct GbnfSettings {
+struct StartSettings {
     start: Option<String>,
 }
 
@@ -141,6 +145,7 @@ impl Settings {
             Language::Gbnf => FrontEnd::Gbnf(GbnfOptions::default()),
             Language::Regex => FrontEnd::Regex(PatternOptions::exact()),
             Language::Choice => FrontEnd::Choice(ChoiceOptions::default()),
+            Language::Lark => FrontEnd::Lark(LarkOptions::default()),
             Language::Substring => FrontEnd::Substring(SubstringOptions::default()),
         };
         Self { front_end, deny: Vec::new() }
@@ -151,7 +156,7 @@ impl Settings {
     /// | language | options |
     /// | --- | --- |
     /// | JSON Schema | `whitespace`, `levels`, `separators`, `surround`, `numbers`, `escapes`, `key-order`, `closed`, `dialect`, `formats`, `resources` (schemas by URI), `max-states`, `max-shapes`, `max-rules`, `deny` (a list) |
-    /// | GBNF | `start` |
+    /// | GBNF, Lark | `start` |
     /// | regex, choice, substring | none |
     ///
     /// # Errors
@@ -186,7 +191,13 @@ impl Settings {
                 given.apply(options)?;
             }
             FrontEnd::Gbnf(options) => {
-                let given: GbnfSettings = serde_json::from_value(given).map_err(failed)?;
+                let given: StartSettings = serde_json::from_value(given).map_err(failed)?;
+                if let Some(start) = given.start {
+                    options.start = start;
+                }
+            }
+            FrontEnd::Lark(options) => {
+                let given: StartSettings = serde_json::from_value(given).map_err(failed)?;
                 if let Some(start) = given.start {
                     options.start = start;
                 }

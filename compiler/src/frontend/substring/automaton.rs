@@ -3,12 +3,13 @@
 //! Its states are classes of parts that end at the same places of the text, so there are fewer than twice as many as chunks
 //! and fewer than three times as many transitions, made in one pass over the chunks (Blumer et al. 1985). Every state
 //! accepts: each path from the start is a part. A transition on a chunk is then written out as the chunk's bytes, with the
-//! prefix that the transitions of one state share written once. Where no chunk is a prefix of another after the same
+//! prefix that the transitions of one state share written once, and so the rest of a chunk that leads to one state. Where no chunk is a prefix of another after the same
 //! part, as with characters, that is deterministic at once; else it is determinised.
 //!
 //! Cost: linear in the text, times the logarithm of the different chunks; determinising words keeps it so, since what
 //! follows a word begins otherwise than what goes on with it.
 
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::automata::{Allowance, Dfa, DfaState, Edge, Nfa, StateLimit, determinize};
@@ -118,6 +119,8 @@ impl Automaton {
         dfa.states.resize(self.states.len(), DfaState { accepting: true, ..DfaState::default() });
         // States within a chunk that are also the end of a shorter one.
         let mut ends: Vec<(u32, u32)> = Vec::new();
+        // What is left of a chunk is the same wherever it leads to the same state.
+        let mut within: FxHashMap<(u32, u32, usize), u32> = FxHashMap::default();
         let mut open = Vec::new();
         for (at, state) in self.states.iter().enumerate() {
             open.push((at as u32, 0, &*state.next));
@@ -129,11 +132,15 @@ impl Automaton {
                     next = rest;
                     // The shortest of those that begin alike comes first.
                     let is_end = names[first as usize].len() == depth + 1;
-                    let goes_on = !is_end || group.len() > 1;
-                    let to = if goes_on { dfa.states.len() as u32 } else { target };
+                    let new = dfa.states.len() as u32;
+                    let to = match group.len() {
+                        1 if is_end => target,
+                        1 => *within.entry((first, target, depth)).or_insert(new),
+                        _ => new,
+                    };
                     let symbol = byte(first).into();
                     dfa.states[at as usize].edges.push(Edge { lo: symbol, hi: symbol, target: to });
-                    if !goes_on {
+                    if to != new {
                         continue;
                     }
                     dfa.states.push(DfaState::default());
