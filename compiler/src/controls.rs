@@ -10,10 +10,10 @@
 
 use std::ops::Range;
 
-use grammarc_artifacts::VocabularyArtifact;
+use grammarc_artifacts::{TokenKind, VocabularyArtifact};
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{ByteSet, Literals};
+use crate::ir::{ByteSet, Literals, TokenRef};
 
 /// Most warnings for one source.
 const MOST: usize = 8;
@@ -43,6 +43,20 @@ impl ControlTokens {
         lengths.sort_unstable_by(|one, other| other.cmp(one));
         lengths.dedup();
         Self { vocabulary: Some(vocabulary.clone()), lengths, first }
+    }
+
+    /// Whether the vocabulary has a token of a name. Without a vocabulary every name may be one.
+    pub fn knows(&self, token: &TokenRef) -> bool {
+        let Some(vocabulary) = &self.vocabulary else { return true };
+        match token {
+            TokenRef::Text(text) => {
+                let text = text.as_bytes();
+                vocabulary.special_token(text).is_some() || !vocabulary.lookup(text).is_empty()
+            }
+            &TokenRef::Id(id) => {
+                id < vocabulary.token_count() && vocabulary.token_kind(id) != TokenKind::Unused
+            }
+        }
     }
 
     /// The first special token in a text, the longest where several begin there: its place and its id.

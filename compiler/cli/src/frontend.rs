@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use grammarc_build::registry::{self, Registry};
 use grammarc_compiler::budget::Budget;
+use grammarc_compiler::controls::ControlTokens;
 use grammarc_compiler::diagnostics::Source;
 use grammarc_compiler::diagnostics::report::Report;
 use grammarc_compiler::frontend::FrontEnd;
@@ -16,6 +17,7 @@ use grammarc_compiler::frontend::deny::{Deny, denied};
 use grammarc_compiler::frontend::gbnf::GbnfOptions;
 use grammarc_compiler::frontend::json_schema::{JsonSchemaOptions, SchemaDialect};
 use grammarc_compiler::frontend::regex::PatternOptions;
+use grammarc_compiler::frontend::structural_tag::{StructuralTagOptions, Tokens};
 use grammarc_compiler::frontend::substring::SubstringOptions;
 use grammarc_compiler::ir::Lowered;
 
@@ -34,6 +36,8 @@ pub(crate) enum Kind {
     Regex,
     /// A JSON array of texts, one of which is the output
     Choice,
+    /// A structural tag: free text in which tags lead to schemas, grammars and patterns (.tag.json)
+    StructuralTag,
     /// Any contiguous part of a text: `{"text": "...", "by": "words"}` or `"chars"`, or `{"chunks": ["..."]}`
     Substring,
 }
@@ -46,13 +50,16 @@ impl Kind {
             Self::Gbnf => "gbnf",
             Self::Regex => "regex",
             Self::Choice => "choice",
+            Self::StructuralTag => "structural-tag",
             Self::Substring => "substring",
         }
     }
 
     /// The language of a file of this name.
     fn of(path: &Path) -> Option<Self> {
+        let name = path.file_name().and_then(OsStr::to_str)?;
         match path.extension().and_then(OsStr::to_str)? {
+            "json" if name.ends_with(".tag.json") => Some(Self::StructuralTag),
             "json" => Some(Self::JsonSchema),
             "gbnf" => Some(Self::Gbnf),
             "regex" => Some(Self::Regex),
@@ -64,10 +71,10 @@ impl Kind {
 /// A source and how to read it.
 #[derive(Debug, Args)]
 pub(crate) struct SourceArgs {
-    /// JSON Schema, GBNF grammar or regular expression; `-` reads standard input
+    /// JSON Schema, GBNF grammar, regular expression or structural tag; `-` reads standard input
     pub(crate) source: PathBuf,
 
-    /// The source's language [default: by its extension, .json, .gbnf or .regex]
+    /// The source's language [default: by its extension, .json, .gbnf, .regex or .tag.json]
     #[arg(long, value_enum)]
     kind: Option<Kind>,
 
@@ -83,6 +90,10 @@ pub(crate) struct SourceArgs {
     /// `patternProperties` or `unevaluatedProperties`), as strict modes of model APIs have it
     #[arg(long)]
     closed: bool,
+
+    /// What the text of a special token means in the strings of a structural tag [default: prefer]
+    #[arg(long, value_enum)]
+    tokens: Option<TokensName>,
 
     #[command(flatten)]
     text: TextFormArgs,
@@ -112,6 +123,27 @@ impl From<Dialect> for SchemaDialect {
         match dialect {
             Dialect::JsonSchema => Self::JsonSchema,
             Dialect::OpenApi30 => Self::OpenApi30,
+        }
+    }
+}
+
+/// What the text of a special token means in a string.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TokensName {
+    /// The token
+    Prefer,
+    /// The token, or its text spelled by other tokens
+    Both,
+    /// Its text spelled by other tokens
+    Never,
+}
+
+impl From<TokensName> for Tokens {
+    fn from(name: TokensName) -> Self {
+        match name {
+            TokensName::Prefer => Self::Prefer,
+            TokensName::Both => Self::Both,
+            TokensName::Never => Self::Never,
         }
     }
 }
@@ -157,16 +189,10 @@ impl SourceArgs {
         let kind = self.kind()?;
         let source = read_source(&self.source)?;
         let front_end = match kind {
-            Kind::JsonSchema => {
-                let Registry { resources, .. } =
-                    registry::read(Path::new(""), &self.registry).map_err(Problem::Registry)?;
-                let mut given = JsonSchemaOptions { resources, ..JsonSchemaOptions::default() };
-                self.text.apply(&mut given)?;
-                given.closed = self.closed;
-                if let Some(dialect) = self.dialect {
-                    given.dialect = dialect.into();
-                }
-                FrontEnd::JsonSchema(given)
+            Kind::JsonSchema => FrontEnd::JsonSchema(self.schemas()?),
+            Kind::StructuralTag => {
+                let tokens = self.tokens.map(Tokens::from).unwrap_or_default();
+                FrontEnd::StructuralTag(StructuralTagOptions { tokens, schemas: self.schemas()? })
             }
             Kind::Gbnf => {
                 let mut given = GbnfOptions::default();
@@ -194,6 +220,19 @@ impl SourceArgs {
         Ok(Request { source, front_end, options, deny })
     }
 
+    /// How schemas are read.
+    fn schemas(&self) -> Result<JsonSchemaOptions, Failure> {
+        let Registry { resources, .. } =
+            registry::read(Path::new(""), &self.registry).map_err(Problem::Registry)?;
+        let mut given = JsonSchemaOptions { resources, ..JsonSchemaOptions::default() };
+        self.text.apply(&mut given)?;
+        given.closed = self.closed;
+        if let Some(dialect) = self.dialect {
+            given.dialect = dialect.into();
+        }
+        Ok(given)
+    }
+
     /// The source's language, after a check that the options go with it.
     fn kind(&self) -> Result<Kind, Problem> {
         let name = || self.source.display().to_string();
@@ -208,12 +247,16 @@ impl SourceArgs {
         }
         let given = [(self.closed, "--closed"), (self.dialect.is_some(), "--dialect")];
         let given = given.into_iter().find_map(|(given, name)| given.then_some(name));
+        let has_schemas = matches!(kind, Kind::JsonSchema | Kind::StructuralTag);
         if let Some(option) = self.text.given().or(given)
-            && kind != Kind::JsonSchema
+            && !has_schemas
         {
             return Err(only_for(option, Kind::JsonSchema));
         }
-        if !self.registry.is_empty() && kind != Kind::JsonSchema {
+        if self.tokens.is_some() && kind != Kind::StructuralTag {
+            return Err(only_for("--tokens", Kind::StructuralTag));
+        }
+        if !self.registry.is_empty() && !has_schemas {
             return Err(only_for("--registry", Kind::JsonSchema));
         }
         Ok(kind)
@@ -221,10 +264,20 @@ impl SourceArgs {
 }
 
 impl Request {
-    /// The grammar of the source.
+    /// The grammar of the source, for any vocabulary.
     pub(crate) fn lower(&self, budget: &Budget) -> Result<Lowered, Failure> {
+        self.lower_for(&ControlTokens::default(), budget)
+    }
+
+    /// The grammar of the source, for a vocabulary with these special tokens.
+    pub(crate) fn lower_for(
+        &self,
+        controls: &ControlTokens,
+        budget: &Budget,
+    ) -> Result<Lowered, Failure> {
         let refused = |diagnostics| Failure::Refused { source: self.source.clone(), diagnostics };
-        let lowered = self.front_end.lower(self.source.clone(), budget).map_err(refused)?;
+        let lowered = self.front_end.lower_for(self.source.clone(), controls, budget);
+        let lowered = lowered.map_err(refused)?;
         self.check_report(&lowered.report)?;
         Ok(lowered)
     }

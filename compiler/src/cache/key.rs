@@ -32,6 +32,7 @@ use crate::frontend::gbnf::GbnfOptions;
 use crate::frontend::json_schema::JsonSchemaOptions;
 use crate::frontend::lark::LarkOptions;
 use crate::frontend::regex::{self, PatternOptions};
+use crate::frontend::structural_tag::StructuralTagOptions;
 use crate::frontend::substring::SubstringOptions;
 use crate::vocabulary::TokenTable;
 
@@ -100,7 +101,9 @@ impl Content {
             FrontEnd::JsonSchema(_) => Cow::Owned(canonical::spelling(text)),
             FrontEnd::Gbnf(_) | FrontEnd::Lark(_) => Cow::Borrowed(text.as_bytes()),
             FrontEnd::Regex(options) => Cow::Borrowed(regex::pattern_of(text, options).as_bytes()),
-            FrontEnd::Choice(_) | FrontEnd::Substring(_) => Cow::Owned(canonical::spelling(text)),
+            FrontEnd::Choice(_) | FrontEnd::StructuralTag(_) | FrontEnd::Substring(_) => {
+                Cow::Owned(canonical::spelling(text))
+            }
         };
         parts.bytes(&text);
         Self(parts.digest())
@@ -151,12 +154,18 @@ impl Parts {
         parts.text(front_end.kind());
         match front_end {
             FrontEnd::JsonSchema(options) => json_schema(options, &mut parts),
-            FrontEnd::Gbnf(GbnfOptions { start }) | FrontEnd::Lark(LarkOptions { start }) => {
+            FrontEnd::Gbnf(GbnfOptions { start }) => parts.text(start),
+            FrontEnd::Lark(LarkOptions { start, schemas }) => {
                 parts.text(start);
+                json_schema(schemas, &mut parts);
             }
             // How the pattern stands in its text is no part of it.
             FrontEnd::Regex(PatternOptions { extent, size_limit, text_file: _ }) => {
                 (extent, size_limit).hash(&mut parts);
+            }
+            FrontEnd::StructuralTag(StructuralTagOptions { tokens, schemas }) => {
+                tokens.hash(&mut parts);
+                json_schema(schemas, &mut parts);
             }
             FrontEnd::Choice(ChoiceOptions {}) | FrontEnd::Substring(SubstringOptions {}) => {}
         }

@@ -9,6 +9,7 @@ pub mod deny;
 mod dialects;
 mod document;
 mod ecma;
+mod free_text;
 pub mod gbnf;
 mod inner;
 pub mod json_schema;
@@ -16,8 +17,11 @@ pub mod lark;
 mod recorded;
 pub mod regex;
 pub mod settings;
+pub mod structural_tag;
 pub mod substring;
 mod suggest;
+
+use grammarc_artifacts::VocabularyArtifact;
 
 use crate::budget::Budget;
 use crate::controls::ControlTokens;
@@ -28,6 +32,7 @@ use gbnf::GbnfOptions;
 use json_schema::JsonSchemaOptions;
 use lark::LarkOptions;
 use regex::PatternOptions;
+use structural_tag::StructuralTagOptions;
 use substring::SubstringOptions;
 
 /// A source's language and how to read it.
@@ -41,6 +46,8 @@ pub enum FrontEnd {
     Regex(PatternOptions),
     /// One of some texts.
     Choice(ChoiceOptions),
+    /// A structural tag.
+    StructuralTag(StructuralTagOptions),
     /// Lark, as llguidance and XGrammar have it.
     Lark(LarkOptions),
     /// Any contiguous part of a text.
@@ -55,8 +62,22 @@ impl FrontEnd {
             Self::Gbnf(_) => "gbnf",
             Self::Regex(_) => "regex",
             Self::Choice(_) => "choice",
+            Self::StructuralTag(_) => "structural-tag",
             Self::Lark(_) => "lark",
             Self::Substring(_) => "substring",
+        }
+    }
+
+    /// Whether the grammar of a source depends on the vocabulary: strings that are special tokens mean these.
+    pub fn depends_on_vocabulary(&self) -> bool {
+        matches!(self, Self::StructuralTag(_))
+    }
+
+    /// The special tokens of a vocabulary, for [`lower_for`](Self::lower_for); none where they do not matter.
+    pub fn controls(&self, vocabulary: &VocabularyArtifact) -> ControlTokens {
+        match self.depends_on_vocabulary() {
+            true => ControlTokens::of(vocabulary),
+            false => ControlTokens::default(),
         }
     }
 
@@ -81,12 +102,14 @@ impl FrontEnd {
         controls: &ControlTokens,
         budget: &Budget,
     ) -> Result<Lowered, Vec<Diagnostic>> {
-        let _ = controls;
         match self {
             Self::JsonSchema(options) => json_schema::lower(source, options, budget),
             Self::Gbnf(options) => gbnf::lower(source, options, budget),
             Self::Regex(options) => regex::lower(source, options, budget),
             Self::Choice(options) => choice::lower(source, options, budget),
+            Self::StructuralTag(options) => {
+                structural_tag::lower(source, options, controls, budget)
+            }
             Self::Lark(options) => lark::lower(source, options, budget),
             Self::Substring(options) => substring::lower(source, options, budget),
         }

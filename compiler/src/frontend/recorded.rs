@@ -4,17 +4,33 @@ use super::FrontEnd;
 use super::json_schema::{
     Escapes, Formats, JsonSchemaOptions, KeyOrder, NumberForm, SchemaDialect, TextForm, Whitespace,
 };
+use super::structural_tag::{StructuralTagOptions, Tokens};
 
 impl FrontEnd {
     /// What an artifact records of the options. Those that few sources need are left out where they have their defaults.
     pub fn recorded(&self) -> Vec<(&'static str, String)> {
         match self {
             Self::JsonSchema(options) => json_schema(options),
+            Self::StructuralTag(options) => structural_tag(options),
             Self::Gbnf(options) => vec![("start", options.start.clone())],
-            Self::Lark(options) => vec![("start", options.start.clone())],
+            Self::Lark(options) => {
+                let mut recorded = vec![("start", options.start.clone())];
+                recorded.extend(json_schema(&options.schemas));
+                recorded
+            }
             Self::Regex(_) | Self::Choice(_) | Self::Substring(_) => Vec::new(),
         }
     }
+}
+
+fn structural_tag(options: &StructuralTagOptions) -> Vec<(&'static str, String)> {
+    let mut recorded = json_schema(&options.schemas);
+    match options.tokens {
+        Tokens::Prefer => {}
+        Tokens::Both => recorded.push(("tokens", "both".to_owned())),
+        Tokens::Never => recorded.push(("tokens", "never".to_owned())),
+    }
+    recorded
 }
 
 fn json_schema(options: &JsonSchemaOptions) -> Vec<(&'static str, String)> {

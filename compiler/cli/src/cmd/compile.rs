@@ -8,6 +8,7 @@ use grammarc_artifacts::{GrammarArtifact, VocabularyArtifact, dump, write};
 use grammarc_compiler::budget::{self, Budget};
 use grammarc_compiler::cache::{Cache, CacheOptions, Content, KeepError, Key, Layer};
 use grammarc_compiler::compile::{CompileError, CompileOptions, Compiler};
+use grammarc_compiler::controls::ControlTokens;
 use grammarc_compiler::diagnostics::Diagnostic;
 use grammarc_compiler::ir::Lowered;
 use grammarc_compiler::masks::MaskLimits;
@@ -136,9 +137,10 @@ pub(crate) fn run(args: CompileArgs, output: &mut Output) -> Result<u8, Failure>
     let cache = args.cache()?;
     let layers = Layer::from_environment().map_err(Problem::Layer)?;
     // A source that is refused is not worth the wait for a vocabulary; with a cache, it may need no reading.
-    let lowered = match cache.is_some() || !layers.is_empty() {
+    let waits = cache.is_some() || !layers.is_empty() || request.front_end.depends_on_vocabulary();
+    let lowered = match waits {
         true => None,
-        false => Some(lower(&request, &budget, output)?),
+        false => Some(lower(&request, &ControlTokens::default(), &budget, output)?),
     };
     let reading = started.elapsed();
 
@@ -168,7 +170,10 @@ pub(crate) fn run(args: CompileArgs, output: &mut Output) -> Result<u8, Failure>
         None => {
             let lowered = match lowered {
                 Some(lowered) => lowered,
-                None => lower(&request, &budget, output)?,
+                None => {
+                    let controls = request.front_end.controls(&vocabulary);
+                    lower(&request, &controls, &budget, output)?
+                }
             };
             let compiler = Compiler::on_threads(vocabulary, args.threads.count());
             let artifact = compile(&compiler, &request, &lowered, &options, &budget, output)?;
@@ -239,8 +244,13 @@ fn keep(
 }
 
 /// The grammar of the source, after its findings are shown.
-fn lower(request: &Request, budget: &Budget, output: &mut Output) -> Result<Lowered, Failure> {
-    let lowered = request.lower(budget)?;
+fn lower(
+    request: &Request,
+    controls: &ControlTokens,
+    budget: &Budget,
+    output: &mut Output,
+) -> Result<Lowered, Failure> {
+    let lowered = request.lower_for(controls, budget)?;
     output.diagnostics(&lowered.source, &lowered.findings)?;
     Ok(lowered)
 }

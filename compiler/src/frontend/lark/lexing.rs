@@ -45,6 +45,7 @@ enum Place {
 pub(super) struct Lexing<'r> {
     pub(super) lexicon: &'r Lexicon,
     pub(super) facts: &'r Facts,
+    pub(super) ignored: &'r [TerminalId],
     /// Rules by unit.
     pub(super) rules: &'r [RuleId],
     pub(super) budget: &'r Budget,
@@ -57,7 +58,7 @@ impl<'r> Lexing<'r> {
         let mut graph = ExprGraph::new();
         let end = graph.end();
         let mut work = Work {
-            subsets: Subsets::new(unit, self.facts, self.lexicon),
+            subsets: Subsets::new(unit, self.facts, self.lexicon, self.ignored),
             follow: self.facts.follow[number],
             known: FxHashMap::default(),
             open: Vec::new(),

@@ -42,6 +42,7 @@ mod units;
 use crate::budget::{Budget, Phase};
 use crate::diagnostics::{Diagnostic, Source};
 use crate::frontend::inner::Outer;
+use crate::frontend::json_schema::JsonSchemaOptions;
 use crate::ir::{Lowered, Origin};
 
 use ast::Ast;
@@ -53,11 +54,13 @@ use lexing::Lexing;
 pub struct LarkOptions {
     /// Name of the start rule. That of a nested grammar is `start`.
     pub start: String,
+    /// How the schemas of `%json` are read.
+    pub schemas: JsonSchemaOptions,
 }
 
 impl Default for LarkOptions {
     fn default() -> Self {
-        Self { start: "start".to_owned() }
+        Self { start: "start".to_owned(), schemas: JsonSchemaOptions::default() }
     }
 }
 
@@ -95,8 +98,9 @@ fn grammar(
     let Outer { builder, report, findings, literals } = &mut rules.outer;
     let ids: Vec<_> =
         units.iter().map(|unit| builder.declare(&*rules.rules[unit.rule as usize].0.name)).collect();
-    let (lexicon, facts) = (&rules.lexicon, &facts);
-    let mut lexing = Lexing { lexicon, facts, rules: &ids, budget, warnings: Vec::new() };
+    let (lexicon, facts, ignored) = (&rules.lexicon, &facts, &*rules.ignored);
+    let warnings = Vec::new();
+    let mut lexing = Lexing { lexicon, facts, ignored, rules: &ids, budget, warnings };
     for (number, unit) in units.iter().enumerate() {
         let expr = lexing.unit(unit, number);
         let span = rules.rules[unit.rule as usize].0.span.clone();

@@ -13,7 +13,7 @@ use super::tokens;
 use crate::budget::Budget;
 use crate::diagnostics::{Diagnostic, Source};
 use crate::frontend::inner::{Outer, Place};
-use crate::frontend::json_schema::{self, JsonSchemaOptions};
+use crate::frontend::json_schema;
 use crate::ir::facts::Lettered;
 use crate::ir::{Expr, Lowered, Survey};
 
@@ -26,8 +26,8 @@ const STEPS_A_NODE: usize = 1 << 4;
 /// The right-hand side of a rule, over lexemes.
 #[derive(Debug)]
 pub(super) enum Body {
-    /// A terminal.
-    Terminal(TerminalId),
+    /// A terminal, and whether it may be empty too. There is none where the empty string is all that it has.
+    Lexeme { terminal: Option<TerminalId>, nullable: bool },
     /// An opaque expression.
     Opaque(u32),
     /// A rule, by its place in the source.
@@ -66,8 +66,8 @@ pub(super) struct Rules<'a> {
 pub(super) fn read<'a>(
     ast: &'a Ast,
     source: &'a Source,
-    options: &LarkOptions,
-    budget: &Budget,
+    options: &'a LarkOptions,
+    budget: &'a Budget,
 ) -> Result<Rules<'a>, Vec<Diagnostic>> {
     let definitions = ast.items.iter().filter_map(|item| match item {
         Item::Definition(definition) if !NodeKind::is_terminal(&definition.name) => Some(definition),
@@ -77,6 +77,7 @@ pub(super) fn read<'a>(
     let names = definitions.iter().map(|rule| rule.name.as_str()).collect();
     let mut reader = Reader {
         source,
+        options,
         budget,
         terminals: Terminals::new(&source.text, budget, names),
         numbers: FxHashMap::default(),
@@ -137,6 +138,7 @@ pub(super) fn read<'a>(
 
 struct Reader<'a, 'b> {
     source: &'a Source,
+    options: &'b LarkOptions,
     budget: &'b Budget,
     terminals: Terminals<'a>,
     /// Rules by name.
@@ -264,9 +266,7 @@ impl<'a> Reader<'a, 'a> {
             let finding = Diagnostic::error(codes::TOO_LARGE, text).with_label(node.span.clone(), "");
             return Err(Box::new(finding.with_help("take smaller bounds of repetitions")));
         }
-        let empty = nullable.then(|| Body::Sequence(Vec::new()));
-        let mut choices: Vec<Body> = terminal.map(Body::Terminal).into_iter().chain(empty).collect();
-        Ok(if choices.len() == 1 { choices.remove(0) } else { Body::Alternation(choices) })
+        Ok(Body::Lexeme { terminal, nullable })
     }
 
     fn body(&mut self, node: &'a Node) -> Read<Body> {
@@ -296,12 +296,13 @@ impl<'a> Reader<'a, 'a> {
             }
             NodeKind::Json(json) => {
                 let inner = Source::new(self.source.name.clone(), &self.source.text[json.clone()]);
-                let options = JsonSchemaOptions::default();
-                let lowered = json_schema::lower(inner, &options, self.budget);
+                let lowered = json_schema::lower(inner, &self.options.schemas, self.budget);
                 self.inner(lowered, json.start)
             }
             NodeKind::Nested(ast) => {
-                let lowered = super::grammar(ast, self.source, &LarkOptions::default(), self.budget);
+                let schemas = self.options.schemas.clone();
+                let options = LarkOptions { schemas, ..LarkOptions::default() };
+                let lowered = super::grammar(ast, self.source, &options, self.budget);
                 self.inner(lowered, 0)
             }
             NodeKind::Literal { .. }

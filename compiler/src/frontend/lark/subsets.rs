@@ -30,6 +30,7 @@ pub(super) struct Subsets<'r> {
     unit: &'r Unit,
     facts: &'r Facts,
     lexicon: &'r Lexicon,
+    ignored: &'r [TerminalId],
     states: Vec<Subset>,
     known: FxHashMap<(Vec<u32>, bool), SubsetId>,
     steps: FxHashMap<(SubsetId, Vec<TerminalId>), SubsetId>,
@@ -37,11 +38,20 @@ pub(super) struct Subsets<'r> {
 
 impl<'r> Subsets<'r> {
     /// The first state is that of the start.
-    pub(super) fn new(unit: &'r Unit, facts: &'r Facts, lexicon: &'r Lexicon) -> Self {
+    pub(super) fn new(
+        unit: &'r Unit,
+        facts: &'r Facts,
+        lexicon: &'r Lexicon,
+        ignored: &'r [TerminalId],
+    ) -> Self {
         let (known, steps) = (FxHashMap::default(), FxHashMap::default());
-        let mut subsets = Self { unit, facts, lexicon, states: Vec::new(), known, steps };
+        let mut subsets = Self { unit, facts, lexicon, ignored, states: Vec::new(), known, steps };
         subsets.of([Unit::START]);
         subsets
+    }
+
+    fn is_ignored(&self, letter: Letter) -> bool {
+        matches!(letter, Letter::Terminal(id) if self.ignored.contains(&id))
     }
 
     pub(super) fn get(&self, id: SubsetId) -> &Subset {
@@ -64,6 +74,10 @@ impl<'r> Subsets<'r> {
         let mut all: Vec<(Letter, u32)> =
             members.iter().flat_map(|state| edges(*state)).copied().collect();
         all.sort_unstable();
+        // Where nothing follows, nothing is ignored.
+        if all.iter().all(|(letter, _)| self.is_ignored(*letter)) {
+            all.clear();
+        }
         let mut first = ByteSet::EMPTY;
         for (letter, to) in all {
             match letter {

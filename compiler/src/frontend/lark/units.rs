@@ -5,7 +5,8 @@
 //! several callers. Each of these, the start rule first, is a unit. A unit that begins or ends with itself loops
 //! instead, so that of recursion only what nests is left.
 //!
-//! What is ignored may stand behind every lexeme: a loop at the state behind it.
+//! What is ignored may stand behind every lexeme, also an empty one: a loop at the state behind it, or a step past it. It
+//! may not where no lexeme can follow ([`subsets`](super::subsets)), so a text ends where its grammar does.
 //!
 //! Cost: linear in what is written out, which is bounded: a rule of more than [`MAX_COPIED`] parts is copied once.
 
@@ -94,7 +95,7 @@ pub(super) fn units(rules: &Rules<'_>, budget: &Budget) -> Vec<Unit> {
         }
     }
     for unit in 0..writer.units.len() as u32 {
-        loop_at_ends(&mut writer.units[unit as usize], unit);
+        loop_at_ends(&mut writer.units[unit as usize], unit, &rules.ignored);
     }
     writer.units
 }
@@ -146,7 +147,7 @@ fn calls(body: &Body) -> (Vec<u32>, usize) {
                 let copies = max.unwrap_or(min + 1).max(1) as usize;
                 open.push((body, if copies <= 8 { times.saturating_mul(copies) } else { times }));
             }
-            Body::Terminal(_) | Body::Opaque(_) => {}
+            Body::Lexeme { .. } | Body::Opaque(_) => {}
         }
     }
     (calls, size)
@@ -195,14 +196,17 @@ impl<'r> Writer<'r, '_> {
                 return;
             }
             match body {
-                Body::Terminal(id) => self.lexeme(unit, from, Letter::Terminal(*id), to),
-                Body::Opaque(at) => self.lexeme(unit, from, Letter::Opaque(*at), to),
+                Body::Lexeme { terminal, nullable } => {
+                    let letter = terminal.map(Letter::Terminal);
+                    self.lexeme(unit, from, letter, *nullable, to);
+                }
+                Body::Opaque(at) => self.lexeme(unit, from, Some(Letter::Opaque(*at)), false, to),
                 Body::Call(callee) if !self.is_unit[*callee as usize] && *callee != rules.start => {
                     open.push((&rules.rules[*callee as usize].1, from, to));
                 }
                 Body::Call(callee) => {
                     let letter = Letter::Unit { unit: self.unit(*callee), min: 1, max: Some(1) };
-                    self.units[unit as usize].edges[from as usize].push((letter, to));
+                    self.lexeme(unit, from, Some(letter), false, to);
                 }
                 Body::Sequence(parts) => {
                     let mut from = from;
@@ -221,7 +225,7 @@ impl<'r> Writer<'r, '_> {
                     if copies.saturating_mul(calls(body).1 as u64) > MAX_SPELLED {
                         let repeated = self.unit_of_body(rule, body);
                         let letter = Letter::Unit { unit: repeated, min: *min, max: *max };
-                        self.units[unit as usize].edges[from as usize].push((letter, to));
+                        self.lexeme(unit, from, Some(letter), false, to);
                     } else {
                         self.spell(unit, (body, *min, *max), (from, to), &mut open);
                     }
@@ -266,15 +270,16 @@ impl<'r> Writer<'r, '_> {
         }
     }
 
-    /// A lexeme, and what is ignored behind it.
-    fn lexeme(&mut self, unit: u32, from: u32, letter: Letter, to: u32) {
-        if self.rules.ignored.is_empty() {
-            self.units[unit as usize].edges[from as usize].push((letter, to));
-            return;
+    /// A lexeme, which may be empty or not, and what is ignored behind it.
+    fn lexeme(&mut self, unit: u32, from: u32, letter: Option<Letter>, nullable: bool, to: u32) {
+        let mut behind = to;
+        if !self.rules.ignored.is_empty() {
+            behind = self.units[unit as usize].state();
+            self.ignored(unit, behind, to);
         }
-        let behind = self.units[unit as usize].state();
-        self.units[unit as usize].edges[from as usize].push((letter, behind));
-        self.ignored(unit, behind, to);
+        let unit = &mut self.units[unit as usize];
+        unit.edges[from as usize].extend(letter.map(|letter| (letter, behind)));
+        unit.empty[from as usize].extend(nullable.then_some(behind));
     }
 
     /// A way on from a state, past what is ignored.
@@ -288,7 +293,7 @@ impl<'r> Writer<'r, '_> {
 }
 
 /// Turns calls of a unit by itself at its two ends into loops.
-fn loop_at_ends(unit: &mut Unit, number: u32) {
+fn loop_at_ends(unit: &mut Unit, number: u32, ignored: &[TerminalId]) {
     let own = |letter: Letter| matches!(letter, Letter::Unit { unit, min: 1, max: Some(1) } if unit == number);
     let calls: Vec<(u32, u32)> = (0..)
         .zip(&unit.edges)
@@ -299,12 +304,13 @@ fn loop_at_ends(unit: &mut Unit, number: u32) {
     }
     let targets: rustc_hash::FxHashSet<u32> =
         unit.edges.iter().flatten().map(|edge| edge.1).collect();
+    let is_ignored = |edge: &(Letter, u32)| matches!(edge.0, Letter::Terminal(id) if ignored.contains(&id));
     let start = unit.closure([Unit::START]);
     let mut more = Vec::new();
     for (from, to) in calls {
         let behind = unit.closure([to]);
         let is_last = behind.contains(&Unit::END)
-            && behind.iter().all(|state| unit.edges[*state as usize].is_empty());
+            && behind.iter().flat_map(|state| &unit.edges[*state as usize]).all(is_ignored);
         // States on the way from the start on nothing may also be reached otherwise; then the call stays as well.
         let is_first = start.binary_search(&from).is_ok();
         let only_first = is_first && !reached_by_letters(unit, &targets, from);

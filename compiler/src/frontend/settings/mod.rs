@@ -21,6 +21,7 @@ use super::json_schema::{
 };
 use super::lark::LarkOptions;
 use super::regex::PatternOptions;
+use super::structural_tag::{StructuralTagOptions, Tokens};
 use super::substring::SubstringOptions;
 
 /// A language of sources.
@@ -34,6 +35,8 @@ pub enum Language {
     Regex,
     /// One of some texts.
     Choice,
+    /// A structural tag.
+    StructuralTag,
     /// Lark, as llguidance and XGrammar have it.
     Lark,
     /// Any contiguous part of a text.
@@ -42,8 +45,15 @@ pub enum Language {
 
 impl Language {
     /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::JsonSchema, Self::Gbnf, Self::Regex, Self::Choice, Self::Lark, Self::Substring];
+    pub const ALL: [Self; 7] = [
+        Self::JsonSchema,
+        Self::Gbnf,
+        Self::Regex,
+        Self::Choice,
+        Self::StructuralTag,
+        Self::Lark,
+        Self::Substring,
+    ];
 
     /// Its name, in artifacts as well.
     pub fn name(self) -> &'static str {
@@ -52,6 +62,7 @@ impl Language {
             Self::Gbnf => "gbnf",
             Self::Regex => "regex",
             Self::Choice => "choice",
+            Self::StructuralTag => "structural-tag",
             Self::Lark => "lark",
             Self::Substring => "substring",
         }
@@ -125,10 +136,30 @@ struct JsonSchemaSettings {
     deny: Vec<Deny>,
 }
 
-/// Options of GBNF and of Lark by name.
+/// Options of structural tags by name.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct StructuralTagSettings {
+    tokens: Tokens,
+    /// Those of the schemas; what is no name of theirs is refused there.
+    #[serde(flatten)]
+    schemas: Map<String, Value>,
+}
+
+/// Options of Lark by name.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct LarkSettings {
+    start: Option<String>,
+    /// Those of the schemas; what is no name of theirs is refused there.
+    #[serde(flatten)]
+    schemas: Map<String, Value>,
+}
+
+/// Options of GBNF by name.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct StartSettings {
+struct GbnfSettings {
     start: Option<String>,
 }
 
@@ -145,6 +176,7 @@ impl Settings {
             Language::Gbnf => FrontEnd::Gbnf(GbnfOptions::default()),
             Language::Regex => FrontEnd::Regex(PatternOptions::exact()),
             Language::Choice => FrontEnd::Choice(ChoiceOptions::default()),
+            Language::StructuralTag => FrontEnd::StructuralTag(StructuralTagOptions::default()),
             Language::Lark => FrontEnd::Lark(LarkOptions::default()),
             Language::Substring => FrontEnd::Substring(SubstringOptions::default()),
         };
@@ -156,7 +188,9 @@ impl Settings {
     /// | language | options |
     /// | --- | --- |
     /// | JSON Schema | `whitespace`, `levels`, `separators`, `surround`, `numbers`, `escapes`, `key-order`, `closed`, `dialect`, `formats`, `resources` (schemas by URI), `max-states`, `max-shapes`, `max-rules`, `deny` (a list) |
-    /// | GBNF, Lark | `start` |
+    /// | GBNF | `start` |
+    /// | structural tag | those of JSON Schema, for the schemas in it, and `tokens` |
+    /// | Lark | those of JSON Schema, for the schemas in it, and `start` |
     /// | regex, choice, substring | none |
     ///
     /// # Errors
@@ -180,33 +214,39 @@ impl Settings {
         let failed = |source| SettingsError::Json { language, source };
         let given = given.into_iter().map(|(name, value)| (name.replace('-', "_"), value));
         let given = Value::Object(given.collect());
-        let mut settings = Self::new(language);
-        match &mut settings.front_end {
-            FrontEnd::JsonSchema(options) => {
-                let mut given: JsonSchemaSettings =
-                    serde_json::from_value(given).map_err(failed)?;
-                settings.deny = std::mem::take(&mut given.deny);
-                settings.deny.sort();
-                settings.deny.dedup();
-                given.apply(options)?;
+        let Self { mut front_end, mut deny } = Self::new(language);
+        let mut of_schemas = |given: Value, options: &mut JsonSchemaOptions| {
+            let mut given: JsonSchemaSettings = serde_json::from_value(given).map_err(failed)?;
+            deny = std::mem::take(&mut given.deny);
+            deny.sort();
+            deny.dedup();
+            given.apply(options)
+        };
+        match &mut front_end {
+            FrontEnd::JsonSchema(options) => of_schemas(given, options)?,
+            FrontEnd::StructuralTag(options) => {
+                let given: StructuralTagSettings = serde_json::from_value(given).map_err(failed)?;
+                options.tokens = given.tokens;
+                of_schemas(Value::Object(given.schemas), &mut options.schemas)?;
             }
             FrontEnd::Gbnf(options) => {
-                let given: StartSettings = serde_json::from_value(given).map_err(failed)?;
+                let given: GbnfSettings = serde_json::from_value(given).map_err(failed)?;
                 if let Some(start) = given.start {
                     options.start = start;
                 }
             }
             FrontEnd::Lark(options) => {
-                let given: StartSettings = serde_json::from_value(given).map_err(failed)?;
+                let given: LarkSettings = serde_json::from_value(given).map_err(failed)?;
                 if let Some(start) = given.start {
                     options.start = start;
                 }
+                of_schemas(Value::Object(given.schemas), &mut options.schemas)?;
             }
             FrontEnd::Regex(_) | FrontEnd::Choice(_) | FrontEnd::Substring(_) => {
                 let NoSettings {} = serde_json::from_value(given).map_err(failed)?;
             }
         }
-        Ok(settings)
+        Ok(Self { front_end, deny })
     }
 }
 

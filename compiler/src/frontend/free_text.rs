@@ -1,0 +1,322 @@
+//! Free text up to patterns: the Aho-Corasick automaton of the patterns, as a graph of expressions.
+//!
+//! Text is any UTF-8 without special tokens in which no pattern occurs. The pattern whose end comes first ends the text
+//! there, at the leftmost occurrence, whatever tokens it is cut into; a pattern that leads nowhere cannot be written. A
+//! pattern is a sequence of [`Symbol`]s, bytes and whole tokens, so a special token in a pattern is met as a token.
+//!
+//! The states are pairs of a node of the patterns' trie and the bytes of a character still to come, so that text never
+//! ends within a character. Edges are sets of bytes, each byte in one of them: the graph is deterministic. Cost: O(total
+//! length of the patterns), with a factor for the ranges of bytes.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use rustc_hash::FxHashMap;
+
+use crate::ir::{ByteSet, Expr, ExprGraph, TokenRef, TokenSet};
+
+/// One step of a text.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Symbol {
+    /// A byte.
+    Byte(u8),
+    /// A whole token.
+    Token(TokenRef),
+}
+
+impl Symbol {
+    /// The expression of symbols in a row.
+    pub(crate) fn expr(symbols: &[Self]) -> Expr {
+        let runs =
+            symbols.chunk_by(|one, other| matches!((one, other), (Self::Byte(_), Self::Byte(_))));
+        Expr::seq(runs.map(|run| match run {
+            [Self::Token(token)] => Self::token(token),
+            bytes => {
+                let bytes = bytes.iter().filter_map(|symbol| match symbol {
+                    Self::Byte(byte) => Some(*byte),
+                    Self::Token(_) => None,
+                });
+                Expr::literal(bytes.collect::<Vec<u8>>())
+            }
+        }))
+    }
+
+    fn token(token: &TokenRef) -> Expr {
+        Expr::Token(TokenSet { tokens: vec![(token.clone(), None)], negated: false })
+    }
+}
+
+/// A text that ends free text.
+#[derive(Clone, Debug)]
+pub(crate) struct Pattern {
+    /// Its symbols; there is one at least, and its bytes are whole characters.
+    pub(crate) symbols: Vec<Symbol>,
+    /// State of the graph that it leads to; without one it cannot be written.
+    pub(crate) leads_to: Option<u32>,
+}
+
+/// Adds free text from the state `start` to a graph. Where no pattern has come, text may end, and leads to `end` if there is
+/// one. Of patterns that end at one place, the first of the list counts.
+pub(crate) fn free_text(graph: &mut ExprGraph, start: u32, patterns: &[Pattern], end: Option<u32>) {
+    let trie = Trie::new(patterns);
+    let mut states = FxHashMap::from_iter([((ROOT, Rest::None), start)]);
+    let mut open = VecDeque::from([(ROOT, Rest::None)]);
+    while let Some(place) = open.pop_front() {
+        let from = states[&place];
+        let (node, rest) = place;
+        let mut state_of =
+            |graph: &mut ExprGraph, place: (u32, Rest)| match trie.ends[place.0 as usize] {
+                Some(pattern) => patterns[pattern as usize].leads_to,
+                None => Some(*states.entry(place).or_insert_with(|| {
+                    open.push_back(place);
+                    graph.state()
+                })),
+            };
+        let mut targets: BTreeMap<u32, ByteSet> = BTreeMap::new();
+        for (byte, next) in rest.next() {
+            let to = trie.step(node, &Symbol::Byte(byte));
+            if trie.has_tokens(to, trie.token_counts[node as usize])
+                && let Some(state) = state_of(graph, (to, next))
+            {
+                targets.entry(state).or_default().insert(byte);
+            }
+        }
+        if rest == Rest::None {
+            for token in trie.tokens(node) {
+                let to = trie.step(node, &Symbol::Token(token.clone()));
+                if trie.has_tokens(to, trie.token_counts[node as usize] + 1)
+                    && let Some(state) = state_of(graph, (to, Rest::None))
+                {
+                    graph.edge(from, Symbol::token(token), state);
+                }
+            }
+            if let Some(end) = end.filter(|_| trie.has_tokens(node, 0)) {
+                graph.edge(from, Expr::Empty, end);
+            }
+        }
+        targets.into_iter().for_each(|(state, bytes)| graph.edge(from, Expr::bytes(bytes), state));
+    }
+}
+
+/// The trie's root.
+const ROOT: u32 = 0;
+
+/// The patterns' trie with the links of Aho and Corasick ("Efficient string matching", 1975).
+struct Trie {
+    children: Vec<BTreeMap<Symbol, u32>>,
+    /// By node, that of its longest proper suffix in the trie.
+    suffix: Vec<u32>,
+    /// By node, the first pattern that ends its string.
+    ends: Vec<Option<u32>>,
+    /// By node, how many tokens are in its string. Text has none but those of a pattern that it goes on with.
+    token_counts: Vec<u32>,
+}
+
+impl Trie {
+    fn new(patterns: &[Pattern]) -> Self {
+        let mut trie = Self {
+            children: vec![BTreeMap::new()],
+            suffix: vec![ROOT],
+            ends: vec![None],
+            token_counts: vec![0],
+        };
+        for (number, pattern) in (0..).zip(patterns) {
+            let mut node = ROOT;
+            for symbol in &pattern.symbols {
+                node = trie.child(node, symbol);
+            }
+            trie.ends[node as usize].get_or_insert(number);
+        }
+        trie.link();
+        trie
+    }
+
+    fn child(&mut self, node: u32, symbol: &Symbol) -> u32 {
+        if let Some(&child) = self.children[node as usize].get(symbol) {
+            return child;
+        }
+        let child = self.children.len() as u32;
+        self.children[node as usize].insert(symbol.clone(), child);
+        self.children.push(BTreeMap::new());
+        self.suffix.push(ROOT);
+        self.ends.push(None);
+        let is_token = matches!(symbol, Symbol::Token(_));
+        self.token_counts.push(self.token_counts[node as usize] + u32::from(is_token));
+        child
+    }
+
+    /// Whether so many tokens are in the string of a node.
+    fn has_tokens(&self, node: u32, count: u32) -> bool {
+        self.token_counts[node as usize] == count
+    }
+
+    /// Finds the suffixes, nodes nearer to the root first.
+    fn link(&mut self) {
+        let mut open: VecDeque<u32> = self.children[ROOT as usize].values().copied().collect();
+        while let Some(node) = open.pop_front() {
+            let suffix = self.suffix[node as usize];
+            let first = [self.ends[node as usize], self.ends[suffix as usize]];
+            self.ends[node as usize] = first.into_iter().flatten().min();
+            for (symbol, child) in self.children[node as usize].clone() {
+                self.suffix[child as usize] = self.step(suffix, &symbol);
+                open.push_back(child);
+            }
+        }
+    }
+
+    /// The node of the longest suffix of a node's string and the symbol behind it.
+    fn step(&self, mut node: u32, symbol: &Symbol) -> u32 {
+        loop {
+            match self.children[node as usize].get(symbol) {
+                Some(&child) => return child,
+                None if node == ROOT => return ROOT,
+                None => node = self.suffix[node as usize],
+            }
+        }
+    }
+
+    /// Tokens with which some pattern goes on.
+    fn tokens(&self, mut node: u32) -> Vec<&TokenRef> {
+        let mut tokens = Vec::new();
+        loop {
+            tokens.extend(self.children[node as usize].keys().filter_map(|symbol| match symbol {
+                Symbol::Token(token) => Some(token),
+                Symbol::Byte(_) => None,
+            }));
+            if node == ROOT {
+                tokens.sort_unstable();
+                tokens.dedup();
+                return tokens;
+            }
+            node = self.suffix[node as usize];
+        }
+    }
+}
+
+/// The bytes that are left of a character (Unicode 17, table 3-7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Rest {
+    None,
+    One,
+    Two,
+    Three,
+    /// Behind `E0`, `ED`, `F0` and `F4`, not all bytes may come next.
+    AfterE0,
+    AfterEd,
+    AfterF0,
+    AfterF4,
+}
+
+impl Rest {
+    /// The bytes that may come, each with what is left after it.
+    fn next(self) -> impl Iterator<Item = (u8, Self)> {
+        let runs: &[(u8, u8, Self)] = match self {
+            Self::None => &[
+                (0x00, 0x7f, Self::None),
+                (0xc2, 0xdf, Self::One),
+                (0xe0, 0xe0, Self::AfterE0),
+                (0xe1, 0xec, Self::Two),
+                (0xed, 0xed, Self::AfterEd),
+                (0xee, 0xef, Self::Two),
+                (0xf0, 0xf0, Self::AfterF0),
+                (0xf1, 0xf3, Self::Three),
+                (0xf4, 0xf4, Self::AfterF4),
+            ],
+            Self::One => &[(0x80, 0xbf, Self::None)],
+            Self::Two => &[(0x80, 0xbf, Self::One)],
+            Self::Three => &[(0x80, 0xbf, Self::Two)],
+            Self::AfterE0 => &[(0xa0, 0xbf, Self::One)],
+            Self::AfterEd => &[(0x80, 0x9f, Self::One)],
+            Self::AfterF0 => &[(0x90, 0xbf, Self::Two)],
+            Self::AfterF4 => &[(0x80, 0x8f, Self::Two)],
+        };
+        runs.iter().flat_map(|&(lo, hi, next)| (lo..=hi).map(move |byte| (byte, next)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::ir::recognize::recognizes;
+    use crate::ir::{Grammar, GrammarBuilder, Origin};
+
+    fn bytes(text: &str) -> Vec<Symbol> {
+        text.bytes().map(Symbol::Byte).collect()
+    }
+
+    fn grammar(graph: ExprGraph) -> Grammar {
+        let mut builder = GrammarBuilder::new();
+        let root = builder.declare("root");
+        builder.define(root, Expr::Graph(graph.into()), Origin::default());
+        builder.finish(root)
+    }
+
+    fn any_text() -> impl Strategy<Value = String> {
+        prop::collection::vec(prop::sample::select(vec!["a", "b", "é", "è", "日", "😀"]), 0..8)
+            .prop_map(|parts| parts.concat())
+    }
+
+    fn any_pattern() -> impl Strategy<Value = String> {
+        any_text().prop_filter("not empty", |text| !text.is_empty() && text.chars().count() < 5)
+    }
+
+    proptest! {
+        #[test]
+        fn text_is_what_has_no_pattern(patterns in prop::collection::vec(any_pattern(), 0..4), texts in prop::collection::vec(any_text(), 1..20)) {
+            let mut graph = ExprGraph::new();
+            let end = graph.end();
+            let list = patterns.iter().map(|pattern| Pattern { symbols: bytes(pattern), leads_to: None });
+            free_text(&mut graph, ExprGraph::START, &list.collect::<Vec<_>>(), Some(end));
+            let grammar = grammar(graph);
+            for text in texts {
+                let expected = !patterns.iter().any(|pattern| text.contains(pattern.as_str()));
+                prop_assert_eq!(recognizes(&grammar, text.as_bytes()), expected, "{:?}", text);
+            }
+        }
+
+        #[test]
+        fn a_pattern_ends_the_text_where_it_first_ends(patterns in prop::collection::vec(any_pattern(), 1..4), text in any_text()) {
+            let mut graph = ExprGraph::new();
+            let end = graph.end();
+            let list = patterns.iter().map(|pattern| Pattern { symbols: bytes(pattern), leads_to: Some(end) });
+            free_text(&mut graph, ExprGraph::START, &list.collect::<Vec<_>>(), None);
+            let first = text.char_indices().map(|(at, c)| at + c.len_utf8());
+            let first = first.into_iter().find(|&end| patterns.iter().any(|pattern| text[..end].ends_with(pattern.as_str())));
+            prop_assert_eq!(recognizes(&grammar(graph), text.as_bytes()), first == Some(text.len()), "{:?}", text);
+        }
+    }
+
+    #[test]
+    fn a_special_token_is_met_as_a_token() {
+        let mut graph = ExprGraph::new();
+        let end = graph.end();
+        let token = Symbol::Token(TokenRef::Id(7));
+        let symbols = [bytes("\n"), vec![token], bytes("x")].concat();
+        let pattern = Pattern { symbols, leads_to: Some(end) };
+        free_text(&mut graph, ExprGraph::START, &[pattern], None);
+        // Text, behind a line end, behind the token, and within characters.
+        let tokens: Vec<_> =
+            graph.edges().filter(|(_, expr, _)| matches!(expr, Expr::Token(_))).collect();
+        assert_eq!(tokens.len(), 1);
+        let behind = tokens[0].2;
+        let on =
+            graph.edges().filter(|edge| edge.0 == behind).map(|(_, expr, to)| (expr.clone(), to));
+        assert!(on.eq([(Expr::byte(b'x'), end)]));
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_refused() {
+        let mut graph = ExprGraph::new();
+        let end = graph.end();
+        free_text(&mut graph, ExprGraph::START, &[], Some(end));
+        let grammar = grammar(graph);
+        for text in [&b"\xc0\x80"[..], b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xe3\x81", b"\x80"] {
+            assert!(!recognizes(&grammar, text), "{text:x?}");
+        }
+        assert!(recognizes(
+            &grammar,
+            "\0a\u{7f}\u{80}\u{7ff}\u{800}\u{d7ff}\u{e000}\u{10ffff}".as_bytes()
+        ));
+    }
+}

@@ -1,0 +1,97 @@
+//! Inner sources of a tag: schemas, grammars and patterns.
+
+use std::ops::Range;
+
+use crate::diagnostics::{Diagnostic, Source};
+use crate::frontend::document::{Json, NodeId};
+use crate::frontend::gbnf::{self, GbnfOptions};
+use crate::frontend::inner::Place;
+use crate::frontend::json_schema::{self, KeyOrder, Whitespace};
+use crate::frontend::regex::{self, PatternOptions};
+use crate::ir::{Expr, Lowered};
+
+use super::format::Schema;
+use super::lower::Lowering;
+
+impl Lowering<'_> {
+    /// A text of a grammar, given as a string.
+    pub(super) fn grammar(&mut self, at: NodeId) -> Expr {
+        let options = GbnfOptions::default();
+        self.written(at, |source, this| gbnf::lower(source, &options, this.budget))
+    }
+
+    /// A text that a pattern matches, given as a string.
+    pub(super) fn regex(&mut self, at: NodeId) -> Expr {
+        let options = PatternOptions::exact();
+        self.written(at, |source, this| regex::lower(source, &options, this.budget))
+    }
+
+    /// A value of a schema, written as JSON.
+    pub(super) fn schema(&mut self, schema: &Schema) -> Expr {
+        let mut options = self.options.schemas.clone();
+        if schema.any_order {
+            options.key_order = KeyOrder::Any;
+        }
+        match schema.max_whitespace {
+            Some(0) => options.text.whitespace = Whitespace::Compact,
+            Some(max) => options.text.whitespace = Whitespace::Flexible { max },
+            None => {}
+        }
+        let lower = |source: Source, this: &Self| json_schema::lower(source, &options, this.budget);
+        match schema.schema {
+            None => self.any_object(lower),
+            // Also the older form, in which a schema may be given as the text of one.
+            Some(at) if matches!(self.document.json(at), Json::String(_)) => {
+                self.written(at, lower)
+            }
+            Some(at) => self.slice(at, lower),
+        }
+    }
+
+    fn any_object(
+        &mut self,
+        lower: impl FnOnce(Source, &Self) -> Result<Lowered, Vec<Diagnostic>>,
+    ) -> Expr {
+        let source = Source::new(self.source.name.clone(), r#"{"type": "object"}"#);
+        let lowered = lower(source, self);
+        let span = |_: &Range<usize>| 0..0;
+        self.add(lowered, &Place { span: &span, pointer: None })
+    }
+
+    /// An inner source that is a part of the document.
+    fn slice(
+        &mut self,
+        at: NodeId,
+        lower: impl FnOnce(Source, &Self) -> Result<Lowered, Vec<Diagnostic>>,
+    ) -> Expr {
+        let place = self.document.span(at);
+        let source = Source::new(self.source.name.clone(), &self.source.text[place.clone()]);
+        let lowered = lower(source, self);
+        let span = |inner: &Range<usize>| place.start + inner.start..place.start + inner.end;
+        self.add(lowered, &Place { span: &span, pointer: Some(self.document.pointer(at)) })
+    }
+
+    /// An inner source that is written as a string.
+    fn written(
+        &mut self,
+        at: NodeId,
+        lower: impl FnOnce(Source, &Self) -> Result<Lowered, Vec<Diagnostic>>,
+    ) -> Expr {
+        let Json::String(text) = self.document.json(at) else { return Expr::Never };
+        let source = Source::new(self.source.name.clone(), &**text);
+        let lowered = lower(source, self);
+        let written = self.document.written(at);
+        let span = |inner: &Range<usize>| written.span(inner);
+        self.add(lowered, &Place { span: &span, pointer: Some(self.document.pointer(at)) })
+    }
+
+    fn add(&mut self, lowered: Result<Lowered, Vec<Diagnostic>>, place: &Place<'_>) -> Expr {
+        match lowered {
+            Ok(lowered) => Expr::Call(self.outer.add(lowered, place)),
+            Err(errors) => {
+                self.errors.extend(place.diagnostics(errors));
+                Expr::Never
+            }
+        }
+    }
+}

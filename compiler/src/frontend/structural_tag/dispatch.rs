@@ -1,0 +1,164 @@
+//! Free text in which triggers lead to formats.
+//!
+//! The graph has a level for each number of formats that counts, and free text in each; a trigger leads to a state from which
+//! its formats lead on to the next level. Beginnings of tags that share a trigger are told apart behind it, by the
+//! determinization of the rule.
+
+use crate::frontend::document::NodeId;
+use crate::frontend::free_text::{Pattern, free_text};
+use crate::ir::{Expr, ExprGraph, TokenSet};
+
+use super::format::{Dispatch, Mark, Rule, Text, Then, Token};
+use super::lower::{Lowering, any_end};
+use super::texts::Symbols;
+
+/// A trigger with what follows it.
+struct Way {
+    trigger: Symbols,
+    /// Expressions of which one follows.
+    then: Vec<Expr>,
+}
+
+impl Lowering<'_> {
+    /// Free text with formats in it, up to one of some ends where they are given.
+    pub(super) fn dispatch(
+        &mut self,
+        dispatch: &Dispatch,
+        at: NodeId,
+        ends: Option<&[Symbols]>,
+    ) -> Expr {
+        let ways = self.ways(dispatch);
+        let excludes = dispatch.excludes.iter().filter_map(|mark| match mark {
+            Mark::Text(text) => Some(text.clone()),
+            Mark::Token(_) => None,
+        });
+        let excludes: Vec<Text> = excludes.collect();
+        self.check_reachable(dispatch, &excludes);
+        let unwritable = self.unwritable(&excludes);
+        let others = dispatch.by_token.then(|| self.others(dispatch));
+        let mut graph = ExprGraph::new();
+        let end = graph.end();
+        let last = dispatch.max.unwrap_or(dispatch.min);
+        let mut level_starts = vec![ExprGraph::START];
+        level_starts.extend((0..last).map(|_| graph.state()));
+        for (level, &start) in (0..).zip(&level_starts) {
+            let next = match level_starts.get(level as usize + 1) {
+                None if dispatch.max.is_none() => Some(start),
+                next => next.copied(),
+            };
+            let may_end = level >= dispatch.min;
+            if dispatch.ends_with_tag && next.is_none() && level > 0 {
+                graph.edge(start, ends.map_or(Expr::Empty, any_end), end);
+                continue;
+            }
+            let mut patterns: Vec<Pattern> = Vec::new();
+            for way in &ways {
+                let behind = next.map(|next| {
+                    let behind = graph.state();
+                    way.then.iter().for_each(|then| graph.edge(behind, then.clone(), next));
+                    behind
+                });
+                if level == 0 && dispatch.begins_with_tag {
+                    behind
+                        .into_iter()
+                        .for_each(|behind| graph.edge(start, way.trigger.expr(), behind));
+                }
+                patterns.extend(way.trigger.leading_to(behind));
+            }
+            if level == 0 && dispatch.begins_with_tag {
+                continue;
+            }
+            if let Some(others) = &others {
+                graph.edge(start, others.clone(), start);
+                for pattern in &patterns {
+                    if let Some(behind) = pattern.leads_to {
+                        graph.edge(
+                            start,
+                            crate::frontend::free_text::Symbol::expr(&pattern.symbols),
+                            behind,
+                        );
+                    }
+                }
+                if may_end {
+                    graph.edge(start, ends.map_or(Expr::Empty, any_end), end);
+                }
+                continue;
+            }
+            let nonempty = ends.unwrap_or_default().iter().filter(|symbols| !symbols.is_empty());
+            nonempty
+                .for_each(|symbols| patterns.extend(symbols.leading_to(may_end.then_some(end))));
+            patterns.extend(unwritable.iter().cloned());
+            let is_open = ends.is_none_or(|ends| ends.iter().any(Symbols::is_empty));
+            free_text(&mut graph, start, &patterns, (is_open && may_end).then_some(end));
+        }
+        let rule = self.outer.builder.declare("text");
+        let origin = self.origin(at);
+        self.outer.builder.define(rule, Expr::Graph(graph.into()), origin);
+        Expr::Call(rule)
+    }
+
+    /// The triggers, each once, with what follows.
+    fn ways(&mut self, dispatch: &Dispatch) -> Vec<Way> {
+        let mut ways: Vec<Way> = Vec::new();
+        for Rule { trigger, then } in &dispatch.rules {
+            let (found, then) = match then {
+                Then::Format(format) => (self.mark(trigger).0, self.format(format)),
+                Then::Tag(tag) => {
+                    let (begin, lengths) = self.mark(&tag.begin);
+                    let covered = match trigger {
+                        Mark::Text(text) => text.text.len(),
+                        Mark::Token(_) => 0,
+                    };
+                    // A trigger that ends within a special token of the beginning ends with the token.
+                    let (trigger, rest) = match covered {
+                        0 => begin.split_at_symbol(),
+                        covered => begin.split_at(covered, &lengths),
+                    };
+                    (trigger, Expr::seq([rest.expr(), self.inside(tag)]))
+                }
+            };
+            match ways.iter_mut().find(|way| way.trigger == found) {
+                Some(way) => way.then.push(then),
+                None => ways.push(Way { trigger: found, then: vec![then] }),
+            }
+        }
+        ways
+    }
+
+    /// Any token but triggers, excluded tokens and ends.
+    fn others(&mut self, dispatch: &Dispatch) -> Expr {
+        let triggers = dispatch.rules.iter().map(|rule| &rule.trigger);
+        let named = triggers.chain(&dispatch.excludes).filter_map(|mark| match mark {
+            Mark::Token(token) => Some(token.clone()),
+            Mark::Text(_) => None,
+        });
+        let named: Vec<Token> = named.collect();
+        match self.any_token_but(&named) {
+            Expr::Token(TokenSet { mut tokens, negated }) => {
+                tokens.dedup_by(|one, other| one.0 == other.0);
+                Expr::Token(TokenSet { tokens, negated })
+            }
+            other => other,
+        }
+    }
+
+    /// Notes triggers that hold what free text may not have.
+    fn check_reachable(&mut self, dispatch: &Dispatch, excludes: &[Text]) {
+        for Rule { trigger, .. } in &dispatch.rules {
+            let Mark::Text(trigger) = trigger else { continue };
+            let within = excludes
+                .iter()
+                .find(|text| !text.text.is_empty() && trigger.text.contains(&text.text));
+            if let Some(text) = within {
+                let message = format!(
+                    "{:?} is excluded, so that the trigger {:?} is never reached",
+                    text.text, trigger.text
+                );
+                let error =
+                    self.document.error("structural-tag::excluded-trigger", text.at, message);
+                let error = error.with_label(self.document.span(trigger.at), "the trigger");
+                self.errors.push(error.with_help("leave one of the two out"));
+            }
+        }
+    }
+}

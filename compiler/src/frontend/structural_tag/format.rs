@@ -1,0 +1,144 @@
+//! Formats: the tree of a structural tag, as it is written.
+//!
+//! Trees are as deep as JSON may be nested, so recursion over them is safe.
+
+use crate::frontend::document::NodeId;
+use crate::ir::TokenRef;
+
+/// A format with its place.
+#[derive(Clone, Debug)]
+pub(super) struct Format {
+    /// What it says.
+    pub(super) kind: Kind,
+    /// Where it stands.
+    pub(super) at: NodeId,
+}
+
+/// A text with its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Text {
+    pub(super) text: String,
+    pub(super) at: NodeId,
+}
+
+/// A token with its place.
+#[derive(Clone, Debug)]
+pub(super) struct Token {
+    pub(super) token: TokenRef,
+    pub(super) at: NodeId,
+}
+
+/// How the members of an object are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Style {
+    /// As JSON.
+    Json,
+    /// As tags of a family of models.
+    Xml(&'static str),
+}
+
+/// A JSON Schema of a value.
+#[derive(Clone, Debug)]
+pub(super) struct Schema {
+    /// The schema; any value without one.
+    pub(super) schema: Option<NodeId>,
+    pub(super) style: Style,
+    /// Whether keys may come in any order.
+    pub(super) any_order: bool,
+    /// Longest run of whitespace, where whitespace is free.
+    pub(super) max_whitespace: Option<u32>,
+}
+
+/// A beginning, a format, and one of some ends.
+#[derive(Clone, Debug)]
+pub(super) struct Tag {
+    pub(super) at: NodeId,
+    pub(super) begin: Mark,
+    pub(super) content: Box<Format>,
+    pub(super) end: Vec<Mark>,
+}
+
+/// A beginning or an end of a tag.
+#[derive(Clone, Debug)]
+pub(super) enum Mark {
+    Text(Text),
+    Token(Token),
+}
+
+impl Mark {
+    pub(super) fn at(&self) -> NodeId {
+        match self {
+            Self::Text(text) => text.at,
+            Self::Token(token) => token.at,
+        }
+    }
+}
+
+/// Free text or tokens in which some places lead to formats.
+#[derive(Clone, Debug)]
+pub(super) struct Dispatch {
+    pub(super) rules: Vec<Rule>,
+    /// Texts or tokens that may not occur.
+    pub(super) excludes: Vec<Mark>,
+    /// Whether free text is of whole tokens, special ones too, instead of characters.
+    pub(super) by_token: bool,
+    /// Fewest formats that there have to be.
+    pub(super) min: u32,
+    /// Most formats that there may be.
+    pub(super) max: Option<u32>,
+    /// Whether nothing but a format may come first.
+    pub(super) begins_with_tag: bool,
+    /// Whether nothing comes behind the last of `max` formats.
+    pub(super) ends_with_tag: bool,
+}
+
+/// A place in free text, and what follows it.
+#[derive(Clone, Debug)]
+pub(super) struct Rule {
+    /// The text or token that is looked for.
+    pub(super) trigger: Mark,
+    /// What follows it.
+    pub(super) then: Then,
+}
+
+/// What follows a trigger.
+#[derive(Clone, Debug)]
+pub(super) enum Then {
+    /// The rest of a tag, whose beginning begins with the trigger.
+    Tag(Tag),
+    /// A format.
+    Format(Format),
+}
+
+/// Kinds of formats.
+#[derive(Clone, Debug)]
+pub(super) enum Kind {
+    /// One text.
+    Const(Text),
+    /// A value of a schema.
+    Schema(Schema),
+    /// A text of a grammar in the notation of XGrammar.
+    Grammar(NodeId),
+    /// A text that a pattern matches.
+    Regex(NodeId),
+    /// Free text.
+    AnyText { excludes: Vec<Text>, max_tokens: Option<NodeId>, max_chars: Option<u32> },
+    /// Any tokens.
+    AnyTokens { excludes: Vec<Token>, max_tokens: Option<NodeId> },
+    /// One token.
+    Token(Token),
+    /// One token but these.
+    ExcludeToken(Vec<Token>),
+    /// One after the other.
+    Sequence(Vec<Format>),
+    /// One of them.
+    Or(Vec<Format>),
+    /// A tag.
+    Tag(Tag),
+    /// Tags with a text between them and nothing else.
+    Separated { tags: Vec<Tag>, separator: Text, min: u32, max: Option<u32> },
+    /// A number of times.
+    Repeat { content: Box<Format>, min: u32, max: Option<u32> },
+    /// Free text with formats in it.
+    Dispatch(Dispatch),
+}
