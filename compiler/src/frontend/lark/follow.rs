@@ -96,7 +96,9 @@ fn pass_over(units: &mut [Unit], lexicon: &Lexicon, budget: &Budget) {
                     let is_passed = &mut is_passed[at][state][edge];
                     if !*is_passed && passes(letter, &nullable) {
                         *is_passed = true;
-                        unit.empty[state].push(to);
+                        // Nothing is ignored behind what is not there.
+                        let past = unit.past.get(&to).copied().unwrap_or(to);
+                        unit.empty[state].push(past);
                     }
                 }
             }

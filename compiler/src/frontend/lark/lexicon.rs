@@ -24,6 +24,8 @@ pub(super) struct Terminal {
     pub(super) expr: Expr,
     /// Its automaton, unless that is too large.
     pub(super) dfa: Option<Arc<Dfa>>,
+    /// Whether it may be empty too.
+    pub(super) nullable: bool,
     /// Whether it ends as soon as it can.
     pub(super) lazy: bool,
     /// Bytes that it begins with.
@@ -95,7 +97,8 @@ fn terminal(expr: Expr, lazy: bool, span: Range<usize>, budget: &Budget) -> (Ter
     let Some(dfa) = dfa else {
         let known: Facts<Alphabet> = facts::of_expr(&expr, &[]);
         let Alphabet { first, all } = known.letters;
-        return (Terminal { expr, dfa: None, lazy, first, after: all, span }, known.nullable);
+        let nullable = known.nullable;
+        return (Terminal { expr, dfa: None, nullable, lazy, first, after: all, span }, nullable);
     };
     let nullable = dfa.states[0].accepting;
     let dfa = if lazy { shortest(dfa) } else { dfa };
@@ -113,7 +116,8 @@ fn terminal(expr: Expr, lazy: bool, span: Range<usize>, budget: &Budget) -> (Ter
     let first = bytes(&dfa.states[0]);
     let ends = dfa.states.iter().filter(|state| state.accepting);
     let after = ends.map(bytes).fold(ByteSet::EMPTY, ByteSet::union);
-    (Terminal { expr, dfa: Some(Arc::new(dfa)), lazy, first, after, span }, nullable)
+    let dfa = Some(Arc::new(dfa));
+    (Terminal { expr, dfa, nullable, lazy, first, after, span }, nullable)
 }
 
 /// States of an automaton that spells repetitions out, about.

@@ -6,7 +6,7 @@
 //!
 //! That is a deterministic automaton: its states are a [subset](super::subsets) of the unit and the states that the
 //! terminals allowed there have got to. Where a text ends that could go on with some bytes, what comes next must not
-//! begin with these. Most terminals have neighbours that begin otherwise, and successors that do not go on with them:
+//! begin with these. What is ignored comes before a terminal that matches the same. Most terminals have neighbours that begin otherwise, and successors that do not go on with them:
 //! such a terminal stays as it is, counted repetitions and all.
 //!
 //! What nests is called and not looked into, so at its borders two terminals do not know of each other. Where that
@@ -55,15 +55,26 @@ pub(super) struct Lexing<'r> {
 impl<'r> Lexing<'r> {
     /// The expression of a unit.
     pub(super) fn unit(&mut self, unit: &'r Unit, number: usize) -> Expr {
+        // Where a called unit and a terminal begin alike, what can follow one of them is not all that can follow.
+        let (expr, meets) = self.unit_with(unit, number, false);
+        match meets && !self.ignored.is_empty() {
+            true => self.unit_with(unit, number, true).0,
+            false => expr,
+        }
+    }
+
+    /// The expression of a unit, and whether what it calls begins as something else there.
+    fn unit_with(&mut self, unit: &'r Unit, number: usize, keeps_ends: bool) -> (Expr, bool) {
         let mut graph = ExprGraph::new();
         let end = graph.end();
         let mut work = Work {
-            subsets: Subsets::new(unit, self.facts, self.lexicon, self.ignored),
+            subsets: Subsets::new(unit, self.facts, self.lexicon, self.ignored, keeps_ends),
             follow: self.facts.follow[number],
             known: FxHashMap::default(),
             open: Vec::new(),
             graph: &mut graph,
             lexing: self,
+            meets: false,
         };
         let first = Place::Between(0, ByteSet::EMPTY);
         work.known.insert(first.clone(), ExprGraph::START);
@@ -77,7 +88,8 @@ impl<'r> Lexing<'r> {
                 Place::Within(subset, within) => work.within(subset, &within, at),
             }
         }
-        Expr::Graph(Arc::new(graph))
+        let meets = work.meets;
+        (Expr::Graph(Arc::new(graph)), meets)
     }
 
     fn expr(&self, letter: Letter) -> Expr {
@@ -113,6 +125,8 @@ struct Work<'w, 'r> {
     known: FxHashMap<Place, u32>,
     open: Vec<(Place, u32)>,
     graph: &'w mut ExprGraph,
+    /// Whether what is called begins as something else there.
+    meets: bool,
 }
 
 impl<'r> Work<'_, 'r> {
@@ -165,22 +179,27 @@ impl<'r> Work<'_, 'r> {
         if here.is_final {
             self.graph.edge(at, Expr::Empty, end);
         }
-        let (terminals, others) = (here.terminals.clone(), here.others.clone());
+        let (terminals, others, first) = (here.terminals.clone(), here.others.clone(), here.first);
+        self.nothing(subset, &terminals, but.union(first), at);
         let (mut any, mut shared) = (ByteSet::EMPTY, ByteSet::EMPTY);
         for &id in &terminals {
             let first = self.terminal(id).first;
             shared = shared.union(any.intersect(first));
             any = any.union(first);
         }
+        let mut called = ByteSet::EMPTY;
         for (letter, targets) in others {
             let first = self.lexing.facts.first_of_letter(letter, self.lexing.lexicon);
             // Tokens begin with no byte.
             if !first.is_empty() && first.minus(but).is_empty() {
                 continue;
             }
-            for &id in terminals.iter().filter(|_| but.is_empty()) {
+            self.meets |= !called.intersect(first).is_empty();
+            called = called.union(first);
+            for &id in &terminals {
                 let meet = self.terminal(id).first.intersect(first);
                 if !meet.is_empty() {
+                    self.meets = true;
                     self.lexing.warn(self.terminal(id), meet);
                 }
             }
@@ -203,6 +222,21 @@ impl<'r> Work<'_, 'r> {
             }
         }
         self.moves(subset, &together, but, at);
+    }
+
+    /// Terminals that match nothing, before a byte with which no terminal begins: what is ignored may stand behind them.
+    fn nothing(&mut self, subset: SubsetId, terminals: &[TerminalId], but: ByteSet, at: u32) {
+        let nullable: Vec<TerminalId> =
+            terminals.iter().copied().filter(|id| self.terminal(*id).nullable).collect();
+        if nullable.is_empty() || self.lexing.ignored.is_empty() {
+            return;
+        }
+        let to = self.subsets.go(subset, &nullable);
+        let first = self.subsets.get(to).first;
+        if !first.minus(but).is_empty() {
+            let to = self.state(Place::Between(to, but.intersect(first)));
+            self.graph.edge(at, Expr::Empty, to);
+        }
     }
 
     fn within(&mut self, subset: SubsetId, within: &Within, at: u32) {

@@ -31,6 +31,8 @@ pub(super) struct Subsets<'r> {
     facts: &'r Facts,
     lexicon: &'r Lexicon,
     ignored: &'r [TerminalId],
+    /// Whether what is ignored may stand where nothing follows.
+    keeps_ends: bool,
     states: Vec<Subset>,
     known: FxHashMap<(Vec<u32>, bool), SubsetId>,
     steps: FxHashMap<(SubsetId, Vec<TerminalId>), SubsetId>,
@@ -43,9 +45,11 @@ impl<'r> Subsets<'r> {
         facts: &'r Facts,
         lexicon: &'r Lexicon,
         ignored: &'r [TerminalId],
+        keeps_ends: bool,
     ) -> Self {
         let (known, steps) = (FxHashMap::default(), FxHashMap::default());
-        let mut subsets = Self { unit, facts, lexicon, ignored, states: Vec::new(), known, steps };
+        let states = Vec::new();
+        let mut subsets = Self { unit, facts, lexicon, ignored, keeps_ends, states, known, steps };
         subsets.of([Unit::START]);
         subsets
     }
@@ -75,7 +79,7 @@ impl<'r> Subsets<'r> {
             members.iter().flat_map(|state| edges(*state)).copied().collect();
         all.sort_unstable();
         // Where nothing follows, nothing is ignored.
-        if all.iter().all(|(letter, _)| self.is_ignored(*letter)) {
+        if !self.keeps_ends && all.iter().all(|(letter, _)| self.is_ignored(*letter)) {
             all.clear();
         }
         let mut first = ByteSet::EMPTY;
@@ -96,8 +100,11 @@ impl<'r> Subsets<'r> {
         next
     }
 
-    /// Where some terminals lead that match the same text.
+    /// Where some terminals lead that match the same text. What is ignored comes before all others.
     pub(super) fn go(&mut self, from: SubsetId, terminals: &[TerminalId]) -> SubsetId {
+        let ignored = terminals.iter().copied().filter(|id| self.ignored.contains(id));
+        let ignored: Vec<TerminalId> = ignored.collect();
+        let terminals = if ignored.is_empty() { terminals } else { &*ignored };
         let key = (from, terminals.to_vec());
         if let Some(&known) = self.steps.get(&key) {
             return known;

@@ -5,10 +5,12 @@
 //! several callers. Each of these, the start rule first, is a unit. A unit that begins or ends with itself loops
 //! instead, so that of recursion only what nests is left.
 //!
-//! What is ignored may stand behind every lexeme, also an empty one: a loop at the state behind it, or a step past it. It
+//! What is ignored may stand behind every lexeme: a loop at the state behind it, or a step past it. It
 //! may not where no lexeme can follow ([`subsets`](super::subsets)), so a text ends where its grammar does.
 //!
 //! Cost: linear in what is written out, which is bounded: a rule of more than [`MAX_COPIED`] parts is copied once.
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::lexicon::TerminalId;
 use super::rules::{Body, Rules};
@@ -40,6 +42,8 @@ pub(super) struct Unit {
     pub(super) edges: Vec<Vec<(Letter, u32)>>,
     /// Targets of transitions on nothing, by state.
     pub(super) empty: Vec<Vec<u32>>,
+    /// By state behind a lexeme at which something may be ignored, the one past that.
+    pub(super) past: FxHashMap<u32, u32>,
 }
 
 impl Unit {
@@ -47,7 +51,8 @@ impl Unit {
     pub(super) const END: u32 = 1;
 
     fn new(rule: u32) -> Self {
-        Self { rule, edges: vec![Vec::new(); 2], empty: vec![Vec::new(); 2] }
+        let (edges, empty) = (vec![Vec::new(); 2], vec![Vec::new(); 2]);
+        Self { rule, edges, empty, past: FxHashMap::default() }
     }
 
     fn state(&mut self) -> u32 {
@@ -61,7 +66,7 @@ impl Unit {
         let mut reached: Vec<u32> = states.into_iter().collect();
         reached.sort_unstable();
         reached.dedup();
-        let mut known: rustc_hash::FxHashSet<u32> = reached.iter().copied().collect();
+        let mut known: FxHashSet<u32> = reached.iter().copied().collect();
         let mut open = reached.clone();
         while let Some(state) = open.pop() {
             for &to in &self.empty[state as usize] {
@@ -275,11 +280,12 @@ impl<'r> Writer<'r, '_> {
         let mut behind = to;
         if !self.rules.ignored.is_empty() {
             behind = self.units[unit as usize].state();
+            self.units[unit as usize].past.insert(behind, to);
             self.ignored(unit, behind, to);
         }
         let unit = &mut self.units[unit as usize];
         unit.edges[from as usize].extend(letter.map(|letter| (letter, behind)));
-        unit.empty[from as usize].extend(nullable.then_some(behind));
+        unit.empty[from as usize].extend(nullable.then_some(to));
     }
 
     /// A way on from a state, past what is ignored.
@@ -302,7 +308,7 @@ fn loop_at_ends(unit: &mut Unit, number: u32, ignored: &[TerminalId]) {
     if calls.is_empty() {
         return;
     }
-    let targets: rustc_hash::FxHashSet<u32> =
+    let targets: FxHashSet<u32> =
         unit.edges.iter().flatten().map(|edge| edge.1).collect();
     let is_ignored = |edge: &(Letter, u32)| matches!(edge.0, Letter::Terminal(id) if ignored.contains(&id));
     let start = unit.closure([Unit::START]);
@@ -330,7 +336,7 @@ fn loop_at_ends(unit: &mut Unit, number: u32, ignored: &[TerminalId]) {
 }
 
 /// Whether a state is reached on nothing from one that a letter leads to.
-fn reached_by_letters(unit: &Unit, targets: &rustc_hash::FxHashSet<u32>, state: u32) -> bool {
+fn reached_by_letters(unit: &Unit, targets: &FxHashSet<u32>, state: u32) -> bool {
     let mut from: Vec<u32> = targets.iter().copied().collect();
     from.sort_unstable();
     unit.closure(from).binary_search(&state).is_ok()
