@@ -14,8 +14,8 @@ from grammarc.schema import Schema, to_text
 
 PathLike = str | os.PathLike[str]
 
-Kind = Literal["json_schema", "gbnf", "regex", "choice", "structural_tag"]
-KINDS: tuple[Kind, ...] = ("json_schema", "gbnf", "regex", "choice", "structural_tag")
+Kind = Literal["json_schema", "gbnf", "regex", "choice", "structural_tag", "lark"]
+KINDS: tuple[Kind, ...] = ("json_schema", "gbnf", "regex", "choice", "structural_tag", "lark")
 
 
 class Limits(TypedDict, total=False):
@@ -169,6 +169,24 @@ class Compiler:
             tag = dump(mode="json", by_alias=True, exclude_none=True)
         options = _given(tokens=tokens, whitespace=whitespace, closed=closed or None, key_order=key_order)
         return self._compile("structural_tag", to_text(tag), options, limits, cancel)
+
+    def lark(
+        self,
+        source: str,
+        *,
+        start: str | None = None,
+        whitespace: str | None = None,
+        closed: bool = False,
+        key_order: Literal["schema", "any"] | None = None,
+        limits: Limits | None = None,
+        cancel: CancelToken | None = None,
+    ) -> Grammar:
+        """The grammar of a Lark source, in the dialect of llguidance and XGrammar, from the rule ``start`` on.
+
+        The other options are those of :meth:`json_schema`, for the schemas in it.
+        """
+        options = _given(start=start, whitespace=whitespace, closed=closed or None, key_order=key_order)
+        return self._compile("lark", source, options, limits, cancel)
 
     def compile(self, kind: Kind, source: Any, **options: Any) -> Grammar:
         """The grammar of a source of this kind: ``compile("gbnf", text)`` is ``gbnf(text)``."""

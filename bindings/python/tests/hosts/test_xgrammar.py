@@ -87,12 +87,62 @@ def test_other_sources() -> None:
     assert str(xgrammar.Grammar.from_ebnf('root ::= "x"')) == 'root ::= "x"'
 
 
+class Item:
+    """XGrammar's ``StructuralTagItem``."""
+
+    def __init__(self, begin: str, schema: Any, end: str) -> None:
+        self.begin, self.schema_, self.end = begin, schema, end
+
+
+class Tag:
+    """XGrammar's ``StructuralTag``."""
+
+    def __init__(self, tag: dict[str, Any]) -> None:
+        self.tag = tag
+
+    def model_dump(self, **options: Any) -> dict[str, Any]:
+        return self.tag
+
+
+def test_structural_tags_in_all_their_forms() -> None:
+    made = compiler()
+    schema = {"type": "object", "properties": {"a": {"type": "integer"}}}
+    begin = {"begin": "<a>", "content": {"type": "json_schema", "json_schema": schema}, "end": "</a>"}
+    tag = {"type": "structural_tag", "format": {"type": "triggered_tags", "triggers": ["<a"], "tags": [begin]}}
+    items = [Item("<a>", json.dumps(schema), "</a>")]
+    for compiled in (
+        made.compile_structural_tag(tag),
+        made.compile_structural_tag(structural_tag=json.dumps(tag)),
+        made.compile_structural_tag(Tag(tag)),
+        made.compile_structural_tag(items, ["<a"]),
+        made.compile_structural_tag(tags=[Item("<a>", schema, "</a>")], triggers=["<a"]),
+        made.compile_grammar(xgrammar.Grammar.from_structural_tag(tag)),
+        made.compile_grammar(xgrammar.Grammar.from_structural_tag(items, triggers=["<a"])),
+    ):
+        assert isinstance(compiled, xgrammar.CompiledGrammar)
+        assert takes(compiled, 'so <a>{ "a":\n1}</a>.') and takes(compiled, "no call")
+        assert not takes(compiled, '<a>{"b":1}</a>') and not takes(compiled, "<ab")
+    for arguments, options in (((), {}), ((1,), {}), ((items,), {}), ((Tag,), {}), ((tag,), {"triggers": []}), ((), {"tags": items})):
+        with pytest.raises(TypeError):
+            made.compile_structural_tag(*arguments, **options)
+
+
+def test_lark() -> None:
+    made = compiler()
+    source = 'start: "n=" %json {"type": "object", "properties": {"a": {"type": "integer"}}}'
+    for compiled in (made.compile_lark(source), made.compile_grammar(xgrammar.Grammar.from_lark(source))):
+        assert takes(compiled, 'n={ "a" : 1}') and not takes(compiled, 'n={"b":1}')
+
+
 def test_refusals_are_runtime_errors() -> None:
     made = compiler()
     for refused in (
         lambda: made.compile_json_schema('{"$ref": "#/nope"}'),
         lambda: made.compile_regex("("),
         lambda: made.compile_grammar("root ::= x"),
+        lambda: made.compile_structural_tag("{}"),
+        lambda: made.compile_structural_tag({"type": "token", "token": "<nope>"}),
+        lambda: made.compile_lark("start: x"),
         lambda: made.compile_json_schema({}, any_whitespace=False, indent=2, separators=("", "")),
     ):
         with pytest.raises(RuntimeError, match="grammarc: "):
@@ -201,13 +251,20 @@ for name in ("StructuralTag", "structural_tag"):
     else:
         raise SystemExit(name)
 made = xgrammar.GrammarCompiler(xgrammar.TokenizerInfo([b"a", b"</s>"]))
-for refused in (lambda: made.compile_structural_tag("{}"), lambda: made.compile_lark("start: /a/"), lambda: xgrammar.Grammar.from_lark("")):
+macro = 'root ::= TagDispatch(("a", r))\\nr ::= "a"'
+for refused, why in (
+    (lambda: made.compile_grammar(macro), "grammarc: "),
+    (lambda: made.compile_lark("start: @x", named_grammars={"x": "start: /a/"}), "not installed"),
+    (lambda: xgrammar.Grammar.from_lark("start: @x", named_grammars={"x": "start: /a/"}), "not installed"),
+):
     try:
         refused()
     except RuntimeError as error:
-        assert "not installed" in str(error)
+        assert why in str(error)
     else:
         raise SystemExit("taken")
+assert type(made.compile_structural_tag('{"type": "const_string", "value": "a"}')) is shim.CompiledGrammar
+assert type(made.compile_lark("start: /a/")) is shim.CompiledGrammar
 shim.uninstall()
 assert "xgrammar" not in sys.modules
 """
@@ -226,12 +283,27 @@ assert shim.StructuralTag is xgrammar.StructuralTag
 info = xgrammar.TokenizerInfo([bytes([byte]) for byte in range(256)] + [b"</s>"])
 made = xgrammar.GrammarCompiler(info)
 tag = {"type": "structural_tag", "format": {"type": "tag", "begin": "<a>", "content": {"type": "regex", "pattern": "b+"}, "end": "</a>"}}
-for compiled in (made.compile_structural_tag(tag), made.compile_lark("start: /<a>b+<.a>/")):
+both = {"x": "start: /b+/"}
+for compiled, whose in (
+    (made.compile_structural_tag(tag), shim.GrammarMatcher),
+    (made.compile_structural_tag(xgrammar.StructuralTag.model_validate(tag)), shim.GrammarMatcher),
+    (made.compile_grammar(xgrammar.Grammar.from_structural_tag(tag)), shim.GrammarMatcher),
+    (made.compile_lark("start: /<a>b+<.a>/"), shim.GrammarMatcher),
+    (made.compile_lark('start: "<a>" @x "</a>"', named_grammars=both), theirs),
+    (made.compile_grammar(xgrammar.Grammar.from_lark('start: "<a>" @x "</a>"', named_grammars=both)), theirs),
+    (made.compile_grammar('root ::= Regex("<a>b+</a>")'), theirs),
+):
     matcher = xgrammar.GrammarMatcher(compiled, override_stop_tokens=[256])
-    assert type(matcher) is theirs
+    assert type(matcher) is whose
     assert matcher.accept_string("<a>bb</a>") and matcher.accept_token(256) and matcher.is_terminated()
 assert type(xgrammar.GrammarMatcher(made.compile_regex("a"))) is shim.GrammarMatcher
 assert "root" in str(xgrammar.Grammar.from_regex("a+"))
+assert "root" in str(xgrammar.Grammar.from_structural_tag(tag))
+item = xgrammar.StructuralTagItem(begin="<a>", schema={"type": "integer"}, end="</a>")
+compiled = made.compile_structural_tag([item], ["<a"])
+assert type(compiled) is shim.CompiledGrammar
+matcher = xgrammar.GrammarMatcher(compiled, override_stop_tokens=[256])
+assert matcher.accept_string("so <a>12</a>.") and not matcher.accept_string("<ab")
 shim.uninstall()
 assert xgrammar.GrammarMatcher is theirs
 """
