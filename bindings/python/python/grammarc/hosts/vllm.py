@@ -202,8 +202,10 @@ def validator(original: Any, is_lark: Any, refusal: Any) -> Any:
         asked = sampling_params.structured_outputs
         if asked is None:
             return original(sampling_params)  # type: ignore[no-any-return]
+        if asked._backend is None and asked.structural_tag is not None:
+            return None
         if asked._backend is None:
-            return None if asked.structural_tag is not None else original(sampling_params)
+            return original(sampling_params)  # type: ignore[no-any-return]
         try:
             if asked.json is not None:
                 _checker.check("json_schema", json_text(asked.json))
