@@ -34,7 +34,9 @@ impl Lowering<'_> {
         });
         let excludes: Vec<Text> = excludes.collect();
         self.check_reachable(dispatch, &excludes);
-        let unwritable = self.unwritable(&excludes);
+        // A trigger that goes on to the end of a special token is no text either as far as it is written.
+        let triggers = dispatch.rules.iter().filter_map(|rule| rule.trigger.text()).cloned();
+        let unwritable = self.unwritable(&excludes.into_iter().chain(triggers).collect::<Vec<_>>());
         let others = dispatch.by_token.then(|| self.others(dispatch));
         let mut graph = ExprGraph::new();
         let end = graph.end();
