@@ -3,6 +3,8 @@
 //! Every case has the verdict that stands there, or an entry in `exceptions.json`: the text, our verdict and why. An entry
 //! that is not needed any more fails the test.
 
+use std::collections::BTreeSet;
+
 use grammarc_compiler::budget::Budget;
 use grammarc_compiler::controls::ControlTokens;
 use grammarc_compiler::diagnostics::Source;
@@ -80,4 +82,29 @@ fn calls_are_those_of_xgrammar() {
 #[test]
 fn members_are_those_of_xgrammar() {
     judge("xgrammar_members", include_str!("data/structural_tags/xgrammar_members.json"), 120);
+}
+
+/// What chat templates write is accepted, where calls may come and where they have to.
+#[test]
+fn transcripts_are_accepted() {
+    let text = include_str!("data/structural_tags/transcripts.json");
+    let file: Value = serde_json::from_str(text).expect("the file is JSON");
+    let mut styles = BTreeSet::new();
+    for case in data(text) {
+        let (text, calls) = (case["text"].as_str().expect("a text"), case["scenario"] != "text");
+        let mut tag = case["tag"].clone();
+        tag["tools"] = file["tools"].clone();
+        styles.insert(tag["style"].to_string());
+        for choice in ["auto", "required", "none"] {
+            tag["tool_choice"] = choice.into();
+            let accepted = verdicts(&tag, &[text]).unwrap_or_else(|error| panic!("{error}"))[0];
+            let expected = match choice {
+                "auto" => true,
+                "required" => calls,
+                _ => !calls,
+            };
+            assert_eq!(accepted, expected, "{} {choice} {:?}", case["template"], text);
+        }
+    }
+    assert!(styles.len() >= 16, "{styles:?}");
 }
