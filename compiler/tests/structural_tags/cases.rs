@@ -1,26 +1,13 @@
-//! Structural tags, judged by texts in `data/structural_tags`: verdicts of XGrammar's tests, and what chat templates write.
+//! Texts in `data/structural_tags`: verdicts of XGrammar's tests, and what chat templates write.
 //!
 //! Every case has the verdict that stands there, or an entry in `exceptions.json`: the text, our verdict and why. An entry
 //! that is not needed any more fails the test.
 
 use std::collections::BTreeSet;
 
-use grammarc_compiler::budget::Budget;
-use grammarc_compiler::controls::ControlTokens;
-use grammarc_compiler::diagnostics::Source;
-use grammarc_compiler::frontend::structural_tag::{self, StructuralTagOptions};
-use grammarc_compiler::ir::recognize::recognizes;
 use serde_json::Value;
 
-/// Whether the tag accepts a text, with special tokens spelled; an error of the tag is the error.
-fn verdicts(tag: &Value, texts: &[&str]) -> Result<Vec<bool>, String> {
-    let source = Source::new("tag", tag.to_string());
-    let options = StructuralTagOptions::default();
-    let lowered =
-        structural_tag::lower(source, &options, &ControlTokens::default(), &Budget::new());
-    let lowered = lowered.map_err(|errors| format!("{errors:#?}"))?;
-    Ok(texts.iter().map(|text| recognizes(&lowered.grammar, text.as_bytes())).collect())
-}
+use super::verdicts;
 
 fn data(text: &str) -> Vec<Value> {
     let data: Value = serde_json::from_str(text).expect("the file is JSON");
@@ -30,7 +17,7 @@ fn data(text: &str) -> Vec<Value> {
 /// Holds the verdicts of a file against ours, but for the exceptions of the file's name.
 fn judge(name: &str, text: &str, least: usize) {
     let exceptions: Value =
-        serde_json::from_str(include_str!("data/structural_tags/exceptions.json"))
+        serde_json::from_str(include_str!("../data/structural_tags/exceptions.json"))
             .expect("the exceptions are JSON");
     let mut unused: Vec<&Value> = exceptions[name].as_array().into_iter().flatten().collect();
     let (mut count, mut wrong) = (0, Vec::new());
@@ -76,18 +63,18 @@ fn judge(name: &str, text: &str, least: usize) {
 
 #[test]
 fn calls_are_those_of_xgrammar() {
-    judge("xgrammar_tools", include_str!("data/structural_tags/xgrammar_tools.json"), 200);
+    judge("xgrammar_tools", include_str!("../data/structural_tags/xgrammar_tools.json"), 200);
 }
 
 #[test]
 fn members_are_those_of_xgrammar() {
-    judge("xgrammar_members", include_str!("data/structural_tags/xgrammar_members.json"), 120);
+    judge("xgrammar_members", include_str!("../data/structural_tags/xgrammar_members.json"), 120);
 }
 
 /// What chat templates write is accepted, where calls may come and where they have to.
 #[test]
 fn transcripts_are_accepted() {
-    let text = include_str!("data/structural_tags/transcripts.json");
+    let text = include_str!("../data/structural_tags/transcripts.json");
     let file: Value = serde_json::from_str(text).expect("the file is JSON");
     let mut styles = BTreeSet::new();
     for case in data(text) {
