@@ -189,6 +189,13 @@ impl<'a> Joined<'a> {
         !self.shared.token_edges.is_empty() || !self.own.token_edges.is_empty()
     }
 
+    /// Whether a state reads whole tokens, of its own or by a rule that it can begin.
+    pub fn may_read_token(&self, state: u32) -> bool {
+        let (tables, index) = self.locate(state);
+        let begins = |call: &CallEdge| self.rule(call.callee).first_tokens != 0;
+        !tables.token_edges_of(index).is_empty() || tables.call_edges_of(index).iter().any(begins)
+    }
+
     /// Record of a state.
     #[inline]
     pub fn state(&self, state: u32) -> &'a StateRecord {

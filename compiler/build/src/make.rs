@@ -59,62 +59,70 @@ pub(crate) fn make(
             Artifact::Stale { vocabulary, entry, .. } => stale.push((vocabulary, entry)),
         }
     }
-    if stale.is_empty() {
-        return Ok(made);
-    }
     let refused = |vocabulary: Option<&str>, diagnostics: Vec<Diagnostic>| Refused {
         source: source.clone(),
         vocabulary: vocabulary.map(str::to_owned),
         diagnostics,
     };
-    let started = Instant::now();
-    let budget = limits.budget(started.elapsed());
-    let lowered = match item.front_end.lower(source.clone(), &budget) {
-        Ok(lowered) => lowered,
-        Err(diagnostics) => {
-            made.refused.push(refused(None, diagnostics));
-            return Ok(made);
-        }
-    };
-    let diagnostics = denied(&lowered.report, &group.deny);
-    if !diagnostics.is_empty() {
-        made.refused.push(refused(None, diagnostics));
-        return Ok(made);
-    }
-    if !lowered.findings.is_empty() {
-        made.findings.push(refused(None, lowered.findings.clone()));
-    }
-    let reading = started.elapsed();
-    for (vocabulary, mut entry) in stale {
+    // A source that reads special tokens is another grammar for each vocabulary.
+    let per_vocabulary = item.front_end.depends_on_vocabulary();
+    let size = if per_vocabulary { 1 } else { stale.len().max(1) };
+    let mut stale = stale.into_iter().peekable();
+    while let Some((first, entry)) = stale.peek() {
         let started = Instant::now();
-        let budget = limits.budget(reading);
-        let compiler = &compilers[vocabulary];
-        let compiled = compiler.compile(&lowered, item.front_end.kind(), &options, &budget);
-        let sealed = compiled.and_then(|compiled| {
-            let artifact = compiled.to_sealed_artifact(compiler)?;
-            Ok((artifact, compiled.findings))
+        let only = per_vocabulary.then(|| entry.vocabulary.clone());
+        let controls = item.front_end.controls(compilers[*first].vocabulary());
+        let budget = limits.budget(started.elapsed());
+        let batch = stale.by_ref().take(size);
+        let lowered = item.front_end.lower_for(source.clone(), &controls, &budget);
+        let lowered = lowered.and_then(|lowered| {
+            let denied = denied(&lowered.report, &group.deny);
+            if denied.is_empty() { Ok(lowered) } else { Err(denied) }
         });
-        let (artifact, findings) = match sealed {
-            Ok(sealed) => sealed,
-            Err(error) => {
-                made.refused.push(refused(Some(&entry.vocabulary), vec![error.to_diagnostic()]));
+        let lowered = match lowered {
+            Ok(lowered) => lowered,
+            Err(diagnostics) => {
+                batch.for_each(drop);
+                made.refused.push(refused(only.as_deref(), diagnostics));
                 continue;
             }
         };
-        if !findings.is_empty() {
-            made.findings.push(refused(Some(&entry.vocabulary), findings));
+        if !lowered.findings.is_empty() {
+            made.findings.push(refused(only.as_deref(), lowered.findings.clone()));
         }
-        put(output, &entry.file, artifact.container().buffer())?;
-        entry.checksum = Digest(artifact.checksum());
-        entry.bytes = artifact.byte_length() as u64;
-        made.built.push(BuiltArtifact {
-            file: entry.file.clone(),
-            source: entry.source.clone(),
-            vocabulary: entry.vocabulary.clone(),
-            bytes: entry.bytes,
-            seconds: (reading + started.elapsed()).as_secs_f64(),
-        });
-        made.artifacts.push(entry);
+        let reading = started.elapsed();
+        for (vocabulary, mut entry) in batch {
+            let started = Instant::now();
+            let budget = limits.budget(reading);
+            let compiler = &compilers[vocabulary];
+            let compiled = compiler.compile(&lowered, item.front_end.kind(), &options, &budget);
+            let sealed = compiled.and_then(|compiled| {
+                let artifact = compiled.to_sealed_artifact(compiler)?;
+                Ok((artifact, compiled.findings))
+            });
+            let (artifact, findings) = match sealed {
+                Ok(sealed) => sealed,
+                Err(error) => {
+                    made.refused
+                        .push(refused(Some(&entry.vocabulary), vec![error.to_diagnostic()]));
+                    continue;
+                }
+            };
+            if !findings.is_empty() {
+                made.findings.push(refused(Some(&entry.vocabulary), findings));
+            }
+            put(output, &entry.file, artifact.container().buffer())?;
+            entry.checksum = Digest(artifact.checksum());
+            entry.bytes = artifact.byte_length() as u64;
+            made.built.push(BuiltArtifact {
+                file: entry.file.clone(),
+                source: entry.source.clone(),
+                vocabulary: entry.vocabulary.clone(),
+                bytes: entry.bytes,
+                seconds: (reading + started.elapsed()).as_secs_f64(),
+            });
+            made.artifacts.push(entry);
+        }
     }
     Ok(made)
 }

@@ -160,14 +160,16 @@ fn item(
     let name = with_slashes(relative);
     let kind = match path.extension().and_then(OsStr::to_str) {
         _ if group.kind.is_some() => group.kind,
+        Some("json") if name.ends_with(".tag.json") => Some(Kind::StructuralTag),
         Some("json") => Some(Kind::JsonSchema),
         Some("gbnf") => Some(Kind::Gbnf),
         Some("regex") => Some(Kind::Regex),
         _ => None,
     };
     let kind = kind.ok_or_else(|| {
-        wrong("files", span, format!("cannot tell the language of {name} from its name"))
-            .with_help("give the [[source]] a `kind`: json-schema, gbnf or regex")
+        wrong("files", span, format!("cannot tell the language of {name} from its name")).with_help(
+            "give the [[source]] a `kind`: json-schema, gbnf, regex, choice or structural-tag",
+        )
     })?;
     let front_end = group.front_end(kind, &name)?;
     let parts = relative.components().filter(|part| matches!(part, Component::Normal(_)));

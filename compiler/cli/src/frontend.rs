@@ -18,6 +18,7 @@ use grammarc_compiler::frontend::gbnf::GbnfOptions;
 use grammarc_compiler::frontend::json_schema::{JsonSchemaOptions, SchemaDialect};
 use grammarc_compiler::frontend::regex::PatternOptions;
 use grammarc_compiler::frontend::structural_tag::{StructuralTagOptions, Tokens};
+use grammarc_compiler::frontend::substring::SubstringOptions;
 use grammarc_compiler::ir::Lowered;
 
 use crate::failure::{Failure, Problem};
@@ -37,6 +38,8 @@ pub(crate) enum Kind {
     Choice,
     /// A structural tag: free text in which tags lead to schemas, grammars and patterns (.tag.json)
     StructuralTag,
+    /// Any contiguous part of a text: `{"text": "...", "by": "words"}` or `"chars"`, or `{"chunks": ["..."]}`
+    Substring,
 }
 
 impl Kind {
@@ -48,6 +51,7 @@ impl Kind {
             Self::Regex => "regex",
             Self::Choice => "choice",
             Self::StructuralTag => "structural-tag",
+            Self::Substring => "substring",
         }
     }
 
@@ -199,6 +203,7 @@ impl SourceArgs {
             }
             Kind::Regex => FrontEnd::Regex(PatternOptions::default()),
             Kind::Choice => FrontEnd::Choice(ChoiceOptions::default()),
+            Kind::Substring => FrontEnd::Substring(SubstringOptions::default()),
         };
         let mut options = front_end.recorded();
         if !self.registry.is_empty() {

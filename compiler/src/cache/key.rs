@@ -30,8 +30,10 @@ use crate::frontend::FrontEnd;
 use crate::frontend::choice::ChoiceOptions;
 use crate::frontend::gbnf::GbnfOptions;
 use crate::frontend::json_schema::JsonSchemaOptions;
+use crate::frontend::lark::LarkOptions;
 use crate::frontend::regex::{self, PatternOptions};
 use crate::frontend::structural_tag::StructuralTagOptions;
+use crate::frontend::substring::SubstringOptions;
 use crate::vocabulary::TokenTable;
 
 /// The compiler by its version and the digest of its sources: artifacts of equal requests are equal where this is.
@@ -97,10 +99,11 @@ impl Content {
         let mut parts = Parts::of("content", vocabulary, front_end);
         let text = match front_end {
             FrontEnd::JsonSchema(_) => Cow::Owned(canonical::spelling(text)),
-            FrontEnd::Gbnf(_) => Cow::Borrowed(text.as_bytes()),
+            FrontEnd::Gbnf(_) | FrontEnd::Lark(_) => Cow::Borrowed(text.as_bytes()),
             FrontEnd::Regex(options) => Cow::Borrowed(regex::pattern_of(text, options).as_bytes()),
-            FrontEnd::Choice(_) => Cow::Owned(canonical::spelling(text)),
-            FrontEnd::StructuralTag(_) => Cow::Owned(canonical::spelling(text)),
+            FrontEnd::Choice(_) | FrontEnd::StructuralTag(_) | FrontEnd::Substring(_) => {
+                Cow::Owned(canonical::spelling(text))
+            }
         };
         parts.bytes(&text);
         Self(parts.digest())
@@ -152,15 +155,19 @@ impl Parts {
         match front_end {
             FrontEnd::JsonSchema(options) => json_schema(options, &mut parts),
             FrontEnd::Gbnf(GbnfOptions { start }) => parts.text(start),
+            FrontEnd::Lark(LarkOptions { start, schemas }) => {
+                parts.text(start);
+                json_schema(schemas, &mut parts);
+            }
             // How the pattern stands in its text is no part of it.
             FrontEnd::Regex(PatternOptions { extent, size_limit, text_file: _ }) => {
                 (extent, size_limit).hash(&mut parts);
             }
-            FrontEnd::Choice(ChoiceOptions {}) => {}
             FrontEnd::StructuralTag(StructuralTagOptions { tokens, schemas }) => {
                 tokens.hash(&mut parts);
                 json_schema(schemas, &mut parts);
             }
+            FrontEnd::Choice(ChoiceOptions {}) | FrontEnd::Substring(SubstringOptions {}) => {}
         }
         parts
     }

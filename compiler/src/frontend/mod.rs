@@ -13,11 +13,12 @@ mod free_text;
 pub mod gbnf;
 mod inner;
 pub mod json_schema;
+pub mod lark;
 mod recorded;
 pub mod regex;
 pub mod settings;
 pub mod structural_tag;
-
+pub mod substring;
 mod suggest;
 
 use grammarc_artifacts::VocabularyArtifact;
@@ -29,8 +30,10 @@ use crate::ir::Lowered;
 use choice::ChoiceOptions;
 use gbnf::GbnfOptions;
 use json_schema::JsonSchemaOptions;
+use lark::LarkOptions;
 use regex::PatternOptions;
 use structural_tag::StructuralTagOptions;
+use substring::SubstringOptions;
 
 /// A source's language and how to read it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,6 +48,10 @@ pub enum FrontEnd {
     Choice(ChoiceOptions),
     /// A structural tag.
     StructuralTag(StructuralTagOptions),
+    /// Lark, as llguidance and XGrammar have it.
+    Lark(LarkOptions),
+    /// Any contiguous part of a text.
+    Substring(SubstringOptions),
 }
 
 impl FrontEnd {
@@ -56,6 +63,8 @@ impl FrontEnd {
             Self::Regex(_) => "regex",
             Self::Choice(_) => "choice",
             Self::StructuralTag(_) => "structural-tag",
+            Self::Lark(_) => "lark",
+            Self::Substring(_) => "substring",
         }
     }
 
@@ -101,6 +110,8 @@ impl FrontEnd {
             Self::StructuralTag(options) => {
                 structural_tag::lower(source, options, controls, budget)
             }
+            Self::Lark(options) => lark::lower(source, options, budget),
+            Self::Substring(options) => substring::lower(source, options, budget),
         }
     }
 }

@@ -13,7 +13,12 @@ impl FrontEnd {
             Self::JsonSchema(options) => json_schema(options),
             Self::StructuralTag(options) => structural_tag(options),
             Self::Gbnf(options) => vec![("start", options.start.clone())],
-            Self::Regex(_) | Self::Choice(_) => Vec::new(),
+            Self::Lark(options) => {
+                let mut recorded = vec![("start", options.start.clone())];
+                recorded.extend(json_schema(&options.schemas));
+                recorded
+            }
+            Self::Regex(_) | Self::Choice(_) | Self::Substring(_) => Vec::new(),
         }
     }
 }

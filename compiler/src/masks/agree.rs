@@ -107,7 +107,10 @@ impl Agreement {
         let Means { budget, threads } = means;
         let network = follow.network();
         let count = network.own.state_count() as usize;
+        // Strings of bytes meet no token edge but at their beginning, where the state itself would read the token.
         let no_tokens = !network.reads_tokens();
+        let reads_bytes =
+            |index: u32| no_tokens || !network.may_read_token(network.own.bases.states + index);
         let (through, through_of) = through(follow, budget);
         let mut this = Self {
             base: network.own.bases.states,
@@ -120,7 +123,7 @@ impl Agreement {
             remembered: Remembered::default(),
         };
         let members: Vec<(u32, u32)> = (0..count as u32)
-            .filter(|_| no_tokens)
+            .filter(|&index| reads_bytes(index))
             .take_while(|_| budget.spend(STEPS_A_STATE).is_ok())
             .filter_map(|index| Some((index, this.widest_target(follow, index)?)))
             .collect();

@@ -55,10 +55,8 @@ impl Doubles {
             None => twins.of(state),
         });
         let models: Vec<Option<u32>> = models.collect();
-        let copies = match network.reads_tokens() {
-            true => Copies::default(),
-            false => Copies::new(follow, &mut twins, known, trie, budget),
-        };
+        let copies = Copies::new(follow, &mut twins, known, trie, budget);
+        let reads_tokens = network.reads_tokens();
         let models = || states.clone().zip(models.iter().rev());
         let literals = Literals::new(own, known.children());
         // By class of copies, and by the node that literals lead to, the one that stands for them.
@@ -67,7 +65,9 @@ impl Doubles {
         // By index of the state, the one that stands for it and others that are no other doubles.
         let mut first: Vec<u32> = states.clone().collect();
         for (state, _) in models().filter(|(_, model)| model.is_none()) {
-            let class = copies.class(state);
+            // What a state does with tokens that it reads as wholes is no part of its class.
+            let reads = reads_tokens && network.may_read_token(state);
+            let class = copies.class(state).filter(|_| !reads);
             let stands = match class.and_then(|class| of_copies.get(&class)) {
                 Some(&other) => other,
                 None => match literals.deepest(state) {

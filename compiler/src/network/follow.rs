@@ -163,6 +163,11 @@ impl<'a> Follow<'a> {
         callees
     }
 
+    /// The callees that are followed by what follows a rule of the grammar's own.
+    pub(super) fn passes(&self, rule: u32) -> impl Iterator<Item = u32> + '_ {
+        self.own.calls.passes(rule)
+    }
+
     /// The vocabulary's rules after which more may come than where others of these call them, in ascending order.
     pub(super) fn widened(&self) -> &[u32] {
         &self.own.widened

@@ -79,7 +79,7 @@ const ROOMS: [Row<'_>; 18] = [
 
 /// The front ends. A JSON Schema has ECMA-262 patterns in it, and a regular expression with lookaround is read as one; apart
 /// from that none knows another.
-const FRONT_ENDS: [Row<'_>; 13] = [
+const FRONT_ENDS: [Row<'_>; 14] = [
     ("class", &[]),
     ("document", &[]),
     ("inner", &[]),
@@ -90,9 +90,10 @@ const FRONT_ENDS: [Row<'_>; 13] = [
     ("regex", &["class", "dialects", "ecma"]),
     ("json_schema", &["class", "dialects", "document", "ecma", "suggest"]),
     ("choice", &[]),
+    ("substring", &[]),
     ("deny", &["json_schema"]),
     // Options of all of them by name.
-    ("settings", &["choice", "deny", "gbnf", "json_schema", "regex"]),
+    ("settings", &["choice", "deny", "gbnf", "json_schema", "regex", "substring"]),
     ("recorded", &["json_schema"]),
 ];
 

@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 
 use grammarc_compiler::diagnostics::Diagnostic;
 use grammarc_compiler::frontend::FrontEnd;
+use grammarc_compiler::frontend::choice::ChoiceOptions;
 use grammarc_compiler::frontend::gbnf::GbnfOptions;
 use grammarc_compiler::frontend::json_schema::{
     Escapes, JsonSchemaOptions, KeyOrder, NumberForm, SchemaDialect, Separator, Whitespace,
 };
 use grammarc_compiler::frontend::regex::PatternOptions;
+use grammarc_compiler::frontend::structural_tag::{StructuralTagOptions, Tokens};
 use toml::Spanned;
 
 use super::raw::{self, Dialect, EscapeForm, Kind, Numbers, Order};
@@ -21,10 +23,9 @@ use crate::registry;
 pub(crate) struct GroupOptions {
     json_schema: JsonSchemaOptions,
     gbnf: GbnfOptions,
-    /// The first option that is for JSON Schema alone, and where it stands.
-    for_json_schema: Option<(&'static str, Range<usize>)>,
-    /// The same for GBNF.
-    for_gbnf: Option<(&'static str, Range<usize>)>,
+    tokens: Tokens,
+    /// The options that were given, where each stands, and the kinds of sources that it is for.
+    given: Vec<(&'static str, Range<usize>, &'static [Kind])>,
     /// The registry as it was written.
     pub(crate) registry: Vec<String>,
     /// The files of the registry.
@@ -58,41 +59,43 @@ impl GroupOptions {
         if let Some(start) = &group.start {
             gbnf.start.clone_from(start.get_ref());
         }
-        let for_json_schema = [
-            ("dialect", group.dialect.as_ref().map(Spanned::span)),
-            ("closed", group.closed.as_ref().map(Spanned::span)),
-            ("whitespace", group.whitespace.as_ref().map(Spanned::span)),
-            ("levels", group.levels.as_ref().map(Spanned::span)),
-            ("separators", group.separators.as_ref().map(Spanned::span)),
-            ("surround", group.surround.as_ref().map(Spanned::span)),
-            ("numbers", group.numbers.as_ref().map(Spanned::span)),
-            ("escapes", group.escapes.as_ref().map(Spanned::span)),
-            ("key-order", group.key_order.as_ref().map(Spanned::span)),
-            ("registry", group.registry.as_ref().map(Spanned::span)),
+        const SCHEMAS: &[Kind] = &[Kind::JsonSchema, Kind::StructuralTag];
+        let tokens = group.tokens.as_ref().map(|given| *given.get_ref()).unwrap_or_default();
+        let given = [
+            ("dialect", group.dialect.as_ref().map(Spanned::span), SCHEMAS),
+            ("closed", group.closed.as_ref().map(Spanned::span), SCHEMAS),
+            ("whitespace", group.whitespace.as_ref().map(Spanned::span), SCHEMAS),
+            ("levels", group.levels.as_ref().map(Spanned::span), SCHEMAS),
+            ("separators", group.separators.as_ref().map(Spanned::span), SCHEMAS),
+            ("surround", group.surround.as_ref().map(Spanned::span), SCHEMAS),
+            ("numbers", group.numbers.as_ref().map(Spanned::span), SCHEMAS),
+            ("escapes", group.escapes.as_ref().map(Spanned::span), SCHEMAS),
+            ("key-order", group.key_order.as_ref().map(Spanned::span), SCHEMAS),
+            ("registry", group.registry.as_ref().map(Spanned::span), SCHEMAS),
+            ("tokens", group.tokens.as_ref().map(Spanned::span), &[Kind::StructuralTag]),
+            ("start", group.start.as_ref().map(Spanned::span), &[Kind::Gbnf]),
         ];
-        let for_json_schema =
-            for_json_schema.into_iter().find_map(|(key, span)| Some((key, span?)));
-        let for_gbnf = group.start.as_ref().map(|start| ("start", start.span()));
-        let registry = arguments;
-        Ok(Self { json_schema, gbnf, for_json_schema, for_gbnf, registry, inputs })
+        let given = given.into_iter().filter_map(|(key, span, kinds)| Some((key, span?, kinds)));
+        let (given, registry) = (given.collect(), arguments);
+        Ok(Self { json_schema, gbnf, tokens, given, registry, inputs })
     }
 
     /// How a source of a kind is read.
     pub(super) fn front_end(&self, kind: Kind, name: &str) -> Result<FrontEnd, Diagnostic> {
-        let other = match kind {
-            Kind::JsonSchema => [&None, &self.for_gbnf],
-            Kind::Gbnf => [&self.for_json_schema, &None],
-            Kind::Regex => [&self.for_json_schema, &self.for_gbnf],
-        };
         let front_end = match kind {
             Kind::JsonSchema => FrontEnd::JsonSchema(self.json_schema.clone()),
             Kind::Gbnf => FrontEnd::Gbnf(self.gbnf.clone()),
             Kind::Regex => FrontEnd::Regex(PatternOptions::default()),
+            Kind::Choice => FrontEnd::Choice(ChoiceOptions::default()),
+            Kind::StructuralTag => FrontEnd::StructuralTag(StructuralTagOptions {
+                tokens: self.tokens,
+                schemas: self.json_schema.clone(),
+            }),
         };
-        match other.into_iter().flatten().next() {
+        match self.given.iter().find(|(.., kinds)| !kinds.contains(&kind)) {
             None => Ok(front_end),
-            Some((key, span)) => {
-                let owner = if *key == "start" { "gbnf" } else { "json-schema" };
+            Some((key, span, kinds)) => {
+                let owner = kinds[0].name();
                 let kind = front_end.kind();
                 let problem = format!("it is for {owner} sources, and {name} is {kind}");
                 Err(wrong(key, span.clone(), problem)

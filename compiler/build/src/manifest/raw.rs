@@ -1,5 +1,6 @@
 //! The manifest as it is written: one struct a table, one field a key. What a value means, `read` finds out.
 
+use grammarc_compiler::frontend::structural_tag::Tokens;
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -86,6 +87,7 @@ pub(super) struct Group {
     pub(super) escapes: Option<Spanned<EscapeForm>>,
     pub(super) key_order: Option<Spanned<Order>>,
     pub(super) registry: Option<Spanned<Vec<String>>>,
+    pub(super) tokens: Option<Spanned<Tokens>>,
     #[serde(default)]
     pub(super) deny: Vec<Spanned<String>>,
 }
@@ -97,6 +99,21 @@ pub(crate) enum Kind {
     JsonSchema,
     Gbnf,
     Regex,
+    Choice,
+    StructuralTag,
+}
+
+impl Kind {
+    /// Its name.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::JsonSchema => "json-schema",
+            Self::Gbnf => "gbnf",
+            Self::Regex => "regex",
+            Self::Choice => "choice",
+            Self::StructuralTag => "structural-tag",
+        }
+    }
 }
 
 /// What a JSON Schema is written in.

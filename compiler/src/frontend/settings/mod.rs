@@ -19,8 +19,10 @@ use super::json_schema::{
     Escapes, Formats, JsonSchemaOptions, KeyOrder, NumberForm, ResourceError, SchemaDialect,
     Separator, SeparatorError, TextForm, Whitespace, WhitespaceError,
 };
+use super::lark::LarkOptions;
 use super::regex::PatternOptions;
 use super::structural_tag::{StructuralTagOptions, Tokens};
+use super::substring::SubstringOptions;
 
 /// A language of sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -35,12 +37,23 @@ pub enum Language {
     Choice,
     /// A structural tag.
     StructuralTag,
+    /// Lark, as llguidance and XGrammar have it.
+    Lark,
+    /// Any contiguous part of a text.
+    Substring,
 }
 
 impl Language {
     /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::JsonSchema, Self::Gbnf, Self::Regex, Self::Choice, Self::StructuralTag];
+    pub const ALL: [Self; 7] = [
+        Self::JsonSchema,
+        Self::Gbnf,
+        Self::Regex,
+        Self::Choice,
+        Self::StructuralTag,
+        Self::Lark,
+        Self::Substring,
+    ];
 
     /// Its name, in artifacts as well.
     pub fn name(self) -> &'static str {
@@ -50,6 +63,8 @@ impl Language {
             Self::Regex => "regex",
             Self::Choice => "choice",
             Self::StructuralTag => "structural-tag",
+            Self::Lark => "lark",
+            Self::Substring => "substring",
         }
     }
 
@@ -131,6 +146,16 @@ struct StructuralTagSettings {
     schemas: Map<String, Value>,
 }
 
+/// Options of Lark by name.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct LarkSettings {
+    start: Option<String>,
+    /// Those of the schemas; what is no name of theirs is refused there.
+    #[serde(flatten)]
+    schemas: Map<String, Value>,
+}
+
 /// Options of GBNF by name.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -152,6 +177,8 @@ impl Settings {
             Language::Regex => FrontEnd::Regex(PatternOptions::exact()),
             Language::Choice => FrontEnd::Choice(ChoiceOptions::default()),
             Language::StructuralTag => FrontEnd::StructuralTag(StructuralTagOptions::default()),
+            Language::Lark => FrontEnd::Lark(LarkOptions::default()),
+            Language::Substring => FrontEnd::Substring(SubstringOptions::default()),
         };
         Self { front_end, deny: Vec::new() }
     }
@@ -163,7 +190,8 @@ impl Settings {
     /// | JSON Schema | `whitespace`, `levels`, `separators`, `surround`, `numbers`, `escapes`, `key-order`, `closed`, `dialect`, `formats`, `resources` (schemas by URI), `max-states`, `max-shapes`, `max-rules`, `deny` (a list) |
     /// | GBNF | `start` |
     /// | structural tag | those of JSON Schema, for the schemas in it, and `tokens` |
-    /// | regex, choice | none |
+    /// | Lark | those of JSON Schema, for the schemas in it, and `start` |
+    /// | regex, choice, substring | none |
     ///
     /// # Errors
     ///
@@ -207,7 +235,14 @@ impl Settings {
                     options.start = start;
                 }
             }
-            FrontEnd::Regex(_) | FrontEnd::Choice(_) => {
+            FrontEnd::Lark(options) => {
+                let given: LarkSettings = serde_json::from_value(given).map_err(failed)?;
+                if let Some(start) = given.start {
+                    options.start = start;
+                }
+                of_schemas(Value::Object(given.schemas), &mut options.schemas)?;
+            }
+            FrontEnd::Regex(_) | FrontEnd::Choice(_) | FrontEnd::Substring(_) => {
                 let NoSettings {} = serde_json::from_value(given).map_err(failed)?;
             }
         }

@@ -44,9 +44,13 @@ pub(super) fn document(reader: &mut Reader<'_, '_>) -> Option<Format> {
         return legacy(reader, fields);
     }
     let kind = reader.document.get(root, "type");
-    let is_wrapped = kind.is_some_and(|kind| {
-        matches!(reader.document.json(kind), Json::String(kind) if &**kind == "structural_tag")
-    });
+    // XGrammar takes the wrapper without its type, too.
+    let is_wrapped = match kind {
+        Some(kind) => {
+            matches!(reader.document.json(kind), Json::String(kind) if &**kind == "structural_tag")
+        }
+        None => reader.document.get(root, "format").is_some(),
+    };
     if !is_wrapped {
         return format(reader, root);
     }
@@ -154,6 +158,11 @@ fn schema(
 ) -> Option<Kind> {
     let schema = fields.need(reader, "json_schema");
     let any_order = fields.flag(reader, "any_order", false);
+    for text in fields.texts(reader, "excludes") {
+        let message = "excluded texts in the strings of a schema are not supported".to_owned();
+        let help = "say with `pattern` or `not` in the schema which strings are meant";
+        reader.error("structural-tag::unsupported", text.at, message, help);
+    }
     let max_whitespace = fields.count(reader, "max_whitespace_cnt").map(|(count, _)| count);
     let style = match style {
         Some(style) => Style::Xml(style),

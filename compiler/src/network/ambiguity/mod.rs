@@ -43,6 +43,7 @@ use stacks::{Frame, Stack, Stacks};
 mod contest;
 mod position;
 mod stacks;
+mod tokens;
 
 /// Sets explored before giving up.
 const MOST_SETS: usize = 4_000;
@@ -75,7 +76,7 @@ pub(crate) fn most_configurations(
 ) -> Result<u32, u32> {
     let joined = follow.network();
     let mut own = joined.own.bases.states..joined.own.bases.states + joined.own.state_count();
-    if !joined.reads_tokens()
+    if (!joined.reads_tokens() || tokens::are_deterministic(network, follow, is_text))
         && shared_are_deterministic(follow)
         && own.all(|state| is_deterministic(follow, state))
     {

@@ -1,0 +1,151 @@
+//! What rules are made of: terminals with their automata, and expressions that are not looked into.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::automata::{Allowance, Dfa, DfaState};
+use crate::budget::Budget;
+use crate::ir::facts::{self, Alphabet, Facts};
+use crate::ir::pass::automaton;
+use crate::ir::{ByteSet, Expr};
+
+/// Most states of a terminal's automaton. Larger terminals are told apart from their neighbours by their bytes alone.
+const MAX_STATES: usize = 50_000;
+
+/// Number of a terminal.
+pub(super) type TerminalId = u32;
+
+/// A terminal as the lexer knows it: the strings of it that are not empty.
+#[derive(Debug)]
+pub(super) struct Terminal {
+    /// Its strings.
+    pub(super) expr: Expr,
+    /// Its automaton, unless that is too large.
+    pub(super) dfa: Option<Arc<Dfa>>,
+    /// Whether it may be empty too.
+    pub(super) nullable: bool,
+    /// Whether it ends as soon as it can.
+    pub(super) lazy: bool,
+    /// Bytes that it begins with.
+    pub(super) first: ByteSet,
+    /// Bytes with which it goes on where it could end.
+    pub(super) after: ByteSet,
+    /// Where it stands first.
+    pub(super) span: Range<usize>,
+}
+
+/// An expression that is not looked into: a token, a schema, a nested grammar.
+#[derive(Debug)]
+pub(super) struct Opaque {
+    /// Its strings.
+    pub(super) expr: Expr,
+    /// Bytes that it begins with.
+    pub(super) first: ByteSet,
+    /// Whether the empty string is one.
+    pub(super) nullable: bool,
+}
+
+/// The terminals and opaque expressions of a grammar, each once.
+#[derive(Debug, Default)]
+pub(super) struct Lexicon {
+    pub(super) terminals: Vec<Terminal>,
+    pub(super) opaque: Vec<Opaque>,
+    known: FxHashMap<(Expr, bool), (Option<TerminalId>, bool)>,
+}
+
+impl Lexicon {
+    /// Adds a terminal: its number, unless the empty string is all that it has, and whether it has that.
+    pub(super) fn terminal(
+        &mut self,
+        expr: Expr,
+        lazy: bool,
+        span: &Range<usize>,
+        budget: &Budget,
+    ) -> (Option<TerminalId>, bool) {
+        let key = (expr, lazy);
+        if let Some(known) = self.known.get(&key) {
+            return *known;
+        }
+        let next = self.terminals.len() as TerminalId;
+        let (terminal, nullable) = terminal(key.0.clone(), lazy, span.clone(), budget);
+        // What is lazy and may be empty is empty.
+        let is_empty = matches!(terminal.expr, Expr::Never) || lazy && nullable;
+        let id = (!is_empty).then_some(next);
+        if !is_empty {
+            self.terminals.push(terminal);
+        }
+        self.known.insert(key, (id, nullable));
+        (id, nullable)
+    }
+
+    /// Adds an opaque expression.
+    pub(super) fn opaque(&mut self, opaque: Opaque) -> u32 {
+        self.opaque.push(opaque);
+        (self.opaque.len() - 1) as u32
+    }
+}
+
+fn terminal(expr: Expr, lazy: bool, span: Range<usize>, budget: &Budget) -> (Terminal, bool) {
+    let allowed = Allowance::new(MAX_STATES, budget);
+    let dfa = if spelled_out(&expr) > 16 * MAX_STATES as u64 {
+        None
+    } else {
+        automaton(&expr, allowed).ok()
+    };
+    let Some(dfa) = dfa else {
+        let known: Facts<Alphabet> = facts::of_expr(&expr, &[]);
+        let Alphabet { first, all } = known.letters;
+        let nullable = known.nullable;
+        return (Terminal { expr, dfa: None, nullable, lazy, first, after: all, span }, nullable);
+    };
+    let nullable = dfa.states[0].accepting;
+    let dfa = if lazy { shortest(dfa) } else { dfa };
+    let dfa = if nullable { not_empty(&dfa) } else { dfa };
+    // Literals stay what they are; the others are put together anew where they were changed.
+    let expr = match lazy || nullable {
+        _ if dfa.is_never() => Expr::Never,
+        true => Expr::Regular(Arc::new(dfa.clone())),
+        false => expr,
+    };
+    let bytes = |state: &DfaState| {
+        let sets = state.edges.iter().map(|edge| ByteSet::range(edge.lo as u8, edge.hi as u8));
+        sets.fold(ByteSet::EMPTY, ByteSet::union)
+    };
+    let first = bytes(&dfa.states[0]);
+    let ends = dfa.states.iter().filter(|state| state.accepting);
+    let after = ends.map(bytes).fold(ByteSet::EMPTY, ByteSet::union);
+    let dfa = Some(Arc::new(dfa));
+    (Terminal { expr, dfa, nullable, lazy, first, after, span }, nullable)
+}
+
+/// States of an automaton that spells repetitions out, about.
+fn spelled_out(expr: &Expr) -> u64 {
+    let parts = expr.children().iter().map(spelled_out).fold(0, u64::saturating_add);
+    match expr {
+        Expr::Repeat { min, max, .. } => {
+            parts.saturating_mul(u64::from(max.unwrap_or(*min).max(1)))
+        }
+        Expr::Literal(bytes) => bytes.len() as u64,
+        Expr::Regular(dfa) => dfa.states.len() as u64,
+        _ => parts.saturating_add(1),
+    }
+}
+
+/// The strings of which no proper prefix is one.
+fn shortest(mut dfa: Dfa) -> Dfa {
+    dfa.states.iter_mut().filter(|state| state.accepting).for_each(|state| state.edges.clear());
+    dfa.trimmed()
+}
+
+/// The strings that are not empty.
+fn not_empty(dfa: &Dfa) -> Dfa {
+    let mut states = Vec::with_capacity(dfa.states.len() + 1);
+    states.push(DfaState { accepting: false, ..dfa.states[0].clone() });
+    states.extend_from_slice(&dfa.states);
+    for edge in states.iter_mut().flat_map(|state| &mut state.edges) {
+        edge.target += 1;
+    }
+    Dfa { states }.trimmed()
+}

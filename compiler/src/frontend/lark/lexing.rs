@@ -1,0 +1,325 @@
+//! The lexer of a unit, as an automaton over bytes.
+//!
+//! llguidance's lexer runs all terminals at once that the grammar allows at a place. It goes on as long as one of them can,
+//! and then takes those that match all of it; a lazy one is taken as soon as it matches. So a terminal ends only where
+//! none of its neighbours could go on, `/a+/ "ab"` accepts nothing, and a keyword that is also a name is both.
+//!
+//! That is a deterministic automaton: its states are a [subset](super::subsets) of the unit and the states that the
+//! terminals allowed there have got to. Where a text ends that could go on with some bytes, what comes next must not
+//! begin with these. What is ignored comes before a terminal that matches the same. Most terminals have neighbours that begin otherwise, and successors that do not go on with them:
+//! such a terminal stays as it is, counted repetitions and all.
+//!
+//! What nests is called and not looked into, so at its borders two terminals do not know of each other. Where that
+//! can matter, as they share bytes, the grammar allows both readings, more than llguidance would; a warning says where.
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use super::codes;
+use super::follow::Facts;
+use super::lexicon::{Lexicon, Terminal, TerminalId};
+use super::subsets::{SubsetId, Subsets};
+use super::units::{Letter, Unit};
+use crate::budget::Budget;
+use crate::diagnostics::Diagnostic;
+use crate::ir::{ByteSet, Expr, ExprGraph, RuleId};
+
+/// Most places that are warned of.
+const MAX_WARNINGS: usize = 8;
+
+/// States that terminals at one place have got to.
+type Within = Vec<(TerminalId, u32)>;
+
+/// A state of the automaton over bytes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Place {
+    /// Between two lexemes; the next does not begin with these bytes.
+    Between(SubsetId, ByteSet),
+    /// Within a lexeme.
+    Within(SubsetId, Within),
+}
+
+/// What all units have in common.
+pub(super) struct Lexing<'r> {
+    pub(super) lexicon: &'r Lexicon,
+    pub(super) facts: &'r Facts,
+    pub(super) ignored: &'r [TerminalId],
+    /// Rules by unit.
+    pub(super) rules: &'r [RuleId],
+    pub(super) budget: &'r Budget,
+    pub(super) warnings: Vec<Diagnostic>,
+}
+
+impl<'r> Lexing<'r> {
+    /// The expression of a unit.
+    pub(super) fn unit(&mut self, unit: &'r Unit, number: usize) -> Expr {
+        // Where a called unit and a terminal begin alike, what can follow one of them is not all that can follow.
+        let (expr, meets) = self.unit_with(unit, number, false);
+        match meets && !self.ignored.is_empty() {
+            true => self.unit_with(unit, number, true).0,
+            false => expr,
+        }
+    }
+
+    /// The expression of a unit, and whether what it calls begins as something else there.
+    fn unit_with(&mut self, unit: &'r Unit, number: usize, keeps_ends: bool) -> (Expr, bool) {
+        let mut graph = ExprGraph::new();
+        let end = graph.end();
+        let mut work = Work {
+            subsets: Subsets::new(unit, self.facts, self.lexicon, self.ignored, keeps_ends),
+            follow: self.facts.follow[number],
+            known: FxHashMap::default(),
+            open: Vec::new(),
+            graph: &mut graph,
+            lexing: self,
+            meets: false,
+        };
+        let first = Place::Between(0, ByteSet::EMPTY);
+        work.known.insert(first.clone(), ExprGraph::START);
+        work.open.push((first, ExprGraph::START));
+        while let Some((place, at)) = work.open.pop() {
+            if work.lexing.budget.spend(1 << 5).is_err() {
+                break;
+            }
+            match place {
+                Place::Between(subset, but) => work.between(subset, but, at, end),
+                Place::Within(subset, within) => work.within(subset, &within, at),
+            }
+        }
+        let meets = work.meets;
+        (Expr::Graph(Arc::new(graph)), meets)
+    }
+
+    fn expr(&self, letter: Letter) -> Expr {
+        match letter {
+            Letter::Terminal(id) => self.lexicon.terminals[id as usize].expr.clone(),
+            Letter::Opaque(at) => self.lexicon.opaque[at as usize].expr.clone(),
+            Letter::Unit { unit, min, max } => {
+                Expr::Call(self.rules[unit as usize]).repeat(min, max)
+            }
+        }
+    }
+
+    /// A terminal whose end the lexer would see elsewhere.
+    fn warn(&mut self, terminal: &Terminal, bytes: ByteSet) {
+        let span = &terminal.span;
+        let is_known = |warning: &Diagnostic| warning.labels[0].span == *span;
+        if self.warnings.len() == MAX_WARNINGS || self.warnings.iter().any(is_known) {
+            return;
+        }
+        let byte = bytes
+            .iter()
+            .next()
+            .map_or(String::new(), |byte| format!(", such as `{}`", byte.escape_ascii()));
+        let text = format!(
+            "what follows this may begin as this may go on{byte}: both readings are allowed here"
+        );
+        self.warnings.push(
+            Diagnostic::warning(codes::LEXING, text)
+                .with_label(span.clone(), "llguidance takes the longest text for this")
+                .with_help(
+                    "let what follows begin otherwise, or let this end with a character of its own",
+                ),
+        );
+    }
+}
+
+struct Work<'w, 'r> {
+    lexing: &'w mut Lexing<'r>,
+    subsets: Subsets<'r>,
+    /// Bytes that may follow the unit.
+    follow: ByteSet,
+    known: FxHashMap<Place, u32>,
+    open: Vec<(Place, u32)>,
+    graph: &'w mut ExprGraph,
+    /// Whether what is called begins as something else there.
+    meets: bool,
+}
+
+impl<'r> Work<'_, 'r> {
+    fn terminal(&self, id: TerminalId) -> &'r Terminal {
+        &self.lexing.lexicon.terminals[id as usize]
+    }
+
+    fn state(&mut self, place: Place) -> u32 {
+        if let Some(&known) = self.known.get(&place) {
+            return known;
+        }
+        let state = self.graph.state();
+        self.known.insert(place.clone(), state);
+        self.open.push((place, state));
+        state
+    }
+
+    /// The state behind some terminals.
+    fn behind(&mut self, subset: SubsetId, terminals: &[TerminalId]) -> u32 {
+        let to = self.subsets.go(subset, terminals);
+        self.state(Place::Between(to, ByteSet::EMPTY))
+    }
+
+    /// Whether a terminal at a place needs not be run beside others.
+    fn is_alone(&mut self, subset: SubsetId, id: TerminalId, shared: ByteSet) -> bool {
+        let terminal = self.terminal(id);
+        if terminal.dfa.is_none() {
+            return true;
+        }
+        let to = self.subsets.go(subset, &[id]);
+        terminal.first.intersect(shared).is_empty()
+            && terminal.after.intersect(self.subsets.get(to).first).is_empty()
+    }
+
+    /// Warns of a terminal, or the first of some, that ends before a place and may go on with some bytes.
+    fn check(&mut self, id: TerminalId, after: ByteSet, to: SubsetId, is_known: ByteSet) {
+        let subset = self.subsets.get(to);
+        let mut next = subset.first.minus(is_known);
+        if subset.is_final {
+            next = next.union(self.follow);
+        }
+        let meet = after.intersect(next);
+        if !meet.is_empty() {
+            self.lexing.warn(self.terminal(id), meet);
+        }
+    }
+
+    fn between(&mut self, subset: SubsetId, but: ByteSet, at: u32, end: u32) {
+        let here = self.subsets.get(subset);
+        if here.is_final {
+            self.graph.edge(at, Expr::Empty, end);
+        }
+        let (terminals, others, first) = (here.terminals.clone(), here.others.clone(), here.first);
+        self.nothing(subset, &terminals, but.union(first), at);
+        let (mut any, mut shared) = (ByteSet::EMPTY, ByteSet::EMPTY);
+        for &id in &terminals {
+            let first = self.terminal(id).first;
+            shared = shared.union(any.intersect(first));
+            any = any.union(first);
+        }
+        let mut called = ByteSet::EMPTY;
+        for (letter, targets) in others {
+            let first = self.lexing.facts.first_of_letter(letter, self.lexing.lexicon);
+            // Tokens begin with no byte.
+            if !first.is_empty() && first.minus(but).is_empty() {
+                continue;
+            }
+            self.meets |= !called.intersect(first).is_empty();
+            called = called.union(first);
+            for &id in &terminals {
+                let meet = self.terminal(id).first.intersect(first);
+                if !meet.is_empty() {
+                    self.meets = true;
+                    self.lexing.warn(self.terminal(id), meet);
+                }
+            }
+            let to = self.subsets.of(targets);
+            let to = self.state(Place::Between(to, ByteSet::EMPTY));
+            self.graph.edge(at, self.lexing.expr(letter), to);
+        }
+        let mut together = Within::new();
+        for id in terminals {
+            let terminal = self.terminal(id);
+            let is_alone = self.is_alone(subset, id, shared);
+            let free = terminal.first.minus(but);
+            if !is_alone || terminal.dfa.is_some() && free != terminal.first {
+                together.push((id, 0));
+            } else if !free.is_empty() {
+                let to = self.subsets.go(subset, &[id]);
+                self.check(id, terminal.after, to, ByteSet::EMPTY);
+                let to = self.state(Place::Between(to, ByteSet::EMPTY));
+                self.graph.edge(at, terminal.expr.clone(), to);
+            }
+        }
+        self.moves(subset, &together, but, at);
+    }
+
+    /// Terminals that match nothing, before a byte with which no terminal begins: what is ignored may stand behind them.
+    fn nothing(&mut self, subset: SubsetId, terminals: &[TerminalId], but: ByteSet, at: u32) {
+        let nullable: Vec<TerminalId> =
+            terminals.iter().copied().filter(|id| self.terminal(*id).nullable).collect();
+        if nullable.is_empty() || self.lexing.ignored.is_empty() {
+            return;
+        }
+        let to = self.subsets.go(subset, &nullable);
+        let first = self.subsets.get(to).first;
+        if !first.minus(but).is_empty() {
+            let to = self.state(Place::Between(to, but.intersect(first)));
+            self.graph.edge(at, Expr::Empty, to);
+        }
+    }
+
+    fn within(&mut self, subset: SubsetId, within: &Within, at: u32) {
+        let alive = self.moves(subset, within, ByteSet::EMPTY, at);
+        let ends = self.accepting(within);
+        let Some(&first) = ends.first() else { return };
+        let to = self.subsets.go(subset, &ends);
+        // The terminals that come next are kept from going on; what is called is not.
+        let terminals = self.subsets.get(to).terminals.iter();
+        let known = terminals.fold(ByteSet::EMPTY, |all, id| all.union(self.terminal(*id).first));
+        self.check(first, alive, to, known);
+        let but = alive.intersect(self.subsets.get(to).first);
+        let to = self.state(Place::Between(to, but));
+        self.graph.edge(at, Expr::Empty, to);
+    }
+
+    /// Terminals that match what they have got to.
+    fn accepting(&self, within: &Within) -> Vec<TerminalId> {
+        let accepts = |&&(id, state): &&(TerminalId, u32)| {
+            let dfa = self.terminal(id).dfa.as_ref();
+            state != 0 && dfa.is_some_and(|dfa| dfa.states[state as usize].accepting)
+        };
+        within.iter().filter(accepts).map(|&(id, _)| id).collect()
+    }
+
+    /// The edges from terminals at their states, but for some bytes; returns the bytes of these edges.
+    fn moves(&mut self, subset: SubsetId, within: &Within, but: ByteSet, at: u32) -> ByteSet {
+        let mut bounds: Vec<u32> = Vec::new();
+        for &(id, state) in within {
+            if let Some(dfa) = &self.terminal(id).dfa {
+                let edges = dfa.states[state as usize].edges.iter();
+                bounds.extend(edges.flat_map(|edge| [edge.lo, edge.hi + 1]));
+            }
+        }
+        bounds.sort_unstable();
+        bounds.dedup();
+        let _ = self.lexing.budget.spend(bounds.len() * within.len());
+        let mut next: IndexMap<Within, ByteSet, FxBuildHasher> = IndexMap::default();
+        for pair in bounds.windows(2) {
+            let step = |&(id, state): &(TerminalId, u32)| {
+                let dfa = self.terminal(id).dfa.as_ref()?;
+                Some((id, dfa.next(state, pair[0])?))
+            };
+            let to: Within = within.iter().filter_map(step).collect();
+            let bytes = ByteSet::range(pair[0] as u8, (pair[1] - 1) as u8).minus(but);
+            if !to.is_empty() && !bytes.is_empty() {
+                let all = next.entry(to).or_default();
+                *all = all.union(bytes);
+            }
+        }
+        let mut alive = ByteSet::EMPTY;
+        for (to, bytes) in next {
+            alive = alive.union(bytes);
+            let to = self.target(subset, to);
+            self.graph.edge(at, Expr::bytes(bytes), to);
+        }
+        alive
+    }
+
+    /// Where terminals lead that have got to some states.
+    fn target(&mut self, subset: SubsetId, within: Within) -> u32 {
+        let ends = self.accepting(&within);
+        let lazy: Vec<TerminalId> =
+            ends.iter().copied().filter(|id| self.terminal(*id).lazy).collect();
+        if !lazy.is_empty() {
+            return self.behind(subset, &lazy);
+        }
+        let goes_on = |&(id, state): &(TerminalId, u32)| {
+            let dfa = self.terminal(id).dfa.as_ref();
+            dfa.is_some_and(|dfa| !dfa.states[state as usize].edges.is_empty())
+        };
+        match within.iter().any(goes_on) {
+            true => self.state(Place::Within(subset, within)),
+            false => self.behind(subset, &ends),
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Lark, as llguidance and XGrammar document it for their users.
+//!
+//! ```text
+//! %import common (INT, WS)
+//! %ignore WS
+//! start: item ("," item)*
+//! item: "id=" INT
+//! ```
+//!
+//! Names in lower case are rules, names in upper case terminals. Text goes through [`parse`](parser::parse) to an
+//! [`ast`], through [`rules::read`] to rules over lexemes, and through [`units`] and [`lexing`] to the grammar IR: there
+//! a terminal ends where llguidance's lexer ends it, which is decided here and not while a model waits.
+//!
+//! | file | what it does |
+//! | --- | --- |
+//! | `terminals` | terminals to expressions |
+//! | `lexicon` | their automata, and with which bytes they begin and go on |
+//! | `units` | rules to automata over lexemes |
+//! | `follow`, `subsets` | what may come next |
+//! | `lexing` | lexemes to bytes |
+//!
+//! What changes no text (`capture`, `temperature`, `max_tokens`) is noted for the host; what cannot be said (priorities,
+//! templates, parameters, lookaround, grammars by name) is an error at its place.
+
+mod ast;
+mod attributes;
+pub mod codes;
+mod common;
+mod follow;
+mod lexer;
+mod lexicon;
+mod lexing;
+mod parser;
+mod rules;
+mod subsets;
+mod terminals;
+#[cfg(test)]
+mod tests;
+mod tokens;
+mod units;
+
+use crate::budget::{Budget, Phase};
+use crate::diagnostics::{Diagnostic, Source};
+use crate::frontend::inner::Outer;
+use crate::frontend::json_schema::JsonSchemaOptions;
+use crate::ir::{Lowered, Origin};
+
+use ast::Ast;
+use follow::Facts;
+use lexing::Lexing;
+
+/// What to make of a source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LarkOptions {
+    /// Name of the start rule. That of a nested grammar is `start`.
+    pub start: String,
+    /// How the schemas of `%json` are read.
+    pub schemas: JsonSchemaOptions,
+}
+
+impl Default for LarkOptions {
+    fn default() -> Self {
+        Self { start: "start".to_owned(), schemas: JsonSchemaOptions::default() }
+    }
+}
+
+/// The grammar of a source.
+///
+/// # Errors
+///
+/// The first thing that is wrong with the syntax; where the syntax is right, what is wrong with names, terminals and
+/// inner sources, in source order; or that the budget is spent.
+pub fn lower(
+    source: Source,
+    options: &LarkOptions,
+    budget: &Budget,
+) -> Result<Lowered, Vec<Diagnostic>> {
+    budget.begin(Phase::Reading);
+    budget.check_in_source()?;
+    let ast = parser::parse(&source, budget)?;
+    budget.begin(Phase::Lowering);
+    let lowered = grammar(&ast, &source, options, budget);
+    budget.check_in_source()?;
+    lowered
+}
+
+/// The grammar of a syntax tree.
+fn grammar(
+    ast: &Ast,
+    source: &Source,
+    options: &LarkOptions,
+    budget: &Budget,
+) -> Result<Lowered, Vec<Diagnostic>> {
+    let mut rules = rules::read(ast, source, options, budget)?;
+    let mut units = units::units(&rules, budget);
+    let facts = Facts::of(&mut units, &rules.lexicon, budget);
+    budget.check_in_source()?;
+    let Outer { builder, report, findings, literals } = &mut rules.outer;
+    let ids: Vec<_> = units
+        .iter()
+        .map(|unit| builder.declare(&*rules.rules[unit.rule as usize].0.name))
+        .collect();
+    let (lexicon, facts, ignored) = (&rules.lexicon, &facts, &*rules.ignored);
+    let warnings = Vec::new();
+    let mut lexing = Lexing { lexicon, facts, ignored, rules: &ids, budget, warnings };
+    for (number, unit) in units.iter().enumerate() {
+        let expr = lexing.unit(unit, number);
+        let span = rules.rules[unit.rule as usize].0.span.clone();
+        builder.define(ids[number], expr, Origin { span: Some(span), pointer: None });
+    }
+    budget.check_in_source()?;
+    findings.append(&mut lexing.warnings);
+    findings.sort_by_key(|finding| finding.labels.first().map_or(0, |label| label.span.start));
+    let (report, findings) = (std::mem::take(report), std::mem::take(findings));
+    let (grammar, literals) = (std::mem::take(builder).finish(ids[0]), std::mem::take(literals));
+    Ok(Lowered { source: source.clone(), grammar, report, findings, literals })
+}

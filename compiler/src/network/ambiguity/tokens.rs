@@ -1,0 +1,55 @@
+//! Whole tokens in the test that settles most grammars: no two ways on of a state read the same token.
+//!
+//! A token is read as a whole or byte by byte, so the test holds where no text token is in a set. Which tokens a call may begin
+//! with and what may follow a rule is known as far as whether there are any, which is enough for free text with special tokens in
+//! it: its states read them by edges of their own. Cost: O(own states, edges and tokens of their sets).
+
+use grammarc_artifacts::sections::network::{CallEdge, NONE};
+use rustc_hash::FxHashSet;
+
+use super::super::follow::Follow;
+use super::super::layout::Network;
+
+/// Whether at most one way on from each state reads a token, also of those that may follow its rule.
+pub(super) fn are_deterministic(
+    network: &Network,
+    follow: &Follow<'_>,
+    is_text: &dyn Fn(u32) -> bool,
+) -> bool {
+    if network.token_sets.iter().flatten().any(|&token| is_text(token)) {
+        return false;
+    }
+    let joined = follow.network();
+    let own = joined.own;
+    let states = own.bases.states..own.bases.states + own.state_count();
+    let index = |state: u32| (state - own.bases.states) as usize;
+    let may_begin = |call: &&CallEdge| joined.rule(call.callee).first_tokens != 0;
+    let reads = |state: u32| joined.may_read_token(state);
+    // Rules after which a token may be read: those that return to a state that reads one, and those that end with them.
+    let mut followed = FxHashSet::default();
+    let mut open = Vec::new();
+    for state in states.clone() {
+        for call in own.call_edges_of(index(state)) {
+            let exit = if call.ret == NONE { NONE } else { joined.state(call.ret).count_exit };
+            let is_read = [call.ret, exit].into_iter().any(|ret| ret != NONE && reads(ret));
+            if is_read && followed.insert(call.callee) {
+                open.push(call.callee);
+            }
+        }
+    }
+    while let Some(rule) = open.pop() {
+        open.extend(follow.passes(rule).filter(|&callee| followed.insert(callee)));
+    }
+    let mut seen = FxHashSet::default();
+    states.clone().all(|state| {
+        let edges = own.token_edges_of(index(state));
+        seen.clear();
+        let sets = edges.iter().map(|edge| &network.token_sets[edge.tokens as usize]);
+        let are_apart = sets.flatten().all(|&token| seen.insert(token));
+        let calls = own.call_edges_of(index(state)).iter().filter(may_begin).count();
+        let is_followed = follow.is_final(state) && followed.contains(&follow.rule_of(state));
+        are_apart
+            && usize::from(!edges.is_empty()) + calls + usize::from(is_followed && reads(state))
+                <= 1
+    })
+}
