@@ -111,8 +111,8 @@ pub(super) struct Rule {
     pub(super) trigger: Mark,
     /// What follows it.
     pub(super) then: Then,
-    /// The group of rules that it is one of.
-    pub(super) group: u32,
+    /// The group of rules that it is one of, for those that count.
+    pub(super) group: Option<u32>,
 }
 
 /// What follows a trigger.

@@ -360,7 +360,7 @@ fn dispatch(reader: &mut Reader<'_, '_>, fields: &mut Fields, by_token: bool) ->
             false => reader.text(pattern).map(Mark::Text),
         };
         let then = format(reader, then).map(Then::Format);
-        Some(Rule { trigger: trigger?, then: then?, group: 0 })
+        Some(Rule { trigger: trigger?, then: then?, group: Some(0) })
     });
     let rules: Vec<Rule> = rules.collect();
     triggers::check(reader, rules.iter().map(|rule| &rule.trigger));

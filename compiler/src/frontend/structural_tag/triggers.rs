@@ -28,7 +28,7 @@ pub(super) fn rules(
         match *found {
             [trigger] => {
                 let then = Then::Tag(tag);
-                rules.push(Rule { trigger: trigger.clone(), then, group: 0 });
+                rules.push(Rule { trigger: trigger.clone(), then, group: Some(0) });
             }
             [] => {
                 let message = "the tag begins with no trigger".to_owned();

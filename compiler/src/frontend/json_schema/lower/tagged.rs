@@ -117,8 +117,9 @@ impl Emitter<'_> {
             others.push(Expr::literal("null"));
         }
         if has(TypeSet::BOOLEAN) {
-            others.extend(scalars.no.then(|| Expr::literal("false")));
-            others.extend(scalars.yes.then(|| Expr::literal("true")));
+            let [no, yes] = &form.booleans;
+            others.extend(scalars.no.then(|| no.clone()));
+            others.extend(scalars.yes.then(|| yes.clone()));
         }
         if has(TypeSet::NUMBER) && !scalars.numbers.is_none() {
             others.push(self.number(&scalars.numbers)?);

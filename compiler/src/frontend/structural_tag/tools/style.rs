@@ -32,6 +32,9 @@ pub(super) struct Style {
     pub(super) messages: Option<Messages>,
     /// A response in tags, instead of text in which calls stand.
     pub(super) response: Option<Response>,
+    /// Tags around text, where the family has such.
+    #[serde(default)]
+    pub(super) text: Vec<Message>,
     /// Texts that free text may not have.
     #[serde(default)]
     pub(super) excludes: Vec<String>,
