@@ -20,10 +20,14 @@ mod escape;
 mod findings;
 mod foreign;
 mod lexer;
+mod expand;
+mod lookahead;
 mod lower;
+mod macros;
+mod options;
 mod parser;
 #[cfg(test)]
 mod tests;
 
-pub use lower::{GbnfOptions, lower};
+pub use lower::{GbnfOptions, Notation, lower};
 pub use parser::parse;
