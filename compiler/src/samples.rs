@@ -15,7 +15,11 @@ pub(crate) fn vocabulary(
     texts: impl IntoIterator<Item = Vec<u8>>,
     forms: &[TextForm],
 ) -> VocabularyArtifact {
-    let tokens = texts.into_iter().map(TokenEntry::text).collect();
+    of_tokens(texts.into_iter().map(TokenEntry::text).collect(), forms)
+}
+
+/// A vocabulary of these tokens, with the shared rules of JSON in these forms.
+pub(crate) fn of_tokens(tokens: Vec<TokenEntry>, forms: &[TextForm]) -> VocabularyArtifact {
     let table = TokenTable::new("test", tokens, Vec::new());
     let data = build_vocabulary(&table, "test", &prelude_grammar(forms), None);
     let bytes = data.expect("builds").to_bytes().expect("fits");

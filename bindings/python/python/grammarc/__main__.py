@@ -22,8 +22,9 @@ from grammarc import (
     Vocabulary,
     __version__,
 )
+from grammarc.compiler import KINDS
 
-KINDS = {".json": "json_schema", ".gbnf": "gbnf", ".regex": "regex"}
+SUFFIXES = {".tag.json": "structural_tag", ".json": "json_schema", ".gbnf": "gbnf", ".regex": "regex"}
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -49,10 +50,10 @@ def parser() -> argparse.ArgumentParser:
     vocab.set_defaults(run=run_vocab)
 
     compile = commands.add_parser("compile", help="compile a source into a grammar artifact")
-    compile.add_argument("source", type=Path, help=".json (JSON Schema), .gbnf or .regex")
+    compile.add_argument("source", type=Path, help=".json (JSON Schema), .gbnf, .regex or .tag.json")
     compile.add_argument("--vocab", required=True, help="the .gvocab, or a tokenizer")
     compile.add_argument("-o", "--output", type=Path, help="the .gmask to write [default: beside the source]")
-    compile.add_argument("--kind", choices=["json_schema", "gbnf", "regex", "choice"])
+    compile.add_argument("--kind", choices=KINDS)
     compile.add_argument("--options", type=json.loads, default={}, help="options of the front end, as JSON")
     compile.add_argument("--standalone", action="store_true", help="with the vocabulary in it")
     compile.set_defaults(run=run_compile)
@@ -83,7 +84,8 @@ def run_vocab(args: argparse.Namespace) -> int:
 
 
 def run_compile(args: argparse.Namespace) -> int:
-    kind: Any = args.kind or KINDS.get(args.source.suffix)
+    known = (kind for suffix, kind in SUFFIXES.items() if args.source.name.endswith(suffix))
+    kind: Any = args.kind or next(known, None)
     if kind is None:
         raise ValueError(f"the language of {args.source} is not told by its name: give --kind")
     text = args.source.read_text(encoding="utf-8")

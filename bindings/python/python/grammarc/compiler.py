@@ -14,7 +14,8 @@ from grammarc.schema import Schema, to_text
 
 PathLike = str | os.PathLike[str]
 
-Kind = Literal["json_schema", "gbnf", "regex", "choice"]
+Kind = Literal["json_schema", "gbnf", "regex", "choice", "structural_tag"]
+KINDS: tuple[Kind, ...] = ("json_schema", "gbnf", "regex", "choice", "structural_tag")
 
 
 class Limits(TypedDict, total=False):
@@ -147,6 +148,28 @@ class Compiler:
         """The grammar of one of some texts."""
         return self._compile("choice", _choices(choices), {}, limits, cancel)
 
+    def structural_tag(
+        self,
+        tag: Schema,
+        *,
+        tokens: Literal["prefer", "both", "never"] | None = None,
+        whitespace: str | None = None,
+        closed: bool = False,
+        key_order: Literal["schema", "any"] | None = None,
+        limits: Limits | None = None,
+        cancel: CancelToken | None = None,
+    ) -> Grammar:
+        """The grammar of a structural tag: free text in which tags lead to schemas, grammars and patterns.
+
+        Strings in it that are special tokens of the vocabulary mean these, unless ``tokens`` is ``"never"``; with ``"both"`` they
+        may be spelled, too. The other options are those of :meth:`json_schema`, for the schemas in it.
+        """
+        dump = getattr(tag, "model_dump", None)
+        if dump is not None and not isinstance(tag, type):
+            tag = dump(mode="json", by_alias=True, exclude_none=True)
+        options = _given(tokens=tokens, whitespace=whitespace, closed=closed or None, key_order=key_order)
+        return self._compile("structural_tag", to_text(tag), options, limits, cancel)
+
     def compile(self, kind: Kind, source: Any, **options: Any) -> Grammar:
         """The grammar of a source of this kind: ``compile("gbnf", text)`` is ``gbnf(text)``."""
         return self._method(kind)(source, **options)  # type: ignore[no-any-return]
@@ -176,8 +199,8 @@ class Compiler:
         return CompilerStats(json.loads(self._engine.stats()))
 
     def _method(self, kind: str) -> Any:
-        if kind not in ("json_schema", "gbnf", "regex", "choice"):
-            raise ValueError(f"no kind {kind!r}; there are json_schema, gbnf, regex and choice")
+        if kind not in KINDS:
+            raise ValueError(f"no kind {kind!r}; there are {', '.join(KINDS)}")
         return getattr(self, kind)
 
     def _compile(

@@ -22,6 +22,8 @@ pub(super) enum Layout {
     Flexible,
     /// On lines, inside so many other containers.
     Lines(Indentation, u8),
+    /// As tags.
+    Tagged,
 }
 
 impl Layout {
@@ -58,6 +60,7 @@ impl Layout {
         match self {
             Self::Spaced => 1,
             Self::Lines(_, level) => 2 + usize::from(level),
+            Self::Tagged => 3 + usize::from(u8::MAX),
             _ => 0,
         }
     }
@@ -66,7 +69,16 @@ impl Layout {
     pub(super) fn name(self, name: &str) -> String {
         match self {
             Self::Lines(_, level) => format!("{name}@{level}"),
+            Self::Tagged => format!("{name}@tagged"),
             _ => name.to_owned(),
+        }
+    }
+
+    /// A bracket of a container.
+    pub(super) fn bracket(self, bracket: u8) -> Expr {
+        match self {
+            Self::Tagged => Expr::Empty,
+            _ => Expr::byte(bracket),
         }
     }
 
@@ -88,6 +100,13 @@ impl Layout {
                 let then_space = |byte| Expr::seq([Expr::byte(byte), Expr::byte(b' ').optional()]);
                 Gaps { comma: then_space(b','), colon: then_space(b':'), ..plain(b"", b"") }
             }
+            Self::Tagged => Gaps {
+                lead: run.clone(),
+                first: Expr::Empty,
+                comma: run.clone(),
+                colon: Expr::Empty,
+                last: run,
+            },
             Self::Flexible => {
                 let around = |byte| Expr::seq([run.clone(), Expr::byte(byte), run.clone()]);
                 let (comma, colon) = (around(b','), around(b':'));

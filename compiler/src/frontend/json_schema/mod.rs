@@ -42,6 +42,7 @@ mod string;
 mod strings;
 mod survey;
 mod table;
+mod tags;
 mod types;
 mod whitespace;
 
@@ -69,6 +70,8 @@ pub use prelude::{Piece, Prelude, prelude_grammar};
 pub use resources::{ResourceError, Resources};
 pub use rust_type::Schema;
 pub use table::{SupportRow, support_table};
+pub(crate) use tags::{Root, TagForm, ValueForm};
+pub(crate) use types::TypeSet;
 
 /// Codes of a text that is no schema document.
 pub(crate) const CODES: Codes =
@@ -86,6 +89,20 @@ const STEPS_AN_OCCURRENCE: usize = 1 << 6;
 pub fn lower(
     source: Source,
     options: &JsonSchemaOptions,
+    budget: &Budget,
+) -> Result<Lowered, Vec<Diagnostic>> {
+    lower_as(source, options, Root::Value, budget)
+}
+
+/// The same as [`lower`] for the values that are asked for, and in the way that is.
+///
+/// # Errors
+///
+/// As those of [`lower`]; also a schema without objects where these are asked for, and keys that cannot be in tags.
+pub(crate) fn lower_as(
+    source: Source,
+    options: &JsonSchemaOptions,
+    wanted: Root<'_>,
     budget: &Budget,
 ) -> Result<Lowered, Vec<Diagnostic>> {
     // Whatever else is found once the budget is spent, only says where.
@@ -150,7 +167,7 @@ pub fn lower(
     }
     findings.extend(report::pruned(&mut algebra, &graph));
     merge::merge(&mut graph);
-    let lowered = lower::lower(&algebra, &graph, options, budget).map_err(one)?;
+    let lowered = lower::lower(&algebra, &graph, options, wanted, budget).map_err(one)?;
     let lower::Emitted { grammar, cut } = lowered;
     budget.check_in_source()?;
     drop(algebra);

@@ -22,6 +22,8 @@ impl TypeSet {
     pub(crate) const OBJECT: Self = Self(64);
     /// Every number.
     pub(crate) const NUMBER: Self = Self(4 | 8 | 128);
+    /// Every value.
+    pub(crate) const ALL: Self = Self(u8::MAX);
 
     /// The types in either set.
     #[must_use]

@@ -6,11 +6,11 @@ use crate::diagnostics::{Diagnostic, Source};
 use crate::frontend::document::{Json, NodeId};
 use crate::frontend::gbnf::{self, GbnfOptions};
 use crate::frontend::inner::Place;
-use crate::frontend::json_schema::{self, KeyOrder, Whitespace};
+use crate::frontend::json_schema::{self, KeyOrder, Root, Whitespace};
 use crate::frontend::regex::{self, PatternOptions};
 use crate::ir::{Expr, Lowered};
 
-use super::format::Schema;
+use super::format::{Schema, Style};
 use super::lower::Lowering;
 
 impl Lowering<'_> {
@@ -26,18 +26,40 @@ impl Lowering<'_> {
         self.written(at, |source, this| regex::lower(source, &options, this.budget))
     }
 
-    /// A value of a schema, written as JSON.
+    /// A text that a pattern matches which is no part of the document.
+    pub(super) fn pattern(&mut self, pattern: &str) -> Expr {
+        let source = Source::new(self.source.name.clone(), pattern);
+        let lowered = regex::lower(source, &PatternOptions::exact(), self.budget);
+        let span = |_: &Range<usize>| 0..0;
+        self.add(lowered, &Place { span: &span, pointer: None })
+    }
+
+    /// A value of a schema, written as JSON or as tags.
     pub(super) fn schema(&mut self, schema: &Schema) -> Expr {
         let mut options = self.options.schemas.clone();
         if schema.any_order {
             options.key_order = KeyOrder::Any;
         }
+        let form = match schema.style {
+            Style::Json => None,
+            Style::Xml(style) => {
+                let at = schema.schema.unwrap_or(self.document.root());
+                Some(self.tag_form(style, schema.max_whitespace, at))
+            }
+        };
+        let wanted = match &form {
+            Some(form) => Root::Tags(form),
+            None if schema.is_object => Root::Object,
+            None => Root::Value,
+        };
         match schema.max_whitespace {
             Some(0) => options.text.whitespace = Whitespace::Compact,
             Some(max) => options.text.whitespace = Whitespace::Flexible { max },
             None => {}
         }
-        let lower = |source: Source, this: &Self| json_schema::lower(source, &options, this.budget);
+        let lower = |source: Source, this: &Self| {
+            json_schema::lower_as(source, &options, wanted, this.budget)
+        };
         match schema.schema {
             None => self.any_object(lower),
             // Also the older form, in which a schema may be given as the text of one.

@@ -1,7 +1,7 @@
 //! Free text in which triggers lead to formats.
 //!
-//! The graph has a level for each number of formats that counts, and free text in each; a trigger leads to a state from which
-//! its formats lead on to the next level. Beginnings of tags that share a trigger are told apart behind it, by the
+//! The graph has a level for each number of formats that counts, or for each set of them where none comes twice, and free text
+//! in each; a trigger leads to a state from which its formats lead on to the next level. Beginnings of tags that share a trigger are told apart behind it, by the
 //! determinization of the rule.
 
 use crate::frontend::document::NodeId;
@@ -15,8 +15,8 @@ use super::texts::Symbols;
 /// A trigger with what follows it.
 struct Way {
     trigger: Symbols,
-    /// Expressions of which one follows.
-    then: Vec<Expr>,
+    /// Expressions of which one follows, each with its group.
+    then: Vec<(u32, Expr)>,
 }
 
 impl Lowering<'_> {
@@ -38,24 +38,27 @@ impl Lowering<'_> {
         let others = dispatch.by_token.then(|| self.others(dispatch));
         let mut graph = ExprGraph::new();
         let end = graph.end();
-        let last = dispatch.max.unwrap_or(dispatch.min);
+        let groups = dispatch.rules.iter().map(|rule| rule.group + 1).max().unwrap_or_default();
+        let Some(counts) = self.counts(groups, (dispatch.min, dispatch.max), dispatch.unique) else {
+            return Expr::Never;
+        };
         let mut level_starts = vec![ExprGraph::START];
-        level_starts.extend((0..last).map(|_| graph.state()));
+        level_starts.extend((1..counts.levels()).map(|_| graph.state()));
         for (level, &start) in (0..).zip(&level_starts) {
-            let next = match level_starts.get(level as usize + 1) {
-                None if dispatch.max.is_none() => Some(start),
-                next => next.copied(),
-            };
-            let may_end = level >= dispatch.min;
-            if dispatch.ends_with_tag && next.is_none() && level > 0 {
+            let next = |group| counts.next(level, group).map(|next| level_starts[next as usize]);
+            let may_end = counts.may_end(level);
+            if dispatch.ends_with_tag && level > 0 && (0..groups).all(|group| next(group).is_none())
+            {
                 graph.edge(start, ends.map_or(Expr::Empty, any_end), end);
                 continue;
             }
             let mut patterns: Vec<Pattern> = Vec::new();
             for way in &ways {
-                let behind = next.map(|next| {
+                let then = way.then.iter().filter_map(|(group, then)| Some((next(*group)?, then)));
+                let then: Vec<(u32, &Expr)> = then.collect();
+                let behind = (!then.is_empty()).then(|| {
                     let behind = graph.state();
-                    way.then.iter().for_each(|then| graph.edge(behind, then.clone(), next));
+                    then.iter().for_each(|&(next, then)| graph.edge(behind, then.clone(), next));
                     behind
                 });
                 if level == 0 && dispatch.begins_with_tag {
@@ -100,7 +103,7 @@ impl Lowering<'_> {
     /// The triggers, each once, with what follows.
     fn ways(&mut self, dispatch: &Dispatch) -> Vec<Way> {
         let mut ways: Vec<Way> = Vec::new();
-        for Rule { trigger, then } in &dispatch.rules {
+        for Rule { trigger, then, group } in &dispatch.rules {
             let (found, then) = match then {
                 Then::Format(format) => (self.mark(trigger).0, self.format(format)),
                 Then::Tag(tag) => {
@@ -118,8 +121,8 @@ impl Lowering<'_> {
                 }
             };
             match ways.iter_mut().find(|way| way.trigger == found) {
-                Some(way) => way.then.push(then),
-                None => ways.push(Way { trigger: found, then: vec![then] }),
+                Some(way) => way.then.push((*group, then)),
+                None => ways.push(Way { trigger: found, then: vec![(*group, then)] }),
             }
         }
         ways

@@ -47,6 +47,8 @@ pub(super) struct Schema {
     pub(super) any_order: bool,
     /// Longest run of whitespace, where whitespace is free.
     pub(super) max_whitespace: Option<u32>,
+    /// Whether it is an object, whatever else the schema allows.
+    pub(super) is_object: bool,
 }
 
 /// A beginning, a format, and one of some ends.
@@ -90,6 +92,8 @@ pub(super) struct Dispatch {
     pub(super) begins_with_tag: bool,
     /// Whether nothing comes behind the last of `max` formats.
     pub(super) ends_with_tag: bool,
+    /// Whether there is one format of each group of rules at most, and where that is said.
+    pub(super) unique: Option<NodeId>,
 }
 
 /// A place in free text, and what follows it.
@@ -99,6 +103,8 @@ pub(super) struct Rule {
     pub(super) trigger: Mark,
     /// What follows it.
     pub(super) then: Then,
+    /// The group of rules that it is one of.
+    pub(super) group: u32,
 }
 
 /// What follows a trigger.
@@ -121,6 +127,8 @@ pub(super) enum Kind {
     Grammar(NodeId),
     /// A text that a pattern matches.
     Regex(NodeId),
+    /// A text that a pattern matches which is no part of the document.
+    Pattern(&'static str),
     /// Free text.
     AnyText { excludes: Vec<Text>, max_tokens: Option<NodeId>, max_chars: Option<u32> },
     /// Any tokens.
@@ -137,6 +145,8 @@ pub(super) enum Kind {
     Tag(Tag),
     /// Tags with a text between them and nothing else.
     Separated { tags: Vec<Tag>, separator: Text, min: u32, max: Option<u32> },
+    /// Tags with a text between them, of which those of groups count.
+    Counted { tags: Vec<(Tag, Option<u32>)>, separator: Text, min: u32, max: Option<u32>, unique: Option<NodeId> },
     /// A number of times.
     Repeat { content: Box<Format>, min: u32, max: Option<u32> },
     /// Free text with formats in it.

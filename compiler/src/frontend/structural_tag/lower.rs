@@ -79,6 +79,7 @@ impl<'a> Lowering<'a> {
             Kind::Schema(schema) => self.schema(schema),
             &Kind::Grammar(at) => self.grammar(at),
             &Kind::Regex(at) => self.regex(at),
+            &Kind::Pattern(pattern) => self.pattern(pattern),
             Kind::AnyText { excludes, max_tokens, max_chars } => {
                 self.left_to_host(*max_tokens);
                 self.any_text(excludes, *max_chars, None)
@@ -100,6 +101,9 @@ impl<'a> Lowering<'a> {
                 let one = Expr::alt(tags.iter().map(|tag| self.tag(tag)).collect::<Vec<_>>());
                 let separator = self.symbols(separator).expr();
                 separated(&one, &separator, *min, *max)
+            }
+            Kind::Counted { tags, separator, min, max, unique } => {
+                self.counted(tags, separator, (*min, *max), *unique)
             }
             Kind::Repeat { content, min, max } => self.format(content).repeat(*min, *max),
             Kind::Dispatch(dispatch) => self.dispatch(dispatch, format.at, None),
@@ -139,6 +143,16 @@ impl<'a> Lowering<'a> {
     /// Content and end of a tag, a rule.
     pub(super) fn inside(&mut self, tag: &Tag) -> Expr {
         let ends: Vec<Symbols> = tag.end.iter().map(|end| self.mark(end).0).collect();
+        let is_free = match &tag.content.kind {
+            Kind::AnyText { excludes, max_chars, .. } => excludes.is_empty() && max_chars.is_none(),
+            Kind::Dispatch(_) => true,
+            _ => false,
+        };
+        if is_free && ends.iter().all(Symbols::is_empty) {
+            let message = "free text that the empty text ends has no end".to_owned();
+            let error = self.document.error("structural-tag::open-end", tag.at, message);
+            self.errors.push(error.with_help("name how the tag ends, or use a `sequence`"));
+        }
         let around = self.ends.len();
         self.ends.extend(ends.iter().filter(|end| !end.is_empty()).cloned());
         let expr = self.closed(&tag.content, &ends);

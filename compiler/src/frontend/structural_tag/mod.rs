@@ -19,14 +19,17 @@
 //! is left to the host, and said to be in a finding.
 
 mod content;
+mod counts;
 mod dispatch;
 mod fields;
 mod format;
 mod lower;
+mod members;
 mod read;
 #[cfg(test)]
 mod tests;
 mod texts;
+mod tools;
 mod triggers;
 
 use crate::budget::{Budget, Phase};

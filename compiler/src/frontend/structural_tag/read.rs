@@ -8,10 +8,10 @@ use crate::frontend::suggest::nearest;
 
 use super::fields::{Fields, Reader};
 use super::format::{Dispatch, Format, Kind, Mark, Rule, Schema, Style, Tag, Text, Then};
-use super::triggers;
+use super::{members, tools, triggers};
 
 /// Types of formats.
-const TYPES: [&str; 21] = [
+const TYPES: [&str; 22] = [
     "const_string",
     "json_schema",
     "grammar",
@@ -33,11 +33,8 @@ const TYPES: [&str; 21] = [
     "star",
     "plus",
     "repeat",
+    "tools",
 ];
-
-/// Styles of the members of objects.
-const STYLES: [&str; 6] =
-    ["qwen_xml", "minimax_xml", "deepseek_xml", "glm_xml", "cohere_xml", "kimi_k3_xml"];
 
 /// The format of a document.
 pub(super) fn document(reader: &mut Reader<'_, '_>) -> Option<Format> {
@@ -47,9 +44,13 @@ pub(super) fn document(reader: &mut Reader<'_, '_>) -> Option<Format> {
         return legacy(reader, fields);
     }
     let kind = reader.document.get(root, "type");
-    let is_wrapped = kind.is_some_and(|kind| {
-        matches!(reader.document.json(kind), Json::String(kind) if &**kind == "structural_tag")
-    });
+    // XGrammar takes the wrapper without its type, too.
+    let is_wrapped = match kind {
+        Some(kind) => {
+            matches!(reader.document.json(kind), Json::String(kind) if &**kind == "structural_tag")
+        }
+        None => reader.document.get(root, "format").is_some(),
+    };
     if !is_wrapped {
         return format(reader, root);
     }
@@ -78,6 +79,7 @@ fn legacy(reader: &mut Reader<'_, '_>, mut fields: Fields) -> Option<Format> {
             style: Style::Json,
             any_order: false,
             max_whitespace: None,
+            is_object: false,
         };
         let content = Box::new(Format { kind: Kind::Schema(schema), at: item });
         Some(Tag { at: item, begin: Mark::Text(begin?), content, end: vec![Mark::Text(end?)] })
@@ -93,6 +95,7 @@ fn legacy(reader: &mut Reader<'_, '_>, mut fields: Fields) -> Option<Format> {
         max: None,
         begins_with_tag: false,
         ends_with_tag: false,
+        unique: None,
     };
     Some(Format { kind: Kind::Dispatch(dispatch), at })
 }
@@ -133,6 +136,7 @@ pub(super) fn format(reader: &mut Reader<'_, '_>, at: NodeId) -> Option<Format> 
         "star" => repeated(reader, &mut fields, 0, None),
         "plus" => repeated(reader, &mut fields, 1, None),
         "repeat" => counted(reader, &mut fields),
+        "tools" => tools::tools(reader, &mut fields),
         unknown => {
             let help = match nearest(unknown, TYPES) {
                 Some(known) => format!("did you mean `{known}`?"),
@@ -154,6 +158,11 @@ fn schema(
 ) -> Option<Kind> {
     let schema = fields.need(reader, "json_schema");
     let any_order = fields.flag(reader, "any_order", false);
+    for text in fields.texts(reader, "excludes") {
+        let message = "excluded texts in the strings of a schema are not supported".to_owned();
+        let help = "say with `pattern` or `not` in the schema which strings are meant";
+        reader.error("structural-tag::unsupported", text.at, message, help);
+    }
     let max_whitespace = fields.count(reader, "max_whitespace_cnt").map(|(count, _)| count);
     let style = match style {
         Some(style) => Style::Xml(style),
@@ -162,7 +171,8 @@ fn schema(
             None => Style::Json,
         },
     };
-    Some(Kind::Schema(Schema { schema: Some(schema?), style, any_order, max_whitespace }))
+    let is_object = false;
+    Some(Kind::Schema(Schema { schema: Some(schema?), style, any_order, max_whitespace, is_object }))
 }
 
 /// How the members of an object are written.
@@ -171,10 +181,10 @@ pub(super) fn style_of(reader: &mut Reader<'_, '_>, at: NodeId) -> Option<Style>
     if text == "json" {
         return Some(Style::Json);
     }
-    let known = STYLES.into_iter().find(|known| *known == text);
+    let known = members::named(&text);
     if known.is_none() {
         let message = format!("there is no style {text:?}");
-        let help = format!("there are json, {}", STYLES.join(", "));
+        let help = format!("there are json, {}", members::names().join(", "));
         reader.error("structural-tag::unknown-style", at, message, &help);
     }
     known.map(Style::Xml)
@@ -314,7 +324,8 @@ fn triggered(reader: &mut Reader<'_, '_>, fields: &mut Fields, by_token: bool) -
     let rules = triggers::rules(reader, &triggers, tags, fields.at);
     let max = ends_with_tag.then_some(1);
     let min = u32::from(begins_with_tag);
-    Some(Dispatch { rules, excludes, by_token, min, max, begins_with_tag, ends_with_tag })
+    let unique = None;
+    Some(Dispatch { rules, excludes, by_token, min, max, begins_with_tag, ends_with_tag, unique })
 }
 
 fn dispatch(reader: &mut Reader<'_, '_>, fields: &mut Fields, by_token: bool) -> Option<Dispatch> {
@@ -342,7 +353,7 @@ fn dispatch(reader: &mut Reader<'_, '_>, fields: &mut Fields, by_token: bool) ->
             false => reader.text(pattern).map(Mark::Text),
         };
         let then = format(reader, then).map(Then::Format);
-        Some(Rule { trigger: trigger?, then: then? })
+        Some(Rule { trigger: trigger?, then: then?, group: 0 })
     });
     let rules: Vec<Rule> = rules.collect();
     triggers::check(reader, rules.iter().map(|rule| &rule.trigger));
@@ -356,6 +367,7 @@ fn dispatch(reader: &mut Reader<'_, '_>, fields: &mut Fields, by_token: bool) ->
         max,
         begins_with_tag,
         ends_with_tag: !is_loop,
+        unique: None,
     })
 }
 

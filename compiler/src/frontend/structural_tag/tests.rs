@@ -1,1 +1,257 @@
+//! What tags accept and refuse. Masks of tags are held against brute force by the tests of the whole.
 
+use grammarc_artifacts::{TokenKind, VocabularyArtifact};
+use serde_json::{Value, json};
+
+use super::*;
+use crate::ir::recognize::recognizes;
+use crate::samples;
+use crate::vocabulary::TokenEntry;
+
+fn lowered(tag: &Value) -> Result<Lowered, Vec<Diagnostic>> {
+    let source = Source::new("<test>", tag.to_string());
+    let options = StructuralTagOptions::default();
+    lower(source, &options, &ControlTokens::default(), &Budget::new())
+}
+
+#[track_caller]
+fn check(tag: &Value, accepted: &[&str], refused: &[&str]) {
+    let grammar = lowered(tag).unwrap_or_else(|errors| panic!("{errors:#?}")).grammar;
+    for text in accepted {
+        assert!(recognizes(&grammar, text.as_bytes()), "{text:?} is refused");
+    }
+    for text in refused {
+        assert!(!recognizes(&grammar, text.as_bytes()), "{text:?} is accepted");
+    }
+}
+
+/// Codes and pointers of the errors.
+#[track_caller]
+fn errors(tag: &Value) -> Vec<(&'static str, String)> {
+    let errors = lowered(tag).expect_err("it has errors");
+    let pointer = |error: &Diagnostic| error.pointer.clone().unwrap_or_default();
+    errors.iter().map(|error| (error.code, pointer(error))).collect()
+}
+
+fn of_one(code: &'static str, pointer: &str) -> Vec<(&'static str, String)> {
+    vec![(code, pointer.to_owned())]
+}
+
+fn constant(text: &str) -> Value {
+    json!({"type": "const_string", "value": text})
+}
+
+fn tag(begin: &str, content: Value, end: Value) -> Value {
+    json!({"type": "tag", "begin": begin, "content": content, "end": end})
+}
+
+#[test]
+fn formats_are_put_together_as_they_are_named() {
+    let sequence = json!({"type": "sequence", "elements": [
+        constant("a"),
+        {"type": "optional", "content": constant("b")},
+        {"type": "or", "elements": [{"type": "star", "content": constant("c")}, {"type": "plus", "content": constant("d")}]},
+        {"type": "repeat", "min": 1, "max": 2, "content": constant("e")},
+        {"type": "repeat", "min": 1, "max": -1, "content": constant("f")},
+    ]});
+    let accepted = ["aef", "abeeff", "acccef", "addef"];
+    check(&sequence, &accepted, &["a", "ae", "aeeef", "acdef", "abbef", "aeffg"]);
+    let wrapped = json!({"type": "structural_tag", "format": sequence});
+    check(&wrapped, &accepted, &[]);
+}
+
+#[test]
+fn a_tag_ends_its_free_text() {
+    let text = |excludes: Value| json!({"type": "any_text", "excludes": excludes});
+    let one = tag("<a>", text(json!([])), json!("</a>"));
+    check(
+        &one,
+        &["<a></a>", "<a>x < y</a>", "<a><</a>", "<a></b></a>"],
+        &["<a>", "<a></a></a>", "<a>x</a>y"],
+    );
+    let several = tag("<a>", text(json!(["no"])), json!(["</a>", "<end>"]));
+    check(&several, &["<a>n</a>", "<a>o<end>"], &["<a>no</a>", "<a></a><end>"]);
+    // An end around is not in the text of a tag within.
+    let inner = tag("[", text(json!([])), json!("]"));
+    let outer =
+        tag("(", json!({"type": "sequence", "elements": [text(json!([])), inner]}), json!(")"));
+    check(&outer, &["(x[y])", "([])"], &["(x)[y])", "(x[)])"]);
+}
+
+#[test]
+fn triggers_lead_to_tags() {
+    let number = json!({"type": "json_schema", "json_schema": {"type": "integer"}});
+    let of = |more: Value| {
+        let mut tags = json!({"type": "triggered_tags", "triggers": ["<f="], "tags": [
+            tag("<f=get>", number.clone(), json!("</f>")),
+            tag("<f=getAll>", constant("x"), json!("</f>")),
+        ]});
+        tags.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        tags
+    };
+    let free = ["", "text", "a < b <f", "<f=get>1</f>", "a<f=getAll>x</f>b<f=get>-2</f>c"];
+    check(&of(json!({})), &free, &["<f=", "<f=get>x</f>", "<f=put>1</f>", "<f=get>1"]);
+    let first = of(json!({"at_least_one": true}));
+    check(
+        &first,
+        &["<f=get>1</f>", "<f=get>1</f>text<f=get>2</f>"],
+        &["", "text", "a<f=get>1</f>"],
+    );
+    let last = of(json!({"stop_after_first": true}));
+    check(&last, &["text", "a<f=get>1</f>"], &["<f=get>1</f>text", "<f=get>1</f><f=get>1</f>"]);
+    let one = of(json!({"at_least_one": true, "stop_after_first": true}));
+    check(&one, &["<f=get>1</f>"], &["", "<f=get>1</f>b", "a<f=get>1</f>"]);
+    check(&of(json!({"excludes": ["<think>"]})), &["<thin<f=get>1</f>"], &["<think>"]);
+    let within = tag("{", of(json!({})), json!("}"));
+    check(&within, &["{}", "{a<f=get>1</f>b}"], &["{a}b}", "{<f=get>}"]);
+}
+
+#[test]
+fn patterns_lead_to_formats() {
+    let rules = json!([["ab", constant("1")], ["b!", {"type": "regex", "pattern": "[0-9]+"}]]);
+    let looped = json!({"type": "dispatch", "rules": rules, "excludes": ["x"]});
+    check(&looped, &["", "a", "ab1", "aab1b!23ab1", "b!23y"], &["ab", "ab2", "x", "ab1x"]);
+    let once = json!({"type": "dispatch", "rules": rules, "loop": false});
+    check(&once, &["", "cab1", "b!7"], &["ab1a", "ab1ab1"]);
+}
+
+#[test]
+fn tags_with_separators_have_nothing_between_else() {
+    let tags = json!([tag("a", constant("1"), json!(";")), tag("b", constant("2"), json!(";"))]);
+    let of = |least: bool, stop: bool| json!({"type": "tags_with_separator", "tags": tags, "separator": ",", "at_least_one": least, "stop_after_first": stop});
+    check(&of(false, false), &["", "a1;", "b2;,a1;,a1;"], &["a1;,", "a1;b2;", ","]);
+    check(&of(true, false), &["a1;,b2;"], &[""]);
+    check(&of(false, true), &["", "a1;"], &["a1;,b2;"]);
+    check(&of(true, true), &["b2;"], &["", "a1;,b2;"]);
+}
+
+#[test]
+fn sources_within_a_tag_are_read_in_their_languages() {
+    let grammar = json!({"type": "grammar", "grammar": "root ::= \"a\" b\nb ::= [0-9]+"});
+    let schema = json!({"type": "json_schema", "json_schema": {
+        "type": "object", "properties": {"n": {"$ref": "#/$defs/n"}}, "required": ["n"], "$defs": {"n": {"enum": [1, 2]}},
+    }});
+    let both = json!({"type": "sequence", "elements": [grammar, schema]});
+    check(&both, &[r#"a12{"n": 1}"#, r#"a1{"n":2}"#], &[r#"a{"n": 1}"#, r#"a1{"n": 3}"#]);
+    let legacy = json!({"structures": [{"begin": "<f>", "schema": "{\"type\": \"null\"}", "end": "</f>"}], "triggers": ["<f"]});
+    check(&legacy, &["a<f>null</f>b"], &["<f>1</f>"]);
+    let any = json!({"type": "json_schema", "json_schema": {"properties": {"a": {}, "b": {}}, "required": ["a"], "type": "object"}, "any_order": true});
+    check(&any, &[r#"{"b":1,"a":2}"#], &[r#"{"b":1}"#]);
+    let spaces = |count: u32| json!({"type": "json_schema", "json_schema": {"type": "array"}, "max_whitespace_cnt": count});
+    check(&spaces(0), &["[1,2]"], &["[1, 2]"]);
+    check(&spaces(2), &["[1,  2]"], &["[1,   2]"]);
+}
+
+#[test]
+fn characters_of_free_text_are_counted() {
+    let text = json!({"type": "any_text", "max_chars": 3});
+    check(&text, &["", "äöü", "abc"], &["abcd"]);
+    let excluding = json!({"type": "any_text", "max_chars": 3, "excludes": ["ab"]});
+    check(
+        &excluding,
+        &["bab", "aaa"].map(|text| if text == "bab" { "baa" } else { text }),
+        &["ab", "aaaa", "bab"],
+    );
+}
+
+#[test]
+fn wrong_tags_are_refused_at_their_place() {
+    let trigger = |triggers: Value, begin: &str| json!({"type": "triggered_tags", "triggers": triggers, "tags": [tag(begin, constant(""), json!("e"))]});
+    assert_eq!(
+        errors(&trigger(json!(["<f", "<f="]), "<g")),
+        [
+            ("structural-tag::nested-triggers", "/triggers/1".to_owned()),
+            ("structural-tag::no-trigger", "/tags/0/begin".to_owned()),
+        ]
+    );
+    assert_eq!(errors(&trigger(json!([]), "a")), of_one("structural-tag::empty", ""));
+    assert_eq!(
+        errors(&trigger(json!([""]), "a"))[0],
+        ("structural-tag::empty", "/triggers/0".to_owned())
+    );
+    assert_eq!(
+        errors(&json!({"type": "any_txt"})),
+        of_one("structural-tag::unknown-type", "/type")
+    );
+    assert_eq!(
+        errors(&json!({"type": "any_text", "exclude": []})),
+        of_one("structural-tag::unknown-key", "/exclude")
+    );
+    assert_eq!(errors(&json!({"type": "const_string"})), of_one("structural-tag::missing", ""));
+    assert_eq!(
+        errors(&json!({"type": "sequence", "elements": []})),
+        of_one("structural-tag::empty", "/elements")
+    );
+    assert_eq!(
+        errors(&json!({"type": "repeat", "min": 2, "max": 1, "content": constant("a")})),
+        of_one("structural-tag::range", "/max")
+    );
+    assert_eq!(
+        errors(&json!({"type": "json_schema", "json_schema": {}, "style": "xml"})),
+        of_one("structural-tag::unknown-style", "/style")
+    );
+    assert_eq!(errors(&json!([1])), of_one("structural-tag::type", ""));
+    let excluded = json!({"type": "dispatch", "rules": [["abc", constant("")]], "excludes": ["b"]});
+    assert_eq!(errors(&excluded), of_one("structural-tag::excluded-trigger", "/excludes/0"));
+    let inner = json!({"type": "or", "elements": [
+        {"type": "json_schema", "json_schema": {"type": "object", "properties": {"a": {"type": "strin"}}}},
+        {"type": "grammar", "grammar": "root ::= missing"},
+        {"type": "regex", "pattern": "a\u{e9}("},
+    ]});
+    let found = errors(&inner);
+    assert_eq!(found[0].1, "/elements/0/json_schema/properties/a/type");
+    assert_eq!(found[1], ("gbnf::unknown-rule", "/elements/1/grammar".to_owned()));
+    assert_eq!(found[2].1, "/elements/2/pattern");
+}
+
+#[test]
+fn errors_in_inner_sources_point_into_their_text() {
+    let text = r#"{"type": "grammar", "grammar": "root ::= \"\u00e9\"  missing"}"#;
+    let source = Source::new("<test>", text);
+    let options = StructuralTagOptions::default();
+    let errors = lower(source, &options, &ControlTokens::default(), &Budget::new()).unwrap_err();
+    assert_eq!(&text[errors[0].labels[0].span.clone()], "missing");
+}
+
+/// Bytes, and two special tokens.
+fn vocabulary() -> VocabularyArtifact {
+    let tokens = (0..=255).map(|byte| TokenEntry::text(vec![byte]));
+    let special = ["<call>", "</call>"]
+        .map(|text| TokenEntry { bytes: text.into(), kind: TokenKind::Special });
+    samples::of_tokens(tokens.chain(special).collect(), &[])
+}
+
+#[test]
+fn strings_that_are_special_tokens_mean_these() {
+    let controls = ControlTokens::of(&vocabulary());
+    let tag = json!({"type": "triggered_tags", "triggers": ["<call>"], "tags": [tag("<call>\n1", constant("2"), json!("\n</call>"))]});
+    let of = |tokens| {
+        let source = Source::new("<test>", tag.to_string());
+        let options = StructuralTagOptions { tokens, ..StructuralTagOptions::default() };
+        lower(source, &options, &controls, &Budget::new()).unwrap()
+    };
+    let spelled = b"a<call>\n12\n</call>b";
+    let lowered = of(Tokens::Prefer);
+    assert!(!recognizes(&lowered.grammar, spelled));
+    assert!(recognizes(&lowered.grammar, b"a<cal"));
+    let notes: Vec<_> =
+        lowered.findings.iter().map(|note| (note.code, note.pointer.clone().unwrap())).collect();
+    assert_eq!(
+        notes,
+        [
+            ("structural-tag::special-token", "/tags/0/begin".to_owned()),
+            ("structural-tag::special-token", "/tags/0/end".to_owned()),
+        ]
+    );
+    for tokens in [Tokens::Both, Tokens::Never] {
+        assert!(recognizes(&of(tokens).grammar, spelled), "{tokens:?}");
+    }
+    let unknown = json!({"type": "token", "token": "<cal>"});
+    let source = Source::new("<test>", unknown.to_string());
+    let errors =
+        lower(source, &StructuralTagOptions::default(), &controls, &Budget::new()).unwrap_err();
+    assert_eq!(
+        (errors[0].code, errors[0].pointer.as_deref()),
+        ("structural-tag::unknown-token", Some("/token"))
+    );
+}

@@ -24,7 +24,10 @@ pub(super) fn rules(
         let found: Vec<&Mark> =
             triggers.iter().filter(|trigger| begins(&tag.begin, trigger)).collect();
         match *found {
-            [trigger] => rules.push(Rule { trigger: trigger.clone(), then: Then::Tag(tag) }),
+            [trigger] => {
+                let then = Then::Tag(tag);
+                rules.push(Rule { trigger: trigger.clone(), then, group: 0 });
+            }
             [] => {
                 let message = "the tag begins with no trigger".to_owned();
                 let help = "add the beginning of the tag to the triggers";

@@ -14,6 +14,8 @@ use crate::diagnostics::Diagnostic;
 use super::items::{ItemAutomaton, ItemState};
 use super::members::{Member, MemberAutomaton, MemberState};
 use super::scalars::Scalars;
+use super::super::numbers::NumberSet;
+use super::super::strings::StringSet;
 use super::{Algebra, FormulaId, plenty};
 
 /// What a formula over values comes to.
@@ -93,6 +95,27 @@ fn explored(
 }
 
 impl Content {
+    /// Every value.
+    pub(crate) fn all() -> Self {
+        let (numbers, strings) = (NumberSet::all().into(), StringSet::all());
+        let scalars = Scalars { null: true, no: true, yes: true, numbers, strings };
+        Self { scalars, arrays: None, objects: None }
+    }
+
+    /// No value.
+    pub(crate) fn none() -> Self {
+        let (numbers, strings) = (NumberSet::none().into(), StringSet::none());
+        let scalars = Scalars { null: false, no: false, yes: false, numbers, strings };
+        Self { scalars, arrays: Some(Vec::new()), objects: Some(Vec::new()) }
+    }
+
+    /// Whether all values are objects, and there are some.
+    pub(crate) fn has_objects_alone(&self) -> bool {
+        let has_arrays = self.arrays.as_ref().is_none_or(|arrays| !arrays.is_empty());
+        let has_objects = self.objects.as_ref().is_none_or(|objects| !objects.is_empty());
+        self.scalars.is_none() && !has_arrays && has_objects
+    }
+
     /// Whether every value is held.
     pub(crate) fn is_all(&self) -> bool {
         let Scalars { null, no, yes, numbers, strings } = &self.scalars;

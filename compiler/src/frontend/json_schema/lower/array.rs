@@ -28,7 +28,7 @@ impl Emitter<'_> {
     fn items(&mut self, automaton: &ItemAutomaton) -> Result<Expr, Diagnostic> {
         let gaps = self.gaps();
         let edges = automaton.states.iter().map(|state| state.items.len()).sum();
-        let mut places = Places::new(&gaps, b']', (automaton.states.len(), edges));
+        let mut places = Places::new(&gaps, self.layout.bracket(b']'), (automaton.states.len(), edges));
         let mut next = 0;
         while let Some(&(state, written)) = places.order.get(next) {
             let from = places.of(state, written);
@@ -36,7 +36,7 @@ impl Emitter<'_> {
             let state = &automaton.states[state as usize];
             let mut items = Vec::with_capacity(state.items.len());
             for &(value, to) in &state.items {
-                items.push((self.refer(value)?, to));
+                items.push((self.item(value)?, to));
             }
             if let Some(bounds) = state.repeat {
                 let any = Expr::alt(items.into_iter().map(|(item, _)| item));
@@ -62,7 +62,7 @@ impl Emitter<'_> {
             }
         }
         let items = Expr::Graph(Arc::new(places.graph));
-        Ok(Expr::seq([Expr::byte(b'['), gaps.lead, items]))
+        Ok(Expr::seq([self.layout.bracket(b'['), gaps.lead, items]))
     }
 
     /// The array without items, where it is one of the automaton.

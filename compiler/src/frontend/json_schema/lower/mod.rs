@@ -7,6 +7,7 @@ mod array;
 mod keys;
 mod object;
 mod optional;
+mod tagged;
 
 use rustc_hash::FxHashMap;
 
@@ -15,12 +16,13 @@ use crate::budget::{Budget, Held};
 use crate::diagnostics::Diagnostic;
 use crate::ir::{Expr, Grammar, GrammarBuilder, Origin, RuleId, RuleKind};
 
-use super::algebra::{Algebra, Content, ContentGraph, FormulaId};
+use super::algebra::{Algebra, Content, ContentGraph, FormulaId, MemberName};
 use super::layout::{Gaps, Layout};
 use super::numbers::{NumeralSet, Pieces};
 use super::options::{JsonSchemaOptions, TextForm};
 use super::prelude::{MOST_LEAST, Piece, Prelude, space};
 use super::strings::{Place, StringRules, StringSet, character, tail};
+use super::tags::{Root, TagForm};
 use crate::frontend::document::{NodeId, Pointers};
 
 /// Size of an expression of scalars up to which it is written where it is used.
@@ -36,11 +38,12 @@ pub(crate) struct Emitted {
     pub(crate) cut: Vec<NodeId>,
 }
 
-/// Makes the grammar of a content graph.
+/// Makes the grammar of a content graph: JSON, or objects whose members are tags of a form.
 pub(crate) fn lower(
     algebra: &Algebra<'_>,
     graph: &ContentGraph,
     options: &JsonSchemaOptions,
+    wanted: Root<'_>,
     budget: &Budget,
 ) -> Result<Emitted, Diagnostic> {
     let layouts = Layout::of(options.text.whitespace);
@@ -48,12 +51,16 @@ pub(crate) fn lower(
         algebra,
         graph,
         options,
+        wanted,
+        tags: wanted.tags(),
         allowed: Allowance::new(options.max_states, budget),
         memory: budget.hold(),
         bytes: 0,
         builder: GrammarBuilder::new(),
         prelude: Prelude::new(options.text),
         layout: layouts[0],
+        layouts: layouts.clone(),
+        any_tagged: None,
         rows: Vec::new(),
         tails: FxHashMap::default(),
         characters: FxHashMap::default(),
@@ -67,14 +74,21 @@ pub(crate) fn lower(
         at: algebra.document.root(),
         cut: Vec::new(),
     };
-    let start = emitter.document(&layouts)?;
+    let start = match wanted {
+        Root::Tags(_) => emitter.tagged_document()?,
+        Root::Value | Root::Object => emitter.document(&layouts)?,
+    };
     let mut next = 0;
     while let Some(Queued { formula, layout, rule, origin }) = emitter.queue.get_mut(next) {
         next += 1;
         let (formula, rule, origin) = (*formula, *rule, std::mem::take(origin));
         emitter.layout = *layout;
         emitter.at = algebra.place(formula).unwrap_or(algebra.document.root());
-        let expr = emitter.content(graph.content(formula))?;
+        let content = graph.content(formula);
+        let expr = match emitter.layout {
+            Layout::Tagged => emitter.tagged_content(content)?,
+            _ => emitter.content(content)?,
+        };
         emitter.grow(BYTES_A_RULE)?;
         emitter.builder.define(rule, expr, origin);
         if emitter.count > options.max_rules {
@@ -113,6 +127,9 @@ struct Emitter<'a> {
     algebra: &'a Algebra<'a>,
     graph: &'a ContentGraph,
     options: &'a JsonSchemaOptions,
+    wanted: Root<'a>,
+    /// How members are written that are tags.
+    tags: Option<&'a TagForm>,
     /// What an automaton may take.
     allowed: Allowance<'a>,
     /// The expressions made so far, and how many bytes they take, about.
@@ -122,6 +139,10 @@ struct Emitter<'a> {
     prelude: Prelude,
     /// The layout of what is being written.
     layout: Layout,
+    /// The layouts of JSON.
+    layouts: Vec<Layout>,
+    /// The rule of any value inside tags.
+    any_tagged: Option<RuleId>,
     /// By layout.
     rows: Vec<Option<Row>>,
     tails: FxHashMap<(u32, Option<u32>), RuleId>,
@@ -149,10 +170,19 @@ impl Emitter<'_> {
     /// The start rule: the root in any of the layouts, with whitespace around it.
     fn document(&mut self, layouts: &[Layout]) -> Result<RuleId, Diagnostic> {
         let (root, around) = (self.graph.root(), space(self.options.text.surround));
-        if layouts.len() == 1 && around == Expr::Empty {
-            return Ok(self.rule(root, self.layout));
-        }
         let content = self.graph.content(root);
+        let objects;
+        let content = match self.wanted {
+            Root::Object if !content.has_objects_alone() => {
+                self.check_objects(content)?;
+                objects = Content { objects: content.objects.clone(), ..Content::none() };
+                &objects
+            }
+            _ if layouts.len() == 1 && around == Expr::Empty => {
+                return Ok(self.rule(root, self.layout));
+            }
+            _ => content,
+        };
         let layouts = if has_containers(content) { layouts } else { &layouts[..1] };
         let mut choices = Vec::with_capacity(layouts.len());
         for &layout in layouts {
@@ -166,6 +196,17 @@ impl Emitter<'_> {
         let document = Expr::seq([around.clone(), Expr::alt(choices), around]);
         self.builder.define(start, document, origin);
         Ok(start)
+    }
+
+    /// That some values are objects.
+    fn check_objects(&self, content: &Content) -> Result<(), Diagnostic> {
+        if content.objects.as_ref().is_none_or(|objects| !objects.is_empty()) {
+            return Ok(());
+        }
+        let document = self.algebra.document;
+        let text = "no value of the schema is an object, and only objects can be written here";
+        let error = document.error("json-schema::no-object", document.root(), text.to_owned());
+        Err(error.with_help("allow objects: arguments are one, with a member for each"))
     }
 
     /// The values of a formula inside a container: a call of its rule, or its content where that is small.
@@ -211,7 +252,37 @@ impl Emitter<'_> {
 
     /// What stands between the tokens of a container in the layout at hand.
     fn gaps(&mut self) -> Gaps {
-        self.prelude.gaps(&mut self.builder, self.layout)
+        match self.tags {
+            Some(form) if self.layout == Layout::Tagged => self.layout.gaps(space(form.space)),
+            _ => self.prelude.gaps(&mut self.builder, self.layout),
+        }
+    }
+
+    /// The key of a member in the layout at hand.
+    fn member_key(&mut self, name: &MemberName) -> Result<Expr, Diagnostic> {
+        match (self.tags, name) {
+            (Some(form), _) if self.layout == Layout::Tagged => self.tagged_key(form, name),
+            (_, MemberName::Key(key)) => self.key(*key),
+            (_, MemberName::Names(names)) => self.string(names, Place::Key),
+        }
+    }
+
+    /// The value of a member in the layout at hand.
+    fn member_value(&mut self, formula: FormulaId) -> Result<Expr, Diagnostic> {
+        match self.layout {
+            Layout::Tagged => self.tagged_value(formula),
+            _ => self.refer(formula),
+        }
+    }
+
+    /// An item of an array in the layout at hand.
+    fn item(&mut self, formula: FormulaId) -> Result<Expr, Diagnostic> {
+        match self.tags {
+            Some(form) if self.layout == Layout::Tagged => {
+                Ok(Expr::seq([form.before_item.clone(), self.tagged_value(formula)?]))
+            }
+            _ => self.refer(formula),
+        }
     }
 
     /// A call of a new rule.

@@ -15,8 +15,8 @@ use rustc_hash::FxHashMap;
 use crate::diagnostics::Diagnostic;
 use crate::ir::{Expr, ExprGraph};
 
-use super::super::algebra::{MemberAutomaton, MemberName};
-use super::super::layout::Gaps;
+use super::super::algebra::MemberAutomaton;
+use super::super::layout::{Gaps, Layout};
 use super::super::schema::Bounds;
 use super::super::string::push_quoted;
 use super::super::strings::{Escapes, Place, StringSet};
@@ -53,12 +53,12 @@ impl Emitter<'_> {
         if self.layout.is_last() {
             return Ok(self.empty_object(automaton));
         }
-        if is_long(automaton) {
+        if is_long(automaton) && self.layout != Layout::Tagged {
             return self.long_object(automaton);
         }
         let gaps = self.gaps();
         let colon = &gaps.colon;
-        let mut places = Places::new(&gaps, b'}', automaton.room());
+        let mut places = Places::new(&gaps, self.layout.bracket(b'}'), automaton.room());
         // The states between key and value of members with marks, by mark, value and what follows.
         let mut marked = FxHashMap::default();
         let mut members = Vec::new();
@@ -74,11 +74,8 @@ impl Emitter<'_> {
             members.clear();
             for member in &state.members {
                 self.grow(BYTES_A_MEMBER)?;
-                let key = match &member.name {
-                    MemberName::Key(key) => self.key(*key)?,
-                    MemberName::Names(names) => self.string(names, Place::Key)?,
-                };
-                let value = self.refer(member.value)?;
+                let key = self.member_key(&member.name)?;
+                let value = self.member_value(member.value)?;
                 members.push((key, value, member));
             }
             if let Some(bounds) = state.repeat {
@@ -116,7 +113,7 @@ impl Emitter<'_> {
             }
         }
         let members = Expr::Graph(Arc::new(places.graph));
-        Ok(Expr::seq([Expr::byte(b'{'), gaps.lead, members]))
+        Ok(Expr::seq([self.layout.bracket(b'{'), gaps.lead, members]))
     }
 
     /// The object without members, where it is one of the automaton.
@@ -175,9 +172,9 @@ pub(super) struct Places {
 impl Places {
     /// The start, where nothing is written. What is written ends with a space and the bracket, nothing with the bracket.
     /// There is room for an automaton of so many states and edges.
-    pub(super) fn new(gaps: &Gaps, bracket: u8, (states, edges): (usize, usize)) -> Self {
+    pub(super) fn new(gaps: &Gaps, bracket: Expr, (states, edges): (usize, usize)) -> Self {
         let mut graph = ExprGraph::with_capacity(2 * (states + edges));
-        let (closing, bracket) = (graph.state(), Expr::byte(bracket));
+        let closing = graph.state();
         graph.edge(closing, Expr::seq([gaps.last.clone(), bracket.clone()]), graph.end());
         let mut numbers = vec![None; 2 * states.max(1)];
         numbers[0] = Some(ExprGraph::START);

@@ -36,7 +36,7 @@ pub(super) fn is_long(automaton: &MemberAutomaton) -> bool {
 impl Emitter<'_> {
     pub(super) fn long_object(&mut self, automaton: &MemberAutomaton) -> Result<Expr, Diagnostic> {
         let gaps = self.gaps();
-        let mut places = Places::new(&gaps, b'}', automaton.room());
+        let mut places = Places::new(&gaps, Expr::byte(b'}'), automaton.room());
         let mut trees = KeyTrees::default();
         let (mut tree_of, mut leaves) = (vec![None; automaton.states.len()], Vec::new());
         // The first of the states reached by leaving keys out that goes on other than with keys.

@@ -23,6 +23,7 @@ mod lengths;
 mod literals;
 mod members;
 mod product;
+mod raw;
 mod text;
 mod texts;
 

@@ -1,0 +1,215 @@
+//! Objects whose members are written as tags: the automata of objects in the layout [`Layout::Tagged`].
+//!
+//! A value in that layout is an alternation over the forms that its types have, each with what ends it. Values that hold
+//! arrays or objects are rules of the layout, made from the queue as all rules are. JSON in a tag is written in any of the
+//! layouts of the options.
+
+use crate::diagnostics::Diagnostic;
+use crate::ir::{Expr, Origin, RuleId};
+
+use super::super::algebra::{Content, FormulaId, MemberName};
+use super::super::layout::Layout;
+use super::super::prelude::{Piece, space};
+use super::super::strings::StringSet;
+use super::super::tags::{TagForm, ValueForm};
+use super::super::types::TypeSet;
+use super::{Emitter, INLINE, has_containers};
+
+impl Emitter<'_> {
+    /// The start rule: the objects of the root as tags. Other values cannot be written.
+    pub(super) fn tagged_document(&mut self) -> Result<RuleId, Diagnostic> {
+        let root = self.graph.root();
+        self.layout = Layout::Tagged;
+        let content = self.graph.content(root);
+        self.check_objects(content)?;
+        let objects = match &content.objects {
+            Some(objects) => Expr::alt(self.objects(objects)?),
+            None => self.any_tagged_members()?,
+        };
+        self.count += 1;
+        let start = self.builder.declare("members");
+        let origin = self.origin(root);
+        self.builder.define(start, objects, origin);
+        Ok(start)
+    }
+
+    /// The key of a member, with what stands around it.
+    pub(super) fn tagged_key(
+        &mut self,
+        form: &TagForm,
+        name: &MemberName,
+    ) -> Result<Expr, Diagnostic> {
+        let key = match name {
+            MemberName::Names(names) => self.tagged_names(form, names)?,
+            MemberName::Key(key) => {
+                let key = self.algebra.key(*key);
+                let Some(written) = form.key(key) else {
+                    let text = format!("the key {key:?} cannot be written in a tag");
+                    let error = self.algebra.document.error("json-schema::tag-key", self.at, text);
+                    let help = "rename it, or write the value as JSON";
+                    return Err(error.with_help(help));
+                };
+                Expr::literal(written)
+            }
+        };
+        Ok(Expr::seq([form.before_key.clone(), key, form.after_key.clone()]))
+    }
+
+    fn tagged_names(&mut self, form: &TagForm, names: &StringSet) -> Result<Expr, Diagnostic> {
+        let limit = self.allowed;
+        let keys = StringSet::pattern(&form.keys(), limit).map_err(|_| limit.error());
+        let text = keys.and_then(|keys| names.intersect(&keys, limit));
+        let text = text.and_then(|keys| keys.raw(limit));
+        text.map_err(|error| self.too_complex("keys", &error.to_string()))
+    }
+
+    /// A value inside tags, with its beginning and its end: a call of its rule, or its content where that is small.
+    pub(super) fn tagged_value(&mut self, formula: FormulaId) -> Result<Expr, Diagnostic> {
+        let index = self.graph.index(formula);
+        let content = self.graph.content_at(index);
+        if content.is_all() {
+            return self.any_tagged();
+        }
+        if has_containers(content) {
+            return Ok(Expr::Call(self.rule(formula, Layout::Tagged)));
+        }
+        if let Some(known) = &self.row(Layout::Tagged).scalars[index] {
+            return Ok(known.clone());
+        }
+        let expr = self.tagged_content(content)?;
+        let expr = match expr.size() {
+            ..=INLINE => expr,
+            _ => self.helper("tagged", expr),
+        };
+        self.row(Layout::Tagged).scalars[index] = Some(expr.clone());
+        Ok(expr)
+    }
+
+    /// What a formula comes to, in the forms of its types.
+    pub(super) fn tagged_content(&mut self, content: &Content) -> Result<Expr, Diagnostic> {
+        let Some(form) = self.tags else { return Ok(Expr::Never) };
+        let mut choices = Vec::with_capacity(form.values.len());
+        for value in &form.values {
+            choices.push(self.tagged_as(form, value, content)?);
+        }
+        Ok(Expr::alt(choices))
+    }
+
+    /// The values of one form.
+    fn tagged_as(
+        &mut self,
+        form: &TagForm,
+        value: &ValueForm,
+        content: &Content,
+    ) -> Result<Expr, Diagnostic> {
+        let has = |types| value.types.contains(types);
+        let scalars = &content.scalars;
+        let mut closed = Vec::new();
+        if has(TypeSet::STRING) && !scalars.strings.is_none() {
+            closed.push(self.raw_string(form, &scalars.strings)?);
+            // Every other text is one of a string as well, so nobody could tell.
+            if scalars.strings.is_all() {
+                return Ok(Expr::seq([value.begin.clone(), Expr::alt(closed)]));
+            }
+        }
+        let mut others = Vec::new();
+        if has(TypeSet::NULL) && scalars.null {
+            others.push(Expr::literal("null"));
+        }
+        if has(TypeSet::BOOLEAN) {
+            others.extend(scalars.no.then(|| Expr::literal("false")));
+            others.extend(scalars.yes.then(|| Expr::literal("true")));
+        }
+        if has(TypeSet::NUMBER) && !scalars.numbers.is_none() {
+            others.push(self.number(&scalars.numbers)?);
+        }
+        let layouts = if value.nested { vec![Layout::Tagged] } else { self.layouts.clone() };
+        let outer = self.layout;
+        for layout in layouts {
+            self.layout = layout;
+            if has(TypeSet::ARRAY) {
+                match &content.arrays {
+                    Some(arrays) => {
+                        for automaton in arrays {
+                            others.push(self.array(automaton)?);
+                        }
+                    }
+                    None if value.nested => others.push(self.any_tagged_items()?),
+                    None => others.push(self.any(Piece::Array)),
+                }
+            }
+            if has(TypeSet::OBJECT) {
+                match &content.objects {
+                    Some(objects) => others.extend(self.objects(objects)?),
+                    None if value.nested => others.push(self.any_tagged_members()?),
+                    None => others.push(self.any(Piece::Object)),
+                }
+            }
+        }
+        self.layout = outer;
+        let others = Expr::alt(others);
+        if others != Expr::Never {
+            // Tags have whitespace around them anyway.
+            let around = if value.nested { Expr::Empty } else { space(form.space) };
+            closed.push(Expr::seq([around.clone(), others, around, form.close.clone()]));
+        }
+        Ok(Expr::seq([value.begin.clone(), Expr::alt(closed)]))
+    }
+
+    /// A string as it is, and what ends it.
+    fn raw_string(&mut self, form: &TagForm, strings: &StringSet) -> Result<Expr, Diagnostic> {
+        if strings.is_all() {
+            return Ok(form.any_string.clone());
+        }
+        let limit = self.allowed;
+        let ends = StringSet::holding(&[&form.close_text], limit);
+        let written = ends.and_then(|ends| strings.minus(&ends, limit));
+        let text = written.and_then(|written| {
+            if !form.lines {
+                return written.raw(limit);
+            }
+            // A line end before the string and one behind it are taken off, so one of its own needs another.
+            let own = StringSet::pattern("^\\n|\\n$", limit).map_err(|_| limit.error())?;
+            let (with, without) =
+                (written.intersect(&own, limit)?, written.minus(&own, limit)?);
+            let line = Expr::byte(b'\n');
+            let between = Expr::seq([line.clone(), with.raw(limit)?, line.clone()]);
+            let line = line.optional();
+            Ok(Expr::alt([between, Expr::seq([line.clone(), without.raw(limit)?, line])]))
+        });
+        let text = text.map_err(|error| self.too_complex("strings", &error.to_string()))?;
+        Ok(Expr::seq([text, form.close.clone()]))
+    }
+
+    /// Any value inside tags: a rule, for it may hold others.
+    fn any_tagged(&mut self) -> Result<Expr, Diagnostic> {
+        if let Some(rule) = self.any_tagged {
+            return Ok(Expr::Call(rule));
+        }
+        self.count += 1;
+        let rule = self.builder.declare("any-tagged");
+        self.any_tagged = Some(rule);
+        let any = Content::all();
+        let expr = self.tagged_content(&any)?;
+        self.builder.define(rule, expr, Origin::default());
+        Ok(Expr::Call(rule))
+    }
+
+    fn any_tagged_members(&mut self) -> Result<Expr, Diagnostic> {
+        let Some(form) = self.tags else { return Ok(Expr::Never) };
+        let key = self.tagged_key(form, &MemberName::Names(StringSet::all()))?;
+        let member = Expr::seq([key, self.any_tagged()?]);
+        Ok(tags(member, form.space))
+    }
+
+    fn any_tagged_items(&mut self) -> Result<Expr, Diagnostic> {
+        let Some(form) = self.tags else { return Ok(Expr::Never) };
+        let item = Expr::seq([form.before_item.clone(), self.any_tagged()?]);
+        Ok(tags(item, form.space))
+    }
+}
+
+/// Any number of tags with whitespace around them.
+fn tags(tag: Expr, most: u32) -> Expr {
+    Expr::seq([space(most), Expr::seq([tag, space(most)]).star()])
+}

@@ -1,0 +1,313 @@
+//! A request as formats, by the file of its style.
+//!
+//! Calls are tags, one for each tool and form. Where a style has them in text, triggers lead to them, or to the one
+//! section that holds them all; bounds on their number are those of the tags.
+
+use crate::frontend::document::NodeId;
+use crate::frontend::structural_tag::format::{
+    Dispatch, Format, Kind, Mark, Rule, Schema, Style as Members, Tag, Text, Then,
+};
+use crate::frontend::structural_tag::members;
+
+use super::request::{Choice, Open, Request, Tool};
+use super::style::{Call, Message, Messages, Part, Response, Section};
+
+/// The format of a request.
+pub(super) fn expand(request: &Request) -> Format {
+    let style = request.style;
+    if let Some(messages) = &style.messages {
+        return request.messages(messages);
+    }
+    let content = match &style.response {
+        Some(response) => request.response(response),
+        None => request.text(),
+    };
+    request.with_reasoning(content)
+}
+
+impl Request {
+    fn format(&self, kind: Kind) -> Format {
+        Format { kind, at: self.at }
+    }
+
+    fn written(&self, text: &str) -> Text {
+        Text { text: text.to_owned(), at: self.at }
+    }
+
+    fn constant(&self, text: &str) -> Format {
+        self.format(Kind::Const(self.written(text)))
+    }
+
+    fn sequence(&self, parts: Vec<Format>) -> Format {
+        self.format(Kind::Sequence(parts))
+    }
+
+    fn repeat(&self, content: Format, min: u32, max: Option<u32>) -> Format {
+        self.format(Kind::Repeat { content: Box::new(content), min, max })
+    }
+
+    fn any_text(&self, excludes: &[String], max_tokens: Option<NodeId>) -> Format {
+        let excludes = excludes.iter().map(|text| self.written(text)).collect();
+        self.format(Kind::AnyText { excludes, max_tokens, max_chars: None })
+    }
+
+    /// Reasoning, and the rest of the output.
+    fn with_reasoning(&self, content: Format) -> Format {
+        let Some(style) = &self.style.reasoning else { return content };
+        let Some(reasoning) = self.reasoning else {
+            return match style.none.as_str() {
+                "" => content,
+                none => self.sequence(vec![self.constant(none), content]),
+            };
+        };
+        let begin = match reasoning.open {
+            Open::Prefilled => "",
+            Open::Written | Open::Optional => style.begin.as_str(),
+        };
+        let text = self.any_text(&style.excludes, reasoning.max_tokens);
+        let tag = self.tag(begin, text, &[style.end.as_str()]);
+        let mut parts = vec![self.format(Kind::Tag(tag))];
+        if !style.behind.is_empty() {
+            parts.push(self.constant(&style.behind));
+        }
+        if reasoning.open == Open::Optional {
+            parts = vec![self.repeat(self.sequence(parts), 0, Some(1))];
+        }
+        parts.push(content);
+        self.sequence(parts)
+    }
+
+    /// Text in which calls stand, alone or in a section.
+    fn text(&self) -> Format {
+        let style = self.style;
+        if self.choice == Choice::None || self.tools.is_empty() || self.max == Some(0) {
+            return self.text_alone();
+        }
+        let dispatch = match &style.section {
+            Some(section) => {
+                let tag = self.section(section);
+                let trigger = match (section.trigger.as_str(), &section.begin[..]) {
+                    ("", [Part::Text(begin), ..]) => begin.as_str(),
+                    (trigger, _) => trigger,
+                };
+                // Bounds are on calls, and so on one section of them.
+                let max = (self.max.is_some() || self.min > 1).then_some(1);
+                let rule = self.rule(trigger, tag, 0);
+                Dispatch { rules: vec![rule], max, min: self.min.min(1), ..self.dispatch() }
+            }
+            None => {
+                let mut rules = Vec::new();
+                for (group, tool) in (0..).zip(&self.tools) {
+                    let forms = self.forms(tool).iter();
+                    rules.extend(
+                        forms.map(|call| self.rule(&call.trigger, self.call(tool, call), group)),
+                    );
+                }
+                let unique = self.unique;
+                Dispatch { rules, max: self.max, min: self.min, unique, ..self.dispatch() }
+            }
+        };
+        if self.text_before {
+            return self.format(Kind::Dispatch(dispatch));
+        }
+        let calls = match &style.section {
+            Some(section) => {
+                let tag = self.format(Kind::Tag(self.section(section)));
+                let lead = self.repeat(self.constant(&section.lead), 0, Some(1));
+                let parts = if section.lead.is_empty() { vec![tag] } else { vec![lead, tag] };
+                self.sequence(parts)
+            }
+            None if self.choice == Choice::Named => {
+                let tags = dispatch.rules.into_iter().filter_map(|rule| match rule.then {
+                    Then::Tag(tag) => Some(self.format(Kind::Tag(tag))),
+                    Then::Format(_) => None,
+                });
+                self.format(Kind::Or(tags.collect()))
+            }
+            None => {
+                let min = dispatch.min.max(1);
+                let first = Dispatch { begins_with_tag: true, min, ..dispatch };
+                self.format(Kind::Dispatch(first))
+            }
+        };
+        match self.min {
+            0 => self.format(Kind::Or(vec![self.text_alone(), calls])),
+            _ => calls,
+        }
+    }
+
+    /// Text without calls: what would begin one is left out.
+    fn text_alone(&self) -> Format {
+        let style = self.style;
+        let mut excludes: Vec<String> = Vec::new();
+        match &style.section {
+            Some(section) => {
+                let begin = section.begin.iter().take(1).filter_map(|part| match part {
+                    Part::Text(text) => Some(text.clone()),
+                    Part::Pattern { .. } => None,
+                });
+                match section.trigger.as_str() {
+                    "" => excludes.extend(begin),
+                    trigger => excludes.push(trigger.to_owned()),
+                }
+            }
+            None => excludes.extend(style.calls.iter().map(|call| call.trigger.clone())),
+        }
+        excludes.dedup();
+        excludes.extend(style.excludes.iter().cloned());
+        self.any_text(&excludes, None)
+    }
+
+    fn dispatch(&self) -> Dispatch {
+        let excludes = self.style.excludes.iter();
+        Dispatch {
+            rules: Vec::new(),
+            excludes: excludes.map(|text| Mark::Text(self.written(text))).collect(),
+            by_token: false,
+            min: 0,
+            max: None,
+            begins_with_tag: false,
+            ends_with_tag: false,
+            unique: None,
+        }
+    }
+
+    fn rule(&self, trigger: &str, tag: Tag, group: u32) -> Rule {
+        Rule { trigger: Mark::Text(self.written(trigger)), then: Then::Tag(tag), group }
+    }
+
+    /// The section of calls.
+    fn section(&self, section: &'static Section) -> Tag {
+        let calls = self.separated(&section.separator, self.min.max(1), self.max);
+        self.parts("", &section.begin, calls, &section.end, self.at)
+    }
+
+    fn separated(&self, separator: &str, min: u32, max: Option<u32>) -> Format {
+        let mut tags = Vec::new();
+        for (group, tool) in (0..).zip(&self.tools) {
+            tags.extend(self.forms(tool).iter().map(|call| (self.call(tool, call), Some(group))));
+        }
+        let (separator, unique) = (self.written(separator), self.unique);
+        if unique.is_some() {
+            return self.format(Kind::Counted { tags, separator, min, max, unique });
+        }
+        let tags = tags.into_iter().map(|(tag, _)| tag).collect();
+        self.format(Kind::Separated { tags, separator, min, max })
+    }
+
+    fn forms(&self, tool: &Tool) -> &'static [Call] {
+        match tool.built_in {
+            Some(_) => &self.style.built_in,
+            None => &self.style.calls,
+        }
+    }
+
+    /// A call of a tool in a form.
+    fn call(&self, tool: &Tool, call: &'static Call) -> Tag {
+        let style = members::named(&self.style.arguments).map_or(Members::Json, Members::Xml);
+        let schema = Schema {
+            schema: tool.parameters,
+            style,
+            any_order: self.any_order,
+            max_whitespace: self.max_whitespace,
+            is_object: true,
+        };
+        let at = tool.parameters.unwrap_or(tool.name.at);
+        let arguments = Format { kind: Kind::Schema(schema), at };
+        self.parts(&tool.name.text, &call.begin, arguments, &call.end, tool.name.at)
+    }
+
+    /// A tag of parts, with the name of a tool in them.
+    fn parts(
+        &self,
+        name: &str,
+        begin: &'static [Part],
+        content: Format,
+        end: &'static [Part],
+        at: NodeId,
+    ) -> Tag {
+        let text = |text: &str| Text { text: text.replace("{name}", name), at };
+        let mark = |part: Option<&Part>| match part {
+            Some(Part::Text(part)) => Mark::Text(text(part)),
+            Some(Part::Pattern { .. }) | None => Mark::Text(text("")),
+        };
+        let format = |part: &'static Part| match part {
+            Part::Text(part) => Format { kind: Kind::Const(text(part)), at },
+            Part::Pattern { pattern } => Format { kind: Kind::Pattern(pattern), at },
+        };
+        let before = begin.iter().skip(1).map(format);
+        let behind = end.iter().take(end.len().saturating_sub(1)).map(format);
+        let mut all: Vec<Format> = before.chain([content]).chain(behind).collect();
+        let content = match all.len() {
+            1 => all.swap_remove(0),
+            _ => Format { kind: Kind::Sequence(all), at },
+        };
+        let (begin, end) = (mark(begin.first()), mark(end.last()));
+        Tag { at, begin, content: Box::new(content), end: vec![end] }
+    }
+
+    fn tag(&self, begin: &str, content: Format, end: &[&str]) -> Tag {
+        let end = end.iter().map(|end| Mark::Text(self.written(end))).collect();
+        let begin = Mark::Text(self.written(begin));
+        Tag { at: self.at, begin, content: Box::new(content), end }
+    }
+
+    /// A response in tags, and a section.
+    fn response(&self, response: &Response) -> Format {
+        let begin = if self.reasoning.is_some() { response.begin.as_str() } else { "" };
+        let text = match self.text_before {
+            true => self.any_text(&self.style.excludes, None),
+            false => self.constant(""),
+        };
+        let mut parts = vec![self.format(Kind::Tag(self.tag(begin, text, &[&response.end])))];
+        let may_call =
+            self.choice != Choice::None && !self.tools.is_empty() && self.max != Some(0);
+        if let Some(section) = self.style.section.as_ref().filter(|_| may_call) {
+            let section = self.format(Kind::Tag(self.section(section)));
+            parts.push(match self.min {
+                0 => self.repeat(section, 0, Some(1)),
+                _ => section,
+            });
+        }
+        parts.push(self.constant(&response.finish));
+        self.sequence(parts)
+    }
+
+    /// Messages with a separator between them.
+    fn messages(&self, messages: &Messages) -> Format {
+        let mut others: Vec<Tag> = Vec::new();
+        let message = |message: &Message, max_tokens| {
+            let ends: Vec<&str> = message.end.iter().map(String::as_str).collect();
+            self.tag(&message.begin, self.any_text(&[], max_tokens), &ends)
+        };
+        if self.text_before {
+            others.extend(messages.text.iter().map(|text| message(text, None)));
+        }
+        if let Some(reasoning) = self.reasoning {
+            let all = messages.reasoning.iter();
+            others.extend(all.map(|text| message(text, reasoning.max_tokens)));
+        }
+        let separator = &messages.separator;
+        let has_calls =
+            self.choice != Choice::None && !self.tools.is_empty() && self.max != Some(0);
+        if !has_calls {
+            return self.other_messages(separator, others);
+        }
+        let mut tags: Vec<(Tag, Option<u32>)> = others.into_iter().map(|tag| (tag, None)).collect();
+        for (group, tool) in (0..).zip(&self.tools) {
+            tags.extend(self.forms(tool).iter().map(|call| (self.call(tool, call), Some(group))));
+        }
+        self.counted(separator, tags)
+    }
+
+    fn counted(&self, separator: &str, tags: Vec<(Tag, Option<u32>)>) -> Format {
+        let separator = self.written(separator);
+        let &Self { min, max, unique, .. } = self;
+        self.format(Kind::Counted { tags, separator, min, max, unique })
+    }
+
+    fn other_messages(&self, separator: &str, tags: Vec<Tag>) -> Format {
+        let separator = self.written(separator);
+        self.format(Kind::Separated { tags, separator, min: 0, max: None })
+    }
+}

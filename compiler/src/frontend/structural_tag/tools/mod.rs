@@ -1,0 +1,21 @@
+//! The `tools` shorthand: tools of a request in the style of a model, as formats.
+//!
+//! ```text
+//! {"type": "tools", "style": "qwen_3", "tools": [...], "tool_choice": "auto"}
+//!
+//! object -> request (what is asked for) -> expand (formats, by the style's file)
+//! ```
+
+mod expand;
+mod request;
+mod style;
+
+use super::fields::{Fields, Reader};
+use super::format::Kind;
+
+/// The formats of a request, written as an object of the type `tools`.
+pub(super) fn tools(reader: &mut Reader<'_, '_>, fields: &mut Fields) -> Option<Kind> {
+    let errors = reader.errors.len();
+    let request = request::read(reader, fields)?;
+    (reader.errors.len() == errors).then(|| expand::expand(&request).kind)
+}

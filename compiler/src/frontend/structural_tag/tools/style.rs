@@ -1,0 +1,219 @@
+//! Styles of calls: how a family of models writes calls, text and reasoning.
+//!
+//! A style is a file of `styles`, read once; what its texts are made of is in the chat templates of the family, in
+//! XGrammar 0.2.8 (`builtin_structural_tag.py`) and in mistral-common (`instruct.py`). `{name}` stands for the name of a
+//! tool. Three arrangements cover the families: text in which calls stand, alone or within a section; messages with a
+//! separator (gpt-oss); one response and then a section (Kimi K3).
+
+use std::sync::LazyLock;
+
+use indexmap::IndexMap;
+
+/// How calls are written.
+#[derive(Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Style {
+    /// The models, for readers.
+    #[expect(dead_code, reason = "read by people, and by the documentation's test")]
+    models: String,
+    /// Other names of the style.
+    aliases: Vec<String>,
+    /// Forms of a call to a function; a model may use any.
+    pub(super) calls: Vec<Call>,
+    /// Forms of a call to a tool that is no function.
+    #[serde(default)]
+    pub(super) built_in: Vec<Call>,
+    /// How arguments are written: as JSON, or in a style of members.
+    #[serde(default = "json")]
+    pub(super) arguments: String,
+    /// What stands around all calls.
+    pub(super) section: Option<Section>,
+    /// Messages, instead of text in which calls stand.
+    pub(super) messages: Option<Messages>,
+    /// A response in tags, instead of text in which calls stand.
+    pub(super) response: Option<Response>,
+    /// Texts that free text may not have.
+    #[serde(default)]
+    pub(super) excludes: Vec<String>,
+    /// What stands around reasoning before the text.
+    pub(super) reasoning: Option<Reasoning>,
+}
+
+fn json() -> String {
+    "json".to_owned()
+}
+
+/// A form of a call.
+#[derive(Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Call {
+    /// How it begins whatever the tool, where it stands in text.
+    #[serde(default)]
+    pub(super) trigger: String,
+    /// Before the arguments. The first part is a text.
+    pub(super) begin: Vec<Part>,
+    /// Behind the arguments. The last part is a text.
+    pub(super) end: Vec<Part>,
+}
+
+/// A part of what is written.
+#[derive(Debug, serde::Deserialize)]
+#[serde(untagged)]
+pub(super) enum Part {
+    /// A text.
+    Text(String),
+    /// A text that a pattern matches.
+    Pattern {
+        /// The pattern.
+        pattern: String,
+    },
+}
+
+/// What stands around all calls.
+#[derive(Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Section {
+    /// Whitespace that the family writes before a section without text.
+    #[serde(default)]
+    pub(super) lead: String,
+    /// How it begins in text; its beginning where nothing is said.
+    #[serde(default)]
+    pub(super) trigger: String,
+    pub(super) begin: Vec<Part>,
+    #[serde(default)]
+    pub(super) separator: String,
+    pub(super) end: Vec<Part>,
+}
+
+/// Messages of which some are calls.
+#[derive(Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Messages {
+    pub(super) separator: String,
+    pub(super) text: Vec<Message>,
+    pub(super) reasoning: Vec<Message>,
+}
+
+/// A message of text.
+#[derive(Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Message {
+    pub(super) begin: String,
+    pub(super) end: Vec<String>,
+}
+
+/// A response in tags.
+#[derive(Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Response {
+    pub(super) begin: String,
+    pub(super) end: String,
+    /// Behind the calls.
+    pub(super) finish: String,
+}
+
+/// What stands around reasoning.
+#[derive(Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Reasoning {
+    pub(super) begin: String,
+    pub(super) end: String,
+    /// Behind the end.
+    #[serde(default)]
+    pub(super) behind: String,
+    /// Texts that reasoning may not have.
+    #[serde(default)]
+    pub(super) excludes: Vec<String>,
+    /// Written instead where there is no reasoning, by models whose prompt always begins it.
+    #[serde(default)]
+    pub(super) none: String,
+}
+
+/// A table of the files of some styles.
+macro_rules! files {
+    ($($name:literal),* $(,)?) => {
+        [$(($name, include_str!(concat!("../styles/", $name, ".json")))),*]
+    };
+}
+
+const FILES: [(&str, &str); 19] = files![
+    "llama",
+    "qwen_3",
+    "qwen_3_coder",
+    "mistral_v3",
+    "mistral_v11",
+    "mistral_v13",
+    "deepseek_r1",
+    "deepseek_v3_1",
+    "deepseek_v3_2",
+    "deepseek_v4",
+    "harmony",
+    "kimi",
+    "kimi_k3",
+    "glm_4_5",
+    "glm_4_7",
+    "minimax",
+    "cohere",
+    "exaone",
+    "plain",
+];
+
+static STYLES: LazyLock<IndexMap<&'static str, Style>> = LazyLock::new(|| {
+    let read = |text| serde_json::from_str(text).expect("the files of styles are read by a test");
+    FILES.into_iter().map(|(name, text)| (name, read(text))).collect()
+});
+
+impl Style {
+    /// The style of a name, or of another name of it.
+    pub(super) fn named(name: &str) -> Option<&'static Self> {
+        let is_alias = |style: &&Self| style.aliases.iter().any(|alias| alias == name);
+        STYLES.get(name).or_else(|| STYLES.values().find(is_alias))
+    }
+
+    /// The names of all styles.
+    pub(super) fn names() -> impl Iterator<Item = &'static str> {
+        FILES.into_iter().map(|(name, _)| name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frontend::structural_tag::members;
+
+    #[test]
+    fn the_files_are_styles() {
+        let mut names: Vec<&str> = Style::names().collect();
+        names.extend(STYLES.values().flat_map(|style| &style.aliases).map(String::as_str));
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count, "names are of one style each");
+        for (name, style) in &*STYLES {
+            let known = style.arguments == "json" || members::named(&style.arguments).is_some();
+            assert!(known, "{name}");
+            for call in style.calls.iter().chain(&style.built_in) {
+                let Some(Part::Text(begin)) = call.begin.first() else {
+                    panic!("{name}: begins with a pattern")
+                };
+                assert!(!matches!(call.end.last(), Some(Part::Pattern { .. })), "{name}");
+                let in_text = style.section.is_none() && style.messages.is_none();
+                assert_eq!(!call.trigger.is_empty(), in_text, "{name}");
+                assert!(begin.starts_with(&call.trigger), "{name}");
+            }
+            for call in &style.calls {
+                let texts = call.begin.iter().filter(
+                    |part| matches!(part, Part::Text(text) if text.contains("{name}")),
+                );
+                assert_eq!(texts.count(), 1, "{name}");
+            }
+            if let Some(section) = &style.section {
+                let Some(Part::Text(begin)) = section.begin.first() else {
+                    panic!("{name}: begins with a pattern")
+                };
+                assert!(begin.starts_with(&section.trigger), "{name}");
+                assert!(matches!(section.end[..], [Part::Text(_)]), "{name}");
+            }
+        }
+    }
+}
