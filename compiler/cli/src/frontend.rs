@@ -266,8 +266,7 @@ impl SourceArgs {
         }
         let given = [(self.closed, "--closed"), (self.dialect.is_some(), "--dialect")];
         let given = given.into_iter().find_map(|(given, name)| given.then_some(name));
-        let has_schemas =
-            matches!(kind, Kind::JsonSchema | Kind::StructuralTag | Kind::Lark);
+        let has_schemas = matches!(kind, Kind::JsonSchema | Kind::StructuralTag | Kind::Lark);
         if let Some(option) = self.text.given().or(given)
             && !has_schemas
         {

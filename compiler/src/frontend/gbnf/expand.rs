@@ -19,7 +19,12 @@ use crate::ir::{ByteSet, Expr, ExprGraph, TokenRef, TokenSet};
 
 impl<'a> Lowering<'a> {
     /// The expression of a macro.
-    pub(super) fn macro_expr(&mut self, call: &'a Macro, span: &Range<usize>, budget: &Budget) -> Expr {
+    pub(super) fn macro_expr(
+        &mut self,
+        call: &'a Macro,
+        span: &Range<usize>,
+        budget: &Budget,
+    ) -> Expr {
         match call {
             Macro::Regex { pattern, flags, json_string } => {
                 let expr = self.regex(pattern, flags.as_deref(), span);
@@ -29,7 +34,8 @@ impl<'a> Lowering<'a> {
                 let chunks: Vec<&str> = chunks.iter().map(String::as_str).collect();
                 substring::expr_of_chunks(&chunks, budget).unwrap_or_else(|limit| {
                     let text = format!("the automaton of the parts is too large: {limit}");
-                    let finding = Diagnostic::error(codes::MACRO, text).with_label(span.clone(), "");
+                    let finding =
+                        Diagnostic::error(codes::MACRO, text).with_label(span.clone(), "");
                     self.errors.push(finding.with_help("take fewer or longer chunks"));
                     Expr::Never
                 })
@@ -59,13 +65,16 @@ impl<'a> Lowering<'a> {
             return fail(text.to_owned(), help.to_owned());
         }
         match regex::expr_of_pattern(&pattern, &PatternOptions::exact()) {
-            Ok(Expr::Never) => {
-                fail("the regular expression matches nothing".to_owned(), "remove what excludes all".to_owned())
-            }
+            Ok(Expr::Never) => fail(
+                "the regular expression matches nothing".to_owned(),
+                "remove what excludes all".to_owned(),
+            ),
             Ok(expr) => expr,
             Err(error) => {
                 let finding = error.diagnostic();
-                let help = finding.help.unwrap_or_else(|| "the syntax is that of the Rust crate `regex`".to_owned());
+                let help = finding
+                    .help
+                    .unwrap_or_else(|| "the syntax is that of the Rust crate `regex`".to_owned());
                 fail(format!("in the regular expression: {}", finding.message), help)
             }
         }

@@ -33,13 +33,8 @@ pub(super) fn check(
         return (notes, errors);
     }
     let survey = Survey::new(grammar, budget);
-    let mut walk = Walk {
-        grammar,
-        survey: &survey,
-        lettered: Lettered::default(),
-        calls: Vec::new(),
-        budget,
-    };
+    let mut walk =
+        Walk { grammar, survey: &survey, lettered: Lettered::default(), calls: Vec::new(), budget };
     for (at, rule) in grammar.rules.iter().enumerate() {
         walk.expr(&rule.expr, at, ByteSet::EMPTY, true);
     }
@@ -58,19 +53,27 @@ pub(super) fn check(
         let others = follow[*rule].minus(facts.letters.first);
         let name = &grammar.rules[*rule].name;
         if others.is_empty() || facts.nullable {
-            let text = format!("what follows `{name}` begins so anyway: the assertion changes no text");
-            notes.push(Diagnostic::note(codes::LOOKAHEAD, text).with_label(span.clone(), "ignored"));
+            let text =
+                format!("what follows `{name}` begins so anyway: the assertion changes no text");
+            notes
+                .push(Diagnostic::note(codes::LOOKAHEAD, text).with_label(span.clone(), "ignored"));
             continue;
         }
-        let byte = others.iter().next().map_or(String::new(), |byte| byte.escape_ascii().to_string());
-        let text = format!("what follows `{name}` may begin with `{byte}`, and the assertion says otherwise");
+        let byte =
+            others.iter().next().map_or(String::new(), |byte| byte.escape_ascii().to_string());
+        let text = format!(
+            "what follows `{name}` may begin with `{byte}`, and the assertion says otherwise"
+        );
         if !follow[*rule].intersect(facts.letters.first).is_empty() {
-            let finding = Diagnostic::warning(codes::LOOKAHEAD, text).with_label(span.clone(), "ignored");
+            let finding =
+                Diagnostic::warning(codes::LOOKAHEAD, text).with_label(span.clone(), "ignored");
             notes.push(finding.with_help("leave the assertion out: here it makes nothing faster"));
             continue;
         }
         let finding = Diagnostic::error(codes::LOOKAHEAD, text).with_label(span.clone(), "");
-        errors.push(finding.with_help("leave the assertion out, or write what may follow as alternatives"));
+        errors.push(
+            finding.with_help("leave the assertion out, or write what may follow as alternatives"),
+        );
     }
     (notes, errors)
 }

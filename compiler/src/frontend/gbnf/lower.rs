@@ -115,7 +115,9 @@ pub fn lower(
                 return Err(errors);
             }
             findings.extend(lowering.notes.into_iter().chain(notes));
-            findings.sort_by_key(|found| found.labels.first().map_or(usize::MAX, |label| label.span.start));
+            findings.sort_by_key(|found| {
+                found.labels.first().map_or(usize::MAX, |label| label.span.start)
+            });
             let literals = lowering.literals;
             Ok(Lowered { source, grammar, report: Report::default(), findings, literals })
         }

@@ -30,19 +30,31 @@ fn wrong(text: impl Into<String>, span: &Range<usize>, help: &str) -> Box<Diagno
 
 impl Options {
     /// Reads what stands in brackets; attributes of the host are noted in `findings`.
-    pub(super) fn read(text: &str, span: &Range<usize>, findings: &mut Vec<Diagnostic>) -> Read<Self> {
+    pub(super) fn read(
+        text: &str,
+        span: &Range<usize>,
+        findings: &mut Vec<Diagnostic>,
+    ) -> Read<Self> {
         let mut options = Self::default();
         let mut names: Vec<&str> = Vec::new();
         let inside = text[span.clone()].trim_start_matches('[').trim_end_matches(']');
         for part in inside.split(',') {
-            let (name, value) = part.split_once('=').map_or((part, None), |(name, value)| (name, Some(value.trim())));
+            let (name, value) = part
+                .split_once('=')
+                .map_or((part, None), |(name, value)| (name, Some(value.trim())));
             let name = name.trim();
             if names.contains(&name) {
-                return Err(wrong(format!("`{name}` is given twice"), span, "leave one of them out"));
+                return Err(wrong(
+                    format!("`{name}` is given twice"),
+                    span,
+                    "leave one of them out",
+                ));
             }
             names.push(name);
             let number = value.and_then(|value| value.parse::<u32>().ok());
-            let is_text = value.is_some_and(|value| value.len() > 2 && value.starts_with('"') && value.ends_with('"'));
+            let is_text = value.is_some_and(|value| {
+                value.len() > 2 && value.starts_with('"') && value.ends_with('"')
+            });
             let is_right = match name {
                 "lazy" => {
                     options.lazy = true;
@@ -74,7 +86,9 @@ impl Options {
             }
             if !matches!(name, "lazy" | "max_chars") {
                 let text = format!("`{name}` changes no text: it is the host's to act on");
-                findings.push(Diagnostic::note(codes::RULE_ATTRIBUTES, text).with_label(span.clone(), ""));
+                findings.push(
+                    Diagnostic::note(codes::RULE_ATTRIBUTES, text).with_label(span.clone(), ""),
+                );
             }
         }
         Ok(options)
@@ -100,7 +114,9 @@ impl Options {
                 Err(error) => error.to_string(),
             },
         };
-        let text = format!("a lazy rule ends as soon as it can, which is seen in its automaton, and there is none: {failed}");
+        let text = format!(
+            "a lazy rule ends as soon as it can, which is seen in its automaton, and there is none: {failed}"
+        );
         Err(wrong(text, span, "write the rule with strings, classes and repetitions alone"))
     }
 }

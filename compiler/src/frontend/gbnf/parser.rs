@@ -13,9 +13,9 @@ use super::ast::{Ast, MAX_NESTING, Node, NodeKind, RuleDefinition};
 use super::codes;
 use super::findings::Findings;
 use super::foreign;
+use super::lexer::{Lexeme, LexemeKind, STEPS_A_LEXEME, lex};
 use super::lower::Notation;
 use super::macros::is_macro;
-use super::lexer::{Lexeme, LexemeKind, STEPS_A_LEXEME, lex};
 use crate::budget::Budget;
 use crate::diagnostics::{Diagnostic, Source};
 
@@ -24,11 +24,7 @@ use crate::diagnostics::{Diagnostic, Source};
 /// # Errors
 ///
 /// Everything that is wrong with the syntax, in source order, up to a limit; or that the budget is spent.
-pub fn parse(
-    source: &Source,
-    notation: Notation,
-    budget: &Budget,
-) -> Result<Ast, Vec<Diagnostic>> {
+pub fn parse(source: &Source, notation: Notation, budget: &Budget) -> Result<Ast, Vec<Diagnostic>> {
     if let Some(finding) = foreign::json(&source.text) {
         return Err(vec![finding]);
     }
@@ -83,11 +79,9 @@ impl<'a> Parser<'a> {
         let kind = |at: usize| self.lexemes.get(self.at + at).map(|lexeme| &lexeme.kind);
         match (kind(0), kind(1), kind(2)) {
             (Some(LexemeKind::Name), Some(LexemeKind::Define), _) => Some(2),
-            (
-                Some(LexemeKind::Name),
-                Some(LexemeKind::Class(_)),
-                Some(LexemeKind::Define),
-            ) => Some(3),
+            (Some(LexemeKind::Name), Some(LexemeKind::Class(_)), Some(LexemeKind::Define)) => {
+                Some(3)
+            }
             _ => None,
         }
     }

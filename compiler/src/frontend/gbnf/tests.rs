@@ -221,10 +221,7 @@ fn errors() {
             ],
         ),
         ("root ::= (\"a\" (= \"b\"))", &[(codes::LOOKAHEAD, &["("])]),
-        (
-            "root ::= x \"b\"\nx ::= \"a\" (= \"c\" [d])",
-            &[(codes::LOOKAHEAD, &["(= \"c\" [d])"])],
-        ),
+        ("root ::= x \"b\"\nx ::= \"a\" (= \"c\" [d])", &[(codes::LOOKAHEAD, &["(= \"c\" [d])"])]),
         (
             "root ::= Regex(\"a{\") x\nx ::= TagDispatch((\"a\" root))\ny ::= Token(x)",
             &[(codes::MACRO, &["root"]), (codes::MACRO, &["x"])],
@@ -395,7 +392,8 @@ fn write(node: &Node) -> String {
             format!("{}Token({})", if *negated { "Exclude" } else { "" }, ids.join(", "))
         }
         NodeKind::Macro(ast::Macro::Substring(chunks)) => {
-            let text = |chunk: &String| format!("\"{}\"", chunk.chars().map(escape).collect::<String>());
+            let text =
+                |chunk: &String| format!("\"{}\"", chunk.chars().map(escape).collect::<String>());
             format!("Substring({})", chunks.iter().map(text).collect::<Vec<_>>().join(","))
         }
         NodeKind::Macro(other) => unreachable!("{other:?} is not drawn"),

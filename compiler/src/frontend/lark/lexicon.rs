@@ -124,7 +124,9 @@ fn terminal(expr: Expr, lazy: bool, span: Range<usize>, budget: &Budget) -> (Ter
 fn spelled_out(expr: &Expr) -> u64 {
     let parts = expr.children().iter().map(spelled_out).fold(0, u64::saturating_add);
     match expr {
-        Expr::Repeat { min, max, .. } => parts.saturating_mul(u64::from(max.unwrap_or(*min).max(1))),
+        Expr::Repeat { min, max, .. } => {
+            parts.saturating_mul(u64::from(max.unwrap_or(*min).max(1)))
+        }
         Expr::Literal(bytes) => bytes.len() as u64,
         Expr::Regular(dfa) => dfa.states.len() as u64,
         _ => parts.saturating_add(1),

@@ -96,7 +96,9 @@ impl<'r> Lexing<'r> {
         match letter {
             Letter::Terminal(id) => self.lexicon.terminals[id as usize].expr.clone(),
             Letter::Opaque(at) => self.lexicon.opaque[at as usize].expr.clone(),
-            Letter::Unit { unit, min, max } => Expr::Call(self.rules[unit as usize]).repeat(min, max),
+            Letter::Unit { unit, min, max } => {
+                Expr::Call(self.rules[unit as usize]).repeat(min, max)
+            }
         }
     }
 
@@ -107,12 +109,19 @@ impl<'r> Lexing<'r> {
         if self.warnings.len() == MAX_WARNINGS || self.warnings.iter().any(is_known) {
             return;
         }
-        let byte = bytes.iter().next().map_or(String::new(), |byte| format!(", such as `{}`", byte.escape_ascii()));
-        let text = format!("what follows this may begin as this may go on{byte}: both readings are allowed here");
+        let byte = bytes
+            .iter()
+            .next()
+            .map_or(String::new(), |byte| format!(", such as `{}`", byte.escape_ascii()));
+        let text = format!(
+            "what follows this may begin as this may go on{byte}: both readings are allowed here"
+        );
         self.warnings.push(
             Diagnostic::warning(codes::LEXING, text)
                 .with_label(span.clone(), "llguidance takes the longest text for this")
-                .with_help("let what follows begin otherwise, or let this end with a character of its own"),
+                .with_help(
+                    "let what follows begin otherwise, or let this end with a character of its own",
+                ),
         );
     }
 }

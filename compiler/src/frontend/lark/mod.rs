@@ -96,8 +96,10 @@ fn grammar(
     let facts = Facts::of(&mut units, &rules.lexicon, budget);
     budget.check_in_source()?;
     let Outer { builder, report, findings, literals } = &mut rules.outer;
-    let ids: Vec<_> =
-        units.iter().map(|unit| builder.declare(&*rules.rules[unit.rule as usize].0.name)).collect();
+    let ids: Vec<_> = units
+        .iter()
+        .map(|unit| builder.declare(&*rules.rules[unit.rule as usize].0.name))
+        .collect();
     let (lexicon, facts, ignored) = (&rules.lexicon, &facts, &*rules.ignored);
     let warnings = Vec::new();
     let mut lexing = Lexing { lexicon, facts, ignored, rules: &ids, budget, warnings };

@@ -112,7 +112,8 @@ fn cut(rules: &Rules<'_>) -> Vec<bool> {
     let calls: Vec<(Vec<u32>, usize)> = rules.rules.iter().map(|(_, body)| calls(body)).collect();
     calls.iter().flat_map(|(calls, _)| calls).for_each(|&rule| uses[rule as usize] += 1);
     // Depth first: a call of a rule that is open closes a cycle; callees are done before their callers.
-    let (mut sizes, mut is_open, mut is_done) = (vec![0usize; count], vec![false; count], vec![false; count]);
+    let (mut sizes, mut is_open, mut is_done) =
+        (vec![0usize; count], vec![false; count], vec![false; count]);
     let mut stack = vec![(rules.start, 0)];
     is_open[rules.start as usize] = true;
     while let Some((rule, next)) = stack.last_mut() {
@@ -128,7 +129,8 @@ fn cut(rules: &Rules<'_>) -> Vec<bool> {
             continue;
         }
         let inlined = calls.0.iter().filter(|callee| !is_unit[**callee as usize]);
-        let size = inlined.map(|callee| sizes[*callee as usize]).fold(calls.1, usize::saturating_add);
+        let size =
+            inlined.map(|callee| sizes[*callee as usize]).fold(calls.1, usize::saturating_add);
         is_unit[rule] |= uses[rule] > 1 && size > MAX_COPIED;
         sizes[rule] = size;
         (is_open[rule], is_done[rule]) = (false, true);
@@ -216,7 +218,11 @@ impl<'r> Writer<'r, '_> {
                 Body::Sequence(parts) => {
                     let mut from = from;
                     for (at, part) in parts.iter().enumerate() {
-                        let next = if at + 1 == parts.len() { to } else { self.units[unit as usize].state() };
+                        let next = if at + 1 == parts.len() {
+                            to
+                        } else {
+                            self.units[unit as usize].state()
+                        };
                         open.push((part, from, next));
                         from = next;
                     }
@@ -224,7 +230,9 @@ impl<'r> Writer<'r, '_> {
                         self.units[unit as usize].empty[from as usize].push(to);
                     }
                 }
-                Body::Alternation(choices) => open.extend(choices.iter().map(|choice| (choice, from, to))),
+                Body::Alternation(choices) => {
+                    open.extend(choices.iter().map(|choice| (choice, from, to)))
+                }
                 Body::Repeat { body, min, max } => {
                     let copies = u64::from(max.unwrap_or(*min).max(1));
                     if copies.saturating_mul(calls(body).1 as u64) > MAX_SPELLED {
@@ -303,14 +311,16 @@ fn loop_at_ends(unit: &mut Unit, number: u32, ignored: &[TerminalId]) {
     let own = |letter: Letter| matches!(letter, Letter::Unit { unit, min: 1, max: Some(1) } if unit == number);
     let calls: Vec<(u32, u32)> = (0..)
         .zip(&unit.edges)
-        .flat_map(|(from, edges)| edges.iter().filter(|edge| own(edge.0)).map(move |edge| (from, edge.1)))
+        .flat_map(|(from, edges)| {
+            edges.iter().filter(|edge| own(edge.0)).map(move |edge| (from, edge.1))
+        })
         .collect();
     if calls.is_empty() {
         return;
     }
-    let targets: FxHashSet<u32> =
-        unit.edges.iter().flatten().map(|edge| edge.1).collect();
-    let is_ignored = |edge: &(Letter, u32)| matches!(edge.0, Letter::Terminal(id) if ignored.contains(&id));
+    let targets: FxHashSet<u32> = unit.edges.iter().flatten().map(|edge| edge.1).collect();
+    let is_ignored =
+        |edge: &(Letter, u32)| matches!(edge.0, Letter::Terminal(id) if ignored.contains(&id));
     let start = unit.closure([Unit::START]);
     let mut more = Vec::new();
     for (from, to) in calls {

@@ -39,7 +39,8 @@ impl Lowering<'_> {
         let mut graph = ExprGraph::new();
         let end = graph.end();
         let groups = dispatch.rules.iter().map(|rule| rule.group + 1).max().unwrap_or_default();
-        let Some(counts) = self.counts(groups, (dispatch.min, dispatch.max), dispatch.unique) else {
+        let Some(counts) = self.counts(groups, (dispatch.min, dispatch.max), dispatch.unique)
+        else {
             return Expr::Never;
         };
         let mut level_starts = vec![ExprGraph::START];

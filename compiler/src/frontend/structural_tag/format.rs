@@ -146,7 +146,13 @@ pub(super) enum Kind {
     /// Tags with a text between them and nothing else.
     Separated { tags: Vec<Tag>, separator: Text, min: u32, max: Option<u32> },
     /// Tags with a text between them, of which those of groups count.
-    Counted { tags: Vec<(Tag, Option<u32>)>, separator: Text, min: u32, max: Option<u32>, unique: Option<NodeId> },
+    Counted {
+        tags: Vec<(Tag, Option<u32>)>,
+        separator: Text,
+        min: u32,
+        max: Option<u32>,
+        unique: Option<NodeId>,
+    },
     /// A number of times.
     Repeat { content: Box<Format>, min: u32, max: Option<u32> },
     /// Free text with formats in it.

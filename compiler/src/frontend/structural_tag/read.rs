@@ -172,7 +172,13 @@ fn schema(
         },
     };
     let is_object = false;
-    Some(Kind::Schema(Schema { schema: Some(schema?), style, any_order, max_whitespace, is_object }))
+    Some(Kind::Schema(Schema {
+        schema: Some(schema?),
+        style,
+        any_order,
+        max_whitespace,
+        is_object,
+    }))
 }
 
 /// How the members of an object are written.

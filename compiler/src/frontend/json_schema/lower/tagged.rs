@@ -170,8 +170,7 @@ impl Emitter<'_> {
             }
             // A line end before the string and one behind it are taken off, so one of its own needs another.
             let own = StringSet::pattern("^\\n|\\n$", limit).map_err(|_| limit.error())?;
-            let (with, without) =
-                (written.intersect(&own, limit)?, written.minus(&own, limit)?);
+            let (with, without) = (written.intersect(&own, limit)?, written.minus(&own, limit)?);
             let line = Expr::byte(b'\n');
             let between = Expr::seq([line.clone(), with.raw(limit)?, line.clone()]);
             let line = line.optional();

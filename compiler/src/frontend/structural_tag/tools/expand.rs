@@ -260,8 +260,7 @@ impl Request {
             false => self.constant(""),
         };
         let mut parts = vec![self.format(Kind::Tag(self.tag(begin, text, &[&response.end])))];
-        let may_call =
-            self.choice != Choice::None && !self.tools.is_empty() && self.max != Some(0);
+        let may_call = self.choice != Choice::None && !self.tools.is_empty() && self.max != Some(0);
         if let Some(section) = self.style.section.as_ref().filter(|_| may_call) {
             let section = self.format(Kind::Tag(self.section(section)));
             parts.push(match self.min {

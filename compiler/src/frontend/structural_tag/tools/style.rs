@@ -202,9 +202,10 @@ mod tests {
                 assert!(begin.starts_with(&call.trigger), "{name}");
             }
             for call in &style.calls {
-                let texts = call.begin.iter().filter(
-                    |part| matches!(part, Part::Text(text) if text.contains("{name}")),
-                );
+                let texts = call
+                    .begin
+                    .iter()
+                    .filter(|part| matches!(part, Part::Text(text) if text.contains("{name}")));
                 assert_eq!(texts.count(), 1, "{name}");
             }
             if let Some(section) = &style.section {
