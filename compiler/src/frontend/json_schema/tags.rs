@@ -44,6 +44,8 @@ pub(crate) struct TagForm {
     pub(crate) before_item: Expr,
     /// How values are written, by their types.
     pub(crate) values: Vec<ValueForm>,
+    /// `false` and `true`.
+    pub(crate) booleans: [Expr; 2],
     /// Behind a value.
     pub(crate) close: Expr,
     /// Any string up to the text that ends it, and that.

@@ -39,7 +39,8 @@ pub(super) fn read<'a>(
     for (at, attribute) in rule.attributes.iter().enumerate() {
         let Attribute { name, value, span } = attribute;
         let wrong = |text: String, help: &str| {
-            let finding = Diagnostic::error(codes::BAD_ATTRIBUTE, text).with_label(span.clone(), "");
+            let finding =
+                Diagnostic::error(codes::BAD_ATTRIBUTE, text).with_label(span.clone(), "");
             Box::new(finding.with_help(help))
         };
         if rule.attributes[..at].iter().any(|before| before.name == *name) {
@@ -67,35 +68,63 @@ pub(super) fn read<'a>(
             "stop" if marker.is_some() => read.stop = marker,
             "capture" if value.is_none() || text.is_some_and(|text| !text.is_empty()) => {
                 for_the_host(
-                    format!("`capture` changes no text: the host finds the part of `{}`", rule.name),
+                    format!(
+                        "`capture` changes no text: the host finds the part of `{}`",
+                        rule.name
+                    ),
                     "take the part out of the text with the grammar's own markers around it",
                 );
             }
-            "stop_capture" if text.is_some_and(|text| !text.is_empty()) => stop_capture = Some(span),
+            "stop_capture" if text.is_some_and(|text| !text.is_empty()) => {
+                stop_capture = Some(span)
+            }
             "max_tokens" => match count(u32::MAX) {
                 Some(0) => read.is_empty = true,
                 Some(count) => {
                     read.is_unit = true;
                     for_the_host(
-                        format!("`max_tokens` changes no text: the host ends `{}` after {count} tokens", rule.name),
+                        format!(
+                            "`max_tokens` changes no text: the host ends `{}` after {count} tokens",
+                            rule.name
+                        ),
                         "for a limit in the grammar, bound the repetition, as in `/(.|\\n){0,1000}/`, or give `max_chars`",
                     );
                 }
-                None => return Err(wrong("`max_tokens` takes a whole number".to_owned(), "as in `max_tokens=50`")),
+                None => {
+                    return Err(wrong(
+                        "`max_tokens` takes a whole number".to_owned(),
+                        "as in `max_tokens=50`",
+                    ));
+                }
             },
             "temperature" => match value {
-                Some(Value::Number(text)) if text.parse().is_ok_and(|t: f32| t.is_finite() && t >= 0.0) => {
+                Some(Value::Number(text))
+                    if text.parse().is_ok_and(|t: f32| t.is_finite() && t >= 0.0) =>
+                {
                     read.is_unit = true;
                     for_the_host(
-                        format!("`temperature` changes no text: the host samples `{}` at {text}", rule.name),
+                        format!(
+                            "`temperature` changes no text: the host samples `{}` at {text}",
+                            rule.name
+                        ),
                         "leave it out where the host has one temperature for all",
                     );
                 }
-                _ => return Err(wrong("`temperature` takes a number from 0 on".to_owned(), "as in `temperature=0.7`")),
+                _ => {
+                    return Err(wrong(
+                        "`temperature` takes a number from 0 on".to_owned(),
+                        "as in `temperature=0.7`",
+                    ));
+                }
             },
             "max_chars" => match count(u32::MAX - 1) {
                 Some(count) => read.max_chars = Some(count),
-                None => return Err(wrong("`max_chars` takes a whole number".to_owned(), "as in `max_chars=200`")),
+                None => {
+                    return Err(wrong(
+                        "`max_chars` takes a whole number".to_owned(),
+                        "as in `max_chars=200`",
+                    ));
+                }
             },
             "lazy" | "suffix" | "stop" | "capture" | "stop_capture" => {
                 let text = format!("the value of `{name}` is of another kind");
@@ -110,14 +139,18 @@ pub(super) fn read<'a>(
     }
     if let (Some(_), Some(_)) = (read.suffix, read.stop) {
         let text = "`suffix` and `stop` cannot be used together";
-        let finding = Diagnostic::error(codes::BAD_ATTRIBUTE, text).with_label(rule.span.clone(), "");
+        let finding =
+            Diagnostic::error(codes::BAD_ATTRIBUTE, text).with_label(rule.span.clone(), "");
         return Err(Box::new(finding.with_help("`suffix` keeps what ends the rule in the text")));
     }
     if let Some(span) = stop_capture
         && read.suffix.or(read.stop).is_none()
     {
-        let finding = Diagnostic::error(codes::BAD_ATTRIBUTE, "`stop_capture` needs `stop` or `suffix`");
-        return Err(Box::new(finding.with_label(span.clone(), "").with_help("leave it out, or add one")));
+        let finding =
+            Diagnostic::error(codes::BAD_ATTRIBUTE, "`stop_capture` needs `stop` or `suffix`");
+        return Err(Box::new(
+            finding.with_label(span.clone(), "").with_help("leave it out, or add one"),
+        ));
     }
     Ok(read)
 }

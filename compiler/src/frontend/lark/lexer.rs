@@ -46,8 +46,8 @@ const STEPS_A_LEXEME: usize = 1 << 3;
 
 /// Punctuation, longer ones first.
 const MARKS: [&str; 20] = [
-    "->", "::", "..", ":", "=", ",", ".", "(", ")", "{", "}", "[", "]", "~", "|", "&", "+", "*", "?",
-    "!",
+    "->", "::", "..", ":", "=", ",", ".", "(", ")", "{", "}", "[", "]", "~", "|", "&", "+", "*",
+    "?", "!",
 ];
 
 /// Directives with JSON behind them.
@@ -156,7 +156,9 @@ impl<'a> Lexer<'a> {
         let help = match next {
             '\'' | '‘' | '’' | '“' | '”' => "strings stand in double quotes: \"text\"",
             '$' => "a reference is a name alone",
-            _ => "text to be matched stands in double quotes, and a comment starts with `#` or `//`",
+            _ => {
+                "text to be matched stands in double quotes, and a comment starts with `#` or `//`"
+            }
         };
         let text = format!("unexpected character `{}`", next.escape_debug());
         Diagnostic::error(codes::UNEXPECTED_CHARACTER, text)
@@ -195,7 +197,8 @@ impl<'a> Lexer<'a> {
                         characters.nth(length - 2);
                     }
                     None => {
-                        let escaped = self.rest()[at + 1..].chars().next().map_or(0, char::len_utf8);
+                        let escaped =
+                            self.rest()[at + 1..].chars().next().map_or(0, char::len_utf8);
                         let span = start + at..start + at + 1 + escaped;
                         let help = "the escapes are those of JSON, `\\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX`, and `\\xXX`";
                         return Err(self.bad_string("unknown escape", span, help.to_owned()));

@@ -74,14 +74,21 @@ impl<'a> Parser<'a> {
         self.at.checked_sub(1).map_or(0, |last| self.lexemes[last].span.end)
     }
 
-    fn error(code: &'static str, text: impl Into<String>, span: Range<usize>, help: &str) -> Box<Diagnostic> {
+    fn error(
+        code: &'static str,
+        text: impl Into<String>,
+        span: Range<usize>,
+        help: &str,
+    ) -> Box<Diagnostic> {
         Box::new(Diagnostic::error(code, text).with_label(span, "").with_help(help))
     }
 
     fn unexpected(&self, help: &str) -> Box<Diagnostic> {
         let end = self.text.len();
         let (what, span) = match self.peek() {
-            Some(next) if next.kind == LexemeKind::LineEnd => ("end of the line".to_owned(), next.span.clone()),
+            Some(next) if next.kind == LexemeKind::LineEnd => {
+                ("end of the line".to_owned(), next.span.clone())
+            }
             Some(next) => {
                 let written: String = self.text_of(next).chars().take(20).collect();
                 (format!("`{written}`"), next.span.clone())
@@ -115,7 +122,11 @@ impl<'a> Parser<'a> {
         loop {
             self.skip_line_ends();
             let Some(lexeme) = self.peek() else {
-                return if is_nested { Err(self.unexpected("close the grammar with `}`")) } else { Ok(ast) };
+                return if is_nested {
+                    Err(self.unexpected("close the grammar with `}`"))
+                } else {
+                    Ok(ast)
+                };
             };
             if is_nested && self.at_mark("}") {
                 return Ok(ast);
@@ -136,7 +147,12 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn statement(&mut self, directive: &Lexeme, json: Option<&Range<usize>>, ast: &mut Ast) -> Parsed<()> {
+    fn statement(
+        &mut self,
+        directive: &Lexeme,
+        json: Option<&Range<usize>>,
+        ast: &mut Ast,
+    ) -> Parsed<()> {
         // The JSON belongs to the lexeme.
         let text = self.text_of(directive);
         let name = text.split(|c: char| c.is_whitespace() || c == '{').next().unwrap_or(text);
@@ -154,7 +170,12 @@ impl<'a> Parser<'a> {
             _ => {
                 let text = format!("there is no directive `{name}` on the top level");
                 let help = "there are %ignore, %import, %llguidance and %grammar_options; %json, %regex and %lark stand in rules";
-                return Err(Self::error(codes::UNKNOWN_DIRECTIVE, text, directive.span.clone(), help));
+                return Err(Self::error(
+                    codes::UNKNOWN_DIRECTIVE,
+                    text,
+                    directive.span.clone(),
+                    help,
+                ));
             }
         }
         Ok(())
@@ -374,7 +395,8 @@ impl<'a> Parser<'a> {
     fn bounds(&self, min: u32, max: Option<u32>, from: usize) -> Parsed<(u32, Option<u32>)> {
         match max {
             Some(max) if max < min => {
-                let text = format!("the repetition allows at most {max} and asks for at least {min}");
+                let text =
+                    format!("the repetition allows at most {max} and asks for at least {min}");
                 let span = from..self.end();
                 Err(Self::error(codes::BAD_BOUNDS, text, span, "swap the bounds"))
             }
@@ -383,7 +405,8 @@ impl<'a> Parser<'a> {
     }
 
     fn atom(&mut self) -> Parsed<Node> {
-        let expected = "a part of a rule is a string, a regular expression, a name, a token or a group";
+        let expected =
+            "a part of a rule is a string, a regular expression, a name, a token or a group";
         let Some(next) = self.next() else { return Err(self.unexpected(expected)) };
         let start = next.span.start;
         if self.eat("~") {
@@ -466,9 +489,17 @@ impl<'a> Parser<'a> {
                 NodeKind::Nested(ast)
             }
             (text, _) => {
-                let text = format!("`{}` cannot stand in a rule", text.split_whitespace().next().unwrap_or(text));
+                let text = format!(
+                    "`{}` cannot stand in a rule",
+                    text.split_whitespace().next().unwrap_or(text)
+                );
                 let help = "in rules there are %json, %regex and %lark";
-                return Err(Self::error(codes::UNKNOWN_DIRECTIVE, text, directive.span.clone(), help));
+                return Err(Self::error(
+                    codes::UNKNOWN_DIRECTIVE,
+                    text,
+                    directive.span.clone(),
+                    help,
+                ));
             }
         };
         Ok(Node { kind, span: start..self.end() })
@@ -477,7 +508,9 @@ impl<'a> Parser<'a> {
     /// `"a".."z"`, past the points.
     fn range(&mut self, first: &str, insensitive: bool, span: Range<usize>) -> Parsed<Node> {
         let help = "a range is written `\"a\"..\"z\"`, of one character each and without flags";
-        let Some(Lexeme { kind: LexemeKind::Literal { text: last, insensitive: other }, .. }) = self.peek() else {
+        let Some(Lexeme { kind: LexemeKind::Literal { text: last, insensitive: other }, .. }) =
+            self.peek()
+        else {
             return Err(self.unexpected(help));
         };
         self.at += 1;
@@ -487,9 +520,12 @@ impl<'a> Parser<'a> {
             characters.next().filter(|_| characters.next().is_none())
         };
         match (only(first), only(last)) {
-            _ if insensitive || *other => {
-                Err(Self::error(codes::BAD_RANGE, "a range of characters takes no flags", span, help))
-            }
+            _ if insensitive || *other => Err(Self::error(
+                codes::BAD_RANGE,
+                "a range of characters takes no flags",
+                span,
+                help,
+            )),
             (Some(first), Some(last)) if first <= last => {
                 Ok(Node { kind: NodeKind::Range(first, last), span })
             }
@@ -506,4 +542,5 @@ impl<'a> Parser<'a> {
 }
 
 /// The way out of parametric grammars.
-const PARAMETERS: &str = "write the cases as rules; for members in any order, compile a JSON Schema or a GBNF grammar";
+const PARAMETERS: &str =
+    "write the cases as rules; for members in any order, compile a JSON Schema or a GBNF grammar";

@@ -70,7 +70,9 @@ pub(super) fn read<'a>(
     budget: &'a Budget,
 ) -> Result<Rules<'a>, Vec<Diagnostic>> {
     let definitions = ast.items.iter().filter_map(|item| match item {
-        Item::Definition(definition) if !NodeKind::is_terminal(&definition.name) => Some(definition),
+        Item::Definition(definition) if !NodeKind::is_terminal(&definition.name) => {
+            Some(definition)
+        }
         _ => None,
     });
     let definitions: Vec<&Definition> = definitions.collect();
@@ -156,7 +158,8 @@ impl<'a> Reader<'a, 'a> {
     /// Defines the names of the source.
     fn names(&mut self, ast: &'a Ast, rules: &[&'a Definition]) {
         let twice = |name: &str, span: &std::ops::Range<usize>| {
-            let finding = Diagnostic::error(codes::DUPLICATE_NAME, format!("`{name}` is defined twice"));
+            let finding =
+                Diagnostic::error(codes::DUPLICATE_NAME, format!("`{name}` is defined twice"));
             let finding = finding.with_label(span.clone(), "defined again here");
             finding.with_help("rename or remove one, or join them with `|`")
         };
@@ -182,7 +185,9 @@ impl<'a> Reader<'a, 'a> {
                         let text = "a terminal takes no attributes";
                         let finding = Diagnostic::error(codes::BAD_ATTRIBUTE, text);
                         let finding = finding.with_label(first.span.clone(), "");
-                        self.errors.push(finding.with_help("give them to a rule, with a name in lower case"));
+                        self.errors.push(
+                            finding.with_help("give them to a rule, with a name in lower case"),
+                        );
                     }
                 }
                 Item::Import { path, name, span } => match common::pattern(path) {
@@ -192,7 +197,8 @@ impl<'a> Reader<'a, 'a> {
                         }
                     }
                     None => {
-                        let known: Vec<&str> = common::COMMON.iter().map(|(name, _)| *name).collect();
+                        let known: Vec<&str> =
+                            common::COMMON.iter().map(|(name, _)| *name).collect();
                         let text = format!("`{path}` is not in the library");
                         let finding = Diagnostic::error(codes::UNKNOWN_NAME, text);
                         let help = format!("`common` has {}", known.join(", "));
@@ -230,7 +236,8 @@ impl<'a> Reader<'a, 'a> {
         }
         if let Some(stop) = stop {
             let text = "what ends the rule stays in the text: the host takes it out";
-            let note = Diagnostic::note(codes::FOR_THE_HOST, text).with_label(stop.span.clone(), "");
+            let note =
+                Diagnostic::note(codes::FOR_THE_HOST, text).with_label(stop.span.clone(), "");
             self.outer.findings.push(note.with_help("`suffix` says the same of the text"));
         }
         let marker = suffix.or(stop).filter(|node| attributes::literal(node) != Some(""));
@@ -240,9 +247,13 @@ impl<'a> Reader<'a, 'a> {
             let finding = Diagnostic::error(codes::NOT_IN_RULES, text);
             let label = "only strings, regular expressions and terminals can stand here";
             let finding = finding.with_label(rule.body.span.clone(), label);
-            return Err(Box::new(finding.with_help("move the rules and tokens in it to the rule that uses it")));
+            return Err(Box::new(
+                finding.with_help("move the rules and tokens in it to the rule that uses it"),
+            ));
         }
-        if !(is_one && (is_unit || lazy || marker.is_some() || max_chars.is_some() || stop.is_some())) {
+        if !(is_one
+            && (is_unit || lazy || marker.is_some() || max_chars.is_some() || stop.is_some()))
+        {
             return self.body(&rule.body);
         }
         let mut expr = self.terminals.expr(&rule.body)?;
@@ -263,7 +274,8 @@ impl<'a> Reader<'a, 'a> {
             && self.lexicon.terminals[id as usize].dfa.is_none()
         {
             let text = "the automaton of this terminal is too large, and it is needed to see where the terminal ends first";
-            let finding = Diagnostic::error(codes::TOO_LARGE, text).with_label(node.span.clone(), "");
+            let finding =
+                Diagnostic::error(codes::TOO_LARGE, text).with_label(node.span.clone(), "");
             return Err(Box::new(finding.with_help("take smaller bounds of repetitions")));
         }
         Ok(Body::Lexeme { terminal, nullable })
@@ -272,13 +284,14 @@ impl<'a> Reader<'a, 'a> {
     fn body(&mut self, node: &'a Node) -> Read<Body> {
         let _ = self.budget.spend(STEPS_A_NODE);
         Ok(match &node.kind {
-            NodeKind::Alternation(choices) => {
-                Body::Alternation(choices.iter().map(|choice| self.body(choice)).collect::<Read<_>>()?)
-            }
+            NodeKind::Alternation(choices) => Body::Alternation(
+                choices.iter().map(|choice| self.body(choice)).collect::<Read<_>>()?,
+            ),
             NodeKind::Sequence(parts) => Body::Sequence(self.sequence(parts)?),
             NodeKind::Conjunction(_) => {
                 let text = "`&` is for terminals and not for rules";
-                let finding = Diagnostic::error(codes::NOT_IN_RULES, text).with_label(node.span.clone(), "");
+                let finding =
+                    Diagnostic::error(codes::NOT_IN_RULES, text).with_label(node.span.clone(), "");
                 let help = "give the definition a name in upper case, which makes it a terminal";
                 return Err(Box::new(finding.with_help(help)));
             }
@@ -291,7 +304,8 @@ impl<'a> Reader<'a, 'a> {
             NodeKind::Literal { text, .. } if text.is_empty() => Body::Sequence(Vec::new()),
             NodeKind::Token(span) => {
                 let set = tokens::set(&self.source.text, span)?;
-                let opaque = Opaque { expr: Expr::Token(set), first: Default::default(), nullable: false };
+                let opaque =
+                    Opaque { expr: Expr::Token(set), first: Default::default(), nullable: false };
                 Body::Opaque(self.lexicon.opaque(opaque))
             }
             NodeKind::Json(json) => {
@@ -354,7 +368,8 @@ impl<'a> Reader<'a, 'a> {
             Ok(inner) => {
                 let start = Expr::Call(inner.grammar.start);
                 let survey = Survey::new(&inner.grammar, self.budget);
-                let known = Lettered::default().of_expr(&start, (&inner.grammar, &survey), self.budget);
+                let known =
+                    Lettered::default().of_expr(&start, (&inner.grammar, &survey), self.budget);
                 let expr = Expr::Call(self.outer.add(inner, &place));
                 let (first, nullable) = (known.letters.first, known.nullable);
                 Body::Opaque(self.lexicon.opaque(Opaque { expr, first, nullable }))

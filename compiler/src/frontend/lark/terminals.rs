@@ -83,9 +83,9 @@ impl<'a> Terminals<'a> {
     /// Whether a part of a rule can be read as a terminal: it has no rules in it, no tokens and no inner sources.
     pub(super) fn is_one(&self, node: &Node) -> bool {
         match &node.kind {
-            NodeKind::Alternation(parts) | NodeKind::Sequence(parts) | NodeKind::Conjunction(parts) => {
-                parts.iter().all(|part| self.is_one(part))
-            }
+            NodeKind::Alternation(parts)
+            | NodeKind::Sequence(parts)
+            | NodeKind::Conjunction(parts) => parts.iter().all(|part| self.is_one(part)),
             NodeKind::Repeat { body, .. } | NodeKind::Not(body) => self.is_one(body),
             NodeKind::Name(name) => !self.rules.contains(&name.as_str()),
             NodeKind::Token(_) | NodeKind::Json(_) | NodeKind::Nested(_) => false,
@@ -108,7 +108,12 @@ impl<'a> Terminals<'a> {
         Box::new(finding.with_label(node.span.clone(), "used here").with_help(help))
     }
 
-    fn error(code: &'static str, text: impl Into<String>, node: &Node, help: &str) -> Box<Diagnostic> {
+    fn error(
+        code: &'static str,
+        text: impl Into<String>,
+        node: &Node,
+        help: &str,
+    ) -> Box<Diagnostic> {
         Box::new(Diagnostic::error(code, text).with_label(node.span.clone(), "").with_help(help))
     }
 
@@ -187,7 +192,8 @@ impl<'a> Terminals<'a> {
         if !self.known.contains_key(name) {
             if self.open.contains(&name) {
                 let text = format!("the terminal `{name}` leads to itself");
-                let help = "terminals are regular; recursion is for rules, with names in lower case";
+                let help =
+                    "terminals are regular; recursion is for rules, with names in lower case";
                 return Err(Self::error(codes::CIRCULAR_TERMINAL, text, node, help));
             }
             self.open.push(name);
@@ -230,7 +236,12 @@ impl<'a> Terminals<'a> {
         let expr = expr.map_err(|error| Box::new(outer.diagnostic(error.diagnostic())))?;
         if expr == Expr::Never {
             let text = "the regular expression matches nothing";
-            return Err(Self::error("regex::matches-nothing", text, node, "remove what excludes all"));
+            return Err(Self::error(
+                "regex::matches-nothing",
+                text,
+                node,
+                "remove what excludes all",
+            ));
         }
         Ok(expr)
     }
@@ -241,15 +252,21 @@ impl<'a> Terminals<'a> {
         let given: Structured = serde_json::from_str(json)
             .map_err(|error| wrong(format!("no structured expression: {error}")))?;
         let chunks: Vec<&str> = match &given {
-            Structured { substring_words: Some(text), substring_chars: None, substring_chunks: None } => {
-                Unit::Words.chunks(text)
-            }
-            Structured { substring_words: None, substring_chars: Some(text), substring_chunks: None } => {
-                Unit::Chars.chunks(text)
-            }
-            Structured { substring_words: None, substring_chars: None, substring_chunks: Some(chunks) } => {
-                chunks.iter().map(String::as_str).collect()
-            }
+            Structured {
+                substring_words: Some(text),
+                substring_chars: None,
+                substring_chunks: None,
+            } => Unit::Words.chunks(text),
+            Structured {
+                substring_words: None,
+                substring_chars: Some(text),
+                substring_chunks: None,
+            } => Unit::Chars.chunks(text),
+            Structured {
+                substring_words: None,
+                substring_chars: None,
+                substring_chunks: Some(chunks),
+            } => chunks.iter().map(String::as_str).collect(),
             _ => return Err(wrong("not exactly one form of substrings is given".to_owned())),
         };
         substring::expr_of_chunks(&chunks, self.budget).map_err(|limit| {

@@ -16,7 +16,9 @@ pub(super) fn set(text: &str, span: &Range<usize>) -> Result<TokenSet, Box<Diagn
     let written = &text[span.clone()];
     let place = Some(span.clone());
     let wrong = |text: String, help: &str| {
-        Box::new(Diagnostic::error(codes::BAD_TOKENS, text).with_label(span.clone(), "").with_help(help))
+        Box::new(
+            Diagnostic::error(codes::BAD_TOKENS, text).with_label(span.clone(), "").with_help(help),
+        )
     };
     let Some(ids) = written.strip_prefix("<[").and_then(|rest| rest.strip_suffix("]>")) else {
         let token = TokenRef::Text(written.to_owned());
@@ -34,7 +36,10 @@ pub(super) fn set(text: &str, span: &Range<usize>) -> Result<TokenSet, Box<Diagn
             return Err(wrong(format!("`{part}` is no id of a token and no range of them"), form));
         };
         if last < first {
-            return Err(wrong(format!("the range `{part}` ends before it starts"), "swap its ends"));
+            return Err(wrong(
+                format!("the range `{part}` ends before it starts"),
+                "swap its ends",
+            ));
         }
         if (last - first) as usize >= MAX_TOKENS - tokens.len().min(MAX_TOKENS) {
             let text = format!("these are more than {MAX_TOKENS} tokens");

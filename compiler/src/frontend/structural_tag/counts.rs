@@ -69,7 +69,9 @@ impl Lowering<'_> {
         };
         if found > most {
             let message = match unique {
-                Some(_) => format!("{found} tools are too many to have each called once: {most} at most"),
+                Some(_) => {
+                    format!("{found} tools are too many to have each called once: {most} at most")
+                }
                 None => format!("{found} are too many to count: {most} at most"),
             };
             let error = self.document.error("structural-tag::calls-limit", at, message);

@@ -16,7 +16,7 @@ use super::texts::Symbols;
 struct Way {
     trigger: Symbols,
     /// Expressions of which one follows, each with its group.
-    then: Vec<(u32, Expr)>,
+    then: Vec<(Option<u32>, Expr)>,
 }
 
 impl Lowering<'_> {
@@ -34,12 +34,20 @@ impl Lowering<'_> {
         });
         let excludes: Vec<Text> = excludes.collect();
         self.check_reachable(dispatch, &excludes);
-        let unwritable = self.unwritable(&excludes);
+        // A trigger that goes on to the end of a special token is no text either as far as it is written.
+        let triggers = dispatch.rules.iter().filter_map(|rule| rule.trigger.text()).cloned();
+        let unwritable = self.unwritable(&excludes.into_iter().chain(triggers).collect::<Vec<_>>());
         let others = dispatch.by_token.then(|| self.others(dispatch));
         let mut graph = ExprGraph::new();
         let end = graph.end();
+<<<<<<< HEAD
+        let groups = dispatch.rules.iter().filter_map(|rule| Some(rule.group? + 1));
+        let groups = groups.max().unwrap_or_default();
+=======
         let groups = dispatch.rules.iter().map(|rule| rule.group + 1).max().unwrap_or_default();
-        let Some(counts) = self.counts(groups, (dispatch.min, dispatch.max), dispatch.unique) else {
+>>>>>>> k1
+        let Some(counts) = self.counts(groups, (dispatch.min, dispatch.max), dispatch.unique)
+        else {
             return Expr::Never;
         };
         let mut level_starts = vec![ExprGraph::START];
@@ -54,7 +62,10 @@ impl Lowering<'_> {
             }
             let mut patterns: Vec<Pattern> = Vec::new();
             for way in &ways {
-                let then = way.then.iter().filter_map(|(group, then)| Some((next(*group)?, then)));
+                let then = way
+                    .then
+                    .iter()
+                    .filter_map(|(group, then)| Some((group.map_or(Some(start), next)?, then)));
                 let then: Vec<(u32, &Expr)> = then.collect();
                 let behind = (!then.is_empty()).then(|| {
                     let behind = graph.state();

@@ -68,6 +68,14 @@ pub(super) enum Mark {
 }
 
 impl Mark {
+    /// The text, where it is one.
+    pub(super) fn text(&self) -> Option<&Text> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Token(_) => None,
+        }
+    }
+
     pub(super) fn at(&self) -> NodeId {
         match self {
             Self::Text(text) => text.at,
@@ -103,8 +111,8 @@ pub(super) struct Rule {
     pub(super) trigger: Mark,
     /// What follows it.
     pub(super) then: Then,
-    /// The group of rules that it is one of.
-    pub(super) group: u32,
+    /// The group of rules that it is one of, for those that count.
+    pub(super) group: Option<u32>,
 }
 
 /// What follows a trigger.
@@ -146,7 +154,13 @@ pub(super) enum Kind {
     /// Tags with a text between them and nothing else.
     Separated { tags: Vec<Tag>, separator: Text, min: u32, max: Option<u32> },
     /// Tags with a text between them, of which those of groups count.
-    Counted { tags: Vec<(Tag, Option<u32>)>, separator: Text, min: u32, max: Option<u32>, unique: Option<NodeId> },
+    Counted {
+        tags: Vec<(Tag, Option<u32>)>,
+        separator: Text,
+        min: u32,
+        max: Option<u32>,
+        unique: Option<NodeId>,
+    },
     /// A number of times.
     Repeat { content: Box<Format>, min: u32, max: Option<u32> },
     /// Free text with formats in it.

@@ -32,6 +32,8 @@ struct Style {
     item: String,
     /// How values are written, by their types.
     values: Vec<Value>,
+    /// Other texts of `false` and `true`.
+    booleans: Option<[String; 2]>,
     /// Behind a value.
     close: String,
     /// Whether a line end before a string and one behind it are no part of it.
@@ -109,6 +111,10 @@ impl Lowering<'_> {
                     nested: value.nested,
                 })
                 .collect(),
+            booleans: [0, 1].map(|at| {
+                let other = style.booleans.iter().map(|others| Expr::literal(&others[at]));
+                Expr::alt([Expr::literal(["false", "true"][at])].into_iter().chain(other))
+            }),
             any_string: up_to(&close),
             close: close.expr(),
             close_text: style.close.clone(),

@@ -63,7 +63,8 @@ pub fn lower(
         Parts { text: Some(text), by, chunks: None } => owned(by.unwrap_or_default().chunks(&text)),
         Parts { text: None, by: None, chunks: Some(chunks) } => chunks,
         Parts { chunks: Some(_), .. } => {
-            let text = "`chunks` are a text in parts already, so `text` and `by` do not go with them";
+            let text =
+                "`chunks` are a text in parts already, so `text` and `by` do not go with them";
             return Err(error("substring::both", text.to_owned(), form));
         }
         Parts { text: None, .. } => {

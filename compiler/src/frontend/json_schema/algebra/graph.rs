@@ -11,11 +11,11 @@ use rustc_hash::FxBuildHasher;
 
 use crate::diagnostics::Diagnostic;
 
+use super::super::numbers::NumberSet;
+use super::super::strings::StringSet;
 use super::items::{ItemAutomaton, ItemState};
 use super::members::{Member, MemberAutomaton, MemberState};
 use super::scalars::Scalars;
-use super::super::numbers::NumberSet;
-use super::super::strings::StringSet;
 use super::{Algebra, FormulaId, plenty};
 
 /// What a formula over values comes to.

@@ -28,7 +28,8 @@ impl Emitter<'_> {
     fn items(&mut self, automaton: &ItemAutomaton) -> Result<Expr, Diagnostic> {
         let gaps = self.gaps();
         let edges = automaton.states.iter().map(|state| state.items.len()).sum();
-        let mut places = Places::new(&gaps, self.layout.bracket(b']'), (automaton.states.len(), edges));
+        let mut places =
+            Places::new(&gaps, self.layout.bracket(b']'), (automaton.states.len(), edges));
         let mut next = 0;
         while let Some(&(state, written)) = places.order.get(next) {
             let from = places.of(state, written);

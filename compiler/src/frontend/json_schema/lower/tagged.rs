@@ -117,8 +117,9 @@ impl Emitter<'_> {
             others.push(Expr::literal("null"));
         }
         if has(TypeSet::BOOLEAN) {
-            others.extend(scalars.no.then(|| Expr::literal("false")));
-            others.extend(scalars.yes.then(|| Expr::literal("true")));
+            let [no, yes] = &form.booleans;
+            others.extend(scalars.no.then(|| no.clone()));
+            others.extend(scalars.yes.then(|| yes.clone()));
         }
         if has(TypeSet::NUMBER) && !scalars.numbers.is_none() {
             others.push(self.number(&scalars.numbers)?);
@@ -170,8 +171,7 @@ impl Emitter<'_> {
             }
             // A line end before the string and one behind it are taken off, so one of its own needs another.
             let own = StringSet::pattern("^\\n|\\n$", limit).map_err(|_| limit.error())?;
-            let (with, without) =
-                (written.intersect(&own, limit)?, written.minus(&own, limit)?);
+            let (with, without) = (written.intersect(&own, limit)?, written.minus(&own, limit)?);
             let line = Expr::byte(b'\n');
             let between = Expr::seq([line.clone(), with.raw(limit)?, line.clone()]);
             let line = line.optional();

@@ -51,7 +51,8 @@ fn terminals_end_where_the_lexer_of_llguidance_ends_them() {
         let is_wider = lowered.findings.iter().any(|finding| finding.code == codes::LEXING);
         let mut equal = true;
         for text in &texts {
-            let (ours, theirs) = (recognizes(&lowered.grammar, text.as_bytes()), accepted.contains(text));
+            let (ours, theirs) =
+                (recognizes(&lowered.grammar, text.as_bytes()), accepted.contains(text));
             equal &= ours == theirs;
             if theirs && !ours || ours && !theirs && !is_wider && grammar != OTHERWISE {
                 wrong.push(format!("{grammar}{text:?}: {ours} here, {theirs} there"));

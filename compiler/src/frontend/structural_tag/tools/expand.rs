@@ -83,30 +83,32 @@ impl Request {
         if self.choice == Choice::None || self.tools.is_empty() || self.max == Some(0) {
             return self.text_alone();
         }
-        let dispatch = match &style.section {
-            Some(section) => {
-                let tag = self.section(section);
-                let trigger = match (section.trigger.as_str(), &section.begin[..]) {
-                    ("", [Part::Text(begin), ..]) => begin.as_str(),
-                    (trigger, _) => trigger,
-                };
-                // Bounds are on calls, and so on one section of them.
-                let max = (self.max.is_some() || self.min > 1).then_some(1);
-                let rule = self.rule(trigger, tag, 0);
-                Dispatch { rules: vec![rule], max, min: self.min.min(1), ..self.dispatch() }
-            }
-            None => {
-                let mut rules = Vec::new();
-                for (group, tool) in (0..).zip(&self.tools) {
-                    let forms = self.forms(tool).iter();
-                    rules.extend(
-                        forms.map(|call| self.rule(&call.trigger, self.call(tool, call), group)),
-                    );
+        let dispatch =
+            match &style.section {
+                Some(section) => {
+                    let tag = self.section(section);
+                    let trigger = match (section.trigger.as_str(), &section.begin[..]) {
+                        ("", [Part::Text(begin), ..]) => begin.as_str(),
+                        (trigger, _) => trigger,
+                    };
+                    // Bounds are on calls, and so on one section of them.
+                    let max = (self.max.is_some() || self.min > 1).then_some(1);
+                    let mut rules = self.spans();
+                    rules.push(self.rule(trigger, tag, Some(0)));
+                    Dispatch { rules, max, min: self.min.min(1), ..self.dispatch() }
                 }
-                let unique = self.unique;
-                Dispatch { rules, max: self.max, min: self.min, unique, ..self.dispatch() }
-            }
-        };
+                None => {
+                    let mut rules = self.spans();
+                    for (group, tool) in (0..).zip(&self.tools) {
+                        let forms = self.forms(tool).iter();
+                        rules.extend(forms.map(|call| {
+                            self.rule(&call.trigger, self.call(tool, call), Some(group))
+                        }));
+                    }
+                    let unique = self.unique;
+                    Dispatch { rules, max: self.max, min: self.min, unique, ..self.dispatch() }
+                }
+            };
         if self.text_before {
             return self.format(Kind::Dispatch(dispatch));
         }
@@ -155,7 +157,22 @@ impl Request {
         }
         excludes.dedup();
         excludes.extend(style.excludes.iter().cloned());
-        self.any_text(&excludes, None)
+        if style.text.is_empty() {
+            return self.any_text(&excludes, None);
+        }
+        let excludes = excludes.iter().map(|text| Mark::Text(self.written(text))).collect();
+        self.format(Kind::Dispatch(Dispatch { rules: self.spans(), excludes, ..self.dispatch() }))
+    }
+
+    /// Text in the tags that the family has around it.
+    fn spans(&self) -> Vec<Rule> {
+        let span = |message: &Message| self.rule(&message.begin, self.message(message, None), None);
+        self.style.text.iter().map(span).collect()
+    }
+
+    fn message(&self, message: &Message, max_tokens: Option<NodeId>) -> Tag {
+        let ends: Vec<&str> = message.end.iter().map(String::as_str).collect();
+        self.tag(&message.begin, self.any_text(&[], max_tokens), &ends)
     }
 
     fn dispatch(&self) -> Dispatch {
@@ -172,7 +189,7 @@ impl Request {
         }
     }
 
-    fn rule(&self, trigger: &str, tag: Tag, group: u32) -> Rule {
+    fn rule(&self, trigger: &str, tag: Tag, group: Option<u32>) -> Rule {
         Rule { trigger: Mark::Text(self.written(trigger)), then: Then::Tag(tag), group }
     }
 
@@ -260,8 +277,7 @@ impl Request {
             false => self.constant(""),
         };
         let mut parts = vec![self.format(Kind::Tag(self.tag(begin, text, &[&response.end])))];
-        let may_call =
-            self.choice != Choice::None && !self.tools.is_empty() && self.max != Some(0);
+        let may_call = self.choice != Choice::None && !self.tools.is_empty() && self.max != Some(0);
         if let Some(section) = self.style.section.as_ref().filter(|_| may_call) {
             let section = self.format(Kind::Tag(self.section(section)));
             parts.push(match self.min {
@@ -276,16 +292,12 @@ impl Request {
     /// Messages with a separator between them.
     fn messages(&self, messages: &Messages) -> Format {
         let mut others: Vec<Tag> = Vec::new();
-        let message = |message: &Message, max_tokens| {
-            let ends: Vec<&str> = message.end.iter().map(String::as_str).collect();
-            self.tag(&message.begin, self.any_text(&[], max_tokens), &ends)
-        };
         if self.text_before {
-            others.extend(messages.text.iter().map(|text| message(text, None)));
+            others.extend(messages.text.iter().map(|text| self.message(text, None)));
         }
         if let Some(reasoning) = self.reasoning {
             let all = messages.reasoning.iter();
-            others.extend(all.map(|text| message(text, reasoning.max_tokens)));
+            others.extend(all.map(|text| self.message(text, reasoning.max_tokens)));
         }
         let separator = &messages.separator;
         let has_calls =

@@ -78,8 +78,10 @@ pub(super) fn read(reader: &mut Reader<'_, '_>, fields: &mut Fields) -> Option<R
     let style = fields.need(reader, "style").and_then(|at| style(reader, at));
     let list = fields.get(reader, "tools");
     let choice = fields.get(reader, "tool_choice");
-    let (is_parallel, parallel_at) =
-        (fields.flag(reader, "parallel_tool_calls", true), fields.get(reader, "parallel_tool_calls"));
+    let (is_parallel, parallel_at) = (
+        fields.flag(reader, "parallel_tool_calls", true),
+        fields.get(reader, "parallel_tool_calls"),
+    );
     let reasoning = fields.value(reader, "reasoning").and_then(|at| reasoning(reader, at));
     let calls = fields.get(reader, "calls").and_then(|at| calls(reader, at)).unwrap_or_default();
     let text_before = fields.get(reader, "text_before");
@@ -92,7 +94,8 @@ pub(super) fn read(reader: &mut Reader<'_, '_>, fields: &mut Fields) -> Option<R
         Some(at) => chosen(reader, at, tools)?,
         None => (Choice::Auto, tools),
     };
-    if let Some(tool) = tools.iter().find(|tool| tool.built_in.is_some() && style.built_in.is_empty())
+    if let Some(tool) =
+        tools.iter().find(|tool| tool.built_in.is_some() && style.built_in.is_empty())
     {
         let text = "calls of this style are of functions alone".to_owned();
         reader.error("structural-tag::built-in-tool", tool.name.at, text, "leave the tool out");
@@ -101,7 +104,12 @@ pub(super) fn read(reader: &mut Reader<'_, '_>, fields: &mut Fields) -> Option<R
     if is_forced && tools.is_empty() {
         let at = list.unwrap_or(at);
         let text = "there is no tool to call, and a call is required".to_owned();
-        reader.error("structural-tag::no-tools", at, text, "list a tool, or have `tool_choice` be auto");
+        reader.error(
+            "structural-tag::no-tools",
+            at,
+            text,
+            "list a tool, or have `tool_choice` be auto",
+        );
     }
     if let Some(reasoning) = reasoning
         && style.reasoning.is_none()
@@ -194,7 +202,8 @@ fn reasoning(reader: &mut Reader<'_, '_>, at: NodeId) -> Option<Reasoning> {
             "optional" => Open::Optional,
             other => {
                 let text = format!("there is no way to open reasoning that is called {other:?}");
-                let help = "there are prefilled (by the prompt), written (by the model) and optional";
+                let help =
+                    "there are prefilled (by the prompt), written (by the model) and optional";
                 reader.error("structural-tag::unknown-value", at, text, help);
                 return None;
             }
@@ -243,7 +252,8 @@ fn tool(reader: &mut Reader<'_, '_>, at: NodeId) -> Option<Tool> {
     let is_odd = |c: char| c.is_control() || c.is_whitespace() || "\"\\<>{}'|".contains(c);
     if name.text.is_empty() || name.text.contains(is_odd) {
         let text = format!("{:?} cannot be the name of a tool", name.text);
-        let help = "use letters, digits, `_`, `-` and `.`: a name stands between quotes and brackets";
+        let help =
+            "use letters, digits, `_`, `-` and `.`: a name stands between quotes and brackets";
         reader.error("structural-tag::tool-name", name.at, text, help);
         return None;
     }

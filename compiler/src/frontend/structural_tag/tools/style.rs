@@ -32,6 +32,9 @@ pub(super) struct Style {
     pub(super) messages: Option<Messages>,
     /// A response in tags, instead of text in which calls stand.
     pub(super) response: Option<Response>,
+    /// Tags around text, where the family has such.
+    #[serde(default)]
+    pub(super) text: Vec<Message>,
     /// Texts that free text may not have.
     #[serde(default)]
     pub(super) excludes: Vec<String>,
@@ -202,9 +205,10 @@ mod tests {
                 assert!(begin.starts_with(&call.trigger), "{name}");
             }
             for call in &style.calls {
-                let texts = call.begin.iter().filter(
-                    |part| matches!(part, Part::Text(text) if text.contains("{name}")),
-                );
+                let texts = call
+                    .begin
+                    .iter()
+                    .filter(|part| matches!(part, Part::Text(text) if text.contains("{name}")));
                 assert_eq!(texts.count(), 1, "{name}");
             }
             if let Some(section) = &style.section {
