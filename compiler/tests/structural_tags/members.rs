@@ -42,6 +42,13 @@ const STYLES: [Style; 5] = [
         lines: false,
     },
     Style {
+        name: "deepseek_v4_1_xml",
+        key: ["<｜DSML｜ parameter name=\"", "\" string=\""],
+        types: &["true\">", "false\">", "false\">", "false\">", "false\">", "false\">"],
+        close: "</｜DSML｜ parameter>",
+        lines: false,
+    },
+    Style {
         name: "glm_xml",
         key: ["<arg_key>", "</arg_key><arg_value>"],
         types: &[""],

@@ -110,6 +110,7 @@ def test_kinds_of_requests(base: Any) -> None:
         ("dispatch_json", "$$ANY$$", '[1, {"a": null}]', "x"),
         ("dispatch_regex", "a+", "aa", "b"),
         ("dispatch_ebnf", 'root ::= "a"', "a", "b"),
+        ("dispatch_ebnf", 'root ::= TagDispatch(("<t>", r))\nr ::= "x"', "y<t>x", "<t>y"),
         ("dispatch_structural_tag", tagged({"json_schema": json.loads(schema)}), 'so <call>{"a" : 1}</call>', "<call>"),
         # As SGLang reads them: no schema is any value.
         ("dispatch_structural_tag", tagged({"json_schema": None}), "<call>[1]</call>", "<call>x</call>"),
@@ -167,11 +168,8 @@ def test_what_ran_out_of_time_is_not_kept(base: Any, monkeypatch: pytest.MonkeyP
 def test_what_only_xgrammar_takes_is_refused_without_it(base: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sglang.srt.constrained.xgrammar_backend", None)
     made = backend(base)
-    for answer in (
-        made.dispatch_structural_tag(EXCLUDES),
-        made.dispatch_ebnf('root ::= TagDispatch(("<t>", r))\nr ::= "x"'),
-    ):
-        assert isinstance(answer, base.InvalidGrammarObject) and "xgrammar" in answer.error_message.lower()
+    answer = made.dispatch_structural_tag(EXCLUDES)
+    assert isinstance(answer, base.InvalidGrammarObject) and "xgrammar" in answer.error_message.lower()
 
 
 def test_what_only_xgrammar_takes_is_xgrammar_s(base: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,19 +178,18 @@ def test_what_only_xgrammar_takes_is_xgrammar_s(base: Any, monkeypatch: pytest.M
             self.made = (vocab_size, model_eos_token_ids)
 
         def dispatch_structural_tag(self, key_string: str) -> Any:
+            if "maxLength" in key_string:
+                return base.InvalidGrammarObject("bad")
             return ("tag", key_string, self.made)
-
-        def dispatch_ebnf(self, key_string: str) -> Any:
-            return base.InvalidGrammarObject("bad")
 
     module = SimpleNamespace(XGrammarGrammarBackend=Theirs)
     monkeypatch.setitem(sys.modules, "sglang", ModuleType("sglang"))
     monkeypatch.setitem(sys.modules, "sglang.srt.constrained.xgrammar_backend", module)
     made = backend(base)
     assert made.dispatch_structural_tag(EXCLUDES) == ("tag", EXCLUDES, (contract.WIDTH, sorted(contract.ENDS)))
-    refused = made.dispatch_ebnf('root ::= TagDispatch(("<t>", r))\nr ::= "x"')
-    made.set_cache(("ebnf", "x"), refused)
-    assert made.cache[("ebnf", "x")] is refused
+    refused = made.dispatch_structural_tag(EXCLUDES.replace('"string"', '"string", "maxLength": 3'))
+    made.set_cache(("structural_tag", "x"), refused)
+    assert made.cache[("structural_tag", "x")] is refused
 
 
 def test_a_cached_grammar_is_copied(base: Any) -> None:

@@ -83,6 +83,8 @@ def test_other_sources() -> None:
     assert takes(made.compile_regex("a+"), "aa")
     assert takes(made.compile_grammar('main ::= "a" "b"', root_rule_name="main"), "ab")
     assert takes(made.compile_grammar(xgrammar.Grammar.from_ebnf('root ::= "x"')), "x")
+    macro = made.compile_grammar('root ::= TagDispatch(("<t>", r))\nr ::= "x"')
+    assert takes(macro, "y<t>x") and not takes(macro, "<t>y")
     assert takes(made.compile_builtin_json_grammar(), '[{"a": null}, 1.5]')
     assert str(xgrammar.Grammar.from_ebnf('root ::= "x"')) == 'root ::= "x"'
 
@@ -251,9 +253,9 @@ for name in ("StructuralTag", "structural_tag"):
     else:
         raise SystemExit(name)
 made = xgrammar.GrammarCompiler(xgrammar.TokenizerInfo([b"a", b"</s>"]))
-macro = 'root ::= TagDispatch(("a", r))\\nr ::= "a"'
+only = {"type": "json_schema", "json_schema": {"type": "string"}, "excludes": ["x"]}
 for refused, why in (
-    (lambda: made.compile_grammar(macro), "grammarc: "),
+    (lambda: made.compile_structural_tag(only), "grammarc: "),
     (lambda: made.compile_lark("start: @x", named_grammars={"x": "start: /a/"}), "not installed"),
     (lambda: xgrammar.Grammar.from_lark("start: @x", named_grammars={"x": "start: /a/"}), "not installed"),
 ):
@@ -291,12 +293,15 @@ for compiled, whose in (
     (made.compile_lark("start: /<a>b+<.a>/"), shim.GrammarMatcher),
     (made.compile_lark('start: "<a>" @x "</a>"', named_grammars=both), theirs),
     (made.compile_grammar(xgrammar.Grammar.from_lark('start: "<a>" @x "</a>"', named_grammars=both)), theirs),
-    (made.compile_grammar('root ::= Regex("<a>b+</a>")'), theirs),
+    (made.compile_grammar('root ::= Regex("<a>b+</a>")'), shim.GrammarMatcher),
 ):
     matcher = xgrammar.GrammarMatcher(compiled, override_stop_tokens=[256])
     assert type(matcher) is whose
     assert matcher.accept_string("<a>bb</a>") and matcher.accept_token(256) and matcher.is_terminated()
 assert type(xgrammar.GrammarMatcher(made.compile_regex("a"))) is shim.GrammarMatcher
+only = {"type": "json_schema", "json_schema": {"type": "string"}, "excludes": ["x"]}
+only = {"type": "structural_tag", "format": only}
+assert type(xgrammar.GrammarMatcher(made.compile_structural_tag(only))) is theirs
 assert "root" in str(xgrammar.Grammar.from_regex("a+"))
 assert "root" in str(xgrammar.Grammar.from_structural_tag(tag))
 item = xgrammar.StructuralTagItem(begin="<a>", schema={"type": "integer"}, end="</a>")

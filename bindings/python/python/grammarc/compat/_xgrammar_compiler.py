@@ -205,9 +205,9 @@ class Grammar:
 
     @staticmethod
     def from_ebnf(ebnf_string: str, *, root_rule_name: str = "root") -> Grammar:
-        """A grammar in GBNF."""
+        """A grammar in XGrammar's notation, which GBNF is a part of."""
         build = lambda theirs: theirs.from_ebnf(ebnf_string, root_rule_name=root_rule_name)  # noqa: E731
-        return Grammar("gbnf", ebnf_string, {"start": root_rule_name}, build)
+        return Grammar("ebnf", ebnf_string, {"start": root_rule_name}, build)
 
     @staticmethod
     def from_json_schema(
@@ -280,7 +280,7 @@ class Grammar:
 
     def __str__(self) -> str:
         """XGrammar's notation, which is the source of a grammar and needs XGrammar for others."""
-        if self._kind == "gbnf":
+        if self._kind == "ebnf":
             return self._source
         return str(self._build(real("Grammar", "grammars as text")))
 
@@ -352,7 +352,7 @@ class GrammarCompiler:
         return self._compile(Grammar.from_regex(regex))
 
     def compile_grammar(self, grammar: Any, *, root_rule_name: str = "root") -> Any:
-        """A grammar in GBNF, or one that was made before."""
+        """A grammar in XGrammar's notation, or one that was made before."""
         if isinstance(grammar, str):
             grammar = Grammar.from_ebnf(grammar, root_rule_name=root_rule_name)
         if not isinstance(grammar, Grammar):

@@ -29,7 +29,7 @@ ANY_OBJECT = '{"type": "object"}'
 ANY_VALUE = "{}"
 """The schema of JSON values."""
 
-XGRAMMAR_ONLY = frozenset({"gbnf::macro", "gbnf::lookahead", "structural-tag::unsupported"})
+XGRAMMAR_ONLY = frozenset({"structural-tag::unsupported"})
 """Findings on what XGrammar takes and grammarc does not: a server that has XGrammar may hand the source to it."""
 
 UNKNOWN_TOKENS = frozenset({"compile::unknown-token", "structural-tag::unknown-token"})
@@ -238,7 +238,7 @@ class Server:
     def compile(
         self, kind: str, source: Any, cancel: CancelToken | None = None, *, compact: bool = False
     ) -> Grammar:
-        """A source of another kind: ``gbnf``, ``lark``, ``regex``, ``choice`` or ``structural_tag``; JSON Schemas in it as of
+        """A source of another kind: ``ebnf``, ``lark``, ``regex``, ``choice`` or ``structural_tag``; JSON Schemas in it as of
         :meth:`json_schema`."""
         options: dict[str, Any] = {}
         if kind in HOLD_SCHEMAS:

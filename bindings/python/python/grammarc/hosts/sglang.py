@@ -1,8 +1,8 @@
 """SGLang: ``--grammar-backend grammarc``.
 
 :func:`register` makes the backend known, from the entry point ``sglang.srt.plugins``, in every process; nothing else happens until
-a server is started with it. JSON, regular expressions, GBNF and structural tags are compiled by grammarc; what only XGrammar takes goes
-to it where it is installed, and is refused where it is not. Masks of both have one layout, so their requests share batches.
+a server is started with it. JSON, regular expressions, grammars and structural tags are compiled by grammarc; tags that only XGrammar
+takes go to it where it is installed, and are refused where it is not. Masks of both have one layout, so their requests share batches.
 
 SGLang wraps only its own backends for models that reason, so :func:`init` does it for this one, with SGLang's wrapper.
 
@@ -242,11 +242,8 @@ class Backend:
         return self._answer("regex", lambda cancel: self._server.compile("regex", key_string, cancel))
 
     def dispatch_ebnf(self, key_string: str) -> Any:
-        """A grammar in GBNF. Those in XGrammar's own notation are XGrammar's."""
-        try:
-            return self._answer("ebnf", lambda cancel: self._server.compile("gbnf", key_string, cancel))
-        except OnlyXgrammar as error:
-            return self._delegate("dispatch_ebnf", key_string, str(error))
+        """A grammar in XGrammar's notation, which GBNF is a part of."""
+        return self._answer("ebnf", lambda cancel: self._server.compile("ebnf", key_string, cancel))
 
     def dispatch_structural_tag(self, key_string: str) -> Any:
         """A structural tag."""
@@ -254,7 +251,7 @@ class Backend:
         try:
             return self._answer("structural_tag", lambda cancel: self._server.compile("structural_tag", tag, cancel))
         except OnlyXgrammar as error:
-            return self._delegate("dispatch_structural_tag", key_string, str(error))
+            return self._delegate(key_string, str(error))
 
     def _answer(self, kind: str, compiled: Callable[[CancelToken | None], Grammar]) -> Any:
         try:
@@ -274,7 +271,8 @@ class Backend:
         refusal._is_final = is_final
         return refusal
 
-    def _delegate(self, method: str, key_string: str, otherwise: str) -> Any:
+    def _delegate(self, key_string: str, otherwise: str) -> Any:
+        """A structural tag by XGrammar."""
         with self._xgrammar_lock:
             if self._xgrammar is None:
                 try:
@@ -285,7 +283,7 @@ class Backend:
                     self._tokenizer, vocab_size=self._width, model_eos_token_ids=self._ends
                 )
         _counters.delegated.add()
-        answer = getattr(self._xgrammar, method)(key_string)
+        answer = self._xgrammar.dispatch_structural_tag(key_string)
         if hasattr(answer, "error_message"):
             answer._is_final = True
         return answer

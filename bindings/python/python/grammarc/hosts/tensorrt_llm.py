@@ -119,7 +119,7 @@ def _factory(parent: Any, interface: Any, kinds: Any, cache: PathLike | None, li
             if kind == kinds.REGEX:
                 return self._compiler.regex(guide)
             if kind == kinds.EBNF_GRAMMAR:
-                return self._compiler.gbnf(guide)
+                return self._compiler.ebnf(guide)
             if kind == kinds.STRUCTURAL_TAG:
                 return self._compiler.structural_tag(guide, whitespace="flexible", closed=True)
             raise ValueError(f"Unsupported guide type: {kind}.")

@@ -216,7 +216,7 @@ def validator(original: Any, is_lark: Any, refusal: Any) -> Any:
             elif asked.choice is not None:
                 _checker.check("choice", asked.choice)
             elif asked.grammar is not None:
-                _checker.check("lark" if is_lark(asked.grammar) else "gbnf", asked.grammar)
+                _checker.check("lark" if is_lark(asked.grammar) else "ebnf", asked.grammar)
             elif asked.structural_tag is not None:
                 _checker.check("structural_tag", json_text(asked.structural_tag))
             else:
@@ -329,7 +329,7 @@ class Hybrid:
             case "CHOICE":
                 return server.compile("choice", choices(source))
             case "GRAMMAR":
-                kind = "lark" if self._is_lark(source) else "gbnf"
+                kind = "lark" if self._is_lark(source) else "ebnf"
             case "STRUCTURAL_TAG":
                 kind = "structural_tag"
             case _:
