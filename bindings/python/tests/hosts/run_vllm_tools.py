@@ -51,6 +51,13 @@ SYSTEM = (
     '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris", "days": 1}}\n</tool_call>\nThe tools:\n'
     + "\n".join(json.dumps({"name": name, "parameters": schema}) for name, schema in SCHEMAS.items())
 )
+EXAMPLE = [
+    {"role": "user", "content": "How will the weather be in Paris tomorrow?"},
+    {
+        "role": "assistant",
+        "content": '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris", "days": 1}}\n</tool_call>',
+    },
+]
 CALL = re.compile(r'<tool_call>\s*\{"name": "(\w+)", "arguments": (.*?)\}\s*</tool_call>', re.DOTALL)
 
 
@@ -101,7 +108,7 @@ def one(http: Http, kind: str, number: int) -> dict[str, Any]:
     import jsonschema
 
     name = list(PROMPTS)[number % len(PROMPTS)]
-    messages = [{"role": "system", "content": SYSTEM}, {"role": "user", "content": PROMPTS[name]}]
+    messages = [{"role": "system", "content": SYSTEM}, *EXAMPLE, {"role": "user", "content": PROMPTS[name]}]
     status, answer = http.chat("", 160, messages=messages, seed=number, **asked(kind, name))
     if status != 200:
         return {"kind": kind, "error": [status, str(answer)[:300]]}
