@@ -361,6 +361,16 @@ def check(stubs: SimpleNamespace) -> Any:
     return vllm.validator(original, stubs.utils.grammar_is_likely_lark, refusal)
 
 
+def test_what_xgrammar_does_not_take_either_is_refused_in_our_words(stubs: SimpleNamespace) -> None:
+    def original(params: Any) -> None:
+        raise stubs.exceptions.VLLMValidationError("Invalid structural tag specification.")
+
+    refusal = vllm.refusal_class(stubs.exceptions)
+    check = vllm.validator(original, stubs.utils.grammar_is_likely_lark, refusal)
+    with pytest.raises(refusal, match="grammarc: excluded texts"):
+        check(asked(structural_tag=EXCLUDES))
+
+
 def is_xgrammar_s(check: Any, request: SimpleNamespace) -> bool:
     check(request)
     return hasattr(request, "asked_xgrammar")
@@ -387,6 +397,7 @@ def test_requests_are_checked_by_whom_they_are_for(check: Any) -> None:
         assert not is_xgrammar_s(check, request), ours
     for theirs in (
         {"structural_tag": EXCLUDES},
+        {"structural_tag": '{"type": "qwen_xml_parameter", "json_schema": {"type": "string"}}'},
         # A parser of tool calls that asks whether a constraint fits into a structural tag.
         {"json": {"type": "integer", "multipleOf": 3}, "_backend": None},
     ):

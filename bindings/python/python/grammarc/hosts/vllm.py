@@ -221,8 +221,13 @@ def validator(original: Any, is_lark: Any, refusal: Any) -> Any:
                 _checker.check("structural_tag", json_text(asked.structural_tag))
             else:
                 return original(sampling_params)  # type: ignore[no-any-return]
-        except OnlyXgrammar:
-            return original(sampling_params)  # type: ignore[no-any-return]
+        except OnlyXgrammar as error:
+            try:
+                return original(sampling_params)  # type: ignore[no-any-return]
+            except Exception:
+                # Nobody takes it: grammarc's words have its place.
+                _counters.refused_requests.add()
+                raise refusal(str(error)) from error
         except ValueError as error:
             _counters.refused_requests.add()
             raise refusal(str(error)) from error
