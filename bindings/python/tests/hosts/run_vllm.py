@@ -9,7 +9,8 @@ compared with anything.
 - ``hostile``: latencies of requests beside one with a hostile schema;
 - ``artifacts``: a request that is served from a folder of ``grammarc build``, named by ``GRAMMARC_ARTIFACTS``;
 - ``server``: the HTTP server, with tools;
-- ``tools``: a hundred requests for tool calls over HTTP, with every ``tool_choice`` and raw structural tags.
+- ``tools``: a hundred requests for tool calls over HTTP, with every ``tool_choice`` and raw structural tags;
+- ``constraints``: the structural tags that vLLM makes of tools, for each of its models.
 
 With ``--tags`` the requests of ``throughput`` are structural tags.
 """
@@ -301,9 +302,9 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parts = {"offline": offline, "drafts": drafts, "throughput": throughput, "artifacts": artifacts}
     from run_vllm_server import hostile, server
-    from run_vllm_tools import tools
+    from run_vllm_tools import constraints, tools
 
-    parts.update(server=server, hostile=hostile, tools=tools)
+    parts.update(server=server, hostile=hostile, tools=tools, constraints=constraints)
     parser.add_argument("part", choices=parts)
     parser.add_argument("model")
     parser.add_argument("--backend", default="grammarc", choices=["grammarc", "xgrammar", "guidance", "free"])

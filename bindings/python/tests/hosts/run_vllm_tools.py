@@ -1,4 +1,4 @@
-"""The part ``tools`` of ``run_vllm.py``: a hundred requests for tool calls through vLLM's HTTP server, and who served them.
+"""The parts ``tools`` and ``constraints`` of ``run_vllm.py``: requests for tool calls through vLLM's HTTP server, and the tags that it makes.
 
 vLLM makes structural tags of tools for most of its parsers, ``hermes`` among them, so every kind of ``tool_choice`` is one; raw tags
 in ``response_format`` are the client's own. Each call that comes back is checked against the schema of its tool by ``jsonschema``.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import concurrent.futures
+import itertools
 import json
 import re
 import time
@@ -151,6 +152,7 @@ def tools(model: str, arguments: argparse.Namespace) -> None:
             "no trigger": tag(type="triggered_tags", triggers=["<x>"], tags=tags()),
             "trigger in a trigger": tag(type="triggered_tags", triggers=["<tool", "<tool_call>"], tags=tags()),
             "unknown token": tag(type="token", token="<no such token>"),
+            "unknown type beside tools": {"tools": TOOLS, "tool_choice": "auto", **tag(type="tgs")},
             "bad schema": tag(type="json_schema", json_schema={"$ref": "#/nope"}),
         }
         refused = {}
@@ -183,3 +185,49 @@ def tools(model: str, arguments: argparse.Namespace) -> None:
             refused=refused,
             stats=http.counters(),
         )
+
+
+def constraints(model: str, arguments: argparse.Namespace) -> None:
+    """The structural tags that vLLM makes of tools for each of its models and each choice, compiled by grammarc. Needs no engine."""
+    from transformers import AutoTokenizer
+    from vllm.entrypoints.openai.chat_completion.protocol import (
+        ChatCompletionNamedToolChoiceParam,
+        ChatCompletionToolsParam,
+    )
+    from vllm.parser import harmony  # noqa: F401, which enters its own
+    from vllm.tool_parsers import structural_tag_registry as registry
+    from vllm.tool_parsers.tool_strict_level import ToolStrictLevel
+
+    from grammarc.hosts._serving import OnlyXgrammar, Server
+
+    tokenizer = AutoTokenizer.from_pretrained(model)
+    server = Server(tokenizer, len(tokenizer))
+    made = [ChatCompletionToolsParam.model_validate(one) for one in TOOLS]
+    named = {"type": "function", "function": {"name": "send_mail"}}
+    choices = ["auto", "required", ChatCompletionNamedToolChoiceParam.model_validate(named)]
+    models = registry.SUPPORTED_STRUCTURAL_TAG_MODELS | set(registry._VLLM_STRUCTURAL_TAG_REGISTRY)
+    count, times, bad = 0, [], []
+    for name, choice, reasoning, single, level in itertools.product(
+        sorted(models), choices, (False, True), (False, True), (ToolStrictLevel.FUNCTION, ToolStrictLevel.PARAMETER)
+    ):
+        tag = registry.get_model_structural_tag(name, made, choice, reasoning=reasoning, strict_level=level)
+        if single:
+            tag = registry.limit_to_single_tool_call(tag)
+        count += 1
+        began = time.perf_counter()
+        try:
+            server.compile("structural_tag", json.dumps(tag.model_dump()))
+        except (OnlyXgrammar, ValueError) as error:
+            bad.append([name, str(error)[:200]])
+        times.append(1e3 * (time.perf_counter() - began))
+    times.sort()
+    say(
+        "constraints",
+        models=len(models),
+        tags=count,
+        compiled=count - len(bad),
+        bad=bad[:5],
+        stats=server.stats(),
+        # The first imports the vocabulary.
+        ms={"p50": round(times[count // 2], 2), "p90": round(times[count * 9 // 10], 2), "max but one": round(times[-2], 1)},
+    )
