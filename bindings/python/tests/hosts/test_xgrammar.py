@@ -129,6 +129,54 @@ def test_structural_tags_in_all_their_forms() -> None:
             made.compile_structural_tag(*arguments, **options)
 
 
+TAGS: list[tuple[dict[str, Any], list[str]]] = [
+    # The end begins with what the text may not have, as in the tags of Kimi K3.
+    (
+        {"type": "tag", "begin": "", "content": {"type": "any_text", "excludes": ["<c>", "<o>"]}, "end": "<c>end<s>"},
+        ["<c>end<s>", "text<c>end<s>", "text", "<c>x<c>end<s>", "<o><c>end<s>", "<<c>end<s>", "<c>end<s>x"],
+    ),
+    (
+        {"type": "tag", "begin": "", "content": {"type": "any_text", "excludes": ["ab"]}, "end": "bc"},
+        ["abc", "xabc", "bc", "bbc", "abbc", "ab", "aabc", "acb"],
+    ),
+    (
+        {"type": "json_schema", "json_schema": {"type": "object", "properties": {"a": {"type": "string"}}}, "style": "deepseek_v4_1_xml"},
+        ['<｜DSML｜ parameter name="a" string="true">x</｜DSML｜ parameter>', '<｜DSML｜parameter name="a" string="true">x</｜DSML｜parameter>'],
+    ),
+    ({"type": "grammar", "grammar": 'root ::= a.b\na.b ::= Regex("x+")'}, ["x", "xx", "", "y"]),
+]
+"""Formats with texts that they take, and others."""
+
+
+def test_formats_that_serving_stacks_make() -> None:
+    made = compiler()
+    taken = []
+    for format, texts in TAGS:
+        compiled = made.compile_structural_tag({"type": "structural_tag", "format": format})
+        taken.append([text for text in texts if takes(compiled, text)])
+    assert taken == [
+        ["<c>end<s>", "text<c>end<s>", "<<c>end<s>"],
+        ["abc", "xabc", "bc", "bbc", "aabc"],
+        ['<｜DSML｜ parameter name="a" string="true">x</｜DSML｜ parameter>'],
+        ["x", "xx"],
+    ]
+
+
+@pytest.mark.skipif(not HAS_XGRAMMAR, reason="XGrammar is not installed")
+@pytest.mark.parametrize("at", range(len(TAGS)))
+def test_tags_take_what_xgrammar_s_take(at: int) -> None:
+    import xgrammar as real
+
+    format, texts = TAGS[at]
+    tag = {"type": "structural_tag", "format": format}
+    theirs = real.GrammarCompiler(real.TokenizerInfo(BYTES, stop_token_ids=[256])).compile_structural_tag(tag)
+    ours = compiler().compile_structural_tag(tag)
+    for text in texts:
+        matcher = real.GrammarMatcher(theirs)
+        is_taken = matcher.accept_string(text) and matcher.accept_token(256)
+        assert takes(ours, text) == is_taken, text
+
+
 def test_lark() -> None:
     made = compiler()
     source = 'start: "n=" %json {"type": "object", "properties": {"a": {"type": "integer"}}}'
