@@ -29,6 +29,7 @@ fn texts() -> Vec<String> {
     texts
 }
 
+#[expect(clippy::print_stdout, reason = "reports cite the counts")]
 #[test]
 fn terminals_end_where_the_lexer_of_llguidance_ends_them() {
     let recorded: Vec<Recorded> = serde_json::from_str(RECORDED).expect("grammars");
