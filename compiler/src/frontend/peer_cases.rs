@@ -55,6 +55,7 @@ fn differences(case: &Case, lower: Lower) -> Vec<String> {
 }
 
 /// Holds a language to the cases of peers, each with its name and its cases, but for the exceptions.
+#[expect(clippy::print_stdout, reason = "reports cite the counts")]
 pub(crate) fn hold(peers: &[(&str, &str)], exceptions: &str, lower: Lower) {
     let mut exceptions: BTreeMap<String, Exception> =
         serde_json::from_str(exceptions).expect("exceptions");

@@ -8,6 +8,7 @@ mod budget;
 mod determinism;
 mod distinct;
 mod fork;
+mod grammar_pages;
 mod layers;
 mod masks;
 mod members;
