@@ -1,7 +1,6 @@
-//! Languages of small grammars, one source per diagnostic, and the cases of peers.
+//! Languages of small grammars and one source per diagnostic.
 
 mod lexing;
-mod peers;
 
 use proptest::prelude::*;
 
