@@ -7,9 +7,11 @@ use grammarc_compiler::budget::Budget;
 use grammarc_compiler::compile::CompileOptions;
 use grammarc_compiler::diagnostics::Source;
 use grammarc_compiler::frontend::FrontEnd;
-use grammarc_compiler::frontend::gbnf::GbnfOptions;
+use grammarc_compiler::frontend::gbnf::{GbnfOptions, Notation};
 use grammarc_compiler::frontend::json_schema::{JsonSchemaOptions, KeyOrder, TextForm};
+use grammarc_compiler::frontend::lark::LarkOptions;
 use grammarc_compiler::frontend::regex::PatternOptions;
+use grammarc_compiler::frontend::substring::SubstringOptions;
 use grammarc_runtime::{Grammar, Matcher};
 use grammarc_tests::schemas::compiler;
 
@@ -34,7 +36,12 @@ pub fn run(data: &[u8]) {
     let (choice, seed) = (input.byte(), input.byte());
     let Ok(text) = std::str::from_utf8(input.0) else { return };
     let front_end = match choice % 4 {
+        0 if choice & 32 != 0 => FrontEnd::Lark(LarkOptions::default()),
+        0 if choice & 64 != 0 => {
+            FrontEnd::Gbnf(GbnfOptions { notation: Notation::Xgrammar, ..GbnfOptions::default() })
+        }
         0 => FrontEnd::Gbnf(GbnfOptions::default()),
+        1 if choice & 32 != 0 => FrontEnd::Substring(SubstringOptions::default()),
         1 => FrontEnd::Regex(PatternOptions::default()),
         _ => {
             let text = if choice & 8 == 0 { TextForm::SHORT } else { TextForm::WIDE };

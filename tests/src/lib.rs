@@ -10,6 +10,7 @@
 //! | [`shrink`] | makes a failing case small |
 //! | [`schemas`] | JSON schemas compiled for single bytes, and texts judged by the masks |
 //! | [`sources`] | grammars from texts and from `grammars/` |
+//! | [`tags`] | structural tags by their definition, and random ones |
 //! | [`traces`] | what was done with matchers, as a stream that bindings are held to |
 //! | [`vocabularies`] | vocabularies to compile for |
 //! | [`layers`] | which room of the sources uses which |
@@ -32,5 +33,6 @@ pub mod random;
 pub mod schemas;
 pub mod shrink;
 pub mod sources;
+pub mod tags;
 pub mod traces;
 pub mod vocabularies;

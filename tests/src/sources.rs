@@ -10,6 +10,7 @@ use grammarc_compiler::compile::{CompileError, CompileOptions, Compiler};
 use grammarc_compiler::diagnostics::{Diagnostic, Source};
 use grammarc_compiler::frontend::gbnf::{self, GbnfOptions};
 use grammarc_compiler::frontend::json_schema::{self, JsonSchemaOptions};
+use grammarc_compiler::frontend::lark::{self, LarkOptions};
 use grammarc_compiler::frontend::regex::{self, PatternOptions};
 use grammarc_compiler::ir::Lowered;
 use grammarc_runtime::Grammar;
@@ -23,6 +24,8 @@ pub enum Language {
     Regex,
     /// JSON Schema.
     JsonSchema,
+    /// Lark.
+    Lark,
 }
 
 /// The grammar of a source, with the options that its front end has by default.
@@ -36,6 +39,7 @@ pub fn lower(language: Language, name: &str, text: &str) -> Result<Lowered, Vec<
     match language {
         Language::Gbnf => gbnf::lower(source, &GbnfOptions::default(), &budget),
         Language::Regex => regex::lower(source, &PatternOptions::default(), &budget),
+        Language::Lark => lark::lower(source, &LarkOptions::default(), &budget),
         Language::JsonSchema => json_schema::lower(source, &JsonSchemaOptions::default(), &budget),
     }
 }
@@ -65,6 +69,7 @@ pub fn folder() -> Vec<(String, Language, String)> {
         let language = match path.extension().and_then(|extension| extension.to_str()) {
             Some("gbnf") => Language::Gbnf,
             Some("regex") => Language::Regex,
+            Some("lark") => Language::Lark,
             Some("json") => Language::JsonSchema,
             Some("md") => continue,
             _ => panic!("{}: a source of what language?", path.display()),

@@ -264,6 +264,22 @@ enum grammarc_language
      * A JSON array of texts, of which the output is one.
      */
     GRAMMARC_CHOICE = 3,
+    /**
+     * A structural tag: free text in which tags lead to schemas, grammars and patterns.
+     */
+    GRAMMARC_STRUCTURAL_TAG = 4,
+    /**
+     * XGrammar's EBNF.
+     */
+    GRAMMARC_EBNF = 5,
+    /**
+     * Lark, as llguidance and XGrammar have it.
+     */
+    GRAMMARC_LARK = 6,
+    /**
+     * A JSON object with a text, of which the output is a part.
+     */
+    GRAMMARC_SUBSTRING = 7,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L

@@ -49,6 +49,14 @@ pub enum grammarc_language {
     GRAMMARC_REGEX = 2,
     /// A JSON array of texts, of which the output is one.
     GRAMMARC_CHOICE = 3,
+    /// A structural tag: free text in which tags lead to schemas, grammars and patterns.
+    GRAMMARC_STRUCTURAL_TAG = 4,
+    /// XGrammar's EBNF.
+    GRAMMARC_EBNF = 5,
+    /// Lark, as llguidance and XGrammar have it.
+    GRAMMARC_LARK = 6,
+    /// A JSON object with a text, of which the output is a part.
+    GRAMMARC_SUBSTRING = 7,
 }
 
 /// What one compilation may take. Zero is the default of every field: set all bytes to zero and then `struct_size`.

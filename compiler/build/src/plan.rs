@@ -163,12 +163,14 @@ fn item(
         Some("json") if name.ends_with(".tag.json") => Some(Kind::StructuralTag),
         Some("json") => Some(Kind::JsonSchema),
         Some("gbnf") => Some(Kind::Gbnf),
+        Some("ebnf") => Some(Kind::Ebnf),
+        Some("lark") => Some(Kind::Lark),
         Some("regex") => Some(Kind::Regex),
         _ => None,
     };
     let kind = kind.ok_or_else(|| {
         wrong("files", span, format!("cannot tell the language of {name} from its name")).with_help(
-            "give the [[source]] a `kind`: json-schema, gbnf, regex, choice or structural-tag",
+            "give the [[source]] a `kind`: json-schema, gbnf, ebnf, lark, regex, choice, substring or structural-tag",
         )
     })?;
     let front_end = group.front_end(kind, &name)?;

@@ -14,8 +14,9 @@ use grammarc_compiler::diagnostics::report::Report;
 use grammarc_compiler::frontend::FrontEnd;
 use grammarc_compiler::frontend::choice::ChoiceOptions;
 use grammarc_compiler::frontend::deny::{Deny, denied};
-use grammarc_compiler::frontend::gbnf::GbnfOptions;
+use grammarc_compiler::frontend::gbnf::{GbnfOptions, Notation};
 use grammarc_compiler::frontend::json_schema::{JsonSchemaOptions, SchemaDialect};
+use grammarc_compiler::frontend::lark::LarkOptions;
 use grammarc_compiler::frontend::regex::PatternOptions;
 use grammarc_compiler::frontend::structural_tag::{StructuralTagOptions, Tokens};
 use grammarc_compiler::frontend::substring::SubstringOptions;
@@ -38,6 +39,10 @@ pub(crate) enum Kind {
     Choice,
     /// A structural tag: free text in which tags lead to schemas, grammars and patterns (.tag.json)
     StructuralTag,
+    /// XGrammar's EBNF: GBNF with macros, whose rules end where the next begins (.ebnf)
+    Ebnf,
+    /// Lark, as llguidance and XGrammar have it (.lark)
+    Lark,
     /// Any contiguous part of a text: `{"text": "...", "by": "words"}` or `"chars"`, or `{"chunks": ["..."]}`
     Substring,
 }
@@ -51,6 +56,8 @@ impl Kind {
             Self::Regex => "regex",
             Self::Choice => "choice",
             Self::StructuralTag => "structural-tag",
+            Self::Ebnf => "ebnf",
+            Self::Lark => "lark",
             Self::Substring => "substring",
         }
     }
@@ -62,6 +69,8 @@ impl Kind {
             "json" if name.ends_with(".tag.json") => Some(Self::StructuralTag),
             "json" => Some(Self::JsonSchema),
             "gbnf" => Some(Self::Gbnf),
+            "ebnf" => Some(Self::Ebnf),
+            "lark" => Some(Self::Lark),
             "regex" => Some(Self::Regex),
             _ => None,
         }
@@ -78,7 +87,7 @@ pub(crate) struct SourceArgs {
     #[arg(long, value_enum)]
     kind: Option<Kind>,
 
-    /// Start rule of a GBNF grammar [default: root]
+    /// Start rule of a grammar [default: root, and start in Lark]
     #[arg(long, value_name = "RULE")]
     start: Option<String>,
 
@@ -194,12 +203,22 @@ impl SourceArgs {
                 let tokens = self.tokens.map(Tokens::from).unwrap_or_default();
                 FrontEnd::StructuralTag(StructuralTagOptions { tokens, schemas: self.schemas()? })
             }
-            Kind::Gbnf => {
+            Kind::Gbnf | Kind::Ebnf => {
                 let mut given = GbnfOptions::default();
+                if kind == Kind::Ebnf {
+                    given.notation = Notation::Xgrammar;
+                }
                 if let Some(start) = &self.start {
                     given.start.clone_from(start);
                 }
                 FrontEnd::Gbnf(given)
+            }
+            Kind::Lark => {
+                let mut given = LarkOptions { schemas: self.schemas()?, ..LarkOptions::default() };
+                if let Some(start) = &self.start {
+                    given.start.clone_from(start);
+                }
+                FrontEnd::Lark(given)
             }
             Kind::Regex => FrontEnd::Regex(PatternOptions::default()),
             Kind::Choice => FrontEnd::Choice(ChoiceOptions::default()),
@@ -242,12 +261,12 @@ impl SourceArgs {
             option,
             problem: format!("is for {} sources, and {} is {}", owner.name(), name(), kind.name()),
         };
-        if self.start.is_some() && kind != Kind::Gbnf {
+        if self.start.is_some() && !matches!(kind, Kind::Gbnf | Kind::Ebnf | Kind::Lark) {
             return Err(only_for("--start", Kind::Gbnf));
         }
         let given = [(self.closed, "--closed"), (self.dialect.is_some(), "--dialect")];
         let given = given.into_iter().find_map(|(given, name)| given.then_some(name));
-        let has_schemas = matches!(kind, Kind::JsonSchema | Kind::StructuralTag);
+        let has_schemas = matches!(kind, Kind::JsonSchema | Kind::StructuralTag | Kind::Lark);
         if let Some(option) = self.text.given().or(given)
             && !has_schemas
         {
@@ -328,6 +347,8 @@ mod tests {
         let kind = |name| Kind::of(Path::new(name));
         assert_eq!(kind("a/b.json"), Some(Kind::JsonSchema));
         assert_eq!(kind("b.gbnf"), Some(Kind::Gbnf));
+        assert_eq!(kind("b.ebnf"), Some(Kind::Ebnf));
+        assert_eq!(kind("b.lark"), Some(Kind::Lark));
         assert_eq!(kind("b.regex"), Some(Kind::Regex));
         assert_eq!([kind("b.txt"), kind("json"), kind("-")], [None; 3]);
     }

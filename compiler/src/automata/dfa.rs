@@ -170,6 +170,14 @@ impl Dfa {
         rest.is_empty()
     }
 
+    /// The accepted strings of which no proper prefix is accepted.
+    #[must_use]
+    pub fn shortest(mut self) -> Self {
+        let accepting = self.states.iter_mut().filter(|state| state.accepting);
+        accepting.for_each(|state| state.edges.clear());
+        self.trimmed()
+    }
+
     /// Whether the automaton accepts nothing. Needs a trimmed automaton.
     pub fn is_never(&self) -> bool {
         !self.states[0].accepting && self.states[0].edges.is_empty()

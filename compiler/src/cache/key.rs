@@ -154,7 +154,8 @@ impl Parts {
         parts.text(front_end.kind());
         match front_end {
             FrontEnd::JsonSchema(options) => json_schema(options, &mut parts),
-            FrontEnd::Gbnf(GbnfOptions { start }) => parts.text(start),
+            // The notation is the kind.
+            FrontEnd::Gbnf(GbnfOptions { start, notation: _ }) => parts.text(start),
             FrontEnd::Lark(LarkOptions { start, schemas }) => {
                 parts.text(start);
                 json_schema(schemas, &mut parts);

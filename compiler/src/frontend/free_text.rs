@@ -154,8 +154,11 @@ impl Trie {
         let mut open: VecDeque<u32> = self.children[ROOT as usize].values().copied().collect();
         while let Some(node) = open.pop_front() {
             let suffix = self.suffix[node as usize];
-            let first = [self.ends[node as usize], self.ends[suffix as usize]];
-            self.ends[node as usize] = first.into_iter().flatten().min();
+            // A token in the string is no text, so a pattern that begins behind it does not end here.
+            let is_free = self.has_tokens(suffix, self.token_counts[node as usize]);
+            let within = self.ends[suffix as usize].filter(|_| is_free);
+            let first = [self.ends[node as usize], within].into_iter().flatten().min();
+            self.ends[node as usize] = first;
             for (symbol, child) in self.children[node as usize].clone() {
                 self.suffix[child as usize] = self.step(suffix, &symbol);
                 open.push_back(child);

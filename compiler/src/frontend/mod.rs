@@ -14,6 +14,8 @@ pub mod gbnf;
 mod inner;
 pub mod json_schema;
 pub mod lark;
+#[cfg(test)]
+mod peer_cases;
 mod recorded;
 pub mod regex;
 pub mod settings;
@@ -28,7 +30,7 @@ use crate::controls::ControlTokens;
 use crate::diagnostics::{Diagnostic, Source};
 use crate::ir::Lowered;
 use choice::ChoiceOptions;
-use gbnf::GbnfOptions;
+use gbnf::{GbnfOptions, Notation};
 use json_schema::JsonSchemaOptions;
 use lark::LarkOptions;
 use regex::PatternOptions;
@@ -40,7 +42,7 @@ use substring::SubstringOptions;
 pub enum FrontEnd {
     /// JSON Schema.
     JsonSchema(JsonSchemaOptions),
-    /// GBNF, the grammar notation of llama.cpp.
+    /// GBNF, the grammar notation of llama.cpp, or XGrammar's EBNF.
     Gbnf(GbnfOptions),
     /// A regular expression.
     Regex(PatternOptions),
@@ -59,7 +61,10 @@ impl FrontEnd {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::JsonSchema(_) => "json-schema",
-            Self::Gbnf(_) => "gbnf",
+            Self::Gbnf(options) => match options.notation {
+                Notation::Gbnf => "gbnf",
+                Notation::Xgrammar => "ebnf",
+            },
             Self::Regex(_) => "regex",
             Self::Choice(_) => "choice",
             Self::StructuralTag(_) => "structural-tag",

@@ -79,22 +79,29 @@ const ROOMS: [Row<'_>; 18] = [
 
 /// The front ends. A JSON Schema has ECMA-262 patterns in it, and a regular expression with lookaround is read as one; apart
 /// from that none knows another.
-const FRONT_ENDS: [Row<'_>; 14] = [
+const FRONT_ENDS: [Row<'_>; 18] = [
     ("class", &[]),
     ("document", &[]),
     ("inner", &[]),
     ("dialects", &[]),
     ("suggest", &[]),
     ("ecma", &["class", "dialects"]),
-    ("gbnf", &["class", "suggest"]),
+    ("free_text", &[]),
+    // For tests alone.
+    ("peer_cases", &[]),
+    ("gbnf", &["class", "free_text", "peer_cases", "regex", "substring", "suggest"]),
     ("regex", &["class", "dialects", "ecma"]),
     ("json_schema", &["class", "dialects", "document", "ecma", "suggest"]),
     ("choice", &[]),
     ("substring", &[]),
+    ("lark", &["class", "inner", "json_schema", "peer_cases", "regex", "substring", "suggest"]),
     ("deny", &["json_schema"]),
     // Options of all of them by name.
-    ("settings", &["choice", "deny", "gbnf", "json_schema", "regex", "substring"]),
-    ("recorded", &["json_schema"]),
+    (
+        "settings",
+        &["choice", "deny", "gbnf", "json_schema", "lark", "regex", "structural_tag", "substring"],
+    ),
+    ("recorded", &["json_schema", "structural_tag"]),
 ];
 
 /// Longest file.

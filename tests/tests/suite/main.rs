@@ -15,4 +15,5 @@ mod members;
 mod recursion;
 mod robustness;
 mod stack;
+mod tags;
 mod walks;

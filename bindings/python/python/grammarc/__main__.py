@@ -24,7 +24,14 @@ from grammarc import (
 )
 from grammarc.compiler import KINDS
 
-SUFFIXES = {".tag.json": "structural_tag", ".json": "json_schema", ".gbnf": "gbnf", ".regex": "regex"}
+SUFFIXES = {
+    ".tag.json": "structural_tag",
+    ".json": "json_schema",
+    ".gbnf": "gbnf",
+    ".ebnf": "ebnf",
+    ".lark": "lark",
+    ".regex": "regex",
+}
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -50,7 +57,7 @@ def parser() -> argparse.ArgumentParser:
     vocab.set_defaults(run=run_vocab)
 
     compile = commands.add_parser("compile", help="compile a source into a grammar artifact")
-    compile.add_argument("source", type=Path, help=".json (JSON Schema), .gbnf, .regex or .tag.json")
+    compile.add_argument("source", type=Path, help=".json (JSON Schema), .gbnf, .ebnf, .lark, .regex or .tag.json")
     compile.add_argument("--vocab", required=True, help="the .gvocab, or a tokenizer")
     compile.add_argument("-o", "--output", type=Path, help="the .gmask to write [default: beside the source]")
     compile.add_argument("--kind", choices=KINDS)

@@ -14,8 +14,17 @@ from grammarc.schema import Schema, to_text
 
 PathLike = str | os.PathLike[str]
 
-Kind = Literal["json_schema", "gbnf", "regex", "choice", "structural_tag"]
-KINDS: tuple[Kind, ...] = ("json_schema", "gbnf", "regex", "choice", "structural_tag")
+Kind = Literal["json_schema", "gbnf", "regex", "choice", "structural_tag", "ebnf", "lark", "substring"]
+KINDS: tuple[Kind, ...] = (
+    "json_schema",
+    "gbnf",
+    "regex",
+    "choice",
+    "structural_tag",
+    "ebnf",
+    "lark",
+    "substring",
+)
 
 
 class Limits(TypedDict, total=False):
@@ -147,6 +156,41 @@ class Compiler:
     ) -> Grammar:
         """The grammar of one of some texts."""
         return self._compile("choice", _choices(choices), {}, limits, cancel)
+
+    def ebnf(
+        self,
+        source: str,
+        *,
+        start: str = "root",
+        limits: Limits | None = None,
+        cancel: CancelToken | None = None,
+    ) -> Grammar:
+        """The grammar of a source in XGrammar's EBNF: GBNF with macros, whose rules end where the next begins."""
+        return self._compile("ebnf", source, {"start": start}, limits, cancel)
+
+    def lark(
+        self,
+        source: str,
+        *,
+        start: str = "start",
+        limits: Limits | None = None,
+        cancel: CancelToken | None = None,
+        **schemas: Any,
+    ) -> Grammar:
+        """The grammar of a Lark source, as llguidance and XGrammar have it. ``schemas`` are options of :meth:`json_schema`
+        for the schemas of ``%json``."""
+        return self._compile("lark", source, {"start": start, **schemas}, limits, cancel)
+
+    def substring(
+        self,
+        source: Mapping[str, Any] | str,
+        *,
+        limits: Limits | None = None,
+        cancel: CancelToken | None = None,
+    ) -> Grammar:
+        """The grammar of any contiguous part of a text: ``{"text": "...", "by": "words"}`` or ``"chars"``, or
+        ``{"chunks": ["...", ...]}``."""
+        return self._compile("substring", to_text(source), {}, limits, cancel)
 
     def structural_tag(
         self,

@@ -6,12 +6,14 @@ use std::path::{Path, PathBuf};
 use grammarc_compiler::diagnostics::Diagnostic;
 use grammarc_compiler::frontend::FrontEnd;
 use grammarc_compiler::frontend::choice::ChoiceOptions;
-use grammarc_compiler::frontend::gbnf::GbnfOptions;
+use grammarc_compiler::frontend::gbnf::{GbnfOptions, Notation};
 use grammarc_compiler::frontend::json_schema::{
     Escapes, JsonSchemaOptions, KeyOrder, NumberForm, SchemaDialect, Separator, Whitespace,
 };
+use grammarc_compiler::frontend::lark::LarkOptions;
 use grammarc_compiler::frontend::regex::PatternOptions;
 use grammarc_compiler::frontend::structural_tag::{StructuralTagOptions, Tokens};
+use grammarc_compiler::frontend::substring::SubstringOptions;
 use toml::Spanned;
 
 use super::raw::{self, Dialect, EscapeForm, Kind, Numbers, Order};
@@ -22,7 +24,8 @@ use crate::registry;
 #[derive(Debug)]
 pub(crate) struct GroupOptions {
     json_schema: JsonSchemaOptions,
-    gbnf: GbnfOptions,
+    /// Start rule, unless the language's own.
+    start: Option<String>,
     tokens: Tokens,
     /// The options that were given, where each stands, and the kinds of sources that it is for.
     given: Vec<(&'static str, Range<usize>, &'static [Kind])>,
@@ -55,11 +58,9 @@ impl GroupOptions {
             json_schema.resources = registry.resources;
             inputs = registry.inputs;
         }
-        let mut gbnf = GbnfOptions::default();
-        if let Some(start) = &group.start {
-            gbnf.start.clone_from(start.get_ref());
-        }
-        const SCHEMAS: &[Kind] = &[Kind::JsonSchema, Kind::StructuralTag];
+        let start = group.start.as_ref().map(|start| start.get_ref().clone());
+        const SCHEMAS: &[Kind] = &[Kind::JsonSchema, Kind::StructuralTag, Kind::Lark];
+        const STARTS: &[Kind] = &[Kind::Gbnf, Kind::Ebnf, Kind::Lark];
         let tokens = group.tokens.as_ref().map(|given| *given.get_ref()).unwrap_or_default();
         let given = [
             ("dialect", group.dialect.as_ref().map(Spanned::span), SCHEMAS),
@@ -73,18 +74,33 @@ impl GroupOptions {
             ("key-order", group.key_order.as_ref().map(Spanned::span), SCHEMAS),
             ("registry", group.registry.as_ref().map(Spanned::span), SCHEMAS),
             ("tokens", group.tokens.as_ref().map(Spanned::span), &[Kind::StructuralTag]),
-            ("start", group.start.as_ref().map(Spanned::span), &[Kind::Gbnf]),
+            ("start", group.start.as_ref().map(Spanned::span), STARTS),
         ];
         let given = given.into_iter().filter_map(|(key, span, kinds)| Some((key, span?, kinds)));
         let (given, registry) = (given.collect(), arguments);
-        Ok(Self { json_schema, gbnf, tokens, given, registry, inputs })
+        Ok(Self { json_schema, start, tokens, given, registry, inputs })
+    }
+
+    fn start(&self, default: &str) -> String {
+        self.start.clone().unwrap_or_else(|| default.to_owned())
     }
 
     /// How a source of a kind is read.
     pub(super) fn front_end(&self, kind: Kind, name: &str) -> Result<FrontEnd, Diagnostic> {
         let front_end = match kind {
             Kind::JsonSchema => FrontEnd::JsonSchema(self.json_schema.clone()),
-            Kind::Gbnf => FrontEnd::Gbnf(self.gbnf.clone()),
+            Kind::Gbnf => {
+                FrontEnd::Gbnf(GbnfOptions { start: self.start("root"), ..GbnfOptions::default() })
+            }
+            Kind::Ebnf => FrontEnd::Gbnf(GbnfOptions {
+                start: self.start("root"),
+                notation: Notation::Xgrammar,
+            }),
+            Kind::Lark => FrontEnd::Lark(LarkOptions {
+                start: self.start("start"),
+                schemas: self.json_schema.clone(),
+            }),
+            Kind::Substring => FrontEnd::Substring(SubstringOptions::default()),
             Kind::Regex => FrontEnd::Regex(PatternOptions::default()),
             Kind::Choice => FrontEnd::Choice(ChoiceOptions::default()),
             Kind::StructuralTag => FrontEnd::StructuralTag(StructuralTagOptions {

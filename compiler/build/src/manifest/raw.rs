@@ -101,6 +101,9 @@ pub(crate) enum Kind {
     Regex,
     Choice,
     StructuralTag,
+    Ebnf,
+    Lark,
+    Substring,
 }
 
 impl Kind {
@@ -112,6 +115,9 @@ impl Kind {
             Self::Regex => "regex",
             Self::Choice => "choice",
             Self::StructuralTag => "structural-tag",
+            Self::Ebnf => "ebnf",
+            Self::Lark => "lark",
+            Self::Substring => "substring",
         }
     }
 }

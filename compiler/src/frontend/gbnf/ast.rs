@@ -26,6 +26,10 @@ pub struct RuleDefinition {
     pub span: Range<usize>,
     /// The right-hand side.
     pub body: Node,
+    /// What stands in brackets behind the name, with the brackets.
+    pub attributes: Option<Range<usize>>,
+    /// What has to follow, by an assertion `(=...)` at the end.
+    pub lookahead: Option<Node>,
 }
 
 /// A part of a right-hand side.
@@ -59,6 +63,8 @@ pub enum NodeKind {
     },
     /// A string of the rule with this name.
     Call(String),
+    /// A macro of XGrammar's notation.
+    Macro(Macro),
     /// Between `min` and `max` (unbounded where `None`) strings of the body.
     Repeat {
         /// What is repeated.
@@ -68,6 +74,53 @@ pub enum NodeKind {
         /// Most.
         max: Option<u32>,
     },
+}
+
+/// A macro of XGrammar's notation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Macro {
+    /// Texts that a regular expression matches.
+    Regex {
+        /// The expression.
+        pattern: String,
+        /// Flags, where they are given.
+        flags: Option<String>,
+        /// Whether the text is one within a JSON string, without what has to be escaped there.
+        json_string: bool,
+    },
+    /// Any contiguous part of a list of chunks.
+    Substring(Vec<String>),
+    /// One token of these, or none of them.
+    Tokens {
+        /// The tokens.
+        ids: Vec<u32>,
+        /// Whether any but these is meant.
+        negated: bool,
+    },
+    /// Free text in which tags lead to rules.
+    Dispatch(Dispatch),
+}
+
+/// Free text in which tags lead to rules.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dispatch {
+    /// What begins a tag, with the name of its rule and where that stands.
+    pub tags: Vec<(Trigger, String, Range<usize>)>,
+    /// What must not be in the text.
+    pub excludes: Vec<Trigger>,
+    /// Whether text goes on behind a tag.
+    pub loops: bool,
+    /// Whether the text is of any tokens, and tags begin with one.
+    pub of_tokens: bool,
+}
+
+/// What begins a tag.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trigger {
+    /// A string, not empty.
+    Text(String),
+    /// A token.
+    Token(u32),
 }
 
 /// A character class. Ranges are as written: unsorted, possibly overlapping.

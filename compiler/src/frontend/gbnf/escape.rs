@@ -31,9 +31,14 @@ pub(super) enum Mistake {
 
 impl Escape {
     /// Reads an escape off a text that starts with a backslash.
-    pub(super) fn read(text: &str) -> Self {
+    /// `\x` takes all hexadecimal digits there are, two at least, where `long` says so.
+    pub(super) fn read(text: &str, long: bool) -> Self {
         let letter = text[1..].chars().next();
         let digits = match letter {
+            Some('x') if long => {
+                let found = text[2..].bytes().take(8).take_while(u8::is_ascii_hexdigit).count();
+                found.max(2)
+            }
             Some('x') => 2,
             Some('u') => 4,
             Some('U') => 8,
@@ -155,7 +160,7 @@ mod tests {
             ("\\", 1, Err(Mistake::Unknown)),
             ("\\\n", 1, Err(Mistake::Unknown)),
         ] {
-            let escape = Escape::read(text);
+            let escape = Escape::read(text, false);
             assert_eq!((escape.length, escape.character), (length, expected), "{text}");
         }
     }

@@ -13,7 +13,7 @@ use super::ast::Class;
 use super::codes;
 use super::escape::Escape;
 use super::findings::Findings;
-use super::foreign;
+use super::lower::Notation;
 use crate::budget::Budget;
 use crate::diagnostics::Diagnostic;
 use crate::ir::TokenRef;
@@ -40,7 +40,7 @@ pub(super) enum LexemeKind {
     Class(Class),
     /// A token reference.
     Token { token: TokenRef, negated: bool },
-    /// One of `| ( ) { } , . * + ?`.
+    /// One of `| ( ) { } , . * + ? =`.
     Mark(u8),
 }
 
@@ -48,8 +48,15 @@ pub(super) enum LexemeKind {
 pub(super) const STEPS_A_LEXEME: usize = 1 << 3;
 
 /// The lexemes of a source, as far as the budget lasts; what is wrong goes to `findings`.
-pub(super) fn lex(text: &str, findings: &mut Findings, budget: &Budget) -> Vec<Lexeme> {
-    let mut lexer = Lexer { text, at: 0, first_of_line: true, over_line_end: None, findings };
+pub(super) fn lex(
+    text: &str,
+    notation: Notation,
+    findings: &mut Findings,
+    budget: &Budget,
+) -> Vec<Lexeme> {
+    let over_line_end = None;
+    let mut lexer =
+        Lexer { text, at: 0, notation, open: 0, first_of_line: true, over_line_end, findings };
     // A byte order mark is the editor's and no part of the grammar.
     lexer.eat("\u{feff}");
     let mut lexemes = Vec::new();
@@ -74,6 +81,9 @@ pub(super) fn lex(text: &str, findings: &mut Findings, budget: &Budget) -> Vec<L
 struct Lexer<'a> {
     text: &'a str,
     at: usize,
+    notation: Notation,
+    /// Open parentheses of the rule at hand.
+    open: usize,
     first_of_line: bool,
     /// The first string or class that runs over a line end: where a later quote is missing, it is the suspect.
     over_line_end: Option<Range<usize>>,
@@ -134,17 +144,27 @@ impl Lexer<'_> {
             }
             '|' | '(' | ')' | '{' | '}' | ',' | '.' | '*' | '+' | '?' => {
                 self.at += 1;
+                self.open = match next {
+                    '(' => self.open + 1,
+                    ')' => self.open.saturating_sub(1),
+                    _ => self.open,
+                };
                 Some(LexemeKind::Mark(next as u8))
             }
             c if is_name(c) => {
-                self.skip_while(is_name);
+                // XGrammar has points in names, and none for any character.
+                let points = self.notation == Notation::Xgrammar;
+                self.skip_while(|c| is_name(c) || points && c == '.');
                 Some(LexemeKind::Name)
             }
-            _ if self.eat("::=") => Some(LexemeKind::Define),
-            '=' if self.text[..self.at].trim_end().ends_with('(') => {
+            _ if self.eat("::=") => {
+                self.open = 0;
+                Some(LexemeKind::Define)
+            }
+            // Of an assertion, or of an argument of a macro.
+            '=' if self.open > 0 => {
                 self.at += 1;
-                self.findings.push(foreign::lookahead(self.at - 1..self.at));
-                None
+                Some(LexemeKind::Mark(b'='))
             }
             _ => {
                 self.unexpected(next);
@@ -239,7 +259,7 @@ impl Lexer<'_> {
             }
         }
         self.note_line_ends(start);
-        if ranges.is_empty() {
+        if ranges.is_empty() && !(negated && self.notation == Notation::Xgrammar) {
             self.empty_class(start..self.at, negated);
         }
         LexemeKind::Class(Class { negated, ranges })
@@ -251,7 +271,7 @@ impl Lexer<'_> {
             return self.bump();
         }
         let start = self.at;
-        let escape = Escape::read(self.rest());
+        let escape = Escape::read(self.rest(), self.notation == Notation::Xgrammar);
         self.at += escape.length;
         match escape.character {
             Ok(character) => Some(character),

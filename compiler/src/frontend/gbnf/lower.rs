@@ -13,6 +13,8 @@ use super::ast::{Ast, Class, Node, NodeKind};
 use super::codes;
 use super::endless;
 use super::findings::Findings;
+use super::lookahead::{self, Assertion};
+use super::options::Options;
 use super::parser::parse;
 use crate::budget::{Budget, Phase};
 use crate::diagnostics::report::Report;
@@ -33,16 +35,29 @@ const MAX_ENDLESS: usize = 10;
 /// Most rules that are named as unused; others are counted.
 const MAX_UNUSED: usize = 100;
 
+/// The notation of a source. Macros, attributes and assertions are read in both.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Notation {
+    /// That of llama.cpp: a rule ends with its line, and `.` is any character.
+    #[default]
+    Gbnf,
+    /// XGrammar's EBNF: a rule ends where the next begins, names may have points, `[^]` is any character and `\x` takes all
+    /// digits that follow.
+    Xgrammar,
+}
+
 /// What to make of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GbnfOptions {
     /// Name of the start rule.
     pub start: String,
+    /// The notation.
+    pub notation: Notation,
 }
 
 impl Default for GbnfOptions {
     fn default() -> Self {
-        Self { start: "root".to_owned() }
+        Self { start: "root".to_owned(), notation: Notation::default() }
     }
 }
 
@@ -58,14 +73,29 @@ pub fn lower(
     budget: &Budget,
 ) -> Result<Lowered, Vec<Diagnostic>> {
     budget.begin(Phase::Reading);
-    let ast = parse(&source, budget)?;
+    let ast = parse(&source, options.notation, budget)?;
     budget.begin(Phase::Lowering);
     let mut lowering = Lowering::new(&ast);
     let start = lowering.start(&ast, &options.start);
     let mut grammar = GrammarBuilder::new();
     for rule in &ast.rules {
         let id = grammar.declare(rule.name.as_str());
-        let expr = lowering.expr(&rule.body, budget);
+        let mut expr = lowering.expr(&rule.body, budget);
+        if let Some(lookahead) = &rule.lookahead {
+            let (at, asserted) = (id.index(), lowering.expr(lookahead, budget));
+            let span = lookahead.span.clone();
+            lowering.assertions.push(Assertion { rule: at, expr: asserted, span });
+        }
+        if let Some(span) = &rule.attributes {
+            let given = Options::read(&source.text, span, &mut lowering.notes);
+            match given.and_then(|given| given.apply(expr, span, budget)) {
+                Ok(changed) => expr = changed,
+                Err(error) => {
+                    lowering.errors.push(*error);
+                    expr = Expr::Never;
+                }
+            }
+        }
         lowering.calls.push(std::mem::take(&mut lowering.called));
         grammar.define(id, expr, Origin { span: Some(rule.span.clone()), pointer: None });
     }
@@ -78,8 +108,16 @@ pub fn lower(
     }
     match start {
         Some(start) if lowering.errors.is_empty() => {
-            let findings = lowering.warnings(&ast, start, &source.text);
+            let mut findings = lowering.warnings(&ast, start, &source.text);
             let grammar = grammar.finish(start);
+            let (notes, errors) = lookahead::check(&lowering.assertions, &grammar, budget);
+            if !errors.is_empty() {
+                return Err(errors);
+            }
+            findings.extend(lowering.notes.into_iter().chain(notes));
+            findings.sort_by_key(|found| {
+                found.labels.first().map_or(usize::MAX, |label| label.span.start)
+            });
             let literals = lowering.literals;
             Ok(Lowered { source, grammar, report: Report::default(), findings, literals })
         }
@@ -87,7 +125,7 @@ pub fn lower(
     }
 }
 
-struct Lowering<'a> {
+pub(super) struct Lowering<'a> {
     /// Rules by name; the first of several with the same.
     rules: FxHashMap<&'a str, RuleId>,
     /// Names in source order, for suggestions.
@@ -106,7 +144,9 @@ struct Lowering<'a> {
     class_spans: Vec<Range<usize>>,
     /// Whether some text of each rule ends.
     productive: Vec<bool>,
-    errors: Findings,
+    assertions: Vec<Assertion>,
+    notes: Vec<Diagnostic>,
+    pub(super) errors: Findings,
 }
 
 impl<'a> Lowering<'a> {
@@ -140,6 +180,8 @@ impl<'a> Lowering<'a> {
             literals: Literals::default(),
             class_spans: Vec::new(),
             productive: Vec::new(),
+            assertions: Vec::new(),
+            notes: Vec::new(),
             errors,
         }
     }
@@ -195,6 +237,7 @@ impl<'a> Lowering<'a> {
                 negated: *negated,
             }),
             NodeKind::Call(name) => self.call(name, &node.span),
+            NodeKind::Macro(call) => self.macro_expr(call, &node.span, budget),
             NodeKind::Repeat { body, min, max } => self.expr(body, budget).repeat(*min, *max),
         }
     }
@@ -215,7 +258,7 @@ impl<'a> Lowering<'a> {
         self.classes.expr(&set)
     }
 
-    fn call(&mut self, name: &'a str, span: &Range<usize>) -> Expr {
+    pub(super) fn call(&mut self, name: &'a str, span: &Range<usize>) -> Expr {
         if let Some(&rule) = self.rules.get(name) {
             self.called.push(rule);
             return Expr::Call(rule);

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::ast::{Dispatch, Macro, MAX_NESTING, Node, NodeKind, Trigger};
+use super::ast::{Dispatch, MAX_NESTING, Macro, Node, NodeKind, Trigger};
 use super::codes;
 use super::lexer::{Lexeme, LexemeKind};
 use super::parser::{Abandoned, Parser};
@@ -112,7 +112,11 @@ impl Parser<'_> {
                 text if text.starts_with(|c: char| c.is_ascii_digit() || c == '-') => {
                     match text.parse() {
                         Ok(number) => ValueKind::Number(number),
-                        Err(_) => return Err(self.wrong_argument("ids of tokens are from 0 to 4294967295")),
+                        Err(_) => {
+                            return Err(
+                                self.wrong_argument("ids of tokens are from 0 to 4294967295")
+                            );
+                        }
                     }
                 }
                 name => ValueKind::Name(name.to_owned()),
@@ -131,7 +135,9 @@ impl Parser<'_> {
                     }
                 }
                 if !self.peek_mark(b')') {
-                    return Err(self.wrong_argument("values of a tuple are separated by `,` and closed with `)`"));
+                    return Err(self.wrong_argument(
+                        "values of a tuple are separated by `,` and closed with `)`",
+                    ));
                 }
                 self.open.pop();
                 ValueKind::Tuple(values)
@@ -154,7 +160,9 @@ impl Arguments {
             "TagDispatch" => {
                 "write `TagDispatch((\"tag\", rule))`; there are loop_after_dispatch=false and excludes=(\"text\",)"
             }
-            _ => "write `TokenTagDispatch((id, rule))`; there are loop_after_dispatch=false and excludes=(id,)",
+            _ => {
+                "write `TokenTagDispatch((id, rule))`; there are loop_after_dispatch=false and excludes=(id,)"
+            }
         };
         Box::new(Diagnostic::error(codes::MACRO, text).with_label(span.clone(), "").with_help(help))
     }
@@ -168,7 +176,8 @@ impl Arguments {
                 _ => &[],
             };
             if !known.contains(&name.as_str()) || given[..at].iter().any(|other| other.0 == *name) {
-                let text = format!("`{}` has no argument `{name}`, or it is given twice", self.name);
+                let text =
+                    format!("`{}` has no argument `{name}`, or it is given twice", self.name);
                 return Err(self.wrong(text, &value.span));
             }
         }
@@ -176,7 +185,9 @@ impl Arguments {
         let boolean = |name: &str, default: bool| match named(name) {
             None => Ok(default),
             Some(Value { kind: ValueKind::Boolean(value), .. }) => Ok(*value),
-            Some(Value { span, .. }) => Err(self.wrong(format!("`{name}` is `true` or `false`"), span)),
+            Some(Value { span, .. }) => {
+                Err(self.wrong(format!("`{name}` is `true` or `false`"), span))
+            }
         };
         match self.name.as_str() {
             "Regex" => {
@@ -206,7 +217,9 @@ impl Arguments {
             "Token" | "ExcludeToken" => {
                 let id = |value: &Value| match value.kind {
                     ValueKind::Number(id) => Ok(id),
-                    _ => Err(self.wrong(format!("`{}` takes ids of tokens", self.name), &value.span)),
+                    _ => {
+                        Err(self.wrong(format!("`{}` takes ids of tokens", self.name), &value.span))
+                    }
                 };
                 if self.values.is_empty() {
                     return Err(self.wrong("there is no token in the set", &self.span));
@@ -222,9 +235,12 @@ impl Arguments {
                     Some(Value { kind: ValueKind::Tuple(values), .. }) => {
                         values.iter().map(|value| self.trigger(value)).collect::<Read<_>>()?
                     }
-                    Some(Value { span, .. }) => return Err(self.wrong("`excludes` is a tuple", span)),
+                    Some(Value { span, .. }) => {
+                        return Err(self.wrong("`excludes` is a tuple", span));
+                    }
                 };
-                let tags = self.values.iter().map(|value| self.tag(value)).collect::<Read<Vec<_>>>()?;
+                let tags =
+                    self.values.iter().map(|value| self.tag(value)).collect::<Read<Vec<_>>>()?;
                 self.check_excludes(&tags, &excludes)?;
                 let of_tokens = self.name == "TokenTagDispatch";
                 Ok(Macro::Dispatch(Dispatch { tags, excludes, loops, of_tokens }))
@@ -234,9 +250,13 @@ impl Arguments {
 
     fn trigger(&self, value: &Value) -> Read<Trigger> {
         match (&value.kind, self.name.as_str()) {
-            (ValueKind::Text(text), "TagDispatch") if !text.is_empty() => Ok(Trigger::Text(text.clone())),
+            (ValueKind::Text(text), "TagDispatch") if !text.is_empty() => {
+                Ok(Trigger::Text(text.clone()))
+            }
             (ValueKind::Number(id), "TokenTagDispatch") => Ok(Trigger::Token(*id)),
-            (_, "TagDispatch") => Err(self.wrong("a tag is a string that is not empty", &value.span)),
+            (_, "TagDispatch") => {
+                Err(self.wrong("a tag is a string that is not empty", &value.span))
+            }
             _ => Err(self.wrong("a tag is the id of a token", &value.span)),
         }
     }
@@ -265,7 +285,10 @@ impl Arguments {
                 (exclude, trigger) => exclude == trigger,
             };
             if excludes.iter().any(is_hidden) {
-                return Err(self.wrong("what is excluded begins this tag, which could never be written", span));
+                return Err(self.wrong(
+                    "what is excluded begins this tag, which could never be written",
+                    span,
+                ));
             }
         }
         Ok(())

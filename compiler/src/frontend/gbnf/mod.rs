@@ -17,13 +17,17 @@ pub mod ast;
 pub mod codes;
 mod endless;
 mod escape;
+mod expand;
 mod findings;
 mod foreign;
 mod lexer;
+mod lookahead;
 mod lower;
+mod macros;
+mod options;
 mod parser;
 #[cfg(test)]
 mod tests;
 
-pub use lower::{GbnfOptions, lower};
+pub use lower::{GbnfOptions, Notation, lower};
 pub use parser::parse;

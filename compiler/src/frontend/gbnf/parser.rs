@@ -1,6 +1,6 @@
 //! Lexemes to syntax tree, by recursive descent.
 //!
-//! A rule ends with its line, unless a parenthesis is open, or the next line starts with `|`, or this one ends with
+//! In GBNF a rule ends with its line, unless a parenthesis is open, or the next line starts with `|`, or this one ends with
 //! `::=` or `|`. The leading `|` is the one thing accepted here that llama.cpp refuses; it can mean nothing else. After
 //! an error the parser goes on at the next `name ::=`, which stands nowhere inside a rule.
 //!
@@ -14,6 +14,8 @@ use super::codes;
 use super::findings::Findings;
 use super::foreign;
 use super::lexer::{Lexeme, LexemeKind, STEPS_A_LEXEME, lex};
+use super::lower::Notation;
+use super::macros::is_macro;
 use crate::budget::Budget;
 use crate::diagnostics::{Diagnostic, Source};
 
@@ -22,22 +24,23 @@ use crate::diagnostics::{Diagnostic, Source};
 /// # Errors
 ///
 /// Everything that is wrong with the syntax, in source order, up to a limit; or that the budget is spent.
-pub fn parse(source: &Source, budget: &Budget) -> Result<Ast, Vec<Diagnostic>> {
+pub fn parse(source: &Source, notation: Notation, budget: &Budget) -> Result<Ast, Vec<Diagnostic>> {
     if let Some(finding) = foreign::json(&source.text) {
         return Err(vec![finding]);
     }
     let mut findings = Findings::default();
-    let lexemes = lex(&source.text, &mut findings, budget);
+    let lexemes = lex(&source.text, notation, &mut findings, budget);
     budget.check_in_source()?;
     let text = &source.text;
-    let mut parser = Parser { text, lexemes: &lexemes, at: 0, open: Vec::new(), findings };
+    let lines = notation == Notation::Gbnf;
+    let mut parser = Parser { text, lexemes: &lexemes, at: 0, lines, open: Vec::new(), findings };
     let ast = parser.rules(budget);
     budget.check_in_source()?;
     if parser.findings.is_empty() { Ok(ast) } else { Err(parser.findings.into_sorted()) }
 }
 
 /// Marks a rule that is given up; what is wrong is already reported.
-struct Abandoned;
+pub(super) struct Abandoned;
 
 /// A node and the levels of nesting in it.
 struct Tree {
@@ -45,36 +48,47 @@ struct Tree {
     height: usize,
 }
 
-struct Parser<'a> {
+pub(super) struct Parser<'a> {
     text: &'a str,
-    lexemes: &'a [Lexeme],
-    at: usize,
+    pub(super) lexemes: &'a [Lexeme],
+    pub(super) at: usize,
+    /// Whether a rule ends with its line.
+    lines: bool,
     /// The parentheses that are open, outermost first.
-    open: Vec<Range<usize>>,
+    pub(super) open: Vec<Range<usize>>,
     findings: Findings,
 }
 
 impl<'a> Parser<'a> {
-    fn peek(&self) -> Option<&'a Lexeme> {
+    pub(super) fn peek(&self) -> Option<&'a Lexeme> {
         self.lexemes.get(self.at)
     }
 
-    fn peek_mark(&self, mark: u8) -> bool {
+    pub(super) fn peek_mark(&self, mark: u8) -> bool {
         self.peek().is_some_and(|lexeme| lexeme.kind == LexemeKind::Mark(mark))
     }
 
-    fn eat_mark(&mut self, mark: u8) -> bool {
+    pub(super) fn eat_mark(&mut self, mark: u8) -> bool {
         let found = self.peek_mark(mark);
         self.at += usize::from(found);
         found
     }
 
+    /// Lexemes of `name ::=` or `name[attributes] ::=`, where that comes next.
+    fn definition_length(&self) -> Option<usize> {
+        let kind = |at: usize| self.lexemes.get(self.at + at).map(|lexeme| &lexeme.kind);
+        match (kind(0), kind(1), kind(2)) {
+            (Some(LexemeKind::Name), Some(LexemeKind::Define), _) => Some(2),
+            (Some(LexemeKind::Name), Some(LexemeKind::Class(_)), Some(LexemeKind::Define)) => {
+                Some(3)
+            }
+            _ => None,
+        }
+    }
+
     /// Whether a rule's definition starts at the current lexeme.
     fn at_definition(&self) -> bool {
-        matches!(
-            self.lexemes[self.at..],
-            [Lexeme { kind: LexemeKind::Name, .. }, Lexeme { kind: LexemeKind::Define, .. }, ..]
-        )
+        self.definition_length().is_some()
     }
 
     /// Whether some rule has this name. Linear in the lexemes.
@@ -85,16 +99,16 @@ impl<'a> Parser<'a> {
         })
     }
 
-    fn text_of(&self, lexeme: &Lexeme) -> &'a str {
+    pub(super) fn text_of(&self, lexeme: &Lexeme) -> &'a str {
         &self.text[lexeme.span.clone()]
     }
 
     /// Where the last lexeme read ends.
-    fn end(&self) -> usize {
+    pub(super) fn end(&self) -> usize {
         self.at.checked_sub(1).map_or(0, |last| self.lexemes[last].span.end)
     }
 
-    fn fail(&mut self, finding: Diagnostic) -> Abandoned {
+    pub(super) fn fail(&mut self, finding: Diagnostic) -> Abandoned {
         self.findings.push(finding);
         Abandoned
     }
@@ -134,18 +148,43 @@ impl<'a> Parser<'a> {
                     .with_help("start each rule on a line of its own");
             self.findings.push(finding);
         }
-        self.at += 2;
+        let length = self.definition_length().unwrap_or(2);
+        let attributes = (length == 3).then(|| self.lexemes[self.at + 1].span.clone());
+        self.at += length;
         let body = self.alternation()?.node;
-        Ok(RuleDefinition { name: self.text_of(name).to_owned(), span: name.span.clone(), body })
+        let lookahead = if self.at_lookahead() { Some(self.lookahead()?) } else { None };
+        let name_text = self.text_of(name).to_owned();
+        Ok(RuleDefinition { name: name_text, span: name.span.clone(), body, attributes, lookahead })
+    }
+
+    /// Whether an assertion `(=...)` comes next.
+    fn at_lookahead(&self) -> bool {
+        matches!(
+            self.lexemes[self.at..],
+            [
+                Lexeme { kind: LexemeKind::Mark(b'('), .. },
+                Lexeme { kind: LexemeKind::Mark(b'='), .. },
+                ..
+            ]
+        )
+    }
+
+    /// What an assertion at the end of a rule asserts.
+    fn lookahead(&mut self) -> Result<Node, Abandoned> {
+        let open = &self.lexemes[self.at];
+        self.at += 2;
+        self.open.push(open.span.clone());
+        let mut node = self.alternation()?.node;
+        if !self.eat_mark(b')') {
+            return Err(self.unclosed_group(open));
+        }
+        self.open.pop();
+        node.span = open.span.start..self.end();
+        Ok(node)
     }
 
     /// What stands at the top level and starts no rule.
     fn unexpected_at_top_level(&mut self, lexeme: &Lexeme) -> Abandoned {
-        if let Some(finding) = foreign::attributes(&self.lexemes[self.at..]) {
-            // What follows is a definition as any other.
-            self.at += 3;
-            return self.fail(finding);
-        }
         let first_of_source = self.at == 0;
         let finding = Diagnostic::error(codes::UNEXPECTED, self.unexpected(Some(lexeme)));
         let (label, help) = match (&lexeme.kind, lexeme.first_of_line) {
@@ -165,7 +204,7 @@ impl<'a> Parser<'a> {
         self.fail(finding.with_label(lexeme.span.clone(), label).with_help(help))
     }
 
-    fn unexpected(&self, lexeme: Option<&Lexeme>) -> String {
+    pub(super) fn unexpected(&self, lexeme: Option<&Lexeme>) -> String {
         match lexeme {
             Some(lexeme) => match &lexeme.kind {
                 LexemeKind::Name => format!("unexpected name `{}`", self.text_of(lexeme)),
@@ -207,8 +246,12 @@ impl<'a> Parser<'a> {
         let mut height = 0;
         let empty_at = self.end();
         while let Some(lexeme) = self.peek() {
-            let line_ended = lexeme.first_of_line && self.open.is_empty() && !self.at_fresh_start();
-            if line_ended || self.at_definition() {
+            let line_ended = self.lines
+                && lexeme.first_of_line
+                && self.open.is_empty()
+                && !self.at_fresh_start();
+            let rule_ended = line_ended || self.open.is_empty() && self.at_lookahead();
+            if rule_ended || self.at_definition() {
                 break;
             }
             if matches!(lexeme.kind, LexemeKind::Mark(b'|' | b')')) {
@@ -241,7 +284,7 @@ impl<'a> Parser<'a> {
     fn item(&mut self, first: &Lexeme) -> Result<Tree, Abandoned> {
         let mut tree = self.atom(first)?;
         while let Some(lexeme) = self.peek() {
-            if lexeme.first_of_line && self.open.is_empty() {
+            if self.lines && lexeme.first_of_line && self.open.is_empty() {
                 break;
             }
             let LexemeKind::Mark(mark) = lexeme.kind else { break };
@@ -274,11 +317,9 @@ impl<'a> Parser<'a> {
                     self.lexemes[self.at..],
                     [_, Lexeme { kind: LexemeKind::Mark(b'('), .. }, ..]
                 );
-                if is_called
-                    && !self.is_defined(name)
-                    && let Some(finding) = foreign::macro_call(name, lexeme.span.clone())
-                {
-                    return Err(self.fail(finding));
+                if is_called && is_macro(name) && !self.is_defined(name) {
+                    let node = self.macro_call(lexeme)?;
+                    return Ok(Tree { node, height: 0 });
                 }
                 NodeKind::Call(name.to_owned())
             }
@@ -307,6 +348,10 @@ impl<'a> Parser<'a> {
     }
 
     fn group(&mut self, open: &Lexeme) -> Result<Tree, Abandoned> {
+        if self.at_lookahead() {
+            let finding = foreign::lookahead(open.span.clone());
+            return Err(self.fail(finding));
+        }
         self.at += 1;
         self.open.push(open.span.clone());
         if self.open.len() > MAX_NESTING {
@@ -332,7 +377,7 @@ impl<'a> Parser<'a> {
         self.fail(finding.with_help("close it with `)`"))
     }
 
-    fn too_deep(&mut self, span: &Range<usize>) -> Abandoned {
+    pub(super) fn too_deep(&mut self, span: &Range<usize>) -> Abandoned {
         let finding = Diagnostic::error(
             codes::NESTED_TOO_DEEP,
             format!("groups and repetitions are nested more than {MAX_NESTING} deep"),

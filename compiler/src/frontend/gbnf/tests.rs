@@ -1,5 +1,7 @@
 //! Languages of small grammars, and one source per diagnostic.
 
+mod peers;
+
 use crate::budget::Budget;
 use proptest::prelude::*;
 
@@ -48,6 +50,24 @@ fn languages() {
         (r#"root ::= "a"{0,4294967294}"#, &["", "aaaa"], &["b"]),
         (r#"root ::= "a"?{2}"#, &["", "a", "aa"], &["aaa"]),
         (r#"root ::= "a" *"#, &["", "aa"], &["a*"]),
+        (
+            "root ::= TagDispatch((\"<a>\", a), excludes=(\"no\",)) \"!\"\na ::= [0-9]+",
+            &["!", "hi<a!", "hi<a>12é<a>3!!", "n<a>1!"],
+            &["<a>!", "no!", "hi<a>x!"],
+        ),
+        (
+            "root ::= TagDispatch((\"<a>\", a), loop_after_dispatch=false)\na ::= \"x\"",
+            &["", "hi", "hi<a>x"],
+            &["hi<a>x.", "<a>"],
+        ),
+        (r#"root ::= "[" Substring("ab", "c") "]""#, &["[]", "[abc]", "[c]"], &["[a]", "[bc]"]),
+        (r#"root ::= Regex("\\d+.")"#, &["12x", "1\n"], &["1", "١x"]),
+        (r#"root ::= Regex("a.", flags="i")"#, &["Ax"], &["a\n"]),
+        (r#"root ::= Regex(".*", json_string=true)"#, &["é", ""], &["\"", "\\", "\n"]),
+        ("root ::= x \"z\"\nx[lazy] ::= [a-z]+ \"!\"?", &["az", "zz"], &["abz", "a!z"]),
+        ("root[max_chars=2] ::= [a-zé]*", &["", "éa"], &["abc"]),
+        ("root ::= x \"b\" | x \"bc\"\nx ::= \"a\" (= \"b\")", &["ab", "abc"], &["a"]),
+        ("root ::= Token(1) | \"a\" ExcludeToken(1, 2)?", &["a"], &[""]),
         ("root ::= [a-c_]", &["a", "b", "c", "_"], &["d", "-", "", "ab"]),
         ("root ::= [a-]", &["a", "-"], &["b"]),
         ("root ::= [-a]", &["a", "-"], &["b"]),
@@ -200,15 +220,19 @@ fn errors() {
                 (codes::UNKNOWN_RULE, &["nothing-like-it"]),
             ],
         ),
-        ("root ::= \"a\" (= \"b\")", &[(codes::LOOKAHEAD, &["="])]),
+        ("root ::= (\"a\" (= \"b\"))", &[(codes::LOOKAHEAD, &["("])]),
+        ("root ::= x \"b\"\nx ::= \"a\" (= \"c\" [d])", &[(codes::LOOKAHEAD, &["(= \"c\" [d])"])]),
         (
-            "root ::= Regex(\"a+\") x\nx ::= TagDispatch((\"a\", root))",
-            &[(codes::MACRO, &["Regex"]), (codes::MACRO, &["TagDispatch"])],
+            "root ::= Regex(\"a{\") x\nx ::= TagDispatch((\"a\" root))\ny ::= Token(x)",
+            &[(codes::MACRO, &["root"]), (codes::MACRO, &["x"])],
         ),
+        ("root ::= Regex(\"a{\")", &[(codes::MACRO, &["Regex(\"a{\")"])]),
+        ("root ::= Regex(\"a(?=b)\")", &[(codes::MACRO, &["Regex(\"a(?=b)\")"])]),
         (
-            "root ::= x\nx[capture=\"n\", max_chars=3] ::= \"a\"",
-            &[(codes::RULE_ATTRIBUTES, &["[capture=\"n\", max_chars=3]"])],
+            "root ::= x\nx[capture=\"n\", max_char=3] ::= \"a\"",
+            &[(codes::RULE_ATTRIBUTES, &["[capture=\"n\", max_char=3]"])],
         ),
+        ("root[lazy] ::= \"a\" root?", &[(codes::RULE_ATTRIBUTES, &["[lazy]"])]),
         ("root ::= \"a\" root", &[(codes::ENDLESS_RULE, &["root", "root"])]),
         (
             "root ::= a | a root\na ::= \"x\" b\nb ::= a b?",
@@ -239,8 +263,8 @@ fn help_names_the_way_out() {
 #[test]
 fn another_start_rule() {
     let source = Source::new("test.gbnf", "root ::= \"a\"\nother ::= \"b\"");
-    let lowered = lower(source.clone(), &GbnfOptions { start: "other".to_owned() }, &Budget::new())
-        .expect("fine");
+    let options = GbnfOptions { start: "other".to_owned(), ..GbnfOptions::default() };
+    let lowered = lower(source.clone(), &options, &Budget::new()).expect("fine");
     assert!(recognizes(&lowered.grammar, b"b") && !recognizes(&lowered.grammar, b"a"));
     assert_eq!(outline(&source.text, &lowered.findings), [(codes::UNUSED_RULE, vec!["root"])]);
     let origin = lowered.grammar.rules[1].origin.span.clone().expect("a span");
@@ -328,6 +352,10 @@ fn nodes() -> impl Strategy<Value = Node> {
         ),
         (any::<u32>(), any::<bool>())
             .prop_map(|(id, negated)| NodeKind::Token { token: TokenRef::Id(id), negated }),
+        (prop::collection::vec(any::<u32>(), 1..3), any::<bool>())
+            .prop_map(|(ids, negated)| NodeKind::Macro(ast::Macro::Tokens { ids, negated })),
+        prop::collection::vec("[a\"é,)]{0,3}", 0..3)
+            .prop_map(|chunks| NodeKind::Macro(ast::Macro::Substring(chunks))),
     ];
     leaf.prop_map(node).prop_recursive(5, 40, 4, move |inner| {
         prop_oneof![
@@ -359,6 +387,16 @@ fn write(node: &Node) -> String {
         }
         NodeKind::Token { token: TokenRef::Text(text), .. } => text.clone(),
         NodeKind::Call(name) => name.clone(),
+        NodeKind::Macro(ast::Macro::Tokens { ids, negated }) => {
+            let ids: Vec<String> = ids.iter().map(u32::to_string).collect();
+            format!("{}Token({})", if *negated { "Exclude" } else { "" }, ids.join(", "))
+        }
+        NodeKind::Macro(ast::Macro::Substring(chunks)) => {
+            let text =
+                |chunk: &String| format!("\"{}\"", chunk.chars().map(escape).collect::<String>());
+            format!("Substring({})", chunks.iter().map(text).collect::<Vec<_>>().join(","))
+        }
+        NodeKind::Macro(other) => unreachable!("{other:?} is not drawn"),
         NodeKind::Repeat { body, min, max } => {
             format!("{}{{{min},{}}}", write(body), max.map_or(String::new(), |max| max.to_string()))
         }
@@ -383,7 +421,7 @@ proptest! {
     #[test]
     fn written_trees_parse_to_themselves(node in nodes()) {
         let text = format!("root ::= {}\n", write(&node));
-        let ast = parse(&Source::new("test.gbnf", text), &Budget::new()).expect("a grammar");
+        let ast = parse(&Source::new("test.gbnf", text), Notation::Gbnf, &Budget::new()).expect("a grammar");
         prop_assert_eq!(bare(&ast.rules[0].body), node);
     }
 

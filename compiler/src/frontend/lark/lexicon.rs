@@ -101,7 +101,7 @@ fn terminal(expr: Expr, lazy: bool, span: Range<usize>, budget: &Budget) -> (Ter
         return (Terminal { expr, dfa: None, nullable, lazy, first, after: all, span }, nullable);
     };
     let nullable = dfa.states[0].accepting;
-    let dfa = if lazy { shortest(dfa) } else { dfa };
+    let dfa = if lazy { dfa.shortest() } else { dfa };
     let dfa = if nullable { not_empty(&dfa) } else { dfa };
     // Literals stay what they are; the others are put together anew where they were changed.
     let expr = match lazy || nullable {
@@ -131,12 +131,6 @@ fn spelled_out(expr: &Expr) -> u64 {
         Expr::Regular(dfa) => dfa.states.len() as u64,
         _ => parts.saturating_add(1),
     }
-}
-
-/// The strings of which no proper prefix is one.
-fn shortest(mut dfa: Dfa) -> Dfa {
-    dfa.states.iter_mut().filter(|state| state.accepting).for_each(|state| state.edges.clear());
-    dfa.trimmed()
 }
 
 /// The strings that are not empty.

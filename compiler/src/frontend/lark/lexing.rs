@@ -24,7 +24,7 @@ use super::subsets::{SubsetId, Subsets};
 use super::units::{Letter, Unit};
 use crate::budget::Budget;
 use crate::diagnostics::Diagnostic;
-use crate::ir::{ByteSet, Expr, ExprGraph, RuleId};
+use crate::ir::{ByteSet, Expr, ExprGraph, GrammarBuilder, RuleId};
 
 /// Most places that are warned of.
 const MAX_WARNINGS: usize = 8;
@@ -46,30 +46,48 @@ pub(super) struct Lexing<'r> {
     pub(super) lexicon: &'r Lexicon,
     pub(super) facts: &'r Facts,
     pub(super) ignored: &'r [TerminalId],
-    /// Rules by unit.
-    pub(super) rules: &'r [RuleId],
     pub(super) budget: &'r Budget,
     pub(super) warnings: Vec<Diagnostic>,
+    /// Names of units.
+    pub(super) names: Vec<&'r str>,
+    pub(super) builder: GrammarBuilder,
+    /// Rules of units, and of those that end where the text ends.
+    pub(super) rules: FxHashMap<(u32, bool), RuleId>,
+    /// Rules that are not defined yet.
+    pub(super) open: Vec<(u32, bool, RuleId)>,
 }
 
 impl<'r> Lexing<'r> {
+    /// The rule of a unit. Where nothing follows the unit, nothing is ignored at its end.
+    pub(super) fn rule(&mut self, unit: u32, is_last: bool) -> RuleId {
+        let key = (unit, is_last && !self.ignored.is_empty());
+        if let Some(&known) = self.rules.get(&key) {
+            return known;
+        }
+        let rule = self.builder.declare(self.names[unit as usize]);
+        self.rules.insert(key, rule);
+        self.open.push((key.0, key.1, rule));
+        rule
+    }
+
     /// The expression of a unit.
-    pub(super) fn unit(&mut self, unit: &'r Unit, number: usize) -> Expr {
+    pub(super) fn unit(&mut self, unit: &'r Unit, number: u32, is_last: bool) -> Expr {
         // Where a called unit and a terminal begin alike, what can follow one of them is not all that can follow.
-        let (expr, meets) = self.unit_with(unit, number, false);
-        match meets && !self.ignored.is_empty() {
-            true => self.unit_with(unit, number, true).0,
+        let (expr, meets) = self.unit_with(unit, number, is_last);
+        match meets && is_last {
+            true => self.unit_with(unit, number, false).0,
             false => expr,
         }
     }
 
     /// The expression of a unit, and whether what it calls begins as something else there.
-    fn unit_with(&mut self, unit: &'r Unit, number: usize, keeps_ends: bool) -> (Expr, bool) {
+    fn unit_with(&mut self, unit: &'r Unit, number: u32, is_last: bool) -> (Expr, bool) {
         let mut graph = ExprGraph::new();
         let end = graph.end();
         let mut work = Work {
-            subsets: Subsets::new(unit, self.facts, self.lexicon, self.ignored, keeps_ends),
-            follow: self.facts.follow[number],
+            subsets: Subsets::new(unit, self.facts, self.lexicon, self.ignored, !is_last),
+            is_last,
+            follow: self.facts.follow[number as usize],
             known: FxHashMap::default(),
             open: Vec::new(),
             graph: &mut graph,
@@ -92,12 +110,16 @@ impl<'r> Lexing<'r> {
         (Expr::Graph(Arc::new(graph)), meets)
     }
 
-    fn expr(&self, letter: Letter) -> Expr {
+    fn expr(&mut self, letter: Letter, is_last: bool) -> Expr {
         match letter {
             Letter::Terminal(id) => self.lexicon.terminals[id as usize].expr.clone(),
             Letter::Opaque(at) => self.lexicon.opaque[at as usize].expr.clone(),
             Letter::Unit { unit, min, max } => {
+<<<<<<< HEAD
                 Expr::Call(self.rules[unit as usize]).repeat(min, max)
+=======
+                Expr::Call(self.rule(unit, is_last && max == Some(1))).repeat(min, max)
+>>>>>>> k1
             }
         }
     }
@@ -129,6 +151,8 @@ impl<'r> Lexing<'r> {
 struct Work<'w, 'r> {
     lexing: &'w mut Lexing<'r>,
     subsets: Subsets<'r>,
+    /// Nothing follows the unit.
+    is_last: bool,
     /// Bytes that may follow the unit.
     follow: ByteSet,
     known: FxHashMap<Place, u32>,
@@ -213,8 +237,11 @@ impl<'r> Work<'_, 'r> {
                 }
             }
             let to = self.subsets.of(targets);
+            let behind = self.subsets.get(to);
+            let ends = behind.terminals.is_empty() && behind.others.is_empty();
+            let expr = self.lexing.expr(letter, self.is_last && ends);
             let to = self.state(Place::Between(to, ByteSet::EMPTY));
-            self.graph.edge(at, self.lexing.expr(letter), to);
+            self.graph.edge(at, expr, to);
         }
         let mut together = Within::new();
         for id in terminals {

@@ -45,9 +45,12 @@ use crate::frontend::inner::Outer;
 use crate::frontend::json_schema::JsonSchemaOptions;
 use crate::ir::{Lowered, Origin};
 
+use rustc_hash::FxHashMap;
+
 use ast::Ast;
 use follow::Facts;
 use lexing::Lexing;
+use units::Unit;
 
 /// What to make of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,6 +98,7 @@ fn grammar(
     let mut units = units::units(&rules, budget);
     let facts = Facts::of(&mut units, &rules.lexicon, budget);
     budget.check_in_source()?;
+<<<<<<< HEAD
     let Outer { builder, report, findings, literals } = &mut rules.outer;
     let ids: Vec<_> = units
         .iter()
@@ -107,11 +111,31 @@ fn grammar(
         let expr = lexing.unit(unit, number);
         let span = rules.rules[unit.rule as usize].0.span.clone();
         builder.define(ids[number], expr, Origin { span: Some(span), pointer: None });
+=======
+    let Outer { builder, report, mut findings, literals } = std::mem::take(&mut rules.outer);
+    let definition = |unit: &Unit| rules.rules[unit.rule as usize].0;
+    let mut lexing = Lexing {
+        lexicon: &rules.lexicon,
+        facts: &facts,
+        ignored: &rules.ignored,
+        budget,
+        warnings: Vec::new(),
+        names: units.iter().map(|unit| &*definition(unit).name).collect(),
+        builder,
+        rules: FxHashMap::default(),
+        open: Vec::new(),
+    };
+    let start = lexing.rule(0, true);
+    while let Some((number, is_last, rule)) = lexing.open.pop() {
+        let unit = &units[number as usize];
+        let expr = lexing.unit(unit, number, is_last);
+        let span = Some(definition(unit).span.clone());
+        lexing.builder.define(rule, expr, Origin { span, pointer: None });
+>>>>>>> k1
     }
     budget.check_in_source()?;
     findings.append(&mut lexing.warnings);
     findings.sort_by_key(|finding| finding.labels.first().map_or(0, |label| label.span.start));
-    let (report, findings) = (std::mem::take(report), std::mem::take(findings));
-    let (grammar, literals) = (std::mem::take(builder).finish(ids[0]), std::mem::take(literals));
+    let grammar = lexing.builder.finish(start);
     Ok(Lowered { source: source.clone(), grammar, report, findings, literals })
 }

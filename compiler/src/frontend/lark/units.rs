@@ -2,8 +2,8 @@
 //!
 //! What a lexer may match next depends on all that the grammar allows there, so rules are looked at together: every rule
 //! is written into its callers, but for those that lead back to themselves, one of each cycle, and large ones with
-//! several callers. Each of these, the start rule first, is a unit. A unit that begins or ends with itself loops
-//! instead, so that of recursion only what nests is left.
+//! several callers. Each of these, the start rule first, is a unit. What begins or ends with itself loops instead, so that
+//! of recursion only what nests is left.
 //!
 //! What is ignored may stand behind every lexeme: a loop at the state behind it, or a step past it. It
 //! may not where no lexeme can follow ([`subsets`](super::subsets)), so a text ends where its grammar does.
@@ -109,8 +109,10 @@ pub(super) fn units(rules: &Rules<'_>, budget: &Budget) -> Vec<Unit> {
 fn cut(rules: &Rules<'_>) -> Vec<bool> {
     let count = rules.rules.len();
     let (mut is_unit, mut uses) = (vec![false; count], vec![0usize; count]);
-    let calls: Vec<(Vec<u32>, usize)> = rules.rules.iter().map(|(_, body)| calls(body)).collect();
-    calls.iter().flat_map(|(calls, _)| calls).for_each(|&rule| uses[rule as usize] += 1);
+    let calls: Vec<_> = rules.rules.iter().map(|(_, body)| calls(body)).collect();
+    for &(rule, times) in calls.iter().flat_map(|(calls, _)| calls) {
+        uses[rule as usize] = uses[rule as usize].saturating_add(times);
+    }
     // Depth first: a call of a rule that is open closes a cycle; callees are done before their callers.
     let (mut sizes, mut is_open, mut is_done) =
         (vec![0usize; count], vec![false; count], vec![false; count]);
@@ -118,8 +120,11 @@ fn cut(rules: &Rules<'_>) -> Vec<bool> {
     is_open[rules.start as usize] = true;
     while let Some((rule, next)) = stack.last_mut() {
         let (rule, calls) = (*rule as usize, &calls[*rule as usize]);
-        if let Some(&callee) = calls.0.get(*next) {
+        if let Some(&(callee, _)) = calls.0.get(*next) {
             *next += 1;
+            if callee as usize == rule && loops(rules, callee) {
+                continue;
+            }
             if is_open[callee as usize] {
                 is_unit[callee as usize] = true;
             } else if !is_done[callee as usize] {
@@ -128,9 +133,16 @@ fn cut(rules: &Rules<'_>) -> Vec<bool> {
             }
             continue;
         }
+<<<<<<< HEAD
         let inlined = calls.0.iter().filter(|callee| !is_unit[**callee as usize]);
         let size =
             inlined.map(|callee| sizes[*callee as usize]).fold(calls.1, usize::saturating_add);
+=======
+        let inlined = calls.0.iter().filter(|(callee, _)| !is_unit[*callee as usize]);
+        let size = inlined
+            .map(|&(callee, times)| sizes[callee as usize].saturating_mul(times))
+            .fold(calls.1, usize::saturating_add);
+>>>>>>> k1
         is_unit[rule] |= uses[rule] > 1 && size > MAX_COPIED;
         sizes[rule] = size;
         (is_open[rule], is_done[rule]) = (false, true);
@@ -139,14 +151,33 @@ fn cut(rules: &Rules<'_>) -> Vec<bool> {
     is_unit
 }
 
-/// The rules that a body calls, with repetition, and the parts that it has.
-fn calls(body: &Body) -> (Vec<u32>, usize) {
-    let (mut calls, mut size) = (Vec::new(), 0);
+/// Whether a rule calls itself at its two ends alone, so that it is a loop.
+fn loops(rules: &Rules<'_>, rule: u32) -> bool {
+    fn at_ends(body: &Body, rule: u32, is_first: bool, is_last: bool) -> bool {
+        match body {
+            Body::Call(callee) => *callee != rule || is_first || is_last,
+            Body::Sequence(parts) => parts.iter().enumerate().all(|(at, part)| {
+                let is_last = is_last && at + 1 == parts.len();
+                at_ends(part, rule, is_first && at == 0, is_last)
+            }),
+            Body::Alternation(choices) => {
+                choices.iter().all(|choice| at_ends(choice, rule, is_first, is_last))
+            }
+            Body::Repeat { body, .. } => at_ends(body, rule, false, false),
+            Body::Lexeme { .. } | Body::Opaque(_) => true,
+        }
+    }
+    at_ends(&rules.rules[rule as usize].1, rule, true, true)
+}
+
+/// The rules that a body calls, with how often, and the parts that it has, both about.
+fn calls(body: &Body) -> (Vec<(u32, usize)>, usize) {
+    let (mut calls, mut size) = (Vec::new(), 0usize);
     let mut open = vec![(body, 1usize)];
     while let Some((body, times)) = open.pop() {
-        size += times;
+        size = size.saturating_add(times);
         match body {
-            Body::Call(rule) => calls.extend(std::iter::repeat_n(*rule, times)),
+            Body::Call(rule) => calls.push((*rule, times)),
             Body::Sequence(parts) | Body::Alternation(parts) => {
                 open.extend(parts.iter().map(|part| (part, times)));
             }
@@ -158,6 +189,24 @@ fn calls(body: &Body) -> (Vec<u32>, usize) {
         }
     }
     (calls, size)
+}
+
+/// A rule that is written into a unit, between states of its own.
+#[derive(Clone, Copy)]
+struct Within {
+    rule: u32,
+    from: u32,
+    to: u32,
+}
+
+/// A part of a rule that is still to be written, between two states.
+#[derive(Clone, Copy)]
+struct Part<'r> {
+    body: &'r Body,
+    from: u32,
+    to: u32,
+    /// The innermost rule that it is of, unless that is the unit's.
+    within: Option<Within>,
 }
 
 struct Writer<'r, 'a> {
@@ -197,8 +246,9 @@ impl<'r> Writer<'r, '_> {
             from = self.units[0].state();
             self.ignored(0, Unit::START, from);
         }
-        let mut open = vec![(body, from, Unit::END)];
-        while let Some((body, from, to)) = open.pop() {
+        let mut open = vec![Part { body, from, to: Unit::END, within: None }];
+        while let Some(part) = open.pop() {
+            let Part { body, from, to, within } = part;
             if self.budget.spend(1 << 3).is_err() {
                 return;
             }
@@ -208,12 +258,32 @@ impl<'r> Writer<'r, '_> {
                     self.lexeme(unit, from, letter, *nullable, to);
                 }
                 Body::Opaque(at) => self.lexeme(unit, from, Some(Letter::Opaque(*at)), false, to),
+                Body::Call(callee) if within.is_some_and(|within| within.rule == *callee) => {
+                    let Some(within) = within else { continue };
+                    let empty = &mut self.units[unit as usize].empty;
+                    if to == within.to {
+                        empty[from as usize].push(within.from);
+                    } else {
+                        empty[within.to as usize].push(to);
+                    }
+                }
                 Body::Call(callee) if !self.is_unit[*callee as usize] && *callee != rules.start => {
-                    open.push((&rules.rules[*callee as usize].1, from, to));
+                    // States of its own, to which alone its calls of itself lead back.
+                    let unit = &mut self.units[unit as usize];
+                    let within = Within { rule: *callee, from: unit.state(), to: unit.state() };
+                    unit.empty[from as usize].push(within.from);
+                    unit.empty[within.to as usize].push(to);
+                    let body = &rules.rules[*callee as usize].1;
+                    open.push(Part {
+                        body,
+                        from: within.from,
+                        to: within.to,
+                        within: Some(within),
+                    });
                 }
                 Body::Call(callee) => {
                     let letter = Letter::Unit { unit: self.unit(*callee), min: 1, max: Some(1) };
-                    self.lexeme(unit, from, Some(letter), false, to);
+                    self.units[unit as usize].edges[from as usize].push((letter, to));
                 }
                 Body::Sequence(parts) => {
                     let mut from = from;
@@ -223,7 +293,11 @@ impl<'r> Writer<'r, '_> {
                         } else {
                             self.units[unit as usize].state()
                         };
+<<<<<<< HEAD
                         open.push((part, from, next));
+=======
+                        open.push(Part { body: part, from, to: next, within });
+>>>>>>> k1
                         from = next;
                     }
                     if parts.is_empty() {
@@ -231,16 +305,21 @@ impl<'r> Writer<'r, '_> {
                     }
                 }
                 Body::Alternation(choices) => {
+<<<<<<< HEAD
                     open.extend(choices.iter().map(|choice| (choice, from, to)))
+=======
+                    let choices = choices.iter();
+                    open.extend(choices.map(|body| Part { body, from, to, within }));
+>>>>>>> k1
                 }
                 Body::Repeat { body, min, max } => {
                     let copies = u64::from(max.unwrap_or(*min).max(1));
                     if copies.saturating_mul(calls(body).1 as u64) > MAX_SPELLED {
                         let repeated = self.unit_of_body(rule, body);
                         let letter = Letter::Unit { unit: repeated, min: *min, max: *max };
-                        self.lexeme(unit, from, Some(letter), false, to);
+                        self.units[unit as usize].edges[from as usize].push((letter, to));
                     } else {
-                        self.spell(unit, (body, *min, *max), (from, to), &mut open);
+                        self.spell(unit, (body, *min, *max), part, &mut open);
                     }
                 }
             }
@@ -252,8 +331,8 @@ impl<'r> Writer<'r, '_> {
         &mut self,
         unit: u32,
         (body, min, max): (&'r Body, u32, Option<u32>),
-        (from, to): (u32, u32),
-        open: &mut Vec<(&'r Body, u32, u32)>,
+        Part { from, to, within, .. }: Part<'r>,
+        open: &mut Vec<Part<'r>>,
     ) {
         let unit = &mut self.units[unit as usize];
         // A loop of the body must not be one of what stands beside it.
@@ -261,21 +340,21 @@ impl<'r> Writer<'r, '_> {
         unit.empty[from as usize].push(at);
         for _ in 0..min {
             let next = unit.state();
-            open.push((body, at, next));
+            open.push(Part { body, from: at, to: next, within });
             at = next;
         }
         match max {
             None => {
-                let within = unit.state();
-                unit.empty[at as usize].push(within);
-                open.push((body, within, within));
-                unit.empty[within as usize].push(to);
+                let again = unit.state();
+                unit.empty[at as usize].push(again);
+                open.push(Part { body, from: again, to: again, within });
+                unit.empty[again as usize].push(to);
             }
             Some(max) => {
                 for _ in min..max {
                     unit.empty[at as usize].push(to);
                     let next = unit.state();
-                    open.push((body, at, next));
+                    open.push(Part { body, from: at, to: next, within });
                     at = next;
                 }
                 unit.empty[at as usize].push(to);

@@ -24,6 +24,7 @@ mod tests;
 use regex_syntax::hir::Hir;
 
 pub use error::PatternError;
+pub(crate) use parse::looks_around;
 
 use crate::automata::{Allowance, Dfa};
 use crate::budget::{Budget, Phase};
@@ -124,7 +125,7 @@ fn expr_within(
     options: &PatternOptions,
     allowed: Allowance<'_>,
 ) -> Result<Expr, PatternError> {
-    if parse::looks_around(pattern) && options.extent == Extent::Whole {
+    if looks_around(pattern) && options.extent == Extent::Whole {
         let dfa = ecma::whole(pattern, allowed).map_err(|error| PatternError::Lookaround {
             message: error.to_string(),
             help: error.help(),

@@ -69,7 +69,7 @@ fn range(span: &ast::Span) -> Range<usize> {
 }
 
 /// Whether a pattern has lookaround, which is read elsewhere.
-pub(super) fn looks_around(pattern: &str) -> bool {
+pub(crate) fn looks_around(pattern: &str) -> bool {
     // A tree takes a hundred times as many bytes as its pattern.
     if pattern.len() > MAX_LENGTH {
         return false;

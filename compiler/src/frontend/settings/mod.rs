@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use super::FrontEnd;
 use super::choice::ChoiceOptions;
 use super::deny::Deny;
-use super::gbnf::GbnfOptions;
+use super::gbnf::{GbnfOptions, Notation};
 use super::json_schema::{
     Escapes, Formats, JsonSchemaOptions, KeyOrder, NumberForm, ResourceError, SchemaDialect,
     Separator, SeparatorError, TextForm, Whitespace, WhitespaceError,
@@ -37,6 +37,8 @@ pub enum Language {
     Choice,
     /// A structural tag.
     StructuralTag,
+    /// XGrammar's EBNF.
+    Ebnf,
     /// Lark, as llguidance and XGrammar have it.
     Lark,
     /// Any contiguous part of a text.
@@ -45,12 +47,13 @@ pub enum Language {
 
 impl Language {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::JsonSchema,
         Self::Gbnf,
         Self::Regex,
         Self::Choice,
         Self::StructuralTag,
+        Self::Ebnf,
         Self::Lark,
         Self::Substring,
     ];
@@ -63,6 +66,7 @@ impl Language {
             Self::Regex => "regex",
             Self::Choice => "choice",
             Self::StructuralTag => "structural-tag",
+            Self::Ebnf => "ebnf",
             Self::Lark => "lark",
             Self::Substring => "substring",
         }
@@ -177,6 +181,10 @@ impl Settings {
             Language::Regex => FrontEnd::Regex(PatternOptions::exact()),
             Language::Choice => FrontEnd::Choice(ChoiceOptions::default()),
             Language::StructuralTag => FrontEnd::StructuralTag(StructuralTagOptions::default()),
+            Language::Ebnf => FrontEnd::Gbnf(GbnfOptions {
+                notation: Notation::Xgrammar,
+                ..GbnfOptions::default()
+            }),
             Language::Lark => FrontEnd::Lark(LarkOptions::default()),
             Language::Substring => FrontEnd::Substring(SubstringOptions::default()),
         };
@@ -188,7 +196,7 @@ impl Settings {
     /// | language | options |
     /// | --- | --- |
     /// | JSON Schema | `whitespace`, `levels`, `separators`, `surround`, `numbers`, `escapes`, `key-order`, `closed`, `dialect`, `formats`, `resources` (schemas by URI), `max-states`, `max-shapes`, `max-rules`, `deny` (a list) |
-    /// | GBNF | `start` |
+    /// | GBNF, EBNF | `start` |
     /// | structural tag | those of JSON Schema, for the schemas in it, and `tokens` |
     /// | Lark | those of JSON Schema, for the schemas in it, and `start` |
     /// | regex, choice, substring | none |

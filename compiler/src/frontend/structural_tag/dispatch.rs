@@ -34,12 +34,18 @@ impl Lowering<'_> {
         });
         let excludes: Vec<Text> = excludes.collect();
         self.check_reachable(dispatch, &excludes);
-        let unwritable = self.unwritable(&excludes);
+        // A trigger that goes on to the end of a special token is no text either as far as it is written.
+        let triggers = dispatch.rules.iter().filter_map(|rule| rule.trigger.text()).cloned();
+        let unwritable = self.unwritable(&excludes.into_iter().chain(triggers).collect::<Vec<_>>());
         let others = dispatch.by_token.then(|| self.others(dispatch));
         let mut graph = ExprGraph::new();
         let end = graph.end();
+<<<<<<< HEAD
         let groups = dispatch.rules.iter().filter_map(|rule| Some(rule.group? + 1));
         let groups = groups.max().unwrap_or_default();
+=======
+        let groups = dispatch.rules.iter().map(|rule| rule.group + 1).max().unwrap_or_default();
+>>>>>>> k1
         let Some(counts) = self.counts(groups, (dispatch.min, dispatch.max), dispatch.unique)
         else {
             return Expr::Never;

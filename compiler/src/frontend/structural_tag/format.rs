@@ -68,6 +68,14 @@ pub(super) enum Mark {
 }
 
 impl Mark {
+    /// The text, where it is one.
+    pub(super) fn text(&self) -> Option<&Text> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Token(_) => None,
+        }
+    }
+
     pub(super) fn at(&self) -> NodeId {
         match self {
             Self::Text(text) => text.at,

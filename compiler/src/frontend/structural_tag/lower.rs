@@ -194,10 +194,8 @@ impl<'a> Lowering<'a> {
     /// so that it is the spelled form that matters.
     pub(super) fn unwritable(&mut self, excludes: &[Text]) -> Vec<Pattern> {
         let excludes: Vec<Symbols> = excludes.iter().map(|text| self.symbols(text)).collect();
-        let all = excludes.iter().chain(&self.ends);
-        all.filter(|symbols| !symbols.is_empty())
-            .flat_map(|symbols| symbols.leading_to(None))
-            .collect()
+        let all = excludes.iter().chain(&self.ends).filter(|symbols| !symbols.is_empty());
+        all.filter_map(Symbols::unwritable).collect()
     }
 
     /// Any token but these and those that end a tag around it.

@@ -86,10 +86,11 @@ fn legacy(reader: &mut Reader<'_, '_>, mut fields: Fields) -> Option<Format> {
     });
     let tags: Vec<Tag> = tags.collect();
     let triggers: Vec<Mark> = triggers.into_iter().map(Mark::Text).collect();
-    let rules = triggers::rules(reader, &triggers, tags, at);
+    let mut excludes = Vec::new();
+    let rules = triggers::rules(reader, &triggers, tags, &mut excludes, at);
     let dispatch = Dispatch {
         rules,
-        excludes: Vec::new(),
+        excludes,
         by_token: false,
         min: 0,
         max: None,
@@ -320,14 +321,14 @@ fn triggered(reader: &mut Reader<'_, '_>, fields: &mut Fields, by_token: bool) -
         true => fields.tokens(reader, "trigger_tokens").into_iter().map(Mark::Token).collect(),
         false => fields.texts(reader, "triggers").into_iter().map(Mark::Text).collect(),
     };
-    let excludes = match by_token {
+    let mut excludes: Vec<Mark> = match by_token {
         true => fields.tokens(reader, "exclude_tokens").into_iter().map(Mark::Token).collect(),
         false => excludes(reader, fields).into_iter().map(Mark::Text).collect(),
     };
     let tags = tags(reader, fields);
     let begins_with_tag = fields.flag(reader, "at_least_one", false);
     let ends_with_tag = fields.flag(reader, "stop_after_first", false);
-    let rules = triggers::rules(reader, &triggers, tags, fields.at);
+    let rules = triggers::rules(reader, &triggers, tags, &mut excludes, fields.at);
     let max = ends_with_tag.then_some(1);
     let min = u32::from(begins_with_tag);
     let unique = None;

@@ -55,6 +55,14 @@ impl Symbols {
         [Pattern { symbols: self.symbols.clone(), leads_to: state }].into_iter().chain(spelled)
     }
 
+    /// The pattern of free text that cannot be written. Free text has no special tokens, so it is the spelled form; none for
+    /// a token that is not told by a text.
+    pub(super) fn unwritable(&self) -> Option<Pattern> {
+        let is_token = self.as_token().is_some() && self.spelled.is_none();
+        let symbols = self.spelled.as_ref().unwrap_or(&self.symbols);
+        (!is_token).then(|| Pattern { symbols: symbols.clone(), leads_to: None })
+    }
+
     /// The token that it is, where it is one.
     pub(super) fn as_token(&self) -> Option<TokenRef> {
         match &*self.symbols {

@@ -5,11 +5,13 @@ use crate::frontend::document::NodeId;
 use super::fields::Reader;
 use super::format::{Mark, Rule, Tag, Then};
 
-/// The tags by their triggers. A tag has to begin with one trigger, and with one alone.
+/// The tags by their triggers. A tag has to begin with one trigger, and with one alone. Triggers that lead to no tag are
+/// excluded from the text.
 pub(super) fn rules(
     reader: &mut Reader<'_, '_>,
     triggers: &[Mark],
     tags: Vec<Tag>,
+    excludes: &mut Vec<Mark>,
     at: NodeId,
 ) -> Vec<Rule> {
     if triggers.is_empty() {
@@ -40,6 +42,8 @@ pub(super) fn rules(
             }
         }
     }
+    let is_led = |trigger: &Mark| rules.iter().any(|rule| rule.trigger.at() == trigger.at());
+    excludes.extend(triggers.iter().filter(|trigger| !is_led(trigger)).cloned());
     rules
 }
 
