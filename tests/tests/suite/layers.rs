@@ -95,6 +95,10 @@ const FRONT_ENDS: [Row<'_>; 18] = [
     ("choice", &[]),
     ("substring", &[]),
     ("lark", &["class", "inner", "json_schema", "peer_cases", "regex", "substring", "suggest"]),
+    (
+        "structural_tag",
+        &["document", "free_text", "gbnf", "inner", "json_schema", "regex", "suggest"],
+    ),
     ("deny", &["json_schema"]),
     // Options of all of them by name.
     (
