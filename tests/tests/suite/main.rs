@@ -5,6 +5,7 @@
 mod ambiguity;
 mod bounds;
 mod budget;
+mod calls;
 mod determinism;
 mod distinct;
 mod fork;
