@@ -87,7 +87,6 @@ const FRONT_ENDS: [Row<'_>; 17] = [
     ("suggest", &[]),
     ("ecma", &["class", "dialects"]),
     ("free_text", &[]),
-    // For tests alone.
     ("gbnf", &["class", "free_text", "regex", "substring", "suggest"]),
     ("regex", &["class", "dialects", "ecma"]),
     ("json_schema", &["class", "dialects", "document", "ecma", "suggest"]),
