@@ -21,6 +21,7 @@ use std::hash::{Hash, Hasher};
 use grammarc_artifacts::VocabularyArtifact;
 use grammarc_artifacts::container::header::VERSION;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::canonical;
 use super::digest::Digest;
@@ -31,6 +32,7 @@ use crate::frontend::choice::ChoiceOptions;
 use crate::frontend::gbnf::GbnfOptions;
 use crate::frontend::json_schema::JsonSchemaOptions;
 use crate::frontend::regex::{self, PatternOptions};
+use crate::frontend::sources::{NamedSource, Sources};
 use crate::vocabulary::TokenTable;
 
 /// The compiler by its version and the digest of its sources: artifacts of equal requests are equal where this is.
@@ -149,7 +151,10 @@ impl Parts {
         parts.text(front_end.kind());
         match front_end {
             FrontEnd::JsonSchema(options) => json_schema(options, &mut parts),
-            FrontEnd::Gbnf(GbnfOptions { start }) => parts.text(start),
+            FrontEnd::Gbnf(GbnfOptions { start, sources }) => {
+                parts.text(start);
+                parts.sources(sources);
+            }
             // How the pattern stands in its text is no part of it.
             FrontEnd::Regex(PatternOptions { extent, size_limit, text_file: _ }) => {
                 (extent, size_limit).hash(&mut parts);
@@ -157,6 +162,19 @@ impl Parts {
             FrontEnd::Choice(ChoiceOptions {}) => {}
         }
         parts
+    }
+
+    /// Sources that others refer to. Their names are shown in findings, and so count.
+    fn sources(&mut self, sources: &Sources) {
+        let sources = sources.iter();
+        self.bytes(&sources.len().to_le_bytes());
+        for (name, NamedSource { language, options, source }) in sources {
+            for text in [name, language, &source.name, &source.text] {
+                self.text(text);
+            }
+            // Written with its keys in the order given: that of schemas in it decides which texts are accepted.
+            self.text(&Value::Object(options.clone()).to_string());
+        }
     }
 
     fn text(&mut self, text: &str) {

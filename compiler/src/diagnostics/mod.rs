@@ -73,6 +73,8 @@ pub struct Diagnostic {
     pub pointer: Option<String>,
     /// Places in the source, the main one first.
     pub labels: Vec<Label>,
+    /// The source that the places are of, where it is not the one that was compiled but one that it refers to.
+    pub within: Option<Source>,
 }
 
 impl Diagnostic {
@@ -99,6 +101,7 @@ impl Diagnostic {
             help: None,
             pointer: None,
             labels: Vec::new(),
+            within: None,
         }
     }
 
@@ -113,6 +116,18 @@ impl Diagnostic {
     #[must_use]
     pub fn with_label(mut self, span: Range<usize>, text: impl Into<String>) -> Self {
         self.labels.push(Label { span, text: text.into() });
+        self
+    }
+
+    /// The source that its places are of, where `compiled` was compiled.
+    pub fn source<'d>(&'d self, compiled: &'d Source) -> &'d Source {
+        self.within.as_ref().unwrap_or(compiled)
+    }
+
+    /// The same about a source that the compiled one refers to. One that already is about such a source stays as it is.
+    #[must_use]
+    pub fn in_source(mut self, source: &Source) -> Self {
+        self.within.get_or_insert_with(|| source.clone());
         self
     }
 

@@ -5,6 +5,7 @@
 
 pub mod choice;
 mod class;
+pub mod compose;
 pub mod deny;
 mod dialects;
 mod document;
@@ -12,9 +13,11 @@ mod ecma;
 pub mod gbnf;
 mod inner;
 pub mod json_schema;
+mod nested;
 mod recorded;
 pub mod regex;
 pub mod settings;
+pub mod sources;
 mod suggest;
 
 use crate::budget::Budget;
@@ -23,7 +26,9 @@ use crate::diagnostics::{Diagnostic, Source};
 use crate::ir::Lowered;
 use choice::ChoiceOptions;
 use gbnf::GbnfOptions;
+use inner::Reader;
 use json_schema::JsonSchemaOptions;
+use nested::Nested;
 use regex::PatternOptions;
 
 /// A source's language and how to read it.
@@ -71,10 +76,22 @@ impl FrontEnd {
         controls: &ControlTokens,
         budget: &Budget,
     ) -> Result<Lowered, Vec<Diagnostic>> {
+        let nested = Nested::outermost(controls, budget);
+        self.lower_within(source, controls, &nested, budget)
+    }
+
+    /// The same, where `reader` reads the sources within the source.
+    fn lower_within(
+        &self,
+        source: Source,
+        controls: &ControlTokens,
+        reader: &dyn Reader,
+        budget: &Budget,
+    ) -> Result<Lowered, Vec<Diagnostic>> {
         let _ = controls;
         match self {
             Self::JsonSchema(options) => json_schema::lower(source, options, budget),
-            Self::Gbnf(options) => gbnf::lower(source, options, budget),
+            Self::Gbnf(options) => gbnf::lower_with(source, options, reader, budget),
             Self::Regex(options) => regex::lower(source, options, budget),
             Self::Choice(options) => choice::lower(source, options, budget),
         }

@@ -1,6 +1,7 @@
 //! The options of a front end as artifacts record them, for people: names and values as the command line has them.
 
 use super::FrontEnd;
+use super::gbnf::GbnfOptions;
 use super::json_schema::{
     Escapes, Formats, JsonSchemaOptions, KeyOrder, NumberForm, SchemaDialect, TextForm, Whitespace,
 };
@@ -10,10 +11,19 @@ impl FrontEnd {
     pub fn recorded(&self) -> Vec<(&'static str, String)> {
         match self {
             Self::JsonSchema(options) => json_schema(options),
-            Self::Gbnf(options) => vec![("start", options.start.clone())],
+            Self::Gbnf(options) => gbnf(options),
             Self::Regex(_) | Self::Choice(_) => Vec::new(),
         }
     }
+}
+
+fn gbnf(options: &GbnfOptions) -> Vec<(&'static str, String)> {
+    let mut recorded = vec![("start", options.start.clone())];
+    if !options.sources.is_empty() {
+        let names: Vec<&str> = options.sources.iter().map(|(name, _)| name).collect();
+        recorded.push(("sources", names.join(" ")));
+    }
+    recorded
 }
 
 fn json_schema(options: &JsonSchemaOptions) -> Vec<(&'static str, String)> {

@@ -85,7 +85,11 @@ fn keys_differ_where_artifacts_may() {
         of(&front_end, &schema(POINT), &options.clone().record("ab", "c")),
         of(&front_end, &schema(POINT), &options.clone().without_token_digests()),
         of(&FrontEnd::Gbnf(GbnfOptions::default()), &schema(POINT), &options),
-        of(&FrontEnd::Gbnf(GbnfOptions { start: "s".to_owned() }), &schema(POINT), &options),
+        of(
+            &FrontEnd::Gbnf(GbnfOptions { start: "s".to_owned(), ..GbnfOptions::default() }),
+            &schema(POINT),
+            &options,
+        ),
         of(&FrontEnd::Regex(PatternOptions::default()), &schema(POINT), &options),
         of(
             &FrontEnd::Regex(PatternOptions { extent: Extent::Part, ..PatternOptions::default() }),

@@ -97,14 +97,16 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::frontend::document::Codes;
     use crate::budget::Budget;
     use crate::diagnostics::Source;
+    use crate::frontend::document::Codes;
 
     const TEXT: &str = r#"{"a/b": [1, {"~": [2, {"": {}}]}], "c": {"d": {}, "e": [[3], []]}}"#;
 
     fn document(source: &Source) -> Document<'_> {
-        let (mut document, _) = Document::parse(source, Codes { syntax: "", duplicate_key: "" }, &Budget::new()).unwrap();
+        let (mut document, _) =
+            Document::parse(source, Codes { syntax: "", duplicate_key: "" }, &Budget::new())
+                .unwrap();
         for uri in ["x:y", "x:z"] {
             let value = serde_json::json!({"b": [1.50, {"c/d": "e"}], "f": {"g": null}});
             document.graft(uri, &value, document.root());

@@ -55,7 +55,11 @@ fn ends_with(node: &Node, ends: &impl Fn(&str) -> bool) -> bool {
         NodeKind::Sequence(parts) => parts.iter().all(|part| ends_with(part, ends)),
         NodeKind::Call(name) => ends(name),
         NodeKind::Repeat { body, min, .. } => *min == 0 || ends_with(body, ends),
-        NodeKind::Literal(_) | NodeKind::Class(_) | NodeKind::Any | NodeKind::Token { .. } => true,
+        NodeKind::Literal(_)
+        | NodeKind::Class(_)
+        | NodeKind::Any
+        | NodeKind::Inner(_)
+        | NodeKind::Token { .. } => true,
     }
 }
 
@@ -66,7 +70,11 @@ fn for_each_call<'a>(node: &'a Node, visit: &mut impl FnMut(&'a str, &'a Range<u
         }
         NodeKind::Repeat { body, .. } => for_each_call(body, visit),
         NodeKind::Call(name) => visit(name, &node.span),
-        NodeKind::Literal(_) | NodeKind::Class(_) | NodeKind::Any | NodeKind::Token { .. } => {}
+        NodeKind::Literal(_)
+        | NodeKind::Class(_)
+        | NodeKind::Any
+        | NodeKind::Inner(_)
+        | NodeKind::Token { .. } => {}
     }
 }
 

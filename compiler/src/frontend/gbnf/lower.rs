@@ -13,13 +13,15 @@ use super::ast::{Ast, Class, Node, NodeKind};
 use super::codes;
 use super::endless;
 use super::findings::Findings;
+use super::inner;
 use super::parser::parse;
 use crate::budget::{Budget, Phase};
-use crate::diagnostics::report::Report;
 use crate::diagnostics::{Diagnostic, Severity, Source};
 use crate::frontend::class::Classes;
+use crate::frontend::inner::{Outer, Reader};
+use crate::frontend::sources::Sources;
 use crate::frontend::suggest::nearest;
-use crate::ir::{Expr, GrammarBuilder, Literals, Lowered, Origin, RuleId, TokenSet};
+use crate::ir::{Expr, Literals, Lowered, Origin, RuleId, TokenSet};
 
 /// Most calls of one unknown rule that its diagnostic points at.
 const MAX_PLACES: usize = 4;
@@ -38,15 +40,18 @@ const MAX_UNUSED: usize = 100;
 pub struct GbnfOptions {
     /// Name of the start rule.
     pub start: String,
+    /// Sources that the grammar may refer to: `@"name"`.
+    pub sources: Sources,
 }
 
 impl Default for GbnfOptions {
     fn default() -> Self {
-        Self { start: "root".to_owned() }
+        Self { start: "root".to_owned(), sources: Sources::default() }
     }
 }
 
-/// The grammar of a source.
+/// The grammar of a source that has no sources of other languages in it. [`FrontEnd::lower`](crate::frontend::FrontEnd::lower)
+/// takes those that have.
 ///
 /// # Errors
 ///
@@ -57,17 +62,33 @@ pub fn lower(
     options: &GbnfOptions,
     budget: &Budget,
 ) -> Result<Lowered, Vec<Diagnostic>> {
+    lower_with(source, options, &inner::Alone, budget)
+}
+
+/// The grammar of a source, where `reader` reads those of other languages in it.
+pub(crate) fn lower_with(
+    source: Source,
+    options: &GbnfOptions,
+    reader: &dyn Reader,
+    budget: &Budget,
+) -> Result<Lowered, Vec<Diagnostic>> {
     budget.begin(Phase::Reading);
     let ast = parse(&source, budget)?;
-    budget.begin(Phase::Lowering);
-    let mut lowering = Lowering::new(&ast);
-    let start = lowering.start(&ast, &options.start);
-    let mut grammar = GrammarBuilder::new();
+    let mut outer = Outer::default();
     for rule in &ast.rules {
-        let id = grammar.declare(rule.name.as_str());
+        outer.builder.declare(rule.name.as_str());
+    }
+    let mut lowering = Lowering::new(&ast);
+    let sources = &options.sources;
+    lowering.inner = inner::lower(&ast, &source, sources, reader, &mut outer, &mut lowering.errors);
+    budget.check_in_source()?;
+    budget.begin(Phase::Lowering);
+    let start = lowering.start(&ast, &options.start);
+    for (at, rule) in ast.rules.iter().enumerate() {
         let expr = lowering.expr(&rule.body, budget);
         lowering.calls.push(std::mem::take(&mut lowering.called));
-        grammar.define(id, expr, Origin { span: Some(rule.span.clone()), pointer: None });
+        let origin = Origin { span: Some(rule.span.clone()), pointer: None };
+        outer.builder.define(RuleId::new(at), expr, origin);
     }
     budget.check_in_source()?;
     lowering.report_unknown();
@@ -78,10 +99,12 @@ pub fn lower(
     }
     match start {
         Some(start) if lowering.errors.is_empty() => {
-            let findings = lowering.warnings(&ast, start, &source.text);
-            let grammar = grammar.finish(start);
+            let mut findings = lowering.warnings(&ast, start, &source.text);
+            let Outer { builder, report, findings: inner, literals } = outer;
+            findings.extend(inner);
+            lowering.literals.extend(literals);
             let literals = lowering.literals;
-            Ok(Lowered { source, grammar, report: Report::default(), findings, literals })
+            Ok(Lowered { source, grammar: builder.finish(start), report, findings, literals })
         }
         _ => Err(lowering.errors.into_sorted()),
     }
@@ -93,6 +116,8 @@ struct Lowering<'a> {
     /// Names in source order, for suggestions.
     names: Vec<&'a str>,
     classes: Classes,
+    /// Start rules of inner sources; none of those with errors.
+    inner: Vec<Option<RuleId>>,
     /// Rules that the rule at hand calls.
     called: Vec<RuleId>,
     /// Rules that each finished rule calls.
@@ -133,6 +158,7 @@ impl<'a> Lowering<'a> {
             rules,
             names: ast.rules.iter().map(|rule| rule.name.as_str()).collect(),
             classes: Classes::default(),
+            inner: Vec::new(),
             called: Vec::new(),
             calls: Vec::with_capacity(ast.rules.len()),
             unknown: Vec::new(),
@@ -194,6 +220,7 @@ impl<'a> Lowering<'a> {
                 tokens: vec![(token.clone(), Some(node.span.clone()))],
                 negated: *negated,
             }),
+            NodeKind::Inner(at) => self.inner[*at].map_or(Expr::Never, Expr::Call),
             NodeKind::Call(name) => self.call(name, &node.span),
             NodeKind::Repeat { body, min, max } => self.expr(body, budget).repeat(*min, *max),
         }

@@ -9,7 +9,7 @@
 
 use std::ops::Range;
 
-use super::ast::{Ast, MAX_NESTING, Node, NodeKind, RuleDefinition};
+use super::ast::{Ast, InnerSource, MAX_NESTING, Node, NodeKind, RuleDefinition};
 use super::codes;
 use super::findings::Findings;
 use super::foreign;
@@ -30,7 +30,8 @@ pub fn parse(source: &Source, budget: &Budget) -> Result<Ast, Vec<Diagnostic>> {
     let lexemes = lex(&source.text, &mut findings, budget);
     budget.check_in_source()?;
     let text = &source.text;
-    let mut parser = Parser { text, lexemes: &lexemes, at: 0, open: Vec::new(), findings };
+    let mut parser =
+        Parser { text, lexemes: &lexemes, at: 0, open: Vec::new(), inner: Vec::new(), findings };
     let ast = parser.rules(budget);
     budget.check_in_source()?;
     if parser.findings.is_empty() { Ok(ast) } else { Err(parser.findings.into_sorted()) }
@@ -51,6 +52,7 @@ struct Parser<'a> {
     at: usize,
     /// The parentheses that are open, outermost first.
     open: Vec<Range<usize>>,
+    inner: Vec<InnerSource>,
     findings: Findings,
 }
 
@@ -117,7 +119,7 @@ impl<'a> Parser<'a> {
                 self.skip_to_definition();
             }
         }
-        Ast { rules }
+        Ast { rules, inner: std::mem::take(&mut self.inner) }
     }
 
     fn skip_to_definition(&mut self) {
@@ -170,6 +172,7 @@ impl<'a> Parser<'a> {
             Some(lexeme) => match &lexeme.kind {
                 LexemeKind::Name => format!("unexpected name `{}`", self.text_of(lexeme)),
                 LexemeKind::Literal(_) => "unexpected string".to_owned(),
+                LexemeKind::Inner(_) => "unexpected source of another language".to_owned(),
                 LexemeKind::Class(_) => "unexpected character class".to_owned(),
                 LexemeKind::Token { .. } => "unexpected token reference".to_owned(),
                 LexemeKind::Define | LexemeKind::Mark(_) => {
@@ -284,6 +287,10 @@ impl<'a> Parser<'a> {
             }
             LexemeKind::Literal(text) => NodeKind::Literal(text.clone()),
             LexemeKind::Class(class) => NodeKind::Class(class.clone()),
+            LexemeKind::Inner(kind) => {
+                self.inner.push(InnerSource { kind: kind.clone(), span: lexeme.span.clone() });
+                NodeKind::Inner(self.inner.len() - 1)
+            }
             LexemeKind::Token { token, negated } => {
                 NodeKind::Token { token: token.clone(), negated: *negated }
             }

@@ -20,6 +20,8 @@ use super::json_schema::{
     Separator, SeparatorError, TextForm, Whitespace, WhitespaceError,
 };
 use super::regex::PatternOptions;
+use super::sources::{NamedSource, Sources};
+use crate::diagnostics::Source;
 
 /// A language of sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -35,6 +37,16 @@ pub enum Language {
 }
 
 impl Language {
+    /// The language of files with an extension, `json` without the dot.
+    pub fn of_extension(extension: &str) -> Option<Self> {
+        match extension {
+            "json" => Some(Self::JsonSchema),
+            "gbnf" => Some(Self::Gbnf),
+            "regex" => Some(Self::Regex),
+            _ => None,
+        }
+    }
+
     /// All of them.
     pub const ALL: [Self; 4] = [Self::JsonSchema, Self::Gbnf, Self::Regex, Self::Choice];
 
@@ -121,6 +133,27 @@ struct JsonSchemaSettings {
 #[serde(default, deny_unknown_fields)]
 struct GbnfSettings {
     start: Option<String>,
+    sources: BTreeMap<String, SourceSettings>,
+}
+
+/// A source that others refer to by name.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SourceSettings {
+    language: String,
+    text: String,
+    #[serde(default)]
+    options: Map<String, Value>,
+}
+
+/// The sources that were given by name.
+fn sources(given: BTreeMap<String, SourceSettings>) -> Sources {
+    let mut sources = Sources::default();
+    for (name, SourceSettings { language, text, options }) in given {
+        let source = Source::new(name.as_str(), text);
+        sources.add(name, NamedSource { language, options, source });
+    }
+    sources
 }
 
 /// Options of a language that has none.
@@ -145,7 +178,7 @@ impl Settings {
     /// | language | options |
     /// | --- | --- |
     /// | JSON Schema | `whitespace`, `levels`, `separators`, `surround`, `numbers`, `escapes`, `key-order`, `closed`, `dialect`, `formats`, `resources` (schemas by URI), `max-states`, `max-shapes`, `max-rules`, `deny` (a list) |
-    /// | GBNF | `start` |
+    /// | GBNF | `start`, `sources` (sources by name, each an object with `language`, `text` and `options`) |
     /// | regex, choice | none |
     ///
     /// # Errors
@@ -184,6 +217,7 @@ impl Settings {
                 if let Some(start) = given.start {
                     options.start = start;
                 }
+                options.sources = sources(given.sources);
             }
             FrontEnd::Regex(_) | FrontEnd::Choice(_) => {
                 let NoSettings {} = serde_json::from_value(given).map_err(failed)?;

@@ -58,7 +58,10 @@ fn every_option_is_read() {
     let separators = json_schema(r#"{"separators": [", ", ": "]}"#).text.whitespace;
     assert_eq!(separators.to_string(), r#"separators ", " ": ""#);
     let start = Settings::read(Language::Gbnf, r#"{"start": "a"}"#).expect("an option").front_end;
-    assert_eq!(start, FrontEnd::Gbnf(GbnfOptions { start: "a".to_owned() }));
+    assert_eq!(
+        start,
+        FrontEnd::Gbnf(GbnfOptions { start: "a".to_owned(), ..GbnfOptions::default() })
+    );
     let deny = r#"{"deny": ["unknown-format", "approximate", "unknown-format"]}"#;
     let deny = Settings::read(Language::JsonSchema, deny).expect("names").deny;
     assert_eq!(deny, [Deny::Approximate, Deny::UnknownFormat]);
