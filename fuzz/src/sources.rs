@@ -10,6 +10,7 @@ use grammarc_compiler::frontend::FrontEnd;
 use grammarc_compiler::frontend::gbnf::GbnfOptions;
 use grammarc_compiler::frontend::json_schema::{JsonSchemaOptions, KeyOrder, TextForm};
 use grammarc_compiler::frontend::regex::PatternOptions;
+use grammarc_compiler::frontend::typescript::TypeScriptOptions;
 use grammarc_runtime::{Grammar, Matcher};
 use grammarc_tests::schemas::compiler;
 
@@ -21,6 +22,8 @@ const TIME: Duration = Duration::from_millis(500);
 const LATE: Duration = Duration::from_secs(4);
 /// Memory that a source may take, by the compiler's estimate.
 const MEMORY: usize = 256 << 20;
+/// The first byte of TypeScript. Other bytes tell the languages that were there before it, as the corpus has them.
+const TYPESCRIPT: u8 = 0xFE;
 /// Steps along the masks.
 const STEPS: usize = 64;
 
@@ -33,9 +36,10 @@ pub fn run(data: &[u8]) {
     let mut input = Input(data);
     let (choice, seed) = (input.byte(), input.byte());
     let Ok(text) = std::str::from_utf8(input.0) else { return };
-    let front_end = match choice % 4 {
-        0 => FrontEnd::Gbnf(GbnfOptions::default()),
-        1 => FrontEnd::Regex(PatternOptions::default()),
+    let front_end = match (choice, choice % 4) {
+        (TYPESCRIPT, _) => FrontEnd::TypeScript(TypeScriptOptions::default()),
+        (_, 0) => FrontEnd::Gbnf(GbnfOptions::default()),
+        (_, 1) => FrontEnd::Regex(PatternOptions::default()),
         _ => {
             let text = if choice & 8 == 0 { TextForm::SHORT } else { TextForm::WIDE };
             let key_order = if choice & 16 == 0 { KeyOrder::Schema } else { KeyOrder::Any };

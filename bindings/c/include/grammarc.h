@@ -264,6 +264,14 @@ enum grammarc_language
      * A JSON array of texts, of which the output is one.
      */
     GRAMMARC_CHOICE = 3,
+    /**
+     * Declarations of types in TypeScript, of the JSON texts of their values.
+     */
+    GRAMMARC_TYPESCRIPT = 4,
+    /**
+     * The name of a built-in grammar: json, json-object, json-array, jsonl, csv or xml.
+     */
+    GRAMMARC_BUILTIN = 5,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L

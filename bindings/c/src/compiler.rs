@@ -49,6 +49,10 @@ pub enum grammarc_language {
     GRAMMARC_REGEX = 2,
     /// A JSON array of texts, of which the output is one.
     GRAMMARC_CHOICE = 3,
+    /// Declarations of types in TypeScript, of the JSON texts of their values.
+    GRAMMARC_TYPESCRIPT = 4,
+    /// The name of a built-in grammar: json, json-object, json-array, jsonl, csv or xml.
+    GRAMMARC_BUILTIN = 5,
 }
 
 /// What one compilation may take. Zero is the default of every field: set all bytes to zero and then `struct_size`.

@@ -163,11 +163,12 @@ fn item(
         Some("json") => Some(Kind::JsonSchema),
         Some("gbnf") => Some(Kind::Gbnf),
         Some("regex") => Some(Kind::Regex),
+        Some("ts") => Some(Kind::TypeScript),
         _ => None,
     };
     let kind = kind.ok_or_else(|| {
         wrong("files", span, format!("cannot tell the language of {name} from its name"))
-            .with_help("give the [[source]] a `kind`: json-schema, gbnf or regex")
+            .with_help("give the [[source]] a `kind`: json-schema, gbnf, regex or typescript")
     })?;
     let front_end = group.front_end(kind, &name)?;
     let parts = relative.components().filter(|part| matches!(part, Component::Normal(_)));

@@ -28,11 +28,13 @@ use super::digest::Digest;
 use crate::compile::CompileOptions;
 use crate::diagnostics::Source;
 use crate::frontend::FrontEnd;
+use crate::frontend::builtin::BuiltInOptions;
 use crate::frontend::choice::ChoiceOptions;
 use crate::frontend::gbnf::GbnfOptions;
 use crate::frontend::json_schema::JsonSchemaOptions;
 use crate::frontend::regex::{self, PatternOptions};
 use crate::frontend::sources::{NamedSource, Sources};
+use crate::frontend::typescript::TypeScriptOptions;
 use crate::vocabulary::TokenTable;
 
 /// The compiler by its version and the digest of its sources: artifacts of equal requests are equal where this is.
@@ -98,7 +100,8 @@ impl Content {
         let mut parts = Parts::of("content", vocabulary, front_end);
         let text = match front_end {
             FrontEnd::JsonSchema(_) => Cow::Owned(canonical::spelling(text)),
-            FrontEnd::Gbnf(_) => Cow::Borrowed(text.as_bytes()),
+            FrontEnd::Gbnf(_) | FrontEnd::TypeScript(_) => Cow::Borrowed(text.as_bytes()),
+            FrontEnd::BuiltIn(_) => Cow::Borrowed(text.trim().as_bytes()),
             FrontEnd::Regex(options) => Cow::Borrowed(regex::pattern_of(text, options).as_bytes()),
             FrontEnd::Choice(_) => Cow::Owned(canonical::spelling(text)),
         };
@@ -112,6 +115,24 @@ impl fmt::Display for Content {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
+}
+
+fn built_in(options: &BuiltInOptions, parts: &mut Parts) {
+    let BuiltInOptions {
+        line,
+        json_schema: schema,
+        min_items,
+        max_items,
+        columns,
+        separator,
+        names,
+        attributes,
+    } = options;
+    (min_items, max_items, columns, separator, names, attributes).hash(parts);
+    // The name of the schema is shown in findings.
+    let line = line.as_ref().map(|Source { name, text }| (name, text));
+    line.hash(parts);
+    json_schema(schema, parts);
 }
 
 fn json_schema(options: &JsonSchemaOptions, parts: &mut Parts) {
@@ -160,6 +181,11 @@ impl Parts {
                 (extent, size_limit).hash(&mut parts);
             }
             FrontEnd::Choice(ChoiceOptions {}) => {}
+            FrontEnd::BuiltIn(options) => built_in(options, &mut parts),
+            FrontEnd::TypeScript(TypeScriptOptions { start, json_schema: options }) => {
+                start.hash(&mut parts);
+                json_schema(options, &mut parts);
+            }
         }
         parts
     }

@@ -3,6 +3,7 @@
 //! [`FrontEnd`] is a choice of one with its options, for callers that take sources of any language; [`settings`] reads such
 //! options by name, and [`deny`] refuses what a report says of keywords.
 
+pub mod builtin;
 pub mod choice;
 mod class;
 pub mod compose;
@@ -19,17 +20,20 @@ pub mod regex;
 pub mod settings;
 pub mod sources;
 mod suggest;
+pub mod typescript;
 
 use crate::budget::Budget;
 use crate::controls::ControlTokens;
 use crate::diagnostics::{Diagnostic, Source};
 use crate::ir::Lowered;
+use builtin::BuiltInOptions;
 use choice::ChoiceOptions;
 use gbnf::GbnfOptions;
 use inner::Reader;
 use json_schema::JsonSchemaOptions;
 use nested::Nested;
 use regex::PatternOptions;
+use typescript::TypeScriptOptions;
 
 /// A source's language and how to read it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +46,10 @@ pub enum FrontEnd {
     Regex(PatternOptions),
     /// One of some texts.
     Choice(ChoiceOptions),
+    /// Declarations of types in TypeScript.
+    TypeScript(TypeScriptOptions),
+    /// A built-in grammar, of which the source is the name.
+    BuiltIn(BuiltInOptions),
 }
 
 impl FrontEnd {
@@ -52,6 +60,8 @@ impl FrontEnd {
             Self::Gbnf(_) => "gbnf",
             Self::Regex(_) => "regex",
             Self::Choice(_) => "choice",
+            Self::TypeScript(_) => "typescript",
+            Self::BuiltIn(_) => "builtin",
         }
     }
 
@@ -94,6 +104,8 @@ impl FrontEnd {
             Self::Gbnf(options) => gbnf::lower_with(source, options, reader, budget),
             Self::Regex(options) => regex::lower(source, options, budget),
             Self::Choice(options) => choice::lower(source, options, budget),
+            Self::TypeScript(options) => typescript::lower(source, options, budget),
+            Self::BuiltIn(options) => builtin::lower(source, options, budget),
         }
     }
 }

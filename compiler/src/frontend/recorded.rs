@@ -1,6 +1,7 @@
 //! The options of a front end as artifacts record them, for people: names and values as the command line has them.
 
 use super::FrontEnd;
+use super::builtin::{BuiltInOptions, Columns};
 use super::gbnf::GbnfOptions;
 use super::json_schema::{
     Escapes, Formats, JsonSchemaOptions, KeyOrder, NumberForm, SchemaDialect, TextForm, Whitespace,
@@ -12,6 +13,11 @@ impl FrontEnd {
         match self {
             Self::JsonSchema(options) => json_schema(options),
             Self::Gbnf(options) => gbnf(options),
+            Self::BuiltIn(options) => built_in(options),
+            Self::TypeScript(options) => {
+                let start = options.start.iter().map(|start| ("start", start.clone()));
+                start.chain(json_schema(&options.json_schema)).collect()
+            }
             Self::Regex(_) | Self::Choice(_) => Vec::new(),
         }
     }
@@ -24,6 +30,36 @@ fn gbnf(options: &GbnfOptions) -> Vec<(&'static str, String)> {
         recorded.push(("sources", names.join(" ")));
     }
     recorded
+}
+
+fn built_in(options: &BuiltInOptions) -> Vec<(&'static str, String)> {
+    let BuiltInOptions {
+        line,
+        json_schema: schema,
+        min_items,
+        max_items,
+        columns,
+        separator,
+        names,
+        attributes,
+    } = options;
+    let columns = columns.as_ref().map(|columns| match columns {
+        Columns::Count(count) => count.to_string(),
+        Columns::Named(names) => names.join(","),
+    });
+    let list = |names: &[String]| Some(names.join(",")).filter(|names| !names.is_empty());
+    let own = [
+        ("line", line.as_ref().map(|line| line.name.to_string())),
+        ("min-items", min_items.map(|count| count.to_string())),
+        ("max-items", max_items.map(|count| count.to_string())),
+        ("columns", columns),
+        ("separator", separator.map(String::from)),
+        ("names", list(names)),
+        ("attributes", list(attributes)),
+    ];
+    let own = own.into_iter().filter_map(|(name, value)| Some((name, value?)));
+    let is_default = *schema == JsonSchemaOptions::default();
+    own.chain(json_schema(schema).into_iter().filter(|_| !is_default)).collect()
 }
 
 fn json_schema(options: &JsonSchemaOptions) -> Vec<(&'static str, String)> {

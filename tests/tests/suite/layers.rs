@@ -79,21 +79,30 @@ const ROOMS: [Row<'_>; 18] = [
 
 /// The front ends. A JSON Schema has ECMA-262 patterns in it, and a regular expression with lookaround is read as one; apart
 /// from that none knows another.
-const FRONT_ENDS: [Row<'_>; 13] = [
+const FRONT_ENDS: [Row<'_>; 18] = [
     ("class", &[]),
     ("document", &[]),
-    ("inner", &[]),
+    // Sources by name, and how a front end has those in its source read, whatever their languages.
+    ("sources", &[]),
+    ("inner", &["sources"]),
     ("dialects", &[]),
     ("suggest", &[]),
     ("ecma", &["class", "dialects"]),
-    ("gbnf", &["class", "suggest"]),
+    ("gbnf", &["class", "inner", "sources", "suggest"]),
     ("regex", &["class", "dialects", "ecma"]),
     ("json_schema", &["class", "dialects", "document", "ecma", "suggest"]),
     ("choice", &[]),
+    ("typescript", &["json_schema", "suggest"]),
+    ("builtin", &["gbnf", "inner", "json_schema", "suggest"]),
     ("deny", &["json_schema"]),
     // Options of all of them by name.
-    ("settings", &["choice", "deny", "gbnf", "json_schema", "regex"]),
-    ("recorded", &["json_schema"]),
+    (
+        "settings",
+        &["builtin", "choice", "deny", "gbnf", "json_schema", "regex", "sources", "typescript"],
+    ),
+    ("recorded", &["builtin", "gbnf", "json_schema"]),
+    ("nested", &["deny", "inner", "settings", "sources"]),
+    ("compose", &["inner", "settings"]),
 ];
 
 /// Longest file.

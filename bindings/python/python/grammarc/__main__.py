@@ -23,7 +23,7 @@ from grammarc import (
     __version__,
 )
 
-KINDS = {".json": "json_schema", ".gbnf": "gbnf", ".regex": "regex"}
+KINDS = {".json": "json_schema", ".gbnf": "gbnf", ".regex": "regex", ".ts": "typescript"}
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -49,10 +49,10 @@ def parser() -> argparse.ArgumentParser:
     vocab.set_defaults(run=run_vocab)
 
     compile = commands.add_parser("compile", help="compile a source into a grammar artifact")
-    compile.add_argument("source", type=Path, help=".json (JSON Schema), .gbnf or .regex")
+    compile.add_argument("source", type=Path, help=".json (JSON Schema), .gbnf, .regex or .ts")
     compile.add_argument("--vocab", required=True, help="the .gvocab, or a tokenizer")
     compile.add_argument("-o", "--output", type=Path, help="the .gmask to write [default: beside the source]")
-    compile.add_argument("--kind", choices=["json_schema", "gbnf", "regex", "choice"])
+    compile.add_argument("--kind", choices=["json_schema", "gbnf", "regex", "choice", "typescript"])
     compile.add_argument("--options", type=json.loads, default={}, help="options of the front end, as JSON")
     compile.add_argument("--standalone", action="store_true", help="with the vocabulary in it")
     compile.set_defaults(run=run_compile)

@@ -10,24 +10,27 @@ use grammarc_compiler::frontend::json_schema::{
     Escapes, JsonSchemaOptions, KeyOrder, NumberForm, SchemaDialect, Separator, Whitespace,
 };
 use grammarc_compiler::frontend::regex::PatternOptions;
+use grammarc_compiler::frontend::typescript::TypeScriptOptions;
 use toml::Spanned;
 
 use super::raw::{self, Dialect, EscapeForm, Kind, Numbers, Order};
 use super::wrong;
-use crate::registry;
+use crate::{include, registry};
 
 /// The options of a group, with those that were given.
 #[derive(Debug)]
 pub(crate) struct GroupOptions {
     json_schema: JsonSchemaOptions,
     gbnf: GbnfOptions,
-    /// The first option that is for JSON Schema alone, and where it stands.
-    for_json_schema: Option<(&'static str, Range<usize>)>,
-    /// The same for GBNF.
-    for_gbnf: Option<(&'static str, Range<usize>)>,
+    /// The name of the rule or the type to start from.
+    start: Option<String>,
+    /// The options that were given, and where they stand.
+    given: Vec<(&'static str, Range<usize>)>,
     /// The registry as it was written.
     pub(crate) registry: Vec<String>,
-    /// The files of the registry.
+    /// The sources that grammars refer to, as they were written.
+    pub(crate) include: Vec<String>,
+    /// The files of both.
     pub(crate) inputs: Vec<PathBuf>,
 }
 
@@ -55,10 +58,19 @@ impl GroupOptions {
             inputs = registry.inputs;
         }
         let mut gbnf = GbnfOptions::default();
-        if let Some(start) = &group.start {
-            gbnf.start.clone_from(start.get_ref());
+        let start = group.start.as_ref().map(Spanned::get_ref).cloned();
+        if let Some(start) = &start {
+            gbnf.start.clone_from(start);
         }
-        let for_json_schema = [
+        let include = group.include.as_ref().map(Spanned::get_ref).cloned().unwrap_or_default();
+        if let Some(given) = &group.include {
+            let paths: Vec<_> = include.iter().map(Into::into).collect();
+            let included = include::read(root, &paths)
+                .map_err(|error| wrong("include", given.span(), causes(&error)))?;
+            gbnf.sources = included.sources;
+            inputs.extend(included.inputs);
+        }
+        let given = [
             ("dialect", group.dialect.as_ref().map(Spanned::span)),
             ("closed", group.closed.as_ref().map(Spanned::span)),
             ("whitespace", group.whitespace.as_ref().map(Spanned::span)),
@@ -69,36 +81,48 @@ impl GroupOptions {
             ("escapes", group.escapes.as_ref().map(Spanned::span)),
             ("key-order", group.key_order.as_ref().map(Spanned::span)),
             ("registry", group.registry.as_ref().map(Spanned::span)),
+            ("start", group.start.as_ref().map(Spanned::span)),
+            ("include", group.include.as_ref().map(Spanned::span)),
         ];
-        let for_json_schema =
-            for_json_schema.into_iter().find_map(|(key, span)| Some((key, span?)));
-        let for_gbnf = group.start.as_ref().map(|start| ("start", start.span()));
+        let given = given.into_iter().filter_map(|(key, span)| Some((key, span?))).collect();
         let registry = arguments;
-        Ok(Self { json_schema, gbnf, for_json_schema, for_gbnf, registry, inputs })
+        Ok(Self { json_schema, gbnf, start, given, registry, include, inputs })
     }
 
     /// How a source of a kind is read.
     pub(super) fn front_end(&self, kind: Kind, name: &str) -> Result<FrontEnd, Diagnostic> {
-        let other = match kind {
-            Kind::JsonSchema => [&None, &self.for_gbnf],
-            Kind::Gbnf => [&self.for_json_schema, &None],
-            Kind::Regex => [&self.for_json_schema, &self.for_gbnf],
-        };
         let front_end = match kind {
             Kind::JsonSchema => FrontEnd::JsonSchema(self.json_schema.clone()),
             Kind::Gbnf => FrontEnd::Gbnf(self.gbnf.clone()),
             Kind::Regex => FrontEnd::Regex(PatternOptions::default()),
+            Kind::TypeScript => FrontEnd::TypeScript(TypeScriptOptions {
+                start: self.start.clone(),
+                json_schema: self.json_schema.clone(),
+            }),
         };
-        match other.into_iter().flatten().next() {
+        match self.given.iter().find(|(key, _)| !owners(key).contains(&kind)) {
             None => Ok(front_end),
             Some((key, span)) => {
-                let owner = if *key == "start" { "gbnf" } else { "json-schema" };
+                let owner = match owners(key) {
+                    [Kind::Gbnf, ..] => "gbnf",
+                    _ => "json-schema",
+                };
                 let kind = front_end.kind();
                 let problem = format!("it is for {owner} sources, and {name} is {kind}");
                 Err(wrong(key, span.clone(), problem)
                     .with_help("put these files into a [[source]] of their own"))
             }
         }
+    }
+}
+
+/// The kinds of sources that have an option.
+fn owners(key: &str) -> &'static [Kind] {
+    match key {
+        "start" => &[Kind::Gbnf, Kind::TypeScript],
+        "include" => &[Kind::Gbnf],
+        "dialect" | "registry" | "closed" => &[Kind::JsonSchema],
+        _ => &[Kind::JsonSchema, Kind::TypeScript],
     }
 }
 

@@ -86,6 +86,7 @@ pub(super) struct Group {
     pub(super) escapes: Option<Spanned<EscapeForm>>,
     pub(super) key_order: Option<Spanned<Order>>,
     pub(super) registry: Option<Spanned<Vec<String>>>,
+    pub(super) include: Option<Spanned<Vec<String>>>,
     #[serde(default)]
     pub(super) deny: Vec<Spanned<String>>,
 }
@@ -97,6 +98,8 @@ pub(crate) enum Kind {
     JsonSchema,
     Gbnf,
     Regex,
+    #[serde(rename = "typescript")]
+    TypeScript,
 }
 
 /// What a JSON Schema is written in.

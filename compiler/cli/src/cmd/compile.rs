@@ -17,7 +17,7 @@ use serde::Serialize;
 use crate::args::{ThreadArgs, VocabularyArgs};
 use crate::cmd::facts::Facts;
 use crate::failure::{Failure, Problem};
-use crate::frontend::{Request, SourceArgs};
+use crate::frontend::{Request, SourceArgs, built_in};
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::vocabularies::{self, Chosen, damaged};
@@ -286,7 +286,11 @@ impl CompileArgs {
                 option: "-o",
                 problem: "is needed for a source from standard input".to_owned(),
             }),
-            None => Ok(self.source.source.with_extension("gmask")),
+            None => {
+                let source = &self.source.source;
+                let name = built_in(source).map_or(source.as_path(), Path::new);
+                Ok(name.with_extension("gmask"))
+            }
         }
     }
 }

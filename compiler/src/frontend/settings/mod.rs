@@ -12,6 +12,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::FrontEnd;
+use super::builtin::{BuiltInOptions, Columns};
 use super::choice::ChoiceOptions;
 use super::deny::Deny;
 use super::gbnf::GbnfOptions;
@@ -21,6 +22,7 @@ use super::json_schema::{
 };
 use super::regex::PatternOptions;
 use super::sources::{NamedSource, Sources};
+use super::typescript::TypeScriptOptions;
 use crate::diagnostics::Source;
 
 /// A language of sources.
@@ -34,6 +36,10 @@ pub enum Language {
     Regex,
     /// One of some texts.
     Choice,
+    /// Declarations of types in TypeScript.
+    TypeScript,
+    /// A built-in grammar by its name.
+    BuiltIn,
 }
 
 impl Language {
@@ -43,12 +49,14 @@ impl Language {
             "json" => Some(Self::JsonSchema),
             "gbnf" => Some(Self::Gbnf),
             "regex" => Some(Self::Regex),
+            "ts" => Some(Self::TypeScript),
             _ => None,
         }
     }
 
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::JsonSchema, Self::Gbnf, Self::Regex, Self::Choice];
+    pub const ALL: [Self; 6] =
+        [Self::JsonSchema, Self::Gbnf, Self::Regex, Self::Choice, Self::TypeScript, Self::BuiltIn];
 
     /// Its name, in artifacts as well.
     pub fn name(self) -> &'static str {
@@ -57,6 +65,8 @@ impl Language {
             Self::Gbnf => "gbnf",
             Self::Regex => "regex",
             Self::Choice => "choice",
+            Self::TypeScript => "typescript",
+            Self::BuiltIn => "builtin",
         }
     }
 
@@ -156,6 +166,46 @@ fn sources(given: BTreeMap<String, SourceSettings>) -> Sources {
     sources
 }
 
+/// Options of built-in grammars that are not those of JSON Schema, by name.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct BuiltInSettings {
+    line: Option<Value>,
+    min_items: Option<u32>,
+    max_items: Option<u32>,
+    columns: Option<ColumnSettings>,
+    separator: Option<char>,
+    names: Vec<String>,
+    attributes: Vec<String>,
+}
+
+/// Their names.
+const BUILT_IN: [&str; 7] =
+    ["line", "min_items", "max_items", "columns", "separator", "names", "attributes"];
+
+/// Columns by their number or their names.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum ColumnSettings {
+    Count(u32),
+    Named(Vec<String>),
+}
+
+impl BuiltInSettings {
+    /// Sets what was given.
+    fn apply(self, options: &mut BuiltInOptions) {
+        let Self { line, min_items, max_items, columns, separator, names, attributes } = self;
+        options.line = line.map(|line| Source::new("line", line.to_string()));
+        (options.min_items, options.max_items) = (min_items, max_items);
+        options.columns = columns.map(|columns| match columns {
+            ColumnSettings::Count(count) => Columns::Count(count),
+            ColumnSettings::Named(names) => Columns::Named(names),
+        });
+        options.separator = separator;
+        (options.names, options.attributes) = (names, attributes);
+    }
+}
+
 /// Options of a language that has none.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -169,6 +219,8 @@ impl Settings {
             Language::Gbnf => FrontEnd::Gbnf(GbnfOptions::default()),
             Language::Regex => FrontEnd::Regex(PatternOptions::exact()),
             Language::Choice => FrontEnd::Choice(ChoiceOptions::default()),
+            Language::TypeScript => FrontEnd::TypeScript(TypeScriptOptions::default()),
+            Language::BuiltIn => FrontEnd::BuiltIn(BuiltInOptions::default()),
         };
         Self { front_end, deny: Vec::new() }
     }
@@ -178,6 +230,8 @@ impl Settings {
     /// | language | options |
     /// | --- | --- |
     /// | JSON Schema | `whitespace`, `levels`, `separators`, `surround`, `numbers`, `escapes`, `key-order`, `closed`, `dialect`, `formats`, `resources` (schemas by URI), `max-states`, `max-shapes`, `max-rules`, `deny` (a list) |
+    /// | built-in grammars | `line` (a schema), `min-items`, `max-items`, `columns` (a number, or a list of names), `separator`, `names`, `attributes`, those of JSON Schema |
+    /// | TypeScript | those of JSON Schema, `start` |
     /// | GBNF | `start`, `sources` (sources by name, each an object with `language`, `text` and `options`) |
     /// | regex, choice | none |
     ///
@@ -201,10 +255,26 @@ impl Settings {
     pub fn of(language: Language, given: Map<String, Value>) -> Result<Self, SettingsError> {
         let failed = |source| SettingsError::Json { language, source };
         let given = given.into_iter().map(|(name, value)| (name.replace('-', "_"), value));
-        let given = Value::Object(given.collect());
+        let mut given: Map<String, Value> = given.collect();
         let mut settings = Self::new(language);
+        if let FrontEnd::TypeScript(options) = &mut settings.front_end {
+            // The rest are options of the schema.
+            let start = given.remove("start").unwrap_or_default();
+            options.start = serde_json::from_value(start).map_err(failed)?;
+        }
+        if let FrontEnd::BuiltIn(options) = &mut settings.front_end {
+            let (own, rest) =
+                given.into_iter().partition(|(name, _)| BUILT_IN.contains(&name.as_str()));
+            given = rest;
+            let own: BuiltInSettings =
+                serde_json::from_value(Value::Object(own)).map_err(failed)?;
+            own.apply(options);
+        }
+        let given = Value::Object(given);
         match &mut settings.front_end {
-            FrontEnd::JsonSchema(options) => {
+            FrontEnd::JsonSchema(options)
+            | FrontEnd::TypeScript(TypeScriptOptions { json_schema: options, .. })
+            | FrontEnd::BuiltIn(BuiltInOptions { json_schema: options, .. }) => {
                 let mut given: JsonSchemaSettings =
                     serde_json::from_value(given).map_err(failed)?;
                 settings.deny = std::mem::take(&mut given.deny);
