@@ -120,6 +120,7 @@ fn add(
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "inputs")]
 mod tests {
     use super::*;
 

@@ -22,7 +22,9 @@ pub(super) fn lower(
     let text = &options.json_schema.text;
     let has_line_ends = match text.whitespace {
         Whitespace::Compact | Whitespace::Spaced | Whitespace::Natural => false,
-        Whitespace::Fixed { .. } => text.whitespace.to_string().contains(['\n', '\r']),
+        Whitespace::Fixed { item, key } => {
+            [item, key].iter().any(|one| one.as_bytes().iter().any(|byte| b"\n\r".contains(byte)))
+        }
         Whitespace::Indented(_) | Whitespace::Styled(_) | Whitespace::Flexible { .. } => true,
     };
     if has_line_ends || text.surround > 0 {

@@ -9,7 +9,7 @@
 //! text. Text is Unicode: strings, classes and `.` match Unicode scalar values, encoded as UTF-8, `.` any of them, line
 //! ends included.
 //!
-//! Sources of other languages may stand in a grammar: see [`inner`].
+//! Sources of other languages may stand in a grammar: see `inner`.
 //!
 //! What differs from llama.cpp, all of it where llama.cpp refuses or misreads a source: `_` may stand in names
 //! everywhere; a line may start with `|`; `{,n}` is `{0,n}`; bounds of repetitions go up to 4,294,967,294;

@@ -4,9 +4,9 @@
 //! export interface Ticket { id: `T-${number}`; /** @maxLength 80 */ title: string; tags?: string[] }
 //! ```
 //!
-//! The text is parsed by oxc ([`parse`]), the types that the root leads to become a JSON Schema ([`translate`], [`objects`],
-//! [`template`], [`tags`]), and the front end of JSON Schema makes the grammar, with its options. Every value of the schema
-//! knows the part of the text that it comes from ([`written`]), so errors and places are of the text.
+//! The text is parsed by oxc (`parse`), the types that the root leads to become a JSON Schema (`translate`, `references`,
+//! `objects`, `values`, `template`, `tags`), and the front end of JSON Schema makes the grammar, with its options. Every value of the schema
+//! knows the part of the text that it comes from (`written`), so errors and places are of the text.
 //!
 //! Types are those of data: objects are closed (a key that a type does not name is refused), `?` and `| undefined` are keys that
 //! may be left out, named types are definitions, and generic types are substituted. What has no JSON values (functions, `bigint`,
@@ -18,6 +18,7 @@ mod declarations;
 mod depth;
 mod objects;
 mod parse;
+mod references;
 mod tags;
 mod template;
 mod translate;
