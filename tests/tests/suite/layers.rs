@@ -14,12 +14,12 @@ const CRATES: [Row<'_>; 12] = [
     ("compiler/build", &["artifacts", "compiler"]),
     ("compiler/cli", &["artifacts", "compiler", "compiler/build", "runtime"]),
     ("bindings/common", &["artifacts", "compiler", "runtime"]),
-    ("bindings/python", &["artifacts", "compiler", "runtime", "bindings/common"]),
     ("examples/build-rs", &["artifacts", "compiler/build", "runtime"]),
     ("benches", &["artifacts", "compiler", "runtime", "compiler/cli"]),
     ("tests", &["artifacts", "compiler", "runtime", "compiler/cli", "benches"]),
     ("fuzz", &["artifacts", "compiler", "runtime", "tests"]),
     ("bindings/c", &["artifacts", "compiler", "runtime", "bindings/common", "tests"]),
+    ("bindings/python", &["artifacts", "compiler", "runtime", "bindings/common", "tests"]),
 ];
 
 /// The rooms of the compiler. Front ends and network do not know each other, and no room below knows a front end.

@@ -13,8 +13,6 @@
 
 mod csv;
 mod jsonl;
-#[cfg(test)]
-mod tests;
 mod xml;
 
 use std::borrow::Cow;

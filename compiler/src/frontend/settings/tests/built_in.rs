@@ -1,15 +1,19 @@
-//! Texts of the built-in grammars.
+//! Texts of the built-in grammars, made with options by name.
 
 use serde_json::json;
 
-use super::{BuiltInOptions, Columns, lower};
 use crate::budget::Budget;
 use crate::diagnostics::report::Verdict;
 use crate::diagnostics::{Diagnostic, Source};
 use crate::frontend::FrontEnd;
+use crate::frontend::builtin::{BuiltInOptions, Columns, lower};
+use crate::frontend::deny::{Deny, denied};
 use crate::frontend::settings::{Language, Settings};
 use crate::ir::Lowered;
 use crate::ir::recognize::recognizes;
+
+const OPTION: &str = "builtin::option";
+const UNKNOWN: &str = "builtin::unknown";
 
 fn built_in(name: &str, options: &serde_json::Value) -> Result<Lowered, Vec<Diagnostic>> {
     let settings = Settings::read(Language::BuiltIn, &options.to_string()).expect("options");
@@ -72,7 +76,7 @@ fn lines_have_one_schema_each() {
         json!({"max-items": 0}),
         json!({"min-items": 3, "max-items": 2}),
     ] {
-        assert_eq!(built_in("jsonl", &options).unwrap_err()[0].code, super::OPTION, "{options}");
+        assert_eq!(built_in("jsonl", &options).unwrap_err()[0].code, OPTION, "{options}");
     }
 }
 
@@ -118,7 +122,7 @@ fn records_have_their_columns() {
         json!({"columns": []}),
         json!({"columns": ["a\nb"]}),
     ] {
-        assert_eq!(built_in("csv", &options).unwrap_err()[0].code, super::OPTION, "{options}");
+        assert_eq!(built_in("csv", &options).unwrap_err()[0].code, OPTION, "{options}");
     }
 }
 
@@ -155,8 +159,7 @@ fn elements_have_their_names() {
         &["<x y:z=\"1\">t<é/></x>", "<x></y>"],
         &["<1/>", "<x", "<x><y></x>", "<x y=1/>"],
     );
-    let denied =
-        crate::frontend::deny::denied(&lowered.report, &[crate::frontend::deny::Deny::Approximate]);
+    let denied = denied(&lowered.report, &[Deny::Approximate]);
     assert_eq!(denied.len(), 1);
     for options in [
         json!({"names": ["1a"]}),
@@ -165,18 +168,18 @@ fn elements_have_their_names() {
         json!({"attributes": ["a:b:c"]}),
         json!({"names": [""]}),
     ] {
-        assert_eq!(built_in("xml", &options).unwrap_err()[0].code, super::OPTION, "{options}");
+        assert_eq!(built_in("xml", &options).unwrap_err()[0].code, OPTION, "{options}");
     }
 }
 
 #[test]
 fn names_and_options_that_are_not_there() {
     for (name, options, code) in [
-        ("jsnl", json!({}), super::UNKNOWN),
-        ("", json!({}), super::UNKNOWN),
-        ("json", json!({"columns": 2}), super::OPTION),
-        ("csv", json!({"line": true}), super::OPTION),
-        ("jsonl", json!({"names": ["a"]}), super::OPTION),
+        ("jsnl", json!({}), UNKNOWN),
+        ("", json!({}), UNKNOWN),
+        ("json", json!({"columns": 2}), OPTION),
+        ("csv", json!({"line": true}), OPTION),
+        ("jsonl", json!({"names": ["a"]}), OPTION),
     ] {
         assert_eq!(built_in(name, &options).unwrap_err()[0].code, code, "{name} {options}");
     }
