@@ -299,8 +299,8 @@ impl Budget {
     /// An error of the work, which is the budget's where that is spent: at the place of the source that the work's names.
     pub(crate) fn blame(&self, diagnostic: Diagnostic) -> Diagnostic {
         let Some(error) = self.error() else { return diagnostic };
-        let Diagnostic { labels, pointer, within, .. } = diagnostic;
-        Diagnostic { labels, pointer, within, ..error.to_diagnostic() }
+        let Diagnostic { labels, pointer, .. } = diagnostic;
+        Diagnostic { labels, pointer, ..error.to_diagnostic() }
     }
 
     /// Looks at the clock and the flag in a front end, which has findings for errors.

@@ -50,7 +50,7 @@ pub(crate) struct Place<'a> {
 impl Place<'_> {
     /// The same finding in the outer source; one in a source with a text of its own stays there.
     pub(crate) fn diagnostic(&self, mut diagnostic: Diagnostic) -> Diagnostic {
-        if diagnostic.within.is_some() {
+        if diagnostic.within().is_some() {
             return diagnostic;
         }
         for label in &mut diagnostic.labels {

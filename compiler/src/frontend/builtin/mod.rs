@@ -35,7 +35,7 @@ const UNKNOWN: &str = "builtin::unknown";
 const OPTION: &str = "builtin::option";
 
 /// What a built-in grammar is made with. Each has some of these options; the others must be as they are by default.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BuiltInOptions {
     /// The schema of each line, for `jsonl`: any value by default.
     pub line: Option<Source>,
@@ -53,21 +53,6 @@ pub struct BuiltInOptions {
     pub names: Vec<String>,
     /// The attributes that elements of `xml` may have, in this order: any by default if elements have any names, else none.
     pub attributes: Vec<String>,
-}
-
-impl Default for BuiltInOptions {
-    fn default() -> Self {
-        Self {
-            line: None,
-            json_schema: JsonSchemaOptions::default(),
-            min_items: None,
-            max_items: None,
-            columns: None,
-            separator: None,
-            names: Vec::new(),
-            attributes: Vec::new(),
-        }
-    }
 }
 
 /// The columns of a table.

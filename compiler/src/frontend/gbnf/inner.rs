@@ -191,9 +191,9 @@ fn read(
         }
         InnerKind::Named(name) => match sources.get(name) {
             Some(named) => reader.named(name, named, sources).map_err(|errors| {
-                let at_reference = |error: Diagnostic| match error.within {
-                    None if error.labels.is_empty() => error.with_label(inner.span.clone(), ""),
-                    _ => error,
+                let at_reference = |error: Diagnostic| match error.labels.is_empty() {
+                    true => error.with_label(inner.span.clone(), ""),
+                    false => error,
                 };
                 errors.into_iter().map(at_reference).collect()
             }),

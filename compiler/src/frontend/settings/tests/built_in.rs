@@ -67,7 +67,7 @@ fn lines_have_one_schema_each() {
     // An error of the schema points into it.
     let errors = built_in("jsonl", &json!({"line": {"type": "strin"}})).unwrap_err();
     let error = &errors[0];
-    let within = error.within.as_ref().expect("it is in the schema");
+    let within = error.within().expect("it is in the schema");
     assert_eq!((&*within.name, &within.text[error.labels[0].span.clone()]), ("line", "\"type\""));
     for options in [
         json!({"whitespace": "indented"}),

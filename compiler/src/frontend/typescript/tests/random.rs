@@ -186,7 +186,7 @@ fn members_of(
 ) -> Value {
     let mut values = Map::new();
     for (key, ty, is_optional) in members {
-        if !is_optional || choices.next().unwrap_or(0) % 2 == 0 {
+        if !is_optional || choices.next().unwrap_or(0).is_multiple_of(2) {
             values.insert(key.clone(), ty.value(choices));
         }
     }
