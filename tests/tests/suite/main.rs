@@ -11,6 +11,7 @@ mod fork;
 mod layers;
 mod masks;
 mod members;
+mod pages;
 mod recursion;
 mod robustness;
 mod stack;
