@@ -12,6 +12,7 @@ use grammarc_compiler::frontend::json_schema::{JsonSchemaOptions, KeyOrder, Text
 use grammarc_compiler::frontend::lark::LarkOptions;
 use grammarc_compiler::frontend::regex::PatternOptions;
 use grammarc_compiler::frontend::substring::SubstringOptions;
+use grammarc_compiler::frontend::typescript::TypeScriptOptions;
 use grammarc_runtime::{Grammar, Matcher};
 use grammarc_tests::schemas::compiler;
 
@@ -23,6 +24,8 @@ const TIME: Duration = Duration::from_millis(500);
 const LATE: Duration = Duration::from_secs(4);
 /// Memory that a source may take, by the compiler's estimate.
 const MEMORY: usize = 256 << 20;
+/// The first byte of TypeScript. Other bytes tell the languages that were there before it, as the corpus has them.
+const TYPESCRIPT: u8 = 0xFE;
 /// Steps along the masks.
 const STEPS: usize = 64;
 
@@ -36,6 +39,7 @@ pub fn run(data: &[u8]) {
     let (choice, seed) = (input.byte(), input.byte());
     let Ok(text) = std::str::from_utf8(input.0) else { return };
     let front_end = match choice % 4 {
+        _ if choice == TYPESCRIPT => FrontEnd::TypeScript(TypeScriptOptions::default()),
         0 if choice & 32 != 0 => FrontEnd::Lark(LarkOptions::default()),
         0 if choice & 64 != 0 => {
             FrontEnd::Gbnf(GbnfOptions { notation: Notation::Xgrammar, ..GbnfOptions::default() })

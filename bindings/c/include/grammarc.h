@@ -280,6 +280,13 @@ enum grammarc_language
      * A JSON object with a text, of which the output is a part.
      */
     GRAMMARC_SUBSTRING = 7,
+     * Declarations of types in TypeScript, of the JSON texts of their values.
+     */
+    GRAMMARC_TYPESCRIPT = 8,
+    /**
+     * The name of a built-in grammar: json, json-object, json-array, jsonl, csv or xml.
+     */
+    GRAMMARC_BUILTIN = 9,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L

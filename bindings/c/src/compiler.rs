@@ -57,6 +57,10 @@ pub enum grammarc_language {
     GRAMMARC_LARK = 6,
     /// A JSON object with a text, of which the output is a part.
     GRAMMARC_SUBSTRING = 7,
+    /// Declarations of types in TypeScript, of the JSON texts of their values.
+    GRAMMARC_TYPESCRIPT = 8,
+    /// The name of a built-in grammar: json, json-object, json-array, jsonl, csv or xml.
+    GRAMMARC_BUILTIN = 9,
 }
 
 /// What one compilation may take. Zero is the default of every field: set all bytes to zero and then `struct_size`.

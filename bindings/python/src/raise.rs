@@ -154,6 +154,7 @@ pub(crate) fn diagnostics_of<'py>(
             one.help.as_deref(),
             one.pointer.as_deref(),
             span,
+            one.within().map(|source| &*source.name),
         ))?)?;
     }
     Ok(list)

@@ -44,6 +44,35 @@ def accepts(grammar: grammarc.Grammar, text: str) -> bool:
     return True
 
 
+def test_built_in_grammars(compiler: grammarc.Compiler) -> None:
+    lines = compiler.builtin("jsonl", line={"type": "integer"}, max_items=2)
+    assert accepts(lines, "1\n2") and not accepts(lines, "1\n2\n3") and not accepts(lines, "{}")
+    table = compiler.builtin("csv", columns=["a", "b"], separator=";")
+    assert accepts(table, "a;b\n1;2") and not accepts(table, "1;2")
+    tags = compiler.builtin("xml", names=["a"], attributes=["id"])
+    assert accepts(tags, '<a id="1"><a/></a>') and not accepts(tags, "<b/>")
+    assert accepts(compiler.compile("builtin", "json", whitespace="compact"), "[1]")
+    with pytest.raises(grammarc.SourceError, match="did you mean"):
+        compiler.builtin("jsno")
+
+
+def test_sources_within_a_grammar(compiler: grammarc.Compiler) -> None:
+    point = {"type": "object", "properties": {"x": {"const": 1}}, "required": ["x"]}
+    sources = {
+        "point": ("json_schema", point, {"whitespace": "compact", "closed": True}),
+        "end": ("choice", ["!", "?"]),
+    }
+    grammar = compiler.gbnf('root ::= @"point" @regex/[a-c]+/ @"end"', sources=sources)  # type: ignore[arg-type]
+    assert accepts(grammar, '{"x":1}abc?')
+    assert not accepts(grammar, '{"x": 1}abc?') and not accepts(grammar, '{"x":1}d?')
+    assert any(entry.pointer == "point#/properties/x/const" for entry in grammar.report)
+    with pytest.raises(grammarc.SourceError) as raised:
+        compiler.gbnf('root ::= @"s"', sources={"s": ("json_schema", {"type": "strin"})})
+    assert raised.value.diagnostics[0].source == "s"
+    with pytest.raises(ValueError, match="no kind 'prolog'"):
+        compiler.gbnf("root ::= x", sources={"s": ("prolog", "")})  # type: ignore[dict-item]
+
+
 def test_sources_of_all_kinds(compiler: grammarc.Compiler) -> None:
     assert accepts(compiler.json_schema({"type": "integer"}), "12")
     assert accepts(compiler.json_schema('{"type": "integer"}'), "12")
@@ -54,8 +83,11 @@ def test_sources_of_all_kinds(compiler: grammarc.Compiler) -> None:
     assert accepts(compiler.regex("[ab]{3}"), "abb")
     assert accepts(compiler.choice(["one\n", '"two"']), '"two"')
     assert accepts(compiler.compile("regex", "x?"), "")
+    typescript = compiler.typescript("export type A = { a: 1 }; type B = 2", whitespace="compact")
+    assert accepts(typescript, '{"a":1}') and not accepts(typescript, '{"a": 1}')
+    assert accepts(compiler.compile("typescript", "type A = 1; type B = 2", start="B"), "2")
     with pytest.raises(ValueError, match="no kind"):
-        compiler.compile("lark", "start: x")  # type: ignore[arg-type]
+        compiler.compile("prolog", "start: x")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="several texts"):
         compiler.choice("abc")
     with pytest.raises(TypeError, match="is a str"):

@@ -80,6 +80,7 @@ pub enum BuildError {
 
 fn in_source(source: &Source, diagnostics: &[Diagnostic]) -> String {
     let lines = diagnostics.iter().map(|diagnostic| {
+        let source = diagnostic.source(source);
         let place = diagnostic.labels.first().map(|label| source.line_column(label.span.start));
         match place {
             Some((line, column)) => format!("{}:{line}:{column}: {diagnostic}", source.name),

@@ -31,6 +31,7 @@
 
 mod depfile;
 mod error;
+pub mod include;
 mod look;
 mod make;
 mod manifest;

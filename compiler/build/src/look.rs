@@ -121,6 +121,9 @@ fn options(item: &Item, group: &Group, limits: &Limits) -> CompileOptions {
     if !group.options.registry.is_empty() {
         recorded.push(("registry", group.options.registry.join(" ")));
     }
+    if !group.options.include.is_empty() {
+        recorded.push(("include", group.options.include.join(" ")));
+    }
     if !group.deny.is_empty() {
         let mut names: Vec<_> = group.deny.iter().map(|what| what.name()).collect();
         names.sort_unstable();

@@ -65,13 +65,13 @@ pub(crate) fn make(
         diagnostics,
     };
     // A source that reads special tokens is another grammar for each vocabulary.
-    let per_vocabulary = item.front_end.depends_on_vocabulary();
+    let per_vocabulary = item.front_end.depends_on_vocabulary(&source);
     let size = if per_vocabulary { 1 } else { stale.len().max(1) };
     let mut stale = stale.into_iter().peekable();
     while let Some((first, entry)) = stale.peek() {
         let started = Instant::now();
         let only = per_vocabulary.then(|| entry.vocabulary.clone());
-        let controls = item.front_end.controls(compilers[*first].vocabulary());
+        let controls = item.front_end.controls(&source, compilers[*first].vocabulary());
         let budget = limits.budget(started.elapsed());
         let batch = stale.by_ref().take(size);
         let lowered = item.front_end.lower_for(source.clone(), &controls, &budget);

@@ -166,11 +166,12 @@ fn item(
         Some("ebnf") => Some(Kind::Ebnf),
         Some("lark") => Some(Kind::Lark),
         Some("regex") => Some(Kind::Regex),
+        Some("ts") => Some(Kind::TypeScript),
         _ => None,
     };
     let kind = kind.ok_or_else(|| {
         wrong("files", span, format!("cannot tell the language of {name} from its name")).with_help(
-            "give the [[source]] a `kind`: json-schema, gbnf, ebnf, lark, regex, choice, substring or structural-tag",
+            "give the [[source]] a `kind`: json-schema, gbnf, ebnf, lark, regex, choice, substring, structural-tag or typescript",
         )
     })?;
     let front_end = group.front_end(kind, &name)?;

@@ -66,7 +66,8 @@ pub fn read(root: &Path, arguments: &[OsString]) -> Result<Registry, RegistryErr
         }
         let slash = if base.is_empty() || base.ends_with('/') { "" } else { "/" };
         let base = base + slash;
-        for file in files(&path)? {
+        let is_json = |file: &Path| file.extension().is_some_and(|extension| extension == "json");
+        for file in files(&path, is_json)? {
             let name = file.strip_prefix(&path).unwrap_or(&file);
             let names: Vec<_> = name.iter().map(|name| encode(&name.to_string_lossy())).collect();
             add(resources, &format!("{base}{}", names.join("/")), &file)?;
@@ -101,8 +102,11 @@ fn encode(name: &str) -> String {
     encoded
 }
 
-/// The .json files of a folder and of those in it, sorted.
-fn files(folder: &Path) -> Result<Vec<PathBuf>, RegistryError> {
+/// The files of a folder and of those in it that are wanted, sorted.
+pub(crate) fn files(
+    folder: &Path,
+    is_wanted: impl Fn(&Path) -> bool,
+) -> Result<Vec<PathBuf>, RegistryError> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -113,7 +117,7 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, RegistryError> {
             // A link to a folder is not followed, so that no circle of links goes on for ever.
             if entry.file_type().map_err(fails)?.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "json") {
+            } else if is_wanted(&path) {
                 found.push(path);
             }
         }

@@ -8,6 +8,7 @@ use grammarc::latency::LatencyError;
 use grammarc::maskbench::MaskbenchError;
 use grammarc::sample::SampleError;
 use grammarc_build::BuildError;
+use grammarc_build::include::IncludeError;
 use grammarc_build::registry::RegistryError;
 use grammarc_compiler::cache::{LayerError, VARIABLE};
 use grammarc_compiler::compile::CompileError;
@@ -53,7 +54,7 @@ pub(crate) enum Problem {
     },
     /// The language of a source is not known.
     #[error(
-        "cannot tell the language of {name} from its name; pass --kind json-schema, --kind gbnf or --kind regex"
+        "cannot tell the language of {name} from its name; pass --kind json-schema, --kind gbnf, --kind regex or --kind typescript"
     )]
     Kind {
         /// The file.
@@ -70,6 +71,9 @@ pub(crate) enum Problem {
     /// A schema for references to lead to cannot be used.
     #[error(transparent)]
     Registry(RegistryError),
+    /// A source for a grammar to refer to cannot be used.
+    #[error(transparent)]
+    Include(IncludeError),
     /// A folder of schemas cannot be judged.
     #[error(transparent)]
     Maskbench(#[from] MaskbenchError),
@@ -154,7 +158,9 @@ impl Problem {
     /// Stable identifier.
     pub(crate) fn code(&self) -> &'static str {
         match self {
-            Self::Read { .. } | Self::NotText { .. } | Self::Registry(_) => "cli::input",
+            Self::Read { .. } | Self::NotText { .. } | Self::Registry(_) | Self::Include(_) => {
+                "cli::input"
+            }
             Self::Kind { .. } | Self::Option { .. } => "cli::usage",
             Self::Write(_) => "cli::output",
             Self::Vocabulary(_) => "cli::tokenizer",

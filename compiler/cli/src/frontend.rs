@@ -6,6 +6,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use grammarc_build::include;
 use grammarc_build::registry::{self, Registry};
 use grammarc_compiler::budget::Budget;
 use grammarc_compiler::controls::ControlTokens;
@@ -20,8 +21,10 @@ use grammarc_compiler::frontend::lark::LarkOptions;
 use grammarc_compiler::frontend::regex::PatternOptions;
 use grammarc_compiler::frontend::structural_tag::{StructuralTagOptions, Tokens};
 use grammarc_compiler::frontend::substring::SubstringOptions;
+use grammarc_compiler::frontend::typescript::TypeScriptOptions;
 use grammarc_compiler::ir::Lowered;
 
+use crate::builtin::BuiltInArgs;
 use crate::failure::{Failure, Problem};
 use crate::text_form::TextFormArgs;
 
@@ -45,7 +48,16 @@ pub(crate) enum Kind {
     Lark,
     /// Any contiguous part of a text: `{"text": "...", "by": "words"}` or `"chars"`, or `{"chunks": ["..."]}`
     Substring,
+    /// Declarations of types in TypeScript (.ts), of the JSON texts of their values
+    #[value(name = "typescript")]
+    TypeScript,
+    /// The name of a built-in grammar, which `builtin:NAME` says in place of a file
+    #[value(name = "builtin")]
+    BuiltIn,
 }
+
+/// What stands before the name of a built-in grammar.
+const BUILT_IN: &str = "builtin:";
 
 impl Kind {
     /// Its name in artifacts.
@@ -59,11 +71,16 @@ impl Kind {
             Self::Ebnf => "ebnf",
             Self::Lark => "lark",
             Self::Substring => "substring",
+            Self::TypeScript => "typescript",
+            Self::BuiltIn => "builtin",
         }
     }
 
     /// The language of a file of this name.
     fn of(path: &Path) -> Option<Self> {
+        if built_in(path).is_some() {
+            return Some(Self::BuiltIn);
+        }
         let name = path.file_name().and_then(OsStr::to_str)?;
         match path.extension().and_then(OsStr::to_str)? {
             "json" if name.ends_with(".tag.json") => Some(Self::StructuralTag),
@@ -72,6 +89,7 @@ impl Kind {
             "ebnf" => Some(Self::Ebnf),
             "lark" => Some(Self::Lark),
             "regex" => Some(Self::Regex),
+            "ts" => Some(Self::TypeScript),
             _ => None,
         }
     }
@@ -80,15 +98,17 @@ impl Kind {
 /// A source and how to read it.
 #[derive(Debug, Args)]
 pub(crate) struct SourceArgs {
-    /// JSON Schema, GBNF grammar, regular expression or structural tag; `-` reads standard input
+    /// JSON Schema, GBNF or Lark grammar, regular expression, structural tag or TypeScript; `-` reads standard input, and
+    /// `builtin:NAME` is a built-in grammar: json, json-object, json-array, jsonl, csv or xml
     pub(crate) source: PathBuf,
 
-    /// The source's language [default: by its extension, .json, .gbnf, .regex or .tag.json]
+    /// The source's language [default: by its extension, .json, .gbnf, .ebnf, .lark, .regex, .tag.json or .ts]
     #[arg(long, value_enum)]
     kind: Option<Kind>,
 
-    /// Start rule of a grammar [default: root, and start in Lark]
-    #[arg(long, value_name = "RULE")]
+    /// Start rule of a grammar [default: root, and start in Lark], or the type that texts of a TypeScript source are of
+    /// [default: the default export, the last type that is exported, or the only one]
+    #[arg(long, value_name = "NAME")]
     start: Option<String>,
 
     /// What a JSON Schema without `$schema` is written in [default: json-schema]
@@ -111,6 +131,14 @@ pub(crate) struct SourceArgs {
     /// by its name within the folder; after `URI=` that name is relative to the URI. May be given several times
     #[arg(long, value_name = "[URI=]PATH")]
     registry: Vec<OsString>,
+
+    /// Sources that a GBNF grammar refers to by name (`@"schema.json"`): a file, or a folder of files. A file is known by its
+    /// name, those of a folder by their paths within it; before `=` stands another name. May be given several times
+    #[arg(long, value_name = "[NAME=]PATH")]
+    include: Vec<OsString>,
+
+    #[command(flatten)]
+    built_in: BuiltInArgs,
 
     /// Refuse a source with such keywords. May be given several times
     #[arg(long, value_name = "WHAT", value_enum)]
@@ -196,7 +224,10 @@ impl SourceArgs {
     /// Reads the source, and what it may refer to.
     pub(crate) fn read(&self) -> Result<Request, Failure> {
         let kind = self.kind()?;
-        let source = read_source(&self.source)?;
+        let source = match built_in(&self.source) {
+            Some(name) => Source::new(self.source.display().to_string(), name),
+            None => read_source(&self.source)?,
+        };
         let front_end = match kind {
             Kind::JsonSchema => FrontEnd::JsonSchema(self.schemas()?),
             Kind::StructuralTag => {
@@ -211,6 +242,8 @@ impl SourceArgs {
                 if let Some(start) = &self.start {
                     given.start.clone_from(start);
                 }
+                let included = include::read(Path::new(""), &self.include);
+                given.sources = included.map_err(Problem::Include)?.sources;
                 FrontEnd::Gbnf(given)
             }
             Kind::Lark => {
@@ -223,8 +256,23 @@ impl SourceArgs {
             Kind::Regex => FrontEnd::Regex(PatternOptions::default()),
             Kind::Choice => FrontEnd::Choice(ChoiceOptions::default()),
             Kind::Substring => FrontEnd::Substring(SubstringOptions::default()),
+            Kind::TypeScript => {
+                let start = self.start.clone();
+                let mut given = TypeScriptOptions { start, ..TypeScriptOptions::default() };
+                self.text.apply(&mut given.json_schema)?;
+                FrontEnd::TypeScript(given)
+            }
+            Kind::BuiltIn => {
+                let mut given = self.built_in.read(read_source)?;
+                self.text.apply(&mut given.json_schema)?;
+                FrontEnd::BuiltIn(given)
+            }
         };
         let mut options = front_end.recorded();
+        if !self.include.is_empty() {
+            let arguments = self.include.iter().map(|argument| argument.to_string_lossy());
+            options.push(("include", arguments.collect::<Vec<_>>().join(" ")));
+        }
         if !self.registry.is_empty() {
             let arguments = self.registry.iter().map(|argument| argument.to_string_lossy());
             options.push(("registry", arguments.collect::<Vec<_>>().join(" ")));
@@ -257,26 +305,27 @@ impl SourceArgs {
         let name = || self.source.display().to_string();
         let kind = self.kind.or_else(|| Kind::of(&self.source));
         let kind = kind.ok_or_else(|| Problem::Kind { name: name() })?;
-        let only_for = |option, owner: Kind| Problem::Option {
-            option,
-            problem: format!("is for {} sources, and {} is {}", owner.name(), name(), kind.name()),
-        };
-        if self.start.is_some() && !matches!(kind, Kind::Gbnf | Kind::Ebnf | Kind::Lark) {
-            return Err(only_for("--start", Kind::Gbnf));
-        }
-        let given = [(self.closed, "--closed"), (self.dialect.is_some(), "--dialect")];
-        let given = given.into_iter().find_map(|(given, name)| given.then_some(name));
-        let has_schemas = matches!(kind, Kind::JsonSchema | Kind::StructuralTag | Kind::Lark);
-        if let Some(option) = self.text.given().or(given)
-            && !has_schemas
-        {
-            return Err(only_for(option, Kind::JsonSchema));
-        }
-        if self.tokens.is_some() && kind != Kind::StructuralTag {
-            return Err(only_for("--tokens", Kind::StructuralTag));
-        }
-        if !self.registry.is_empty() && !has_schemas {
-            return Err(only_for("--registry", Kind::JsonSchema));
+        const SCHEMAS: &[Kind] = &[Kind::JsonSchema, Kind::StructuralTag, Kind::Lark];
+        const JSON: &[Kind] =
+            &[Kind::JsonSchema, Kind::StructuralTag, Kind::Lark, Kind::TypeScript, Kind::BuiltIn];
+        const STARTS: &[Kind] = &[Kind::Gbnf, Kind::Ebnf, Kind::Lark, Kind::TypeScript];
+        let given = [
+            (self.start.is_some().then_some("--start"), STARTS),
+            ((!self.include.is_empty()).then_some("--include"), &[Kind::Gbnf, Kind::Ebnf]),
+            (self.text.given(), JSON),
+            (self.closed.then_some("--closed"), SCHEMAS),
+            (self.dialect.map(|_| "--dialect"), SCHEMAS),
+            (self.tokens.map(|_| "--tokens"), &[Kind::StructuralTag]),
+            ((!self.registry.is_empty()).then_some("--registry"), SCHEMAS),
+            (self.built_in.given(), &[Kind::BuiltIn]),
+        ];
+        for (option, owners) in given {
+            let Some(option) = option else { continue };
+            if !owners.contains(&kind) {
+                let owner = owners[0].name();
+                let problem = format!("is for {owner} sources, and {} is {}", name(), kind.name());
+                return Err(Problem::Option { option, problem });
+            }
         }
         Ok(kind)
     }
@@ -309,6 +358,11 @@ impl Request {
             false => Err(Failure::Refused { source: self.source.clone(), diagnostics }),
         }
     }
+}
+
+/// The name of a built-in grammar that stands in place of a file.
+pub(crate) fn built_in(path: &Path) -> Option<&str> {
+    path.to_str()?.strip_prefix(BUILT_IN)
 }
 
 /// Reads a file, or standard input for `-`.
@@ -350,6 +404,8 @@ mod tests {
         assert_eq!(kind("b.ebnf"), Some(Kind::Ebnf));
         assert_eq!(kind("b.lark"), Some(Kind::Lark));
         assert_eq!(kind("b.regex"), Some(Kind::Regex));
+        assert_eq!(kind("b.d.ts"), Some(Kind::TypeScript));
+        assert_eq!(kind("builtin:csv"), Some(Kind::BuiltIn));
         assert_eq!([kind("b.txt"), kind("json"), kind("-")], [None; 3]);
     }
 }

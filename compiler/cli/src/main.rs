@@ -9,6 +9,7 @@
 //! artifact, a dead end), 2 the tool could not do its work. A reader that closes the pipe is no failure.
 
 mod args;
+mod builtin;
 mod cmd;
 mod failure;
 mod frontend;

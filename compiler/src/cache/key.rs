@@ -21,19 +21,23 @@ use std::hash::{Hash, Hasher};
 use grammarc_artifacts::VocabularyArtifact;
 use grammarc_artifacts::container::header::VERSION;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::canonical;
 use super::digest::Digest;
 use crate::compile::CompileOptions;
 use crate::diagnostics::Source;
 use crate::frontend::FrontEnd;
+use crate::frontend::builtin::BuiltInOptions;
 use crate::frontend::choice::ChoiceOptions;
 use crate::frontend::gbnf::GbnfOptions;
 use crate::frontend::json_schema::JsonSchemaOptions;
 use crate::frontend::lark::LarkOptions;
 use crate::frontend::regex::{self, PatternOptions};
+use crate::frontend::sources::{NamedSource, Sources};
 use crate::frontend::structural_tag::StructuralTagOptions;
 use crate::frontend::substring::SubstringOptions;
+use crate::frontend::typescript::TypeScriptOptions;
 use crate::vocabulary::TokenTable;
 
 /// The compiler by its version and the digest of its sources: artifacts of equal requests are equal where this is.
@@ -99,7 +103,10 @@ impl Content {
         let mut parts = Parts::of("content", vocabulary, front_end);
         let text = match front_end {
             FrontEnd::JsonSchema(_) => Cow::Owned(canonical::spelling(text)),
-            FrontEnd::Gbnf(_) | FrontEnd::Lark(_) => Cow::Borrowed(text.as_bytes()),
+            FrontEnd::Gbnf(_) | FrontEnd::Lark(_) | FrontEnd::TypeScript(_) => {
+                Cow::Borrowed(text.as_bytes())
+            }
+            FrontEnd::BuiltIn(_) => Cow::Borrowed(text.trim().as_bytes()),
             FrontEnd::Regex(options) => Cow::Borrowed(regex::pattern_of(text, options).as_bytes()),
             FrontEnd::Choice(_) | FrontEnd::StructuralTag(_) | FrontEnd::Substring(_) => {
                 Cow::Owned(canonical::spelling(text))
@@ -115,6 +122,24 @@ impl fmt::Display for Content {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
+}
+
+fn built_in(options: &BuiltInOptions, parts: &mut Parts) {
+    let BuiltInOptions {
+        line,
+        json_schema: schema,
+        min_items,
+        max_items,
+        columns,
+        separator,
+        names,
+        attributes,
+    } = options;
+    (min_items, max_items, columns, separator, names, attributes).hash(parts);
+    // The name of the schema is shown in findings.
+    let line = line.as_ref().map(|Source { name, text }| (name, text));
+    line.hash(parts);
+    json_schema(schema, parts);
 }
 
 fn json_schema(options: &JsonSchemaOptions, parts: &mut Parts) {
@@ -155,7 +180,10 @@ impl Parts {
         match front_end {
             FrontEnd::JsonSchema(options) => json_schema(options, &mut parts),
             // The notation is the kind.
-            FrontEnd::Gbnf(GbnfOptions { start, notation: _ }) => parts.text(start),
+            FrontEnd::Gbnf(GbnfOptions { start, notation: _, sources }) => {
+                parts.text(start);
+                parts.sources(sources);
+            }
             FrontEnd::Lark(LarkOptions { start, schemas }) => {
                 parts.text(start);
                 json_schema(schemas, &mut parts);
@@ -169,8 +197,26 @@ impl Parts {
                 json_schema(schemas, &mut parts);
             }
             FrontEnd::Choice(ChoiceOptions {}) | FrontEnd::Substring(SubstringOptions {}) => {}
+            FrontEnd::BuiltIn(options) => built_in(options, &mut parts),
+            FrontEnd::TypeScript(TypeScriptOptions { start, json_schema: options }) => {
+                start.hash(&mut parts);
+                json_schema(options, &mut parts);
+            }
         }
         parts
+    }
+
+    /// Sources that others refer to. Their names are shown in findings, and so count.
+    fn sources(&mut self, sources: &Sources) {
+        let sources = sources.iter();
+        self.bytes(&sources.len().to_le_bytes());
+        for (name, NamedSource { language, options, source }) in sources {
+            for text in [name, language, &source.name, &source.text] {
+                self.text(text);
+            }
+            // Written with its keys in the order given: that of schemas in it decides which texts are accepted.
+            self.text(&Value::Object(options.clone()).to_string());
+        }
     }
 
     fn text(&mut self, text: &str) {

@@ -185,7 +185,7 @@ impl Request<'_> {
     fn compile(&self, sealed: bool, budget: &Budget) -> Result<Kept, Vec<Diagnostic>> {
         let &Self { compiler, front_end, source, options, .. } = self;
         let refused = |error: CompileError| vec![error.to_diagnostic()];
-        let controls = front_end.controls(compiler.vocabulary());
+        let controls = front_end.controls(source, compiler.vocabulary());
         let lowered = front_end.lower_for(source.clone(), &controls, budget)?;
         let compiled = compiler.compile(&lowered, front_end.kind(), options, budget);
         let compiled = compiled.map_err(refused)?;

@@ -37,8 +37,9 @@ struct PlaceJson<'a> {
 }
 
 impl<'a> DiagnosticJson<'a> {
-    /// The finding about this source. O(source) for each place.
+    /// The finding about this source, or one that it refers to. O(source) for each place.
     pub fn new(source: &'a Source, diagnostic: &'a Diagnostic) -> Self {
+        let source = diagnostic.source(source);
         let labels = diagnostic.labels.iter();
         let mut places = labels.map(|label| place(source, &label.span, &label.text));
         Self {

@@ -56,6 +56,8 @@ pub struct Label {
     pub span: Range<usize>,
     /// What is here; may be empty.
     pub text: String,
+    /// The source that it is of, where that is not the one that was compiled but one that it refers to.
+    pub source: Option<Source>,
 }
 
 /// One finding about a source.
@@ -112,7 +114,30 @@ impl Diagnostic {
     /// The same with one more place.
     #[must_use]
     pub fn with_label(mut self, span: Range<usize>, text: impl Into<String>) -> Self {
-        self.labels.push(Label { span, text: text.into() });
+        self.labels.push(Label { span, text: text.into(), source: None });
+        self
+    }
+
+    /// The source that its main place is of, where it is not the one that was compiled but one that this refers to.
+    pub fn within(&self) -> Option<&Source> {
+        self.labels.first()?.source.as_ref()
+    }
+
+    /// The source that its main place is of, where `compiled` was compiled.
+    pub fn source<'d>(&'d self, compiled: &'d Source) -> &'d Source {
+        self.within().unwrap_or(compiled)
+    }
+
+    /// The same about a source that the compiled one refers to; without a place, at its start. Places that are of such a
+    /// source already stay as they are.
+    #[must_use]
+    pub fn in_source(mut self, source: &Source) -> Self {
+        if self.labels.is_empty() {
+            self = self.with_label(0..0, "");
+        }
+        for label in &mut self.labels {
+            label.source.get_or_insert_with(|| source.clone());
+        }
         self
     }
 

@@ -7,9 +7,64 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use crate::diagnostics::Diagnostic;
+use super::sources::{NamedSource, Sources};
 use crate::diagnostics::report::Report;
+use crate::diagnostics::{Diagnostic, Source};
 use crate::ir::{GrammarBuilder, Literals, Lowered, Origin, RuleId};
+
+/// A front end that knows no other was called by itself.
+const NOT_READ: &str = "source::not-read";
+
+/// Reads sources of any language for a front end within whose sources they stand.
+pub(crate) trait Reader {
+    /// The grammar of a text that stands in the outer source. Places are of that text.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it.
+    fn standing(
+        &self,
+        language: &str,
+        source: Source,
+        sources: &Sources,
+    ) -> Result<Lowered, Vec<Diagnostic>>;
+
+    /// The grammar of a source that the outer one refers to by a name. Findings and errors say that they are of it.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, or that it is within itself.
+    fn named(
+        &self,
+        name: &str,
+        named: &NamedSource,
+        sources: &Sources,
+    ) -> Result<Lowered, Vec<Diagnostic>>;
+}
+
+/// Reads no sources of other languages: for a front end that is called by itself.
+#[derive(Debug)]
+pub(crate) struct Alone;
+
+impl Alone {
+    fn refuse(source: &Source) -> Vec<Diagnostic> {
+        let text = "sources of other languages are not read here";
+        let error = Diagnostic::error(NOT_READ, text).with_label(0..source.text.len(), "");
+        let help = "lower the source by `FrontEnd::lower`, which knows all languages";
+        vec![error.with_help(help)]
+    }
+}
+
+impl Reader for Alone {
+    fn standing(&self, _: &str, source: Source, _: &Sources) -> Result<Lowered, Vec<Diagnostic>> {
+        Err(Self::refuse(&source))
+    }
+
+    fn named(&self, _: &str, named: &NamedSource, _: &Sources) -> Result<Lowered, Vec<Diagnostic>> {
+        let errors = Self::refuse(&named.source).into_iter();
+        Err(errors.map(|error| error.in_source(&named.source)).collect())
+    }
+}
 
 /// Where an inner source stands in the outer one.
 pub(crate) struct Place<'a> {
@@ -20,8 +75,11 @@ pub(crate) struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// The same finding in the outer source.
+    /// The same finding in the outer source; one in a source with a text of its own stays there.
     pub(crate) fn diagnostic(&self, mut diagnostic: Diagnostic) -> Diagnostic {
+        if diagnostic.within().is_some() {
+            return diagnostic;
+        }
         for label in &mut diagnostic.labels {
             label.span = (self.span)(&label.span);
         }

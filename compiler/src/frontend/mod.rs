@@ -3,8 +3,10 @@
 //! [`FrontEnd`] is a choice of one with its options, for callers that take sources of any language; [`settings`] reads such
 //! options by name, and [`deny`] refuses what a report says of keywords.
 
+pub mod builtin;
 pub mod choice;
 mod class;
+pub mod compose;
 pub mod deny;
 mod dialects;
 mod document;
@@ -14,12 +16,15 @@ pub mod gbnf;
 mod inner;
 pub mod json_schema;
 pub mod lark;
+mod nested;
 mod recorded;
 pub mod regex;
 pub mod settings;
+pub mod sources;
 pub mod structural_tag;
 pub mod substring;
 mod suggest;
+pub mod typescript;
 
 use grammarc_artifacts::VocabularyArtifact;
 
@@ -27,13 +32,17 @@ use crate::budget::Budget;
 use crate::controls::ControlTokens;
 use crate::diagnostics::{Diagnostic, Source};
 use crate::ir::Lowered;
+use builtin::BuiltInOptions;
 use choice::ChoiceOptions;
 use gbnf::{GbnfOptions, Notation};
+use inner::Reader;
 use json_schema::JsonSchemaOptions;
 use lark::LarkOptions;
+use nested::Nested;
 use regex::PatternOptions;
 use structural_tag::StructuralTagOptions;
 use substring::SubstringOptions;
+use typescript::TypeScriptOptions;
 
 /// A source's language and how to read it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +61,10 @@ pub enum FrontEnd {
     Lark(LarkOptions),
     /// Any contiguous part of a text.
     Substring(SubstringOptions),
+    /// Declarations of types in TypeScript.
+    TypeScript(TypeScriptOptions),
+    /// A built-in grammar, of which the source is the name.
+    BuiltIn(BuiltInOptions),
 }
 
 impl FrontEnd {
@@ -68,17 +81,24 @@ impl FrontEnd {
             Self::StructuralTag(_) => "structural-tag",
             Self::Lark(_) => "lark",
             Self::Substring(_) => "substring",
+            Self::TypeScript(_) => "typescript",
+            Self::BuiltIn(_) => "builtin",
         }
     }
 
-    /// Whether the grammar of a source depends on the vocabulary: strings that are special tokens mean these.
-    pub fn depends_on_vocabulary(&self) -> bool {
-        matches!(self, Self::StructuralTag(_))
+    /// Whether the grammar of a source depends on the vocabulary: strings that are special tokens mean these. They do in
+    /// structural tags, also in those within a GBNF grammar or among the sources that it may refer to. O(length of all).
+    pub fn depends_on_vocabulary(&self, source: &Source) -> bool {
+        match self {
+            Self::StructuralTag(_) => true,
+            Self::Gbnf(options) => nested::may_have_tags(&source.text, &options.sources),
+            _ => false,
+        }
     }
 
-    /// The special tokens of a vocabulary, for [`lower_for`](Self::lower_for); none where they do not matter.
-    pub fn controls(&self, vocabulary: &VocabularyArtifact) -> ControlTokens {
-        match self.depends_on_vocabulary() {
+    /// The special tokens of a vocabulary, for [`lower_for`](Self::lower_for); none where they do not matter to the source.
+    pub fn controls(&self, source: &Source, vocabulary: &VocabularyArtifact) -> ControlTokens {
+        match self.depends_on_vocabulary(source) {
             true => ControlTokens::of(vocabulary),
             false => ControlTokens::default(),
         }
@@ -105,16 +125,30 @@ impl FrontEnd {
         controls: &ControlTokens,
         budget: &Budget,
     ) -> Result<Lowered, Vec<Diagnostic>> {
+        let nested = Nested::outermost(controls, budget);
+        self.lower_within(source, controls, &nested, budget)
+    }
+
+    /// The same, where `reader` reads the sources within the source.
+    fn lower_within(
+        &self,
+        source: Source,
+        controls: &ControlTokens,
+        reader: &dyn Reader,
+        budget: &Budget,
+    ) -> Result<Lowered, Vec<Diagnostic>> {
         match self {
             Self::JsonSchema(options) => json_schema::lower(source, options, budget),
-            Self::Gbnf(options) => gbnf::lower(source, options, budget),
+            Self::Gbnf(options) => gbnf::lower_with(source, options, reader, budget),
             Self::Regex(options) => regex::lower(source, options, budget),
             Self::Choice(options) => choice::lower(source, options, budget),
             Self::StructuralTag(options) => {
-                structural_tag::lower(source, options, controls, budget)
+                structural_tag::lower_with(source, options, controls, reader, budget)
             }
             Self::Lark(options) => lark::lower(source, options, budget),
             Self::Substring(options) => substring::lower(source, options, budget),
+            Self::TypeScript(options) => typescript::lower(source, options, budget),
+            Self::BuiltIn(options) => builtin::lower(source, options, budget),
         }
     }
 }

@@ -1,6 +1,8 @@
 //! The options of a front end as artifacts record them, for people: names and values as the command line has them.
 
 use super::FrontEnd;
+use super::builtin::{BuiltInOptions, Columns};
+use super::gbnf::GbnfOptions;
 use super::json_schema::{
     Escapes, Formats, JsonSchemaOptions, KeyOrder, NumberForm, SchemaDialect, TextForm, Whitespace,
 };
@@ -12,11 +14,16 @@ impl FrontEnd {
         match self {
             Self::JsonSchema(options) => json_schema(options),
             Self::StructuralTag(options) => structural_tag(options),
-            Self::Gbnf(options) => vec![("start", options.start.clone())],
+            Self::Gbnf(options) => gbnf(options),
             Self::Lark(options) => {
                 let mut recorded = vec![("start", options.start.clone())];
                 recorded.extend(json_schema(&options.schemas));
                 recorded
+            }
+            Self::BuiltIn(options) => built_in(options),
+            Self::TypeScript(options) => {
+                let start = options.start.iter().map(|start| ("start", start.clone()));
+                start.chain(json_schema(&options.json_schema)).collect()
             }
             Self::Regex(_) | Self::Choice(_) | Self::Substring(_) => Vec::new(),
         }
@@ -31,6 +38,45 @@ fn structural_tag(options: &StructuralTagOptions) -> Vec<(&'static str, String)>
         Tokens::Never => recorded.push(("tokens", "never".to_owned())),
     }
     recorded
+}
+
+fn gbnf(options: &GbnfOptions) -> Vec<(&'static str, String)> {
+    let mut recorded = vec![("start", options.start.clone())];
+    if !options.sources.is_empty() {
+        let names: Vec<&str> = options.sources.iter().map(|(name, _)| name).collect();
+        recorded.push(("sources", names.join(" ")));
+    }
+    recorded
+}
+
+fn built_in(options: &BuiltInOptions) -> Vec<(&'static str, String)> {
+    let BuiltInOptions {
+        line,
+        json_schema: schema,
+        min_items,
+        max_items,
+        columns,
+        separator,
+        names,
+        attributes,
+    } = options;
+    let columns = columns.as_ref().map(|columns| match columns {
+        Columns::Count(count) => count.to_string(),
+        Columns::Named(names) => names.join(","),
+    });
+    let list = |names: &[String]| Some(names.join(",")).filter(|names| !names.is_empty());
+    let own = [
+        ("line", line.as_ref().map(|line| line.name.to_string())),
+        ("min-items", min_items.map(|count| count.to_string())),
+        ("max-items", max_items.map(|count| count.to_string())),
+        ("columns", columns),
+        ("separator", separator.map(String::from)),
+        ("names", list(names)),
+        ("attributes", list(attributes)),
+    ];
+    let own = own.into_iter().filter_map(|(name, value)| Some((name, value?)));
+    let is_default = *schema == JsonSchemaOptions::default();
+    own.chain(json_schema(schema).into_iter().filter(|_| !is_default)).collect()
 }
 
 fn json_schema(options: &JsonSchemaOptions) -> Vec<(&'static str, String)> {

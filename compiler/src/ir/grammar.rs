@@ -186,6 +186,13 @@ impl Literals {
         }
     }
 
+    /// Adds those of a source within the source.
+    pub fn extend(&mut self, inner: Self) {
+        for (text, span) in inner.0 {
+            self.0.entry(text).or_insert(span);
+        }
+    }
+
     /// The strings, in the order in which they stand.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Range<usize>)> {
         self.0.iter().map(|(text, span)| (&**text, span))

@@ -14,12 +14,12 @@ const CRATES: [Row<'_>; 12] = [
     ("compiler/build", &["artifacts", "compiler"]),
     ("compiler/cli", &["artifacts", "compiler", "compiler/build", "runtime"]),
     ("bindings/common", &["artifacts", "compiler", "runtime"]),
-    ("bindings/python", &["artifacts", "compiler", "runtime", "bindings/common"]),
     ("examples/build-rs", &["artifacts", "compiler/build", "runtime"]),
     ("benches", &["artifacts", "compiler", "runtime", "compiler/cli"]),
     ("tests", &["artifacts", "compiler", "runtime", "compiler/cli", "benches"]),
     ("fuzz", &["artifacts", "compiler", "runtime", "tests"]),
     ("bindings/c", &["artifacts", "compiler", "runtime", "bindings/common", "tests"]),
+    ("bindings/python", &["artifacts", "compiler", "runtime", "bindings/common", "tests"]),
 ];
 
 /// The rooms of the compiler. Front ends and network do not know each other, and no room below knows a front end.
@@ -79,16 +79,17 @@ const ROOMS: [Row<'_>; 18] = [
 
 /// The front ends. A JSON Schema has ECMA-262 patterns in it, and a regular expression with lookaround is read as one; apart
 /// from that none knows another.
-const FRONT_ENDS: [Row<'_>; 17] = [
+const FRONT_ENDS: [Row<'_>; 22] = [
     ("class", &[]),
     ("document", &[]),
-    ("inner", &[]),
+    // Sources by name, and how a front end has those in its source read, whatever their languages.
+    ("sources", &[]),
+    ("inner", &["sources"]),
     ("dialects", &[]),
     ("suggest", &[]),
     ("ecma", &["class", "dialects"]),
     ("free_text", &[]),
-    // For tests alone.
-    ("gbnf", &["class", "free_text", "regex", "substring", "suggest"]),
+    ("gbnf", &["class", "free_text", "inner", "regex", "sources", "substring", "suggest"]),
     ("regex", &["class", "dialects", "ecma"]),
     ("json_schema", &["class", "dialects", "document", "ecma", "suggest"]),
     ("choice", &[]),
@@ -98,13 +99,29 @@ const FRONT_ENDS: [Row<'_>; 17] = [
         "structural_tag",
         &["document", "free_text", "gbnf", "inner", "json_schema", "regex", "suggest"],
     ),
+    ("typescript", &["json_schema", "suggest"]),
+    ("builtin", &["gbnf", "inner", "json_schema", "suggest"]),
     ("deny", &["json_schema"]),
     // Options of all of them by name.
     (
         "settings",
-        &["choice", "deny", "gbnf", "json_schema", "lark", "regex", "structural_tag", "substring"],
+        &[
+            "builtin",
+            "choice",
+            "deny",
+            "gbnf",
+            "json_schema",
+            "lark",
+            "regex",
+            "sources",
+            "structural_tag",
+            "substring",
+            "typescript",
+        ],
     ),
-    ("recorded", &["json_schema", "structural_tag"]),
+    ("recorded", &["builtin", "gbnf", "json_schema", "structural_tag"]),
+    ("nested", &["deny", "inner", "settings", "sources"]),
+    ("compose", &["inner", "settings"]),
 ];
 
 /// Longest file.

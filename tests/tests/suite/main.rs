@@ -13,6 +13,7 @@ mod grammar_pages;
 mod layers;
 mod masks;
 mod members;
+mod pages;
 mod recursion;
 mod robustness;
 mod stack;

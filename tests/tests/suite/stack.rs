@@ -16,6 +16,7 @@ use grammarc_compiler::frontend::gbnf::GbnfOptions;
 use grammarc_compiler::frontend::json_schema::{JsonSchemaOptions, KeyOrder};
 use grammarc_compiler::frontend::lark::LarkOptions;
 use grammarc_compiler::frontend::regex::PatternOptions;
+use grammarc_compiler::frontend::typescript::TypeScriptOptions;
 use grammarc_tests::sources::{Language, folder};
 use grammarc_tests::vocabularies;
 
@@ -168,6 +169,38 @@ fn schemas(depth: usize) -> Vec<(String, String)> {
     all
 }
 
+/// Types of TypeScript that nest in every way, and some that the parser alone sees.
+fn types(depth: usize) -> Vec<(String, String)> {
+    let of = |name: &str, text: String| (name.to_owned(), text);
+    let ty = |open: &str, close: &str| format!("type A = {}", nested(open, "1", close, depth));
+    let chain: String =
+        (0..depth).map(|at| format!("type T{at} = {{ a: T{} }} | 1;\n", at + 1)).collect();
+    let bases: String =
+        (0..depth).map(|at| format!("interface I{at} extends I{} {{}}\n", at + 1)).collect();
+    vec![
+        of("members", ty("{ a: ", " }")),
+        of("groups", ty("(", ")")),
+        of("arrays", ty("", "[]")),
+        of("tuples", ty("[", "]")),
+        of("arguments", ty("Array<", ">")),
+        of("utilities", format!("type A = {}", nested("Partial<", "{ a: 1 }", ">", depth))),
+        of("unions", ty("1 | (", ")")),
+        of("templates", ty("`a${", "}`")),
+        of("conditional types", ty("1 extends 2 ? 3 : ", "")),
+        of("functions", ty("() => ", "")),
+        of("keys", ty("keyof ", "")),
+        of("members of members", format!("type A = {}", nested("", "B", "[\"a\"]", depth))),
+        of("names", format!("{chain}type T{depth} = 2; export default T0")),
+        of("bases", format!("{bases}interface I{depth} {{ a: 1 }}; export default I0")),
+        of(
+            "expressions",
+            format!("type A = 1; enum E {{ X = {} }}", nested("!(", "1", ")", depth)),
+        ),
+        of("statements", format!("type A = 1; {}", "if (a) ".repeat(depth))),
+        of("open braces", format!("type A = {}", "{ a: ".repeat(depth))),
+    ]
+}
+
 /// All sources, each with a name.
 fn sources() -> Vec<(String, FrontEnd, String)> {
     let mut all = Vec::new();
@@ -182,6 +215,19 @@ fn sources() -> Vec<(String, FrontEnd, String)> {
         all.extend(
             patterns(depth).into_iter().map(|(of, text)| (name("regex", of), regex(), text)),
         );
+        let typescript = || FrontEnd::TypeScript(TypeScriptOptions::default());
+        let types = types(depth).into_iter();
+        all.extend(types.map(|(of, text)| (name("typescript", of), typescript(), text)));
+        all.push((name("gbnf", "schema within".to_owned()), gbnf(), {
+            let schema = nested("{\"items\":", "{}", "}", depth);
+            format!("root ::= {}", nested("(", &format!("@json-schema{schema}"), ")", depth))
+        }));
+        all.push((name("gbnf", "tag within".to_owned()), gbnf(), {
+            let (open, close) = ("{\"type\": \"sequence\", \"elements\": [", "]}");
+            let grammar = "{\"type\": \"grammar\", \"grammar\": \"root ::= @regex/a/\"}";
+            let tag = nested(open, grammar, close, depth);
+            format!("root ::= {}", nested("(", &format!("@structural-tag{tag}"), ")", depth))
+        }));
         for order in [KeyOrder::Schema, KeyOrder::Any] {
             let schemas = schemas(depth).into_iter();
             all.extend(schemas.map(|(of, text)| (name("schema", of), schema(order), text)));

@@ -31,6 +31,7 @@ SUFFIXES = {
     ".ebnf": "ebnf",
     ".lark": "lark",
     ".regex": "regex",
+    ".ts": "typescript",
 }
 
 
@@ -57,7 +58,7 @@ def parser() -> argparse.ArgumentParser:
     vocab.set_defaults(run=run_vocab)
 
     compile = commands.add_parser("compile", help="compile a source into a grammar artifact")
-    compile.add_argument("source", type=Path, help=".json (JSON Schema), .gbnf, .ebnf, .lark, .regex or .tag.json")
+    compile.add_argument("source", type=Path, help=".json (JSON Schema), .gbnf, .ebnf, .lark, .regex, .tag.json or .ts")
     compile.add_argument("--vocab", required=True, help="the .gvocab, or a tokenizer")
     compile.add_argument("-o", "--output", type=Path, help="the .gmask to write [default: beside the source]")
     compile.add_argument("--kind", choices=KINDS)

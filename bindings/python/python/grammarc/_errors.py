@@ -18,6 +18,8 @@ class Diagnostic(NamedTuple):
     """JSON pointer to the place, for sources that are JSON."""
     span: tuple[int, int] | None
     """Byte range of the place in the source."""
+    source: str | None = None
+    """Name of the source that the place is in, where it is one that the compiled source refers to."""
 
 
 class GrammarcError(Exception):

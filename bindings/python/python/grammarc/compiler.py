@@ -7,15 +7,14 @@ import functools
 import json
 import os
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, TypedDict, get_args
 
 from grammarc._native import CancelToken, Engine, Grammar, Vocabulary
 from grammarc.schema import Schema, to_text
 
 PathLike = str | os.PathLike[str]
 
-Kind = Literal["json_schema", "gbnf", "regex", "choice", "structural_tag", "ebnf", "lark", "substring"]
-KINDS: tuple[Kind, ...] = (
+Kind = Literal[
     "json_schema",
     "gbnf",
     "regex",
@@ -24,7 +23,13 @@ KINDS: tuple[Kind, ...] = (
     "ebnf",
     "lark",
     "substring",
-)
+    "typescript",
+    "builtin",
+]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+Source = tuple[Kind, Any] | tuple[Kind, Any, Mapping[str, Any]]
+"""A source with its language, and options of that."""
 
 
 class Limits(TypedDict, total=False):
@@ -134,11 +139,16 @@ class Compiler:
         source: str,
         *,
         start: str = "root",
+        sources: Mapping[str, Source] | None = None,
         limits: Limits | None = None,
         cancel: CancelToken | None = None,
     ) -> Grammar:
-        """The grammar of a GBNF source, the notation of llama.cpp."""
-        return self._compile("gbnf", source, {"start": start}, limits, cancel)
+        """The grammar of a GBNF source, the notation of llama.cpp.
+
+        ``sources`` are those that it refers to by name, each with its language: ``root ::= "<" @"call" ">"`` with
+        ``sources={"call": ("json_schema", schema)}``. A third item has options of that language.
+        """
+        return self._compile("gbnf", source, _of_grammar(start, sources), limits, cancel)
 
     def regex(
         self, pattern: str, *, limits: Limits | None = None, cancel: CancelToken | None = None
@@ -162,11 +172,15 @@ class Compiler:
         source: str,
         *,
         start: str = "root",
+        sources: Mapping[str, Source] | None = None,
         limits: Limits | None = None,
         cancel: CancelToken | None = None,
     ) -> Grammar:
-        """The grammar of a source in XGrammar's EBNF: GBNF with macros, whose rules end where the next begins."""
-        return self._compile("ebnf", source, {"start": start}, limits, cancel)
+        """The grammar of a source in XGrammar's EBNF: GBNF with macros, whose rules end where the next begins.
+
+        ``sources`` are as for :meth:`gbnf`.
+        """
+        return self._compile("ebnf", source, _of_grammar(start, sources), limits, cancel)
 
     def lark(
         self,
@@ -214,6 +228,65 @@ class Compiler:
         options = _given(tokens=tokens, whitespace=whitespace, closed=closed or None, key_order=key_order)
         return self._compile("structural_tag", to_text(tag), options, limits, cancel)
 
+    def typescript(
+        self,
+        source: str,
+        *,
+        start: str | None = None,
+        whitespace: str | None = None,
+        separators: tuple[str, str] | None = None,
+        key_order: Literal["schema", "any"] | None = None,
+        limits: Limits | None = None,
+        cancel: CancelToken | None = None,
+        **options: Any,
+    ) -> Grammar:
+        """The grammar of the JSON texts of a type's values, from declarations in TypeScript.
+
+        ``start`` names the type; else it is the default export, the last type that is exported, or the only one. The other
+        options are those of :meth:`json_schema`.
+        """
+        given = _given(
+            start=start,
+            whitespace=whitespace,
+            separators=list(separators) if separators is not None else None,
+            key_order=key_order,
+            **options,
+        )
+        return self._compile("typescript", source, given, limits, cancel)
+
+    def builtin(
+        self,
+        name: str,
+        *,
+        line: Schema | None = None,
+        min_items: int | None = None,
+        max_items: int | None = None,
+        columns: int | Collection[str] | None = None,
+        separator: str | None = None,
+        names: Collection[str] = (),
+        attributes: Collection[str] = (),
+        limits: Limits | None = None,
+        cancel: CancelToken | None = None,
+        **options: Any,
+    ) -> Grammar:
+        """A built-in grammar: ``json``, ``json-object``, ``json-array``, ``jsonl``, ``csv`` or ``xml``.
+
+        ``line`` is the schema of each line of ``jsonl``; ``min_items`` and ``max_items`` bound its lines and the records of
+        ``csv``. ``columns`` are a number, or names for a head; ``names`` and ``attributes`` are those of elements of ``xml``. The
+        other options are those of :meth:`json_schema`, for how JSON is written.
+        """
+        given = _given(
+            line=json.loads(to_text(line)) if line is not None else None,
+            min_items=min_items,
+            max_items=max_items,
+            columns=columns if columns is None or isinstance(columns, int) else list(columns),
+            separator=separator,
+            names=list(names) or None,
+            attributes=list(attributes) or None,
+            **options,
+        )
+        return self._compile("builtin", name, given, limits, cancel)
+
     def compile(self, kind: Kind, source: Any, **options: Any) -> Grammar:
         """The grammar of a source of this kind: ``compile("gbnf", text)`` is ``gbnf(text)``."""
         return self._method(kind)(source, **options)  # type: ignore[no-any-return]
@@ -259,6 +332,22 @@ class Compiler:
             raise TypeError(f"a {kind} source is a str, and not {type(text).__name__}")
         given = json.dumps(options, ensure_ascii=False) if options else ""
         return self._engine.compile(kind, text, given, limits, cancel)
+
+
+def _of_grammar(start: str, sources: Mapping[str, Source] | None) -> dict[str, Any]:
+    """The options of a grammar."""
+    options: dict[str, Any] = {"start": start}
+    if sources:
+        options["sources"] = {name: _source(name, *one) for name, one in sources.items()}
+    return options
+
+
+def _source(name: str, kind: Kind, source: Any, options: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """A source with its language, as options have it."""
+    if kind not in KINDS:
+        raise ValueError(f"no kind {kind!r} for the source {name!r}; there are {', '.join(KINDS)}")
+    text = _choices(source) if kind == "choice" else to_text(source)
+    return {"language": kind, "text": text, "options": dict(options or {})}
 
 
 def _given(**options: Any) -> dict[str, Any]:

@@ -12,26 +12,32 @@ use grammarc_compiler::frontend::json_schema::{
 };
 use grammarc_compiler::frontend::lark::LarkOptions;
 use grammarc_compiler::frontend::regex::PatternOptions;
+use grammarc_compiler::frontend::sources::Sources;
 use grammarc_compiler::frontend::structural_tag::{StructuralTagOptions, Tokens};
 use grammarc_compiler::frontend::substring::SubstringOptions;
+use grammarc_compiler::frontend::typescript::TypeScriptOptions;
 use toml::Spanned;
 
 use super::raw::{self, Dialect, EscapeForm, Kind, Numbers, Order};
 use super::wrong;
-use crate::registry;
+use crate::{include, registry};
 
 /// The options of a group, with those that were given.
 #[derive(Debug)]
 pub(crate) struct GroupOptions {
     json_schema: JsonSchemaOptions,
-    /// Start rule, unless the language's own.
+    /// Start rule or type, unless the language's own.
     start: Option<String>,
     tokens: Tokens,
+    /// The sources that grammars refer to.
+    sources: Sources,
     /// The options that were given, where each stands, and the kinds of sources that it is for.
     given: Vec<(&'static str, Range<usize>, &'static [Kind])>,
     /// The registry as it was written.
     pub(crate) registry: Vec<String>,
-    /// The files of the registry.
+    /// The sources that grammars refer to, as they were written.
+    pub(crate) include: Vec<String>,
+    /// The files of both.
     pub(crate) inputs: Vec<PathBuf>,
 }
 
@@ -58,44 +64,56 @@ impl GroupOptions {
             json_schema.resources = registry.resources;
             inputs = registry.inputs;
         }
+        let include = group.include.as_ref().map(Spanned::get_ref).cloned().unwrap_or_default();
+        let mut sources = Sources::default();
+        if let Some(given) = &group.include {
+            let paths: Vec<_> = include.iter().map(Into::into).collect();
+            let included = include::read(root, &paths)
+                .map_err(|error| wrong("include", given.span(), causes(&error)))?;
+            sources = included.sources;
+            inputs.extend(included.inputs);
+        }
         let start = group.start.as_ref().map(|start| start.get_ref().clone());
         const SCHEMAS: &[Kind] = &[Kind::JsonSchema, Kind::StructuralTag, Kind::Lark];
-        const STARTS: &[Kind] = &[Kind::Gbnf, Kind::Ebnf, Kind::Lark];
+        const JSON: &[Kind] =
+            &[Kind::JsonSchema, Kind::StructuralTag, Kind::Lark, Kind::TypeScript];
+        const STARTS: &[Kind] = &[Kind::Gbnf, Kind::Ebnf, Kind::Lark, Kind::TypeScript];
         let tokens = group.tokens.as_ref().map(|given| *given.get_ref()).unwrap_or_default();
         let given = [
             ("dialect", group.dialect.as_ref().map(Spanned::span), SCHEMAS),
             ("closed", group.closed.as_ref().map(Spanned::span), SCHEMAS),
-            ("whitespace", group.whitespace.as_ref().map(Spanned::span), SCHEMAS),
-            ("levels", group.levels.as_ref().map(Spanned::span), SCHEMAS),
-            ("separators", group.separators.as_ref().map(Spanned::span), SCHEMAS),
-            ("surround", group.surround.as_ref().map(Spanned::span), SCHEMAS),
-            ("numbers", group.numbers.as_ref().map(Spanned::span), SCHEMAS),
-            ("escapes", group.escapes.as_ref().map(Spanned::span), SCHEMAS),
-            ("key-order", group.key_order.as_ref().map(Spanned::span), SCHEMAS),
+            ("whitespace", group.whitespace.as_ref().map(Spanned::span), JSON),
+            ("levels", group.levels.as_ref().map(Spanned::span), JSON),
+            ("separators", group.separators.as_ref().map(Spanned::span), JSON),
+            ("surround", group.surround.as_ref().map(Spanned::span), JSON),
+            ("numbers", group.numbers.as_ref().map(Spanned::span), JSON),
+            ("escapes", group.escapes.as_ref().map(Spanned::span), JSON),
+            ("key-order", group.key_order.as_ref().map(Spanned::span), JSON),
             ("registry", group.registry.as_ref().map(Spanned::span), SCHEMAS),
             ("tokens", group.tokens.as_ref().map(Spanned::span), &[Kind::StructuralTag]),
             ("start", group.start.as_ref().map(Spanned::span), STARTS),
+            ("include", group.include.as_ref().map(Spanned::span), &[Kind::Gbnf, Kind::Ebnf]),
         ];
         let given = given.into_iter().filter_map(|(key, span, kinds)| Some((key, span?, kinds)));
         let (given, registry) = (given.collect(), arguments);
-        Ok(Self { json_schema, start, tokens, given, registry, inputs })
+        Ok(Self { json_schema, start, tokens, sources, given, registry, include, inputs })
     }
 
     fn start(&self, default: &str) -> String {
         self.start.clone().unwrap_or_else(|| default.to_owned())
     }
 
+    fn gbnf(&self, notation: Notation) -> FrontEnd {
+        let (start, sources) = (self.start("root"), self.sources.clone());
+        FrontEnd::Gbnf(GbnfOptions { start, notation, sources })
+    }
+
     /// How a source of a kind is read.
     pub(super) fn front_end(&self, kind: Kind, name: &str) -> Result<FrontEnd, Diagnostic> {
         let front_end = match kind {
             Kind::JsonSchema => FrontEnd::JsonSchema(self.json_schema.clone()),
-            Kind::Gbnf => {
-                FrontEnd::Gbnf(GbnfOptions { start: self.start("root"), ..GbnfOptions::default() })
-            }
-            Kind::Ebnf => FrontEnd::Gbnf(GbnfOptions {
-                start: self.start("root"),
-                notation: Notation::Xgrammar,
-            }),
+            Kind::Gbnf => self.gbnf(Notation::Gbnf),
+            Kind::Ebnf => self.gbnf(Notation::Xgrammar),
             Kind::Lark => FrontEnd::Lark(LarkOptions {
                 start: self.start("start"),
                 schemas: self.json_schema.clone(),
@@ -106,6 +124,10 @@ impl GroupOptions {
             Kind::StructuralTag => FrontEnd::StructuralTag(StructuralTagOptions {
                 tokens: self.tokens,
                 schemas: self.json_schema.clone(),
+            }),
+            Kind::TypeScript => FrontEnd::TypeScript(TypeScriptOptions {
+                start: self.start.clone(),
+                json_schema: self.json_schema.clone(),
             }),
         };
         match self.given.iter().find(|(.., kinds)| !kinds.contains(&kind)) {

@@ -88,6 +88,7 @@ pub(super) struct Group {
     pub(super) key_order: Option<Spanned<Order>>,
     pub(super) registry: Option<Spanned<Vec<String>>>,
     pub(super) tokens: Option<Spanned<Tokens>>,
+    pub(super) include: Option<Spanned<Vec<String>>>,
     #[serde(default)]
     pub(super) deny: Vec<Spanned<String>>,
 }
@@ -104,6 +105,8 @@ pub(crate) enum Kind {
     Ebnf,
     Lark,
     Substring,
+    #[serde(rename = "typescript")]
+    TypeScript,
 }
 
 impl Kind {
@@ -118,6 +121,7 @@ impl Kind {
             Self::Ebnf => "ebnf",
             Self::Lark => "lark",
             Self::Substring => "substring",
+            Self::TypeScript => "typescript",
         }
     }
 }

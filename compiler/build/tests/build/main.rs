@@ -6,6 +6,7 @@
 mod incremental;
 mod layer;
 mod patterns;
+mod within;
 
 use std::collections::BTreeMap;
 use std::fs;

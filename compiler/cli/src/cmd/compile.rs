@@ -18,7 +18,7 @@ use serde::Serialize;
 use crate::args::{ThreadArgs, VocabularyArgs};
 use crate::cmd::facts::Facts;
 use crate::failure::{Failure, Problem};
-use crate::frontend::{Request, SourceArgs};
+use crate::frontend::{Request, SourceArgs, built_in};
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::vocabularies::{self, Chosen, damaged};
@@ -137,7 +137,9 @@ pub(crate) fn run(args: CompileArgs, output: &mut Output) -> Result<u8, Failure>
     let cache = args.cache()?;
     let layers = Layer::from_environment().map_err(Problem::Layer)?;
     // A source that is refused is not worth the wait for a vocabulary; with a cache, it may need no reading.
-    let waits = cache.is_some() || !layers.is_empty() || request.front_end.depends_on_vocabulary();
+    let waits = cache.is_some()
+        || !layers.is_empty()
+        || request.front_end.depends_on_vocabulary(&request.source);
     let lowered = match waits {
         true => None,
         false => Some(lower(&request, &ControlTokens::default(), &budget, output)?),
@@ -171,7 +173,7 @@ pub(crate) fn run(args: CompileArgs, output: &mut Output) -> Result<u8, Failure>
             let lowered = match lowered {
                 Some(lowered) => lowered,
                 None => {
-                    let controls = request.front_end.controls(&vocabulary);
+                    let controls = request.front_end.controls(&request.source, &vocabulary);
                     lower(&request, &controls, &budget, output)?
                 }
             };
@@ -296,7 +298,11 @@ impl CompileArgs {
                 option: "-o",
                 problem: "is needed for a source from standard input".to_owned(),
             }),
-            None => Ok(self.source.source.with_extension("gmask")),
+            None => {
+                let source = &self.source.source;
+                let name = built_in(source).map_or(source.as_path(), Path::new);
+                Ok(name.with_extension("gmask"))
+            }
         }
     }
 }

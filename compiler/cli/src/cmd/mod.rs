@@ -24,7 +24,7 @@ pub(crate) enum Command {
     /// Import a tokenizer and write its vocabulary artifact
     Vocab(vocab::VocabArgs),
     /// Compile a JSON Schema, a GBNF grammar or a regular expression
-    Compile(compile::CompileArgs),
+    Compile(Box<compile::CompileArgs>),
     /// Build a folder of artifacts from a manifest: sources times vocabularies
     Build(build::BuildArgs),
     /// Show what is inside an artifact
@@ -50,7 +50,7 @@ pub(crate) enum Command {
 pub(crate) fn run(command: Command, output: &mut Output) -> Result<u8, Failure> {
     match command {
         Command::Vocab(args) => vocab::run(args, output),
-        Command::Compile(args) => compile::run(args, output),
+        Command::Compile(args) => compile::run(*args, output),
         Command::Build(args) => build::run(args, output),
         Command::Inspect(args) => inspect::run(args, output),
         Command::Check(args) => check::run(args, output),

@@ -12,6 +12,7 @@ mod debug;
 mod errors;
 mod inspect;
 mod sample;
+mod sources;
 mod vocab;
 
 use std::io::Write;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
+use crate::frontend::settings::{Language, Settings};
 
 /// A layer with one artifact, compiled from this text under the name of a file, and the vocabulary's compiler.
 fn layer(folder: &Path, compiler: &Compiler, text: &str) -> Index {
@@ -89,6 +90,25 @@ fn contents_differ_where_what_is_accepted_may() {
     assert_eq!(of(&regex, "a+\r\n"), of(&regex, "a+"));
     assert_ne!(of(&regex, "a +"), of(&regex, "a+"));
     assert_ne!(of(&gbnf, "root ::= \"a\"\n"), of(&gbnf, "root ::= \"a\""));
+    // A grammar is of what it refers to as well.
+    let within = |text: &str, options: &str| {
+        let text = serde_json::json!(text);
+        let given = format!(
+            r#"{{"sources": {{"s": {{"language": "regex", "text": {text}, "options": {options}}}}}}}"#
+        );
+        let settings = Settings::read(Language::Gbnf, &given).expect("options");
+        of(&settings.front_end, "root ::= @\"s\"")
+    };
+    assert_eq!(within("a", "{}"), within("a", "{}"));
+    assert_ne!(within("a", "{}"), within("b", "{}"));
+    assert_ne!(within("a", "{}"), within("a", r#"{"x": 1}"#));
+    let built_in = |options: &str| {
+        let settings = Settings::read(Language::BuiltIn, options).expect("options");
+        of(&settings.front_end, "csv")
+    };
+    assert_ne!(built_in(r#"{"columns": 2}"#), built_in(r#"{"columns": 3}"#));
+    assert_ne!(built_in(r#"{"columns": ["2"]}"#), built_in(r#"{"columns": 2}"#));
+    assert_ne!(built_in(r#"{"line": true}"#), built_in(r#"{"line": false}"#));
 }
 
 #[test]

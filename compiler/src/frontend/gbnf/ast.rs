@@ -15,6 +15,31 @@ pub const MAX_NESTING: usize = 200;
 pub struct Ast {
     /// The rules in source order. Names may occur more than once.
     pub rules: Vec<RuleDefinition>,
+    /// The sources of other languages, in source order.
+    pub inner: Vec<InnerSource>,
+}
+
+/// A source of another language within this one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InnerSource {
+    /// What it is.
+    pub kind: InnerKind,
+    /// Where it stands, its mark included.
+    pub span: Range<usize>,
+}
+
+/// What an [`InnerSource`] is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum InnerKind {
+    /// `@"name"`: a source that was handed over with the grammar.
+    Named(String),
+    /// `@language{...}`, `@language[...]` or `@language/.../`: a text of that language.
+    Standing {
+        /// The language's name.
+        language: String,
+        /// Where its text stands.
+        text: Range<usize>,
+    },
 }
 
 /// `name ::= body`.
@@ -61,6 +86,8 @@ pub enum NodeKind {
         /// Whether any token but this one is meant.
         negated: bool,
     },
+    /// A text of the inner source with this number: see [`Ast::inner`].
+    Inner(usize),
     /// A string of the rule with this name.
     Call(String),
     /// A macro of XGrammar's notation.

@@ -52,5 +52,9 @@ pub const MACRO: &str = "gbnf::macro";
 pub const RULE_ATTRIBUTES: &str = "gbnf::rule-attributes";
 /// A character class that reads like a reference to a rule.
 pub const CLASS_NAMES_RULE: &str = "gbnf::class-names-rule";
+/// A source of another language that is not written as one.
+pub const BAD_INNER_SOURCE: &str = "gbnf::bad-inner-source";
+/// A reference to a source that was not handed over.
+pub const UNKNOWN_SOURCE: &str = "gbnf::unknown-source";
 /// JSON where a grammar was expected.
 pub const IS_JSON: &str = "gbnf::is-json";

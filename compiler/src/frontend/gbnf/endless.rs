@@ -58,6 +58,7 @@ fn ends_with(node: &Node, ends: &impl Fn(&str) -> bool) -> bool {
         NodeKind::Literal(_)
         | NodeKind::Class(_)
         | NodeKind::Any
+        | NodeKind::Inner(_)
         | NodeKind::Token { .. }
         | NodeKind::Macro(_) => true,
     }
@@ -76,6 +77,7 @@ fn for_each_call<'a>(node: &'a Node, visit: &mut impl FnMut(&'a str, &'a Range<u
         NodeKind::Literal(_)
         | NodeKind::Class(_)
         | NodeKind::Any
+        | NodeKind::Inner(_)
         | NodeKind::Token { .. }
         | NodeKind::Macro(_) => {}
     }

@@ -9,7 +9,7 @@
 
 use std::ops::Range;
 
-use super::ast::Class;
+use super::ast::{Class, InnerKind};
 use super::codes;
 use super::escape::Escape;
 use super::findings::Findings;
@@ -40,6 +40,8 @@ pub(super) enum LexemeKind {
     Class(Class),
     /// A token reference.
     Token { token: TokenRef, negated: bool },
+    /// A source of another language.
+    Inner(InnerKind),
     /// One of `| ( ) { } , . * + ? =`.
     Mark(u8),
 }
@@ -78,24 +80,24 @@ pub(super) fn lex(
     lexemes
 }
 
-struct Lexer<'a> {
-    text: &'a str,
-    at: usize,
+pub(super) struct Lexer<'a> {
+    pub(super) text: &'a str,
+    pub(super) at: usize,
     notation: Notation,
     /// Open parentheses of the rule at hand.
     open: usize,
     first_of_line: bool,
     /// The first string or class that runs over a line end: where a later quote is missing, it is the suspect.
     over_line_end: Option<Range<usize>>,
-    findings: &'a mut Findings,
+    pub(super) findings: &'a mut Findings,
 }
 
 impl Lexer<'_> {
-    fn rest(&self) -> &str {
+    pub(super) fn rest(&self) -> &str {
         &self.text[self.at..]
     }
 
-    fn peek(&self) -> Option<char> {
+    pub(super) fn peek(&self) -> Option<char> {
         self.rest().chars().next()
     }
 
@@ -114,7 +116,7 @@ impl Lexer<'_> {
     }
 
     /// Moves to the first character that is not of this kind.
-    fn skip_while(&mut self, of_kind: impl Fn(char) -> bool) {
+    pub(super) fn skip_while(&mut self, of_kind: impl Fn(char) -> bool) {
         let rest = self.rest();
         self.at += rest.find(|c| !of_kind(c)).unwrap_or(rest.len());
     }
@@ -142,6 +144,7 @@ impl Lexer<'_> {
                 self.at += 1;
                 self.token(true)
             }
+            '@' => self.inner(),
             '|' | '(' | ')' | '{' | '}' | ',' | '.' | '*' | '+' | '?' => {
                 self.at += 1;
                 self.open = match next {
@@ -200,7 +203,7 @@ impl Lexer<'_> {
         );
     }
 
-    fn string(&mut self) -> LexemeKind {
+    pub(super) fn string(&mut self) -> LexemeKind {
         let start = self.at;
         self.at += 1;
         let mut text = String::new();
@@ -356,6 +359,6 @@ impl Lexer<'_> {
     }
 }
 
-fn is_name(c: char) -> bool {
+pub(super) fn is_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '-' || c == '_'
 }

@@ -13,15 +13,17 @@ use super::ast::{Ast, Class, Node, NodeKind};
 use super::codes;
 use super::endless;
 use super::findings::Findings;
+use super::inner;
 use super::lookahead::{self, Assertion};
 use super::options::Options;
 use super::parser::parse;
 use crate::budget::{Budget, Phase};
-use crate::diagnostics::report::Report;
 use crate::diagnostics::{Diagnostic, Severity, Source};
 use crate::frontend::class::Classes;
+use crate::frontend::inner::{Alone, Outer, Reader};
+use crate::frontend::sources::Sources;
 use crate::frontend::suggest::nearest;
-use crate::ir::{Expr, GrammarBuilder, Literals, Lowered, Origin, RuleId, TokenSet};
+use crate::ir::{Expr, Literals, Lowered, Origin, RuleId, TokenSet};
 
 /// Most calls of one unknown rule that its diagnostic points at.
 const MAX_PLACES: usize = 4;
@@ -53,15 +55,22 @@ pub struct GbnfOptions {
     pub start: String,
     /// The notation.
     pub notation: Notation,
+    /// Sources that the grammar may refer to: `@"name"`.
+    pub sources: Sources,
 }
 
 impl Default for GbnfOptions {
     fn default() -> Self {
-        Self { start: "root".to_owned(), notation: Notation::default() }
+        Self {
+            start: "root".to_owned(),
+            notation: Notation::default(),
+            sources: Sources::default(),
+        }
     }
 }
 
-/// The grammar of a source.
+/// The grammar of a source that has no sources of other languages in it. [`FrontEnd::lower`](crate::frontend::FrontEnd::lower)
+/// takes those that have.
 ///
 /// # Errors
 ///
@@ -72,17 +81,32 @@ pub fn lower(
     options: &GbnfOptions,
     budget: &Budget,
 ) -> Result<Lowered, Vec<Diagnostic>> {
+    lower_with(source, options, &Alone, budget)
+}
+
+/// The grammar of a source, where `reader` reads those of other languages in it.
+pub(crate) fn lower_with(
+    source: Source,
+    options: &GbnfOptions,
+    reader: &dyn Reader,
+    budget: &Budget,
+) -> Result<Lowered, Vec<Diagnostic>> {
     budget.begin(Phase::Reading);
     let ast = parse(&source, options.notation, budget)?;
-    budget.begin(Phase::Lowering);
-    let mut lowering = Lowering::new(&ast);
-    let start = lowering.start(&ast, &options.start);
-    let mut grammar = GrammarBuilder::new();
+    let mut outer = Outer::default();
     for rule in &ast.rules {
-        let id = grammar.declare(rule.name.as_str());
+        outer.builder.declare(rule.name.as_str());
+    }
+    let mut lowering = Lowering::new(&ast);
+    let sources = &options.sources;
+    lowering.inner = inner::lower(&ast, &source, sources, reader, &mut outer, &mut lowering.errors);
+    budget.check_in_source()?;
+    budget.begin(Phase::Lowering);
+    let start = lowering.start(&ast, &options.start);
+    for (at, rule) in ast.rules.iter().enumerate() {
         let mut expr = lowering.expr(&rule.body, budget);
         if let Some(lookahead) = &rule.lookahead {
-            let (at, asserted) = (id.index(), lowering.expr(lookahead, budget));
+            let asserted = lowering.expr(lookahead, budget);
             let span = lookahead.span.clone();
             lowering.assertions.push(Assertion { rule: at, expr: asserted, span });
         }
@@ -97,7 +121,8 @@ pub fn lower(
             }
         }
         lowering.calls.push(std::mem::take(&mut lowering.called));
-        grammar.define(id, expr, Origin { span: Some(rule.span.clone()), pointer: None });
+        let origin = Origin { span: Some(rule.span.clone()), pointer: None };
+        outer.builder.define(RuleId::new(at), expr, origin);
     }
     budget.check_in_source()?;
     lowering.report_unknown();
@@ -109,17 +134,21 @@ pub fn lower(
     match start {
         Some(start) if lowering.errors.is_empty() => {
             let mut findings = lowering.warnings(&ast, start, &source.text);
-            let grammar = grammar.finish(start);
+            let Outer { builder, report, findings: inner, literals } = outer;
+            let grammar = builder.finish(start);
             let (notes, errors) = lookahead::check(&lowering.assertions, &grammar, budget);
             if !errors.is_empty() {
                 return Err(errors);
             }
-            findings.extend(lowering.notes.into_iter().chain(notes));
-            findings.sort_by_key(|found| {
-                found.labels.first().map_or(usize::MAX, |label| label.span.start)
+            findings.extend(lowering.notes.into_iter().chain(notes).chain(inner));
+            // In the order of this text, and behind it what was found in sources with a text of their own.
+            findings.sort_by_key(|found| match (found.within(), found.labels.first()) {
+                (None, Some(label)) => label.span.start,
+                _ => usize::MAX,
             });
+            lowering.literals.extend(literals);
             let literals = lowering.literals;
-            Ok(Lowered { source, grammar, report: Report::default(), findings, literals })
+            Ok(Lowered { source, grammar, report, findings, literals })
         }
         _ => Err(lowering.errors.into_sorted()),
     }
@@ -131,6 +160,8 @@ pub(super) struct Lowering<'a> {
     /// Names in source order, for suggestions.
     names: Vec<&'a str>,
     classes: Classes,
+    /// Start rules of inner sources; none of those with errors.
+    inner: Vec<Option<RuleId>>,
     /// Rules that the rule at hand calls.
     called: Vec<RuleId>,
     /// Rules that each finished rule calls.
@@ -173,6 +204,7 @@ impl<'a> Lowering<'a> {
             rules,
             names: ast.rules.iter().map(|rule| rule.name.as_str()).collect(),
             classes: Classes::default(),
+            inner: Vec::new(),
             called: Vec::new(),
             calls: Vec::with_capacity(ast.rules.len()),
             unknown: Vec::new(),
@@ -236,6 +268,7 @@ impl<'a> Lowering<'a> {
                 tokens: vec![(token.clone(), Some(node.span.clone()))],
                 negated: *negated,
             }),
+            NodeKind::Inner(at) => self.inner[*at].map_or(Expr::Never, Expr::Call),
             NodeKind::Call(name) => self.call(name, &node.span),
             NodeKind::Macro(call) => self.macro_expr(call, &node.span, budget),
             NodeKind::Repeat { body, min, max } => self.expr(body, budget).repeat(*min, *max),

@@ -9,6 +9,8 @@
 //! text. Text is Unicode: strings, classes and `.` match Unicode scalar values, encoded as UTF-8, `.` any of them, line
 //! ends included.
 //!
+//! Sources of other languages may stand in a grammar: see `inner`.
+//!
 //! What differs from llama.cpp, all of it where llama.cpp refuses or misreads a source: `_` may stand in names
 //! everywhere; a line may start with `|`; `{,n}` is `{0,n}`; bounds of repetitions go up to 4,294,967,294;
 //! `{m,-1}` is `{m,}` and the escapes of XGrammar are taken; a rule defined twice, a range in reverse, an empty class, and an escape that is no Unicode scalar value are errors.
@@ -20,6 +22,7 @@ mod escape;
 mod expand;
 mod findings;
 mod foreign;
+mod inner;
 mod lexer;
 mod lookahead;
 mod lower;
@@ -29,5 +32,6 @@ mod parser;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use lower::lower_with;
 pub use lower::{GbnfOptions, Notation, lower};
 pub use parser::parse;

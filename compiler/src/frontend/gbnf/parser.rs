@@ -9,7 +9,7 @@
 
 use std::ops::Range;
 
-use super::ast::{Ast, MAX_NESTING, Node, NodeKind, RuleDefinition};
+use super::ast::{Ast, InnerSource, MAX_NESTING, Node, NodeKind, RuleDefinition};
 use super::codes;
 use super::findings::Findings;
 use super::foreign;
@@ -33,7 +33,8 @@ pub fn parse(source: &Source, notation: Notation, budget: &Budget) -> Result<Ast
     budget.check_in_source()?;
     let text = &source.text;
     let lines = notation == Notation::Gbnf;
-    let mut parser = Parser { text, lexemes: &lexemes, at: 0, lines, open: Vec::new(), findings };
+    let (open, inner) = (Vec::new(), Vec::new());
+    let mut parser = Parser { text, lexemes: &lexemes, at: 0, lines, open, inner, findings };
     let ast = parser.rules(budget);
     budget.check_in_source()?;
     if parser.findings.is_empty() { Ok(ast) } else { Err(parser.findings.into_sorted()) }
@@ -56,6 +57,7 @@ pub(super) struct Parser<'a> {
     lines: bool,
     /// The parentheses that are open, outermost first.
     pub(super) open: Vec<Range<usize>>,
+    inner: Vec<InnerSource>,
     findings: Findings,
 }
 
@@ -131,7 +133,7 @@ impl<'a> Parser<'a> {
                 self.skip_to_definition();
             }
         }
-        Ast { rules }
+        Ast { rules, inner: std::mem::take(&mut self.inner) }
     }
 
     fn skip_to_definition(&mut self) {
@@ -209,6 +211,7 @@ impl<'a> Parser<'a> {
             Some(lexeme) => match &lexeme.kind {
                 LexemeKind::Name => format!("unexpected name `{}`", self.text_of(lexeme)),
                 LexemeKind::Literal(_) => "unexpected string".to_owned(),
+                LexemeKind::Inner(_) => "unexpected source of another language".to_owned(),
                 LexemeKind::Class(_) => "unexpected character class".to_owned(),
                 LexemeKind::Token { .. } => "unexpected token reference".to_owned(),
                 LexemeKind::Define | LexemeKind::Mark(_) => {
@@ -325,6 +328,10 @@ impl<'a> Parser<'a> {
             }
             LexemeKind::Literal(text) => NodeKind::Literal(text.clone()),
             LexemeKind::Class(class) => NodeKind::Class(class.clone()),
+            LexemeKind::Inner(kind) => {
+                self.inner.push(InnerSource { kind: kind.clone(), span: lexeme.span.clone() });
+                NodeKind::Inner(self.inner.len() - 1)
+            }
             LexemeKind::Token { token, negated } => {
                 NodeKind::Token { token: token.clone(), negated: *negated }
             }

@@ -12,6 +12,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::FrontEnd;
+use super::builtin::{BuiltInOptions, Columns};
 use super::choice::ChoiceOptions;
 use super::deny::Deny;
 use super::gbnf::{GbnfOptions, Notation};
@@ -21,8 +22,11 @@ use super::json_schema::{
 };
 use super::lark::LarkOptions;
 use super::regex::PatternOptions;
+use super::sources::{NamedSource, Sources};
 use super::structural_tag::{StructuralTagOptions, Tokens};
 use super::substring::SubstringOptions;
+use super::typescript::TypeScriptOptions;
+use crate::diagnostics::Source;
 
 /// A language of sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -43,11 +47,34 @@ pub enum Language {
     Lark,
     /// Any contiguous part of a text.
     Substring,
+    /// Declarations of types in TypeScript.
+    TypeScript,
+    /// A built-in grammar by its name.
+    BuiltIn,
 }
 
 impl Language {
+    /// Extensions of the names of files, with the language of each. That of structural tags is a `.json`, too, and stands
+    /// before it.
+    pub const EXTENSIONS: [(&str, Self); 7] = [
+        (".tag.json", Self::StructuralTag),
+        (".json", Self::JsonSchema),
+        (".gbnf", Self::Gbnf),
+        (".ebnf", Self::Ebnf),
+        (".lark", Self::Lark),
+        (".regex", Self::Regex),
+        (".ts", Self::TypeScript),
+    ];
+
+    /// The language that the name of a file tells.
+    pub fn of_file_name(name: &str) -> Option<Self> {
+        let told =
+            |extension: &str| name.strip_suffix(extension).is_some_and(|stem| !stem.is_empty());
+        Self::EXTENSIONS.into_iter().find_map(|(end, language)| told(end).then_some(language))
+    }
+
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::JsonSchema,
         Self::Gbnf,
         Self::Regex,
@@ -56,6 +83,8 @@ impl Language {
         Self::Ebnf,
         Self::Lark,
         Self::Substring,
+        Self::TypeScript,
+        Self::BuiltIn,
     ];
 
     /// Its name, in artifacts as well.
@@ -69,6 +98,8 @@ impl Language {
             Self::Ebnf => "ebnf",
             Self::Lark => "lark",
             Self::Substring => "substring",
+            Self::TypeScript => "typescript",
+            Self::BuiltIn => "builtin",
         }
     }
 
@@ -150,10 +181,10 @@ struct StructuralTagSettings {
     schemas: Map<String, Value>,
 }
 
-/// Options of Lark by name.
+/// Options of Lark and of TypeScript by name.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct LarkSettings {
+struct StartSettings {
     start: Option<String>,
     /// Those of the schemas; what is no name of theirs is refused there.
     #[serde(flatten)]
@@ -165,6 +196,68 @@ struct LarkSettings {
 #[serde(default, deny_unknown_fields)]
 struct GbnfSettings {
     start: Option<String>,
+    sources: BTreeMap<String, SourceSettings>,
+}
+
+/// A source that others refer to by name.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SourceSettings {
+    language: String,
+    text: String,
+    #[serde(default)]
+    options: Map<String, Value>,
+}
+
+/// The sources that were given by name.
+fn sources(given: BTreeMap<String, SourceSettings>) -> Sources {
+    let mut sources = Sources::default();
+    for (name, SourceSettings { language, text, options }) in given {
+        let source = Source::new(name.as_str(), text);
+        sources.add(name, NamedSource { language, options, source });
+    }
+    sources
+}
+
+/// Options of built-in grammars by name.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct BuiltInSettings {
+    line: Option<Value>,
+    min_items: Option<u32>,
+    max_items: Option<u32>,
+    columns: Option<ColumnSettings>,
+    separator: Option<char>,
+    names: Vec<String>,
+    attributes: Vec<String>,
+    /// Those of JSON; what is no name of theirs is refused there.
+    #[serde(flatten)]
+    schemas: Map<String, Value>,
+}
+
+/// Columns by their number or their names.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum ColumnSettings {
+    Count(u32),
+    Named(Vec<String>),
+}
+
+impl BuiltInSettings {
+    /// Sets the options of their own that were given, and returns the rest.
+    fn apply(self, options: &mut BuiltInOptions) -> Map<String, Value> {
+        let Self { line, min_items, max_items, columns, separator, names, attributes, schemas } =
+            self;
+        options.line = line.map(|line| Source::new("line", line.to_string()));
+        (options.min_items, options.max_items) = (min_items, max_items);
+        options.columns = columns.map(|columns| match columns {
+            ColumnSettings::Count(count) => Columns::Count(count),
+            ColumnSettings::Named(names) => Columns::Named(names),
+        });
+        options.separator = separator;
+        (options.names, options.attributes) = (names, attributes);
+        schemas
+    }
 }
 
 /// Options of a language that has none.
@@ -187,6 +280,8 @@ impl Settings {
             }),
             Language::Lark => FrontEnd::Lark(LarkOptions::default()),
             Language::Substring => FrontEnd::Substring(SubstringOptions::default()),
+            Language::TypeScript => FrontEnd::TypeScript(TypeScriptOptions::default()),
+            Language::BuiltIn => FrontEnd::BuiltIn(BuiltInOptions::default()),
         };
         Self { front_end, deny: Vec::new() }
     }
@@ -196,9 +291,11 @@ impl Settings {
     /// | language | options |
     /// | --- | --- |
     /// | JSON Schema | `whitespace`, `levels`, `separators`, `surround`, `numbers`, `escapes`, `key-order`, `closed`, `dialect`, `formats`, `resources` (schemas by URI), `max-states`, `max-shapes`, `max-rules`, `deny` (a list) |
-    /// | GBNF, EBNF | `start` |
+    /// | GBNF, EBNF | `start`, `sources` (sources by name, each an object with `language`, `text` and `options`) |
     /// | structural tag | those of JSON Schema, for the schemas in it, and `tokens` |
     /// | Lark | those of JSON Schema, for the schemas in it, and `start` |
+    /// | TypeScript | those of JSON Schema, and `start` |
+    /// | built-in grammars | `line` (a schema), `min-items`, `max-items`, `columns` (a number, or a list of names), `separator`, `names`, `attributes`, those of JSON Schema |
     /// | regex, choice, substring | none |
     ///
     /// # Errors
@@ -237,14 +334,25 @@ impl Settings {
                 options.tokens = given.tokens;
                 of_schemas(Value::Object(given.schemas), &mut options.schemas)?;
             }
+            FrontEnd::TypeScript(options) => {
+                let given: StartSettings = serde_json::from_value(given).map_err(failed)?;
+                options.start = given.start;
+                of_schemas(Value::Object(given.schemas), &mut options.json_schema)?;
+            }
+            FrontEnd::BuiltIn(options) => {
+                let given: BuiltInSettings = serde_json::from_value(given).map_err(failed)?;
+                let schemas = given.apply(options);
+                of_schemas(Value::Object(schemas), &mut options.json_schema)?;
+            }
             FrontEnd::Gbnf(options) => {
                 let given: GbnfSettings = serde_json::from_value(given).map_err(failed)?;
                 if let Some(start) = given.start {
                     options.start = start;
                 }
+                options.sources = sources(given.sources);
             }
             FrontEnd::Lark(options) => {
-                let given: LarkSettings = serde_json::from_value(given).map_err(failed)?;
+                let given: StartSettings = serde_json::from_value(given).map_err(failed)?;
                 if let Some(start) = given.start {
                     options.start = start;
                 }

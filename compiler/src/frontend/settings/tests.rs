@@ -1,5 +1,7 @@
 //! Options by name, against the options in code.
 
+mod built_in;
+
 use crate::frontend::json_schema::Indentation;
 
 use super::*;

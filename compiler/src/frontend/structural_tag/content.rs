@@ -17,7 +17,9 @@ impl Lowering<'_> {
     /// A text of a grammar in XGrammar's EBNF, given as a string.
     pub(super) fn grammar(&mut self, at: NodeId) -> Expr {
         let options = GbnfOptions { notation: Notation::Xgrammar, ..GbnfOptions::default() };
-        self.written(at, |source, this| gbnf::lower(source, &options, this.budget))
+        let lower =
+            |source, this: &Self| gbnf::lower_with(source, &options, this.reader, this.budget);
+        self.written(at, lower)
     }
 
     /// A text that a pattern matches, given as a string.

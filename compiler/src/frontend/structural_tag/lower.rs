@@ -10,7 +10,7 @@ use crate::controls::ControlTokens;
 use crate::diagnostics::{Diagnostic, Source};
 use crate::frontend::document::{Document, NodeId};
 use crate::frontend::free_text::{Pattern, free_text};
-use crate::frontend::inner::Outer;
+use crate::frontend::inner::{Outer, Reader};
 use crate::ir::{Expr, ExprGraph, Origin, TokenRef, TokenSet};
 
 use super::StructuralTagOptions;
@@ -22,6 +22,8 @@ pub(super) struct Lowering<'a> {
     pub(super) source: &'a Source,
     pub(super) document: &'a Document<'a>,
     pub(super) options: &'a StructuralTagOptions,
+    /// Reads the sources of other languages in grammars.
+    pub(super) reader: &'a dyn Reader,
     pub(super) budget: &'a Budget,
     pub(super) texts: Texts<'a>,
     pub(super) outer: Outer,
@@ -38,12 +40,14 @@ impl<'a> Lowering<'a> {
         document: &'a Document<'a>,
         options: &'a StructuralTagOptions,
         controls: &'a ControlTokens,
+        reader: &'a dyn Reader,
         budget: &'a Budget,
     ) -> Self {
         Self {
             source,
             document,
             options,
+            reader,
             budget,
             texts: Texts::new(controls, options.tokens),
             outer: Outer::default(),

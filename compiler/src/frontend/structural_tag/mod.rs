@@ -37,6 +37,7 @@ use crate::budget::{Budget, Phase};
 use crate::controls::ControlTokens;
 use crate::diagnostics::{Diagnostic, Source};
 use crate::frontend::document::{Codes, Document};
+use crate::frontend::inner::{self, Alone};
 use crate::frontend::json_schema::JsonSchemaOptions;
 use crate::ir::{Expr, Lowered, Origin};
 
@@ -68,7 +69,8 @@ pub struct StructuralTagOptions {
     pub schemas: JsonSchemaOptions,
 }
 
-/// The grammar of a structural tag.
+/// The grammar of a structural tag whose grammars have no sources of other languages in them.
+/// [`FrontEnd::lower_for`](crate::frontend::FrontEnd::lower_for) takes those that have.
 ///
 /// # Errors
 ///
@@ -81,16 +83,27 @@ pub fn lower(
     controls: &ControlTokens,
     budget: &Budget,
 ) -> Result<Lowered, Vec<Diagnostic>> {
+    lower_with(source, options, controls, &Alone, budget)
+}
+
+/// The grammar of a structural tag, where `reader` reads the sources of other languages in its grammars.
+pub(crate) fn lower_with(
+    source: Source,
+    options: &StructuralTagOptions,
+    controls: &ControlTokens,
+    reader: &dyn inner::Reader,
+    budget: &Budget,
+) -> Result<Lowered, Vec<Diagnostic>> {
     budget.begin(Phase::Reading);
     let parsed = Document::parse(&source, CODES, budget);
     let (document, _) = parsed.map_err(|error| vec![budget.blame(error)])?;
     budget.check_in_source()?;
-    let mut reader = Reader::new(&document);
-    let format = read::document(&mut reader);
-    let errors = reader.errors;
+    let mut fields = Reader::new(&document);
+    let format = read::document(&mut fields);
+    let errors = fields.errors;
     let Some(format) = format.filter(|_| errors.is_empty()) else { return Err(errors) };
     budget.check_in_source()?;
-    let mut lowering = Lowering::new(&source, &document, options, controls, budget);
+    let mut lowering = Lowering::new(&source, &document, options, controls, reader, budget);
     let root = lowering.outer.builder.declare("root");
     let expr = lowering.format(&format);
     budget.check_in_source()?;

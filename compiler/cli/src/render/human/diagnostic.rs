@@ -62,6 +62,7 @@ struct Report<'a> {
 
 impl<'a> Report<'a> {
     fn new(source: &'a Source, diagnostic: &'a Diagnostic) -> Self {
+        let source = diagnostic.source(source);
         let mut message = diagnostic.message.clone();
         match &diagnostic.pointer {
             Some(pointer) if pointer.is_empty() => message.push_str(" (at the root)"),

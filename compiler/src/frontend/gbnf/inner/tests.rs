@@ -1,0 +1,224 @@
+//! Sources of other languages within grammars.
+
+use serde_json::{Value, json};
+
+use grammarc_artifacts::TokenKind;
+
+use crate::budget::Budget;
+use crate::diagnostics::{Diagnostic, Source};
+use crate::frontend::FrontEnd;
+use crate::frontend::gbnf::{GbnfOptions, Notation, codes};
+use crate::frontend::settings::{Language, Settings};
+use crate::frontend::sources::{NamedSource, Sources};
+use crate::ir::Lowered;
+use crate::ir::recognize::recognizes;
+use crate::samples;
+use crate::vocabulary::TokenEntry;
+
+fn named(language: &str, name: &str, text: &str, options: Value) -> NamedSource {
+    let Value::Object(options) = options else { panic!("options are an object") };
+    NamedSource { language: language.to_owned(), options, source: Source::new(name, text) }
+}
+
+fn lower(text: &str, sources: &Sources) -> Result<Lowered, Vec<Diagnostic>> {
+    let options = GbnfOptions { sources: sources.clone(), ..GbnfOptions::default() };
+    FrontEnd::Gbnf(options).lower(Source::new("test.gbnf", text), &Budget::new())
+}
+
+#[track_caller]
+fn holds(text: &str, sources: &Sources, accepted: &[&str], refused: &[&str]) {
+    let lowered = lower(text, sources).unwrap_or_else(|errors| panic!("{text}: {errors:#?}"));
+    for text in accepted {
+        assert!(recognizes(&lowered.grammar, text.as_bytes()), "{text} is accepted");
+    }
+    for text in refused {
+        assert!(!recognizes(&lowered.grammar, text.as_bytes()), "{text} is refused");
+    }
+}
+
+/// The code of each error, what it points at, and the name of the source that this is in.
+fn errors(text: &str, sources: &Sources) -> Vec<(&'static str, String, String)> {
+    let errors = lower(text, sources).expect_err("it is refused");
+    let compiled = Source::new("test.gbnf", text);
+    let shown = errors.iter().map(|error| {
+        let source = error.source(&compiled);
+        let at = error.labels.first().map_or("", |label| &source.text[label.span.clone()]);
+        (error.code, at.to_owned(), source.name.to_string())
+    });
+    shown.collect()
+}
+
+#[test]
+fn texts_stand_where_a_string_may() {
+    let none = Sources::default();
+    holds(
+        r#"root ::= "<" @json-schema { "type": "object", "properties": {"}": {"const": "]{"}},
+              "required": ["}"], "additionalProperties": false } (">" | @regex/\/[a-c\/]{2,3}\\/)*"#,
+        &none,
+        &[r#"<{"}":"]{"}"#, r#"<{"}": "]{"}>>"#, r#"<{"}":"]{"}/a/\>"#],
+        &[r#"<{"}":"]{"}/a"#, "<{}", r#"<{"}":1}"#],
+    );
+    holds("root ::= @choice[\"a\", \"]\"] ?  @regex/x/", &none, &["ax", "]x", "x"], &["a", "bx"]);
+    // Names and braces without the mark mean what they meant.
+    holds(
+        "root ::= json-schema{2} regex \"a\"\njson-schema ::= \"j\"\nregex ::= \"r\"",
+        &none,
+        &["jjra"],
+        &["jra"],
+    );
+}
+
+#[test]
+fn sources_by_name_have_their_own_options_and_rules() {
+    let mut sources = Sources::default();
+    let schema = r#"{"type": "array", "items": {"type": "integer"}, "maxItems": 2}"#;
+    sources.add("a.json", named("json_schema", "a.json", schema, json!({"whitespace": "spaced"})));
+    let list = "start ::= @\"a.json\" (\"+\" start)?";
+    sources.add("list", named("gbnf", "list.gbnf", list, json!({"start": "start"})));
+    holds(
+        "root ::= @\"a.json\" \"=\" @\"list\" \";\" @\"a.json\"\n",
+        &sources,
+        &["[1, 2]=[3];[]", "[]=[3, 4]+[]+[1];[7]"],
+        &["[1,2]=[3];[]", "[]=[3]", "[]=[1]+;[]"],
+    );
+    // A source is lowered once for all references to it in one grammar.
+    let once = lower("root ::= @\"a.json\"", &sources).unwrap().grammar.rules.len();
+    let twice = lower("root ::= @\"a.json\" @\"a.json\"", &sources).unwrap().grammar.rules.len();
+    assert_eq!(once, twice);
+}
+
+#[test]
+fn the_report_says_of_which_source_a_keyword_is() {
+    let mut sources = Sources::default();
+    let schema = r#"{"type": "string", "format": "unheard-of"}"#;
+    sources.add("s.json", named("json-schema", "s.json", schema, json!({})));
+    let text = format!("root ::= @\"s.json\" call\ncall ::= @json-schema{schema}");
+    let lowered = lower(&text, &sources).unwrap();
+    let pointers: Vec<_> = lowered.report.entries().map(|entry| entry.pointer.to_owned()).collect();
+    for pointer in ["s.json#/format", "call#/format"] {
+        assert!(pointers.iter().any(|known| known == pointer), "{pointer} in {pointers:?}");
+    }
+    // Options of a source by name count, also what it denies.
+    let denied = json!({"deny": ["unknown-format"]});
+    sources.add("s.json", named("json-schema", "s.json", schema, denied));
+    let found = errors("root ::= @\"s.json\"", &sources);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].2, "s.json");
+}
+
+#[test]
+fn errors_point_into_the_inner_source() {
+    let mut sources = Sources::default();
+    sources.add("bad.json", named("json-schema", "bad.json", r#"{"type": "strin"}"#, json!({})));
+    sources.add("bad.gbnf", named("gbnf", "bad.gbnf", "root ::= nowhere", json!({})));
+    sources.add("odd", named("prolog", "odd", "", json!({})));
+    sources.add("option", named("regex", "option", "a", json!({"speed": 1})));
+    for (text, code, at, source) in [
+        ("root ::= @json-schema{\"type\": \"strin\"}", "json-schema::", "\"type\"", "test.gbnf"),
+        ("root ::= \"é\" @regex/a(b/", "regex::", "(", "test.gbnf"),
+        ("root ::= @\"bad.json\"", "json-schema::", "\"type\"", "bad.json"),
+        ("root ::= @\"bad.gbnf\"", codes::UNKNOWN_RULE, "nowhere", "bad.gbnf"),
+        ("root ::= @\"bad.jsn\"", codes::UNKNOWN_SOURCE, "@\"bad.jsn\"", "test.gbnf"),
+        ("root ::= @\"odd\"", "source::unknown-language", "", "odd"),
+        ("root ::= @\"option\"", "source::unknown-language", "a", "option"),
+        ("root ::= @prolog{}", "source::unknown-language", "{}", "test.gbnf"),
+        (
+            "root ::= @json-schema{\"a\": [}",
+            codes::BAD_INNER_SOURCE,
+            "@json-schema{\"a\": [}",
+            "test.gbnf",
+        ),
+        ("root ::= @regex/a\nb ::= \"/\"", codes::BAD_INNER_SOURCE, "@regex/a", "test.gbnf"),
+        ("root ::= @ \"a\"", codes::BAD_INNER_SOURCE, "@ ", "test.gbnf"),
+    ] {
+        let found = errors(text, &sources);
+        let (found_code, found_at, found_source) = &found[0];
+        assert!(found_code.starts_with(code), "{text}: {found:?}");
+        assert_eq!((found_at.as_str(), found_source.as_str()), (at, source), "{text}");
+    }
+}
+
+#[test]
+fn sources_are_not_within_themselves() {
+    let mut sources = Sources::default();
+    sources.add("a", named("gbnf", "a", "root ::= @\"b\" | \"a\"", json!({})));
+    sources.add("b", named("gbnf", "b", "root ::= @\"a\" | \"b\"", json!({})));
+    let found = errors("root ::= @\"a\"", &sources);
+    assert_eq!(found, [("source::circle", "@\"a\"".to_owned(), "b".to_owned())]);
+    // Without a circle there is an end to levels.
+    for level in 0..12 {
+        let text = format!("root ::= @\"l{}\" \"x\"", level + 1);
+        sources.add(format!("l{level}"), named("gbnf", "l", &text, json!({})));
+    }
+    sources.add("l12", named("gbnf", "l", "root ::= \"x\"", json!({})));
+    assert_eq!(errors("root ::= @\"l0\"", &sources)[0].0, "source::nested-too-deep");
+    holds("root ::= @\"l6\"", &sources, &["xxxxxxx"], &["xxxxxx"]);
+}
+
+#[test]
+fn a_front_end_alone_refuses_sources_within() {
+    let options = GbnfOptions::default();
+    let source = Source::new("test", "root ::= @regex/a/");
+    let errors = super::super::lower(source, &options, &Budget::new()).unwrap_err();
+    assert_eq!(errors[0].code, "source::not-read");
+    assert_eq!(errors[0].labels[0].span, 16..17);
+}
+
+/// A structural tag that is one text.
+const TAG: &str = r#"{"type": "const_string", "value": "<call>"}"#;
+
+#[test]
+fn structural_tags_within_read_special_tokens() {
+    let bytes = (0..=255).map(|byte| TokenEntry::text(vec![byte]));
+    let call = TokenEntry { bytes: b"<call>".to_vec(), kind: TokenKind::Special };
+    let vocabulary = samples::of_tokens(bytes.chain([call]).collect(), &[]);
+    let mut sources = Sources::default();
+    sources.add("tag", named("structural_tag", "tag", TAG, json!({})));
+    let deep =
+        json!({"start": "root", "sources": {"inner": {"language": "structural-tag", "text": TAG}}});
+    sources.add("deep", named("ebnf", "deep", "root ::= @\"inner\"", deep));
+    let standing = format!("root ::= \"a\" @structural-tag{TAG} \"b\"");
+    let in_grammar = json!({"type": "grammar", "grammar": standing}).to_string();
+    let reads = |text: &str, sources: &Sources, notation| {
+        let front_end = FrontEnd::Gbnf(GbnfOptions {
+            notation,
+            sources: sources.clone(),
+            ..GbnfOptions::default()
+        });
+        let source = Source::new("test.gbnf", text);
+        let controls = front_end.controls(&source, &vocabulary);
+        let lowered = front_end.lower_for(source.clone(), &controls, &Budget::new()).unwrap();
+        let has_token = lowered.findings.iter().any(|note| note.code.ends_with("special-token"));
+        let spelled = recognizes(&lowered.grammar, b"a<call>b");
+        assert_ne!(has_token, spelled, "{text}");
+        assert_eq!(front_end.depends_on_vocabulary(&source), has_token, "{text}");
+        // Without a vocabulary the text is spelled.
+        let lowered = front_end.lower(source, &Budget::new()).unwrap();
+        assert!(recognizes(&lowered.grammar, b"a<call>b"), "{text}");
+        has_token
+    };
+    let none = Sources::default();
+    for notation in [Notation::Gbnf, Notation::Xgrammar] {
+        assert!(reads(&standing, &none, notation));
+        assert!(reads(&standing.replace('-', "_"), &none, notation));
+        assert!(reads("root ::= \"a\" @\"tag\" \"b\"", &sources, notation));
+        assert!(reads("root ::= \"a\" @\"deep\" \"b\"", &sources, notation));
+        assert!(reads(&format!("root ::= @structural-tag{in_grammar}"), &none, notation));
+        assert!(!reads("root ::= @regex/a/ \"<call>b\"", &none, notation));
+    }
+    // A grammar in a structural tag has sources of other languages, too.
+    let tag = json!({"type": "grammar", "grammar": "root ::= @regex/a+/"}).to_string();
+    let front_end = Settings::new(Language::StructuralTag).front_end;
+    let lowered = front_end.lower(Source::new("test", tag), &Budget::new()).unwrap();
+    assert!(recognizes(&lowered.grammar, b"aa") && !recognizes(&lowered.grammar, b"b"));
+}
+
+#[test]
+fn macros_and_attributes_stand_beside_sources_within() {
+    holds(
+        "root ::= TagDispatch((\"<n>\", n)) \"!\"\nn ::= @regex/[0-9]+/ | Regex(\"[a-z]\")",
+        &Sources::default(),
+        &["!", "x<n>12!", "<n>a!"],
+        &["<n>!", "<n>?!"],
+    );
+}

@@ -1,0 +1,133 @@
+//! The examples on the page of source languages, and on those of single languages: every block of a source is compiled, and
+//! the texts named below it are accepted or refused.
+//!
+//! The first word behind a fence is for who colours it; the second is the kind, where the first is not; a third names the source
+//! for `@"name"` in blocks after it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use grammarc_compiler::budget::Budget;
+use grammarc_compiler::diagnostics::Source;
+use grammarc_compiler::frontend::FrontEnd;
+use grammarc_compiler::frontend::settings::{Language, Settings};
+use grammarc_compiler::frontend::sources::{NamedSource, Sources};
+use grammarc_compiler::ir::recognize::recognizes;
+use serde_json::Map;
+
+/// Blocks that are no sources.
+const OTHERS: [&str; 8] = ["sh", "text", "rust", "python", "toml", "c", "cpp", "console"];
+
+/// A block of a source, and the texts below it.
+#[derive(Debug)]
+struct Example {
+    kind: String,
+    name: Option<String>,
+    text: String,
+    line: usize,
+    accepted: Vec<String>,
+    refused: Vec<String>,
+}
+
+fn pages() -> Vec<PathBuf> {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
+    let mut pages = vec![docs.join("grammars.md")];
+    let folder = fs::read_dir(docs.join("grammars")).into_iter().flatten().flatten();
+    let mut more: Vec<PathBuf> = folder.map(|entry| entry.path()).collect();
+    more.sort();
+    pages.extend(more.into_iter().filter(|path| path.extension().is_some_and(|one| one == "md")));
+    pages
+}
+
+/// The texts in backquotes of a line, those in two as well.
+fn texts(line: &str) -> Vec<String> {
+    line.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+fn examples(page: &str) -> Vec<Example> {
+    let mut examples: Vec<Example> = Vec::new();
+    let mut open: Option<Option<Example>> = None;
+    for (number, line) in page.lines().enumerate() {
+        if let Some(info) = line.strip_prefix("```") {
+            match open.take() {
+                Some(block) => examples.extend(block),
+                None => {
+                    let mut words = info.split_whitespace();
+                    let tag = words.next().unwrap_or("text");
+                    let kind = match (words.next(), tag) {
+                        (Some(kind), _) => Some(kind),
+                        (None, "json") => Some("json-schema"),
+                        (None, "ts") => Some("typescript"),
+                        (None, tag) if OTHERS.contains(&tag) => None,
+                        (None, tag) => Some(tag),
+                    };
+                    let name = words.next().map(str::to_owned);
+                    open = Some(kind.map(|kind| Example {
+                        kind: kind.to_owned(),
+                        name,
+                        text: String::new(),
+                        line: number + 1,
+                        accepted: Vec::new(),
+                        refused: Vec::new(),
+                    }));
+                }
+            }
+        } else if let Some(block) = &mut open {
+            if let Some(example) = block {
+                example.text.push_str(line);
+                example.text.push('\n');
+            }
+        } else if let Some(example) = examples.last_mut() {
+            match line.split_once(": ") {
+                Some(("Accepted", rest)) => example.accepted.extend(texts(rest)),
+                Some(("Refused", rest)) => example.refused.extend(texts(rest)),
+                _ => {}
+            }
+        }
+    }
+    assert!(open.is_none(), "a block is not closed");
+    examples
+}
+
+#[test]
+fn every_example_is_compiled_and_says_what_is_true() {
+    for page in pages() {
+        let text = fs::read_to_string(&page).unwrap_or_else(|e| panic!("{}: {e}", page.display()));
+        let mut sources = Sources::default();
+        let found = examples(&text);
+        assert!(!found.is_empty(), "{} has examples", page.display());
+        for example in found {
+            let place = format!("{}:{}", page.display(), example.line);
+            let language = Language::named(&example.kind);
+            let language = language.unwrap_or_else(|| panic!("{place}: no kind {}", example.kind));
+            let text = example.text.trim_end();
+            let mut front_end = Settings::new(language).front_end;
+            if let FrontEnd::Gbnf(options) = &mut front_end {
+                options.sources = sources.clone();
+            }
+            let source = Source::new(place.as_str(), text);
+            let lowered = front_end.lower(source.clone(), &Budget::new());
+            let lowered = lowered.unwrap_or_else(|errors| panic!("{place}: {errors:#?}"));
+            for text in &example.accepted {
+                assert!(recognizes(&lowered.grammar, text.as_bytes()), "{place} refuses {text}");
+            }
+            for text in &example.refused {
+                assert!(!recognizes(&lowered.grammar, text.as_bytes()), "{place} accepts {text}");
+            }
+            if let Some(name) = example.name {
+                let language = language.name().to_owned();
+                sources.add(name, NamedSource { language, options: Map::new(), source });
+            }
+        }
+    }
+}
+
+#[test]
+fn blocks_and_texts_are_found() {
+    let page = "```json choice a\n[\"x\"]\n```\n\nAccepted: `x`, `y`\n```sh\nls\n```\n```gbnf\nroot ::= \"a\"\n```\nRefused: `b`\n";
+    let found = examples(page);
+    let shown: Vec<_> = found.iter().map(|one| (one.kind.as_str(), one.text.as_str())).collect();
+    assert_eq!(shown, [("choice", "[\"x\"]\n"), ("gbnf", "root ::= \"a\"\n")]);
+    assert_eq!((found[0].accepted.len(), found[1].refused.len()), (2, 1));
+    assert_eq!(found[0].name.as_deref(), Some("a"));
+}
