@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import abc
 import functools
+import json
 from collections.abc import Callable, Iterable
 from itertools import islice, product
 
@@ -27,6 +28,18 @@ TEXTS = frozenset(
     "".join(parts).encode() for count in (1, 2) for parts in product(("true", "false", "a,name"), repeat=count)
 )
 """All texts of the pattern."""
+_TAGS = [
+    {"type": "json_schema", "json_schema": {"const": True}},
+    {"type": "tag", "begin": "fal", "content": {"type": "grammar", "grammar": 'root ::= "s"'}, "end": "e"},
+    {"type": "tag", "begin": "a", "content": {"type": "regex", "pattern": ",n"}, "end": ["ame"]},
+]
+TAG = json.dumps(
+    {
+        "type": "structural_tag",
+        "format": {"type": "repeat", "min": 1, "max": 2, "content": {"type": "or", "elements": _TAGS}},
+    }
+)
+"""A structural tag with the same texts."""
 
 
 class Absent(Exception):
@@ -34,7 +47,7 @@ class Absent(Exception):
 
 
 class Sequence(abc.ABC):
-    """A sequence under :data:`PATTERN`, with the end tokens :data:`ENDS` and rows of :data:`WIDTH`, as a host drives it."""
+    """A sequence under :data:`PATTERN` or :data:`TAG`, with the end tokens :data:`ENDS` and rows of :data:`WIDTH`, as a host drives it."""
 
     @abc.abstractmethod
     def row(self) -> np.ndarray:

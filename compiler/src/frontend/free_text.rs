@@ -1,12 +1,16 @@
 //! Free text up to patterns: the Aho-Corasick automaton of the patterns, as a graph of expressions.
 //!
 //! Text is any UTF-8 without special tokens in which no pattern occurs. The pattern whose end comes first ends the text
-//! there, at the leftmost occurrence, whatever tokens it is cut into; a pattern that leads nowhere cannot be written. A
-//! pattern is a sequence of [`Symbol`]s, bytes and whole tokens, so a special token in a pattern is met as a token.
+//! there, at the leftmost occurrence, whatever tokens it is cut into; a pattern that leads nowhere cannot be written, but
+//! for what a pattern that ends the text has of it: text without `<` may be ended by `</a>`. A pattern is a sequence of
+//! [`Symbol`]s, bytes and whole tokens, so a special token in a pattern is met as a token.
 //!
 //! The states are pairs of a node of the patterns' trie and the bytes of a character still to come, so that text never
-//! ends within a character. Edges are sets of bytes, each byte in one of them: the graph is deterministic. Cost: O(total
-//! length of the patterns), with a factor for the ranges of bytes.
+//! ends within a character. Where a pattern that cannot be written has come, the text has ended if it is any, and the state
+//! has the node of the longest pattern that may be ending it and how many symbols ago that was sure ([`Place::Ending`]).
+//! Edges are sets of bytes, each byte in one of them: the graph is deterministic. Cost: O(total length of the patterns),
+//! with a factor for the ranges of bytes, and one for the length of patterns that end the text where they have others in
+//! them.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -58,20 +62,48 @@ pub(crate) struct Pattern {
 /// one. Of patterns that end at one place, the first of the list counts.
 pub(crate) fn free_text(graph: &mut ExprGraph, start: u32, patterns: &[Pattern], end: Option<u32>) {
     let trie = Trie::new(patterns);
-    let mut states = FxHashMap::from_iter([((ROOT, Rest::None), start)]);
-    let mut open = VecDeque::from([(ROOT, Rest::None)]);
+    let begin = Place::Text(ROOT, Rest::None);
+    let mut states = FxHashMap::from_iter([(begin, start)]);
+    let mut open = VecDeque::from([begin]);
     while let Some(place) = open.pop_front() {
         let from = states[&place];
-        let (node, rest) = place;
-        let mut state_of =
-            |graph: &mut ExprGraph, place: (u32, Rest)| match trie.ends[place.0 as usize] {
-                Some(pattern) => patterns[pattern as usize].leads_to,
-                None => Some(*states.entry(place).or_insert_with(|| {
-                    open.push_back(place);
-                    graph.state()
-                })),
-            };
+        let mut state_at = |graph: &mut ExprGraph, place: Place| {
+            *states.entry(place).or_insert_with(|| {
+                open.push_back(place);
+                graph.state()
+            })
+        };
         let mut targets: BTreeMap<u32, ByteSet> = BTreeMap::new();
+        let (node, rest) = match place {
+            Place::Text(node, rest) => (node, rest),
+            Place::Ending(node, sure) => {
+                for (symbol, after) in trie.ending(node, sure) {
+                    let to = match after {
+                        After::Ended(pattern) => patterns[pattern as usize].leads_to,
+                        After::Ending(node) => Some(state_at(graph, Place::Ending(node, sure + 1))),
+                    };
+                    let Some(to) = to else { continue };
+                    match symbol {
+                        Symbol::Byte(byte) => targets.entry(to).or_default().insert(*byte),
+                        Symbol::Token(token) => graph.edge(from, Symbol::token(token), to),
+                    }
+                }
+                for (state, bytes) in targets {
+                    graph.edge(from, Expr::bytes(bytes), state);
+                }
+                continue;
+            }
+        };
+        let mut state_of = |graph: &mut ExprGraph, (node, rest): (u32, Rest)| {
+            let place = match trie.ends[node as usize] {
+                None => Place::Text(node, rest),
+                Some(pattern) => match patterns[pattern as usize].leads_to {
+                    Some(state) => return Some(state),
+                    None => Place::Ending(trie.ending_from(node, 0).next()?, 0),
+                },
+            };
+            Some(state_at(graph, place))
+        };
         for (byte, next) in rest.next() {
             let to = trie.step(node, &Symbol::Byte(byte));
             if trie.has_tokens(to, trie.token_counts[node as usize])
@@ -97,6 +129,24 @@ pub(crate) fn free_text(graph: &mut ExprGraph, start: u32, patterns: &[Pattern],
     }
 }
 
+/// What a state of the graph stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Place {
+    /// Text, behind the string of a node and before the rest of a character.
+    Text(u32, Rest),
+    /// Within a pattern that ends the text, behind the string of a node. The pattern began more than so many symbols ago: it
+    /// was sure then that the text cannot go on.
+    Ending(u32, u32),
+}
+
+/// Where a symbol leads from within a pattern that ends the text.
+enum After {
+    /// To its end.
+    Ended(u32),
+    /// Further into it, or into one that began later.
+    Ending(u32),
+}
+
 /// The trie's root.
 const ROOT: u32 = 0;
 
@@ -109,6 +159,12 @@ struct Trie {
     ends: Vec<Option<u32>>,
     /// By node, how many tokens are in its string. Text has none but those of a pattern that it goes on with.
     token_counts: Vec<u32>,
+    /// By node, how many symbols are in its string.
+    depths: Vec<u32>,
+    /// By node, the first pattern that leads somewhere and is its string.
+    leading: Vec<Option<u32>>,
+    /// By node, whether such a pattern begins with its string.
+    leads: Vec<bool>,
 }
 
 impl Trie {
@@ -118,13 +174,21 @@ impl Trie {
             suffix: vec![ROOT],
             ends: vec![None],
             token_counts: vec![0],
+            depths: vec![0],
+            leading: vec![None],
+            leads: vec![false],
         };
         for (number, pattern) in (0..).zip(patterns) {
+            let is_leading = pattern.leads_to.is_some();
             let mut node = ROOT;
             for symbol in &pattern.symbols {
                 node = trie.child(node, symbol);
+                trie.leads[node as usize] |= is_leading;
             }
             trie.ends[node as usize].get_or_insert(number);
+            if is_leading {
+                trie.leading[node as usize].get_or_insert(number);
+            }
         }
         trie.link();
         trie
@@ -141,6 +205,9 @@ impl Trie {
         self.ends.push(None);
         let is_token = matches!(symbol, Symbol::Token(_));
         self.token_counts.push(self.token_counts[node as usize] + u32::from(is_token));
+        self.depths.push(self.depths[node as usize] + 1);
+        self.leading.push(None);
+        self.leads.push(false);
         child
     }
 
@@ -175,6 +242,38 @@ impl Trie {
                 None => node = self.suffix[node as usize],
             }
         }
+    }
+
+    /// The nodes of patterns that lead somewhere and that the string of a node may be within, the longest first, with more
+    /// than so many symbols.
+    fn ending_from(&self, node: u32, sure: u32) -> impl Iterator<Item = u32> {
+        let suffixes = std::iter::successors(Some(node), |&node| Some(self.suffix[node as usize]));
+        suffixes
+            .take_while(move |&node| self.depths[node as usize] > sure)
+            .filter(|&node| self.leads[node as usize])
+    }
+
+    /// The symbols with which those patterns go on, and where each leads.
+    fn ending(&self, node: u32, sure: u32) -> BTreeMap<&Symbol, After> {
+        let mut found: BTreeMap<&Symbol, After> = BTreeMap::new();
+        for node in self.ending_from(node, sure) {
+            for (symbol, &child) in &self.children[node as usize] {
+                let pattern = self.leading[child as usize];
+                match (found.get(symbol), pattern) {
+                    // The pattern that ends first counts, and of those that end at one place the first.
+                    (Some(After::Ended(other)), Some(pattern)) if pattern >= *other => {}
+                    (_, Some(pattern)) => {
+                        found.insert(symbol, After::Ended(pattern));
+                    }
+                    // The longest has the others as suffixes.
+                    (None, None) if self.leads[child as usize] => {
+                        found.insert(symbol, After::Ending(child));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        found
     }
 
     /// Tokens with which some pattern goes on.
@@ -288,6 +387,50 @@ mod tests {
             let first = first.into_iter().find(|&end| patterns.iter().any(|pattern| text[..end].ends_with(pattern.as_str())));
             prop_assert_eq!(recognizes(&grammar(graph), text.as_bytes()), first == Some(text.len()), "{:?}", text);
         }
+    }
+
+    proptest! {
+        #[test]
+        fn an_end_may_have_what_the_text_may_not(
+            ends in prop::collection::vec(any_pattern(), 1..4),
+            excludes in prop::collection::vec(any_pattern(), 1..3),
+            texts in prop::collection::vec(any_text(), 1..20),
+        ) {
+            let mut graph = ExprGraph::new();
+            let end = graph.end();
+            let leading = ends.iter().map(|text| Pattern { symbols: bytes(text), leads_to: Some(end) });
+            let others = excludes.iter().map(|text| Pattern { symbols: bytes(text), leads_to: None });
+            free_text(&mut graph, ExprGraph::START, &leading.chain(others).collect::<Vec<_>>(), None);
+            let grammar = grammar(graph);
+            // Ends by which texts are more often ended.
+            let texts = texts.iter().flat_map(|text| ends.iter().map(move |end| format!("{text}{end}")));
+            for text in texts {
+                let mut places = text.char_indices().map(|(at, c)| &text[..at + c.len_utf8()]);
+                let is_ended = |text: &str| {
+                    let before = ends.iter().filter_map(|end| text.strip_suffix(end.as_str()));
+                    before.into_iter().any(|text| !excludes.iter().any(|no| text.contains(no.as_str())))
+                };
+                let expected = places.find(|text| is_ended(text)).is_some_and(|first| first == text);
+                prop_assert_eq!(recognizes(&grammar, text.as_bytes()), expected, "{:?} {:?} {:?}", text, ends, excludes);
+            }
+        }
+    }
+
+    #[test]
+    fn a_token_that_the_text_may_not_have_may_begin_its_end() {
+        let mut graph = ExprGraph::new();
+        let end = graph.end();
+        let close = vec![Symbol::Token(TokenRef::Id(7))];
+        let patterns = [
+            Pattern { symbols: [close.clone(), bytes("x")].concat(), leads_to: Some(end) },
+            Pattern { symbols: close, leads_to: None },
+        ];
+        free_text(&mut graph, ExprGraph::START, &patterns, None);
+        let tokens: Vec<_> =
+            graph.edges().filter(|(_, expr, _)| matches!(expr, Expr::Token(_))).collect();
+        assert_eq!(tokens.len(), 1);
+        let on = graph.edges().filter(|edge| edge.0 == tokens[0].2);
+        assert!(on.map(|(_, expr, to)| (expr.clone(), to)).eq([(Expr::byte(b'x'), end)]));
     }
 
     #[test]

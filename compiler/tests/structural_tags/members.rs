@@ -19,7 +19,7 @@ struct Style {
     lines: bool,
 }
 
-const STYLES: [Style; 5] = [
+const STYLES: [Style; 6] = [
     Style {
         name: "qwen_xml",
         key: ["<parameter=", ">"],
@@ -39,6 +39,13 @@ const STYLES: [Style; 5] = [
         key: ["<｜DSML｜parameter name=\"", "\" string=\""],
         types: &["true\">", "false\">", "false\">", "false\">", "false\">", "false\">"],
         close: "</｜DSML｜parameter>",
+        lines: false,
+    },
+    Style {
+        name: "deepseek_v4_1_xml",
+        key: ["<｜DSML｜ parameter name=\"", "\" string=\""],
+        types: &["true\">", "false\">", "false\">", "false\">", "false\">", "false\">"],
+        close: "</｜DSML｜ parameter>",
         lines: false,
     },
     Style {

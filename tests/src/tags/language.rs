@@ -196,6 +196,9 @@ impl Reading<'_> {
                 stops.iter().enumerate().map(move |(number, stop)| ((list, number), stop))
             })
         };
+        // Where the first string that text may not have is over. It may be a part of what ends the text, and no part of
+        // the text before that.
+        let mut blocked = None;
         for end in at + 1..=self.text.len() {
             for (which, stop) in all() {
                 let start = end.checked_sub(stop.symbols.len()).filter(|&start| start >= at);
@@ -205,14 +208,15 @@ impl Reading<'_> {
                 if let Some(start) = start
                     && self.text[start..end] == *stop.symbols
                     && is_free(start)
+                    && blocked.is_none_or(|blocked| start < blocked)
                 {
                     return Some((which, end));
                 }
             }
             // A special token is no text, and may begin or be a part of a string alone.
             let texts = all().map(|(_, stop)| &stop.text).chain(excludes).chain(&self.around);
-            if self.ends_with(at, end, texts) {
-                return None;
+            if blocked.is_none() && self.ends_with(at, end, texts) {
+                blocked = Some(end);
             }
         }
         None

@@ -127,7 +127,7 @@ def mlx() -> contract.Sequence:
 class TensorRt(contract.Sequence):
     """A request in the guided decoder."""
 
-    def __init__(self, factory: Any = None) -> None:
+    def __init__(self, params: stubs.GuidedDecodingParams, factory: Any = None) -> None:
         from grammarc.hosts import tensorrt_llm
 
         if factory is None:
@@ -137,8 +137,8 @@ class TensorRt(contract.Sequence):
                 factory = decoder.XGrammarMatcherFactory(stubs.guided(contract.TOKENS, contract.ENDS), contract.WIDTH, 8)
             finally:
                 stubs.forget("tensorrt_llm")
-        self.factory = factory
-        self.matcher = factory.create(stubs.GuidedDecodingParams(stubs.GuideType.REGEX, contract.PATTERN))
+        self.factory, self.params = factory, params
+        self.matcher = factory.create(params)
 
     def row(self) -> np.ndarray:
         masks = contract.rows(3)
@@ -169,11 +169,16 @@ class TensorRt(contract.Sequence):
         return rows
 
     def fresh(self) -> contract.Sequence:
-        return TensorRt(self.factory)
+        return TensorRt(self.params, self.factory)
 
 
 contract.HOSTS["llama-cpp-python"] = llama_cpp
-contract.HOSTS["tensorrt-llm"] = TensorRt
+contract.HOSTS["tensorrt-llm"] = functools.partial(
+    TensorRt, stubs.GuidedDecodingParams(stubs.GuideType.REGEX, contract.PATTERN)
+)
+contract.HOSTS["tensorrt-llm, tag"] = functools.partial(
+    TensorRt, stubs.GuidedDecodingParams(stubs.GuideType.STRUCTURAL_TAG, contract.TAG)
+)
 if find_spec("torch"):
     contract.HOSTS["dynamo"] = dynamo
     if find_spec("transformers"):

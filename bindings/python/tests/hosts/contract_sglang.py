@@ -19,9 +19,9 @@ def backend(name: str) -> Any:
 
 
 class Sglang(contract.Sequence):
-    def __init__(self, name: str, grammar: Any = None) -> None:
-        self.name = name
-        self.grammar = backend(name).dispatch_regex(contract.PATTERN) if grammar is None else grammar
+    def __init__(self, name: str, kind: str, source: str, grammar: Any = None) -> None:
+        self.name, self.kind, self.source = name, kind, source
+        self.grammar = getattr(backend(name), f"dispatch_{kind}")(source) if grammar is None else grammar
 
     def row(self) -> np.ndarray:
         mask = contract.rows(3)
@@ -66,8 +66,9 @@ class Sglang(contract.Sequence):
         return rows
 
     def fresh(self) -> contract.Sequence:
-        return Sglang(self.name, self.grammar.copy())
+        return Sglang(self.name, self.kind, self.source, self.grammar.copy())
 
 
 for name in sglang_modules.each():
-    contract.HOSTS[f"sglang {name}"] = functools.partial(Sglang, name)
+    contract.HOSTS[f"sglang {name}"] = functools.partial(Sglang, name, "regex", contract.PATTERN)
+    contract.HOSTS[f"sglang {name}, tag"] = functools.partial(Sglang, name, "structural_tag", contract.TAG)

@@ -14,14 +14,15 @@ from grammarc.hosts import vllm
 
 
 class Vllm(contract.Sequence):
-    def __init__(self, modules: SimpleNamespace, backend: Any = None) -> None:
+    def __init__(self, modules: SimpleNamespace, kind: str, source: str, backend: Any = None) -> None:
         self.modules = modules
+        self.kind, self.source = kind, source
         if backend is None:
             made = vllm.backend_class(modules.backend_types, modules.backend_xgrammar, modules.utils)
             backend = made(vllm_modules.config(), contract.Tokenizer(), contract.WIDTH)
         self.backend = backend
-        kind = modules.backend_types.StructuredOutputOptions.REGEX
-        self.grammar = backend.compile_grammar(kind, contract.PATTERN, stop_token_ids=set(contract.ENDS))
+        option = modules.backend_types.StructuredOutputOptions[kind]
+        self.grammar = backend.compile_grammar(option, source, stop_token_ids=set(contract.ENDS))
         assert isinstance(self.grammar, modules.backend_types.StructuredOutputGrammar)
 
     def row(self) -> np.ndarray:
@@ -88,7 +89,7 @@ class Vllm(contract.Sequence):
         self.grammar.reset()
 
     def fresh(self) -> contract.Sequence:
-        return Vllm(self.modules, self.backend)
+        return Vllm(self.modules, self.kind, self.source, self.backend)
 
 
 def _has_torch() -> bool:
@@ -100,4 +101,5 @@ def _has_torch() -> bool:
 
 
 for name, modules in vllm_modules.each().items():
-    contract.HOSTS[f"vllm {name}"] = functools.partial(Vllm, modules)
+    contract.HOSTS[f"vllm {name}"] = functools.partial(Vllm, modules, "REGEX", contract.PATTERN)
+    contract.HOSTS[f"vllm {name}, tag"] = functools.partial(Vllm, modules, "STRUCTURAL_TAG", contract.TAG)

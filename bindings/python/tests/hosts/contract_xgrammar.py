@@ -12,14 +12,18 @@ from grammarc.compat import xgrammar
 
 
 @functools.cache
-def compiled() -> xgrammar.CompiledGrammar:
+def compiled(kind: str) -> xgrammar.CompiledGrammar:
     info = xgrammar.TokenizerInfo.from_huggingface(contract.Tokenizer(), vocab_size=contract.WIDTH)
-    return xgrammar.GrammarCompiler(info).compile_regex(contract.PATTERN)
+    compiler = xgrammar.GrammarCompiler(info)
+    if kind == "tag":
+        return compiler.compile_structural_tag(contract.TAG)
+    return compiler.compile_regex(contract.PATTERN)
 
 
 class Xgrammar(contract.Sequence):
-    def __init__(self, matcher: Any = None) -> None:
-        self.matcher = matcher or xgrammar.GrammarMatcher(compiled(), override_stop_tokens=sorted(contract.ENDS))
+    def __init__(self, kind: str, matcher: Any = None) -> None:
+        self.kind = kind
+        self.matcher = matcher or xgrammar.GrammarMatcher(compiled(kind), override_stop_tokens=sorted(contract.ENDS))
 
     def row(self) -> np.ndarray:
         mask = contract.rows(2)
@@ -43,10 +47,11 @@ class Xgrammar(contract.Sequence):
         self.matcher.reset()
 
     def fresh(self) -> contract.Sequence:
-        return Xgrammar()
+        return Xgrammar(self.kind)
 
     def fork(self) -> contract.Sequence:
-        return Xgrammar(self.matcher.fork())
+        return Xgrammar(self.kind, self.matcher.fork())
 
 
-contract.HOSTS["xgrammar shim"] = Xgrammar
+contract.HOSTS["xgrammar shim"] = functools.partial(Xgrammar, "regex")
+contract.HOSTS["xgrammar shim, tag"] = functools.partial(Xgrammar, "tag")

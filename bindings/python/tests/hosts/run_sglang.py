@@ -238,6 +238,18 @@ def kinds(manager: Any) -> None:
         "ebnf": Requested(ebnf='root ::= "a" | "b"'),
         "xgrammar": Requested(ebnf='root ::= TagDispatch(("<t>", r))\nr ::= "x"'),
         "structural_tag": Requested(structural_tag=json.dumps(tag)),
+        "older structural_tag": Requested(
+            structural_tag=json.dumps({"structures": [{"begin": "<a>", "schema": {}, "end": "</a>"}], "triggers": ["<a>"]})
+        ),
+        "only XGrammar's": Requested(
+            structural_tag=json.dumps(
+                {
+                    "type": "structural_tag",
+                    "format": {"type": "json_schema", "json_schema": {"type": "string"}, "excludes": ["x"]},
+                }
+            )
+        ),
+        "refused tag": Requested(structural_tag=json.dumps({"type": "structural_tag", "format": {**tag["format"], "end": 1}})),
         "refused": Requested(json_schema='{"type": "object", "properties": {"a": {"$ref": "#/nope"}}}'),
         "refused again": Requested(json_schema='{"type": "object", "properties": {"a": {"$ref": "#/nope"}}}'),
     }
@@ -245,6 +257,48 @@ def kinds(manager: Any) -> None:
     say(
         "kinds", answers={name: request.refusal or type(request.grammar).__name__ for name, request in requests.items()}
     )
+    constraints(manager)
+
+
+def constraints(manager: Any) -> None:
+    """What SGLang makes of tools for each of its parsers and each choice, and whose grammars it becomes."""
+    from sglang.srt.entrypoints.openai.protocol import Tool, ToolChoice
+    from sglang.srt.function_call.function_call_parser import FunctionCallParser
+
+    parameters = {
+        "type": "object",
+        "properties": {"city": {"type": "string"}, "days": {"type": "integer", "minimum": 1}, "unit": {"enum": ["c", "f"]}},
+        "required": ["city"],
+        "additionalProperties": False,
+    }
+    tools = [
+        Tool.model_validate({"type": "function", "function": {"name": name, "strict": strict, "parameters": parameters}})
+        for name, strict in (("get_weather", True), ("set_light", False))
+    ]
+    named = ToolChoice.model_validate({"type": "function", "function": {"name": "get_weather"}})
+    counts: dict[str, int] = {}
+    others: dict[str, str] = {}
+    for parser in FunctionCallParser.ToolCallParserEnum:
+        for choice in ("auto", "required", named):
+            for parallel in (True, False):
+                try:
+                    made = FunctionCallParser(tools, parser, tokenizer=manager.scheduler.tokenizer)
+                    constraint = made.get_structure_constraint(choice, parallel_tool_calls=parallel)
+                except ValueError as error:
+                    others[parser] = str(error)
+                    continue
+                if constraint is None:
+                    counts["none"] = counts.get("none", 0) + 1
+                    continue
+                kind, value = constraint[0], constraint[1]
+                dumped = value.model_dump(by_alias=True) if hasattr(value, "model_dump") else value
+                request = Requested(**{kind: dumped if isinstance(dumped, str) else json.dumps(dumped)})
+                ready(manager, [request])
+                whose = "refused" if request.refusal else type(request.grammar).__name__
+                counts[f"{kind}: {whose}"] = counts.get(f"{kind}: {whose}", 0) + 1
+                if whose != "GrammarcGrammar":
+                    others[parser] = request.refusal or whose
+    say("constraints", counts=counts, others=others)
 
 
 def rows(manager: Any, tokenizer: Any, width: int) -> None:

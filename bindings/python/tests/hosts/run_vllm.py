@@ -8,7 +8,11 @@ compared with anything.
 - ``throughput``: free text, and structured text by grammarc, XGrammar and llguidance; one engine a process, named by ``--backend``;
 - ``hostile``: latencies of requests beside one with a hostile schema;
 - ``artifacts``: a request that is served from a folder of ``grammarc build``, named by ``GRAMMARC_ARTIFACTS``;
-- ``server``: the HTTP server, with tools.
+- ``server``: the HTTP server, with tools;
+- ``tools``: a hundred requests for tool calls over HTTP, with every ``tool_choice`` and raw structural tags;
+- ``constraints``: the structural tags that vLLM makes of tools, for each of its models.
+
+With ``--tags`` the requests of ``throughput`` are structural tags.
 """
 
 from __future__ import annotations
@@ -225,6 +229,13 @@ def timed() -> dict[str, float]:
     return spent
 
 
+def called(schema: Any) -> str:
+    """A structural tag of which one call follows at once, with arguments of a schema, and free text behind it."""
+    tag = {"begin": "<call>", "content": {"type": "json_schema", "json_schema": schema}, "end": "</call>"}
+    calls = {"type": "triggered_tags", "triggers": ["<call>"], "tags": [tag], "at_least_one": True}
+    return json.dumps({"type": "structural_tag", "format": calls})
+
+
 def throughput(model: str, arguments: argparse.Namespace) -> None:
     backend = arguments.backend
     llm = engine(model, "xgrammar" if backend in ("grammarc", "free") else backend)
@@ -238,7 +249,8 @@ def throughput(model: str, arguments: argparse.Namespace) -> None:
         for at in range(count):
             # All rows live equally long, so that the engines do the same work.
             schema = {"type": "array", "items": SCHEMAS[names[at % len(names)]][1], "minItems": 40}
-            parameters.append(sampled(at, most, **({} if is_free else {"json": schema})))
+            asked = {"structural_tag": called(schema)} if arguments.tags else {"json": schema}
+            parameters.append(sampled(at, most, **({} if is_free else asked)))
             parameters[-1].ignore_eos = True
             prompts.append(prompted(llm, SCHEMAS[names[at % len(names)]][0]))
         return prompts, parameters
@@ -263,6 +275,7 @@ def throughput(model: str, arguments: argparse.Namespace) -> None:
     say(
         "throughput",
         backend=backend,
+        tags=arguments.tags,
         rounds=rounds,
         best=best,
         median=statistics.median(one["tokens_a_second"] for one in rounds),
@@ -289,12 +302,14 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parts = {"offline": offline, "drafts": drafts, "throughput": throughput, "artifacts": artifacts}
     from run_vllm_server import hostile, server
+    from run_vllm_tools import constraints, tools
 
-    parts.update(server=server, hostile=hostile)
+    parts.update(server=server, hostile=hostile, tools=tools, constraints=constraints)
     parser.add_argument("part", choices=parts)
     parser.add_argument("model")
     parser.add_argument("--backend", default="grammarc", choices=["grammarc", "xgrammar", "guidance", "free"])
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--tags", action="store_true")
     arguments = parser.parse_args()
     os.environ["GRAMMARC_VLLM"] = "1" if arguments.backend == "grammarc" else "0"
     parts[arguments.part](arguments.model, arguments)

@@ -226,14 +226,23 @@ def test_tensorrt_drafts_and_the_end(decoder: Any) -> None:
     assert driver.allowed() == allowed_after([])
 
 
-def test_tensorrt_takes_structural_tags_to_the_factory_before(decoder: Any) -> None:
+def test_tensorrt_takes_what_only_xgrammar_has_to_the_factory_before(decoder: Any) -> None:
     tensorrt_llm.install()
     factory = decoder.XGrammarMatcherFactory(config(), WIDTH)
     assert isinstance(factory, stubs.XGrammarMatcherFactory)
-    params = stubs.GuidedDecodingParams(stubs.GuideType.STRUCTURAL_TAG, "tags")
-    assert factory.create(params) == ("of XGrammar", "tags")
-    assert factory.create(params) == ("of XGrammar", "tags")
+    schema = {"type": "json_schema", "json_schema": {"type": "string"}, "excludes": ["x"]}
+    guide = json.dumps({"type": "structural_tag", "format": schema})
+    params = stubs.GuidedDecodingParams(stubs.GuideType.STRUCTURAL_TAG, guide)
+    assert factory.create(params) == ("of XGrammar", guide)
+    assert factory.create(params) == ("of XGrammar", guide)
     assert stubs.XGrammarMatcherFactory.made == 1
+
+
+def test_tensorrt_refuses_wrong_structural_tags(decoder: Any) -> None:
+    for guide in ("tags", "{}", '{"type": "structural_tag", "format": {"type": "no"}}'):
+        with pytest.raises(grammarc.SourceError):
+            made(decoder, stubs.GuideType.STRUCTURAL_TAG, guide)
+    assert stubs.XGrammarMatcherFactory.made == 0
 
 
 def test_tensorrt_schemas_have_its_defaults(decoder: Any) -> None:
@@ -254,6 +263,11 @@ def test_tensorrt_schemas_have_its_defaults(decoder: Any) -> None:
     for text in ('{"b": [1, null]}', "[1]"):
         assert takes(stubs.GuideType.JSON, None, text), text
     assert not takes(stubs.GuideType.JSON, None, "1")
+    tag = json.dumps({"structures": [{"begin": "<a>", "schema": json.loads(schema), "end": "</a>"}], "triggers": ["<a"]})
+    for text in ('<a>{ "a" :\n 1 }</a>', "x", "x <a>{}</a> y"):
+        assert takes(stubs.GuideType.STRUCTURAL_TAG, tag, text), text
+    for text in ('<a>{"b":1}</a>', "<a>", "<ab"):
+        assert not takes(stubs.GuideType.STRUCTURAL_TAG, tag, text), text
     with pytest.raises(grammarc.SourceError):
         factory.create(stubs.GuidedDecodingParams(stubs.GuideType.JSON_SCHEMA, '{"type": 1}'))
     with pytest.raises(ValueError):

@@ -16,14 +16,27 @@ from grammarc.hosts._serving import (
     Checker,
     Counters,
     HostMismatch,
+    OnlyXgrammar,
     Server,
     Settings,
-    XgrammarNotation,
     choices,
     expect_parameters,
     step_back,
 )
 
+TAG = {
+    "type": "triggered_tags",
+    "triggers": ["<a"],
+    "tags": [
+        {
+            "begin": "<a>",
+            "content": {"type": "json_schema", "json_schema": {"properties": {"a": {"type": "integer"}}, "type": "object"}},
+            "end": "</a>",
+        }
+    ],
+}
+EXCLUDES = {"type": "json_schema", "json_schema": {"type": "string"}, "excludes": ["x"]}
+"""What only XGrammar takes."""
 NOT_CLOSED = {"type": "object", "properties": {"a": {"type": "integer"}}}
 
 
@@ -116,6 +129,22 @@ def test_objects_with_properties_are_closed_and_whitespace_is_any() -> None:
         server(whitespace="natural").json_schema(json.dumps(NOT_CLOSED)).check('{"a":\n1}')
 
 
+def test_schemas_within_other_sources_are_read_alike() -> None:
+    for kind, source, begin, end in (
+        ("structural_tag", json.dumps(TAG), "x <a>", "</a> y"),
+        ("lark", 'start: "x <a>" %json ' + json.dumps(NOT_CLOSED) + ' "</a> y"', "x <a>", "</a> y"),
+    ):
+        grammar = server().compile(kind, source)
+        for text in ('{"a":1}', '{ "a"\n:\t1 }', "{}"):
+            grammar.check(begin + text + end)
+        with pytest.raises(ValueError):
+            grammar.check(begin + '{"b":1}' + end)
+        with pytest.raises(ValueError):
+            server().compile(kind, source, compact=True).check(begin + '{"a": 1}' + end)
+        with pytest.raises(ValueError):
+            server(whitespace="natural").compile(kind, source).check(begin + '{"a":\n1}' + end)
+
+
 def test_a_check_without_the_tokenizer() -> None:
     checker = Checker()
     for kind, good in (
@@ -123,8 +152,15 @@ def test_a_check_without_the_tokenizer() -> None:
         ("regex", r"\d+"),
         ("choice", ["a", "b"]),
         ("gbnf", 'root ::= "a"'),
+        ("ebnf", 'root ::= TagDispatch(("<t>", r))\nr ::= "x"'),
+        ("lark", 'start: "a" %json {"type": "integer"}'),
+        ("structural_tag", json.dumps(TAG)),
         # A token that bytes alone do not have.
         ("gbnf", 'root ::= <think> "a"'),
+        ("ebnf", "root ::= Token(7000)"),
+        ("lark", 'start: <think> "a"'),
+        ("structural_tag", json.dumps({"type": "token", "token": "<think>"})),
+        ("structural_tag", json.dumps({"type": "tag", "begin": {"type": "token", "token": 7000}, "content": TAG, "end": "</b>"})),
         # Too much for a check, and for the server's compiler to judge.
         ("regex", "(([a-z]{1,400}[0-9]){1,400}-){1,400}"),
     ):
@@ -135,11 +171,23 @@ def test_a_check_without_the_tokenizer() -> None:
         ("regex", "("),
         ("gbnf", "root ::= x"),
         ("gbnf", 'root ::= "a'),
+        ("ebnf", "root ::= Regex("),
+        ("lark", "start: x"),
+        ("structural_tag", "{"),
+        ("structural_tag", json.dumps({**TAG, "triggers": ["<a", "<a>"]})),
+        ("structural_tag", json.dumps({**TAG, "triggers": ["<b"]})),
+        # Not only for a token that bytes do not have.
+        (
+            "structural_tag",
+            json.dumps({"type": "sequence", "elements": [{"type": "token", "token": "<x>"}, {"type": "regex", "pattern": "("}]}),
+        ),
+        # Not only for XGrammar.
+        ("structural_tag", json.dumps({"type": "sequence", "elements": [EXCLUDES, {"type": "regex", "pattern": 1}]})),
     ):
         with pytest.raises(ValueError, match="grammarc: "):
             checker.check(kind, bad)
-    with pytest.raises(XgrammarNotation):
-        checker.check("gbnf", 'root ::= TagDispatch(("<t>", r))\nr ::= "x"')
+    with pytest.raises(OnlyXgrammar, match="grammarc: "):
+        checker.check("structural_tag", json.dumps(EXCLUDES))
 
 
 @pytest.mark.parametrize(
@@ -159,6 +207,13 @@ def test_a_check_without_the_tokenizer() -> None:
         ("gbnf", "\0"),
         ("json_schema", "\0"),
         ("json_schema", ""),
+        ("structural_tag", ""),
+        ("structural_tag", "[" * 10**5),
+        ("structural_tag", '{"type":"optional","content":' * 10**5),
+        ("structural_tag", '{"type":"optional","content":' * 10**5 + "{}" + "}" * 10**5),
+        ("structural_tag", '{"type": "const_string", "value": "\ud800"}'),
+        ("lark", ""),
+        ("lark", "start: " + "(" * 10**5),
     ],
 )
 def test_hostile_sources_are_refused(kind: str, source: object) -> None:

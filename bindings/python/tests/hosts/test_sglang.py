@@ -85,17 +85,59 @@ def test_whitespace_is_the_server_s() -> None:
     assert sglang.whitespace(False, None) is None
 
 
+def tagged(content: dict[str, Any]) -> str:
+    """Free text with calls, deep in other formats."""
+    tag = {"begin": "<call>", "content": {"type": "json_schema", **content}, "end": "</call>"}
+    calls = {"type": "triggered_tags", "triggers": ["<call>"], "tags": [tag]}
+    return json.dumps({"type": "structural_tag", "format": {"type": "or", "elements": [calls]}})
+
+
+def older(schema: Any, **more: Any) -> str:
+    structures = [{"begin": "<call>", "schema": schema, "end": "</call>"}]
+    return json.dumps({"type": "structural_tag", "structures": structures, "triggers": ["<call>"], **more})
+
+
+EXCLUDES = json.dumps({"type": "json_schema", "json_schema": {"type": "string"}, "excludes": ["x"]})
+"""What only XGrammar takes."""
+
+
 def test_kinds_of_requests(base: Any) -> None:
     made = backend(base)
+    before = sglang.stats()
     schema = json.dumps({"type": "object", "properties": {"a": {"type": "integer"}}})
     for method, source, good, bad in [
         ("dispatch_json", schema, '{"a" : 1}', '{"b":1}'),
         ("dispatch_json", "$$ANY$$", '[1, {"a": null}]', "x"),
         ("dispatch_regex", "a+", "aa", "b"),
         ("dispatch_ebnf", 'root ::= "a"', "a", "b"),
+        ("dispatch_ebnf", 'root ::= TagDispatch(("<t>", r))\nr ::= "x"', "y<t>x", "<t>y"),
+        ("dispatch_structural_tag", tagged({"json_schema": json.loads(schema)}), 'so <call>{"a" : 1}</call>', "<call>"),
+        # As SGLang reads them: no schema is any value.
+        ("dispatch_structural_tag", tagged({"json_schema": None}), "<call>[1]</call>", "<call>x</call>"),
+        ("dispatch_structural_tag", tagged({}), "<call>[1]</call>", "<call></call>"),
+        ("dispatch_structural_tag", older(json.loads(schema)), 'so <call>{"a":1}</call>', "<call>{}"),
+        ("dispatch_structural_tag", older(None), "so <call>[1]</call>", "<call></call>"),
+        ("dispatch_structural_tag", older({}, at_least_one=True), "<call>1</call> and", "so <call>1</call>"),
+        ("dispatch_structural_tag", older({}, at_least_one=False), "so", "<call>"),
     ]:
-        assert takes(getattr(made, method)(source), good)
-        assert not takes(getattr(made, method)(source), bad)
+        assert takes(getattr(made, method)(source), good), source
+        assert not takes(getattr(made, method)(source), bad), source
+    assert sglang.stats()["delegated"] == before["delegated"]
+
+
+def test_wrong_tags_are_refused_with_their_place(base: Any) -> None:
+    made = backend(base)
+    for source, place in (
+        (tagged({"json_schema": {"$ref": "#/nope"}}), "/format/elements/0/tags/0/content/json_schema/$ref"),
+        (older({}, at_least_one=1), ""),
+        ("{}", ""),
+        ("[" * 10**5, ""),
+        ('{"type": "structural_tag", "format": 1}', "/format"),
+        ('{"structures": [1], "triggers": ["x"], "at_least_one": true}', "/tags/0"),
+    ):
+        answer = made.dispatch_structural_tag(source)
+        assert isinstance(answer, base.InvalidGrammarObject), source
+        assert "grammarc: " in answer.error_message and place in answer.error_message, answer.error_message
 
 
 def test_refusals_say_why_and_are_kept(base: Any) -> None:
@@ -123,35 +165,31 @@ def test_what_ran_out_of_time_is_not_kept(base: Any, monkeypatch: pytest.MonkeyP
     assert grammar is not None
 
 
-def test_tags_without_xgrammar_are_refused(base: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_only_xgrammar_takes_is_refused_without_it(base: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sglang.srt.constrained.xgrammar_backend", None)
     made = backend(base)
-    for answer in (
-        made.dispatch_structural_tag("{}"),
-        made.dispatch_ebnf('root ::= TagDispatch(("<t>", r))\nr ::= "x"'),
-    ):
-        assert isinstance(answer, base.InvalidGrammarObject) and "xgrammar" in answer.error_message.lower()
+    answer = made.dispatch_structural_tag(EXCLUDES)
+    assert isinstance(answer, base.InvalidGrammarObject) and "xgrammar" in answer.error_message.lower()
 
 
-def test_tags_are_xgrammar_s(base: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_only_xgrammar_takes_is_xgrammar_s(base: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     class Theirs:
         def __init__(self, tokenizer: Any, vocab_size: int, model_eos_token_ids: Any) -> None:
             self.made = (vocab_size, model_eos_token_ids)
 
         def dispatch_structural_tag(self, key_string: str) -> Any:
+            if "maxLength" in key_string:
+                return base.InvalidGrammarObject("bad")
             return ("tag", key_string, self.made)
-
-        def dispatch_ebnf(self, key_string: str) -> Any:
-            return base.InvalidGrammarObject("bad")
 
     module = SimpleNamespace(XGrammarGrammarBackend=Theirs)
     monkeypatch.setitem(sys.modules, "sglang", ModuleType("sglang"))
     monkeypatch.setitem(sys.modules, "sglang.srt.constrained.xgrammar_backend", module)
     made = backend(base)
-    assert made.dispatch_structural_tag("{}") == ("tag", "{}", (contract.WIDTH, sorted(contract.ENDS)))
-    refused = made.dispatch_ebnf('root ::= TagDispatch(("<t>", r))\nr ::= "x"')
-    made.set_cache(("ebnf", "x"), refused)
-    assert made.cache[("ebnf", "x")] is refused
+    assert made.dispatch_structural_tag(EXCLUDES) == ("tag", EXCLUDES, (contract.WIDTH, sorted(contract.ENDS)))
+    refused = made.dispatch_structural_tag(EXCLUDES.replace('"string"', '"string", "maxLength": 3'))
+    made.set_cache(("structural_tag", "x"), refused)
+    assert made.cache[("structural_tag", "x")] is refused
 
 
 def test_a_cached_grammar_is_copied(base: Any) -> None:

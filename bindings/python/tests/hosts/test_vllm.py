@@ -158,6 +158,45 @@ def test_the_entry_point_does_nothing_unasked(asked: str | None) -> None:
     assert "hosts.vllm" not in result.stdout and "'vllm'" not in result.stdout
 
 
+def tagged(schema: Any, **more: Any) -> str:
+    """Free text with calls."""
+    content = {"type": "json_schema", "json_schema": schema}
+    tag = {"begin": "<call>", "content": content, "end": "</call>"}
+    return json.dumps(
+        {"type": "structural_tag", "format": {"type": "triggered_tags", "triggers": ["<call>"], "tags": [tag], **more}}
+    )
+
+
+def older(schema: Any) -> str:
+    structures = [{"begin": "<call>", "schema": schema, "end": "</call>"}]
+    return json.dumps({"type": "structural_tag", "structures": structures, "triggers": ["<call>"]})
+
+
+DUMPED = json.dumps(
+    {
+        "type": "structural_tag",
+        "format": {
+            "type": "triggered_tags",
+            "triggers": ["<t>"],
+            "tags": [
+                {
+                    "type": "tag",
+                    "begin": "<t>",
+                    "content": {"type": "any_text", "excludes": ["z"], "max_tokens": None, "max_chars": None},
+                    "end": "</t>",
+                }
+            ],
+            "at_least_one": False,
+            "stop_after_first": False,
+            "excludes": [],
+        },
+    }
+)
+EXCLUDES = json.dumps({"type": "json_schema", "json_schema": {"type": "string"}, "excludes": ["x"]})
+"""What only XGrammar takes."""
+MACRO = 'root ::= TagDispatch(("<t>", r))\nr ::= "x"'
+
+
 def test_kinds_of_requests_that_are_ours(modules: SimpleNamespace) -> None:
     before = vllm.stats()
     schema = {"type": "object", "properties": {"a": {"type": "integer", "multipleOf": 7}}, "required": ["a"]}
@@ -167,6 +206,12 @@ def test_kinds_of_requests_that_are_ours(modules: SimpleNamespace) -> None:
         ("REGEX", "a{2,3}", ["aa", "aaa"], ["a", "aaaa"]),
         ("CHOICE", '["yes", "\\"no\\"\\n"]', ["yes", '"no"\n'], ["no"]),
         ("GRAMMAR", 'root ::= "a" | "b" root', ["a", "bba"], ["b"]),
+        ("GRAMMAR", MACRO, ["y", "<t>x"], ["<t>y"]),
+        ("GRAMMAR", 'start: "n=" %json {"type": "integer", "multipleOf": 7}', ["n=14"], ["n=15"]),
+        ("STRUCTURAL_TAG", tagged(schema), ["no call", 'so: <call>{"a" : 7}</call>.'], ["<call>1</call>", "<call>"]),
+        # The older form, and all members that vLLM's models of requests write down.
+        ("STRUCTURAL_TAG", older(schema), ["no call", '<call>{ "a":\n7}</call>'], ['<call>{"a":7,"b":1}</call>']),
+        ("STRUCTURAL_TAG", DUMPED, ["x", "<t>y</t>"], ["<t>", "<t>z</t>"]),
     ]
     for kind, source, good, bad in cases:
         for text in good:
@@ -191,21 +236,41 @@ def test_keys_come_in_the_order_of_the_schema(modules: SimpleNamespace) -> None:
     assert not takes(compiled(modules, "JSON", schema), '{"a":2,"b":1}')
 
 
-def test_structural_tags_and_lark_are_xgrammar_s() -> None:
+def test_special_tokens_in_tags_are_tokens(modules: SimpleNamespace) -> None:
+    tool = contract.TOKENS.index(b"<tool>")
+    schema = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
+    source = tagged(schema).replace("<call>", "<tool>")
+    end = contract.END
+    for tokens, is_right in (
+        ([*contract.spelled("so: "), tool, *contract.spelled('{"a":1}</call>'), end], True),
+        ([*contract.spelled('so: <tool>{"a":1}</call>'), end], False),
+        ([tool, *contract.spelled("1"), end], False),
+    ):
+        grammar = compiled(modules, "STRUCTURAL_TAG", source)
+        assert grammar.accept_tokens("r", tokens) is is_right
+    # By its name or its id, which the check of a request does not know.
+    for name in ("<tool>", tool):
+        source = json.dumps({"type": "tag", "begin": {"type": "token", "token": name}, "content": TEXT_A, "end": ""})
+        vllm._checker.check("structural_tag", source)
+        grammar = compiled(modules, "STRUCTURAL_TAG", source)
+        assert grammar.accept_tokens("r", [tool, *contract.spelled("a"), end]) and grammar.is_terminated()
+
+
+TEXT_A = {"type": "const_string", "value": "a"}
+
+
+def test_what_only_xgrammar_takes_is_xgrammar_s() -> None:
     modules = vllm_modules.stubs()
     made = backend(modules)
     kinds = modules.backend_types.StructuredOutputOptions
     assert not hasattr(made, "compiler")
     before = vllm.stats()["delegated"]
-    for kind, source in (
-        (kinds.STRUCTURAL_TAG, "{}"),
-        (kinds.GRAMMAR, 'start: "a"'),
-        (kinds.GRAMMAR, 'root ::= TagDispatch(("<t>", r))\nr ::= "x"'),
-    ):
-        answer = made.compile_grammar(kind, source, {1})
-        assert answer[:4] == ("xgrammar", kind, source, {1})
+    kind = kinds.STRUCTURAL_TAG
+    for _ in range(2):
+        answer = made.compile_grammar(kind, EXCLUDES, {1})
+        assert answer[:4] == ("xgrammar", kind, EXCLUDES, {1})
         assert answer[4] is made.compiler
-    assert vllm.stats()["delegated"] - before == 3
+    assert vllm.stats()["delegated"] - before == 2
     made.destroy()
     assert not hasattr(made, "compiler")
     backend(modules).destroy()
@@ -221,8 +286,8 @@ def test_xgrammar_s_narrower_rows_are_refused() -> None:
 
     modules.backend_xgrammar.XgrammarBackend.__post_init__ = narrower
     made = backend(modules)
-    with pytest.raises(ValueError, match="structural tags"):
-        made.compile_grammar(modules.backend_types.StructuredOutputOptions.STRUCTURAL_TAG, "{}")
+    with pytest.raises(ValueError, match="does not support"):
+        made.compile_grammar(modules.backend_types.StructuredOutputOptions.STRUCTURAL_TAG, EXCLUDES)
     # Requests of grammarc go on, with the model's width.
     grammar = made.compile_grammar(modules.backend_types.StructuredOutputOptions.REGEX, "a")
     grammar.fill_bitmask(contract.rows(), 0)
@@ -230,7 +295,18 @@ def test_xgrammar_s_narrower_rows_are_refused() -> None:
 
 def test_refusals_are_value_errors(modules: SimpleNamespace) -> None:
     before = vllm.stats()["refused_requests"]
-    bad = [("JSON", '{"$ref": "#/x"}'), ("JSON", "{"), ("REGEX", "("), ("GRAMMAR", "root ::= x"), ("CHOICE", "{}")]
+    bad = [
+        ("JSON", '{"$ref": "#/x"}'),
+        ("JSON", "{"),
+        ("REGEX", "("),
+        ("GRAMMAR", "root ::= x"),
+        ("GRAMMAR", "start: x"),
+        ("CHOICE", "{}"),
+        ("STRUCTURAL_TAG", "{}"),
+        ("STRUCTURAL_TAG", '{"type": "token", "token": "<nope>"}'),
+        ("STRUCTURAL_TAG", tagged({"$ref": "#/nope"})),
+        ("STRUCTURAL_TAG", tagged({}, at_least_on=True)),
+    ]
     for kind, source in bad:
         with pytest.raises(ValueError, match="grammarc: "):
             compiled(modules, kind, source)
@@ -285,6 +361,16 @@ def check(stubs: SimpleNamespace) -> Any:
     return vllm.validator(original, stubs.utils.grammar_is_likely_lark, refusal)
 
 
+def test_what_xgrammar_does_not_take_either_is_refused_in_our_words(stubs: SimpleNamespace) -> None:
+    def original(params: Any) -> None:
+        raise stubs.exceptions.VLLMValidationError("Invalid structural tag specification.")
+
+    refusal = vllm.refusal_class(stubs.exceptions)
+    check = vllm.validator(original, stubs.utils.grammar_is_likely_lark, refusal)
+    with pytest.raises(refusal, match="grammarc: excluded texts"):
+        check(asked(structural_tag=EXCLUDES))
+
+
 def is_xgrammar_s(check: Any, request: SimpleNamespace) -> bool:
     check(request)
     return hasattr(request, "asked_xgrammar")
@@ -301,13 +387,17 @@ def test_requests_are_checked_by_whom_they_are_for(check: Any) -> None:
         {"regex": ""},
         {"choice": ["a"]},
         {"grammar": 'root ::= "a"'},
+        {"grammar": 'start: "a"'},
+        {"grammar": MACRO},
+        {"structural_tag": tagged({"type": "integer", "multipleOf": 3})},
+        # vLLM keeps no reason of a refusal here, and asks again.
+        {"structural_tag": "{}", "_backend": None},
     ):
         request = asked(**ours)
         assert not is_xgrammar_s(check, request), ours
     for theirs in (
-        {"structural_tag": "{}"},
-        {"grammar": 'start: "a"'},
-        {"grammar": 'root ::= TagDispatch(("<t>", r))\nr ::= "x"'},
+        {"structural_tag": EXCLUDES},
+        {"structural_tag": '{"type": "qwen_xml_parameter", "json_schema": {"type": "string"}}'},
         # A parser of tool calls that asks whether a constraint fits into a structural tag.
         {"json": {"type": "integer", "multipleOf": 3}, "_backend": None},
     ):
@@ -325,7 +415,13 @@ def test_choices_stay_as_they_are(check: Any) -> None:
 
 def test_a_refused_request_is_the_client_s_error(check: Any, stubs: SimpleNamespace) -> None:
     # With vLLM's error of validation the request would go to another backend, and the engine with it.
-    for bad in ({"json": {"$ref": "#/nope"}}, {"regex": "("}, {"grammar": "root ::= x"}):
+    for bad in (
+        {"json": {"$ref": "#/nope"}},
+        {"regex": "("},
+        {"grammar": "root ::= x"},
+        {"grammar": "start: x"},
+        {"structural_tag": "{}"},
+    ):
         with pytest.raises(ValueError, match="grammarc: ") as caught:
             check(asked(**bad))
         assert isinstance(caught.value, stubs.exceptions.VLLMClientError)

@@ -83,8 +83,105 @@ def test_other_sources() -> None:
     assert takes(made.compile_regex("a+"), "aa")
     assert takes(made.compile_grammar('main ::= "a" "b"', root_rule_name="main"), "ab")
     assert takes(made.compile_grammar(xgrammar.Grammar.from_ebnf('root ::= "x"')), "x")
+    macro = made.compile_grammar('root ::= TagDispatch(("<t>", r))\nr ::= "x"')
+    assert takes(macro, "y<t>x") and not takes(macro, "<t>y")
     assert takes(made.compile_builtin_json_grammar(), '[{"a": null}, 1.5]')
     assert str(xgrammar.Grammar.from_ebnf('root ::= "x"')) == 'root ::= "x"'
+
+
+class Item:
+    """XGrammar's ``StructuralTagItem``."""
+
+    def __init__(self, begin: str, schema: Any, end: str) -> None:
+        self.begin, self.schema_, self.end = begin, schema, end
+
+
+class Tag:
+    """XGrammar's ``StructuralTag``."""
+
+    def __init__(self, tag: dict[str, Any]) -> None:
+        self.tag = tag
+
+    def model_dump(self, **options: Any) -> dict[str, Any]:
+        return self.tag
+
+
+def test_structural_tags_in_all_their_forms() -> None:
+    made = compiler()
+    schema = {"type": "object", "properties": {"a": {"type": "integer"}}}
+    begin = {"begin": "<a>", "content": {"type": "json_schema", "json_schema": schema}, "end": "</a>"}
+    tag = {"type": "structural_tag", "format": {"type": "triggered_tags", "triggers": ["<a"], "tags": [begin]}}
+    items = [Item("<a>", json.dumps(schema), "</a>")]
+    for compiled in (
+        made.compile_structural_tag(tag),
+        made.compile_structural_tag(structural_tag=json.dumps(tag)),
+        made.compile_structural_tag(Tag(tag)),
+        made.compile_structural_tag(items, ["<a"]),
+        made.compile_structural_tag(tags=[Item("<a>", schema, "</a>")], triggers=["<a"]),
+        made.compile_grammar(xgrammar.Grammar.from_structural_tag(tag)),
+        made.compile_grammar(xgrammar.Grammar.from_structural_tag(items, triggers=["<a"])),
+    ):
+        assert isinstance(compiled, xgrammar.CompiledGrammar)
+        assert takes(compiled, 'so <a>{ "a":\n1}</a>.') and takes(compiled, "no call")
+        assert not takes(compiled, '<a>{"b":1}</a>') and not takes(compiled, "<ab")
+    for arguments, options in (((), {}), ((1,), {}), ((items,), {}), ((Tag,), {}), ((tag,), {"triggers": []}), ((), {"tags": items})):
+        with pytest.raises(TypeError):
+            made.compile_structural_tag(*arguments, **options)
+
+
+TAGS: list[tuple[dict[str, Any], list[str]]] = [
+    # The end begins with what the text may not have, as in the tags of Kimi K3.
+    (
+        {"type": "tag", "begin": "", "content": {"type": "any_text", "excludes": ["<c>", "<o>"]}, "end": "<c>end<s>"},
+        ["<c>end<s>", "text<c>end<s>", "text", "<c>x<c>end<s>", "<o><c>end<s>", "<<c>end<s>", "<c>end<s>x"],
+    ),
+    (
+        {"type": "tag", "begin": "", "content": {"type": "any_text", "excludes": ["ab"]}, "end": "bc"},
+        ["abc", "xabc", "bc", "bbc", "abbc", "ab", "aabc", "acb"],
+    ),
+    (
+        {"type": "json_schema", "json_schema": {"type": "object", "properties": {"a": {"type": "string"}}}, "style": "deepseek_v4_1_xml"},
+        ['<｜DSML｜ parameter name="a" string="true">x</｜DSML｜ parameter>', '<｜DSML｜parameter name="a" string="true">x</｜DSML｜parameter>'],
+    ),
+    ({"type": "grammar", "grammar": 'root ::= a.b\na.b ::= Regex("x+")'}, ["x", "xx", "", "y"]),
+]
+"""Formats with texts that they take, and others."""
+
+
+def test_formats_that_serving_stacks_make() -> None:
+    made = compiler()
+    taken = []
+    for format, texts in TAGS:
+        compiled = made.compile_structural_tag({"type": "structural_tag", "format": format})
+        taken.append([text for text in texts if takes(compiled, text)])
+    assert taken == [
+        ["<c>end<s>", "text<c>end<s>", "<<c>end<s>"],
+        ["abc", "xabc", "bc", "bbc", "aabc"],
+        ['<｜DSML｜ parameter name="a" string="true">x</｜DSML｜ parameter>'],
+        ["x", "xx"],
+    ]
+
+
+@pytest.mark.skipif(not HAS_XGRAMMAR, reason="XGrammar is not installed")
+@pytest.mark.parametrize("at", range(len(TAGS)))
+def test_tags_take_what_xgrammar_s_take(at: int) -> None:
+    import xgrammar as real
+
+    format, texts = TAGS[at]
+    tag = {"type": "structural_tag", "format": format}
+    theirs = real.GrammarCompiler(real.TokenizerInfo(BYTES, stop_token_ids=[256])).compile_structural_tag(tag)
+    ours = compiler().compile_structural_tag(tag)
+    for text in texts:
+        matcher = real.GrammarMatcher(theirs)
+        is_taken = matcher.accept_string(text) and matcher.accept_token(256)
+        assert takes(ours, text) == is_taken, text
+
+
+def test_lark() -> None:
+    made = compiler()
+    source = 'start: "n=" %json {"type": "object", "properties": {"a": {"type": "integer"}}}'
+    for compiled in (made.compile_lark(source), made.compile_grammar(xgrammar.Grammar.from_lark(source))):
+        assert takes(compiled, 'n={ "a" : 1}') and not takes(compiled, 'n={"b":1}')
 
 
 def test_refusals_are_runtime_errors() -> None:
@@ -93,6 +190,9 @@ def test_refusals_are_runtime_errors() -> None:
         lambda: made.compile_json_schema('{"$ref": "#/nope"}'),
         lambda: made.compile_regex("("),
         lambda: made.compile_grammar("root ::= x"),
+        lambda: made.compile_structural_tag("{}"),
+        lambda: made.compile_structural_tag({"type": "token", "token": "<nope>"}),
+        lambda: made.compile_lark("start: x"),
         lambda: made.compile_json_schema({}, any_whitespace=False, indent=2, separators=("", "")),
     ):
         with pytest.raises(RuntimeError, match="grammarc: "):
@@ -201,13 +301,20 @@ for name in ("StructuralTag", "structural_tag"):
     else:
         raise SystemExit(name)
 made = xgrammar.GrammarCompiler(xgrammar.TokenizerInfo([b"a", b"</s>"]))
-for refused in (lambda: made.compile_structural_tag("{}"), lambda: made.compile_lark("start: /a/"), lambda: xgrammar.Grammar.from_lark("")):
+only = {"type": "json_schema", "json_schema": {"type": "string"}, "excludes": ["x"]}
+for refused, why in (
+    (lambda: made.compile_structural_tag(only), "grammarc: "),
+    (lambda: made.compile_lark("start: @x", named_grammars={"x": "start: /a/"}), "not installed"),
+    (lambda: xgrammar.Grammar.from_lark("start: @x", named_grammars={"x": "start: /a/"}), "not installed"),
+):
     try:
         refused()
     except RuntimeError as error:
-        assert "not installed" in str(error)
+        assert why in str(error)
     else:
         raise SystemExit("taken")
+assert type(made.compile_structural_tag('{"type": "const_string", "value": "a"}')) is shim.CompiledGrammar
+assert type(made.compile_lark("start: /a/")) is shim.CompiledGrammar
 shim.uninstall()
 assert "xgrammar" not in sys.modules
 """
@@ -226,12 +333,30 @@ assert shim.StructuralTag is xgrammar.StructuralTag
 info = xgrammar.TokenizerInfo([bytes([byte]) for byte in range(256)] + [b"</s>"])
 made = xgrammar.GrammarCompiler(info)
 tag = {"type": "structural_tag", "format": {"type": "tag", "begin": "<a>", "content": {"type": "regex", "pattern": "b+"}, "end": "</a>"}}
-for compiled in (made.compile_structural_tag(tag), made.compile_lark("start: /<a>b+<.a>/")):
+both = {"x": "start: /b+/"}
+for compiled, whose in (
+    (made.compile_structural_tag(tag), shim.GrammarMatcher),
+    (made.compile_structural_tag(xgrammar.StructuralTag.model_validate(tag)), shim.GrammarMatcher),
+    (made.compile_grammar(xgrammar.Grammar.from_structural_tag(tag)), shim.GrammarMatcher),
+    (made.compile_lark("start: /<a>b+<.a>/"), shim.GrammarMatcher),
+    (made.compile_lark('start: "<a>" @x "</a>"', named_grammars=both), theirs),
+    (made.compile_grammar(xgrammar.Grammar.from_lark('start: "<a>" @x "</a>"', named_grammars=both)), theirs),
+    (made.compile_grammar('root ::= Regex("<a>b+</a>")'), shim.GrammarMatcher),
+):
     matcher = xgrammar.GrammarMatcher(compiled, override_stop_tokens=[256])
-    assert type(matcher) is theirs
+    assert type(matcher) is whose
     assert matcher.accept_string("<a>bb</a>") and matcher.accept_token(256) and matcher.is_terminated()
 assert type(xgrammar.GrammarMatcher(made.compile_regex("a"))) is shim.GrammarMatcher
+only = {"type": "json_schema", "json_schema": {"type": "string"}, "excludes": ["x"]}
+only = {"type": "structural_tag", "format": only}
+assert type(xgrammar.GrammarMatcher(made.compile_structural_tag(only))) is theirs
 assert "root" in str(xgrammar.Grammar.from_regex("a+"))
+assert "root" in str(xgrammar.Grammar.from_structural_tag(tag))
+item = xgrammar.StructuralTagItem(begin="<a>", schema={"type": "integer"}, end="</a>")
+compiled = made.compile_structural_tag([item], ["<a"])
+assert type(compiled) is shim.CompiledGrammar
+matcher = xgrammar.GrammarMatcher(compiled, override_stop_tokens=[256])
+assert matcher.accept_string("so <a>12</a>.") and not matcher.accept_string("<ab")
 shim.uninstall()
 assert xgrammar.GrammarMatcher is theirs
 """

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::diagnostics::{Diagnostic, Source};
 use crate::frontend::document::{Json, NodeId};
-use crate::frontend::gbnf::{self, GbnfOptions};
+use crate::frontend::gbnf::{self, GbnfOptions, Notation};
 use crate::frontend::inner::Place;
 use crate::frontend::json_schema::{self, KeyOrder, Root, Whitespace};
 use crate::frontend::regex::{self, PatternOptions};
@@ -14,9 +14,9 @@ use super::format::{Schema, Style};
 use super::lower::Lowering;
 
 impl Lowering<'_> {
-    /// A text of a grammar, given as a string.
+    /// A text of a grammar in XGrammar's EBNF, given as a string.
     pub(super) fn grammar(&mut self, at: NodeId) -> Expr {
-        let options = GbnfOptions::default();
+        let options = GbnfOptions { notation: Notation::Xgrammar, ..GbnfOptions::default() };
         let lower =
             |source, this: &Self| gbnf::lower_with(source, &options, this.reader, this.budget);
         self.written(at, lower)

@@ -12,7 +12,8 @@
 //! - A string that is the text of a special token of the vocabulary means that token ([`Tokens`]), also as a part of a
 //!   longer string. The findings list which ones were met.
 //! - Free text is UTF-8 without special tokens and without the triggers, the excluded texts and the ends of the tags around
-//!   it, neither as tokens nor spelled. Triggers and ends fire at the leftmost occurrence.
+//!   it, neither as tokens nor spelled. Triggers and ends fire at the leftmost occurrence; they are no part of the text, so
+//!   an excluded text may be a part of them.
 //! - Schemas are read by the front end of JSON Schema with its options; `any_order` keeps required and distinct keys.
 //!
 //! What differs from XGrammar: keys and types that do not exist are errors; one trigger may not be in another; `max_tokens`

@@ -22,6 +22,15 @@ def real_names() -> dict[str, Any]:
     return names
 
 
+def is_installed() -> bool:
+    """Whether XGrammar itself is installed."""
+    try:
+        real_names()
+    except ImportError:
+        return False
+    return True
+
+
 def real(name: str, what: str) -> Any:
     """XGrammar's own name. Raises ``RuntimeError`` where it is not installed, saying what needs it."""
     try:

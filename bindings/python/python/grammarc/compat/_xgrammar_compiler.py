@@ -10,8 +10,10 @@ from enum import Enum
 from typing import Any
 
 import grammarc
-from grammarc.compat._xgrammar_base import checked, real
-from grammarc.hosts._serving import ANY_VALUE
+from grammarc._errors import SourceError
+from grammarc.compat._xgrammar_base import checked, is_installed, real
+from grammarc.compat._xgrammar_tags import tag_text
+from grammarc.hosts._serving import ANY_VALUE, XGRAMMAR_ONLY, is_only
 from grammarc.schema import to_text
 
 _MARKER = re.compile(rb"<\|.*\|>|<\xef\xbd\x9c.*\xef\xbd\x9c>", re.DOTALL)
@@ -151,7 +153,7 @@ class TokenizerInfo:
     @functools.cached_property
     def _xgrammar(self) -> Any:
         """The same for XGrammar."""
-        made = real("TokenizerInfo", "structural tags and Lark")
+        made = real("TokenizerInfo", "grammars of XGrammar")
         stops = self.stop_token_ids or None
         if self._tokenizer is not None:
             return made.from_huggingface(self._tokenizer, vocab_size=self.vocab_size, stop_token_ids=stops)
@@ -187,6 +189,10 @@ def _decoded(token: bytes | str, kind: VocabType) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
+_SCHEMAS_INSIDE = {"whitespace": "flexible", "closed": True}
+"""Options for schemas within other sources, as XGrammar has them there."""
+
+
 class Grammar:
     """A source that is not compiled yet."""
 
@@ -199,9 +205,9 @@ class Grammar:
 
     @staticmethod
     def from_ebnf(ebnf_string: str, *, root_rule_name: str = "root") -> Grammar:
-        """A grammar in GBNF."""
+        """A grammar in XGrammar's notation, which GBNF is a part of."""
         build = lambda theirs: theirs.from_ebnf(ebnf_string, root_rule_name=root_rule_name)  # noqa: E731
-        return Grammar("gbnf", ebnf_string, {"start": root_rule_name}, build)
+        return Grammar("ebnf", ebnf_string, {"start": root_rule_name}, build)
 
     @staticmethod
     def from_json_schema(
@@ -253,21 +259,28 @@ class Grammar:
         return Grammar("json_schema", ANY_VALUE, options, lambda theirs: theirs.builtin_json_grammar())
 
     @staticmethod
-    def from_lark(lark_string: str, **options: Any) -> Any:
-        """XGrammar's own."""
-        info = options.get("tokenizer_info")
-        if isinstance(info, TokenizerInfo):
-            options["tokenizer_info"] = info._xgrammar
-        return real("Grammar", "Lark grammars").from_lark(lark_string, **options)
+    def from_lark(lark_string: str, *, tokenizer_info: Any = None, named_grammars: Any = None) -> Any:
+        """A grammar in Lark; XGrammar's own where it leads to others by name."""
+
+        def build(theirs: Any) -> Any:
+            info = tokenizer_info._xgrammar if isinstance(tokenizer_info, TokenizerInfo) else tokenizer_info
+            return theirs.from_lark(lark_string, tokenizer_info=info, named_grammars=named_grammars)
+
+        if named_grammars:
+            return build(real("Grammar", "Lark grammars that lead to others by name"))
+        return Grammar("lark", lark_string, dict(_SCHEMAS_INSIDE), build)
 
     @staticmethod
-    def from_structural_tag(*arguments: Any, **options: Any) -> Any:
-        """XGrammar's own."""
-        return real("Grammar", "structural tags").from_structural_tag(*arguments, **options)
+    def from_structural_tag(*arguments: Any, **options: Any) -> Grammar:
+        """A structural tag, as text, as a dictionary or as XGrammar's object, or tags and triggers of the older form."""
+        text = tag_text(*arguments, **options)
+        return Grammar(
+            "structural_tag", text, dict(_SCHEMAS_INSIDE), lambda theirs: theirs.from_structural_tag(text)
+        )
 
     def __str__(self) -> str:
         """XGrammar's notation, which is the source of a grammar and needs XGrammar for others."""
-        if self._kind == "gbnf":
+        if self._kind == "ebnf":
             return self._source
         return str(self._build(real("Grammar", "grammars as text")))
 
@@ -319,7 +332,7 @@ class GrammarCompiler:
 
     @functools.cached_property
     def _xgrammar(self) -> Any:
-        return real("GrammarCompiler", "structural tags and Lark")(self.tokenizer_info._xgrammar, **self._options)
+        return real("GrammarCompiler", "grammars of XGrammar")(self.tokenizer_info._xgrammar, **self._options)
 
     @property
     def stats(self) -> grammarc.CompilerStats:
@@ -339,21 +352,31 @@ class GrammarCompiler:
         return self._compile(Grammar.from_regex(regex))
 
     def compile_grammar(self, grammar: Any, *, root_rule_name: str = "root") -> Any:
-        """A grammar in GBNF, or one that was made before."""
+        """A grammar in XGrammar's notation, or one that was made before."""
         if isinstance(grammar, str):
             grammar = Grammar.from_ebnf(grammar, root_rule_name=root_rule_name)
         if not isinstance(grammar, Grammar):
             return self._xgrammar.compile_grammar(grammar)
         return self._compile(grammar)
 
-    def compile_lark(self, lark_string: str, **options: Any) -> Any:
-        """XGrammar's own."""
-        return self._xgrammar.compile_lark(lark_string, **options)
+    def compile_lark(self, lark_string: str, *, named_grammars: Any = None) -> Any:
+        """A grammar in Lark; XGrammar's own where it leads to others by name."""
+        if named_grammars:
+            return self._xgrammar.compile_lark(lark_string, named_grammars=named_grammars)
+        return self._compile(Grammar.from_lark(lark_string, tokenizer_info=self.tokenizer_info))
 
-    def compile_structural_tag(self, *arguments: Any, **options: Any) -> Any:
-        """XGrammar's own."""
-        return self._xgrammar.compile_structural_tag(*arguments, **options)
+    def compile_structural_tag(self, *arguments: Any, **options: Any) -> CompiledGrammar:
+        """A structural tag; arguments as of :meth:`Grammar.from_structural_tag`."""
+        return self._compile(Grammar.from_structural_tag(*arguments, **options))
 
     def _compile(self, grammar: Grammar) -> CompiledGrammar:
-        made = checked(lambda: self._compiler.compile(grammar._kind, grammar._source, **grammar._options))  # type: ignore[arg-type]
+        """The source compiled: by grammarc, and by XGrammar where only that takes it and is installed."""
+        try:
+            made = checked(lambda: self._compiler.compile(grammar._kind, grammar._source, **grammar._options))  # type: ignore[arg-type]
+        except RuntimeError as error:
+            cause = error.__cause__
+            if isinstance(cause, SourceError) and is_only(cause, XGRAMMAR_ONLY) and is_installed():
+                theirs = grammar._build(real("Grammar", "grammars of XGrammar"))
+                return self._xgrammar.compile_grammar(theirs)  # type: ignore[no-any-return]
+            raise
         return CompiledGrammar(grammar, made, self.tokenizer_info)

@@ -29,16 +29,23 @@ ANY_OBJECT = '{"type": "object"}'
 ANY_VALUE = "{}"
 """The schema of JSON values."""
 
-XGRAMMAR_ONLY = frozenset({"gbnf::macro", "gbnf::lookahead"})
-"""Findings on grammars that are XGrammar's EBNF and not GBNF: a server that has XGrammar may hand them to it."""
+XGRAMMAR_ONLY = frozenset({"structural-tag::unsupported", "json-schema::no-object"})
+"""Findings on what XGrammar takes and grammarc does not, as values of XML styles that are no objects: a server that has XGrammar may
+hand the source to it."""
+
+UNKNOWN_TOKENS = frozenset({"compile::unknown-token", "structural-tag::unknown-token"})
+"""Findings on tokens that a vocabulary does not have."""
+
+HOLD_SCHEMAS: frozenset[str] = frozenset({"structural_tag", "lark"})
+"""Kinds of sources that JSON Schemas may be in, and that have their options therefore."""
 
 
 class HostMismatch(RuntimeError):
     """The host has other interfaces than the plug-in is written for. Nothing was installed."""
 
 
-class XgrammarNotation(ValueError):
-    """A grammar uses what XGrammar's EBNF has and GBNF has not."""
+class OnlyXgrammar(ValueError):
+    """A source is wrong in nothing but that it uses what XGrammar takes and grammarc does not. See :data:`XGRAMMAR_ONLY`."""
 
 
 @dataclass(frozen=True)
@@ -155,16 +162,22 @@ def refusals() -> Iterator[None]:
     """Makes what grammarc refuses a ``ValueError`` with the text of its findings."""
     try:
         yield
-    except XgrammarNotation:
+    except OnlyXgrammar:
         raise
     except SourceError as error:
-        if {one.code for one in error.diagnostics} & XGRAMMAR_ONLY:
-            raise XgrammarNotation(described(error)) from error
+        if is_only(error, XGRAMMAR_ONLY):
+            raise OnlyXgrammar(described(error)) from error
         raise ValueError(described(error)) from error
     except GrammarcError as error:
         raise ValueError(described(error)) from error
     except UnicodeError as error:
         raise ValueError(f"grammarc: the source is no Unicode text: {error}") from error
+
+
+def is_only(error: SourceError, codes: frozenset[str]) -> bool:
+    """Whether all errors of a source have one of some codes."""
+    found = {one.code for one in error.diagnostics if one.severity == "error"}
+    return bool(found) and found <= codes
 
 
 def described(error: GrammarcError) -> str:
@@ -218,14 +231,24 @@ class Server:
         self, schema: str, *, compact: bool = False, closed: bool = True, cancel: CancelToken | None = None
     ) -> Grammar:
         """A JSON Schema; with any whitespace unless ``compact``, and objects closed that name their keys."""
-        whitespace = "compact" if compact else self.settings.whitespace
         with refusals():
-            return self.compiler.json_schema(schema, whitespace=whitespace, closed=closed, cancel=cancel)
+            return self.compiler.json_schema(
+                schema, whitespace=self._whitespace(compact), closed=closed, cancel=cancel
+            )
 
-    def compile(self, kind: str, source: Any, cancel: CancelToken | None = None) -> Grammar:
-        """A source of another kind: ``gbnf``, ``regex`` or ``choice``."""
+    def compile(
+        self, kind: str, source: Any, cancel: CancelToken | None = None, *, compact: bool = False
+    ) -> Grammar:
+        """A source of another kind: ``ebnf``, ``lark``, ``regex``, ``choice`` or ``structural_tag``; JSON Schemas in it as of
+        :meth:`json_schema`."""
+        options: dict[str, Any] = {}
+        if kind in HOLD_SCHEMAS:
+            options = {"whitespace": self._whitespace(compact), "closed": True}
         with refusals():
-            return self.compiler.compile(kind, source, cancel=cancel)  # type: ignore[arg-type]
+            return self.compiler.compile(kind, source, cancel=cancel, **options)  # type: ignore[arg-type]
+
+    def _whitespace(self, compact: bool) -> str:
+        return "compact" if compact else self.settings.whitespace
 
     def stats(self) -> dict[str, float]:
         """Counters of the compiler; none before the first request."""
@@ -246,9 +269,9 @@ class Checker:
         self._compiler: Compiler | None = None
 
     def check(self, kind: str, source: Any) -> None:
-        """Raises ``ValueError`` where a source has errors, :class:`XgrammarNotation` where it is not GBNF."""
+        """Raises ``ValueError`` where a source has errors, :class:`OnlyXgrammar` where it is for XGrammar."""
         options: dict[str, Any] = {}
-        if kind == "json_schema":
+        if kind == "json_schema" or kind in HOLD_SCHEMAS:
             options = {"whitespace": "compact", "closed": True}
         try:
             with refusals():
@@ -261,7 +284,7 @@ class Checker:
     def _is_for_the_server(cause: BaseException | None) -> bool:
         if isinstance(cause, (LimitError, CompileTimeout)):
             return True
-        return isinstance(cause, SourceError) and any(one.code == "compile::unknown-token" for one in cause.diagnostics)
+        return isinstance(cause, SourceError) and is_only(cause, UNKNOWN_TOKENS)
 
     def _bytes(self) -> Compiler:
         with self._lock:

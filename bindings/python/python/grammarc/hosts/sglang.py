@@ -1,8 +1,8 @@
 """SGLang: ``--grammar-backend grammarc``.
 
 :func:`register` makes the backend known, from the entry point ``sglang.srt.plugins``, in every process; nothing else happens until
-a server is started with it. JSON, regular expressions and GBNF are compiled by grammarc; structural tags are XGrammar's, where it is
-installed, and refused where it is not. Masks of both have one layout, so their requests share batches.
+a server is started with it. JSON, regular expressions, grammars and structural tags are compiled by grammarc; tags that only XGrammar
+takes go to it where it is installed, and are refused where it is not. Masks of both have one layout, so their requests share batches.
 
 SGLang wraps only its own backends for models that reason, so :func:`init` does it for this one, with SGLang's wrapper.
 
@@ -13,6 +13,7 @@ as a refusal.
 from __future__ import annotations
 
 import dataclasses
+import json
 import logging
 import threading
 import weakref
@@ -27,9 +28,9 @@ from grammarc.hosts._serving import (
     ANY_VALUE,
     Counters,
     HostMismatch,
+    OnlyXgrammar,
     Server,
     Settings,
-    XgrammarNotation,
     expect,
     expect_parameters,
     step_back,
@@ -241,20 +242,21 @@ class Backend:
         return self._answer("regex", lambda cancel: self._server.compile("regex", key_string, cancel))
 
     def dispatch_ebnf(self, key_string: str) -> Any:
-        """A grammar in GBNF. Those in XGrammar's own notation are XGrammar's."""
-        try:
-            return self._answer("ebnf", lambda cancel: self._server.compile("gbnf", key_string, cancel))
-        except XgrammarNotation as error:
-            return self._delegate("dispatch_ebnf", key_string, str(error))
+        """A grammar in XGrammar's notation, which GBNF is a part of."""
+        return self._answer("ebnf", lambda cancel: self._server.compile("ebnf", key_string, cancel))
 
     def dispatch_structural_tag(self, key_string: str) -> Any:
-        """A structural tag, which is XGrammar's."""
-        return self._delegate("dispatch_structural_tag", key_string, "structural tags need the package xgrammar")
+        """A structural tag."""
+        tag = filled_tag(key_string)
+        try:
+            return self._answer("structural_tag", lambda cancel: self._server.compile("structural_tag", tag, cancel))
+        except OnlyXgrammar as error:
+            return self._delegate(key_string, str(error))
 
     def _answer(self, kind: str, compiled: Callable[[CancelToken | None], Grammar]) -> Any:
         try:
             grammar = compiled(getattr(_thread, "token", None))
-        except XgrammarNotation:
+        except OnlyXgrammar:
             raise
         except ValueError as error:
             return self._refused(str(error), _is_final(error))
@@ -269,18 +271,19 @@ class Backend:
         refusal._is_final = is_final
         return refusal
 
-    def _delegate(self, method: str, key_string: str, otherwise: str) -> Any:
+    def _delegate(self, key_string: str, otherwise: str) -> Any:
+        """A structural tag by XGrammar."""
         with self._xgrammar_lock:
             if self._xgrammar is None:
                 try:
                     theirs: Any = import_module("sglang.srt.constrained.xgrammar_backend")
                 except ImportError as error:
-                    return self._refused(f"grammarc: {otherwise} ({error})", False)
+                    return self._refused(f"{otherwise} (XGrammar takes it, and is missing: {error})", False)
                 self._xgrammar = theirs.XGrammarGrammarBackend(
                     self._tokenizer, vocab_size=self._width, model_eos_token_ids=self._ends
                 )
         _counters.delegated.add()
-        answer = getattr(self._xgrammar, method)(key_string)
+        answer = self._xgrammar.dispatch_structural_tag(key_string)
         if hasattr(answer, "error_message"):
             answer._is_final = True
         return answer
@@ -318,6 +321,59 @@ class Backend:
     def initialize_vocab_mask_buffer(self, name: str, vocab_size: int, max_rows: int, device: Any) -> Any:
         """Rows that SGLang uses again in every step."""
         return self._base.register_vocab_mask_buffer(name, _rows(vocab_size, max_rows), max_rows)
+
+
+def filled_tag(text: str) -> str:
+    """A structural tag as SGLang reads it: a schema that is missing or null is that of any value, and the older form may say
+    ``at_least_one``."""
+    try:
+        tag = json.loads(text)
+    except (ValueError, RecursionError):
+        # What is wrong with it is grammarc's to say.
+        return text
+    if not isinstance(tag, dict):
+        return text
+    structures = tag.get("structures")
+    if not isinstance(structures, list):
+        return json.dumps(tag) if _fill(tag.get("format")) else text
+    is_said = isinstance(tag.get("at_least_one"), bool)
+    at_least_one = tag.pop("at_least_one") if is_said else False
+    missing = [one for one in structures if isinstance(one, dict) and one.get("schema") is None]
+    for one in missing:
+        one["schema"] = {}
+    if at_least_one:
+        tag = {
+            "type": "triggered_tags",
+            "triggers": tag.get("triggers"),
+            "tags": [_newer(one) for one in structures],
+            "at_least_one": True,
+        }
+    return json.dumps(tag) if missing or is_said else text
+
+
+def _newer(structure: Any) -> Any:
+    """A tag of the older form in the newer one."""
+    if not isinstance(structure, dict):
+        return structure
+    content = {"type": "json_schema", "json_schema": structure.get("schema")}
+    return {**{key: value for key, value in structure.items() if key != "schema"}, "content": content}
+
+
+def _fill(format: Any) -> bool:
+    """Puts schemas where formats have none. Whether there were such."""
+    is_changed, formats = False, [format]
+    while formats:
+        one = formats.pop()
+        if not isinstance(one, dict):
+            continue
+        if one.get("type") in ("json_schema", "qwen_xml_parameter") and one.get("json_schema") is None:
+            one["json_schema"] = {}
+            is_changed = True
+        formats.append(one.get("content"))
+        for key in ("elements", "tags"):
+            listed = one.get(key)
+            formats.extend(listed if isinstance(listed, list) else ())
+    return is_changed
 
 
 def _is_final(error: ValueError) -> bool:

@@ -4,8 +4,9 @@
     llm = LLM(model, guided_decoding_backend="xgrammar")
 
 The guided decoder makes a factory for each engine and a matcher for each request; :func:`install` replaces the factory of
-XGrammar, in each process that runs an engine, before the engine is made. JSON, schemas, regular expressions and EBNF become
-grammars of grammarc; structural tags go to the factory that was there, which is made when the first of them comes.
+XGrammar, in each process that runs an engine, before the engine is made. JSON, schemas, regular expressions, EBNF and structural
+tags become grammars of grammarc. What only XGrammar takes goes to the factory that was there, which is made when the first of it
+comes.
 
 Defaults follow that factory: any whitespace, no keys that a schema does not name, keys in its order.
 """
@@ -14,9 +15,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from grammarc._errors import SourceError
 from grammarc._native import Grammar, Matcher, Vocabulary
 from grammarc.compiler import Compiler, Limits, PathLike
 from grammarc.hosts._probe import Host
+from grammarc.hosts._serving import XGRAMMAR_ONLY, is_only
 from grammarc.tokenizers import from_tokens
 
 _HOST = Host("tensorrt-llm", "TensorRT-LLM 1.2")
@@ -82,7 +85,7 @@ def _factory(parent: Any, interface: Any, kinds: Any, cache: PathLike | None, li
             return self._matcher.is_finished
 
     class GrammarcMatcherFactory(parent):  # type: ignore[misc]
-        """Matchers of one engine. Its parent's state is made for structural tags alone."""
+        """Matchers of one engine. Its parent's state is made for what it alone takes."""
 
         def __init__(self, guided_decoding_config: Any, vocab_size_padded: int, *rest: Any, **named: Any) -> None:
             self._made = (guided_decoding_config, vocab_size_padded, *rest), named
@@ -93,8 +96,11 @@ def _factory(parent: Any, interface: Any, kinds: Any, cache: PathLike | None, li
             self._compiler = Compiler(imported, cache=cache, limits=limits)
 
         def create(self, guided_decoding_params: Any) -> Any:
-            grammar = self._compile(guided_decoding_params.guide_type, guided_decoding_params.guide)
-            if grammar is None:
+            try:
+                grammar = self._compile(guided_decoding_params.guide_type, guided_decoding_params.guide)
+            except SourceError as error:
+                if not is_only(error, XGRAMMAR_ONLY):
+                    raise
                 if not self._has_parent:
                     arguments, named = self._made
                     super().__init__(*arguments, **named)
@@ -102,10 +108,8 @@ def _factory(parent: Any, interface: Any, kinds: Any, cache: PathLike | None, li
                 return super().create(guided_decoding_params)
             return GrammarcMatcher(grammar.matcher(end_tokens=self._ends))
 
-        def _compile(self, kind: Any, guide: str | None) -> Grammar | None:
-            """The grammar of a guide; ``None`` for those of the parent."""
-            if kind == kinds.STRUCTURAL_TAG:
-                return None
+        def _compile(self, kind: Any, guide: str | None) -> Grammar:
+            """The grammar of a guide."""
             if kind == kinds.JSON:
                 return self._compiler.json_schema(ANY_JSON, whitespace="flexible")
             if guide is None:
@@ -115,7 +119,9 @@ def _factory(parent: Any, interface: Any, kinds: Any, cache: PathLike | None, li
             if kind == kinds.REGEX:
                 return self._compiler.regex(guide)
             if kind == kinds.EBNF_GRAMMAR:
-                return self._compiler.gbnf(guide)
+                return self._compiler.ebnf(guide)
+            if kind == kinds.STRUCTURAL_TAG:
+                return self._compiler.structural_tag(guide, whitespace="flexible", closed=True)
             raise ValueError(f"Unsupported guide type: {kind}.")
 
     setattr(GrammarcMatcherFactory, _MARK, True)

@@ -1,4 +1,4 @@
-"""vLLM: JSON, regular expressions, choices and GBNF by grammarc, structural tags and Lark by XGrammar.
+"""vLLM: JSON, regular expressions, choices, grammars and structural tags by grammarc, and what it has not by XGrammar.
 
 vLLM has no registry of backends (vllm-project/vllm#50966), so :func:`install` puts a subclass of its ``XgrammarBackend`` in that
 class's place, from the entry point ``vllm.general_plugins``, in every process of a server where ``GRAMMARC_VLLM=1``. Masks of both
@@ -27,9 +27,9 @@ from grammarc.hosts._serving import (
     Checker,
     Counters,
     HostMismatch,
+    OnlyXgrammar,
     Server,
     Settings,
-    XgrammarNotation,
     choices,
     expect,
     expect_parameters,
@@ -192,14 +192,19 @@ def refusal_class(exceptions: Any) -> Any:
 def validator(original: Any, is_lark: Any, refusal: Any) -> Any:
     """The check of a request: grammarc's for what grammarc compiles, and the original for the rest.
 
-    vLLM's parsers of tool calls ask the same function whether XGrammar could take a constraint into a structural tag. They ask
-    it of a request that has no backend yet, and get the original's answer.
+    vLLM asks the same function of constraints that have no backend yet. Structural tags of requests are such, and are let
+    through: vLLM keeps no reason of a refusal there, and asks again, of the whole request. Of other constraints its parsers of
+    tool calls want to know whether XGrammar could take them into a structural tag, and get the original's answer.
     """
 
     @functools.wraps(original)
     def validate_xgrammar_grammar(sampling_params: Any) -> None:
         asked = sampling_params.structured_outputs
-        if asked is None or asked._backend is None:
+        if asked is None:
+            return original(sampling_params)  # type: ignore[no-any-return]
+        if asked._backend is None and asked.structural_tag is not None:
+            return None
+        if asked._backend is None:
             return original(sampling_params)  # type: ignore[no-any-return]
         try:
             if asked.json is not None:
@@ -210,12 +215,19 @@ def validator(original: Any, is_lark: Any, refusal: Any) -> Any:
                 _checker.check("regex", asked.regex)
             elif asked.choice is not None:
                 _checker.check("choice", asked.choice)
-            elif asked.grammar is not None and not is_lark(asked.grammar):
-                _checker.check("gbnf", asked.grammar)
+            elif asked.grammar is not None:
+                _checker.check("lark" if is_lark(asked.grammar) else "ebnf", asked.grammar)
+            elif asked.structural_tag is not None:
+                _checker.check("structural_tag", json_text(asked.structural_tag))
             else:
                 return original(sampling_params)  # type: ignore[no-any-return]
-        except XgrammarNotation:
-            return original(sampling_params)  # type: ignore[no-any-return]
+        except OnlyXgrammar as error:
+            try:
+                return original(sampling_params)  # type: ignore[no-any-return]
+            except Exception:
+                # Nobody takes it: grammarc's words have its place.
+                _counters.refused_requests.add()
+                raise refusal(str(error)) from error
         except ValueError as error:
             _counters.refused_requests.add()
             raise refusal(str(error)) from error
@@ -321,16 +333,16 @@ class Hybrid:
                 return server.compile("regex", source)
             case "CHOICE":
                 return server.compile("choice", choices(source))
-            case "STRUCTURAL_TAG":
-                return None
             case "GRAMMAR":
-                if self._is_lark(source):
-                    return None
-                try:
-                    return server.compile("gbnf", source)
-                except XgrammarNotation:
-                    return None
-        raise ValueError(f"grammarc: there is no kind of request {kind}")
+                kind = "lark" if self._is_lark(source) else "ebnf"
+            case "STRUCTURAL_TAG":
+                kind = "structural_tag"
+            case _:
+                raise ValueError(f"grammarc: there is no kind of request {kind}")
+        try:
+            return server.compile(kind, source, compact=self._compact)
+        except OnlyXgrammar:
+            return None
 
     def _make_xgrammar(self) -> None:
         """Makes what ``super()`` needs, once."""
@@ -342,8 +354,8 @@ class Hybrid:
             theirs, width = self.vocab_size, self._width
             if -(-theirs // 32) != -(-width // 32):
                 raise ValueError(
-                    f"XGrammar's masks have {theirs} tokens here and the model's {width}: structural tags and Lark cannot be "
-                    "served together with grammarc; start the server without GRAMMARC_VLLM"
+                    f"XGrammar's masks have {theirs} tokens here and the model's {width}: what grammarc does not support cannot "
+                    "be served beside it; start the server without GRAMMARC_VLLM"
                 )
             self._has_xgrammar = True
 
