@@ -135,6 +135,7 @@ fn check(seed: u64) -> Result<Counts, String> {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "reports cite the counts")]
 fn masks_of_random_trees_are_right() {
     let count = std::env::var("GRAMMARC_TAGS").ok().and_then(|count| count.parse().ok());
     let count: u64 = count.unwrap_or(300);
