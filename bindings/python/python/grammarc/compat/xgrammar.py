@@ -4,8 +4,8 @@
 >>> xgrammar.install()          # before the host imports its own
 
 puts them where programs look for them: into the package ``xgrammar`` where that is installed, or as that package where it is not.
-What only XGrammar takes (its own notation of grammars, Lark grammars by name) it compiles where it is installed, and is refused where it
-is not; whatever this module does not have is looked up in it too.
+What only XGrammar takes (Lark grammars that lead to others by name, some options of structural tags) it compiles where it is installed,
+and is refused where it is not; whatever this module does not have is looked up in it too.
 
 As there: ``fill_next_token_bitmask`` says whether the mask forbids anything and raises ``RuntimeError`` behind the end, ``accept_token``
 is False for whatever is not accepted, rollback has no bound, ``strict_mode`` closes objects, any whitespace is allowed by default. Other
