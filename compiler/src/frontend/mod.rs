@@ -17,8 +17,6 @@ mod inner;
 pub mod json_schema;
 pub mod lark;
 mod nested;
-#[cfg(test)]
-mod peer_cases;
 mod recorded;
 pub mod regex;
 pub mod settings;

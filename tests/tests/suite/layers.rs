@@ -79,7 +79,7 @@ const ROOMS: [Row<'_>; 18] = [
 
 /// The front ends. A JSON Schema has ECMA-262 patterns in it, and a regular expression with lookaround is read as one; apart
 /// from that none knows another.
-const FRONT_ENDS: [Row<'_>; 23] = [
+const FRONT_ENDS: [Row<'_>; 22] = [
     ("class", &[]),
     ("document", &[]),
     // Sources by name, and how a front end has those in its source read, whatever their languages.
@@ -89,18 +89,16 @@ const FRONT_ENDS: [Row<'_>; 23] = [
     ("suggest", &[]),
     ("ecma", &["class", "dialects"]),
     ("free_text", &[]),
-    // For tests alone.
-    ("peer_cases", &[]),
-    (
-        "gbnf",
-        &["class", "free_text", "inner", "peer_cases", "regex", "sources", "substring", "suggest"],
-    ),
+    ("gbnf", &["class", "free_text", "inner", "regex", "sources", "substring", "suggest"]),
     ("regex", &["class", "dialects", "ecma"]),
     ("json_schema", &["class", "dialects", "document", "ecma", "suggest"]),
     ("choice", &[]),
     ("substring", &[]),
-    ("lark", &["class", "inner", "json_schema", "peer_cases", "regex", "substring", "suggest"]),
-    ("structural_tag", &["document", "free_text", "gbnf", "inner", "json_schema", "regex"]),
+    ("lark", &["class", "inner", "json_schema", "regex", "substring", "suggest"]),
+    (
+        "structural_tag",
+        &["document", "free_text", "gbnf", "inner", "json_schema", "regex", "suggest"],
+    ),
     ("typescript", &["json_schema", "suggest"]),
     ("builtin", &["gbnf", "inner", "json_schema", "suggest"]),
     ("deny", &["json_schema"]),

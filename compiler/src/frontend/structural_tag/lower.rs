@@ -3,6 +3,8 @@
 //! A format is lowered alone or [closed](Lowering::closed) by one of some ends: free text that runs up to an end is one
 //! automaton with it, so that it is known in every state whether the text goes on. Contents of tags are rules of their own.
 
+use rustc_hash::FxHashMap;
+
 use crate::budget::Budget;
 use crate::controls::ControlTokens;
 use crate::diagnostics::{Diagnostic, Source};
@@ -12,7 +14,7 @@ use crate::frontend::inner::{Outer, Reader};
 use crate::ir::{Expr, ExprGraph, Origin, TokenRef, TokenSet};
 
 use super::StructuralTagOptions;
-use super::format::{Format, Kind, Mark, Tag, Text, Token};
+use super::format::{Format, Kind, Mark, Schema, Tag, Text, Token};
 use super::texts::{Symbols, Texts};
 
 /// The lowering of a document.
@@ -28,6 +30,8 @@ pub(super) struct Lowering<'a> {
     pub(super) errors: Vec<Diagnostic>,
     /// Ends of the tags around the format at hand.
     pub(super) ends: Vec<Symbols>,
+    /// Values of schemas that are rules already.
+    pub(super) schemas: FxHashMap<Schema, Expr>,
 }
 
 impl<'a> Lowering<'a> {
@@ -49,6 +53,7 @@ impl<'a> Lowering<'a> {
             outer: Outer::default(),
             errors: Vec::new(),
             ends: Vec::new(),
+            schemas: FxHashMap::default(),
         }
     }
 
