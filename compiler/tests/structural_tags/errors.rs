@@ -10,7 +10,7 @@ fn errors(tag: &Value) -> Vec<(String, String)> {
     // What is missing or of another type says itself what to do.
     let says_itself = |code: &str| code.ends_with("type") || code.ends_with("missing");
     for error in &errors {
-        assert!(error.help.is_some() || says_itself(&error.code.to_string()), "{error:#?}");
+        assert!(error.help.is_some() || says_itself(error.code), "{error:#?}");
     }
     let of = |error: &grammarc_compiler::diagnostics::Diagnostic| {
         (error.code.to_string(), error.pointer.clone().unwrap_or_default())

@@ -6,7 +6,7 @@
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use super::verdicts;
+use super::{lowered, verdicts};
 
 /// A style: before and behind a key, what is written of the types, behind a value.
 struct Style {
@@ -207,5 +207,21 @@ fn strings_end_where_their_tag_does() {
         let texts = values.map(|value| style.member("a", &value.into(), ""));
         let texts = texts.each_ref().map(String::as_str);
         assert_eq!(verdicts(&tag, &texts).unwrap(), [false, true, true, false], "{}", style.name);
+    }
+}
+
+/// The bound on a length is a part of the automaton, so that one that is too long is refused, and the place is named.
+#[test]
+fn long_bounds_are_refused_with_their_place() {
+    let tag = |style: &Style, most: u32| {
+        let schema = json!({"properties": {"a": {"type": "string", "maxLength": most}}});
+        json!({"type": "json_schema", "style": style.name, "json_schema": schema})
+    };
+    for style in &STYLES {
+        assert!(lowered(&tag(style, 1000)).is_ok(), "{}", style.name);
+        let errors = lowered(&tag(style, 1_000_000)).expect_err("it is too long");
+        assert_eq!(errors[0].code, "json-schema::state-limit", "{}", style.name);
+        let pointer = errors[0].pointer.as_deref();
+        assert_eq!(pointer, Some("/json_schema"), "{}", style.name);
     }
 }

@@ -47,7 +47,7 @@ fn every_style_has_a_row() {
         }
         count += 1;
     }
-    assert_eq!(count, 19);
+    assert_eq!(count, 21);
     for style in
         fs::read_dir(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(folder).join("members"))
             .expect("it is there")

@@ -59,10 +59,11 @@ struct Value {
 }
 
 /// The files of the styles, by name.
-const FILES: [(&str, &str); 6] = [
+const FILES: [(&str, &str); 7] = [
     ("qwen_xml", include_str!("styles/members/qwen_xml.json")),
     ("minimax_xml", include_str!("styles/members/minimax_xml.json")),
     ("deepseek_xml", include_str!("styles/members/deepseek_xml.json")),
+    ("deepseek_v4_1_xml", include_str!("styles/members/deepseek_v4_1_xml.json")),
     ("glm_xml", include_str!("styles/members/glm_xml.json")),
     ("cohere_xml", include_str!("styles/members/cohere_xml.json")),
     ("kimi_k3_xml", include_str!("styles/members/kimi_k3_xml.json")),

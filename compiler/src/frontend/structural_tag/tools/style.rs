@@ -139,7 +139,7 @@ macro_rules! files {
     };
 }
 
-const FILES: [(&str, &str); 19] = files![
+const FILES: [(&str, &str); 21] = files![
     "llama",
     "qwen_3",
     "qwen_3_coder",
@@ -150,6 +150,7 @@ const FILES: [(&str, &str); 19] = files![
     "deepseek_v3_1",
     "deepseek_v3_2",
     "deepseek_v4",
+    "deepseek_v4_1",
     "harmony",
     "kimi",
     "kimi_k3",
@@ -158,6 +159,7 @@ const FILES: [(&str, &str); 19] = files![
     "minimax",
     "cohere",
     "exaone",
+    "mimo",
     "plain",
 ];
 
