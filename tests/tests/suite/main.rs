@@ -16,6 +16,7 @@ mod members;
 mod pages;
 mod recursion;
 mod robustness;
+mod special;
 mod stack;
 mod tags;
 mod walks;
