@@ -115,11 +115,7 @@ impl<'r> Lexing<'r> {
             Letter::Terminal(id) => self.lexicon.terminals[id as usize].expr.clone(),
             Letter::Opaque(at) => self.lexicon.opaque[at as usize].expr.clone(),
             Letter::Unit { unit, min, max } => {
-<<<<<<< HEAD
-                Expr::Call(self.rules[unit as usize]).repeat(min, max)
-=======
                 Expr::Call(self.rule(unit, is_last && max == Some(1))).repeat(min, max)
->>>>>>> k1
             }
         }
     }

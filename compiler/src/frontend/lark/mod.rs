@@ -98,20 +98,6 @@ fn grammar(
     let mut units = units::units(&rules, budget);
     let facts = Facts::of(&mut units, &rules.lexicon, budget);
     budget.check_in_source()?;
-<<<<<<< HEAD
-    let Outer { builder, report, findings, literals } = &mut rules.outer;
-    let ids: Vec<_> = units
-        .iter()
-        .map(|unit| builder.declare(&*rules.rules[unit.rule as usize].0.name))
-        .collect();
-    let (lexicon, facts, ignored) = (&rules.lexicon, &facts, &*rules.ignored);
-    let warnings = Vec::new();
-    let mut lexing = Lexing { lexicon, facts, ignored, rules: &ids, budget, warnings };
-    for (number, unit) in units.iter().enumerate() {
-        let expr = lexing.unit(unit, number);
-        let span = rules.rules[unit.rule as usize].0.span.clone();
-        builder.define(ids[number], expr, Origin { span: Some(span), pointer: None });
-=======
     let Outer { builder, report, mut findings, literals } = std::mem::take(&mut rules.outer);
     let definition = |unit: &Unit| rules.rules[unit.rule as usize].0;
     let mut lexing = Lexing {
@@ -131,7 +117,6 @@ fn grammar(
         let expr = lexing.unit(unit, number, is_last);
         let span = Some(definition(unit).span.clone());
         lexing.builder.define(rule, expr, Origin { span, pointer: None });
->>>>>>> k1
     }
     budget.check_in_source()?;
     findings.append(&mut lexing.warnings);

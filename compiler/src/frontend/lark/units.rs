@@ -133,16 +133,10 @@ fn cut(rules: &Rules<'_>) -> Vec<bool> {
             }
             continue;
         }
-<<<<<<< HEAD
-        let inlined = calls.0.iter().filter(|callee| !is_unit[**callee as usize]);
-        let size =
-            inlined.map(|callee| sizes[*callee as usize]).fold(calls.1, usize::saturating_add);
-=======
         let inlined = calls.0.iter().filter(|(callee, _)| !is_unit[*callee as usize]);
         let size = inlined
             .map(|&(callee, times)| sizes[callee as usize].saturating_mul(times))
             .fold(calls.1, usize::saturating_add);
->>>>>>> k1
         is_unit[rule] |= uses[rule] > 1 && size > MAX_COPIED;
         sizes[rule] = size;
         (is_open[rule], is_done[rule]) = (false, true);
@@ -293,11 +287,7 @@ impl<'r> Writer<'r, '_> {
                         } else {
                             self.units[unit as usize].state()
                         };
-<<<<<<< HEAD
-                        open.push((part, from, next));
-=======
                         open.push(Part { body: part, from, to: next, within });
->>>>>>> k1
                         from = next;
                     }
                     if parts.is_empty() {
@@ -305,12 +295,8 @@ impl<'r> Writer<'r, '_> {
                     }
                 }
                 Body::Alternation(choices) => {
-<<<<<<< HEAD
-                    open.extend(choices.iter().map(|choice| (choice, from, to)))
-=======
                     let choices = choices.iter();
                     open.extend(choices.map(|body| Part { body, from, to, within }));
->>>>>>> k1
                 }
                 Body::Repeat { body, min, max } => {
                     let copies = u64::from(max.unwrap_or(*min).max(1));

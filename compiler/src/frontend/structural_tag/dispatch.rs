@@ -40,12 +40,8 @@ impl Lowering<'_> {
         let others = dispatch.by_token.then(|| self.others(dispatch));
         let mut graph = ExprGraph::new();
         let end = graph.end();
-<<<<<<< HEAD
         let groups = dispatch.rules.iter().filter_map(|rule| Some(rule.group? + 1));
         let groups = groups.max().unwrap_or_default();
-=======
-        let groups = dispatch.rules.iter().map(|rule| rule.group + 1).max().unwrap_or_default();
->>>>>>> k1
         let Some(counts) = self.counts(groups, (dispatch.min, dispatch.max), dispatch.unique)
         else {
             return Expr::Never;
