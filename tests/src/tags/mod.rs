@@ -15,7 +15,9 @@ use serde_json::{Value, json};
 /// A symbol of a text: a character, or a special token by its index in [`SPECIAL`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Symbol {
+    /// A character.
     Char(char),
+    /// A special token.
     Token(usize),
 }
 
@@ -39,26 +41,44 @@ pub fn symbols(text: &str) -> Vec<Symbol> {
 /// A format.
 #[derive(Clone, Debug)]
 pub enum Format {
+    /// A text.
     Const(String),
+    /// Free text without some strings.
     AnyText(Vec<String>),
     /// One or more of these characters.
     Some(&'static str),
+    /// One after the other.
     Sequence(Vec<Format>),
+    /// One of them.
     Or(Vec<Format>),
+    /// Nothing or one.
     Optional(Box<Format>),
+    /// Any number.
     Star(Box<Format>),
+    /// A tag.
     Tag(Tag),
+    /// Free text in which triggers lead to tags.
     Triggered {
+        /// How tags begin.
         triggers: Vec<String>,
+        /// The tags.
         tags: Vec<Tag>,
+        /// What the text may not have.
         excludes: Vec<String>,
+        /// Whether a tag comes first.
         first: bool,
+        /// Whether nothing comes after a tag.
         last: bool,
     },
+    /// Tags with a text between them.
     Separated {
+        /// The tags.
         tags: Vec<Tag>,
+        /// The text between.
         separator: String,
+        /// Whether there is one at least.
         least: bool,
+        /// Whether there is one at most.
         most: bool,
     },
 }
@@ -66,8 +86,11 @@ pub enum Format {
 /// A tag.
 #[derive(Clone, Debug)]
 pub struct Tag {
+    /// How it begins.
     pub begin: String,
+    /// What is in it.
     pub content: Box<Format>,
+    /// How it may end.
     pub ends: Vec<String>,
 }
 
