@@ -79,8 +79,9 @@ pub fn case(seed: u64, spelling: Spelling) -> Case {
         let expr = writer.expr(deep);
         if writer.rng.one_in(2) { Expr::alt([expr, writer.literal()]) } else { expr }
     });
-    let rules = rules.collect();
-    Case { tokens, end_tokens, rules, kept, shared }
+    let rules: Vec<Expr> = rules.collect();
+    let regions = if rng.one_in(3) { rng.below(1 << count) as u32 } else { 0 };
+    Case { tokens, end_tokens, rules, kept, shared, regions }
 }
 
 fn tokens(rng: &mut Rng, letters: &[u8], spelling: Spelling) -> Vec<Token> {
