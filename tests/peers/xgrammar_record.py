@@ -5,7 +5,7 @@
 ``XGRAMMAR_TOKENIZER`` is the folder of a tokenizer that stands for those that the tests would load from the network.
 
 Each line is a source with its kind and options, and either a text with whether XGrammar accepts it, or that it refuses the source.
-``xgrammar_replay.py`` asks grammarc the same. Nothing of the tests is kept in the project: they are run where they are.
+``replay.py`` asks grammarc the same. Nothing of the tests is kept in the project: they are run where they are.
 """
 
 from __future__ import annotations

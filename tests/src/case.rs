@@ -27,8 +27,8 @@ pub struct Case {
     pub kept: usize,
     /// Whether the vocabulary artifact holds the kept rules.
     pub shared: bool,
-    /// Which of the rules that are not kept are regions, as bits by number.
-    pub regions: u32,
+    /// The rules that are regions, where they are not kept.
+    pub regions: Vec<usize>,
 }
 
 impl Case {
@@ -44,7 +44,7 @@ impl Case {
             origin: Origin::default(),
             kind: match index {
                 _ if index < self.kept => RuleKind::Kept,
-                _ if self.regions >> index & 1 != 0 => RuleKind::Region(index as u32 % 3),
+                _ if self.regions.contains(&index) => RuleKind::Region(index as u32 % 3),
                 _ => RuleKind::Plain,
             },
         });
@@ -136,7 +136,7 @@ impl fmt::Display for Case {
             }
         }
         let Self { end_tokens, kept, shared, regions, .. } = self;
-        writeln!(f, "ends {end_tokens:?}, {kept} kept, shared {shared}, regions {regions:b}")?;
+        writeln!(f, "ends {end_tokens:?}, {kept} kept, shared {shared}, regions {regions:?}")?;
         write!(f, "{}", self.grammar())
     }
 }

@@ -80,7 +80,10 @@ pub fn case(seed: u64, spelling: Spelling) -> Case {
         if writer.rng.one_in(2) { Expr::alt([expr, writer.literal()]) } else { expr }
     });
     let rules: Vec<Expr> = rules.collect();
-    let regions = if rng.one_in(3) { rng.below(1 << count) as u32 } else { 0 };
+    let regions = match rng.one_in(3) {
+        true => (kept..count).filter(|_| rng.one_in(2)).collect(),
+        false => Vec::new(),
+    };
     Case { tokens, end_tokens, rules, kept, shared, regions }
 }
 

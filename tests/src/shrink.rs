@@ -37,8 +37,8 @@ fn neighbours(case: &Case) -> Vec<Case> {
     if case.kept > 0 {
         found.push(Case { kept: 0, shared: false, ..case.clone() });
     }
-    if case.regions > 0 {
-        found.push(Case { regions: 0, ..case.clone() });
+    if !case.regions.is_empty() {
+        found.push(Case { regions: Vec::new(), ..case.clone() });
     }
     if !case.end_tokens.is_empty() {
         found.push(Case { end_tokens: Vec::new(), ..case.clone() });

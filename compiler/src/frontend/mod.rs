@@ -14,8 +14,6 @@ pub mod gbnf;
 mod inner;
 pub mod json_schema;
 pub mod lark;
-#[cfg(test)]
-mod peer_cases;
 mod recorded;
 pub mod regex;
 pub mod settings;

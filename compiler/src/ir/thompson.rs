@@ -210,6 +210,8 @@ pub fn build_graph<A: Atoms>(
     let mut endings = Endings::with_capacity(graph.parts().len());
     for (source, part, target) in graph.edges() {
         let (source, target) = (first + source, first + target);
+        // Parts that are built already cost a look at them alone, which is no step.
+        atoms.check(nfa)?;
         let choices = match part {
             Expr::Alt(choices) => choices,
             Expr::Seq(_) | Expr::Repeat { .. } => {

@@ -4,6 +4,7 @@ mod calls;
 mod cases;
 mod errors;
 mod members;
+mod page;
 
 use grammarc_compiler::budget::Budget;
 use grammarc_compiler::controls::ControlTokens;

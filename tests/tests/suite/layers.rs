@@ -79,7 +79,7 @@ const ROOMS: [Row<'_>; 18] = [
 
 /// The front ends. A JSON Schema has ECMA-262 patterns in it, and a regular expression with lookaround is read as one; apart
 /// from that none knows another.
-const FRONT_ENDS: [Row<'_>; 18] = [
+const FRONT_ENDS: [Row<'_>; 17] = [
     ("class", &[]),
     ("document", &[]),
     ("inner", &[]),
@@ -88,13 +88,16 @@ const FRONT_ENDS: [Row<'_>; 18] = [
     ("ecma", &["class", "dialects"]),
     ("free_text", &[]),
     // For tests alone.
-    ("peer_cases", &[]),
-    ("gbnf", &["class", "free_text", "peer_cases", "regex", "substring", "suggest"]),
+    ("gbnf", &["class", "free_text", "regex", "substring", "suggest"]),
     ("regex", &["class", "dialects", "ecma"]),
     ("json_schema", &["class", "dialects", "document", "ecma", "suggest"]),
     ("choice", &[]),
     ("substring", &[]),
-    ("lark", &["class", "inner", "json_schema", "peer_cases", "regex", "substring", "suggest"]),
+    ("lark", &["class", "inner", "json_schema", "regex", "substring", "suggest"]),
+    (
+        "structural_tag",
+        &["document", "free_text", "gbnf", "inner", "json_schema", "regex", "suggest"],
+    ),
     ("deny", &["json_schema"]),
     // Options of all of them by name.
     (

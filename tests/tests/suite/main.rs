@@ -5,9 +5,11 @@
 mod ambiguity;
 mod bounds;
 mod budget;
+mod calls;
 mod determinism;
 mod distinct;
 mod fork;
+mod grammar_pages;
 mod layers;
 mod masks;
 mod members;

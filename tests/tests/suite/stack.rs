@@ -14,6 +14,7 @@ use grammarc_compiler::diagnostics::Source;
 use grammarc_compiler::frontend::FrontEnd;
 use grammarc_compiler::frontend::gbnf::GbnfOptions;
 use grammarc_compiler::frontend::json_schema::{JsonSchemaOptions, KeyOrder};
+use grammarc_compiler::frontend::lark::LarkOptions;
 use grammarc_compiler::frontend::regex::PatternOptions;
 use grammarc_tests::sources::{Language, folder};
 use grammarc_tests::vocabularies;
@@ -191,6 +192,7 @@ fn sources() -> Vec<(String, FrontEnd, String)> {
             Language::Gbnf => gbnf(),
             Language::Regex => regex(),
             Language::JsonSchema => schema(KeyOrder::Schema),
+            Language::Lark => FrontEnd::Lark(LarkOptions::default()),
         };
         (name, front_end, text)
     }));

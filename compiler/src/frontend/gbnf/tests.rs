@@ -1,7 +1,5 @@
 //! Languages of small grammars, and one source per diagnostic.
 
-mod peers;
-
 use crate::budget::Budget;
 use proptest::prelude::*;
 

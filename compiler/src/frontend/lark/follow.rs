@@ -2,7 +2,9 @@
 //!
 //! Cost: a pass over all units for each level at which they wait for each other, which are few in what people write.
 
-use super::lexicon::Lexicon;
+use std::collections::BTreeSet;
+
+use super::lexicon::{Lexicon, TerminalId};
 use super::units::{Letter, Unit};
 use crate::budget::Budget;
 use crate::ir::ByteSet;
@@ -11,6 +13,8 @@ use crate::ir::ByteSet;
 #[derive(Debug)]
 pub(super) struct Facts {
     pub(super) first: Vec<ByteSet>,
+    /// Terminals that each begins with, and the bytes of what is no terminal.
+    pub(super) begins: Vec<(BTreeSet<TerminalId>, ByteSet)>,
     pub(super) follow: Vec<ByteSet>,
 }
 
@@ -19,13 +23,16 @@ impl Facts {
     pub(super) fn of(units: &mut [Unit], lexicon: &Lexicon, budget: &Budget) -> Self {
         pass_over(units, lexicon, budget);
         let none = vec![ByteSet::EMPTY; units.len()];
-        let mut facts = Self { first: none.clone(), follow: none };
+        let begins = vec![(BTreeSet::new(), ByteSet::EMPTY); units.len()];
+        let mut facts = Self { first: none.clone(), begins, follow: none };
         let starts: Vec<Vec<u32>> = units.iter().map(|unit| unit.closure([Unit::START])).collect();
         settle(budget, || {
             let mut changes = false;
             for (at, unit) in units.iter().enumerate() {
                 let first = facts.first_of(unit, &starts[at], lexicon);
                 changes |= std::mem::replace(&mut facts.first[at], first) != first;
+                let begins = facts.begins_of(unit, &starts[at], lexicon);
+                changes |= std::mem::replace(&mut facts.begins[at], begins.clone()) != begins;
             }
             changes
         });
@@ -62,6 +69,34 @@ impl Facts {
             Letter::Terminal(id) => lexicon.terminals[id as usize].first,
             Letter::Opaque(at) => lexicon.opaque[at as usize].first,
             Letter::Unit { unit, .. } => self.first[unit as usize],
+        }
+    }
+
+    fn begins_of(
+        &self,
+        unit: &Unit,
+        states: &[u32],
+        lexicon: &Lexicon,
+    ) -> (BTreeSet<TerminalId>, ByteSet) {
+        let (mut terminals, mut others) = (BTreeSet::new(), ByteSet::EMPTY);
+        for &(letter, _) in states.iter().flat_map(|state| &unit.edges[*state as usize]) {
+            let (more, bytes) = self.begins_of_letter(letter, lexicon);
+            terminals.extend(more);
+            others = others.union(bytes);
+        }
+        (terminals, others)
+    }
+
+    /// Terminals that a letter begins with, and the bytes of what is no terminal.
+    pub(super) fn begins_of_letter(
+        &self,
+        letter: Letter,
+        lexicon: &Lexicon,
+    ) -> (BTreeSet<TerminalId>, ByteSet) {
+        match letter {
+            Letter::Terminal(id) => (BTreeSet::from([id]), ByteSet::EMPTY),
+            Letter::Opaque(at) => (BTreeSet::new(), lexicon.opaque[at as usize].first),
+            Letter::Unit { unit, .. } => self.begins[unit as usize].clone(),
         }
     }
 

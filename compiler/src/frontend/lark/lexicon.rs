@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::automata::{Allowance, Dfa, DfaState};
 use crate::budget::Budget;
@@ -13,6 +13,9 @@ use crate::ir::{ByteSet, Expr};
 
 /// Most states of a terminal's automaton. Larger terminals are told apart from their neighbours by their bytes alone.
 const MAX_STATES: usize = 50_000;
+
+/// Most pairs of states of two terminals that are looked at to see whether they clash.
+const MAX_PAIRS: usize = 1 << 12;
 
 /// Number of a terminal.
 pub(super) type TerminalId = u32;
@@ -47,12 +50,23 @@ pub(super) struct Opaque {
     pub(super) nullable: bool,
 }
 
+/// What a terminal is there for. One expression is a terminal for each use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Use {
+    /// It takes the longest text.
+    Greedy,
+    /// It ends as soon as it can.
+    Lazy,
+    /// It is ignored.
+    Ignored,
+}
+
 /// The terminals and opaque expressions of a grammar, each once.
 #[derive(Debug, Default)]
 pub(super) struct Lexicon {
     pub(super) terminals: Vec<Terminal>,
     pub(super) opaque: Vec<Opaque>,
-    known: FxHashMap<(Expr, bool), (Option<TerminalId>, bool)>,
+    known: FxHashMap<(Expr, Use), (Option<TerminalId>, bool)>,
 }
 
 impl Lexicon {
@@ -60,11 +74,11 @@ impl Lexicon {
     pub(super) fn terminal(
         &mut self,
         expr: Expr,
-        lazy: bool,
+        how: Use,
         span: &Range<usize>,
         budget: &Budget,
     ) -> (Option<TerminalId>, bool) {
-        let key = (expr, lazy);
+        let (key, lazy) = ((expr, how), how == Use::Lazy);
         if let Some(known) = self.known.get(&key) {
             return *known;
         }
@@ -78,6 +92,35 @@ impl Lexicon {
         }
         self.known.insert(key, (id, nullable));
         (id, nullable)
+    }
+
+    /// Whether one of two terminals can end where the other goes on, so that to run both is not to run each.
+    pub(super) fn clash(&self, one: TerminalId, other: TerminalId) -> bool {
+        let (one, other) = (&self.terminals[one as usize], &self.terminals[other as usize]);
+        let (Some(a), Some(b)) = (&one.dfa, &other.dfa) else {
+            return !one.first.intersect(other.first).is_empty();
+        };
+        let mut known = FxHashSet::from_iter([(0, 0)]);
+        let mut open = vec![(0, 0)];
+        while let Some((p, q)) = open.pop() {
+            for edge in &a.states[p as usize].edges {
+                let beside = b.states[q as usize].edges.iter();
+                let beside = beside.filter(|other| other.lo <= edge.hi && edge.lo <= other.hi);
+                for (to, beside) in beside.map(|beside| (edge.target, beside.target)) {
+                    let (x, y) = (&a.states[to as usize], &b.states[beside as usize]);
+                    if x.accepting && !y.edges.is_empty() || y.accepting && !x.edges.is_empty() {
+                        return true;
+                    }
+                    if known.insert((to, beside)) {
+                        open.push((to, beside));
+                    }
+                }
+            }
+            if known.len() > MAX_PAIRS {
+                return true;
+            }
+        }
+        false
     }
 
     /// Adds an opaque expression.

@@ -9,9 +9,10 @@
 //! begin with these. What is ignored comes before a terminal that matches the same. Most terminals have neighbours that begin otherwise, and successors that do not go on with them:
 //! such a terminal stays as it is, counted repetitions and all.
 //!
-//! What nests is called and not looked into, so at its borders two terminals do not know of each other. Where that
-//! can matter, as they share bytes, the grammar allows both readings, more than llguidance would; a warning says where.
+//! What nests is called and not looked into, so at its borders two terminals do not know of each other. Where that can
+//! matter, as one can end where the other goes on, the grammar allows both readings, more than llguidance would; a warning says where.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -24,7 +25,13 @@ use super::subsets::{SubsetId, Subsets};
 use super::units::{Letter, Unit};
 use crate::budget::Budget;
 use crate::diagnostics::Diagnostic;
-use crate::ir::{ByteSet, Expr, ExprGraph, GrammarBuilder, RuleId};
+use crate::ir::{ByteSet, Expr, ExprGraph, GrammarBuilder, Origin, RuleId};
+
+/// Size of the largest terminal that is copied to where it stands.
+const MAX_COPIED: usize = 8;
+
+/// Characters of a terminal that name its rule.
+const MAX_NAME: usize = 24;
 
 /// Most places that are warned of.
 const MAX_WARNINGS: usize = 8;
@@ -53,6 +60,12 @@ pub(super) struct Lexing<'r> {
     pub(super) builder: GrammarBuilder,
     /// Rules of units, and of those that end where the text ends.
     pub(super) rules: FxHashMap<(u32, bool), RuleId>,
+    /// Pairs of terminals, and whether they clash.
+    pub(super) clashes: FxHashMap<(TerminalId, TerminalId), bool>,
+    /// Rules of terminals.
+    pub(super) terminals: FxHashMap<TerminalId, RuleId>,
+    /// The source.
+    pub(super) text: &'r str,
     /// Rules that are not defined yet.
     pub(super) open: Vec<(u32, bool, RuleId)>,
 }
@@ -112,12 +125,28 @@ impl<'r> Lexing<'r> {
 
     fn expr(&mut self, letter: Letter, is_last: bool) -> Expr {
         match letter {
-            Letter::Terminal(id) => self.lexicon.terminals[id as usize].expr.clone(),
+            Letter::Terminal(id) => self.terminal(id),
             Letter::Opaque(at) => self.lexicon.opaque[at as usize].expr.clone(),
             Letter::Unit { unit, min, max } => {
                 Expr::Call(self.rule(unit, is_last && max == Some(1))).repeat(min, max)
             }
         }
+    }
+
+    /// The expression of a terminal that is run by itself: a large one is a rule, since it stands in many places.
+    fn terminal(&mut self, id: TerminalId) -> Expr {
+        let terminal = &self.lexicon.terminals[id as usize];
+        if terminal.expr.size() <= MAX_COPIED {
+            return terminal.expr.clone();
+        }
+        let rule = *self.terminals.entry(id).or_insert_with(|| {
+            let name: String = self.text[terminal.span.clone()].chars().take(MAX_NAME).collect();
+            let rule = self.builder.declare(name);
+            let origin = Origin { span: Some(terminal.span.clone()), pointer: None };
+            self.builder.define(rule, terminal.expr.clone(), origin);
+            rule
+        });
+        Expr::Call(rule)
     }
 
     /// A terminal whose end the lexer would see elsewhere.
@@ -127,16 +156,13 @@ impl<'r> Lexing<'r> {
         if self.warnings.len() == MAX_WARNINGS || self.warnings.iter().any(is_known) {
             return;
         }
-        let byte = bytes
-            .iter()
-            .next()
-            .map_or(String::new(), |byte| format!(", such as `{}`", byte.escape_ascii()));
+        let byte = bytes.iter().next().unwrap_or_default().escape_ascii();
         let text = format!(
-            "what follows this may begin as this may go on{byte}: both readings are allowed here"
+            "llguidance may end this elsewhere, at a byte such as `{byte}`: both readings are allowed here"
         );
         self.warnings.push(
             Diagnostic::warning(codes::LEXING, text)
-                .with_label(span.clone(), "llguidance takes the longest text for this")
+                .with_label(span.clone(), "llguidance takes the longest text that is allowed")
                 .with_help(
                     "let what follows begin otherwise, or let this end with a character of its own",
                 ),
@@ -216,22 +242,20 @@ impl<'r> Work<'_, 'r> {
             shared = shared.union(any.intersect(first));
             any = any.union(first);
         }
-        let mut called = ByteSet::EMPTY;
+        let (mut called, mut before) = (ByteSet::EMPTY, Vec::new());
         for (letter, targets) in others {
             let first = self.lexing.facts.first_of_letter(letter, self.lexing.lexicon);
             // Tokens begin with no byte.
             if !first.is_empty() && first.minus(but).is_empty() {
                 continue;
             }
-            self.meets |= !called.intersect(first).is_empty();
+            let meets = called.union(any).intersect(first);
             called = called.union(first);
-            for &id in &terminals {
-                let meet = self.terminal(id).first.intersect(first);
-                if !meet.is_empty() {
-                    self.meets = true;
-                    self.lexing.warn(self.terminal(id), meet);
-                }
+            if !meets.is_empty() {
+                self.meets = true;
+                self.clashes(letter, meets, &terminals, &before);
             }
+            before.push(letter);
             let to = self.subsets.of(targets);
             let behind = self.subsets.get(to);
             let ends = behind.terminals.is_empty() && behind.others.is_empty();
@@ -250,10 +274,39 @@ impl<'r> Work<'_, 'r> {
                 let to = self.subsets.go(subset, &[id]);
                 self.check(id, terminal.after, to, ByteSet::EMPTY);
                 let to = self.state(Place::Between(to, ByteSet::EMPTY));
-                self.graph.edge(at, terminal.expr.clone(), to);
+                let expr = self.lexing.terminal(id);
+                self.graph.edge(at, expr, to);
             }
         }
         self.moves(subset, &together, but, at);
+    }
+
+    /// Warns of a terminal that stands beside what is called, or first in something else that is, and clashes with one
+    /// that it begins with.
+    fn clashes(
+        &mut self,
+        letter: Letter,
+        meets: ByteSet,
+        terminals: &[TerminalId],
+        before: &[Letter],
+    ) {
+        let (facts, lexicon) = (self.lexing.facts, self.lexing.lexicon);
+        let (begins, bytes) = facts.begins_of_letter(letter, lexicon);
+        let mut beside: BTreeSet<TerminalId> = terminals.iter().copied().collect();
+        for &letter in before {
+            beside.extend(facts.begins_of_letter(letter, lexicon).0);
+        }
+        for id in beside {
+            let _ = self.lexing.budget.spend(begins.len());
+            let clash = |other: &TerminalId| {
+                let key = (id.min(*other), id.max(*other));
+                *self.lexing.clashes.entry(key).or_insert_with(|| lexicon.clash(key.0, key.1))
+            };
+            let terminal = &lexicon.terminals[id as usize];
+            if begins.iter().any(clash) || !terminal.first.intersect(bytes).is_empty() {
+                self.lexing.warn(terminal, meets);
+            }
+        }
     }
 
     /// Terminals that match nothing, before a byte with which no terminal begins: what is ignored may stand behind them.

@@ -109,6 +109,9 @@ fn grammar(
         names: units.iter().map(|unit| &*definition(unit).name).collect(),
         builder,
         rules: FxHashMap::default(),
+        clashes: FxHashMap::default(),
+        terminals: FxHashMap::default(),
+        text: &source.text,
         open: Vec::new(),
     };
     let start = lexing.rule(0, true);

@@ -7,7 +7,7 @@ use super::ast::{Ast, Definition, Item, Node, NodeKind};
 use super::attributes::{self, Attributes};
 use super::codes;
 use super::common;
-use super::lexicon::{Lexicon, Opaque, TerminalId};
+use super::lexicon::{Lexicon, Opaque, TerminalId, Use};
 use super::terminals::{Origin as Defined, Terminals};
 use super::tokens;
 use crate::budget::Budget;
@@ -225,7 +225,7 @@ impl<'a> Reader<'a, 'a> {
 
     fn ignored(&mut self, node: &'a Node) -> Read<Option<TerminalId>> {
         let expr = self.terminals.expr(node)?;
-        Ok(self.lexicon.terminal(expr, false, &node.span, self.budget).0)
+        Ok(self.lexicon.terminal(expr, Use::Ignored, &node.span, self.budget).0)
     }
 
     fn rule(&mut self, rule: &'a Definition) -> Read<Body> {
@@ -268,7 +268,8 @@ impl<'a> Reader<'a, 'a> {
     }
 
     fn lexeme(&mut self, expr: Expr, lazy: bool, node: &Node) -> Read<Body> {
-        let (terminal, nullable) = self.lexicon.terminal(expr, lazy, &node.span, self.budget);
+        let how = if lazy { Use::Lazy } else { Use::Greedy };
+        let (terminal, nullable) = self.lexicon.terminal(expr, how, &node.span, self.budget);
         if let Some(id) = terminal
             && lazy
             && self.lexicon.terminals[id as usize].dfa.is_none()

@@ -233,7 +233,12 @@ impl<'a> Terminals<'a> {
             return Err(Box::new(outer.diagnostic(finding.with_help(help))));
         }
         let expr = regex::expr_of_pattern(pattern, &PatternOptions::exact());
-        let expr = expr.map_err(|error| Box::new(outer.diagnostic(error.diagnostic())))?;
+        let expr = expr.map_err(|error| {
+            let mut finding = outer.diagnostic(error.diagnostic());
+            let syntax = || "the syntax is that of the Rust crate `regex`".to_owned();
+            finding.help.get_or_insert_with(syntax);
+            Box::new(finding)
+        })?;
         if expr == Expr::Never {
             let text = "the regular expression matches nothing";
             return Err(Self::error(

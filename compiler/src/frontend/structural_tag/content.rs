@@ -36,6 +36,15 @@ impl Lowering<'_> {
 
     /// A value of a schema, written as JSON or as tags.
     pub(super) fn schema(&mut self, schema: &Schema) -> Expr {
+        if let Some(known) = self.schemas.get(schema) {
+            return known.clone();
+        }
+        let expr = self.new_schema(schema);
+        self.schemas.insert(schema.clone(), expr.clone());
+        expr
+    }
+
+    fn new_schema(&mut self, schema: &Schema) -> Expr {
         let mut options = self.options.schemas.clone();
         if schema.any_order {
             options.key_order = KeyOrder::Any;

@@ -38,7 +38,7 @@ pub(super) enum Style {
 }
 
 /// A JSON Schema of a value.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Schema {
     /// The schema; any value without one.
     pub(super) schema: Option<NodeId>,

@@ -3,6 +3,8 @@
 //! A format is lowered alone or [closed](Lowering::closed) by one of some ends: free text that runs up to an end is one
 //! automaton with it, so that it is known in every state whether the text goes on. Contents of tags are rules of their own.
 
+use rustc_hash::FxHashMap;
+
 use crate::budget::Budget;
 use crate::controls::ControlTokens;
 use crate::diagnostics::{Diagnostic, Source};
@@ -12,7 +14,7 @@ use crate::frontend::inner::Outer;
 use crate::ir::{Expr, ExprGraph, Origin, Region, RegionKind, TokenRef, TokenSet};
 
 use super::StructuralTagOptions;
-use super::format::{Format, Kind, Mark, Role, Style, Tag, Text, Token};
+use super::format::{Format, Kind, Mark, Role, Schema, Style, Tag, Text, Token};
 use super::regions::{markers, tagged};
 use super::texts::{Symbols, Texts};
 
@@ -29,6 +31,8 @@ pub(super) struct Lowering<'a> {
     pub(super) ends: Vec<Symbols>,
     /// The kind of free text that is no other tag's.
     pub(super) text_kind: RegionKind,
+    /// Values of schemas that are rules already.
+    pub(super) schemas: FxHashMap<Schema, Expr>,
 }
 
 impl<'a> Lowering<'a> {
@@ -49,6 +53,7 @@ impl<'a> Lowering<'a> {
             errors: Vec::new(),
             ends: Vec::new(),
             text_kind: RegionKind::Text,
+            schemas: FxHashMap::default(),
         }
     }
 

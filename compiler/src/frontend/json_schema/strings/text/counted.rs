@@ -17,6 +17,9 @@ use super::{Escapes, StringRules, TextError};
 use crate::automata::Allowance;
 use crate::ir::{Expr, ExprGraph};
 
+/// Steps of a budget that an edge takes, about: the texts of its characters are copied.
+const STEPS_AN_EDGE: usize = 1 << 6;
+
 /// The texts of a band.
 pub(super) fn counted<R: StringRules>(
     rules: &mut R,
@@ -40,7 +43,8 @@ pub(super) fn counted<R: StringRules>(
     counted.meet(0, 0, ExprGraph::START);
     while let Some((state, length, number)) = counted.queue.pop_front() {
         counted.build(state, length, number);
-        if counted.count > limit.states {
+        let edges = counted.moves.get(&state).map_or(1, |moves| moves.len());
+        if counted.count > limit.states || limit.spend(STEPS_AN_EDGE * edges).is_err() {
             let (count, limit) = (band.max.unwrap_or(band.min), limit.states);
             return Err(TextError::Counting { count, limit });
         }

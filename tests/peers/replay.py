@@ -1,8 +1,8 @@
-"""Asks grammarc what XGrammar's own tests ask of XGrammar, and compares.
+"""Asks grammarc what peers' own tests ask of the peers, and compares.
 
-    python xgrammar_replay.py cases.jsonl ... [--exceptions xgrammar_exceptions.json] [--verbose]
+    python replay.py cases.jsonl ... [--exceptions exceptions.json] [--verbose]
 
-The cases are those that ``xgrammar_record.py`` wrote down. A case is the same, an exception with the reason why grammarc is right or
+The cases are those that ``xgrammar_record.py`` and ``llguidance_cases.py`` wrote down. A case is the same, an exception with the reason why grammarc is right or
 what it lacks, or wrong; wrong ones are printed, and the exit status is 1. Exceptions are named by the tests' names, with ``*`` for any part.
 Whitespace of JSON is free, as in XGrammar by default.
 """
@@ -50,14 +50,16 @@ def grammar_of(compiler: grammarc.Compiler, case: dict[str, Any]) -> grammarc.Gr
 
 
 def verdict(compiler: grammarc.Compiler, case: dict[str, Any]) -> tuple[Any, Any, str] | None:
-    """What XGrammar says, what grammarc says, and grammarc's words."""
-    expected = "refused" if "refused" in case else case.get("accepted", case.get("begins"))
+    """What the peer says, what grammarc says, and grammarc's words."""
+    expected = "refused" if "refused" in case else case.get("accepted", case.get("begins", True))
     try:
         grammar = grammar_of(compiler, case)
     except (grammarc.SourceError, grammarc.LimitError) as error:
         return expected, "refused", str(error)[:200]
     if grammar is None:
         return None
+    if "compiles" in case:
+        return True, True, ""
     if "refused" in case:
         return expected, "compiled", case["refused"][:120]
     try:
@@ -73,7 +75,7 @@ def verdict(compiler: grammarc.Compiler, case: dict[str, Any]) -> tuple[Any, Any
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("cases", nargs="+", type=Path)
-    parser.add_argument("--exceptions", type=Path, default=Path(__file__).with_name("xgrammar_exceptions.json"))
+    parser.add_argument("--exceptions", type=Path, default=Path(__file__).with_name("exceptions.json"))
     parser.add_argument("--verbose", action="store_true")
     arguments = parser.parse_args()
     exceptions = json.loads(arguments.exceptions.read_text()) if arguments.exceptions.exists() else {}
@@ -97,7 +99,7 @@ def main() -> int:
                 wrong += 1
                 if arguments.verbose:
                     source = json.dumps(case["args"], ensure_ascii=False)[:400]
-                    print(f"{case['test']}\n  {source}\n  {case.get('text')!r}: XGrammar {expected}, grammarc {ours} {words}")
+                    print(f"{case['test']}\n  {source}\n  {case.get('text')!r}: the peer {expected}, grammarc {ours} {words}")
         print(f"{file.stem}: {dict(counts)}")
     return int(wrong > 0)
 

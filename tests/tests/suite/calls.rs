@@ -1,0 +1,195 @@
+//! Calls of tools by tokens: what chat templates write is allowed token by token where the special tokens in it are tokens
+//! of the vocabulary, and is not where they are spelled; walks by masks end, in every style.
+//!
+//! The transcripts are those of the compiler's tests, which say where they come from. The vocabulary has every byte, some
+//! words, and the special tokens of all styles together.
+
+use std::sync::OnceLock;
+
+use grammarc::sample::{SampleOptions, Sampler};
+use grammarc_artifacts::VocabularyArtifact;
+use grammarc_compiler::budget::Budget;
+use grammarc_compiler::controls::ControlTokens;
+use grammarc_compiler::diagnostics::Source;
+use grammarc_compiler::frontend::structural_tag::{self, StructuralTagOptions};
+use grammarc_compiler::ir::Lowered;
+use grammarc_runtime::{Grammar, Matcher};
+use grammarc_tests::sources::compiled;
+use grammarc_tests::vocabularies::{artifact, table};
+use serde_json::{Value, json};
+
+/// Special tokens of the families, and the one that ends a sequence.
+const SPECIAL: [&str; 47] = [
+    "<think>",
+    "</think>",
+    "<tool_call>",
+    "</tool_call>",
+    "<arg_key>",
+    "</arg_key>",
+    "<arg_value>",
+    "</arg_value>",
+    "<|python_tag|>",
+    "[TOOL_CALLS]",
+    "[CALL_ID]",
+    "[ARGS]",
+    "[THINK]",
+    "[/THINK]",
+    "<｜tool▁calls▁begin｜>",
+    "<｜tool▁calls▁end｜>",
+    "<｜tool▁call▁begin｜>",
+    "<｜tool▁call▁end｜>",
+    "<｜tool▁sep｜>",
+    "｜DSML｜",
+    "<|channel|>",
+    "<|message|>",
+    "<|constrain|>",
+    "<|call|>",
+    "<|start|>",
+    "<|end|>",
+    "<|return|>",
+    "<|tool_calls_section_begin|>",
+    "<|tool_calls_section_end|>",
+    "<|tool_call_begin|>",
+    "<|tool_call_end|>",
+    "<|tool_call_argument_begin|>",
+    "<|open|>",
+    "<|close|>",
+    "<|sep|>",
+    "<minimax:tool_call>",
+    "</minimax:tool_call>",
+    "<|START_THINKING|>",
+    "<|END_THINKING|>",
+    "<|START_TEXT|>",
+    "<|END_TEXT|>",
+    "<|im_start|>",
+    "<|im_end|>",
+    "<|eot_id|>",
+    "<|user|>",
+    "<pad>",
+    "<eos>",
+];
+
+const WORDS: [&str; 16] = [
+    "\": ",
+    ", \"",
+    "\"}",
+    "}}",
+    "</",
+    "name",
+    "<function=",
+    "parameter",
+    ">\n",
+    "\n\n",
+    "get_weather",
+    "plan",
+    "city",
+    "false",
+    "</parameter>\n",
+    "\" string=\"",
+];
+
+fn vocabulary() -> &'static VocabularyArtifact {
+    static BUILT: OnceLock<VocabularyArtifact> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let bytes = (0..=u8::MAX).map(|byte| vec![byte]);
+        let words = WORDS.map(|word| word.as_bytes().to_vec());
+        artifact(&table(bytes.chain(words), &SPECIAL))
+    })
+}
+
+fn transcripts() -> Value {
+    let text = include_str!("../../../compiler/tests/data/structural_tags/transcripts.json");
+    serde_json::from_str(text).expect("the file is JSON")
+}
+
+fn grammar(tag: &Value) -> Grammar {
+    let controls = ControlTokens::of(vocabulary());
+    let source = Source::new("calls", tag.to_string());
+    let options = StructuralTagOptions::default();
+    let lowered: Result<Lowered, _> =
+        structural_tag::lower(source, &options, &controls, &Budget::new());
+    compiled(vocabulary(), &lowered.unwrap_or_else(|errors| panic!("{tag}: {errors:#?}")))
+}
+
+/// The tokens of a text: special ones, the longest first, words, and bytes.
+fn tokens(text: &str, spelled: bool) -> (Vec<u32>, usize) {
+    let first = 256 + WORDS.len() as u32;
+    let special = (first..).zip(SPECIAL).filter(|_| !spelled);
+    let mut known: Vec<(u32, &str)> = special.chain((256..).zip(WORDS)).collect();
+    known.sort_by_key(|(_, text)| std::cmp::Reverse(text.len()));
+    let (mut tokens, mut count, mut at) = (Vec::new(), 0, 0);
+    while at < text.len() {
+        let rest = &text.as_bytes()[at..];
+        match known.iter().find(|(_, known)| rest.starts_with(known.as_bytes())) {
+            Some(&(token, known)) => {
+                count += usize::from(token >= first);
+                tokens.push(token);
+                at += known.len();
+            }
+            None => {
+                tokens.push(u32::from(rest[0]));
+                at += 1;
+            }
+        }
+    }
+    (tokens, count)
+}
+
+fn accepts(grammar: &Grammar, tokens: &[u32]) -> bool {
+    let mut matcher = Matcher::new(grammar);
+    matcher.validate(tokens) == tokens.len()
+        && matcher.accept_many(tokens).is_ok()
+        && matcher.is_accepting()
+}
+
+#[test]
+fn transcripts_are_allowed_token_by_token() {
+    let file = transcripts();
+    let (mut by_token, mut by_text) = (0, 0);
+    let mut known: Vec<(Value, Grammar)> = Vec::new();
+    for case in file["cases"].as_array().expect("cases") {
+        let mut tag = case["tag"].clone();
+        tag["tools"] = file["tools"].clone();
+        if known.iter().all(|(other, _)| *other != tag) {
+            known.push((tag.clone(), grammar(&tag)));
+        }
+        let (_, grammar) = known.iter().find(|(other, _)| *other == tag).expect("it is there");
+        let text = case["text"].as_str().expect("a text");
+        let (written, special) = tokens(text, false);
+        assert!(accepts(grammar, &written), "{} {text:?}", case["template"]);
+        by_token += usize::from(special > 0);
+        by_text += usize::from(special == 0);
+        // A model that writes its special tokens letter by letter does not call a tool.
+        if special > 0 && case["scenario"] != "text" {
+            let (spelled, _) = tokens(text, true);
+            assert!(!accepts(grammar, &spelled), "{} {text:?}", case["template"]);
+        }
+    }
+    assert!(by_token >= 80 && by_text >= 10, "{by_token} with special tokens, {by_text} without");
+}
+
+#[test]
+fn walks_end_in_every_style() {
+    let file = transcripts();
+    let mut styles: Vec<&str> = file["cases"]
+        .as_array()
+        .expect("cases")
+        .iter()
+        .filter_map(|case| case["tag"]["style"].as_str())
+        .collect();
+    styles.extend(["exaone", "plain"]);
+    styles.sort_unstable();
+    styles.dedup();
+    for style in styles {
+        let tag = json!({"type": "tools", "style": style, "tools": file["tools"], "tool_choice": "required"});
+        let grammar = grammar(&tag);
+        for number in 0..6 {
+            let options = SampleOptions { max_tokens: 300, uniform: number % 2 == 0, seed: 7 };
+            let sample = Sampler::new(&grammar, options).draw(number);
+            let sample = sample.unwrap_or_else(|error| panic!("{style}, {number}: {error}"));
+            let text = String::from_utf8_lossy(&sample.text);
+            let called = ["get_weather", "plan_route"].iter().any(|name| text.contains(name));
+            assert!(called, "{style}, {number}: {text}");
+        }
+    }
+}
