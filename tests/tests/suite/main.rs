@@ -15,6 +15,7 @@ mod masks;
 mod members;
 mod recursion;
 mod robustness;
+mod splitter;
 mod stack;
 mod tags;
 mod walks;
