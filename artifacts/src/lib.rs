@@ -46,8 +46,8 @@ pub use buffer::Buffer;
 pub use error::Error;
 pub use grammar::{GrammarArtifact, GrammarData};
 pub use meta::{
-    GrammarMeta, Marker, MarkerPart, Region, RegionKind, Report, ReportEntry, Verdict, VocabularyMeta,
-    WorkBound,
+    GrammarMeta, Marker, MarkerPart, Region, RegionKind, Report, ReportEntry, Verdict,
+    VocabularyMeta, WorkBound,
 };
 pub use pool::{MaskPool, StoredMask};
 pub use sections::network::NONE;

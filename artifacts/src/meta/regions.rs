@@ -108,9 +108,7 @@ pub(super) fn decode_regions(container: &Container) -> Result<Vec<Region>, Error
     regions.map_or(Ok(Vec::new()), |regions| rkyv::deserialize(regions).map_err(unreadable))
 }
 
-fn access(
-    container: &Container,
-) -> Result<Option<&rkyv::vec::ArchivedVec<ArchivedRegion>>, Error> {
+fn access(container: &Container) -> Result<Option<&rkyv::vec::ArchivedVec<ArchivedRegion>>, Error> {
     if container.directory().get(SectionKind::Regions).is_none() {
         return Ok(None);
     }

@@ -17,8 +17,6 @@ mod cut;
 pub(crate) mod markers;
 mod pending;
 mod scopes;
-#[cfg(test)]
-mod tests;
 mod threads;
 
 use grammarc_artifacts::Region;

@@ -110,12 +110,7 @@ impl Pending {
         self.due = if left <= FEW { 0 } else { left + left / 2 };
     }
 
-    fn drop_first(
-        &mut self,
-        layers: usize,
-        (nodes, bytes): (usize, usize),
-        tips: &mut [&mut u32],
-    ) {
+    fn drop_first(&mut self, layers: usize, (nodes, bytes): (usize, usize), tips: &mut [&mut u32]) {
         self.layers.drain(..layers);
         self.nodes.drain(..nodes);
         self.bytes.drain(..bytes);

@@ -167,7 +167,8 @@ impl Threads {
                 let (tables, index) = machine.tables.locate(at.state);
                 if let Some(target) = target_on(tables.byte_edges_of(index), byte) {
                     let (at, scope_behind) = self.arrive(machine, at, scope, target);
-                    let node = Node { before: thread.node, scope, symbol: Some(Symbol::byte(byte)) };
+                    let node =
+                        Node { before: thread.node, scope, symbol: Some(Symbol::byte(byte)) };
                     self.add(machine, at, scope_behind, node)?;
                 }
             }
@@ -300,9 +301,7 @@ impl Threads {
     ) -> (Configuration, u32) {
         let (state, count) = machine.enter(target, from.count);
         let mut at = Configuration { state, count, frame: from.frame };
-        while at.frame != BOTTOM
-            && machine.state(at.state).flags & state_flags::POP_ONLY != 0
-        {
+        while at.frame != BOTTOM && machine.state(at.state).flags & state_flags::POP_ONLY != 0 {
             scope = self.scopes.leave(scope, at.frame);
             at = returned(&self.frames, at.frame);
         }

@@ -18,4 +18,5 @@ mod robustness;
 mod splitter;
 mod stack;
 mod tags;
+mod tool_walks;
 mod walks;

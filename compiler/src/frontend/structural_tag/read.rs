@@ -82,7 +82,13 @@ fn legacy(reader: &mut Reader<'_, '_>, mut fields: Fields) -> Option<Format> {
             is_object: false,
         };
         let content = Box::new(Format { kind: Kind::Schema(schema), at: item });
-        Some(Tag { at: item, begin: Mark::Text(begin?), content, end: vec![Mark::Text(end?)], role: Role::Tag })
+        Some(Tag {
+            at: item,
+            begin: Mark::Text(begin?),
+            content,
+            end: vec![Mark::Text(end?)],
+            role: Role::Tag,
+        })
     });
     let tags: Vec<Tag> = tags.collect();
     let triggers: Vec<Mark> = triggers.into_iter().map(Mark::Text).collect();

@@ -22,12 +22,7 @@ impl Lowering<'_> {
     }
 
     /// Free text that these markers end.
-    pub(super) fn free(
-        &mut self,
-        markers: Vec<Vec<MarkerPart>>,
-        expr: Expr,
-        at: NodeId,
-    ) -> Expr {
+    pub(super) fn free(&mut self, markers: Vec<Vec<MarkerPart>>, expr: Expr, at: NodeId) -> Expr {
         let region = Region { markers, ..Region::plain(self.text_kind) };
         self.region(region, "text", expr, at)
     }
