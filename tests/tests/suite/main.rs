@@ -17,6 +17,8 @@ mod pages;
 mod recursion;
 mod robustness;
 mod special;
+mod splitter;
 mod stack;
 mod tags;
+mod tool_walks;
 mod walks;
