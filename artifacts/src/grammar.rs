@@ -47,6 +47,7 @@ impl GrammarData {
     fn encode(&self, vocabulary: &VocabularyArtifact, seal: Seal) -> Result<Buffer, Error> {
         let meta = meta::encode_grammar(&self.meta)?;
         let record = GrammarRecord { start_rule: self.start_rule };
+        let regions = meta::encode_regions(&self.meta.regions)?;
         let digests: Option<Vec<u8>> =
             self.with_token_digests.then(|| digests::token_digests(vocabulary.tokens()).collect());
         let tables = self.tables.as_tables();
@@ -57,6 +58,9 @@ impl GrammarData {
         encoder.section(SectionKind::Grammar, std::slice::from_ref(&record));
         if let Some(digests) = &digests {
             encoder.section(SectionKind::TokenDigests, digests);
+        }
+        if let Some(regions) = &regions {
+            encoder.section(SectionKind::Regions, regions);
         }
         stored::encode(&mut encoder, &numbers, &tables);
         let (fingerprint, shared) = (vocabulary.fingerprint(), vocabulary.shared_digest());
@@ -207,10 +211,12 @@ impl GrammarArtifact {
         let meta = meta::check_grammar(&container)?;
         check_vocabulary(&container, meta, vocabulary)?;
         let names = meta.rule_names.len();
+        let regions = meta::count_regions(&container)?;
         let artifact = Self::locate(container, unsealed, vocabulary)?;
         let joined = artifact.joined();
         let nodes = vocabulary.trie().len() as u32;
-        validate::grammar(joined, artifact.start_rule(), vocabulary.usable_tokens(), nodes, names)
+        let (start, usable) = (artifact.start_rule(), vocabulary.usable_tokens());
+        validate::grammar(joined, start, usable, nodes, names, regions)
             .map_err(|violation| Error::Invalid(Box::new(violation)))?;
         Ok(artifact)
     }

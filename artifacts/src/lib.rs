@@ -45,7 +45,10 @@ pub mod write;
 pub use buffer::Buffer;
 pub use error::Error;
 pub use grammar::{GrammarArtifact, GrammarData};
-pub use meta::{GrammarMeta, Report, ReportEntry, Verdict, VocabularyMeta, WorkBound};
+pub use meta::{
+    GrammarMeta, Marker, MarkerPart, Region, RegionKind, Report, ReportEntry, Verdict,
+    VocabularyMeta, WorkBound,
+};
 pub use pool::{MaskPool, StoredMask};
 pub use sections::network::NONE;
 pub use sections::vocabulary::{ExpressionRecord, TokenKind, Trie};

@@ -304,7 +304,7 @@ impl Compiler {
             configurations,
             with_token_digests: !options.without_token_digests,
         };
-        let data = emit::grammar_data(parts, vocabulary);
+        let data = emit::grammar_data(parts, &self.lexicon);
         budget.check().map_err(|_| spent(&network, network.start(0)))?;
         Ok(Compiled { data, findings })
     }

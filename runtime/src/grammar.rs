@@ -29,6 +29,7 @@ use crate::moves::Moves;
 use crate::pool;
 use crate::position::{Configuration, StateRanges};
 use crate::run::Runner;
+use crate::splitter::markers::Markers;
 use crate::stack::BOTTOM;
 use crate::step::{Limits, Machine};
 use crate::texts::{Text, Texts};
@@ -152,6 +153,8 @@ struct Shared {
     moves: OnceLock<Moves>,
     /// Derived when a way to an end is first asked for.
     costs: OnceLock<Costs>,
+    /// Of its regions; derived when an output is first split.
+    markers: OnceLock<Vec<Option<Markers>>>,
     chains: Chains,
     /// Id of the first own state.
     first_own: u32,
@@ -169,6 +172,7 @@ impl Shared {
             edge_tokens: edge_tokens(&joined),
             moves: OnceLock::new(),
             costs: OnceLock::new(),
+            markers: OnceLock::new(),
             chains: Chains::new(&joined, &joined.own),
             first_own: joined.own.bases.states,
             start_state: artifact.start_state(),
@@ -268,6 +272,12 @@ impl Grammar {
     /// The least that it takes to leave each rule. The first call derives it, in O(states).
     pub(crate) fn costs(&self) -> &Costs {
         self.derived.costs.get_or_init(|| Costs::new(self.tables()))
+    }
+
+    /// The markers of its regions. The first call derives them, in O(their length).
+    pub(crate) fn markers(&self) -> &[Option<Markers>] {
+        let derive = || Markers::of_regions(&self.artifact.meta().regions);
+        self.derived.markers.get_or_init(derive)
     }
 
     /// The mask chains of all states.

@@ -91,6 +91,7 @@
 //! | `matcher`, `options`, `forced`, `drafts`, `bytes` | what a host calls |
 //! | [`ending`] | the shortest way from a position to an end |
 //! | [`batch`] | many matchers at once |
+//! | `splitter` | the parts of an output: reasoning, text, calls of tools |
 //! | `sequence`, `trail` | one sequence: advance by a token, take back |
 //! | `run`, `moves` | a token while there is one configuration and nothing to choose: nearly always |
 //! | `step` | what one byte does to a position, however many configurations it has |
@@ -126,6 +127,7 @@ mod pool;
 mod position;
 mod run;
 mod sequence;
+mod splitter;
 mod stack;
 mod step;
 #[cfg(test)]
@@ -140,7 +142,9 @@ pub use bytes::ByteMatcher;
 pub use forced::MAX_FORCED_RUN;
 pub use grammar::{Grammar, Vocabulary};
 pub use grammarc_artifacts::Error as OpenError;
+pub use grammarc_artifacts::{Region, RegionKind};
 pub use logit::{Bf16, F16, Logit};
 pub use mask::{Mask, Tokens};
 pub use matcher::Matcher;
 pub use options::MatcherOptions;
+pub use splitter::{Piece, Splitter};

@@ -61,7 +61,7 @@ impl<'g> Machine<'g> {
 
     /// Arrival at a state by a transition: the register is lowered, and at zero leads elsewhere.
     #[inline]
-    fn enter(&self, state: u32, count: u32) -> (u32, u32) {
+    pub(crate) fn enter(&self, state: u32, count: u32) -> (u32, u32) {
         self.state(state).arrival(state, count)
     }
 
@@ -99,7 +99,7 @@ impl<'g> Machine<'g> {
     ) -> Result<Configuration, LimitError> {
         let mut frame = from.frame;
         if edge.ret != NONE {
-            let is_item = callee.flags & rule_flags::ITEM != 0;
+            let is_item = callee.flags & rule_flags::ITEM != 0 && !self.distinct.is_empty();
             let register = if is_item { frames.items.open(from.count) } else { from.count };
             let (ret, count) = self.enter(edge.ret, register);
             let flags = self.state(ret).flags;
@@ -215,7 +215,7 @@ pub(crate) enum Calls {
 
 impl Calls {
     #[inline]
-    fn admit(self, callee: &RuleRecord) -> bool {
+    pub(crate) fn admit(self, callee: &RuleRecord) -> bool {
         match self {
             Self::On(byte) => callee.first_bytes[usize::from(byte / 32)] >> (byte % 32) & 1 != 0,
             Self::OnTokens => callee.first_tokens != 0,
@@ -226,7 +226,7 @@ impl Calls {
 
 /// Target of the edge on a byte, among sorted disjoint edges.
 #[inline]
-fn target_on(edges: &[ByteEdge], byte: u8) -> Option<u32> {
+pub(crate) fn target_on(edges: &[ByteEdge], byte: u8) -> Option<u32> {
     let edge = if edges.len() <= SCANNED_EDGES {
         edges.iter().find(|edge| byte <= edge.hi())?
     } else {

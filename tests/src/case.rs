@@ -7,7 +7,9 @@ use grammarc_compiler::budget::Budget;
 use grammarc_compiler::compile::{CompileError, CompileOptions, Compiler, build_vocabulary};
 use grammarc_compiler::diagnostics::Source;
 use grammarc_compiler::diagnostics::report::Report;
-use grammarc_compiler::ir::{Expr, Grammar, Literals, Lowered, Origin, Rule, RuleId, RuleKind};
+use grammarc_compiler::ir::{
+    Expr, Grammar, Literals, Lowered, Origin, Region, RegionKind, Rule, RuleId, RuleKind,
+};
 use grammarc_compiler::vocabulary::{TokenEntry, TokenTable};
 
 use crate::oracle::{Oracle, Token};
@@ -25,6 +27,8 @@ pub struct Case {
     pub kept: usize,
     /// Whether the vocabulary artifact holds the kept rules.
     pub shared: bool,
+    /// The rules that are regions, where they are not kept.
+    pub regions: Vec<usize>,
 }
 
 impl Case {
@@ -38,9 +42,17 @@ impl Case {
             name: format!("r{index}"),
             expr: expr.clone(),
             origin: Origin::default(),
-            kind: if index < self.kept { RuleKind::Kept } else { RuleKind::Plain },
+            kind: match index {
+                _ if index < self.kept => RuleKind::Kept,
+                _ if self.regions.contains(&index) => RuleKind::Region(index as u32 % 3),
+                _ => RuleKind::Plain,
+            },
         });
-        Grammar { rules: rules.collect(), start: RuleId::new(count.saturating_sub(1)) }
+        Grammar {
+            rules: rules.collect(),
+            start: RuleId::new(count.saturating_sub(1)),
+            regions: vec![Region::plain(RegionKind::Json); 3],
+        }
     }
 
     /// The case's oracle.
@@ -123,7 +135,8 @@ impl fmt::Display for Case {
                 Token::Unused => {}
             }
         }
-        writeln!(f, "ends {:?}, {} kept, shared {}", self.end_tokens, self.kept, self.shared)?;
+        let Self { end_tokens, kept, shared, regions, .. } = self;
+        writeln!(f, "ends {end_tokens:?}, {kept} kept, shared {shared}, regions {regions:?}")?;
         write!(f, "{}", self.grammar())
     }
 }

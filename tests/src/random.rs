@@ -79,8 +79,12 @@ pub fn case(seed: u64, spelling: Spelling) -> Case {
         let expr = writer.expr(deep);
         if writer.rng.one_in(2) { Expr::alt([expr, writer.literal()]) } else { expr }
     });
-    let rules = rules.collect();
-    Case { tokens, end_tokens, rules, kept, shared }
+    let rules: Vec<Expr> = rules.collect();
+    let regions = match rng.one_in(3) {
+        true => (kept..count).filter(|_| rng.one_in(2)).collect(),
+        false => Vec::new(),
+    };
+    Case { tokens, end_tokens, rules, kept, shared, regions }
 }
 
 fn tokens(rng: &mut Rng, letters: &[u8], spelling: Spelling) -> Vec<Token> {

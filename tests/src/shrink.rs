@@ -37,6 +37,9 @@ fn neighbours(case: &Case) -> Vec<Case> {
     if case.kept > 0 {
         found.push(Case { kept: 0, shared: false, ..case.clone() });
     }
+    if !case.regions.is_empty() {
+        found.push(Case { regions: Vec::new(), ..case.clone() });
+    }
     if !case.end_tokens.is_empty() {
         found.push(Case { end_tokens: Vec::new(), ..case.clone() });
     }

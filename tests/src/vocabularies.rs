@@ -89,22 +89,37 @@ pub fn built_in() -> &'static VocabularyArtifact {
 /// Where it is there and cannot be built.
 pub fn llama() -> Option<&'static VocabularyArtifact> {
     static BUILT: OnceLock<Option<VocabularyArtifact>> = OnceLock::new();
-    let built = BUILT.get_or_init(|| {
-        if !full() {
-            return skipped("GRAMMARC_FULL is not 1");
-        }
-        let data = std::env::var_os("GRAMMARC_DATA").map_or_else(
-            || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data"),
-            PathBuf::from,
-        );
-        let folder = data.join("tokenizers/llama3_1");
-        if !folder.is_dir() {
-            return skipped(&format!("{} is not there", folder.display()));
-        }
-        let table = import(&folder.to_string_lossy(), &VocabularyOptions::new());
-        Some(artifact(&table.expect("Llama 3.1 can be imported")))
-    });
-    built.as_ref()
+    BUILT.get_or_init(|| of_data("Llama 3.1", "llama3_1")).as_ref()
+}
+
+/// The vocabulary of Qwen 3, as that of [`llama`].
+///
+/// # Panics
+///
+/// Where it is there and cannot be built.
+pub fn qwen() -> Option<&'static VocabularyArtifact> {
+    static BUILT: OnceLock<Option<VocabularyArtifact>> = OnceLock::new();
+    BUILT.get_or_init(|| of_data("Qwen 3", "qwen3")).as_ref()
+}
+
+/// The data folder.
+pub fn data() -> PathBuf {
+    std::env::var_os("GRAMMARC_DATA").map_or_else(
+        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data"),
+        PathBuf::from,
+    )
+}
+
+fn of_data(name: &str, folder: &str) -> Option<VocabularyArtifact> {
+    if !full() {
+        return skipped(name, "GRAMMARC_FULL is not 1");
+    }
+    let folder = data().join("tokenizers").join(folder);
+    if !folder.is_dir() {
+        return skipped(name, &format!("{} is not there", folder.display()));
+    }
+    let table = import(&folder.to_string_lossy(), &VocabularyOptions::new());
+    Some(artifact(&table.unwrap_or_else(|error| panic!("{name} cannot be imported: {error}"))))
 }
 
 /// Whether the full tests are asked for.
@@ -113,7 +128,7 @@ pub fn full() -> bool {
 }
 
 #[expect(clippy::print_stderr, reason = "what a test leaves out is said aloud")]
-fn skipped(reason: &str) -> Option<VocabularyArtifact> {
-    eprintln!("SKIPPED: nothing is done with the vocabulary of Llama 3.1, because {reason}");
+fn skipped(name: &str, reason: &str) -> Option<VocabularyArtifact> {
+    eprintln!("SKIPPED: nothing is done with the vocabulary of {name}, because {reason}");
     None
 }

@@ -10,9 +10,12 @@ use crate::container::Container;
 use crate::error::Error;
 use crate::sections::kinds::SectionKind;
 
+mod regions;
 mod report;
 mod stored;
 
+pub use regions::{Marker, MarkerPart, Region, RegionKind};
+pub(crate) use regions::{count_regions, encode_regions};
 pub use report::{Report, ReportEntry, Verdict};
 pub(crate) use stored::ArchivedStoredGrammar;
 use stored::StoredGrammar;
@@ -57,6 +60,8 @@ pub struct GrammarMeta {
     pub work: WorkBound,
     /// Names of the grammar's own rules, in the order of their ids; empty where they were not kept.
     pub rule_names: Vec<String>,
+    /// The regions of the grammar, by number; none for most sources.
+    pub regions: Vec<Region>,
 }
 
 /// Bound on the work of one step, as the compiler derives it from the tables.
@@ -99,7 +104,9 @@ pub(crate) fn check_grammar(container: &Container) -> Result<&ArchivedStoredGram
 }
 
 pub(crate) fn decode_grammar(container: &Container) -> Result<GrammarMeta, Error> {
-    rkyv::deserialize::<StoredGrammar<'_>, _>(access(container)?).map_err(unreadable)?.read()
+    let stored = rkyv::deserialize::<StoredGrammar<'_>, _>(access(container)?);
+    let meta = stored.map_err(unreadable)?.read()?;
+    Ok(GrammarMeta { regions: regions::decode_regions(container)?, ..meta })
 }
 
 fn access(container: &Container) -> Result<&ArchivedStoredGrammar<'_>, Error> {

@@ -110,6 +110,7 @@ impl<'m> StoredGrammar<'m> {
             statistics: self.statistics,
             work: self.work,
             rule_names: rule_names?,
+            regions: Vec::new(),
         })
     }
 }

@@ -50,6 +50,11 @@ pub mod rule_flags {
     pub const DISTINCT: u32 = 4;
     /// An activation of this rule is an item of the rule that calls it, which is [`DISTINCT`].
     pub const ITEM: u32 = 8;
+    /// Place of the number of the rule's region, which takes all bits from here on: one more than its place in the list of
+    /// regions, or 0 for a rule that is none.
+    pub const REGION: u32 = 8;
+    /// Most regions of a grammar.
+    pub const MOST_REGIONS: u32 = (1 << (32 - REGION)) - 1;
 }
 
 /// One rule: a contiguous range of states.
@@ -73,6 +78,14 @@ pub struct RuleRecord {
     /// which no such byte comes are left out of them, so a vocabulary's rule serves those callers alone that go on
     /// with these bytes.
     pub after_bytes: [u32; 8],
+}
+
+impl RuleRecord {
+    /// The region that the rule is, as its place in the list of regions.
+    #[inline]
+    pub fn region(&self) -> Option<u32> {
+        (self.flags >> rule_flags::REGION).checked_sub(1)
+    }
 }
 
 /// One state of one rule.

@@ -64,7 +64,7 @@ pub(crate) fn vocabulary(
     let (usable, trie_nodes) = (&tokens.usable(), trie.len() as u32);
     let joined = Joined { shared: own, own };
     let context = Context { joined, totals: own.totals(), usable, trie_nodes, start_rule: None };
-    tables(context, rule_names)?;
+    tables(context, rule_names, 0)?;
     check_expressions(expressions, own.rules.len() as u32)
 }
 
@@ -88,19 +88,20 @@ pub(crate) fn grammar(
     usable: &[u32],
     trie_nodes: u32,
     rule_names: usize,
+    regions: usize,
 ) -> Check {
     numbering::bases(&joined.own, joined.shared.totals(), joined.shared.row_words)?;
     let (totals, start_rule) = (joined.own.totals(), Some(start_rule));
-    tables(Context { joined, totals, usable, trie_nodes, start_rule }, rule_names)
+    tables(Context { joined, totals, usable, trie_nodes, start_rule }, rule_names, regions)
 }
 
 /// Checks the own tables, whose bases have been checked.
-fn tables(context: Context<'_>, rule_names: usize) -> Check {
+fn tables(context: Context<'_>, rule_names: usize, regions: usize) -> Check {
     let own = &context.joined.own;
     if rule_names != 0 {
         at(SectionKind::Meta, 0).equal(Invariant::RuleNames, rule_names, own.rules.len())?;
     }
-    numbering::check(own)?;
+    numbering::check(own, regions)?;
     masks::check(&context)?;
     network::check(&context)?;
     normal_form::check(&context)

@@ -109,10 +109,16 @@ fn call_edges(
             let distinct = own.rules[rule].flags & rule_flags::DISTINCT != 0;
             place.require(Invariant::CallItem, distinct && edge.ret != NONE, edge.callee)?;
         }
-        if edge.ret != NONE {
+        if edge.ret == NONE {
+            let is_region = own.rules[rule].region().is_some();
+            place.require(Invariant::TailCall, !is_region, edge.callee)?;
+        } else {
             place.require(Invariant::CallReturn, states.contains(&edge.ret), edge.ret)?;
             let ret = (edge.ret - own.bases.states) as usize;
-            place.require(Invariant::TailCall, !is_pop_only(&own.states[ret]), edge.ret)?;
+            // The frame of a region says that what it calls is in it.
+            let may_be_tail = own.rules[rule].region().is_none();
+            let holds = !may_be_tail || !is_pop_only(&own.states[ret]);
+            place.require(Invariant::TailCall, holds, edge.ret)?;
             returned_to[ret] = true;
             // When the register becomes zero, the count exit is returned to instead.
             let exit = own.states[ret].count_exit.checked_sub(own.bases.states);

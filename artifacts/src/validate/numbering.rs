@@ -26,10 +26,10 @@ pub(super) fn bases(own: &Tables<'_>, before: Bases, row_words: u32) -> Check {
 }
 
 /// The state and rule tables divide what they should.
-pub(super) fn check(own: &Tables<'_>) -> Check {
+pub(super) fn check(own: &Tables<'_>, regions: usize) -> Check {
     sentinel(own)?;
     state_ranges(own)?;
-    rules(own)
+    rules(own, regions)
 }
 
 /// The state table closes with the lengths of the tables that its ranges divide.
@@ -72,9 +72,12 @@ fn state_ranges(own: &Tables<'_>) -> Check {
 }
 
 /// The rules divide the states among them.
-fn rules(own: &Tables<'_>) -> Check {
-    let known =
-        rule_flags::COUNTED | rule_flags::MONOTONE | rule_flags::DISTINCT | rule_flags::ITEM;
+fn rules(own: &Tables<'_>, regions: usize) -> Check {
+    let known = rule_flags::COUNTED
+        | rule_flags::MONOTONE
+        | rule_flags::DISTINCT
+        | rule_flags::ITEM
+        | rule_flags::MOST_REGIONS << rule_flags::REGION;
     let mut next = own.bases.states;
     let end = own.bases.states + own.state_count();
     for (index, rule) in own.rules.iter().enumerate() {
@@ -86,7 +89,8 @@ fn rules(own: &Tables<'_>) -> Check {
         let flags = rule.flags;
         let counted = flags & rule_flags::MONOTONE == 0 || flags & rule_flags::COUNTED != 0;
         let register = rule_flags::COUNTED | rule_flags::DISTINCT;
-        let holds = flags & !known == 0 && counted && flags & register != register;
+        let is_known = rule.region().is_none_or(|region| (region as usize) < regions);
+        let holds = flags & !known == 0 && counted && flags & register != register && is_known;
         place.require(Invariant::RuleFlags, holds, flags)?;
     }
     at(SectionKind::Rules, own.rules.len()).equal(

@@ -11,9 +11,9 @@ use grammarc_artifacts::sections::network::{
 };
 use grammarc_artifacts::tables::row_words;
 use grammarc_artifacts::{
-    Buffer, ExpressionRecord, GrammarArtifact, GrammarData, GrammarMeta, Report, Tables,
-    TablesData, TokenKind, TrieData, Verdict, VocabularyArtifact, VocabularyData, VocabularyMeta,
-    WorkBound,
+    Buffer, ExpressionRecord, GrammarArtifact, GrammarData, GrammarMeta, MarkerPart, Region,
+    RegionKind, Report, Tables, TablesData, TokenKind, TrieData, Verdict, VocabularyArtifact,
+    VocabularyData, VocabularyMeta, WorkBound,
 };
 
 /// One state, with targets as indices within its rule.
@@ -305,7 +305,14 @@ fn grammar_meta() -> GrammarMeta {
             state_bytes: 64,
         },
         rule_names: vec!["start".to_owned(), "inner".to_owned()],
+        regions: Vec::new(),
     }
+}
+
+/// A region with a marker.
+pub(crate) fn region() -> Region {
+    let marker = vec![MarkerPart::Bytes(b"<t>".to_vec()), MarkerPart::Token(13)];
+    Region { kind: RegionKind::Text, label: "text".to_owned(), markers: vec![marker] }
 }
 
 /// Opens a vocabulary that is meant to be right.

@@ -122,6 +122,7 @@ fn numbering() {
     breaks(RuleStates, |t| t.rules[1].state_count += 1);
     breaks(RuleStates, |t| t.rules[1].state_count -= 1);
     breaks(RuleFlags, |t| t.rules[1].flags = 16);
+    breaks(RuleFlags, |t| t.rules[1].flags |= 1 << rule_flags::REGION);
     breaks(RuleFlags, |t| t.rules[1].flags = rule_flags::COUNTED | rule_flags::DISTINCT);
     breaks(RuleFlags, |t| t.rules[1].flags = rule_flags::MONOTONE);
     breaks_grammar(RuleNames, |g| g.meta.rule_names.push("third".to_owned()));
@@ -178,6 +179,14 @@ fn network() {
     breaks(CallCount, |t| t.call_edges[1].count = 1);
     breaks(CallItem, |t| t.rules[0].flags |= rule_flags::ITEM);
     breaks(TailCall, |t| t.call_edges[0].ret = t.bases.states + 3);
+    // What a region calls returns to it.
+    breaks_grammar(TailCall, |g| {
+        g.meta.regions = vec![region()];
+        for rule in &mut g.tables.rules {
+            rule.flags |= 1 << rule_flags::REGION;
+        }
+        g.tables.call_edges[0].ret = NONE;
+    });
     breaks(TokenSet, |t| t.token_edges[0].tokens = 5);
     breaks(FollowOrder, |t| t.follows.swap(0, 1));
     breaks(FollowOrder, |t| t.follows[1].class = 0);

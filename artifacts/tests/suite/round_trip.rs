@@ -181,3 +181,17 @@ fn inspection_counts_what_is_there() {
     };
     assert_eq!((token_count, trie_nodes, special_tokens), (13, 10, 2));
 }
+
+#[test]
+fn regions_are_a_section_where_there_are_any() {
+    let vocabulary = open_vocabulary(&small_vocabulary());
+    let mut data = small_grammar(&vocabulary);
+    let has_section = |grammar: &GrammarArtifact| {
+        grammar.container().directory().get(SectionKind::Regions).is_some()
+    };
+    assert!(!has_section(&open_grammar(&data, &vocabulary)));
+    data.meta.regions = vec![region()];
+    let grammar = open_grammar(&data, &vocabulary);
+    assert!(has_section(&grammar));
+    assert_eq!(grammar.meta(), &data.meta);
+}

@@ -19,6 +19,7 @@ mod compiler;
 mod grammar;
 mod matcher;
 mod raise;
+mod splitter;
 mod tokens;
 mod vocabulary;
 
@@ -34,6 +35,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<grammar::Grammar>()?;
     module.add_class::<bitmask::Bitmask>()?;
     module.add_class::<matcher::Matcher>()?;
+    module.add_class::<splitter::Piece>()?;
+    module.add_class::<splitter::Splitter>()?;
     module.add_function(wrap_pyfunction!(batch::fill_batch, module)?)?;
     module.add_function(wrap_pyfunction!(batch::apply_batch, module)?)?;
     Ok(())

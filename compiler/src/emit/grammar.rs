@@ -1,11 +1,14 @@
 //! A compiled grammar as the data of a grammar artifact.
 
 use grammarc_artifacts::sections::network::rule_flags;
-use grammarc_artifacts::{GrammarData, GrammarMeta, VocabularyArtifact, WorkBound};
+use grammarc_artifacts::{GrammarData, GrammarMeta, WorkBound};
 
 use crate::ir::Lowered;
 use crate::masks::Masks;
 use crate::network::Network;
+use crate::vocabulary::VocabularyLexicon;
+
+use super::regions;
 
 /// What a compilation has found, to be put together.
 pub(crate) struct Parts<'a> {
@@ -20,7 +23,7 @@ pub(crate) struct Parts<'a> {
 }
 
 /// The data of the artifact.
-pub(crate) fn grammar_data(parts: Parts<'_>, vocabulary: &VocabularyArtifact) -> GrammarData {
+pub(crate) fn grammar_data(parts: Parts<'_>, lexicon: &VocabularyLexicon) -> GrammarData {
     let Parts { lowered, kind, options, network, masks, configurations, with_token_digests } =
         parts;
     let tables = masks.tables;
@@ -58,7 +61,7 @@ pub(crate) fn grammar_data(parts: Parts<'_>, vocabulary: &VocabularyArtifact) ->
         source_kind: kind.to_owned(),
         source_hash: *blake3::hash(lowered.source.text.as_bytes()).as_bytes(),
         compiler: super::program(),
-        vocabulary_name: vocabulary.name().to_owned(),
+        vocabulary_name: lexicon.vocabulary().name().to_owned(),
         options,
         report: lowered.report.clone(),
         statistics: statistics
@@ -73,6 +76,7 @@ pub(crate) fn grammar_data(parts: Parts<'_>, vocabulary: &VocabularyArtifact) ->
             state_bytes,
         },
         rule_names: network.rules.iter().map(|(name, _)| name.clone()).collect(),
+        regions: regions::of(&lowered.grammar.regions, lexicon),
     };
     GrammarData { meta, start_rule: network.roots[0], tables, with_token_digests }
 }

@@ -1,6 +1,7 @@
 //! The one room that knows how results become artifacts.
 
 mod grammar;
+mod regions;
 mod vocabulary;
 
 pub(crate) use grammar::{Parts, grammar_data};

@@ -13,6 +13,7 @@ impl fmt::Display for Grammar {
                 RuleKind::Kept => " (kept)",
                 RuleKind::Distinct => " (distinct)",
                 RuleKind::Item => " (item)",
+                RuleKind::Region(_) => " (region)",
             };
             writeln!(f, "{mark} r{index} {}{kind} = {}", rule.name, rule.expr)?;
         }

@@ -8,20 +8,26 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::{Expr, ExprGraph, Grammar, GrammarBuilder, Origin, RuleId, TokenSet};
+use super::{Expr, ExprGraph, Grammar, GrammarBuilder, Origin, RuleId, RuleKind, TokenSet};
 
 impl GrammarBuilder {
     /// Adds the rules of a grammar, and returns its start rule. `place` says where a place of the inner source stands in
     /// the outer one.
     pub fn graft(&mut self, grammar: Grammar, place: &dyn Fn(Origin) -> Origin) -> RuleId {
         let first = self.len();
+        let regions: Vec<u32> =
+            grammar.regions.into_iter().map(|region| self.region(region)).collect();
         let mut renumbered = Renumbered { first, place, graphs: FxHashMap::default() };
         for rule in &grammar.rules {
             self.declare(rule.name.as_str());
         }
         for (at, rule) in grammar.rules.into_iter().enumerate() {
             let expr = renumbered.expr(&rule.expr);
-            self.define_as(RuleId::new(first + at), expr, place(rule.origin), rule.kind);
+            let kind = match rule.kind {
+                RuleKind::Region(number) => RuleKind::Region(regions[number as usize]),
+                other => other,
+            };
+            self.define_as(RuleId::new(first + at), expr, place(rule.origin), kind);
         }
         RuleId::new(first + grammar.start.index())
     }

@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 
-use super::Expr;
+use grammarc_artifacts::RegionKind;
+
+use super::{Expr, TokenRef};
 use crate::diagnostics::{Diagnostic, Source, report::Report};
 
 /// Number of a rule within its grammar.
@@ -46,6 +48,8 @@ pub enum RuleKind {
     Distinct,
     /// It is an item of a [`Distinct`](Self::Distinct) rule, which alone calls it.
     Item,
+    /// It is a [`Region`], with this number: what it reads is told apart from the rest of an output.
+    Region(u32),
 }
 
 /// One rule.
@@ -68,6 +72,33 @@ impl Rule {
     }
 }
 
+/// What a rule is that is a region of an output.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Region {
+    /// Its kind.
+    pub kind: RegionKind,
+    /// The name of the tool that is called, or how the tag begins; empty for the others.
+    pub label: String,
+    /// Texts that end free text and are in the same rule.
+    pub markers: Vec<Vec<MarkerPart>>,
+}
+
+impl Region {
+    /// A region of a kind that needs no more.
+    pub fn plain(kind: RegionKind) -> Self {
+        Self { kind, label: String::new(), markers: Vec::new() }
+    }
+}
+
+/// A part of a text that ends free text.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum MarkerPart {
+    /// Bytes, however they are cut into tokens.
+    Bytes(Vec<u8>),
+    /// A whole token.
+    Token(TokenRef),
+}
+
 /// Rules and the one to start from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Grammar {
@@ -75,6 +106,8 @@ pub struct Grammar {
     pub rules: Vec<Rule>,
     /// The start rule.
     pub start: RuleId,
+    /// The regions that rules are, by number.
+    pub regions: Vec<Region>,
 }
 
 impl Grammar {
@@ -90,6 +123,8 @@ pub struct GrammarBuilder {
     rules: Vec<Option<Rule>>,
     /// Names of rules that are not defined yet.
     names: Vec<String>,
+    /// Regions, each once.
+    regions: IndexSet<Region, FxBuildHasher>,
 }
 
 impl GrammarBuilder {
@@ -103,6 +138,12 @@ impl GrammarBuilder {
         self.rules.push(None);
         self.names.push(name.into());
         RuleId::new(self.rules.len() - 1)
+    }
+
+    /// The number of a region, for rules that are it: equal regions have one.
+    pub fn region(&mut self, region: Region) -> u32 {
+        let (number, _) = self.regions.insert_full(region);
+        u32::try_from(number).expect("a grammar has fewer than 2^32 regions")
     }
 
     /// Number of rules, also of those that are not defined yet.
@@ -154,7 +195,7 @@ impl GrammarBuilder {
             .zip(self.names)
             .map(|(rule, name)| rule.unwrap_or_else(|| panic!("rule {name:?} is not defined")))
             .collect();
-        Grammar { rules, start }
+        Grammar { rules, start, regions: self.regions.into_iter().collect() }
     }
 }
 

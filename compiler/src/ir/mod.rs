@@ -16,6 +16,9 @@ mod survey;
 pub mod thompson;
 
 pub use expr::{ByteSet, Expr, TokenRef, TokenSet};
-pub use grammar::{Grammar, GrammarBuilder, Literals, Lowered, Origin, Rule, RuleId, RuleKind};
+pub use grammar::{
+    Grammar, GrammarBuilder, Literals, Lowered, MarkerPart, Origin, Region, Rule, RuleId, RuleKind,
+};
+pub use grammarc_artifacts::RegionKind;
 pub use graph::{ExprGraph, MOST_MARKS};
 pub(crate) use survey::Survey;

@@ -223,6 +223,11 @@ pub(crate) fn compute(
     }
     let mut entries: Vec<(u32, FollowEntry)> = Vec::with_capacity(states.len() / 4);
     let copies = agreement.doubles().copies();
+    // What a state does with tokens that it reads as wholes is no part of its class.
+    let joined = follow.network();
+    let reads_tokens = joined.reads_tokens();
+    let reads = |ret| reads_tokens && joined.may_read_token(ret);
+    let copied = |ret| copies.class(ret).filter(|_| !reads(ret));
     // By class of copies and exit class, what comes of one of the copies, if anything.
     let mut of_copies: FxHashMap<(u32, u32), Option<FollowEntry>> = FxHashMap::default();
     let mut pairs = 0;
@@ -247,7 +252,7 @@ pub(crate) fn compute(
         }
         let mut repeated: Vec<(u32, (u32, u32))> = Vec::new();
         let asked = round.iter().filter(|&&(ret, class)| {
-            let Some(copied) = copies.class(ret) else { return true };
+            let Some(copied) = copied(ret) else { return true };
             match of_copies.entry((copied, class)) {
                 Entry::Vacant(entry) => {
                     entry.insert(None);
@@ -284,7 +289,7 @@ pub(crate) fn compute(
             }
             let mask = context.intern(&sources, ret, found)?;
             let entry = FollowEntry { class, mask, next };
-            if let Some(copied) = copies.class(ret) {
+            if let Some(copied) = copied(ret) {
                 of_copies.insert((copied, class), Some(entry));
             }
             entries.push((ret, entry));

@@ -117,6 +117,7 @@ pub(super) fn lay_out(
             RuleKind::Plain | RuleKind::Kept => 0,
             RuleKind::Distinct => rule_flags::DISTINCT,
             RuleKind::Item => rule_flags::ITEM,
+            RuleKind::Region(number) => (number + 1) << rule_flags::REGION,
         };
         if let Some(counted) = counted {
             flags |= rule_flags::COUNTED;
@@ -131,6 +132,8 @@ pub(super) fn lay_out(
             hash,
             after_bytes: [0; 8],
         });
+        // What a region calls is in it, which its frame says.
+        let is_region = matches!(rule.kind, RuleKind::Region(_));
         let absorbing = absorbing(rule);
         for state in 0..rule.dfa.len() as u32 {
             let (bytes, beyond) = rule.dfa.split(state);
@@ -166,8 +169,8 @@ pub(super) fn lay_out(
             }));
             for edge in beyond {
                 let target = first + edge.target;
-                let tail = rule.dfa.accepts(edge.target) && rule.dfa.edges(edge.target).is_empty();
-                let ret = if tail { NONE } else { target };
+                let ends = rule.dfa.accepts(edge.target) && rule.dfa.edges(edge.target).is_empty();
+                let ret = if ends && !is_region { NONE } else { target };
                 for symbol in edge.lo.max(256)..=edge.hi {
                     let label = symbol as usize - 256;
                     match &merged.labels[label] {
@@ -232,7 +235,7 @@ pub(super) fn misused(follow: &Follow<'_>) -> Vec<u32> {
 /// For each state, whether its language within the rule is closed under concatenation with itself: it accepts, and no
 /// other state that it leads to does, so that its strings are the paths from itself to itself.
 ///
-/// Counted rules have none: two activations differ in more than their state.
+/// Counted rules have none, for two activations differ in more than their state; nor have regions, whose frames count.
 fn absorbing(rule: &NetworkRule) -> Vec<bool> {
     let dfa = &rule.dfa;
     let alone = |root: u32| {
@@ -252,7 +255,7 @@ fn absorbing(rule: &NetworkRule) -> Vec<bool> {
         true
     };
     let (mut absorbing, mut returns) = (vec![false; dfa.len()], vec![false; dfa.len()]);
-    if rule.counted.is_none() {
+    if rule.counted.is_none() && !matches!(rule.kind, RuleKind::Region(_)) {
         // Only states that calls return to are ever pushed.
         for target in dfa.beyond_bytes().map(|edge| edge.target) {
             if !std::mem::replace(&mut returns[target as usize], true) {

@@ -304,6 +304,7 @@ fn describe(built: &Built, rule: usize, names: &[Name], numbers: &mut impl Numbe
         RuleKind::Plain | RuleKind::Kept => {}
         RuleKind::Distinct => words.push(begin::DISTINCT),
         RuleKind::Item => words.push(begin::ITEM),
+        RuleKind::Region(number) => words.extend([begin::REGION, number]),
     }
     words.extend(is_large.then_some(begin::LARGE));
     let mut labelled: Vec<(SmallVec<[u32; 6]>, u32)> = Vec::new();
@@ -355,6 +356,8 @@ mod begin {
     pub(super) const ITEM: u32 = u32::MAX - 1;
     /// A rule whose states have numbers of more than half a word.
     pub(super) const LARGE: u32 = u32::MAX - 2;
+    /// A rule that is a region, whose number follows.
+    pub(super) const REGION: u32 = u32::MAX - 3;
 }
 
 /// What a label stands for.

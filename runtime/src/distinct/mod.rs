@@ -70,6 +70,16 @@ struct Spans {
 }
 
 impl DistinctRules {
+    /// None: items are not compared.
+    pub(crate) const fn none() -> Self {
+        Self {
+            states: StateRanges::none(),
+            scarce: StateRanges::none(),
+            spans: Vec::new(),
+            entering: OnceLock::new(),
+        }
+    }
+
     /// Those of a grammar's tables.
     pub(crate) fn new(joined: &Joined<'_>) -> Self {
         let own = &joined.own;

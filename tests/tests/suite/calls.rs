@@ -19,7 +19,7 @@ use grammarc_tests::vocabularies::{artifact, table};
 use serde_json::{Value, json};
 
 /// Special tokens of the families, and the one that ends a sequence.
-const SPECIAL: [&str; 47] = [
+pub(super) const SPECIAL: [&str; 47] = [
     "<think>",
     "</think>",
     "<tool_call>",
@@ -69,7 +69,7 @@ const SPECIAL: [&str; 47] = [
     "<eos>",
 ];
 
-const WORDS: [&str; 16] = [
+pub(super) const WORDS: [&str; 16] = [
     "\": ",
     ", \"",
     "\"}",
@@ -97,12 +97,12 @@ fn vocabulary() -> &'static VocabularyArtifact {
     })
 }
 
-fn transcripts() -> Value {
+pub(super) fn transcripts() -> Value {
     let text = include_str!("../../../compiler/tests/data/structural_tags/transcripts.json");
     serde_json::from_str(text).expect("the file is JSON")
 }
 
-fn grammar(tag: &Value) -> Grammar {
+pub(super) fn grammar(tag: &Value) -> Grammar {
     let controls = ControlTokens::of(vocabulary());
     let source = Source::new("calls", tag.to_string());
     let options = StructuralTagOptions::default();
@@ -112,7 +112,7 @@ fn grammar(tag: &Value) -> Grammar {
 }
 
 /// The tokens of a text: special ones, the longest first, words, and bytes.
-fn tokens(text: &str, spelled: bool) -> (Vec<u32>, usize) {
+pub(super) fn tokens(text: &str, spelled: bool) -> (Vec<u32>, usize) {
     let first = 256 + WORDS.len() as u32;
     let special = (first..).zip(SPECIAL).filter(|_| !spelled);
     let mut known: Vec<(u32, &str)> = special.chain((256..).zip(WORDS)).collect();

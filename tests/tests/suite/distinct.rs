@@ -237,6 +237,7 @@ fn walk(seed: u64) -> usize {
         rules: Vec::new(),
         kept: 0,
         shared: false,
+        regions: Vec::new(),
     };
     let shown = grammar.to_string();
     let vocabulary = case.vocabulary().expect("the vocabulary compiles");

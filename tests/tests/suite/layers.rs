@@ -89,11 +89,11 @@ const FRONT_ENDS: [Row<'_>; 22] = [
     ("suggest", &[]),
     ("ecma", &["class", "dialects"]),
     ("free_text", &[]),
-    ("gbnf", &["class", "free_text", "inner", "regex", "sources", "substring", "suggest"]),
     ("regex", &["class", "dialects", "ecma"]),
+    ("substring", &[]),
+    ("gbnf", &["class", "free_text", "inner", "regex", "sources", "substring", "suggest"]),
     ("json_schema", &["class", "dialects", "document", "ecma", "suggest"]),
     ("choice", &[]),
-    ("substring", &[]),
     ("lark", &["class", "inner", "json_schema", "regex", "substring", "suggest"]),
     (
         "structural_tag",

@@ -36,7 +36,7 @@ fn case(letters: u8, required: u8, value: &Expr, tokens: &[&str]) -> Case {
     let more = tokens.iter().map(|token| token.as_bytes().to_vec());
     let tokens = single.chain(more).map(Token::Text).collect();
     let rules = vec![object(letters, required, value)];
-    Case { tokens, end_tokens: Vec::new(), rules, kept: 0, shared: false }
+    Case { tokens, end_tokens: Vec::new(), rules, kept: 0, shared: false, regions: Vec::new() }
 }
 
 /// Number of own states of a case's artifact, and whether some clear bits of registers.

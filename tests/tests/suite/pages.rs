@@ -1,4 +1,4 @@
-//! The examples on the page of source languages, and on those of single languages: every block of a source is compiled, and
+//! The examples on the page of source languages; `grammar_pages` has those on pages of single languages. Every block of a source is compiled, and
 //! the texts named below it are accepted or refused.
 //!
 //! The first word behind a fence is for who colours it; the second is the kind, where the first is not; a third names the source
@@ -29,14 +29,8 @@ struct Example {
     refused: Vec<String>,
 }
 
-fn pages() -> Vec<PathBuf> {
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
-    let mut pages = vec![docs.join("grammars.md")];
-    let folder = fs::read_dir(docs.join("grammars")).into_iter().flatten().flatten();
-    let mut more: Vec<PathBuf> = folder.map(|entry| entry.path()).collect();
-    more.sort();
-    pages.extend(more.into_iter().filter(|path| path.extension().is_some_and(|one| one == "md")));
-    pages
+fn page() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/grammars.md")
 }
 
 /// The texts in backquotes of a line, those in two as well.
@@ -91,33 +85,32 @@ fn examples(page: &str) -> Vec<Example> {
 
 #[test]
 fn every_example_is_compiled_and_says_what_is_true() {
-    for page in pages() {
-        let text = fs::read_to_string(&page).unwrap_or_else(|e| panic!("{}: {e}", page.display()));
-        let mut sources = Sources::default();
-        let found = examples(&text);
-        assert!(!found.is_empty(), "{} has examples", page.display());
-        for example in found {
-            let place = format!("{}:{}", page.display(), example.line);
-            let language = Language::named(&example.kind);
-            let language = language.unwrap_or_else(|| panic!("{place}: no kind {}", example.kind));
-            let text = example.text.trim_end();
-            let mut front_end = Settings::new(language).front_end;
-            if let FrontEnd::Gbnf(options) = &mut front_end {
-                options.sources = sources.clone();
-            }
-            let source = Source::new(place.as_str(), text);
-            let lowered = front_end.lower(source.clone(), &Budget::new());
-            let lowered = lowered.unwrap_or_else(|errors| panic!("{place}: {errors:#?}"));
-            for text in &example.accepted {
-                assert!(recognizes(&lowered.grammar, text.as_bytes()), "{place} refuses {text}");
-            }
-            for text in &example.refused {
-                assert!(!recognizes(&lowered.grammar, text.as_bytes()), "{place} accepts {text}");
-            }
-            if let Some(name) = example.name {
-                let language = language.name().to_owned();
-                sources.add(name, NamedSource { language, options: Map::new(), source });
-            }
+    let page = page();
+    let text = fs::read_to_string(&page).unwrap_or_else(|e| panic!("{}: {e}", page.display()));
+    let mut sources = Sources::default();
+    let found = examples(&text);
+    assert!(!found.is_empty(), "{} has examples", page.display());
+    for example in found {
+        let place = format!("{}:{}", page.display(), example.line);
+        let language = Language::named(&example.kind);
+        let language = language.unwrap_or_else(|| panic!("{place}: no kind {}", example.kind));
+        let text = example.text.trim_end();
+        let mut front_end = Settings::new(language).front_end;
+        if let FrontEnd::Gbnf(options) = &mut front_end {
+            options.sources = sources.clone();
+        }
+        let source = Source::new(place.as_str(), text);
+        let lowered = front_end.lower(source.clone(), &Budget::new());
+        let lowered = lowered.unwrap_or_else(|errors| panic!("{place}: {errors:#?}"));
+        for text in &example.accepted {
+            assert!(recognizes(&lowered.grammar, text.as_bytes()), "{place} refuses {text}");
+        }
+        for text in &example.refused {
+            assert!(!recognizes(&lowered.grammar, text.as_bytes()), "{place} accepts {text}");
+        }
+        if let Some(name) = example.name {
+            let language = language.name().to_owned();
+            sources.add(name, NamedSource { language, options: Map::new(), source });
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::ir::{Expr, ExprGraph, TokenSet};
 
 use super::format::{Dispatch, Mark, Rule, Text, Then, Token};
 use super::lower::{Lowering, any_end};
+use super::regions::tagged;
 use super::texts::Symbols;
 
 /// A trigger with what follows it.
@@ -101,10 +102,8 @@ impl Lowering<'_> {
             let is_open = ends.is_none_or(|ends| ends.iter().any(Symbols::is_empty));
             free_text(&mut graph, start, &patterns, (is_open && may_end).then_some(end));
         }
-        let rule = self.outer.builder.declare("text");
-        let origin = self.origin(at);
-        self.outer.builder.define(rule, Expr::Graph(graph.into()), origin);
-        Expr::Call(rule)
+        let markers = self.dispatch_markers(dispatch, ends);
+        self.free(markers, Expr::Graph(graph.into()), at)
     }
 
     /// The triggers, each once, with what follows.
@@ -112,7 +111,11 @@ impl Lowering<'_> {
         let mut ways: Vec<Way> = Vec::new();
         for Rule { trigger, then, group } in &dispatch.rules {
             let (found, then) = match then {
-                Then::Format(format) => (self.mark(trigger).0, self.format(format)),
+                Then::Format(format) => {
+                    let expr = self.format(format);
+                    let expr = self.region(tagged(trigger), "tag", expr, format.at);
+                    (self.mark(trigger).0, expr)
+                }
                 Then::Tag(tag) => {
                     let (begin, lengths) = self.mark(&tag.begin);
                     let covered = match trigger {

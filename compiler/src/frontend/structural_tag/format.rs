@@ -58,6 +58,18 @@ pub(super) struct Tag {
     pub(super) begin: Mark,
     pub(super) content: Box<Format>,
     pub(super) end: Vec<Mark>,
+    pub(super) role: Role,
+}
+
+/// What a tag is to those who split an output.
+#[derive(Clone, Debug)]
+pub(super) enum Role {
+    /// A tag.
+    Tag,
+    /// The call of a tool with this name.
+    Call(String),
+    /// A tag whose text is reasoning.
+    Reasoning,
 }
 
 /// A beginning or an end of a tag.

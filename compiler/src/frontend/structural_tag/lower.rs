@@ -11,10 +11,11 @@ use crate::diagnostics::{Diagnostic, Source};
 use crate::frontend::document::{Document, NodeId};
 use crate::frontend::free_text::{Pattern, free_text};
 use crate::frontend::inner::{Outer, Reader};
-use crate::ir::{Expr, ExprGraph, Origin, TokenRef, TokenSet};
+use crate::ir::{Expr, ExprGraph, Origin, Region, RegionKind, TokenRef, TokenSet};
 
 use super::StructuralTagOptions;
-use super::format::{Format, Kind, Mark, Schema, Tag, Text, Token};
+use super::format::{Format, Kind, Mark, Role, Schema, Style, Tag, Text, Token};
+use super::regions::{markers, tagged};
 use super::texts::{Symbols, Texts};
 
 /// The lowering of a document.
@@ -30,6 +31,8 @@ pub(super) struct Lowering<'a> {
     pub(super) errors: Vec<Diagnostic>,
     /// Ends of the tags around the format at hand.
     pub(super) ends: Vec<Symbols>,
+    /// The kind of free text that is no other tag's.
+    pub(super) text_kind: RegionKind,
     /// Values of schemas that are rules already.
     pub(super) schemas: FxHashMap<Schema, Expr>,
 }
@@ -53,6 +56,7 @@ impl<'a> Lowering<'a> {
             outer: Outer::default(),
             errors: Vec::new(),
             ends: Vec::new(),
+            text_kind: RegionKind::Text,
             schemas: FxHashMap::default(),
         }
     }
@@ -85,17 +89,31 @@ impl<'a> Lowering<'a> {
     pub(super) fn format(&mut self, format: &Format) -> Expr {
         match &format.kind {
             Kind::Const(text) => self.symbols(text).expr(),
-            Kind::Schema(schema) => self.schema(schema),
-            &Kind::Grammar(at) => self.grammar(at),
-            &Kind::Regex(at) => self.regex(at),
+            Kind::Schema(schema) => {
+                let expr = self.schema(schema);
+                let kind = match schema.style {
+                    Style::Json => RegionKind::Json,
+                    Style::Xml(_) => RegionKind::Xml,
+                };
+                self.content(kind, expr, format.at)
+            }
+            &Kind::Grammar(at) => {
+                let expr = self.grammar(at);
+                self.content(RegionKind::Grammar, expr, format.at)
+            }
+            &Kind::Regex(at) => {
+                let expr = self.regex(at);
+                self.content(RegionKind::Pattern, expr, format.at)
+            }
             &Kind::Pattern(pattern) => self.pattern(pattern),
             Kind::AnyText { excludes, max_tokens, max_chars } => {
                 self.left_to_host(*max_tokens);
-                self.any_text(excludes, *max_chars, None)
+                self.any_text(excludes, *max_chars, format.at, None)
             }
             Kind::AnyTokens { excludes, max_tokens } => {
                 self.left_to_host(*max_tokens);
-                self.any_token_but(excludes).star()
+                let expr = self.any_token_but(excludes).star();
+                self.free(Vec::new(), expr, format.at)
             }
             Kind::Token(token) => self.token(std::slice::from_ref(token), false),
             Kind::ExcludeToken(tokens) => self.token(tokens, true),
@@ -124,7 +142,7 @@ impl<'a> Lowering<'a> {
         match &format.kind {
             Kind::AnyText { excludes, max_tokens, max_chars: None } => {
                 self.left_to_host(*max_tokens);
-                self.any_text(excludes, None, Some(ends))
+                self.any_text(excludes, None, format.at, Some(ends))
             }
             Kind::Dispatch(dispatch) => self.dispatch(dispatch, format.at, Some(ends)),
             Kind::Sequence(parts) => {
@@ -164,12 +182,19 @@ impl<'a> Lowering<'a> {
         }
         let around = self.ends.len();
         self.ends.extend(ends.iter().filter(|end| !end.is_empty()).cloned());
+        let kind = match tag.role {
+            Role::Reasoning => RegionKind::Reasoning,
+            Role::Tag | Role::Call(_) => RegionKind::Text,
+        };
+        let kind_around = std::mem::replace(&mut self.text_kind, kind);
         let expr = self.closed(&tag.content, &ends);
+        self.text_kind = kind_around;
         self.ends.truncate(around);
-        let rule = self.outer.builder.declare("tag");
-        let origin = self.origin(tag.at);
-        self.outer.builder.define(rule, expr, origin);
-        Expr::Call(rule)
+        let region = match &tag.role {
+            Role::Call(name) => Region { label: name.clone(), ..Region::plain(RegionKind::Call) },
+            Role::Tag | Role::Reasoning => tagged(&tag.begin),
+        };
+        self.region(region, "tag", expr, tag.at)
     }
 
     /// Free text, up to one of some ends where they are given.
@@ -177,6 +202,7 @@ impl<'a> Lowering<'a> {
         &mut self,
         excludes: &[Text],
         max_chars: Option<u32>,
+        at: NodeId,
         ends: Option<&[Symbols]>,
     ) -> Expr {
         let mut graph = ExprGraph::new();
@@ -189,14 +215,16 @@ impl<'a> Lowering<'a> {
         let is_open = ends.is_none_or(|ends| ends.iter().any(Symbols::is_empty));
         let Some(most) = max_chars else {
             free_text(&mut graph, ExprGraph::START, &patterns, is_open.then_some(end));
-            return Expr::Graph(graph.into());
+            let markers = markers(ends.unwrap_or_default());
+            return self.free(markers, Expr::Graph(graph.into()), at);
         };
         let counted = Expr::scalars([('\0', char::MAX)]).repeat(0, Some(most));
         if patterns.is_empty() {
-            return counted;
+            return self.free(Vec::new(), counted, at);
         }
         free_text(&mut graph, ExprGraph::START, &patterns, Some(end));
-        Expr::And(vec![Expr::Graph(graph.into()), counted])
+        let expr = Expr::And(vec![Expr::Graph(graph.into()), counted]);
+        self.free(Vec::new(), expr, at)
     }
 
     /// Patterns of what free text may not have: excluded texts, and ends of the tags around it. Special tokens are no text,

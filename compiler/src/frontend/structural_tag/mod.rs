@@ -27,6 +27,7 @@ mod format;
 mod lower;
 mod members;
 mod read;
+mod regions;
 #[cfg(test)]
 mod tests;
 mod texts;

@@ -7,7 +7,7 @@ use crate::frontend::document::{Json, NodeId};
 use crate::frontend::suggest::nearest;
 
 use super::fields::{Fields, Reader};
-use super::format::{Dispatch, Format, Kind, Mark, Rule, Schema, Style, Tag, Text, Then};
+use super::format::{Dispatch, Format, Kind, Mark, Role, Rule, Schema, Style, Tag, Text, Then};
 use super::{members, tools, triggers};
 
 /// Types of formats.
@@ -82,7 +82,13 @@ fn legacy(reader: &mut Reader<'_, '_>, mut fields: Fields) -> Option<Format> {
             is_object: false,
         };
         let content = Box::new(Format { kind: Kind::Schema(schema), at: item });
-        Some(Tag { at: item, begin: Mark::Text(begin?), content, end: vec![Mark::Text(end?)] })
+        Some(Tag {
+            at: item,
+            begin: Mark::Text(begin?),
+            content,
+            end: vec![Mark::Text(end?)],
+            role: Role::Tag,
+        })
     });
     let tags: Vec<Tag> = tags.collect();
     let triggers: Vec<Mark> = triggers.into_iter().map(Mark::Text).collect();
@@ -302,7 +308,7 @@ fn tag_of(reader: &mut Reader<'_, '_>, fields: &mut Fields) -> Option<Tag> {
         }
         _ => vec![mark(reader, end)?],
     };
-    Some(Tag { at: fields.at, begin: begin?, content: content?, end })
+    Some(Tag { at: fields.at, begin: begin?, content: content?, end, role: Role::Tag })
 }
 
 fn tags(reader: &mut Reader<'_, '_>, fields: &mut Fields) -> Vec<Tag> {

@@ -1,12 +1,9 @@
 //! What tags accept and refuse. Masks of tags are held against brute force by the tests of the whole.
 
-use grammarc_artifacts::{TokenKind, VocabularyArtifact};
 use serde_json::{Value, json};
 
 use super::*;
 use crate::ir::recognize::recognizes;
-use crate::samples;
-use crate::vocabulary::TokenEntry;
 
 fn lowered(tag: &Value) -> Result<Lowered, Vec<Diagnostic>> {
     let source = Source::new("<test>", tag.to_string());
@@ -211,47 +208,4 @@ fn errors_in_inner_sources_point_into_their_text() {
     let options = StructuralTagOptions::default();
     let errors = lower(source, &options, &ControlTokens::default(), &Budget::new()).unwrap_err();
     assert_eq!(&text[errors[0].labels[0].span.clone()], "missing");
-}
-
-/// Bytes, and two special tokens.
-fn vocabulary() -> VocabularyArtifact {
-    let tokens = (0..=255).map(|byte| TokenEntry::text(vec![byte]));
-    let special = ["<call>", "</call>"]
-        .map(|text| TokenEntry { bytes: text.into(), kind: TokenKind::Special });
-    samples::of_tokens(tokens.chain(special).collect(), &[])
-}
-
-#[test]
-fn strings_that_are_special_tokens_mean_these() {
-    let controls = ControlTokens::of(&vocabulary());
-    let tag = json!({"type": "triggered_tags", "triggers": ["<call>"], "tags": [tag("<call>\n1", constant("2"), json!("\n</call>"))]});
-    let of = |tokens| {
-        let source = Source::new("<test>", tag.to_string());
-        let options = StructuralTagOptions { tokens, ..StructuralTagOptions::default() };
-        lower(source, &options, &controls, &Budget::new()).unwrap()
-    };
-    let spelled = b"a<call>\n12\n</call>b";
-    let lowered = of(Tokens::Prefer);
-    assert!(!recognizes(&lowered.grammar, spelled));
-    assert!(recognizes(&lowered.grammar, b"a<cal"));
-    let notes: Vec<_> =
-        lowered.findings.iter().map(|note| (note.code, note.pointer.clone().unwrap())).collect();
-    assert_eq!(
-        notes,
-        [
-            ("structural-tag::special-token", "/tags/0/begin".to_owned()),
-            ("structural-tag::special-token", "/tags/0/end".to_owned()),
-        ]
-    );
-    for tokens in [Tokens::Both, Tokens::Never] {
-        assert!(recognizes(&of(tokens).grammar, spelled), "{tokens:?}");
-    }
-    let unknown = json!({"type": "token", "token": "<cal>"});
-    let source = Source::new("<test>", unknown.to_string());
-    let errors =
-        lower(source, &StructuralTagOptions::default(), &controls, &Budget::new()).unwrap_err();
-    assert_eq!(
-        (errors[0].code, errors[0].pointer.as_deref()),
-        ("structural-tag::unknown-token", Some("/token"))
-    );
 }

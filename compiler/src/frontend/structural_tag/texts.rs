@@ -48,6 +48,12 @@ impl Symbols {
         )
     }
 
+    /// The symbols that it may be written as.
+    pub(super) fn written(&self) -> impl Iterator<Item = &[Symbol]> {
+        let spelled = self.spelled.as_deref().filter(|_| self.may_be_spelled);
+        [&*self.symbols].into_iter().chain(spelled)
+    }
+
     /// Patterns of free text that lead to a state. The spelled form of a special token leads nowhere unless it may be spelled.
     pub(super) fn leading_to(&self, state: Option<u32>) -> impl Iterator<Item = Pattern> {
         let spelled_to = state.filter(|_| self.may_be_spelled);

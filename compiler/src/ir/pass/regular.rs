@@ -64,7 +64,9 @@ pub fn resolve<'g>(
         })?;
         Ok(Rule { expr, ..rule.clone() })
     });
-    Ok(Cow::Owned(Grammar { rules: rules.collect::<Result<_, _>>()?, start: grammar.start }))
+    let rules = rules.collect::<Result<_, _>>()?;
+    let (start, regions) = (grammar.start, grammar.regions.clone());
+    Ok(Cow::Owned(Grammar { rules, start, regions }))
 }
 
 /// Whether there is an intersection or a complement in the expression.
@@ -88,7 +90,7 @@ fn has_operands(expr: &Expr) -> bool {
 ///
 /// If the expression calls a rule, for there is none.
 pub fn automaton(expr: &Expr, allowed: Allowance<'_>) -> Result<Dfa, RegularErrorKind> {
-    let grammar = Grammar { rules: Vec::new(), start: RuleId::new(0) };
+    let grammar = Grammar { rules: Vec::new(), start: RuleId::new(0), regions: Vec::new() };
     Operand { grammar: &grammar, allowed, held: allowed.held(), open: Vec::new() }.dfa(expr)
 }
 

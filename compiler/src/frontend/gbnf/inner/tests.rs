@@ -2,18 +2,13 @@
 
 use serde_json::{Value, json};
 
-use grammarc_artifacts::TokenKind;
-
 use crate::budget::Budget;
 use crate::diagnostics::{Diagnostic, Source};
 use crate::frontend::FrontEnd;
-use crate::frontend::gbnf::{GbnfOptions, Notation, codes};
-use crate::frontend::settings::{Language, Settings};
+use crate::frontend::gbnf::{GbnfOptions, codes};
 use crate::frontend::sources::{NamedSource, Sources};
 use crate::ir::Lowered;
 use crate::ir::recognize::recognizes;
-use crate::samples;
-use crate::vocabulary::TokenEntry;
 
 fn named(language: &str, name: &str, text: &str, options: Value) -> NamedSource {
     let Value::Object(options) = options else { panic!("options are an object") };
@@ -162,55 +157,6 @@ fn a_front_end_alone_refuses_sources_within() {
     let errors = super::super::lower(source, &options, &Budget::new()).unwrap_err();
     assert_eq!(errors[0].code, "source::not-read");
     assert_eq!(errors[0].labels[0].span, 16..17);
-}
-
-/// A structural tag that is one text.
-const TAG: &str = r#"{"type": "const_string", "value": "<call>"}"#;
-
-#[test]
-fn structural_tags_within_read_special_tokens() {
-    let bytes = (0..=255).map(|byte| TokenEntry::text(vec![byte]));
-    let call = TokenEntry { bytes: b"<call>".to_vec(), kind: TokenKind::Special };
-    let vocabulary = samples::of_tokens(bytes.chain([call]).collect(), &[]);
-    let mut sources = Sources::default();
-    sources.add("tag", named("structural_tag", "tag", TAG, json!({})));
-    let deep =
-        json!({"start": "root", "sources": {"inner": {"language": "structural-tag", "text": TAG}}});
-    sources.add("deep", named("ebnf", "deep", "root ::= @\"inner\"", deep));
-    let standing = format!("root ::= \"a\" @structural-tag{TAG} \"b\"");
-    let in_grammar = json!({"type": "grammar", "grammar": standing}).to_string();
-    let reads = |text: &str, sources: &Sources, notation| {
-        let front_end = FrontEnd::Gbnf(GbnfOptions {
-            notation,
-            sources: sources.clone(),
-            ..GbnfOptions::default()
-        });
-        let source = Source::new("test.gbnf", text);
-        let controls = front_end.controls(&source, &vocabulary);
-        let lowered = front_end.lower_for(source.clone(), &controls, &Budget::new()).unwrap();
-        let has_token = lowered.findings.iter().any(|note| note.code.ends_with("special-token"));
-        let spelled = recognizes(&lowered.grammar, b"a<call>b");
-        assert_ne!(has_token, spelled, "{text}");
-        assert_eq!(front_end.depends_on_vocabulary(&source), has_token, "{text}");
-        // Without a vocabulary the text is spelled.
-        let lowered = front_end.lower(source, &Budget::new()).unwrap();
-        assert!(recognizes(&lowered.grammar, b"a<call>b"), "{text}");
-        has_token
-    };
-    let none = Sources::default();
-    for notation in [Notation::Gbnf, Notation::Xgrammar] {
-        assert!(reads(&standing, &none, notation));
-        assert!(reads(&standing.replace('-', "_"), &none, notation));
-        assert!(reads("root ::= \"a\" @\"tag\" \"b\"", &sources, notation));
-        assert!(reads("root ::= \"a\" @\"deep\" \"b\"", &sources, notation));
-        assert!(reads(&format!("root ::= @structural-tag{in_grammar}"), &none, notation));
-        assert!(!reads("root ::= @regex/a/ \"<call>b\"", &none, notation));
-    }
-    // A grammar in a structural tag has sources of other languages, too.
-    let tag = json!({"type": "grammar", "grammar": "root ::= @regex/a+/"}).to_string();
-    let front_end = Settings::new(Language::StructuralTag).front_end;
-    let lowered = front_end.lower(Source::new("test", tag), &Budget::new()).unwrap();
-    assert!(recognizes(&lowered.grammar, b"aa") && !recognizes(&lowered.grammar, b"b"));
 }
 
 #[test]

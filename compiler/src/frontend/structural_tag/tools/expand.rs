@@ -5,7 +5,7 @@
 
 use crate::frontend::document::NodeId;
 use crate::frontend::structural_tag::format::{
-    Dispatch, Format, Kind, Mark, Rule, Schema, Style as Members, Tag, Text, Then,
+    Dispatch, Format, Kind, Mark, Role, Rule, Schema, Style as Members, Tag, Text, Then,
 };
 use crate::frontend::structural_tag::members;
 
@@ -66,6 +66,7 @@ impl Request {
         };
         let text = self.any_text(&style.excludes, reasoning.max_tokens);
         let tag = self.tag(begin, text, &[style.end.as_str()]);
+        let tag = Tag { role: Role::Reasoning, ..tag };
         let mut parts = vec![self.format(Kind::Tag(tag))];
         if !style.behind.is_empty() {
             parts.push(self.constant(&style.behind));
@@ -231,7 +232,9 @@ impl Request {
         };
         let at = tool.parameters.unwrap_or(tool.name.at);
         let arguments = Format { kind: Kind::Schema(schema), at };
-        self.parts(&tool.name.text, &call.begin, arguments, &call.end, tool.name.at)
+        let name = &tool.name;
+        let tag = self.parts(&name.text, &call.begin, arguments, &call.end, name.at);
+        Tag { role: Role::Call(name.text.clone()), ..tag }
     }
 
     /// A tag of parts, with the name of a tool in them.
@@ -260,13 +263,13 @@ impl Request {
             _ => Format { kind: Kind::Sequence(all), at },
         };
         let (begin, end) = (mark(begin.first()), mark(end.last()));
-        Tag { at, begin, content: Box::new(content), end: vec![end] }
+        Tag { at, begin, content: Box::new(content), end: vec![end], role: Role::Tag }
     }
 
     fn tag(&self, begin: &str, content: Format, end: &[&str]) -> Tag {
         let end = end.iter().map(|end| Mark::Text(self.written(end))).collect();
         let begin = Mark::Text(self.written(begin));
-        Tag { at: self.at, begin, content: Box::new(content), end }
+        Tag { at: self.at, begin, content: Box::new(content), end, role: Role::Tag }
     }
 
     /// A response in tags, and a section.
@@ -297,7 +300,10 @@ impl Request {
         }
         if let Some(reasoning) = self.reasoning {
             let all = messages.reasoning.iter();
-            others.extend(all.map(|text| self.message(text, reasoning.max_tokens)));
+            others.extend(all.map(|text| {
+                let tag = self.message(text, reasoning.max_tokens);
+                Tag { role: Role::Reasoning, ..tag }
+            }));
         }
         let separator = &messages.separator;
         let has_calls =

@@ -1,0 +1,144 @@
+//! Splitters: what an output of a grammar was made of.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use grammarc_runtime::error::BytesError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::grammar::Grammar;
+use crate::raise;
+use crate::tokens::Id;
+
+/// A piece of an output.
+#[pyclass(frozen, module = "grammarc")]
+pub(crate) struct Piece {
+    /// `"text"`, `"reasoning"`, `"json"`, `"xml"`, `"grammar"`, `"pattern"` or `"markup"`.
+    #[pyo3(get)]
+    kind: &'static str,
+    /// The index of the call that it is in, or is markup of.
+    #[pyo3(get)]
+    call: Option<u32>,
+    /// The name of the tool that is called there.
+    #[pyo3(get)]
+    name: Option<String>,
+    /// Whether a part of the output begins with it; else it goes on with the piece before.
+    #[pyo3(get)]
+    begins: bool,
+    bytes: Vec<u8>,
+}
+
+#[pymethods]
+impl Piece {
+    /// The output: its bytes, and the texts of special tokens.
+    #[getter]
+    fn bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.bytes)
+    }
+
+    /// Whether it is of the arguments of a call.
+    #[getter]
+    fn is_arguments(&self) -> bool {
+        self.call.is_some() && self.kind != MARKUP
+    }
+
+    fn __repr__(&self) -> String {
+        let Self { kind, call, bytes, .. } = self;
+        format!("<grammarc.Piece {kind}, call {call:?}, {:?}>", String::from_utf8_lossy(bytes))
+    }
+}
+
+const MARKUP: &str = "markup";
+
+/// Splits one output of a grammar as it comes. Calls from several threads wait for each other.
+#[pyclass(frozen, module = "grammarc")]
+pub(crate) struct Splitter {
+    inner: Mutex<grammarc_runtime::Splitter>,
+}
+
+impl Splitter {
+    fn lock(&self) -> MutexGuard<'_, grammarc_runtime::Splitter> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[pymethods]
+impl Splitter {
+    #[new]
+    fn new(py: Python<'_>, grammar: &Bound<'_, Grammar>) -> PyResult<Self> {
+        raise::guarded(py, || {
+            let inner = Mutex::new(grammarc_runtime::Splitter::new(grammar.get().inner()));
+            Ok(Self { inner })
+        })
+    }
+
+    /// Reads a token and returns the pieces that are certain now. Raises `TokenRefused`, and is then as it was.
+    fn push(&self, py: Python<'_>, token: Id) -> PyResult<Vec<Piece>> {
+        raise::guarded(py, || {
+            let mut splitter = self.lock();
+            let pushed = splitter.push(token.token);
+            let pieces = pushed.map_err(|error| raise::refused(py, token.given, error))?;
+            Ok(named(&splitter, pieces))
+        })
+    }
+
+    /// Reads bytes and returns the pieces that are certain now. Raises `TextRefused` with the offset of a byte that is not
+    /// allowed; those before it were read.
+    fn push_bytes(&self, py: Python<'_>, bytes: &[u8]) -> PyResult<Vec<Piece>> {
+        raise::guarded(py, || {
+            let mut splitter = self.lock();
+            let pieces = splitter.push_bytes(bytes).map_err(|error| {
+                let (BytesError::Refused { at } | BytesError::Limit { at, .. }) = error else {
+                    return raise::text_refused(py, error.to_string(), 0);
+                };
+                raise::text_refused(py, error.to_string(), at)
+            })?;
+            Ok(named(&splitter, pieces))
+        })
+    }
+
+    /// Ends the output and returns the last pieces, also where it was cut off.
+    fn finish(&self, py: Python<'_>) -> PyResult<Vec<Piece>> {
+        raise::guarded(py, || {
+            let mut splitter = self.lock();
+            let pieces = splitter.finish();
+            Ok(named(&splitter, pieces))
+        })
+    }
+
+    /// The names of the tools that were called so far.
+    #[getter]
+    fn calls(&self) -> Vec<String> {
+        self.lock().calls().map(str::to_owned).collect()
+    }
+
+    /// Whether the output may end here.
+    #[getter]
+    fn is_accepting(&self) -> bool {
+        self.lock().is_accepting()
+    }
+
+    /// Whether the output has ended.
+    #[getter]
+    fn is_finished(&self) -> bool {
+        self.lock().is_finished()
+    }
+}
+
+/// Pieces with the names of their calls.
+fn named(
+    splitter: &grammarc_runtime::Splitter,
+    pieces: Vec<grammarc_runtime::Piece>,
+) -> Vec<Piece> {
+    let named = pieces.into_iter().map(|piece| {
+        let name = piece.call.and_then(|call| splitter.calls().nth(call as usize));
+        Piece {
+            kind: piece.kind.map_or(MARKUP, grammarc_runtime::RegionKind::name),
+            call: piece.call,
+            name: name.map(str::to_owned),
+            begins: piece.begins,
+            bytes: piece.bytes,
+        }
+    });
+    named.collect()
+}

@@ -1,0 +1,191 @@
+//! Pieces of an output, from what is decided of it.
+//!
+//! What a tag reads is markup, and what a region of another kind reads is its content. Free text reads what ends it as well:
+//! it is held back as far as its end may begin a marker. Where the text is left, the longest marker at its end is markup of
+//! the tag that begins there, or of the one around; so is a marker behind which the text goes on, as it does where a tag
+//! is empty.
+
+use std::collections::VecDeque;
+
+use grammarc_artifacts::{Region, RegionKind};
+
+use super::markers::{Markers, ROOT, Symbol};
+use super::scopes::{OUTSIDE, Scopes};
+
+/// A piece of an output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// What it is; none for markup.
+    pub kind: Option<RegionKind>,
+    /// The region that it is of, as its place in [`Splitter::regions`](super::Splitter::regions): for markup, that of its
+    /// tag, none outside tags.
+    pub region: Option<u32>,
+    /// The index of the call that it is in, or is markup of; none outside calls.
+    pub call: Option<u32>,
+    /// Whether a part of the output begins with it; else it goes on with the piece before.
+    pub begins: bool,
+    /// The output: its bytes, and the texts of special tokens.
+    pub bytes: Vec<u8>,
+}
+
+impl Piece {
+    /// Whether it is of the arguments of a call.
+    pub fn is_arguments(&self) -> bool {
+        self.call.is_some() && self.kind.is_some()
+    }
+}
+
+/// The pieces that are cut, and what is held back.
+#[derive(Debug)]
+pub(super) struct Cutter {
+    /// The scope of what was decided last.
+    pub(super) scope: u32,
+    /// The scope of the newest piece.
+    pub(super) last: u32,
+    /// Whether there was a piece.
+    has_begun: bool,
+    /// Whether the newest piece was a marker behind which the text goes on.
+    is_apart: bool,
+    /// Node of the markers that what is held back comes to.
+    node: u32,
+    /// Symbols that are held back, with the lengths of their texts.
+    held: VecDeque<(Symbol, usize)>,
+    held_bytes: VecDeque<u8>,
+    pub(super) pieces: Vec<Piece>,
+}
+
+/// What a cutter looks up.
+#[derive(Clone, Copy)]
+pub(super) struct Regions<'g> {
+    pub(super) regions: &'g [Region],
+    pub(super) markers: &'g [Option<Markers>],
+}
+
+impl<'g> Regions<'g> {
+    fn markers_of(self, scopes: &Scopes, scope: u32) -> Option<&'g Markers> {
+        self.markers[scopes.get(scope).region? as usize].as_ref()
+    }
+}
+
+impl Cutter {
+    pub(super) fn new() -> Self {
+        Self {
+            scope: OUTSIDE,
+            last: OUTSIDE,
+            has_begun: false,
+            is_apart: false,
+            node: ROOT,
+            held: VecDeque::new(),
+            held_bytes: VecDeque::new(),
+            pieces: Vec::new(),
+        }
+    }
+
+    /// Takes what was read in a scope. Bytes behind the first of a token have no symbol.
+    pub(super) fn read(
+        &mut self,
+        regions: Regions<'_>,
+        scopes: &mut Scopes,
+        scope: u32,
+        symbol: Option<Symbol>,
+        bytes: &[u8],
+    ) {
+        if scope != self.scope {
+            self.leave(regions, scopes, scope);
+            self.scope = scope;
+        }
+        let Some(markers) = regions.markers_of(scopes, scope) else {
+            return self.cut(regions, scopes, scope, bytes);
+        };
+        match (symbol, self.held.back_mut()) {
+            (Some(symbol), _) => self.text(regions, scopes, markers, symbol, bytes),
+            (None, Some((_, length))) => {
+                *length += bytes.len();
+                self.held_bytes.extend(bytes);
+            }
+            (None, None) => self.cut(regions, scopes, scope, bytes),
+        }
+    }
+
+    /// Takes the end of the output.
+    pub(super) fn finish(&mut self, regions: Regions<'_>, scopes: &mut Scopes) {
+        self.leave(regions, scopes, OUTSIDE);
+        self.scope = OUTSIDE;
+    }
+
+    /// Leaves the scope for another: what is held back ends with a marker, or is text.
+    fn leave(&mut self, regions: Regions<'_>, scopes: &mut Scopes, to: u32) {
+        let Some(markers) = regions.markers_of(scopes, self.scope) else { return };
+        let text = self.held.len() - markers.ends(self.node);
+        self.cut_held(regions, scopes, self.scope, text);
+        if !self.held.is_empty() {
+            let around = scopes.get(self.scope).parent;
+            let tag = scopes.within(self.scope, to).unwrap_or(around);
+            self.cut_held(regions, scopes, tag, self.held.len());
+        }
+        self.node = ROOT;
+    }
+
+    /// Takes a symbol of free text.
+    fn text(
+        &mut self,
+        regions: Regions<'_>,
+        scopes: &mut Scopes,
+        markers: &Markers,
+        symbol: Symbol,
+        bytes: &[u8],
+    ) {
+        // What is read again behind a marker that stands alone, with what is new.
+        let mut again: VecDeque<(Symbol, Vec<u8>)> = VecDeque::from([(symbol, bytes.to_vec())]);
+        while let Some((symbol, bytes)) = again.pop_front() {
+            if let Some(child) = markers.child(self.node, symbol) {
+                self.node = child;
+                self.held.push_back((symbol, bytes.len()));
+                self.held_bytes.extend(bytes);
+                continue;
+            }
+            let marker = markers.begins(self.node);
+            if marker > 0 {
+                self.cut_held(regions, scopes, OUTSIDE, marker);
+                self.is_apart = true;
+                self.node = ROOT;
+                again.push_front((symbol, bytes));
+                while let Some((symbol, length)) = self.held.pop_back() {
+                    let at = self.held_bytes.len() - length;
+                    again.push_front((symbol, self.held_bytes.split_off(at).into()));
+                }
+            } else if self.node == ROOT {
+                self.cut(regions, scopes, self.scope, &bytes);
+            } else {
+                self.node = markers.suffix(self.node);
+                let text = self.held.len() - markers.depth(self.node);
+                self.cut_held(regions, scopes, self.scope, text);
+                again.push_front((symbol, bytes));
+            }
+        }
+    }
+
+    /// Cuts off the first symbols that are held back, as a piece of a scope.
+    fn cut_held(&mut self, regions: Regions<'_>, scopes: &mut Scopes, scope: u32, symbols: usize) {
+        let length: usize = self.held.drain(..symbols).map(|(_, length)| length).sum();
+        let bytes: Vec<u8> = self.held_bytes.drain(..length).collect();
+        self.cut(regions, scopes, scope, &bytes);
+    }
+
+    /// Adds bytes of a scope to the pieces.
+    fn cut(&mut self, regions: Regions<'_>, scopes: &mut Scopes, scope: u32, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
+        let begins = !self.has_begun || self.is_apart || scope != self.last;
+        (self.has_begun, self.is_apart, self.last) = (true, false, scope);
+        if let Some(piece) = self.pieces.last_mut().filter(|_| !begins) {
+            return piece.bytes.extend_from_slice(bytes);
+        }
+        let region = scopes.get(scope).region;
+        let kind = region.map(|region| regions.regions[region as usize].kind);
+        let kind = kind.filter(|kind| !kind.is_tag());
+        let call = scopes.call_index(scope);
+        self.pieces.push(Piece { kind, region, call, begins, bytes: bytes.to_vec() });
+    }
+}

@@ -1,0 +1,329 @@
+//! The ways to read an output so far, each a configuration with the scope that it is in.
+//!
+//! They go on as positions do (see [`step`](crate::step)), one by one, so that each keeps its history: of ways that come
+//! to one configuration, the first stays. Items that must differ are not held to that here: nothing but what was allowed
+//! is split.
+
+use grammarc_artifacts::sections::network::{NONE, state_flags};
+use grammarc_artifacts::{MaskPool, Region};
+
+use crate::distinct::DistinctRules;
+use crate::error::LimitError;
+use crate::grammar::Grammar;
+use crate::position::{Configuration, Configurations, StateRanges};
+use crate::run::returned;
+use crate::stack::{BOTTOM, Frames};
+use crate::step::{Calls, Limits, Machine, target_on};
+
+use super::markers::Symbol;
+use super::pending::{DECIDED, Node, Pending};
+use super::scopes::{OUTSIDE, Scopes};
+
+/// In a closure every configuration counts.
+static EACH: StateRanges = StateRanges::none();
+/// Items are not compared.
+static ALL_EQUAL: DistinctRules = DistinctRules::none();
+
+/// A way to read the output so far.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Thread {
+    pub(super) at: Configuration,
+    /// The scope that it is in.
+    pub(super) scope: u32,
+    /// The newest layer as it was read.
+    pub(super) node: u32,
+}
+
+/// A token that a token edge took while its bytes are read in other ways.
+struct Passing {
+    thread: Thread,
+    read_in: u32,
+}
+
+/// The ways, with what they are made of.
+#[derive(Debug)]
+pub(super) struct Threads {
+    pub(super) all: Vec<Thread>,
+    pub(super) scopes: Scopes,
+    pub(super) pending: Pending,
+    frames: Frames,
+    limits: Limits,
+    /// The configurations of `next`, in its order.
+    known: Configurations,
+    next: Vec<Thread>,
+    closure: Configurations,
+    /// By place in the closure, the scope.
+    visited: Vec<u32>,
+}
+
+impl Threads {
+    /// The way before any output.
+    pub(super) fn new(grammar: &Grammar, limits: Limits) -> Self {
+        let mut scopes = Scopes::new();
+        let artifact = grammar.artifact();
+        let start = artifact.joined().rule(artifact.start_rule()).region();
+        let regions = &artifact.meta().regions;
+        let scope = start.map_or(OUTSIDE, |region| {
+            scopes.enter(region, is_call(regions, region), OUTSIDE, BOTTOM)
+        });
+        let thread = Thread { at: grammar.initial(), scope, node: DECIDED };
+        Self {
+            all: vec![thread],
+            scopes,
+            pending: Pending::default(),
+            frames: Frames::new(),
+            limits,
+            known: Configurations::default(),
+            next: Vec::new(),
+            closure: Configurations::default(),
+            visited: Vec::new(),
+        }
+    }
+
+    /// The first way that may end here.
+    pub(super) fn ending(&self, grammar: &Grammar) -> Option<Thread> {
+        let chains = grammar.chains();
+        self.all.iter().copied().find(|thread| chains.is_accepting(&self.frames, thread.at))
+    }
+
+    /// Reads a byte. False where no way allows it: then nothing has changed.
+    pub(super) fn read_byte(&mut self, grammar: &Grammar, byte: u8) -> Result<bool, LimitError> {
+        self.read(grammar, None, &[byte])
+    }
+
+    /// Reads a token with its bytes, none where it is not text. False where no way allows it: then nothing has changed.
+    pub(super) fn read_token(
+        &mut self,
+        grammar: &Grammar,
+        token: u32,
+        bytes: &[u8],
+    ) -> Result<bool, LimitError> {
+        self.read(grammar, grammar.has_edge_on(token).then_some(token), bytes)
+    }
+
+    fn read(
+        &mut self,
+        grammar: &Grammar,
+        token: Option<u32>,
+        bytes: &[u8],
+    ) -> Result<bool, LimitError> {
+        let before = self.all.clone();
+        let mark = self.pending.mark();
+        self.scopes.next_place();
+        let read = self.read_ways(grammar, token, bytes);
+        if read != Ok(true) {
+            self.all = before;
+            self.pending.back_to(mark);
+        }
+        read
+    }
+
+    fn read_ways(
+        &mut self,
+        grammar: &Grammar,
+        token: Option<u32>,
+        bytes: &[u8],
+    ) -> Result<bool, LimitError> {
+        let machine = Machine { distinct: &ALL_EQUAL, ..grammar.machine(self.limits) };
+        let regions = &grammar.artifact().meta().regions;
+        let mut passing = match token {
+            Some(token) => self.take_edges(&machine, regions, token)?,
+            None => Vec::new(),
+        };
+        let mut symbol = token.map(Symbol::token);
+        if bytes.is_empty() {
+            let Some(token) = token else { return Ok(false) };
+            self.all.clear();
+            self.pass(&machine, &mut passing, symbol, true)?;
+            self.pending.end_layer(grammar.vocabulary().token_bytes(token));
+            return Ok(!self.all.is_empty());
+        }
+        for (at, &byte) in bytes.iter().enumerate() {
+            self.scopes.next_place();
+            self.step(&machine, regions, byte)?;
+            self.pass(&machine, &mut passing, symbol.take(), at + 1 == bytes.len())?;
+            self.pending.end_layer(&[byte]);
+            if self.all.is_empty() && passing.is_empty() {
+                return Ok(false);
+            }
+        }
+        Ok(!self.all.is_empty())
+    }
+
+    /// Takes the ways over a byte.
+    fn step(
+        &mut self,
+        machine: &Machine<'_>,
+        regions: &[Region],
+        byte: u8,
+    ) -> Result<(), LimitError> {
+        self.known.clear();
+        self.next.clear();
+        for index in 0..self.all.len() {
+            let thread = self.all[index];
+            self.close(machine, regions, thread, Calls::On(byte))?;
+            for place in 0..self.visited.len() {
+                let (at, scope) = (self.closure.as_slice()[place], self.visited[place]);
+                let (tables, index) = machine.tables.locate(at.state);
+                if let Some(target) = target_on(tables.byte_edges_of(index), byte) {
+                    let (at, scope_behind) = self.arrive(machine, at, scope, target);
+                    let node =
+                        Node { before: thread.node, scope, symbol: Some(Symbol::byte(byte)) };
+                    self.add(machine, at, scope_behind, node)?;
+                }
+            }
+        }
+        std::mem::swap(&mut self.all, &mut self.next);
+        Ok(())
+    }
+
+    /// The ways behind the token edges that carry a token.
+    fn take_edges(
+        &mut self,
+        machine: &Machine<'_>,
+        regions: &[Region],
+        token: u32,
+    ) -> Result<Vec<Passing>, LimitError> {
+        let pool = MaskPool::from(&machine.tables);
+        let mut passing = Vec::new();
+        for index in 0..self.all.len() {
+            let thread = self.all[index];
+            self.close(machine, regions, thread, Calls::OnTokens)?;
+            for place in 0..self.visited.len() {
+                let (from, read_in) = (self.closure.as_slice()[place], self.visited[place]);
+                let (tables, index) = machine.tables.locate(from.state);
+                for edge in tables.token_edges_of(index) {
+                    if crate::pool::contains(pool.mask(edge.tokens), token) {
+                        let (at, scope) = self.arrive(machine, from, read_in, edge.target);
+                        let thread = Thread { at, scope, node: thread.node };
+                        passing.push(Passing { thread, read_in });
+                    }
+                }
+            }
+        }
+        Ok(passing)
+    }
+
+    /// Adds a layer of a token that a token edge took: its first with a symbol. The last one adds to the ways.
+    fn pass(
+        &mut self,
+        machine: &Machine<'_>,
+        passing: &mut [Passing],
+        symbol: Option<Symbol>,
+        is_last: bool,
+    ) -> Result<(), LimitError> {
+        self.known.clear();
+        for thread in &self.all {
+            self.known.insert(thread.at, machine.monotone, self.limits.configurations)?;
+        }
+        std::mem::swap(&mut self.all, &mut self.next);
+        for Passing { thread, read_in } in passing {
+            let node = Node { before: thread.node, scope: *read_in, symbol };
+            match is_last {
+                true => self.add(machine, thread.at, thread.scope, node)?,
+                false => thread.node = self.pending.node(node),
+            }
+        }
+        std::mem::swap(&mut self.all, &mut self.next);
+        Ok(())
+    }
+
+    /// Adds a way to `next`, unless one to its configuration is there.
+    fn add(
+        &mut self,
+        machine: &Machine<'_>,
+        at: Configuration,
+        scope: u32,
+        node: Node,
+    ) -> Result<(), LimitError> {
+        self.known.insert(at, machine.monotone, self.limits.configurations)?;
+        let is_new = self.known.as_slice().len() > self.next.len();
+        if is_new {
+            let node = self.pending.node(node);
+            self.next.push(Thread { at, scope, node });
+        } else if machine.monotone.contains(at.state) {
+            // The larger countdown, which allows more, is now that of the way which was there.
+            let known = self.known.as_slice().iter().zip(&mut self.next);
+            known.for_each(|(&at, thread)| thread.at = at);
+        }
+        Ok(())
+    }
+
+    /// Sets `closure` to what a way reaches without input, and `visited` to the scopes there.
+    fn close(
+        &mut self,
+        machine: &Machine<'_>,
+        regions: &[Region],
+        from: Thread,
+        calls: Calls,
+    ) -> Result<(), LimitError> {
+        let limit = self.limits.configurations;
+        self.closure.clear();
+        self.visited.clear();
+        self.closure.insert(from.at, &EACH, limit)?;
+        self.visited.push(from.scope);
+        let mut visited = 0;
+        while let Some(&at) = self.closure.as_slice().get(visited) {
+            let scope = self.visited[visited];
+            visited += 1;
+            let (tables, index) = machine.tables.locate(at.state);
+            for edge in tables.call_edges_of(index) {
+                let callee = machine.tables.rule(edge.callee);
+                if !calls.admit(callee) {
+                    continue;
+                }
+                let to = machine.call(&mut self.frames, at, edge, callee)?;
+                self.closure.insert(to, &EACH, limit)?;
+                if self.closure.as_slice().len() > self.visited.len() {
+                    let scope = callee.region().map_or(scope, |region| {
+                        self.scopes.enter(region, is_call(regions, region), scope, to.frame)
+                    });
+                    self.visited.push(scope);
+                }
+            }
+            if at.frame != BOTTOM && tables.states[index].flags & state_flags::FINAL != 0 {
+                self.closure.insert(returned(&self.frames, at.frame), &EACH, limit)?;
+                if self.closure.as_slice().len() > self.visited.len() {
+                    self.visited.push(self.scopes.leave(scope, at.frame));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Arrival at the target of an edge, with the scope there: a state that can only return does so at once.
+    fn arrive(
+        &self,
+        machine: &Machine<'_>,
+        from: Configuration,
+        mut scope: u32,
+        target: u32,
+    ) -> (Configuration, u32) {
+        let (state, count) = machine.enter(target, from.count);
+        let mut at = Configuration { state, count, frame: from.frame };
+        while at.frame != BOTTOM && machine.state(at.state).flags & state_flags::POP_ONLY != 0 {
+            scope = self.scopes.leave(scope, at.frame);
+            at = returned(&self.frames, at.frame);
+        }
+        (at, scope)
+    }
+
+    /// Drops frames and scopes that nothing reaches any more, where there are many; `others` are scopes besides.
+    pub(super) fn collect(&mut self, others: [&mut u32; 2]) {
+        if !self.frames.collection_is_due() && !self.scopes.collection_is_due() {
+            return;
+        }
+        let threads = self.all.iter_mut().map(|thread| &mut thread.scope);
+        self.scopes.collect(threads.chain(self.pending.scopes()).chain(others));
+        let at_frame = |&mut frame: &mut u32| Configuration { state: NONE, count: 0, frame };
+        let mut scopes: Vec<Configuration> = self.scopes.frames().map(at_frame).collect();
+        let mut threads: Vec<Configuration> = self.all.iter().map(|thread| thread.at).collect();
+        self.frames.collect(&mut [&mut threads, &mut scopes]);
+        self.all.iter_mut().zip(threads).for_each(|(thread, at)| thread.at = at);
+        self.scopes.frames().zip(scopes).for_each(|(frame, at)| *frame = at.frame);
+    }
+}
+
+fn is_call(regions: &[Region], region: u32) -> bool {
+    regions[region as usize].kind == grammarc_artifacts::RegionKind::Call
+}
