@@ -84,7 +84,13 @@ fn walk(
         assert!(recognizes(&lowered.grammar, &output), "{name}, {options:?}, {number}: {shown}");
         recognized = 1;
     }
-    if name.contains("json") {
+    if name.contains("jsonl") {
+        let text = std::str::from_utf8(&output).expect("lines are text");
+        for line in text.lines() {
+            let parsed: Result<Value, _> = serde_json::from_str(line);
+            assert!(parsed.is_ok(), "{name}, sample {number}: {line}: {shown}");
+        }
+    } else if name.contains("json") {
         let instance: Value = serde_json::from_slice(&output)
             .unwrap_or_else(|error| panic!("{name}, sample {number}: {error}: {shown}"));
         if *language == Language::JsonSchema {
