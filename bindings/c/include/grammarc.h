@@ -280,6 +280,7 @@ enum grammarc_language
      * A JSON object with a text, of which the output is a part.
      */
     GRAMMARC_SUBSTRING = 7,
+    /**
      * Declarations of types in TypeScript, of the JSON texts of their values.
      */
     GRAMMARC_TYPESCRIPT = 8,
