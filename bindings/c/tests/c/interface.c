@@ -67,7 +67,7 @@ static void errors_and_limits(void)
     STATUS(grammarc_compile(compiler, GRAMMARC_JSON_SCHEMA, "{}", 2, option, strlen(option), NULL, NULL, &grammar, NULL),
            GRAMMARC_OK);
     grammarc_grammar_free(grammar);
-    STATUS(grammarc_compile(compiler, 4, "{}", 2, NULL, 0, NULL, NULL, &grammar, NULL), GRAMMARC_ARGUMENT);
+    STATUS(grammarc_compile(compiler, 1000, "{}", 2, NULL, 0, NULL, NULL, &grammar, NULL), GRAMMARC_ARGUMENT);
 
     /* A limit, and a flag that was set before. */
     grammarc_limits limits;
