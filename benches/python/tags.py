@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import json
 import statistics
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -169,7 +168,7 @@ def main() -> None:
         tokens = tokenizer.encode(text(family, arguments.tools), add_special_tokens=False).ids
         for name in arguments.engines.split(","):
             engine = ENGINES[name](folder, tokenizer)
-            compiling, first, masks, facts = [], [], [], ""
+            compiling, first, masks, facts, refused = [], [], [], "", ""
             for salt in range(arguments.rounds):
                 source = tag(family, arguments.tools, salt)
                 took, compiled = milliseconds(lambda: engine.compile(source))
@@ -180,8 +179,9 @@ def main() -> None:
                 for token in tokens:
                     masks.append(1e3 * milliseconds(lambda: engine.fill(matcher))[0])
                     if not engine.accept(matcher, token):
-                        sys.exit(f"{name} refuses {tokenizer.decode([token])!r}")
-                facts = engine.facts(compiled)
+                        refused = f"; refuses {tokenizer.decode([token], skip_special_tokens=False)!r} and what follows"
+                        break
+                facts = engine.facts(compiled) + refused
             tail = np.percentile(masks, 99.9)
             print(
                 f"| {family} | {name} | {statistics.median(compiling):.2f} | {statistics.median(first):.2f} |"
