@@ -29,7 +29,7 @@ pub struct ControlTokens {
 }
 
 impl ControlTokens {
-    /// Those of a vocabulary. A text of one character is no name: it is punctuation in most sources.
+    /// The special tokens of a vocabulary. A text of one character is no name: it is punctuation in most sources.
     pub fn of(vocabulary: &VocabularyArtifact) -> Self {
         let mut lengths: Vec<usize> = Vec::new();
         let mut first = ByteSet::EMPTY;

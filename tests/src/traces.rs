@@ -200,7 +200,7 @@ fn of_grammar<W: Write>(grammar: &Grammar, seed: u64, out: &mut Out<W>) -> io::R
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// The errors of the writer.
 ///
 /// # Panics
 ///

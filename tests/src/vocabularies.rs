@@ -86,7 +86,7 @@ pub fn built_in() -> &'static VocabularyArtifact {
 ///
 /// # Panics
 ///
-/// Where it is there and cannot be built.
+/// If it is there and cannot be built.
 pub fn llama() -> Option<&'static VocabularyArtifact> {
     static BUILT: OnceLock<Option<VocabularyArtifact>> = OnceLock::new();
     BUILT.get_or_init(|| of_data("Llama 3.1", "llama3_1")).as_ref()
@@ -96,7 +96,7 @@ pub fn llama() -> Option<&'static VocabularyArtifact> {
 ///
 /// # Panics
 ///
-/// Where it is there and cannot be built.
+/// If it is there and cannot be built.
 pub fn qwen() -> Option<&'static VocabularyArtifact> {
     static BUILT: OnceLock<Option<VocabularyArtifact>> = OnceLock::new();
     BUILT.get_or_init(|| of_data("Qwen 3", "qwen3")).as_ref()

@@ -1,4 +1,4 @@
-//! What the regions of a grammar are: the parts of an output that a host tells apart.
+//! Regions of a grammar: the parts of an output that a host tells apart.
 //!
 //! A region is a rule: what an activation of it reads, save in regions within it, is of the region. Free text ends with
 //! what ends it in the same rule, so that it takes the region's markers to tell the two apart.

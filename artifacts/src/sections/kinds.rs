@@ -147,7 +147,7 @@ section_kinds! {
     TokenDigests = 33, "TOKEN_DIGESTS", u8, GrammarOptional;
     /// The vocabulary artifact that the grammar was compiled for, whole.
     Embedded = 34, "EMBEDDED", u8, GrammarOptional;
-    /// What the regions of the grammar are, as an rkyv archive.
+    /// Regions of the grammar, as an rkyv archive.
     Regions = 35, "REGIONS", u8, GrammarOptional;
     /// One [`TablesRecord`].
     Tables = 64, "TABLES", TablesRecord, Both;

@@ -13,7 +13,7 @@ use grammarc_compiler::diagnostics::Source;
 use grammarc_compiler::frontend::settings::Language;
 use grammarc_compiler::frontend::sources::{NamedSource, Sources};
 
-use crate::registry::{RegistryError, files};
+use crate::registry::files;
 
 /// Sources for a grammar to refer to.
 #[derive(Clone, Debug, Default)]
@@ -48,7 +48,7 @@ pub enum IncludeError {
 ///
 /// # Errors
 ///
-/// What cannot be read, and what has no known language.
+/// A file or folder that cannot be read, or a file whose name tells no language.
 pub fn read(root: &Path, arguments: &[OsString]) -> Result<Included, IncludeError> {
     let mut included = Included::default();
     let Included { sources, inputs } = &mut included;
@@ -64,11 +64,7 @@ pub fn read(root: &Path, arguments: &[OsString]) -> Result<Included, IncludeErro
             continue;
         }
         let found = files(&path, |file| language(file).is_some());
-        let found = found.map_err(|error| match error {
-            RegistryError::Read { path, source } => IncludeError::Read { path, source },
-            other => IncludeError::Read { path: path.clone(), source: io::Error::other(other) },
-        })?;
-        for file in found {
+        for file in found.map_err(|(path, source)| IncludeError::Read { path, source })? {
             let below = file.strip_prefix(&path).unwrap_or(&file);
             let parts: Vec<_> = below.iter().map(|part| part.to_string_lossy()).collect();
             let below = parts.join("/");

@@ -12,8 +12,9 @@ use std::path::{Component, Path, PathBuf};
 use glob::{MatchOptions, Pattern};
 use grammarc_compiler::diagnostics::Diagnostic;
 use grammarc_compiler::frontend::FrontEnd;
+use grammarc_compiler::frontend::settings::Language;
 
-use crate::manifest::{Group, Kind, Manifest, wrong};
+use crate::manifest::{Group, Manifest, wrong};
 
 /// How patterns match: `*` within a name and `**` across folders, hidden files only where a pattern names them.
 const MATCH: MatchOptions = MatchOptions {
@@ -158,17 +159,8 @@ fn item(
 ) -> Result<Item, Diagnostic> {
     let relative = path.strip_prefix(root).unwrap_or(&path);
     let name = with_slashes(relative);
-    let kind = match path.extension().and_then(OsStr::to_str) {
-        _ if group.kind.is_some() => group.kind,
-        Some("json") if name.ends_with(".tag.json") => Some(Kind::StructuralTag),
-        Some("json") => Some(Kind::JsonSchema),
-        Some("gbnf") => Some(Kind::Gbnf),
-        Some("ebnf") => Some(Kind::Ebnf),
-        Some("lark") => Some(Kind::Lark),
-        Some("regex") => Some(Kind::Regex),
-        Some("ts") => Some(Kind::TypeScript),
-        _ => None,
-    };
+    let told = || Language::of_file_name(path.file_name().and_then(OsStr::to_str)?);
+    let kind = group.kind.or_else(told);
     let kind = kind.ok_or_else(|| {
         wrong("files", span, format!("cannot tell the language of {name} from its name")).with_help(
             "give the [[source]] a `kind`: json-schema, gbnf, ebnf, lark, regex, choice, substring, structural-tag or typescript",

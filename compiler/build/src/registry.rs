@@ -67,7 +67,8 @@ pub fn read(root: &Path, arguments: &[OsString]) -> Result<Registry, RegistryErr
         let slash = if base.is_empty() || base.ends_with('/') { "" } else { "/" };
         let base = base + slash;
         let is_json = |file: &Path| file.extension().is_some_and(|extension| extension == "json");
-        for file in files(&path, is_json)? {
+        let found = files(&path, is_json);
+        for file in found.map_err(|(path, source)| RegistryError::Read { path, source })? {
             let name = file.strip_prefix(&path).unwrap_or(&file);
             let names: Vec<_> = name.iter().map(|name| encode(&name.to_string_lossy())).collect();
             add(resources, &format!("{base}{}", names.join("/")), &file)?;
@@ -102,15 +103,16 @@ fn encode(name: &str) -> String {
     encoded
 }
 
-/// The files of a folder and of those in it that are wanted, sorted.
+/// The files of a folder and of those in it that are wanted, sorted; or the folder that cannot be read, with the system's
+/// answer.
 pub(crate) fn files(
     folder: &Path,
     is_wanted: impl Fn(&Path) -> bool,
-) -> Result<Vec<PathBuf>, RegistryError> {
+) -> Result<Vec<PathBuf>, (PathBuf, io::Error)> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
-        let fails = |source| RegistryError::Read { path: folder.clone(), source };
+        let fails = |source| (folder.clone(), source);
         for entry in fs::read_dir(&folder).map_err(fails)? {
             let entry = entry.map_err(fails)?;
             let path = entry.path();

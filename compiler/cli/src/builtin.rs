@@ -8,7 +8,7 @@ use grammarc_compiler::frontend::builtin::{BuiltInOptions, Columns};
 
 use crate::failure::Failure;
 
-/// What a built-in grammar is made with.
+/// Options of a built-in grammar.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Built-in grammars")]
 pub(crate) struct BuiltInArgs {
@@ -28,7 +28,7 @@ pub(crate) struct BuiltInArgs {
     #[arg(long, value_name = "N|NAMES")]
     columns: Option<String>,
 
-    /// What stands between the fields of builtin:csv [default: ,]
+    /// Separator of the fields of builtin:csv [default: ,]
     #[arg(long, value_name = "CHARACTER")]
     separator: Option<char>,
 

@@ -5,6 +5,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use grammarc_build::include;
 use grammarc_build::registry::{self, Registry};
@@ -19,6 +20,7 @@ use grammarc_compiler::frontend::gbnf::{GbnfOptions, Notation};
 use grammarc_compiler::frontend::json_schema::{JsonSchemaOptions, SchemaDialect};
 use grammarc_compiler::frontend::lark::LarkOptions;
 use grammarc_compiler::frontend::regex::PatternOptions;
+use grammarc_compiler::frontend::settings::Language;
 use grammarc_compiler::frontend::structural_tag::{StructuralTagOptions, Tokens};
 use grammarc_compiler::frontend::substring::SubstringOptions;
 use grammarc_compiler::frontend::typescript::TypeScriptOptions;
@@ -28,70 +30,49 @@ use crate::builtin::BuiltInArgs;
 use crate::failure::{Failure, Problem};
 use crate::text_form::TextFormArgs;
 
-/// A source's language.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Kind {
-    /// JSON Schema (.json)
-    JsonSchema,
-    /// GBNF, the grammar notation of llama.cpp (.gbnf)
-    Gbnf,
-    /// A regular expression that the whole text matches (.regex), in the syntax of the Rust crate `regex` with lookaround.
-    /// Digits and words are Unicode: `\d` is ASCII in a schema's `pattern`, which is ECMA-262, and not here
-    Regex,
-    /// A JSON array of texts, one of which is the output
-    Choice,
-    /// A structural tag: free text in which tags lead to schemas, grammars and patterns (.tag.json)
-    StructuralTag,
-    /// XGrammar's EBNF: GBNF with macros, whose rules end where the next begins (.ebnf)
-    Ebnf,
-    /// Lark, as llguidance and XGrammar have it (.lark)
-    Lark,
-    /// Any contiguous part of a text: `{"text": "...", "by": "words"}` or `"chars"`, or `{"chunks": ["..."]}`
-    Substring,
-    /// Declarations of types in TypeScript (.ts), of the JSON texts of their values
-    #[value(name = "typescript")]
-    TypeScript,
-    /// The name of a built-in grammar, which `builtin:NAME` says in place of a file
-    #[value(name = "builtin")]
-    BuiltIn,
+/// The languages of sources by their names, for arguments.
+fn languages() -> impl TypedValueParser<Value = Language> {
+    let values = Language::ALL.map(|one| PossibleValue::new(one.name()).help(help(one)));
+    PossibleValuesParser::new(values)
+        .map(|name| Language::named(&name).expect("the values are names of languages"))
 }
 
-/// What stands before the name of a built-in grammar.
-const BUILT_IN: &str = "builtin:";
-
-impl Kind {
-    /// Its name in artifacts.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::JsonSchema => "json-schema",
-            Self::Gbnf => "gbnf",
-            Self::Regex => "regex",
-            Self::Choice => "choice",
-            Self::StructuralTag => "structural-tag",
-            Self::Ebnf => "ebnf",
-            Self::Lark => "lark",
-            Self::Substring => "substring",
-            Self::TypeScript => "typescript",
-            Self::BuiltIn => "builtin",
+fn help(language: Language) -> &'static str {
+    match language {
+        Language::JsonSchema => "JSON Schema (.json)",
+        Language::Gbnf => "GBNF, the grammar notation of llama.cpp (.gbnf)",
+        Language::Regex => {
+            "A regular expression that the whole text matches (.regex), in the syntax of the Rust crate `regex` with \
+             lookaround. Digits and words are Unicode: `\\d` is ASCII in a schema's `pattern`, which is ECMA-262, and not here"
+        }
+        Language::Choice => "A JSON array of texts, one of which is the output",
+        Language::StructuralTag => {
+            "A structural tag: free text in which tags lead to schemas, grammars and patterns (.tag.json)"
+        }
+        Language::Ebnf => {
+            "XGrammar's EBNF: GBNF with macros, whose rules end where the next begins (.ebnf)"
+        }
+        Language::Lark => "Lark, as llguidance and XGrammar have it (.lark)",
+        Language::Substring => {
+            "Any contiguous part of a text: `{\"text\": \"...\", \"by\": \"words\"}` or `\"chars\"`, or `{\"chunks\": [\"...\"]}`"
+        }
+        Language::TypeScript => {
+            "Declarations of types in TypeScript (.ts), of the JSON texts of their values"
+        }
+        Language::BuiltIn => {
+            "The name of a built-in grammar, which `builtin:NAME` says in place of a file"
         }
     }
+}
 
-    /// The language of a file of this name.
-    fn of(path: &Path) -> Option<Self> {
-        if built_in(path).is_some() {
-            return Some(Self::BuiltIn);
-        }
-        let name = path.file_name().and_then(OsStr::to_str)?;
-        match path.extension().and_then(OsStr::to_str)? {
-            "json" if name.ends_with(".tag.json") => Some(Self::StructuralTag),
-            "json" => Some(Self::JsonSchema),
-            "gbnf" => Some(Self::Gbnf),
-            "ebnf" => Some(Self::Ebnf),
-            "lark" => Some(Self::Lark),
-            "regex" => Some(Self::Regex),
-            "ts" => Some(Self::TypeScript),
-            _ => None,
-        }
+/// Prefix of the name of a built-in grammar in place of a file.
+const BUILT_IN: &str = "builtin:";
+
+/// The language that a file's name tells.
+fn language_of(path: &Path) -> Option<Language> {
+    match built_in(path) {
+        Some(_) => Some(Language::BuiltIn),
+        None => Language::of_file_name(path.file_name().and_then(OsStr::to_str)?),
     }
 }
 
@@ -103,8 +84,8 @@ pub(crate) struct SourceArgs {
     pub(crate) source: PathBuf,
 
     /// The source's language [default: by its extension, .json, .gbnf, .ebnf, .lark, .regex, .tag.json or .ts]
-    #[arg(long, value_enum)]
-    kind: Option<Kind>,
+    #[arg(long, value_parser = languages())]
+    kind: Option<Language>,
 
     /// Start rule of a grammar [default: root, and start in Lark], or the type that texts of a TypeScript source are of
     /// [default: the default export, the last type that is exported, or the only one]
@@ -120,7 +101,7 @@ pub(crate) struct SourceArgs {
     #[arg(long)]
     closed: bool,
 
-    /// What the text of a special token means in the strings of a structural tag [default: prefer]
+    /// Meaning of a special token's text in the strings of a structural tag [default: prefer]
     #[arg(long, value_enum)]
     tokens: Option<TokensName>,
 
@@ -164,7 +145,7 @@ impl From<Dialect> for SchemaDialect {
     }
 }
 
-/// What the text of a special token means in a string.
+/// Meanings of a special token's text in a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TokensName {
     /// The token
@@ -229,14 +210,14 @@ impl SourceArgs {
             None => read_source(&self.source)?,
         };
         let front_end = match kind {
-            Kind::JsonSchema => FrontEnd::JsonSchema(self.schemas()?),
-            Kind::StructuralTag => {
+            Language::JsonSchema => FrontEnd::JsonSchema(self.schemas()?),
+            Language::StructuralTag => {
                 let tokens = self.tokens.map(Tokens::from).unwrap_or_default();
                 FrontEnd::StructuralTag(StructuralTagOptions { tokens, schemas: self.schemas()? })
             }
-            Kind::Gbnf | Kind::Ebnf => {
+            Language::Gbnf | Language::Ebnf => {
                 let mut given = GbnfOptions::default();
-                if kind == Kind::Ebnf {
+                if kind == Language::Ebnf {
                     given.notation = Notation::Xgrammar;
                 }
                 if let Some(start) = &self.start {
@@ -246,23 +227,23 @@ impl SourceArgs {
                 given.sources = included.map_err(Problem::Include)?.sources;
                 FrontEnd::Gbnf(given)
             }
-            Kind::Lark => {
+            Language::Lark => {
                 let mut given = LarkOptions { schemas: self.schemas()?, ..LarkOptions::default() };
                 if let Some(start) = &self.start {
                     given.start.clone_from(start);
                 }
                 FrontEnd::Lark(given)
             }
-            Kind::Regex => FrontEnd::Regex(PatternOptions::default()),
-            Kind::Choice => FrontEnd::Choice(ChoiceOptions::default()),
-            Kind::Substring => FrontEnd::Substring(SubstringOptions::default()),
-            Kind::TypeScript => {
+            Language::Regex => FrontEnd::Regex(PatternOptions::default()),
+            Language::Choice => FrontEnd::Choice(ChoiceOptions::default()),
+            Language::Substring => FrontEnd::Substring(SubstringOptions::default()),
+            Language::TypeScript => {
                 let start = self.start.clone();
                 let mut given = TypeScriptOptions { start, ..TypeScriptOptions::default() };
                 self.text.apply(&mut given.json_schema)?;
                 FrontEnd::TypeScript(given)
             }
-            Kind::BuiltIn => {
+            Language::BuiltIn => {
                 let mut given = self.built_in.read(read_source)?;
                 self.text.apply(&mut given.json_schema)?;
                 FrontEnd::BuiltIn(given)
@@ -301,23 +282,30 @@ impl SourceArgs {
     }
 
     /// The source's language, after a check that the options go with it.
-    fn kind(&self) -> Result<Kind, Problem> {
+    fn kind(&self) -> Result<Language, Problem> {
         let name = || self.source.display().to_string();
-        let kind = self.kind.or_else(|| Kind::of(&self.source));
+        let kind = self.kind.or_else(|| language_of(&self.source));
         let kind = kind.ok_or_else(|| Problem::Kind { name: name() })?;
-        const SCHEMAS: &[Kind] = &[Kind::JsonSchema, Kind::StructuralTag, Kind::Lark];
-        const JSON: &[Kind] =
-            &[Kind::JsonSchema, Kind::StructuralTag, Kind::Lark, Kind::TypeScript, Kind::BuiltIn];
-        const STARTS: &[Kind] = &[Kind::Gbnf, Kind::Ebnf, Kind::Lark, Kind::TypeScript];
+        const SCHEMAS: &[Language] =
+            &[Language::JsonSchema, Language::StructuralTag, Language::Lark];
+        const JSON: &[Language] = &[
+            Language::JsonSchema,
+            Language::StructuralTag,
+            Language::Lark,
+            Language::TypeScript,
+            Language::BuiltIn,
+        ];
+        const STARTS: &[Language] =
+            &[Language::Gbnf, Language::Ebnf, Language::Lark, Language::TypeScript];
         let given = [
             (self.start.is_some().then_some("--start"), STARTS),
-            ((!self.include.is_empty()).then_some("--include"), &[Kind::Gbnf, Kind::Ebnf]),
+            ((!self.include.is_empty()).then_some("--include"), &[Language::Gbnf, Language::Ebnf]),
             (self.text.given(), JSON),
             (self.closed.then_some("--closed"), SCHEMAS),
             (self.dialect.map(|_| "--dialect"), SCHEMAS),
-            (self.tokens.map(|_| "--tokens"), &[Kind::StructuralTag]),
+            (self.tokens.map(|_| "--tokens"), &[Language::StructuralTag]),
             ((!self.registry.is_empty()).then_some("--registry"), SCHEMAS),
-            (self.built_in.given(), &[Kind::BuiltIn]),
+            (self.built_in.given(), &[Language::BuiltIn]),
         ];
         for (option, owners) in given {
             let Some(option) = option else { continue };
@@ -398,14 +386,14 @@ mod tests {
 
     #[test]
     fn the_extension_tells_the_language() {
-        let kind = |name| Kind::of(Path::new(name));
-        assert_eq!(kind("a/b.json"), Some(Kind::JsonSchema));
-        assert_eq!(kind("b.gbnf"), Some(Kind::Gbnf));
-        assert_eq!(kind("b.ebnf"), Some(Kind::Ebnf));
-        assert_eq!(kind("b.lark"), Some(Kind::Lark));
-        assert_eq!(kind("b.regex"), Some(Kind::Regex));
-        assert_eq!(kind("b.d.ts"), Some(Kind::TypeScript));
-        assert_eq!(kind("builtin:csv"), Some(Kind::BuiltIn));
+        let kind = |name| language_of(Path::new(name));
+        assert_eq!(kind("a/b.json"), Some(Language::JsonSchema));
+        assert_eq!(kind("b.gbnf"), Some(Language::Gbnf));
+        assert_eq!(kind("b.ebnf"), Some(Language::Ebnf));
+        assert_eq!(kind("b.lark"), Some(Language::Lark));
+        assert_eq!(kind("b.regex"), Some(Language::Regex));
+        assert_eq!(kind("b.d.ts"), Some(Language::TypeScript));
+        assert_eq!(kind("builtin:csv"), Some(Language::BuiltIn));
         assert_eq!([kind("b.txt"), kind("json"), kind("-")], [None; 3]);
     }
 }

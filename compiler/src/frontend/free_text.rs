@@ -16,6 +16,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use rustc_hash::FxHashMap;
 
+use super::utf8::{self, Rest};
 use crate::ir::{ByteSet, Expr, ExprGraph, TokenRef, TokenSet};
 
 /// One step of a text.
@@ -61,85 +62,119 @@ pub(crate) struct Pattern {
 /// Adds free text from the state `start` to a graph. Where no pattern has come, text may end, and leads to `end` if there is
 /// one. Of patterns that end at one place, the first of the list counts.
 pub(crate) fn free_text(graph: &mut ExprGraph, start: u32, patterns: &[Pattern], end: Option<u32>) {
-    let trie = Trie::new(patterns);
-    let begin = Place::Text(ROOT, Rest::None);
-    let mut states = FxHashMap::from_iter([(begin, start)]);
-    let mut open = VecDeque::from([begin]);
-    while let Some(place) = open.pop_front() {
-        let from = states[&place];
-        let mut state_at = |graph: &mut ExprGraph, place: Place| {
-            *states.entry(place).or_insert_with(|| {
-                open.push_back(place);
-                graph.state()
-            })
+    let begin = Place::Text(ROOT, None);
+    let mut building = Building {
+        graph,
+        patterns,
+        trie: &Trie::new(patterns),
+        end,
+        states: FxHashMap::from_iter([(begin, start)]),
+        open: VecDeque::from([begin]),
+    };
+    while let Some(place) = building.open.pop_front() {
+        let from = building.states[&place];
+        match place {
+            Place::Text(node, rest) => building.text(from, node, rest),
+            Place::Ending(node, sure) => building.ending(from, node, sure),
+        }
+    }
+}
+
+/// The graph while it is made.
+struct Building<'a> {
+    graph: &'a mut ExprGraph,
+    patterns: &'a [Pattern],
+    trie: &'a Trie,
+    /// State behind the end of the text, where it may end.
+    end: Option<u32>,
+    /// States by what they stand for.
+    states: FxHashMap<Place, u32>,
+    /// States that nothing leads on from yet.
+    open: VecDeque<Place>,
+}
+
+impl Building<'_> {
+    fn state_at(&mut self, place: Place) -> u32 {
+        *self.states.entry(place).or_insert_with(|| {
+            self.open.push_back(place);
+            self.graph.state()
+        })
+    }
+
+    /// The state behind text that has come to a node with this rest of a character; none where nothing can follow.
+    fn state_of(&mut self, node: u32, rest: Option<Rest>) -> Option<u32> {
+        let place = match self.trie.ends[node as usize] {
+            None => Place::Text(node, rest),
+            Some(pattern) => match self.patterns[pattern as usize].leads_to {
+                Some(state) => return Some(state),
+                None => Place::Ending(self.trie.ending_from(node, 0).next()?, 0),
+            },
         };
+        Some(self.state_at(place))
+    }
+
+    fn text(&mut self, from: u32, node: u32, rest: Option<Rest>) {
+        let trie = self.trie;
+        let tokens_before = trie.token_counts[node as usize];
         let mut targets: BTreeMap<u32, ByteSet> = BTreeMap::new();
-        let (node, rest) = match place {
-            Place::Text(node, rest) => (node, rest),
-            Place::Ending(node, sure) => {
-                for (symbol, after) in trie.ending(node, sure) {
-                    let to = match after {
-                        After::Ended(pattern) => patterns[pattern as usize].leads_to,
-                        After::Ending(node) => Some(state_at(graph, Place::Ending(node, sure + 1))),
-                    };
-                    let Some(to) = to else { continue };
-                    match symbol {
-                        Symbol::Byte(byte) => targets.entry(to).or_default().insert(*byte),
-                        Symbol::Token(token) => graph.edge(from, Symbol::token(token), to),
-                    }
-                }
-                for (state, bytes) in targets {
-                    graph.edge(from, Expr::bytes(bytes), state);
-                }
-                continue;
-            }
-        };
-        let mut state_of = |graph: &mut ExprGraph, (node, rest): (u32, Rest)| {
-            let place = match trie.ends[node as usize] {
-                None => Place::Text(node, rest),
-                Some(pattern) => match patterns[pattern as usize].leads_to {
-                    Some(state) => return Some(state),
-                    None => Place::Ending(trie.ending_from(node, 0).next()?, 0),
-                },
-            };
-            Some(state_at(graph, place))
-        };
-        for (byte, next) in rest.next() {
+        for (byte, next) in bytes_of(rest) {
             let to = trie.step(node, &Symbol::Byte(byte));
-            if trie.has_tokens(to, trie.token_counts[node as usize])
-                && let Some(state) = state_of(graph, (to, next))
+            if trie.has_tokens(to, tokens_before)
+                && let Some(state) = self.state_of(to, next)
             {
                 targets.entry(state).or_default().insert(byte);
             }
         }
-        if rest == Rest::None {
+        if rest.is_none() {
             for token in trie.tokens(node) {
                 let to = trie.step(node, &Symbol::Token(token.clone()));
-                if trie.has_tokens(to, trie.token_counts[node as usize] + 1)
-                    && let Some(state) = state_of(graph, (to, Rest::None))
+                if trie.has_tokens(to, tokens_before + 1)
+                    && let Some(state) = self.state_of(to, None)
                 {
-                    graph.edge(from, Symbol::token(token), state);
+                    self.graph.edge(from, Symbol::token(token), state);
                 }
             }
-            if let Some(end) = end.filter(|_| trie.has_tokens(node, 0)) {
-                graph.edge(from, Expr::Empty, end);
+            if let Some(end) = self.end.filter(|_| tokens_before == 0) {
+                self.graph.edge(from, Expr::Empty, end);
             }
         }
-        targets.into_iter().for_each(|(state, bytes)| graph.edge(from, Expr::bytes(bytes), state));
+        self.bytes(from, targets);
+    }
+
+    fn ending(&mut self, from: u32, node: u32, sure: u32) {
+        let mut targets: BTreeMap<u32, ByteSet> = BTreeMap::new();
+        for (symbol, after) in self.trie.ending(node, sure) {
+            let to = match after {
+                After::Ended(pattern) => self.patterns[pattern as usize].leads_to,
+                After::Ending(node) => Some(self.state_at(Place::Ending(node, sure + 1))),
+            };
+            let Some(to) = to else { continue };
+            match symbol {
+                Symbol::Byte(byte) => targets.entry(to).or_default().insert(*byte),
+                Symbol::Token(token) => self.graph.edge(from, Symbol::token(token), to),
+            }
+        }
+        self.bytes(from, targets);
+    }
+
+    fn bytes(&mut self, from: u32, targets: BTreeMap<u32, ByteSet>) {
+        for (state, bytes) in targets {
+            self.graph.edge(from, Expr::bytes(bytes), state);
+        }
     }
 }
 
-/// What a state of the graph stands for.
+/// Meaning of a state of the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Place {
     /// Text, behind the string of a node and before the rest of a character.
-    Text(u32, Rest),
+    Text(u32, Option<Rest>),
     /// Within a pattern that ends the text, behind the string of a node. The pattern began more than so many symbols ago: it
     /// was sure then that the text cannot go on.
     Ending(u32, u32),
 }
 
-/// Where a symbol leads from within a pattern that ends the text.
+/// Target of a symbol within a pattern that ends the text.
 enum After {
     /// To its end.
     Ended(u32),
@@ -294,45 +329,17 @@ impl Trie {
     }
 }
 
-/// The bytes that are left of a character (Unicode 17, table 3-7).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Rest {
-    None,
-    One,
-    Two,
-    Three,
-    /// Behind `E0`, `ED`, `F0` and `F4`, not all bytes may come next.
-    AfterE0,
-    AfterEd,
-    AfterF0,
-    AfterF4,
-}
-
-impl Rest {
-    /// The bytes that may come, each with what is left after it.
-    fn next(self) -> impl Iterator<Item = (u8, Self)> {
-        let runs: &[(u8, u8, Self)] = match self {
-            Self::None => &[
-                (0x00, 0x7f, Self::None),
-                (0xc2, 0xdf, Self::One),
-                (0xe0, 0xe0, Self::AfterE0),
-                (0xe1, 0xec, Self::Two),
-                (0xed, 0xed, Self::AfterEd),
-                (0xee, 0xef, Self::Two),
-                (0xf0, 0xf0, Self::AfterF0),
-                (0xf1, 0xf3, Self::Three),
-                (0xf4, 0xf4, Self::AfterF4),
-            ],
-            Self::One => &[(0x80, 0xbf, Self::None)],
-            Self::Two => &[(0x80, 0xbf, Self::One)],
-            Self::Three => &[(0x80, 0xbf, Self::Two)],
-            Self::AfterE0 => &[(0xa0, 0xbf, Self::One)],
-            Self::AfterEd => &[(0x80, 0x9f, Self::One)],
-            Self::AfterF0 => &[(0x90, 0xbf, Self::Two)],
-            Self::AfterF4 => &[(0x80, 0x8f, Self::Two)],
-        };
-        runs.iter().flat_map(|&(lo, hi, next)| (lo..=hi).map(move |byte| (byte, next)))
-    }
+/// The bytes that may come within a character or, where nothing is left of one, at the beginning of one; each with what is
+/// left after it.
+fn bytes_of(rest: Option<Rest>) -> impl Iterator<Item = (u8, Option<Rest>)> {
+    let sets = match rest {
+        Some(rest) => vec![(rest.bytes(), rest.next())],
+        None => {
+            let several = utf8::leads().map(|(set, rest)| (set, Some(rest)));
+            [(ByteSet::range(0x00, 0x7f), None)].into_iter().chain(several).collect()
+        }
+    };
+    sets.into_iter().flat_map(|(set, next)| set.iter().map(move |byte| (byte, next)))
 }
 
 #[cfg(test)]

@@ -66,7 +66,7 @@ impl Reader for Alone {
     }
 }
 
-/// Where an inner source stands in the outer one.
+/// Place of an inner source in the outer one.
 pub(crate) struct Place<'a> {
     /// The range of the outer text that a range of the inner text stands for.
     pub(crate) span: &'a dyn Fn(&Range<usize>) -> Range<usize>,
@@ -113,7 +113,7 @@ impl Place<'_> {
 pub(crate) struct Outer {
     /// The rules.
     pub(crate) builder: GrammarBuilder,
-    /// What became of keywords.
+    /// The exactness report.
     pub(crate) report: Report,
     /// Warnings and notes.
     pub(crate) findings: Vec<Diagnostic>,

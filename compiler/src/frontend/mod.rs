@@ -15,6 +15,8 @@ mod free_text;
 pub mod gbnf;
 mod inner;
 pub mod json_schema;
+#[cfg(test)]
+mod judged;
 pub mod lark;
 mod nested;
 mod recorded;
@@ -25,6 +27,7 @@ pub mod structural_tag;
 pub mod substring;
 mod suggest;
 pub mod typescript;
+mod utf8;
 
 use grammarc_artifacts::VocabularyArtifact;
 

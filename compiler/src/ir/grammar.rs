@@ -72,7 +72,7 @@ impl Rule {
     }
 }
 
-/// What a rule is that is a region of an output.
+/// Region of an output that a rule is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Region {
     /// Its kind.

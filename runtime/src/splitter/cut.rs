@@ -54,7 +54,7 @@ pub(super) struct Cutter {
     pub(super) pieces: Vec<Piece>,
 }
 
-/// What a cutter looks up.
+/// Tables of a cutter.
 #[derive(Clone, Copy)]
 pub(super) struct Regions<'g> {
     pub(super) regions: &'g [Region],

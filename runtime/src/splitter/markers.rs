@@ -47,7 +47,7 @@ struct Node {
 }
 
 impl Markers {
-    /// Those of each region; none for one without.
+    /// Markers by region; none for one without.
     pub(crate) fn of_regions(regions: &[Region]) -> Vec<Option<Self>> {
         let of = |region: &Region| (!region.markers.is_empty()).then(|| Self::new(&region.markers));
         regions.iter().map(of).collect()

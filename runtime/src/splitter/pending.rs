@@ -1,4 +1,4 @@
-//! What was read and not yet told apart: for each byte, or token that a token edge took, the ways to read it.
+//! Input that was read and not yet told apart: for each byte, or token that a token edge took, the ways to read it.
 //!
 //! ```text
 //! layer      1          2          3

@@ -102,6 +102,23 @@ pub(super) fn transcripts() -> Value {
     serde_json::from_str(text).expect("the file is JSON")
 }
 
+/// Each transcript with the grammar of its tools.
+pub(super) fn transcripts_with_grammars() -> Vec<(Value, Grammar)> {
+    let file = transcripts();
+    let mut known: Vec<(Value, Grammar)> = Vec::new();
+    let cases = file["cases"].as_array().expect("cases").iter().map(|case| {
+        let mut tag = case["tag"].clone();
+        tag["tools"] = file["tools"].clone();
+        let found = known.iter().find(|(other, _)| *other == tag);
+        let grammar = found.map_or_else(|| grammar(&tag), |(_, grammar)| grammar.clone());
+        if found.is_none() {
+            known.push((tag, grammar.clone()));
+        }
+        (case.clone(), grammar)
+    });
+    cases.collect()
+}
+
 pub(super) fn grammar(tag: &Value) -> Grammar {
     let controls = ControlTokens::of(vocabulary());
     let source = Source::new("calls", tag.to_string());
@@ -144,16 +161,8 @@ fn accepts(grammar: &Grammar, tokens: &[u32]) -> bool {
 
 #[test]
 fn transcripts_are_allowed_token_by_token() {
-    let file = transcripts();
     let (mut by_token, mut by_text) = (0, 0);
-    let mut known: Vec<(Value, Grammar)> = Vec::new();
-    for case in file["cases"].as_array().expect("cases") {
-        let mut tag = case["tag"].clone();
-        tag["tools"] = file["tools"].clone();
-        if known.iter().all(|(other, _)| *other != tag) {
-            known.push((tag.clone(), grammar(&tag)));
-        }
-        let (_, grammar) = known.iter().find(|(other, _)| *other == tag).expect("it is there");
+    for (case, grammar) in &transcripts_with_grammars() {
         let text = case["text"].as_str().expect("a text");
         let (written, special) = tokens(text, false);
         assert!(accepts(grammar, &written), "{} {text:?}", case["template"]);
@@ -171,16 +180,7 @@ fn transcripts_are_allowed_token_by_token() {
 #[test]
 fn walks_end_in_every_style() {
     let file = transcripts();
-    let mut styles: Vec<&str> = file["cases"]
-        .as_array()
-        .expect("cases")
-        .iter()
-        .filter_map(|case| case["tag"]["style"].as_str())
-        .collect();
-    styles.extend(["exaone", "plain"]);
-    styles.sort_unstable();
-    styles.dedup();
-    for style in styles {
+    for style in structural_tag::styles() {
         let tag = json!({"type": "tools", "style": style, "tools": file["tools"], "tool_choice": "required"});
         let grammar = grammar(&tag);
         for number in 0..6 {

@@ -79,7 +79,7 @@ const ROOMS: [Row<'_>; 18] = [
 
 /// The front ends. A JSON Schema has ECMA-262 patterns in it, and a regular expression with lookaround is read as one; apart
 /// from that none knows another.
-const FRONT_ENDS: [Row<'_>; 22] = [
+const FRONT_ENDS: [Row<'_>; 24] = [
     ("class", &[]),
     ("document", &[]),
     // Sources by name, and how a front end has those in its source read, whatever their languages.
@@ -88,13 +88,19 @@ const FRONT_ENDS: [Row<'_>; 22] = [
     ("dialects", &[]),
     ("suggest", &[]),
     ("ecma", &["class", "dialects"]),
-    ("free_text", &[]),
+    ("utf8", &[]),
+    // For tests alone.
+    ("judged", &[]),
+    ("free_text", &["utf8"]),
     ("regex", &["class", "dialects", "ecma"]),
     ("substring", &[]),
-    ("gbnf", &["class", "free_text", "inner", "regex", "sources", "substring", "suggest"]),
-    ("json_schema", &["class", "dialects", "document", "ecma", "suggest"]),
+    (
+        "gbnf",
+        &["class", "free_text", "inner", "judged", "regex", "sources", "substring", "suggest"],
+    ),
+    ("json_schema", &["class", "dialects", "document", "ecma", "suggest", "utf8"]),
     ("choice", &[]),
-    ("lark", &["class", "inner", "json_schema", "regex", "substring", "suggest"]),
+    ("lark", &["class", "inner", "json_schema", "judged", "regex", "substring", "suggest"]),
     (
         "structural_tag",
         &["document", "free_text", "gbnf", "inner", "json_schema", "regex", "suggest"],

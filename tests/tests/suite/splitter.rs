@@ -5,7 +5,7 @@ use grammarc_runtime::{Grammar, Piece, RegionKind, Splitter};
 use grammarc_tests::random::Rng;
 use serde_json::{Value, json};
 
-use super::calls::{SPECIAL, WORDS, grammar, tokens, transcripts};
+use super::calls::{SPECIAL, WORDS, grammar, tokens, transcripts_with_grammars};
 
 /// Pieces in a row as parts: what each is, the call that it is in, and its bytes.
 type Part = (Option<RegionKind>, Option<u32>, String);
@@ -279,21 +279,13 @@ fn outputs_of_tags_are_split_into_what_they_were_made_of() {
     eprintln!("{compared} outputs of tags are split into what they were made of");
 }
 
-/// What templates of models write, in all styles: the parts are the output, whatever the cut, and the calls are those of
+/// Transcripts of models' templates, in all styles: the parts are the output, whatever the cut, and the calls are those of
 /// the tools, with arguments.
 #[test]
 fn transcripts_are_split() {
-    let file = transcripts();
     let mut rng = Rng::new(1);
     let (mut outputs, mut with_calls) = (0, 0);
-    let mut known: Vec<(Value, Grammar)> = Vec::new();
-    for case in file["cases"].as_array().expect("cases") {
-        let mut tag = case["tag"].clone();
-        tag["tools"] = file["tools"].clone();
-        if known.iter().all(|(other, _)| *other != tag) {
-            known.push((tag.clone(), grammar(&tag)));
-        }
-        let (_, grammar) = known.iter().find(|(other, _)| *other == tag).expect("it is there");
+    for (case, grammar) in &transcripts_with_grammars() {
         let text = case["text"].as_str().expect("a text");
         let (found, calls) = split(grammar, &tokens(text, false).0);
         let joined: String = found.iter().map(|(_, _, text)| text.as_str()).collect();

@@ -10,34 +10,12 @@ use grammarc_artifacts::VocabularyArtifact;
 use grammarc_compiler::budget::Budget;
 use grammarc_compiler::controls::ControlTokens;
 use grammarc_compiler::diagnostics::Source;
-use grammarc_compiler::frontend::structural_tag::{self, StructuralTagOptions};
+use grammarc_compiler::frontend::structural_tag::{self, StructuralTagOptions, styles};
 use grammarc_runtime::{Grammar, Piece, RegionKind, Splitter};
 use grammarc_tests::sources::compiled;
 use grammarc_tests::vocabularies::{data, llama, qwen};
 use rayon::prelude::*;
 use serde_json::{Value, json};
-
-const STYLES: [&str; 19] = [
-    "llama",
-    "qwen_3",
-    "qwen_3_coder",
-    "mistral_v3",
-    "mistral_v11",
-    "mistral_v13",
-    "deepseek_r1",
-    "deepseek_v3_1",
-    "deepseek_v3_2",
-    "deepseek_v4",
-    "harmony",
-    "kimi",
-    "kimi_k3",
-    "glm_4_5",
-    "glm_4_7",
-    "minimax",
-    "cohere",
-    "exaone",
-    "plain",
-];
 
 /// Names and schemas of the tools, one list a file.
 fn lists(count: usize) -> Vec<Vec<(String, Value)>> {
@@ -140,7 +118,7 @@ fn walks_over_tools_end_and_split_into_names_and_valid_arguments() {
         let Some(vocabulary) = vocabulary else { continue };
         let counts = Counts::default();
         let all: Vec<(&str, &Vec<(String, Value)>)> =
-            STYLES.iter().flat_map(|style| lists.iter().map(move |list| (*style, list))).collect();
+            styles().flat_map(|style| lists.iter().map(move |list| (style, list))).collect();
         let wrong: Vec<String> = all
             .par_iter()
             .filter_map(|(style, list)| check(vocabulary, style, list, &counts).err())

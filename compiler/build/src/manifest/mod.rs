@@ -18,10 +18,10 @@ use grammarc_compiler::compile::CompileOptions;
 use grammarc_compiler::diagnostics::{Diagnostic, Source};
 use grammarc_compiler::frontend::FrontEnd;
 use grammarc_compiler::frontend::deny::Deny;
+use grammarc_compiler::frontend::settings::Language;
 use grammarc_compiler::vocabulary::VocabularyOptions;
 
 pub(crate) use options::causes;
-pub(crate) use raw::Kind;
 pub(crate) use read::read;
 
 /// What is to be built.
@@ -94,7 +94,7 @@ pub(crate) struct Group {
     pub(crate) folder: PathBuf,
     /// Numbers of vocabularies.
     pub(crate) vocabularies: Vec<usize>,
-    pub(crate) kind: Option<Kind>,
+    pub(crate) kind: Option<Language>,
     pub(crate) options: options::GroupOptions,
     pub(crate) deny: Vec<Deny>,
     /// Where it stands in the manifest.
@@ -107,7 +107,7 @@ impl Group {
     /// # Errors
     ///
     /// An option that is for sources of another kind.
-    pub(crate) fn front_end(&self, kind: Kind, name: &str) -> Result<FrontEnd, Diagnostic> {
+    pub(crate) fn front_end(&self, kind: Language, name: &str) -> Result<FrontEnd, Diagnostic> {
         self.options.front_end(kind, name)
     }
 }

@@ -12,13 +12,14 @@ use grammarc_compiler::frontend::json_schema::{
 };
 use grammarc_compiler::frontend::lark::LarkOptions;
 use grammarc_compiler::frontend::regex::PatternOptions;
+use grammarc_compiler::frontend::settings::Language;
 use grammarc_compiler::frontend::sources::Sources;
 use grammarc_compiler::frontend::structural_tag::{StructuralTagOptions, Tokens};
 use grammarc_compiler::frontend::substring::SubstringOptions;
 use grammarc_compiler::frontend::typescript::TypeScriptOptions;
 use toml::Spanned;
 
-use super::raw::{self, Dialect, EscapeForm, Kind, Numbers, Order};
+use super::raw::{self, Dialect, EscapeForm, Numbers, Order};
 use super::wrong;
 use crate::{include, registry};
 
@@ -29,10 +30,12 @@ pub(crate) struct GroupOptions {
     /// Start rule or type, unless the language's own.
     start: Option<String>,
     tokens: Tokens,
+    /// Place of the key `kind`, if it is given.
+    kind_at: Range<usize>,
     /// The sources that grammars refer to.
     sources: Sources,
     /// The options that were given, where each stands, and the kinds of sources that it is for.
-    given: Vec<(&'static str, Range<usize>, &'static [Kind])>,
+    given: Vec<(&'static str, Range<usize>, &'static [Language])>,
     /// The registry as it was written.
     pub(crate) registry: Vec<String>,
     /// The sources that grammars refer to, as they were written.
@@ -74,10 +77,12 @@ impl GroupOptions {
             inputs.extend(included.inputs);
         }
         let start = group.start.as_ref().map(|start| start.get_ref().clone());
-        const SCHEMAS: &[Kind] = &[Kind::JsonSchema, Kind::StructuralTag, Kind::Lark];
-        const JSON: &[Kind] =
-            &[Kind::JsonSchema, Kind::StructuralTag, Kind::Lark, Kind::TypeScript];
-        const STARTS: &[Kind] = &[Kind::Gbnf, Kind::Ebnf, Kind::Lark, Kind::TypeScript];
+        const SCHEMAS: &[Language] =
+            &[Language::JsonSchema, Language::StructuralTag, Language::Lark];
+        const JSON: &[Language] =
+            &[Language::JsonSchema, Language::StructuralTag, Language::Lark, Language::TypeScript];
+        const STARTS: &[Language] =
+            &[Language::Gbnf, Language::Ebnf, Language::Lark, Language::TypeScript];
         let tokens = group.tokens.as_ref().map(|given| *given.get_ref()).unwrap_or_default();
         let given = [
             ("dialect", group.dialect.as_ref().map(Spanned::span), SCHEMAS),
@@ -90,13 +95,18 @@ impl GroupOptions {
             ("escapes", group.escapes.as_ref().map(Spanned::span), JSON),
             ("key-order", group.key_order.as_ref().map(Spanned::span), JSON),
             ("registry", group.registry.as_ref().map(Spanned::span), SCHEMAS),
-            ("tokens", group.tokens.as_ref().map(Spanned::span), &[Kind::StructuralTag]),
+            ("tokens", group.tokens.as_ref().map(Spanned::span), &[Language::StructuralTag]),
             ("start", group.start.as_ref().map(Spanned::span), STARTS),
-            ("include", group.include.as_ref().map(Spanned::span), &[Kind::Gbnf, Kind::Ebnf]),
+            (
+                "include",
+                group.include.as_ref().map(Spanned::span),
+                &[Language::Gbnf, Language::Ebnf],
+            ),
         ];
         let given = given.into_iter().filter_map(|(key, span, kinds)| Some((key, span?, kinds)));
         let (given, registry) = (given.collect(), arguments);
-        Ok(Self { json_schema, start, tokens, sources, given, registry, include, inputs })
+        let kind_at = group.kind.as_ref().map(Spanned::span).unwrap_or_default();
+        Ok(Self { kind_at, json_schema, start, tokens, sources, given, registry, include, inputs })
     }
 
     fn start(&self, default: &str) -> String {
@@ -109,26 +119,30 @@ impl GroupOptions {
     }
 
     /// How a source of a kind is read.
-    pub(super) fn front_end(&self, kind: Kind, name: &str) -> Result<FrontEnd, Diagnostic> {
+    pub(super) fn front_end(&self, kind: Language, name: &str) -> Result<FrontEnd, Diagnostic> {
         let front_end = match kind {
-            Kind::JsonSchema => FrontEnd::JsonSchema(self.json_schema.clone()),
-            Kind::Gbnf => self.gbnf(Notation::Gbnf),
-            Kind::Ebnf => self.gbnf(Notation::Xgrammar),
-            Kind::Lark => FrontEnd::Lark(LarkOptions {
+            Language::JsonSchema => FrontEnd::JsonSchema(self.json_schema.clone()),
+            Language::Gbnf => self.gbnf(Notation::Gbnf),
+            Language::Ebnf => self.gbnf(Notation::Xgrammar),
+            Language::Lark => FrontEnd::Lark(LarkOptions {
                 start: self.start("start"),
                 schemas: self.json_schema.clone(),
             }),
-            Kind::Substring => FrontEnd::Substring(SubstringOptions::default()),
-            Kind::Regex => FrontEnd::Regex(PatternOptions::default()),
-            Kind::Choice => FrontEnd::Choice(ChoiceOptions::default()),
-            Kind::StructuralTag => FrontEnd::StructuralTag(StructuralTagOptions {
+            Language::Substring => FrontEnd::Substring(SubstringOptions::default()),
+            Language::Regex => FrontEnd::Regex(PatternOptions::default()),
+            Language::Choice => FrontEnd::Choice(ChoiceOptions::default()),
+            Language::StructuralTag => FrontEnd::StructuralTag(StructuralTagOptions {
                 tokens: self.tokens,
                 schemas: self.json_schema.clone(),
             }),
-            Kind::TypeScript => FrontEnd::TypeScript(TypeScriptOptions {
+            Language::TypeScript => FrontEnd::TypeScript(TypeScriptOptions {
                 start: self.start.clone(),
                 json_schema: self.json_schema.clone(),
             }),
+            Language::BuiltIn => {
+                let problem = format!("a built-in grammar has no file, and {name} is one");
+                return Err(wrong("kind", self.kind_at.clone(), problem));
+            }
         };
         match self.given.iter().find(|(.., kinds)| !kinds.contains(&kind)) {
             None => Ok(front_end),

@@ -1,7 +1,9 @@
 //! The manifest as it is written: one struct a table, one field a key. What a value means, `read` finds out.
 
+use grammarc_compiler::frontend::settings::Language;
 use grammarc_compiler::frontend::structural_tag::Tokens;
-use serde::Deserialize;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
 /// The whole file.
@@ -75,7 +77,8 @@ pub(super) struct Group {
     pub(super) exclude: Vec<Spanned<String>>,
     pub(super) folder: Option<Spanned<String>>,
     pub(super) vocabularies: Option<Vec<Spanned<String>>>,
-    pub(super) kind: Option<Spanned<Kind>>,
+    #[serde(default, deserialize_with = "language")]
+    pub(super) kind: Option<Spanned<Language>>,
     pub(super) start: Option<Spanned<String>>,
     pub(super) dialect: Option<Spanned<Dialect>>,
     pub(super) closed: Option<Spanned<bool>>,
@@ -93,35 +96,20 @@ pub(super) struct Group {
     pub(super) deny: Vec<Spanned<String>>,
 }
 
-/// A source's language.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Kind {
-    JsonSchema,
-    Gbnf,
-    Regex,
-    Choice,
-    StructuralTag,
-    Ebnf,
-    Lark,
-    Substring,
-    #[serde(rename = "typescript")]
-    TypeScript,
-}
-
-impl Kind {
-    /// Its name.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::JsonSchema => "json-schema",
-            Self::Gbnf => "gbnf",
-            Self::Regex => "regex",
-            Self::Choice => "choice",
-            Self::StructuralTag => "structural-tag",
-            Self::Ebnf => "ebnf",
-            Self::Lark => "lark",
-            Self::Substring => "substring",
-            Self::TypeScript => "typescript",
+/// A source's language, by its name.
+fn language<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Spanned<Language>>, D::Error> {
+    let Some(given) = Option::<Spanned<String>>::deserialize(deserializer)? else {
+        return Ok(None);
+    };
+    let mut all = Language::ALL.into_iter();
+    match all.find(|language| language.name() == given.get_ref()) {
+        Some(language) => Ok(Some(Spanned::new(given.span(), language))),
+        None => {
+            let known = Language::ALL.map(Language::name).join(", ");
+            let problem = format!("there is no kind `{}`; there are {known}", given.get_ref());
+            Err(D::Error::custom(problem))
         }
     }
 }

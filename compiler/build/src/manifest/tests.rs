@@ -80,7 +80,8 @@ start = "s"
     let [schemas, grammars] = &manifest.groups[..] else { panic!("two") };
     assert_eq!((&schemas.vocabularies[..], &grammars.vocabularies[..]), (&[1][..], &[0, 1][..]));
     assert_eq!(schemas.deny, [Deny::Approximate, Deny::UnknownKeyword]);
-    let Ok(FrontEnd::JsonSchema(options)) = schemas.front_end(Kind::JsonSchema, "a.json") else {
+    let Ok(FrontEnd::JsonSchema(options)) = schemas.front_end(Language::JsonSchema, "a.json")
+    else {
         panic!("a schema")
     };
     assert!(
@@ -90,14 +91,16 @@ start = "s"
         (options.key_order, options.closed, options.text.surround),
         (KeyOrder::Any, true, 2)
     );
-    let Ok(FrontEnd::Gbnf(options)) = grammars.front_end(Kind::Gbnf, "a.gbnf") else { panic!() };
+    let Ok(FrontEnd::Gbnf(options)) = grammars.front_end(Language::Gbnf, "a.gbnf") else {
+        panic!()
+    };
     assert_eq!(options.start, "s");
     // Options are for one language.
-    let error = schemas.front_end(Kind::Gbnf, "a.gbnf").expect_err("it is no schema");
+    let error = schemas.front_end(Language::Gbnf, "a.gbnf").expect_err("it is no schema");
     assert!(
         error.message.starts_with("dialect: it is for json-schema sources, and a.gbnf is gbnf")
     );
-    assert!(grammars.front_end(Kind::JsonSchema, "a.json").is_err());
+    assert!(grammars.front_end(Language::JsonSchema, "a.json").is_err());
 }
 
 #[test]

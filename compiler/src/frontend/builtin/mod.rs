@@ -34,7 +34,7 @@ const UNKNOWN: &str = "builtin::unknown";
 /// An option that the grammar does not have, or with a value that makes no sense.
 const OPTION: &str = "builtin::option";
 
-/// What a built-in grammar is made with. Each has some of these options; the others must be as they are by default.
+/// Options of a built-in grammar. Each has some of these options; the others must be as they are by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BuiltInOptions {
     /// The schema of each line, for `jsonl`: any value by default.
@@ -47,7 +47,7 @@ pub struct BuiltInOptions {
     pub max_items: Option<u32>,
     /// The columns of `csv`.
     pub columns: Option<Columns>,
-    /// What stands between the fields of `csv`: a comma by default.
+    /// Separator of the fields of `csv`: a comma by default.
     pub separator: Option<char>,
     /// The names of elements of `xml`: any by default.
     pub names: Vec<String>,

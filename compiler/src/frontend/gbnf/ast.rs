@@ -131,9 +131,9 @@ pub enum Macro {
 /// Free text in which tags lead to rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dispatch {
-    /// What begins a tag, with the name of its rule and where that stands.
+    /// Beginnings of tags, each with the name of its rule and where that stands.
     pub tags: Vec<(Trigger, String, Range<usize>)>,
-    /// What must not be in the text.
+    /// Texts that must not be in the text.
     pub excludes: Vec<Trigger>,
     /// Whether text goes on behind a tag.
     pub loops: bool,
@@ -141,7 +141,7 @@ pub struct Dispatch {
     pub of_tokens: bool,
 }
 
-/// What begins a tag.
+/// Beginning of a tag.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trigger {
     /// A string, not empty.

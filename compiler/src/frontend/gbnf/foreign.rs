@@ -1,4 +1,4 @@
-//! What is no grammar, or stands where it cannot, with an error that names it.
+//! Parts of a source that are no grammar, or stand where they cannot, with an error that names them.
 
 use std::ops::Range;
 

@@ -5,7 +5,8 @@ use proptest::prelude::*;
 
 use super::ast::{MAX_NESTING, Node, NodeKind};
 use super::*;
-use crate::diagnostics::{Diagnostic, Severity, Source};
+use crate::diagnostics::{Diagnostic, Source};
+use crate::frontend::judged::{Errors, Texts, hold_errors, hold_texts, outline};
 use crate::ir::recognize::recognizes;
 use crate::ir::{Expr, Lowered, TokenRef, TokenSet};
 
@@ -17,17 +18,9 @@ fn lowered(text: &str) -> Lowered {
     try_lower(text).unwrap_or_else(|errors| panic!("{text}\n{errors:#?}"))
 }
 
-/// The code of each diagnostic with the texts its labels point at.
-fn outline<'a>(text: &'a str, found: &'a [Diagnostic]) -> Vec<(&'a str, Vec<&'a str>)> {
-    found
-        .iter()
-        .map(|d| (d.code, d.labels.iter().map(|label| &text[label.span.clone()]).collect()))
-        .collect()
-}
-
 #[test]
 fn languages() {
-    let cases: &[(&str, &[&str], &[&str])] = &[
+    let cases: &[Texts<'_>] = &[
         (r#"root ::= "abc""#, &["abc"], &["", "ab", "abcd"]),
         (r#"root ::= "a" "b" | "c""#, &["ab", "c"], &["a", "abc", "ac"]),
         (r#"root ::= | "a""#, &["", "a"], &["aa"]),
@@ -99,15 +92,7 @@ fn languages() {
         ("root ::= a\na ::= b \"x\" | \"y\"\nb ::= a |", &["y", "x", "yx", "xx"], &["", "xy"]),
         ("root ::= (\"(\" root \")\")?", &["", "()", "((()))"], &["(", "())"]),
     ];
-    for (text, accepted, refused) in cases {
-        let grammar = lowered(text).grammar;
-        for word in *accepted {
-            assert!(recognizes(&grammar, word.as_bytes()), "{text}\nrefuses {word:?}\n{grammar}");
-        }
-        for word in *refused {
-            assert!(!recognizes(&grammar, word.as_bytes()), "{text}\naccepts {word:?}\n{grammar}");
-        }
-    }
+    hold_texts(cases, try_lower);
 }
 
 #[test]
@@ -135,8 +120,7 @@ fn tokens() {
 
 #[test]
 fn errors() {
-    type Outline<'a> = &'a [(&'a str, &'a [&'a str])];
-    let cases: &[(&str, Outline<'_>)] = &[
+    let cases: &[Errors<'_>] = &[
         ("", &[(codes::MISSING_ROOT, &[])]),
         ("main ::= \"a\"", &[(codes::MISSING_ROOT, &["main"])]),
         (
@@ -239,13 +223,7 @@ fn errors() {
         ("{\"type\": \"object\"}", &[(codes::IS_JSON, &["{"])]),
         ("root ::= x x | (x x)* x", &[(codes::UNKNOWN_RULE, &["x", "x", "x", "x"])]),
     ];
-    for (text, expected) in cases {
-        let errors = try_lower(text).expect_err(text);
-        assert!(errors.iter().all(|d| d.severity == Severity::Error && d.help.is_some()), "{text}");
-        let found = outline(text, &errors);
-        let found: Vec<_> = found.iter().map(|(code, labels)| (*code, labels.as_slice())).collect();
-        assert_eq!(found, *expected, "{text}\n{errors:#?}");
-    }
+    hold_errors(cases, try_lower);
 }
 
 #[test]

@@ -6,6 +6,7 @@
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
+use crate::frontend::utf8::{self, Rest};
 use crate::ir::{ByteSet, Expr};
 
 /// A state of the character automaton.
@@ -21,8 +22,8 @@ pub(crate) enum CharState {
     LowDigit,
     /// Before the last hexadecimal digit of an escape whose first was 1.
     HighDigit,
-    /// Inside a UTF-8 sequence: the next byte is in the range, and this many follow it.
-    Utf8(u8, u8, u8),
+    /// Inside a UTF-8 sequence of which this is left.
+    Utf8(Rest),
 }
 
 /// Control characters with an escape of two characters, and the second of these.
@@ -56,17 +57,10 @@ impl CharState {
         let range = ByteSet::range;
         match self {
             Self::Boundary => {
-                vec![
-                    (plain(), Self::Boundary),
-                    (range(b'\\', b'\\'), Self::Escape),
-                    (range(0xc2, 0xdf), Self::Utf8(0x80, 0xbf, 0)),
-                    (range(0xe0, 0xe0), Self::Utf8(0xa0, 0xbf, 1)),
-                    (range(0xe1, 0xec).union(range(0xee, 0xef)), Self::Utf8(0x80, 0xbf, 1)),
-                    (range(0xed, 0xed), Self::Utf8(0x80, 0x9f, 1)),
-                    (range(0xf0, 0xf0), Self::Utf8(0x90, 0xbf, 2)),
-                    (range(0xf1, 0xf3), Self::Utf8(0x80, 0xbf, 2)),
-                    (range(0xf4, 0xf4), Self::Utf8(0x80, 0x8f, 2)),
-                ]
+                let mut edges =
+                    vec![(plain(), Self::Boundary), (range(b'\\', b'\\'), Self::Escape)];
+                edges.extend(utf8::leads().map(|(set, rest)| (set, Self::Utf8(rest))));
+                edges
             }
             Self::Escape => vec![
                 (SHORT.iter().map(|(_, letter)| *letter).collect(), Self::Boundary),
@@ -83,8 +77,9 @@ impl CharState {
             Self::HighDigit => {
                 vec![(range(b'0', b'9').union(range(b'a', b'f')), Self::Boundary)]
             }
-            Self::Utf8(lo, hi, 0) => vec![(range(lo, hi), Self::Boundary)],
-            Self::Utf8(lo, hi, left) => vec![(range(lo, hi), Self::Utf8(0x80, 0xbf, left - 1))],
+            Self::Utf8(rest) => {
+                vec![(rest.bytes(), rest.next().map_or(Self::Boundary, Self::Utf8))]
+            }
         }
     }
 

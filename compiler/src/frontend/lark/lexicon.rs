@@ -1,4 +1,4 @@
-//! What rules are made of: terminals with their automata, and expressions that are not looked into.
+//! Parts of rules: terminals with their automata, and expressions that are not looked into.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -50,7 +50,7 @@ pub(super) struct Opaque {
     pub(super) nullable: bool,
 }
 
-/// What a terminal is there for. One expression is a terminal for each use.
+/// Use of a terminal. One expression is a terminal for each use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Use {
     /// It takes the longest text.

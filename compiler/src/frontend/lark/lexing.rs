@@ -48,7 +48,7 @@ enum Place {
     Within(SubsetId, Within),
 }
 
-/// What all units have in common.
+/// Tables that all units share.
 pub(super) struct Lexing<'r> {
     pub(super) lexicon: &'r Lexicon,
     pub(super) facts: &'r Facts,

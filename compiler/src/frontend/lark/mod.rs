@@ -52,7 +52,7 @@ use follow::Facts;
 use lexing::Lexing;
 use units::Unit;
 
-/// What to make of a source.
+/// Options of a Lark source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LarkOptions {
     /// Name of the start rule. That of a nested grammar is `start`.

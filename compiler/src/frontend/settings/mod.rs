@@ -176,7 +176,7 @@ struct JsonSchemaSettings {
 #[serde(default)]
 struct StructuralTagSettings {
     tokens: Tokens,
-    /// Those of the schemas; what is no name of theirs is refused there.
+    /// Options of the schemas; other names are refused there.
     #[serde(flatten)]
     schemas: Map<String, Value>,
 }
@@ -186,7 +186,7 @@ struct StructuralTagSettings {
 #[serde(default)]
 struct StartSettings {
     start: Option<String>,
-    /// Those of the schemas; what is no name of theirs is refused there.
+    /// Options of the schemas; other names are refused there.
     #[serde(flatten)]
     schemas: Map<String, Value>,
 }
@@ -230,7 +230,7 @@ struct BuiltInSettings {
     separator: Option<char>,
     names: Vec<String>,
     attributes: Vec<String>,
-    /// Those of JSON; what is no name of theirs is refused there.
+    /// Options of JSON; other names are refused there.
     #[serde(flatten)]
     schemas: Map<String, Value>,
 }

@@ -5,12 +5,12 @@
 //! determinization of the rule.
 
 use crate::frontend::document::NodeId;
-use crate::frontend::free_text::{Pattern, free_text};
+use crate::frontend::free_text::{Pattern, Symbol, free_text};
 use crate::ir::{Expr, ExprGraph, TokenSet};
 
 use super::format::{Dispatch, Mark, Rule, Text, Then, Token};
 use super::lower::{Lowering, any_end};
-use super::regions::tagged;
+use super::regions::{markers, tagged};
 use super::texts::Symbols;
 
 /// A trigger with what follows it.
@@ -28,7 +28,7 @@ impl Lowering<'_> {
         at: NodeId,
         ends: Option<&[Symbols]>,
     ) -> Expr {
-        let ways = self.ways(dispatch);
+        let (ways, mut ending) = self.ways(dispatch);
         let excludes = dispatch.excludes.iter().filter_map(|mark| match mark {
             Mark::Text(text) => Some(text.clone()),
             Mark::Token(_) => None,
@@ -83,11 +83,7 @@ impl Lowering<'_> {
                 graph.edge(start, others.clone(), start);
                 for pattern in &patterns {
                     if let Some(behind) = pattern.leads_to {
-                        graph.edge(
-                            start,
-                            crate::frontend::free_text::Symbol::expr(&pattern.symbols),
-                            behind,
-                        );
+                        graph.edge(start, Symbol::expr(&pattern.symbols), behind);
                     }
                 }
                 if may_end {
@@ -102,19 +98,21 @@ impl Lowering<'_> {
             let is_open = ends.is_none_or(|ends| ends.iter().any(Symbols::is_empty));
             free_text(&mut graph, start, &patterns, (is_open && may_end).then_some(end));
         }
-        let markers = self.dispatch_markers(dispatch, ends);
-        self.free(markers, Expr::Graph(graph.into()), at)
+        ending.extend_from_slice(ends.unwrap_or_default());
+        self.free(markers(&ending), Expr::Graph(graph.into()), at)
     }
 
-    /// The triggers, each once, with what follows.
-    fn ways(&mut self, dispatch: &Dispatch) -> Vec<Way> {
-        let mut ways: Vec<Way> = Vec::new();
+    /// The triggers, each once, with what follows; and how each rule's format begins, which ends the text before it.
+    fn ways(&mut self, dispatch: &Dispatch) -> (Vec<Way>, Vec<Symbols>) {
+        let (mut ways, mut begins) = (Vec::<Way>::new(), Vec::new());
         for Rule { trigger, then, group } in &dispatch.rules {
             let (found, then) = match then {
                 Then::Format(format) => {
                     let expr = self.format(format);
                     let expr = self.region(tagged(trigger), "tag", expr, format.at);
-                    (self.mark(trigger).0, expr)
+                    let trigger = self.mark(trigger).0;
+                    begins.push(trigger.clone());
+                    (trigger, expr)
                 }
                 Then::Tag(tag) => {
                     let (begin, lengths) = self.mark(&tag.begin);
@@ -127,6 +125,7 @@ impl Lowering<'_> {
                         0 => begin.split_at_symbol(),
                         covered => begin.split_at(covered, &lengths),
                     };
+                    begins.push(begin);
                     (trigger, Expr::seq([rest.expr(), self.inside(tag)]))
                 }
             };
@@ -135,7 +134,7 @@ impl Lowering<'_> {
                 None => ways.push(Way { trigger: found, then: vec![(*group, then)] }),
             }
         }
-        ways
+        (ways, begins)
     }
 
     /// Any token but triggers, excluded tokens and ends.

@@ -61,7 +61,7 @@ pub(super) struct Tag {
     pub(super) role: Role,
 }
 
-/// What a tag is to those who split an output.
+/// Role of a tag in an output that is split.
 #[derive(Clone, Debug)]
 pub(super) enum Role {
     /// A tag.
@@ -116,18 +116,34 @@ pub(super) struct Dispatch {
     pub(super) unique: Option<NodeId>,
 }
 
+impl Dispatch {
+    /// Free text in which any number of the rules' formats may come anywhere.
+    pub(super) fn of(rules: Vec<Rule>, excludes: Vec<Mark>) -> Self {
+        Self {
+            rules,
+            excludes,
+            by_token: false,
+            min: 0,
+            max: None,
+            begins_with_tag: false,
+            ends_with_tag: false,
+            unique: None,
+        }
+    }
+}
+
 /// A place in free text, and what follows it.
 #[derive(Clone, Debug)]
 pub(super) struct Rule {
     /// The text or token that is looked for.
     pub(super) trigger: Mark,
-    /// What follows it.
+    /// Continuation behind it.
     pub(super) then: Then,
     /// The group of rules that it is one of, for those that count.
     pub(super) group: Option<u32>,
 }
 
-/// What follows a trigger.
+/// Continuation behind a trigger.
 #[derive(Clone, Debug)]
 pub(super) enum Then {
     /// The rest of a tag, whose beginning begins with the trigger.

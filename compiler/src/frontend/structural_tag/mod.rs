@@ -48,6 +48,11 @@ use lower::Lowering;
 const CODES: Codes =
     Codes { syntax: "structural-tag::syntax", duplicate_key: "structural-tag::duplicate-key" };
 
+/// The names of the styles of calls that `{"type": "tools", "style": ...}` may name, other names of them left out.
+pub fn styles() -> impl Iterator<Item = &'static str> {
+    tools::styles()
+}
+
 /// Texts of special tokens in the strings of a tag.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -61,10 +66,10 @@ pub enum Tokens {
     Never,
 }
 
-/// What to make of a structural tag.
+/// Options of a structural tag.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StructuralTagOptions {
-    /// What special tokens in strings mean.
+    /// Meaning of special tokens in strings.
     pub tokens: Tokens,
     /// How schemas are read.
     pub schemas: JsonSchemaOptions,

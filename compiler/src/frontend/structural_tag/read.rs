@@ -94,16 +94,7 @@ fn legacy(reader: &mut Reader<'_, '_>, mut fields: Fields) -> Option<Format> {
     let triggers: Vec<Mark> = triggers.into_iter().map(Mark::Text).collect();
     let mut excludes = Vec::new();
     let rules = triggers::rules(reader, &triggers, tags, &mut excludes, at);
-    let dispatch = Dispatch {
-        rules,
-        excludes,
-        by_token: false,
-        min: 0,
-        max: None,
-        begins_with_tag: false,
-        ends_with_tag: false,
-        unique: None,
-    };
+    let dispatch = Dispatch::of(rules, excludes);
     Some(Format { kind: Kind::Dispatch(dispatch), at })
 }
 
@@ -337,8 +328,8 @@ fn triggered(reader: &mut Reader<'_, '_>, fields: &mut Fields, by_token: bool) -
     let rules = triggers::rules(reader, &triggers, tags, &mut excludes, fields.at);
     let max = ends_with_tag.then_some(1);
     let min = u32::from(begins_with_tag);
-    let unique = None;
-    Some(Dispatch { rules, excludes, by_token, min, max, begins_with_tag, ends_with_tag, unique })
+    let any = Dispatch::of(rules, excludes);
+    Some(Dispatch { by_token, min, max, begins_with_tag, ends_with_tag, ..any })
 }
 
 fn dispatch(reader: &mut Reader<'_, '_>, fields: &mut Fields, by_token: bool) -> Option<Dispatch> {
@@ -371,17 +362,8 @@ fn dispatch(reader: &mut Reader<'_, '_>, fields: &mut Fields, by_token: bool) ->
     let rules: Vec<Rule> = rules.collect();
     triggers::check(reader, rules.iter().map(|rule| &rule.trigger));
     let max = (!is_loop).then_some(1);
-    let begins_with_tag = false;
-    Some(Dispatch {
-        rules,
-        excludes,
-        by_token,
-        min: 0,
-        max,
-        begins_with_tag,
-        ends_with_tag: !is_loop,
-        unique: None,
-    })
+    let ends_with_tag = !is_loop;
+    Some(Dispatch { by_token, max, ends_with_tag, ..Dispatch::of(rules, excludes) })
 }
 
 fn separated(reader: &mut Reader<'_, '_>, fields: &mut Fields) -> Option<Kind> {

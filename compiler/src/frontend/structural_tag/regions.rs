@@ -7,7 +7,7 @@ use crate::frontend::document::NodeId;
 use crate::frontend::free_text::Symbol;
 use crate::ir::{Expr, MarkerPart, Region, RegionKind, RuleKind, TokenRef};
 
-use super::format::{Dispatch, Mark, Then};
+use super::format::Mark;
 use super::lower::Lowering;
 use super::texts::Symbols;
 
@@ -25,24 +25,6 @@ impl Lowering<'_> {
     pub(super) fn free(&mut self, markers: Vec<Vec<MarkerPart>>, expr: Expr, at: NodeId) -> Expr {
         let region = Region { markers, ..Region::plain(self.text_kind) };
         self.region(region, "text", expr, at)
-    }
-
-    /// What ends the free text of a dispatch: its tags, and the end of the tag around it.
-    pub(super) fn dispatch_markers(
-        &mut self,
-        dispatch: &Dispatch,
-        ends: Option<&[Symbols]>,
-    ) -> Vec<Vec<MarkerPart>> {
-        let mut all = Vec::new();
-        for rule in &dispatch.rules {
-            let begin = match &rule.then {
-                Then::Tag(tag) => &tag.begin,
-                Then::Format(_) => &rule.trigger,
-            };
-            all.push(self.texts.of_mark(begin, self.document).0);
-        }
-        all.extend_from_slice(ends.unwrap_or_default());
-        markers(&all)
     }
 
     /// The content of an inner source as a region; nothing where there is none.

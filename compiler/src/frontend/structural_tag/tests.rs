@@ -1,4 +1,4 @@
-//! What tags accept and refuse. Masks of tags are held against brute force by the tests of the whole.
+//! Texts that tags accept and refuse. Masks of tags are held against brute force by the tests of the whole.
 
 use serde_json::{Value, json};
 

@@ -23,7 +23,7 @@ pub(super) fn range(span: Span) -> Range<usize> {
     span.start as usize..span.end as usize
 }
 
-/// What a name stands for.
+/// Declaration of a name.
 #[derive(Debug)]
 pub(super) enum Kind<'a> {
     Alias(&'a TSTypeAliasDeclaration<'a>),

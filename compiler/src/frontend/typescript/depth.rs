@@ -10,7 +10,7 @@
 
 use std::ops::Range;
 
-/// What is too much for the parser, and where.
+/// Limit of the parser that a source exceeds, and the place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Refused {
     /// Deeper than the limit.
@@ -85,7 +85,7 @@ pub(super) fn check(text: &str, most: usize) -> Result<(), Refused> {
     Ok(())
 }
 
-/// What stood before, for what a line end means.
+/// Kind of the token before, which decides what a line end means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Last {
     /// An operand, after which one on another line is another.
@@ -234,7 +234,7 @@ impl Scan<'_> {
     }
 }
 
-/// Where the string that begins at a place ends: behind its quote, or with its line.
+/// End of the string that begins at a place: behind its quote, or with its line.
 fn string(text: &str, from: usize) -> usize {
     let bytes = text.as_bytes();
     let mut at = from + 1;

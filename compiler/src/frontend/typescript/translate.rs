@@ -33,7 +33,7 @@ pub(super) const MAX_ERRORS: usize = 50;
 /// Steps of a budget that a type takes, about.
 const STEPS_A_TYPE: usize = 1 << 6;
 
-/// What type parameters stand for.
+/// Arguments of type parameters.
 pub(super) type Env<'a> = FxHashMap<&'a str, Ty<'a>>;
 
 /// A type, where its parameters have the meaning of an environment.
@@ -414,7 +414,7 @@ impl<'a> Translator<'a> {
     }
 }
 
-/// What is refused of a type, and what to do.
+/// Refusal of a part of a type, with advice.
 fn refusal(node: &TSType<'_>) -> (&'static str, &'static str) {
     match node {
         TSType::TSUndefinedKeyword(_) | TSType::TSVoidKeyword(_) => (

@@ -5,7 +5,8 @@ mod lexing;
 use proptest::prelude::*;
 
 use crate::budget::Budget;
-use crate::diagnostics::{Diagnostic, Severity, Source};
+use crate::diagnostics::{Diagnostic, Source};
+use crate::frontend::judged::{Errors, Texts, hold_errors, hold_texts, outline};
 use crate::ir::recognize::recognizes;
 use crate::ir::{Expr, Lowered, TokenRef, TokenSet};
 
@@ -19,17 +20,9 @@ fn lowered(text: &str) -> Lowered {
     try_lower(text).unwrap_or_else(|errors| panic!("{text}\n{errors:#?}"))
 }
 
-/// The code of each diagnostic with the texts its labels point at.
-fn outline<'a>(text: &'a str, found: &'a [Diagnostic]) -> Vec<(&'a str, Vec<&'a str>)> {
-    found
-        .iter()
-        .map(|d| (d.code, d.labels.iter().map(|label| &text[label.span.clone()]).collect()))
-        .collect()
-}
-
 #[test]
 fn languages() {
-    let cases: &[(&str, &[&str], &[&str])] = &[
+    let cases: &[Texts<'_>] = &[
         // Recursion at both ends is a loop, and what nests is called.
         ("start: many\nmany: many \"a\" | \"b\"", &["b", "baa"], &["", "ab"]),
         ("start: many\nmany: \"a\" many | \"b\"", &["b", "aab"], &["", "ba"]),
@@ -69,23 +62,14 @@ fn languages() {
         ("start: N \"x\"\nN: A & ~/b+/\nA: /[ab]+/", &["ax", "abx"], &["bx", "x"]),
         ("start: %json {\"type\": \"integer\"} \"!\" | \"x\"i", &["12!", "X"], &["12", "xx"]),
     ];
-    for (text, accepted, refused) in cases {
-        let grammar = lowered(text).grammar;
-        for word in *accepted {
-            assert!(recognizes(&grammar, word.as_bytes()), "{text}\nrefuses {word:?}\n{grammar}");
-        }
-        for word in *refused {
-            assert!(!recognizes(&grammar, word.as_bytes()), "{text}\naccepts {word:?}\n{grammar}");
-        }
-    }
+    hold_texts(cases, try_lower);
     let many = lowered("start: ab{2000,} \"!\"\nab: \"a\" | \"b\"").grammar;
     assert!(recognizes(&many, format!("{}!", "ab".repeat(1000)).as_bytes()));
 }
 
 #[test]
 fn errors() {
-    type Outline<'a> = &'a [(&'a str, &'a [&'a str])];
-    let cases: &[(&str, Outline<'_>)] = &[
+    let cases: &[Errors<'_>] = &[
         ("root: \"a\"", &[(codes::MISSING_START, &["root"])]),
         ("start: 'a'", &[(codes::UNEXPECTED_CHARACTER, &["'"])]),
         ("start: \"a", &[(codes::UNTERMINATED, &["\"a"])]),
@@ -122,13 +106,7 @@ fn errors() {
         ("start: (\"a\"", &[(codes::UNEXPECTED, &[""])]),
         ("start: \"a\" )", &[(codes::UNEXPECTED, &[")"])]),
     ];
-    for (text, expected) in cases {
-        let errors = try_lower(text).expect_err(text);
-        assert!(errors.iter().all(|d| d.severity == Severity::Error && d.help.is_some()), "{text}");
-        let found = outline(text, &errors);
-        let found: Vec<_> = found.iter().map(|(code, labels)| (*code, labels.as_slice())).collect();
-        assert_eq!(found, *expected, "{text}\n{errors:#?}");
-    }
+    hold_errors(cases, try_lower);
 }
 
 #[test]

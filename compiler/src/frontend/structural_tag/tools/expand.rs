@@ -178,16 +178,8 @@ impl Request {
 
     fn dispatch(&self) -> Dispatch {
         let excludes = self.style.excludes.iter();
-        Dispatch {
-            rules: Vec::new(),
-            excludes: excludes.map(|text| Mark::Text(self.written(text))).collect(),
-            by_token: false,
-            min: 0,
-            max: None,
-            begins_with_tag: false,
-            ends_with_tag: false,
-            unique: None,
-        }
+        let excludes = excludes.map(|text| Mark::Text(self.written(text)));
+        Dispatch::of(Vec::new(), excludes.collect())
     }
 
     fn rule(&self, trigger: &str, tag: Tag, group: Option<u32>) -> Rule {

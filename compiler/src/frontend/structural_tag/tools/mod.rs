@@ -13,6 +13,11 @@ mod style;
 use super::fields::{Fields, Reader};
 use super::format::Kind;
 
+/// The names of all styles.
+pub(super) fn styles() -> impl Iterator<Item = &'static str> {
+    style::Style::names()
+}
+
 /// The formats of a request, written as an object of the type `tools`.
 pub(super) fn tools(reader: &mut Reader<'_, '_>, fields: &mut Fields) -> Option<Kind> {
     let errors = reader.errors.len();

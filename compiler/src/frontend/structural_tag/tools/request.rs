@@ -30,7 +30,7 @@ pub(super) struct Request {
     pub(super) max_whitespace: Option<u32>,
 }
 
-/// Which calls there are to be.
+/// Choice of calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Choice {
     /// Text, and calls or none.

@@ -26,7 +26,7 @@ pub(super) struct Style {
     /// How arguments are written: as JSON, or in a style of members.
     #[serde(default = "json")]
     pub(super) arguments: String,
-    /// What stands around all calls.
+    /// Markup around all calls.
     pub(super) section: Option<Section>,
     /// Messages, instead of text in which calls stand.
     pub(super) messages: Option<Messages>,
@@ -38,7 +38,7 @@ pub(super) struct Style {
     /// Texts that free text may not have.
     #[serde(default)]
     pub(super) excludes: Vec<String>,
-    /// What stands around reasoning before the text.
+    /// Markup around reasoning before the text.
     pub(super) reasoning: Option<Reasoning>,
 }
 
@@ -72,7 +72,7 @@ pub(super) enum Part {
     },
 }
 
-/// What stands around all calls.
+/// Markup around all calls.
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Section {
@@ -115,7 +115,7 @@ pub(super) struct Response {
     pub(super) finish: String,
 }
 
-/// What stands around reasoning.
+/// Markup around reasoning.
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Reasoning {

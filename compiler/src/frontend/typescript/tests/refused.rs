@@ -1,4 +1,4 @@
-//! What is refused, and where.
+//! Refused sources, with the place of each error.
 
 use proptest::prelude::*;
 
