@@ -4,7 +4,7 @@
 //! vocabularies of their own and, for every fourth grammar, over those of `grammars/`, whose masks have more words.
 //!
 //! The stream is of 32-bit numbers in this machine's byte order. A list is its length and its numbers, a blob its length and its
-//! bytes; an operation is its number here and what [`operation`] writes behind it.
+//! bytes; an operation is its number here and what `operation` writes behind it.
 
 use std::io::{self, Write};
 
