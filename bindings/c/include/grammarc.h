@@ -834,7 +834,8 @@ grammarc_status grammarc_compile(const struct grammarc_compiler *compiler,
 /**
  * Counters since the compiler was made, as a JSON object of numbers: how requests ended (`compiled`, `memory_hits`,
  * `layer_hits`, `folder_hits`, `shared`, `refused`, `refused_from_memory`, `timeouts`, `cancelled`, `out_of_memory`), and
- * `not_kept`, `evicted_from_memory`, `evicted_from_folder`, `bytes_written`, `compile_seconds`.
+ * `not_kept`, `evicted_from_memory`, `evicted_from_folder`, `bytes_written`; `compile_times` and `request_times` are
+ * `{"buckets": [[seconds, count], ...], "count": N, "sum": seconds}` with counts that include those of smaller bounds.
  *
  * The text is copied to `buffer`, without a NUL; `*needed` is its length. GRAMMARC_BUFFER where `capacity` is less: 1024
  * bytes are always enough.

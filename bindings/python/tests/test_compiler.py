@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import grammarc
+from grammarc.hosts import _serving
 
 if sys.version_info >= (3, 12):
     from typing import TypedDict
@@ -194,6 +195,11 @@ def test_grammars_are_kept(vocabulary: grammarc.Vocabulary, tmp_path: Path) -> N
     first = compiler.json_schema(schema)
     assert compiler.json_schema(schema) == first
     assert compiler.stats["compiled"] == 1 and compiler.stats.memory_hits == 1
+    assert compiler.stats.compile_times["count"] == 1 and compiler.stats.request_times["count"] == 2
+    doubled = _serving.Counters("requests").with_those_of([compiler.stats, compiler.stats])
+    assert doubled["compiled"] == 2 and doubled["requests"] == 0
+    buckets = compiler.stats.request_times["buckets"]
+    assert doubled["request_times"]["buckets"] == [[bound, 2 * count] for bound, count in buckets]
     again = grammarc.Compiler(vocabulary, cache=tmp_path)
     assert again.json_schema(json.dumps(schema)).digest == first.digest
     assert again.stats.folder_hits == 1 and again.stats.compiled == 0

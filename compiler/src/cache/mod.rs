@@ -37,6 +37,7 @@ mod canonical;
 mod digest;
 mod flight;
 mod folder;
+mod histogram;
 mod index;
 mod key;
 mod layer;
@@ -66,6 +67,7 @@ use stats::{Count, Counters};
 
 pub use digest::{Digest, NoDigest};
 pub use folder::KeepError;
+pub use histogram::Histogram;
 pub use index::{INDEX, Index, IndexError, IndexedArtifact, IndexedVocabulary, file_of};
 pub use key::{COMPILER, Content, Key};
 pub use layer::{Layer, LayerError, VARIABLE};
@@ -228,6 +230,20 @@ impl Cache {
     /// What compiling the source finds wrong, and that the budget is spent; a waiting request's ends within some
     /// milliseconds of its flag being set.
     pub fn get_or_compile(
+        &self,
+        compiler: &Compiler,
+        front_end: &FrontEnd,
+        source: &Source,
+        options: &CompileOptions,
+        budget: &Budget,
+    ) -> Result<Cached, CacheError> {
+        let started = Instant::now();
+        let answer = self.answer(compiler, front_end, source, options, budget);
+        self.inner.counters.answered_in(started.elapsed());
+        answer
+    }
+
+    fn answer(
         &self,
         compiler: &Compiler,
         front_end: &FrontEnd,

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use super::histogram::{Histogram, Times};
 use crate::budget::BudgetError;
 
 /// What is counted.
@@ -27,14 +28,17 @@ pub(super) enum Count {
     EvictedFromMemory,
     EvictedFromFolder,
     BytesWritten,
-    Nanoseconds,
 }
 
-const COUNTS: usize = Count::Nanoseconds as usize + 1;
+const COUNTS: usize = Count::BytesWritten as usize + 1;
 
 /// The counts of a cache.
 #[derive(Debug, Default)]
-pub(super) struct Counters([AtomicU64; COUNTS]);
+pub(super) struct Counters {
+    counts: [AtomicU64; COUNTS],
+    compilations: Times,
+    requests: Times,
+}
 
 impl Counters {
     pub(super) fn one(&self, count: Count) {
@@ -42,12 +46,17 @@ impl Counters {
     }
 
     pub(super) fn add(&self, count: Count, number: u64) {
-        self.0[count as usize].fetch_add(number, Ordering::Relaxed);
+        self.counts[count as usize].fetch_add(number, Ordering::Relaxed);
     }
 
     /// The time of a compilation, whatever became of it.
     pub(super) fn compiled_for(&self, time: Duration) {
-        self.add(Count::Nanoseconds, u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
+        self.compilations.add(time);
+    }
+
+    /// The time of a request from its call to its end, whatever became of it.
+    pub(super) fn answered_in(&self, time: Duration) {
+        self.requests.add(time);
     }
 
     pub(super) fn spent(&self, error: &BudgetError) {
@@ -59,7 +68,7 @@ impl Counters {
     }
 
     pub(super) fn snapshot(&self) -> CacheStats {
-        let count = |count: Count| self.0[count as usize].load(Ordering::Relaxed);
+        let count = |count: Count| self.counts[count as usize].load(Ordering::Relaxed);
         CacheStats {
             compiled: count(Count::Compiled),
             memory_hits: count(Count::MemoryHits),
@@ -75,7 +84,8 @@ impl Counters {
             evicted_from_memory: count(Count::EvictedFromMemory),
             evicted_from_folder: count(Count::EvictedFromFolder),
             bytes_written: count(Count::BytesWritten),
-            compile_seconds: Duration::from_nanos(count(Count::Nanoseconds)).as_secs_f64(),
+            compile_times: self.compilations.snapshot(),
+            request_times: self.requests.snapshot(),
         }
     }
 }
@@ -111,8 +121,10 @@ pub struct CacheStats {
     pub evicted_from_folder: u64,
     /// Bytes written to the folder.
     pub bytes_written: u64,
-    /// Wall time of all compilations together, those that ended in an error too; compilations beside each other count each.
-    pub compile_seconds: f64,
+    /// Wall times of compilations, those that ended in an error too.
+    pub compile_times: Histogram,
+    /// Times of requests from call to end, with waiting and looking in files.
+    pub request_times: Histogram,
 }
 
 impl CacheStats {

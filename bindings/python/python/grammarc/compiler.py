@@ -44,10 +44,10 @@ class Limits(TypedDict, total=False):
     pairs: int
 
 
-class CompilerStats(dict[str, float]):
+class CompilerStats(dict[str, Any]):
     """Counters of a compiler since it was made, by name; also as attributes."""
 
-    def __getattr__(self, name: str) -> float:
+    def __getattr__(self, name: str) -> Any:
         try:
             return self[name]
         except KeyError:
@@ -311,8 +311,9 @@ class Compiler:
     def stats(self) -> CompilerStats:
         """Counters: ``compiled``, ``memory_hits``, ``layer_hits`` (artifacts of ``grammarc build``), ``folder_hits``,
         ``shared`` (waited for another request), ``refused``, ``refused_from_memory``, ``timeouts``, ``cancelled``,
-        ``out_of_memory``, ``not_kept``, ``evicted_from_memory``, ``evicted_from_folder``, ``bytes_written`` and
-        ``compile_seconds``."""
+        ``out_of_memory``, ``not_kept``, ``evicted_from_memory``, ``evicted_from_folder`` and
+        ``bytes_written``; and histograms ``compile_times`` and ``request_times`` as Prometheus has them: ``buckets`` are pairs of an
+        upper bound in seconds and how many were at most that long, then ``count`` and ``sum``."""
         return CompilerStats(json.loads(self._engine.stats()))
 
     def _method(self, kind: str) -> Any:

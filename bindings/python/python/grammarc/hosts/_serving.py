@@ -15,7 +15,7 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -156,6 +156,22 @@ class Counters:
         """Values by name."""
         return {name: tally.value() for name, tally in self._tallies.items()}
 
+    def with_those_of(self, compilers: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+        """Values by name, with the sums of those of compilers; histograms are added up bucket by bucket."""
+        values: dict[str, Any] = dict(self.values())
+        for stats in compilers:
+            for name, value in stats.items():
+                values[name] = _sum(values[name], value) if name in values else value
+        return values
+
+
+def _sum(a: Any, b: Any) -> Any:
+    """The sum of two counters or two histograms of a compiler."""
+    if not isinstance(a, dict):
+        return a + b
+    buckets = [[bound, one + other] for (bound, one), (_, other) in zip(a["buckets"], b["buckets"], strict=True)]
+    return {"buckets": buckets, "count": a["count"] + b["count"], "sum": a["sum"] + b["sum"]}
+
 
 @contextlib.contextmanager
 def refusals() -> Iterator[None]:
@@ -250,7 +266,7 @@ class Server:
     def _whitespace(self, compact: bool) -> str:
         return "compact" if compact else self.settings.whitespace
 
-    def stats(self) -> dict[str, float]:
+    def stats(self) -> dict[str, Any]:
         """Counters of the compiler; none before the first request."""
         compiler = self._compiler
         return dict(compiler.stats) if compiler is not None else {}

@@ -50,15 +50,11 @@ _servers: weakref.WeakSet[Server] = weakref.WeakSet()
 _thread = threading.local()
 
 
-def stats() -> dict[str, float]:
+def stats() -> dict[str, Any]:
     """Counters of this process: ``requests`` that were compiled or found, ``delegated`` to XGrammar, ``refused_requests``; rows written by
     ``fills`` one by one, ``batches`` of rows; ``accepts``, ``refused_tokens``, ``rollbacks``, ``copies``; and those of
     :attr:`grammarc.Compiler.stats`. They are the scheduler's, where grammars live."""
-    values = _counters.values()
-    for server in list(_servers):
-        for name, value in server.stats().items():
-            values[name] = values.get(name, 0) + value
-    return values
+    return _counters.with_those_of(server.stats() for server in list(_servers))
 
 
 def register() -> None:

@@ -51,18 +51,14 @@ KINDS = frozenset({"JSON", "JSON_OBJECT", "REGEX", "GRAMMAR", "CHOICE", "STRUCTU
 """Kinds of requests that the plug-in knows."""
 
 
-def stats() -> dict[str, float]:
+def stats() -> dict[str, Any]:
     """Counters of this process: ``requests`` that grammarc took, ``delegated`` to XGrammar, ``refused_requests``; calls ``fills``,
     ``accepts``, ``validations``, ``rollbacks``; ``refused_tokens``; and those of :attr:`grammarc.Compiler.stats`.
 
     Grammars live in the process of the engine: the one of ``LLM`` where ``VLLM_ENABLE_V1_MULTIPROCESSING=0``. They are
     logged there by ``vllm.grammarc`` at the level of debugging, at each request.
     """
-    values = _counters.values()
-    for server in list(_servers):
-        for name, value in server.stats().items():
-            values[name] = values.get(name, 0) + value
-    return values
+    return _counters.with_those_of(server.stats() for server in list(_servers))
 
 
 def install() -> None:
