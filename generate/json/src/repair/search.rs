@@ -1,0 +1,384 @@
+//! The search: the cheapest way through the lattice that the grammar accepts.
+//!
+//! Dijkstra's algorithm over nodes (place in the source, position in the grammar, styles used). A node is visited once for
+//! each band of prices ([`BANDS`]), so that where nothing is wrong only the reading as it stands is made. Costs are small
+//! numbers, so the queue is a bucket for each.
+//!
+//! Two ways of one cost to one node may say different things. The first stays, and the others are kept beside it: what comes
+//! after is the same for all, so they are told apart when the text has ended. Equal texts are told by a hash of what was handed
+//! to the grammar, lexeme by lexeme.
+//!
+//! Same source, grammar and limits, same result, but for the limit on time.
+
+use std::hash::Hasher;
+use std::time::Instant;
+
+use grammarc_runtime::{Grammar, PositionId, Positions};
+use rustc_hash::{FxHashMap, FxHasher};
+
+use crate::scan::skip_space;
+
+use super::costs::{self, Cost, Styles};
+use super::lattice::{BANDS, Buffers, Move, Place, Step, moves, write_number};
+use super::limits::{Limit, OpenStrings, RepairOptions};
+use super::strings::{Lack, Quote};
+use super::{outside, spell};
+
+/// No node.
+const NONE: u32 = u32::MAX;
+/// Visits between two looks at the clock.
+const CLOCK: usize = 64;
+/// Configurations of one position that a schema's twin may have.
+const CONFIGURATIONS: usize = 4096;
+/// Frames of all positions of a search.
+const FRAMES: usize = 1 << 20;
+/// Most ways that are told apart.
+const MOST_WAYS: usize = 16;
+
+/// A place in the source with one in the grammar.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    /// Behind white space.
+    at: u32,
+    position: PositionId,
+    styles: Styles,
+    cost: Cost,
+    depth: u16,
+    /// The node before.
+    from: u32,
+    /// How it was reached from there.
+    step: Step,
+    /// Behind what the step read.
+    end: u32,
+    /// Of what the way here says.
+    hash: u64,
+    /// Another way here that costs the same and says something else.
+    other: u32,
+}
+
+/// What to do with a node when its turn comes.
+#[derive(Clone, Copy, Debug)]
+enum Visit {
+    /// Make the moves of a band.
+    Band(u8),
+    /// The document ends here.
+    End,
+}
+
+/// A step of a way: what was read, from where to where.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Taken {
+    pub(super) step: Step,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+/// A search over one source.
+pub(super) struct Search<'s> {
+    source: &'s str,
+    options: RepairOptions,
+    positions: Positions,
+    nodes: Vec<Node>,
+    index: FxHashMap<(u32, PositionId, Styles), u32>,
+    /// By cost, and which of them is being emptied.
+    queue: Vec<Vec<(u32, Visit)>>,
+    cost: usize,
+    visits: usize,
+    started: Instant,
+    /// The farthest place that was read to.
+    pub(super) farthest: usize,
+    moves: Vec<Move>,
+    buffers: Buffers,
+    text: Vec<u8>,
+}
+
+impl<'s> Search<'s> {
+    pub(super) fn new(source: &'s str, grammar: &Grammar, options: RepairOptions) -> Self {
+        let mut search = Self {
+            source,
+            options,
+            positions: Positions::new(grammar, CONFIGURATIONS, FRAMES),
+            nodes: Vec::new(),
+            index: FxHashMap::default(),
+            queue: vec![Vec::new(); usize::from(costs::MOST) + 1],
+            cost: 0,
+            visits: 0,
+            started: Instant::now(),
+            farthest: 0,
+            moves: Vec::new(),
+            buffers: Buffers::default(),
+            text: Vec::new(),
+        };
+        for (at, cost) in outside::starts(source) {
+            let node = Node {
+                at: at as u32,
+                position: Positions::START,
+                styles: Styles::NONE,
+                cost,
+                depth: 0,
+                from: NONE,
+                step: Step::Start,
+                end: at as u32,
+                hash: 0,
+                other: NONE,
+            };
+            search.reach(node);
+        }
+        search
+    }
+
+    /// The next end of a document, and what it costs: never less than the one before. None where there is no further one
+    /// that costs at most `most`.
+    pub(super) fn next_end(&mut self, most: Cost) -> Result<Option<(u32, Cost)>, Limit> {
+        loop {
+            let Some((node, visit)) = self.pop(most) else { return Ok(None) };
+            self.visits += 1;
+            if self.visits.is_multiple_of(CLOCK)
+                && self.started.elapsed() > self.options.limits.time
+            {
+                return Err(Limit::Time);
+            }
+            if self.nodes.len() > self.options.limits.nodes {
+                return Err(Limit::Nodes);
+            }
+            match visit {
+                Visit::End => return Ok(Some((node, self.cost as Cost))),
+                Visit::Band(band) => self.expand(node, usize::from(band)),
+            }
+        }
+    }
+
+    fn pop(&mut self, most: Cost) -> Option<(u32, Visit)> {
+        while self.cost <= usize::from(most) {
+            let Some((node, visit)) = self.queue.get_mut(self.cost)?.pop() else {
+                self.cost += 1;
+                continue;
+            };
+            // A cheaper way was found since.
+            let due = usize::from(self.nodes[node as usize].cost);
+            let least = match visit {
+                Visit::Band(band) => due + usize::from(BANDS[usize::from(band)].0),
+                Visit::End => due,
+            };
+            if least == self.cost || (matches!(visit, Visit::End) && least <= self.cost) {
+                return Some((node, visit));
+            }
+        }
+        None
+    }
+
+    fn push(&mut self, cost: Cost, node: u32, visit: Visit) {
+        if let Some(bucket) = self.queue.get_mut(usize::from(cost)) {
+            bucket.push((node, visit));
+        }
+    }
+
+    /// Enters a node, or another way to one that is there.
+    fn reach(&mut self, new: Node) {
+        let key = (new.at, new.position, new.styles);
+        let next = self.nodes.len() as u32;
+        let known = *self.index.entry(key).or_insert(next);
+        if known == next {
+            self.nodes.push(new);
+        } else {
+            let old = self.nodes[known as usize];
+            if old.cost < new.cost {
+                return;
+            }
+            if old.cost == new.cost {
+                if !self.says(known, new.hash) {
+                    self.nodes.push(Node { other: old.other, ..new });
+                    self.nodes[known as usize].other = next;
+                }
+                return;
+            }
+            self.nodes[known as usize] = new;
+        }
+        self.farthest = self.farthest.max(new.at as usize);
+        self.push(new.cost, known, Visit::Band(0));
+    }
+
+    /// Whether one of the ways to a node says what the hash is of.
+    fn says(&self, mut node: u32, hash: u64) -> bool {
+        while node != NONE {
+            if self.nodes[node as usize].hash == hash {
+                return true;
+            }
+            node = self.nodes[node as usize].other;
+        }
+        false
+    }
+
+    fn expand(&mut self, id: u32, band: usize) {
+        let node = self.nodes[id as usize];
+        let at = node.at as usize;
+        let is_root = node.position == Positions::START;
+        if band == 0 && !is_root && self.positions.is_accepting(node.position) {
+            let (_, cost) = outside::behind(self.source, at);
+            self.push(node.cost + cost, id, Visit::End);
+        }
+        let most = costs::MOST - node.cost.min(costs::MOST);
+        let place = Place { at, styles: node.styles, is_root, most };
+        let mut found = std::mem::take(&mut self.moves);
+        found.clear();
+        moves(self.source, place, BANDS[band], &mut self.buffers, &mut found);
+        if band == 2 && !is_root && self.tail(id) {
+            found.push(Move {
+                step: Step::Tail,
+                end: self.source.len(),
+                cost: costs::TAIL,
+                styles: node.styles,
+            });
+        }
+        for next in &found {
+            self.step(id, node, *next);
+        }
+        self.moves = found;
+        if let Some((least, _)) = BANDS.get(band + 1) {
+            self.push(node.cost + least, id, Visit::Band(band as u8 + 1));
+        }
+    }
+
+    /// Takes a move where the grammar accepts what it says.
+    fn step(&mut self, id: u32, node: Node, next: Move) {
+        let Move { step, end, mut cost, styles } = next;
+        let mut text = std::mem::take(&mut self.text);
+        text.clear();
+        let start = node.at as usize;
+        let bytes = self.source.as_bytes();
+        if self.options.cut && end == bytes.len() && step == Step::Read && is_number(bytes, start) {
+            self.text = text;
+            return;
+        }
+        let said = match step {
+            Step::Read => &bytes[start..end],
+            Step::String(reading) => {
+                spell::write(self.source, start, &reading, &mut text);
+                &text[..]
+            }
+            Step::Literal(literal) => literal.as_bytes(),
+            Step::Number => {
+                write_number(&bytes[start..end], &mut text);
+                &text[..]
+            }
+            Step::Insert(byte) | Step::Close(byte) => {
+                text.push(byte);
+                &text[..]
+            }
+            Step::Start | Step::Comment | Step::Space | Step::Delete | Step::Tail | Step::End => {
+                &[]
+            }
+        };
+        let mut hash = FxHasher::default();
+        let (hash, after) = if said.is_empty() {
+            (node.hash, Some(node.position))
+        } else {
+            hash.write_u64(node.hash);
+            hash.write(said);
+            // A limit of the positions closes this way alone.
+            (hash.finish(), self.positions.after(node.position, said).unwrap_or(None))
+        };
+        let depth = match said {
+            [b'{' | b'['] => node.depth + 1,
+            [b'}' | b']'] => node.depth.saturating_sub(1),
+            _ => node.depth,
+        };
+        if let Step::String(reading) = step
+            && let Some(position) = after
+        {
+            cost += self.key_price(position, &reading);
+        }
+        self.text = text;
+        let Some(position) = after.filter(|_| usize::from(depth) <= self.options.limits.depth)
+        else {
+            return;
+        };
+        let at = skip_space(bytes, end) as u32;
+        let cost = node.cost + cost;
+        let (from, end) = (id, end as u32);
+        self.reach(Node { at, position, styles, cost, depth, from, step, end, hash, other: NONE });
+    }
+
+    /// What a string costs more where it is, or is no, key.
+    fn key_price(&mut self, position: PositionId, reading: &super::strings::StringReading) -> Cost {
+        if reading.lack == Lack::None {
+            return 0;
+        }
+        let is_key = self.positions.after(position, b":").is_ok_and(|after| after.is_some());
+        match (is_key, reading.lack) {
+            // What is open at the end is no key.
+            (true, Lack::Rest) => costs::MOST,
+            _ => 0,
+        }
+    }
+
+    /// Whether the text from a node on is broken off in the next item or member.
+    fn tail(&self, id: u32) -> bool {
+        let at = self.nodes[id as usize].at as usize;
+        let source = self.source.as_bytes();
+        // No tail has more than a key, a colon and a scalar; a container is none.
+        let strings = self.options.strings == OpenStrings::Drop;
+        let may = |in_object| outside::tail(source, at, in_object, strings).is_some();
+        if !may(true) && !may(false) {
+            return false;
+        }
+        may(self.in_object(id))
+    }
+
+    /// Whether the innermost container that is open at a node is an object. Goes back along the way.
+    fn in_object(&self, id: u32) -> bool {
+        let depth = self.nodes[id as usize].depth;
+        let mut at = id;
+        while at != NONE {
+            let node = self.nodes[at as usize];
+            if node.step == Step::Read && node.depth == depth && node.from != NONE {
+                let from = self.nodes[node.from as usize];
+                if from.depth + 1 == depth {
+                    return self.source.as_bytes()[from.at as usize] == b'{';
+                }
+            }
+            at = node.from;
+        }
+        false
+    }
+
+    /// The ways to an end, the one that was found first in front; all say something else.
+    pub(super) fn ways(&self, end: u32) -> Vec<Vec<Taken>> {
+        let mut found = Vec::new();
+        let mut open = vec![(Vec::new(), end)];
+        while let Some((mut way, mut at)) = open.pop() {
+            while at != NONE {
+                let node = self.nodes[at as usize];
+                if node.other != NONE && open.len() + found.len() < MOST_WAYS {
+                    open.insert(0, (way.clone(), node.other));
+                }
+                let start = match node.from {
+                    NONE => node.end,
+                    from => self.nodes[from as usize].at,
+                };
+                way.push(Taken { step: node.step, start: start as usize, end: node.end as usize });
+                at = node.from;
+            }
+            way.reverse();
+            let last = way.last().map_or(0, |last| skip_space(self.source.as_bytes(), last.end));
+            way.push(Taken { step: Step::End, start: last, end: self.source.len() });
+            found.push(way);
+            if found.len() >= MOST_WAYS {
+                break;
+            }
+        }
+        found
+    }
+}
+
+/// Whether a clean lexeme is a number.
+pub(super) fn is_number(source: &[u8], at: usize) -> bool {
+    matches!(source.get(at), Some(b'-' | b'0'..=b'9'))
+}
+
+impl super::strings::StringReading {
+    /// Whether it has no quotes in the source.
+    pub(super) fn is_bare(&self) -> bool {
+        self.quote == Quote::Bare
+    }
+}
