@@ -22,8 +22,13 @@ pub(super) const OUTSIDE_DATA: Cost = 60;
 pub(super) const OUTSIDE_BRACKETS: Cost = 5;
 /// Closers and commas behind the document.
 pub(super) const EXTRA_CLOSERS: Cost = 4;
-/// Closers at the end of the text, however many.
-pub(super) const END: Cost = 2;
+/// A closer that is inserted where the layout of the source says that its container ended.
+pub(super) const OUTDENTED: Cost = 1;
+/// How much more than the best a reading may cost that puts a missing closer elsewhere, to be as good where only the place
+/// of the closer tells them apart.
+pub(super) const CLOSER_MARGIN: Cost = 2;
+/// How much more a reading may cost that takes no key for one that the schema does not name.
+pub(super) const CLOSED_MARGIN: Cost = 4;
 /// A part at the end that is not whole.
 pub(super) const TAIL: Cost = 3;
 /// A string that is open at the end.

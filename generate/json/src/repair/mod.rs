@@ -21,6 +21,7 @@
 mod costs;
 mod edits;
 mod lattice;
+mod layout;
 mod limits;
 mod outside;
 mod search;
@@ -181,28 +182,47 @@ pub fn candidates(
     }
     let any = any_json().expect("JSON itself compiles");
     let guide = schema.and_then(JsonSchema::twin).unwrap_or(any);
-    let (found, at) = search(source, &guide.grammar, schema, options)?;
-    if !found.is_empty() {
-        return Ok(found);
+    let closed = schema.and_then(JsonSchema::closed_twin);
+    let named =
+        closed.map(|closed| readings(source, &closed.grammar, schema, options, costs::MOST));
+    let named = named.transpose()?.filter(|named| !named.found.is_empty());
+    let least = named.as_ref().map_or(costs::MOST, |named| named.cost);
+    let mut all = readings(source, &guide.grammar, schema, options, least)?;
+    if let Some(named) = named
+        && (all.found.is_empty() || named.cost <= all.cost + costs::CLOSED_MARGIN)
+    {
+        all = named;
+    }
+    if !all.found.is_empty() {
+        return Ok(all.found);
     }
     if schema.is_some()
         && let Some(missing) = missing(source, &any.grammar, schema, options)
     {
         return Err(RepairError::Incomplete { missing });
     }
-    Err(RepairError::NotFound { at, with_schema: schema.is_some(), source: error })
+    Err(RepairError::NotFound { at: all.farthest, with_schema: schema.is_some(), source: error })
 }
 
-/// The cheapest readings that are JSON and instances, and how far the search came.
-fn search(
+/// The cheapest readings of a source.
+struct Readings {
+    found: Vec<Repaired>,
+    cost: costs::Cost,
+    /// How far the search came, in bytes.
+    farthest: usize,
+}
+
+/// The cheapest readings that are JSON and instances, and cost at most `most`.
+fn readings(
     source: &str,
     grammar: &Grammar,
     schema: Option<&JsonSchema>,
     options: &RepairOptions,
-) -> Result<(Vec<Repaired>, usize), RepairError> {
+    mut most: costs::Cost,
+) -> Result<Readings, RepairError> {
     let mut search = Search::new(source, grammar, *options);
     let mut found: Vec<Repaired> = Vec::new();
-    let (mut most, mut refused) = (costs::MOST, 0);
+    let (mut best, mut refused) = (most, 0);
     while let Some((end, cost)) =
         search.next_end(most).map_err(|limit| RepairError::Limit { limit })?
     {
@@ -215,23 +235,29 @@ fn search(
                 refused += 1;
                 continue;
             };
-            most = cost;
-            if found.iter().all(|known| known.value != value) {
+            if found.is_empty() {
+                best = cost;
+                most = if told.closer_lost { most.min(cost + costs::CLOSER_MARGIN) } else { cost };
+            }
+            let is_rival =
+                cost == best || told.edits.iter().any(|edit| edit.kind == EditKind::MissingCloser);
+            if is_rival && found.iter().all(|known| known.value != value) {
                 let (edits, truncated) = (told.edits, told.truncated);
                 found.push(Repaired { text, value, edits, ambiguous: told.open_number, truncated });
             }
         }
-        if refused > MOST_REFUSED {
+        if refused > MOST_REFUSED || found.len() > MAX_CANDIDATES {
             break;
         }
     }
+    // Ends come by cost; those of one cost by how much they change.
     found.sort_by_key(|repaired| {
         (repaired.edits.len(), repaired.edits.first().map_or(0, |edit| edit.at.start))
     });
     let several = found.len() > 1;
     found.truncate(MAX_CANDIDATES);
     found.iter_mut().for_each(|repaired| repaired.ambiguous |= several);
-    Ok((found, search.farthest))
+    Ok(Readings { found, cost: best, farthest: search.farthest })
 }
 
 /// The members that a schema requires and a text that was broken off does not have, if that is all that is wrong with it.
@@ -241,7 +267,7 @@ fn missing(
     schema: Option<&JsonSchema>,
     options: &RepairOptions,
 ) -> Option<Vec<String>> {
-    let (found, _) = search(source, any, None, options).ok()?;
+    let found = readings(source, any, None, options, costs::MOST).ok()?.found;
     let repaired = found.into_iter().next().filter(|repaired| repaired.truncated)?;
     let violations = schema?.validate(&repaired.value).err()?.violations;
     let missing: Vec<String> =

@@ -21,8 +21,8 @@ use crate::scan::skip_space;
 use super::costs::{self, Cost, Styles};
 use super::lattice::{BANDS, Buffers, Move, Place, Step, moves, write_number};
 use super::limits::{Limit, OpenStrings, RepairOptions};
-use super::strings::{Lack, Quote};
-use super::{outside, spell};
+use super::strings::{Lack, StringReading};
+use super::{layout, outside, spell};
 
 /// No node.
 const NONE: u32 = u32::MAX;
@@ -44,6 +44,10 @@ struct Node {
     styles: Styles,
     cost: Cost,
     depth: u16,
+    /// The last lexeme is a number: what follows is none, or it would be one with it.
+    number: bool,
+    /// The node behind the opener of the innermost container.
+    open: u32,
     /// The node before.
     from: u32,
     /// How it was reached from there.
@@ -79,7 +83,7 @@ pub(super) struct Search<'s> {
     options: RepairOptions,
     positions: Positions,
     nodes: Vec<Node>,
-    index: FxHashMap<(u32, PositionId, Styles), u32>,
+    index: FxHashMap<(u32, PositionId, Styles, bool), u32>,
     /// By cost, and which of them is being emptied.
     queue: Vec<Vec<(u32, Visit)>>,
     cost: usize,
@@ -116,6 +120,8 @@ impl<'s> Search<'s> {
                 styles: Styles::NONE,
                 cost,
                 depth: 0,
+                number: false,
+                open: NONE,
                 from: NONE,
                 step: Step::Start,
                 end: at as u32,
@@ -175,7 +181,7 @@ impl<'s> Search<'s> {
 
     /// Enters a node, or another way to one that is there.
     fn reach(&mut self, new: Node) {
-        let key = (new.at, new.position, new.styles);
+        let key = (new.at, new.position, new.styles, new.number);
         let next = self.nodes.len() as u32;
         let known = *self.index.entry(key).or_insert(next);
         if known == next {
@@ -230,6 +236,16 @@ impl<'s> Search<'s> {
                 styles: node.styles,
             });
         }
+        if band == 0 && !is_root && self.is_outdented(&node) {
+            for byte in [b'}', b']'] {
+                found.push(Move {
+                    step: Step::Insert(byte),
+                    end: at,
+                    cost: costs::OUTDENTED,
+                    styles: node.styles,
+                });
+            }
+        }
         for next in &found {
             self.step(id, node, *next);
         }
@@ -246,7 +262,12 @@ impl<'s> Search<'s> {
         text.clear();
         let start = node.at as usize;
         let bytes = self.source.as_bytes();
-        if self.options.cut && end == bytes.len() && step == Step::Read && is_number(bytes, start) {
+        let number = match step {
+            Step::Read => is_number(bytes, start),
+            Step::Number => true,
+            _ => false,
+        };
+        if number && (node.number || (self.options.cut && end == bytes.len())) {
             self.text = text;
             return;
         }
@@ -278,10 +299,12 @@ impl<'s> Search<'s> {
             // A limit of the positions closes this way alone.
             (hash.finish(), self.positions.after(node.position, said).unwrap_or(None))
         };
-        let depth = match said {
-            [b'{' | b'['] => node.depth + 1,
-            [b'}' | b']'] => node.depth.saturating_sub(1),
-            _ => node.depth,
+        let number = number || (said.is_empty() && node.number);
+        let (depth, open) = match said {
+            // That of the new node, if it is one.
+            [b'{' | b'['] => (node.depth + 1, self.nodes.len() as u32),
+            [b'}' | b']'] => (node.depth.saturating_sub(1), self.container_of(node.open)),
+            _ => (node.depth, node.open),
         };
         if let Step::String(reading) = step
             && let Some(position) = after
@@ -296,11 +319,25 @@ impl<'s> Search<'s> {
         let at = skip_space(bytes, end) as u32;
         let cost = node.cost + cost;
         let (from, end) = (id, end as u32);
-        self.reach(Node { at, position, styles, cost, depth, from, step, end, hash, other: NONE });
+        let other = NONE;
+        self.reach(Node {
+            at,
+            position,
+            styles,
+            cost,
+            depth,
+            number,
+            open,
+            from,
+            step,
+            end,
+            hash,
+            other,
+        });
     }
 
     /// What a string costs more where it is, or is no, key.
-    fn key_price(&mut self, position: PositionId, reading: &super::strings::StringReading) -> Cost {
+    fn key_price(&mut self, position: PositionId, reading: &StringReading) -> Cost {
         if reading.lack == Lack::None {
             return 0;
         }
@@ -325,21 +362,37 @@ impl<'s> Search<'s> {
         may(self.in_object(id))
     }
 
-    /// Whether the innermost container that is open at a node is an object. Goes back along the way.
+    /// The container that the one behind whose opener a node is stands in.
+    fn container_of(&self, open: u32) -> u32 {
+        let Some(node) = self.nodes.get(open as usize) else { return NONE };
+        self.nodes.get(node.from as usize).map_or(NONE, |outer| outer.open)
+    }
+
+    /// The place of the opener of the innermost container.
+    fn opener(&self, node: &Node) -> Option<usize> {
+        let open = self.nodes.get(node.open as usize)?;
+        Some(open.end as usize - 1)
+    }
+
+    /// Whether the innermost container that is open at a node is an object.
     fn in_object(&self, id: u32) -> bool {
-        let depth = self.nodes[id as usize].depth;
-        let mut at = id;
-        while at != NONE {
-            let node = self.nodes[at as usize];
-            if node.step == Step::Read && node.depth == depth && node.from != NONE {
-                let from = self.nodes[node.from as usize];
-                if from.depth + 1 == depth {
-                    return self.source.as_bytes()[from.at as usize] == b'{';
-                }
-            }
-            at = node.from;
-        }
-        false
+        let opener = self.opener(&self.nodes[id as usize]);
+        opener.is_some_and(|at| self.source.as_bytes()[at] == b'{')
+    }
+
+    /// Whether the layout of the source says that the innermost container ended before a node: the container's lines are
+    /// indented, and what stands at the node begins a line that is indented as little as the line of its opener.
+    fn is_outdented(&self, node: &Node) -> bool {
+        let bytes = self.source.as_bytes();
+        let at = node.at as usize;
+        let (Some(indent), Some(opener)) = (layout::indent(bytes, at), self.opener(node)) else {
+            return false;
+        };
+        let inside = layout::indent(bytes, skip_space(bytes, opener + 1));
+        let outside = layout::line_indent(bytes, opener);
+        let closes = matches!(bytes.get(at), Some(b'}' | b']'));
+        inside.is_some_and(|inside| inside > outside)
+            && if closes { indent < outside } else { indent <= outside }
     }
 
     /// The ways to an end, the one that was found first in front; all say something else.
@@ -374,11 +427,4 @@ impl<'s> Search<'s> {
 /// Whether a clean lexeme is a number.
 pub(super) fn is_number(source: &[u8], at: usize) -> bool {
     matches!(source.get(at), Some(b'-' | b'0'..=b'9'))
-}
-
-impl super::strings::StringReading {
-    /// Whether it has no quotes in the source.
-    pub(super) fn is_bare(&self) -> bool {
-        self.quote == Quote::Bare
-    }
 }

@@ -188,7 +188,7 @@ pub(super) fn quoted(source: &[u8], at: usize, most: Cost, found: &mut Vec<Price
         }
         match byte {
             b',' | b':' | b'}' | b']' | b'\n' if seen.inner == 0 && ends <= ENDS => {
-                let end = trim_space(source, start, from);
+                let end = content_end(source, start, from);
                 if end > start {
                     ends += 1;
                     add(end, end, Lack::Close, costs::QUOTE, seen);
@@ -205,6 +205,21 @@ pub(super) fn quoted(source: &[u8], at: usize, most: Cost, found: &mut Vec<Price
     // A fence behind the string is none of it.
     let end = fence_before(source, start, whole);
     add(end, source.len(), Lack::Rest, costs::OPEN_STRING, seen);
+}
+
+/// Where the content of a string without a closing quote ends before a separator: with the white space there, unless it is a
+/// line's end or the document writes white space between quotes and such separators.
+fn content_end(source: &[u8], start: usize, separator: usize) -> usize {
+    let end = trim_space(source, start, separator);
+    let byte = source[separator];
+    if end == separator || byte == b'\n' || source[end..separator].contains(&b'\n') {
+        return end;
+    }
+    let spaced = memchr::memchr_iter(byte, source).any(|at| {
+        let quote = trim_space(source, 0, at);
+        quote < at && quote > 0 && matches!(source[quote - 1], b'"' | b'\'')
+    });
+    if spaced { end } else { separator }
 }
 
 /// Where the last whole character before the end of the text ends: no half of an escape, nor of a pair of surrogates.

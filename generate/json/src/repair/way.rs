@@ -15,15 +15,18 @@ pub(super) struct Told {
     pub(super) truncated: bool,
     /// A number stands at the end of a text that ends too early: it may have had more digits.
     pub(super) open_number: bool,
+    /// Closers are missing at the end of a text that ends with one: it may as well be one before the end that is missing.
+    pub(super) closer_lost: bool,
 }
 
 /// The edits of a way, in the order of the source.
 pub(super) fn edits(source: &str, way: &[Taken]) -> Told {
     let bytes = source.as_bytes();
-    let mut told = Told { edits: Vec::new(), truncated: false, open_number: false };
+    let mut told =
+        Told { edits: Vec::new(), truncated: false, open_number: false, closer_lost: false };
     // Behind what the last step read, and the last one of the document.
     let (mut behind_last, mut last) = (0, Step::Start);
-    let mut number_at_end = false;
+    let (mut number_at_end, mut closer_at_end) = (false, false);
     for (at, taken) in way.iter().enumerate() {
         let Taken { step, start, end } = *taken;
         let mut change = |at: std::ops::Range<usize>, inserted: &str, kind: EditKind| {
@@ -32,7 +35,10 @@ pub(super) fn edits(source: &str, way: &[Taken]) -> Told {
         };
         match step {
             Step::Start => leave_out_before(source, end, &mut change),
-            Step::Read => number_at_end = end == bytes.len() && is_number(bytes, start),
+            Step::Read => {
+                number_at_end = end == bytes.len() && is_number(bytes, start);
+                closer_at_end = matches!(bytes[start], b'}' | b']');
+            }
             Step::String(reading) => {
                 let is_key = is_key(source, &way[at + 1..]);
                 spell::edits(source, start, &reading, is_key, &mut told.edits);
@@ -85,6 +91,7 @@ pub(super) fn edits(source: &str, way: &[Taken]) -> Told {
                 if kind == EditKind::MissingEnd {
                     told.truncated = true;
                     told.open_number |= number_at_end;
+                    told.closer_lost |= closer_at_end;
                 }
             }
             Step::Tail => {

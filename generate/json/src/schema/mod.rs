@@ -40,6 +40,8 @@ struct Inner {
     validator: jsonschema::Validator,
     /// None where it was not compiled.
     twin: OnceLock<Option<Twin>>,
+    /// None where it was not compiled, or is the same.
+    closed_twin: OnceLock<Option<Twin>>,
 }
 
 impl std::fmt::Debug for JsonSchema {
@@ -110,8 +112,8 @@ impl JsonSchema {
                     message: error.to_string(),
                 }
             })?;
-        let twin = OnceLock::new();
-        Ok(Self { inner: Arc::new(Inner { text, value, validator, twin }) })
+        let (twin, closed_twin) = (OnceLock::new(), OnceLock::new());
+        Ok(Self { inner: Arc::new(Inner { text, value, validator, twin, closed_twin }) })
     }
 
     /// The text that it was read from.
@@ -154,13 +156,19 @@ impl JsonSchema {
 
     /// The grammar that guides repairs. The first call compiles it; none where it cannot be compiled within two seconds.
     pub(crate) fn twin(&self) -> Option<&Twin> {
-        self.inner.twin.get_or_init(|| Twin::compile(&self.inner.text)).as_ref()
+        self.inner.twin.get_or_init(|| Twin::compile(&self.inner.text, false)).as_ref()
     }
 
-    /// Compiles the grammar that guides repairs, which the first repair does else, in some milliseconds. False where the
+    /// The same for objects that take no keys that the schema does not name.
+    pub(crate) fn closed_twin(&self) -> Option<&Twin> {
+        self.inner.closed_twin.get_or_init(|| Twin::compile(&self.inner.text, true)).as_ref()
+    }
+
+    /// Compiles the grammars that guide repairs, which the first repair does else, in some milliseconds. False where the
     /// schema has none (the compiler refuses a keyword, or needs more than two seconds): repairs then know of the schema
     /// only in the end, when they validate the value.
     pub fn prepare(&self) -> bool {
+        let _ = self.closed_twin();
         self.twin().is_some()
     }
 }

@@ -34,10 +34,12 @@ pub(crate) struct Twin {
 
 impl Twin {
     /// Compiles the twin of a schema; none where the compiler refuses it or a limit is met.
-    pub(crate) fn compile(schema: &str) -> Option<Self> {
+    /// With `closed`, objects take no keys that the schema does not name, where it names some.
+    pub(crate) fn compile(schema: &str, closed: bool) -> Option<Self> {
         let options = JsonSchemaOptions {
             text: TextForm::WIDE,
             key_order: KeyOrder::Any,
+            closed,
             ..JsonSchemaOptions::default()
         };
         let front_end = FrontEnd::JsonSchema(options);
@@ -54,7 +56,7 @@ impl Twin {
 /// The twin of the schema that everything is an instance of.
 pub(crate) fn any_json() -> Option<&'static Twin> {
     static ANY: OnceLock<Option<Twin>> = OnceLock::new();
-    ANY.get_or_init(|| Twin::compile("true")).as_ref()
+    ANY.get_or_init(|| Twin::compile("true", false)).as_ref()
 }
 
 /// The compiler for the vocabulary of bytes.
