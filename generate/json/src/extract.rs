@@ -49,14 +49,12 @@ pub(crate) fn reasoning_end(text: &str) -> usize {
 pub(crate) fn spans(text: &str, from: usize) -> impl Iterator<Item = Range<usize>> {
     let bytes = text.as_bytes();
     let mut at = from;
-    let next = move || loop {
+    let next = move || {
         let start = at + memchr::memchr2(b'{', b'[', bytes.get(at..)?)?;
-        if let Some(end) = container_end(bytes, start) {
-            at = end;
-            return Some(start..end);
-        }
-        at = start + 1;
-        return Some(start..start);
+        let end = container_end(bytes, start);
+        at = end.unwrap_or(start + 1);
+        // One that is never closed is empty here.
+        Some(start..end.unwrap_or(start))
     };
     std::iter::from_fn(next).take(MOST).filter(|range| !range.is_empty())
 }

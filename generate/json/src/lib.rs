@@ -12,12 +12,14 @@
 //! | `strict` | the value of a text that is JSON: a key that occurs twice is an error |
 //! | `extract` | where in a text JSON stands |
 //! | [`repair`] | what a broken text says, with the edits that make it JSON, and how sure they are |
+//! | [`jsonl`] | the items of a text that is one JSON value a line, and the lines that are none |
 //! | [`validator`] | the three of them in the order that a caller wants |
 //!
 //! A repair chooses between readings of the text. It never makes up a key or a value, drops, moves or merges members, or
 //! changes a type or a digit to please a schema; where two readings are as good as each other, it says so.
 
 mod extract;
+pub mod jsonl;
 pub mod repair;
 mod scan;
 pub mod schema;
@@ -25,6 +27,7 @@ mod strict;
 pub mod validator;
 
 pub use extract::extract_json;
+pub use jsonl::{Jsonl, JsonlOptions, JsonlStream, parse_jsonl};
 pub use repair::{Edit, EditKind, Grade, RepairError, RepairLimits, Repaired};
 pub use schema::{Expected, JsonSchema, SchemaError, ValidationError};
 pub use strict::{ParseError, parse};

@@ -24,6 +24,8 @@ pub(super) const OUTSIDE_BRACKETS: Cost = 5;
 pub(super) const EXTRA_CLOSERS: Cost = 4;
 /// A closer that is inserted where the layout of the source says that its container ended.
 pub(super) const OUTDENTED: Cost = 1;
+/// The same before another closer.
+pub(super) const OUTDENTED_CLOSER: Cost = 2;
 /// How much more than the best a reading may cost that puts a missing closer elsewhere, to be as good where only the place
 /// of the closer tells them apart.
 pub(super) const CLOSER_MARGIN: Cost = 2;
@@ -43,6 +45,8 @@ pub(super) const DELETE_OPENER: Cost = 11;
 pub(super) const QUOTE: Cost = 4;
 /// A separator in a string whose opening quote is missing.
 pub(super) const UNOPENED_SEPARATOR: Cost = 1;
+/// A bracket or a brace in one.
+pub(super) const UNOPENED_BRACKET: Cost = 4;
 /// A string without quotes.
 pub(super) const BARE: Cost = 3;
 /// A separator in it.
@@ -57,7 +61,7 @@ pub(super) const CHARACTERS_AGAIN: Cost = 1;
 pub(super) const NUMBER: Cost = 3;
 
 /// The dearest repair.
-pub(super) const MOST: Cost = 24;
+pub(super) const MOST: Cost = 16;
 
 /// Habits of a document, a set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -110,8 +110,7 @@ pub(super) fn moves(
             for priced in &buffers.strings {
                 let end = priced.reading.end as usize;
                 let is_clean = clean == Some(end) && priced.reading.lack == Lack::None;
-                let may = !is_clean && !(is_root && priced.reading.lack == Lack::Close);
-                if may {
+                if !is_clean && (!is_root || priced.reading.lack != Lack::Close) {
                     add(Step::String(priced.reading), end, priced.cost, priced.styles);
                 }
             }
@@ -203,17 +202,16 @@ fn goes_on(source: &[u8], at: usize) -> bool {
 
 /// The end of a number as JSON has it.
 fn digits(source: &[u8], at: usize) -> Option<usize> {
-    let mut end = at + usize::from(source[at] == b'-');
+    let first = *source.get(at)?;
+    let mut end = at + usize::from(first == b'-');
     let run = |from: usize| {
         source[from.min(source.len())..].iter().take_while(|byte| byte.is_ascii_digit()).count()
     };
     end += match source.get(end)? {
         b'0' => 1,
-        _ => run(end),
+        b'1'..=b'9' => run(end),
+        _ => return None,
     };
-    if end == at + usize::from(source[at] == b'-') {
-        return None;
-    }
     if source.get(end) == Some(&b'.') {
         let fraction = run(end + 1);
         if fraction == 0 {

@@ -221,12 +221,24 @@ fn readings(
     mut most: costs::Cost,
 ) -> Result<Readings, RepairError> {
     let mut search = Search::new(source, grammar, *options);
-    let mut found: Vec<Repaired> = Vec::new();
+    let mut found: Vec<(costs::Cost, Repaired)> = Vec::new();
     let (mut best, mut refused) = (most, 0);
-    while let Some((end, cost)) =
-        search.next_end(most).map_err(|limit| RepairError::Limit { limit })?
-    {
-        for way in search.ways(end) {
+    // Where a closer is lost, ways that put it elsewhere are looked at once all of them are known.
+    let (mut ends, mut margin) = (Vec::new(), 0);
+    loop {
+        let next = search.next_end(most).map_err(|limit| RepairError::Limit { limit })?;
+        let (end, cost, beyond) = match next {
+            Some((end, cost)) => {
+                ends.push((end, cost));
+                (end, cost, 0)
+            }
+            None if margin == 0 => break,
+            None => match ends.pop() {
+                Some((end, cost)) => (end, cost, margin),
+                None => break,
+            },
+        };
+        for way in search.ways(end, beyond) {
             let told = way::edits(source, &way);
             let text = replay(source, &told.edits);
             let value = strict::parse(&text).ok();
@@ -237,26 +249,31 @@ fn readings(
             };
             if found.is_empty() {
                 best = cost;
-                most = if told.closer_lost { most.min(cost + costs::CLOSER_MARGIN) } else { cost };
+                margin = if told.closer_lost { costs::CLOSER_MARGIN } else { 0 };
+                most = most.min(cost + margin);
             }
             let is_rival =
                 cost == best || told.edits.iter().any(|edit| edit.kind == EditKind::MissingCloser);
-            if is_rival && found.iter().all(|known| known.value != value) {
+            if is_rival && found.iter().all(|(_, known)| known.value != value) {
                 let (edits, truncated) = (told.edits, told.truncated);
-                found.push(Repaired { text, value, edits, ambiguous: told.open_number, truncated });
+                let ambiguous = told.open_number;
+                let repaired = Repaired { text, value, edits, ambiguous, truncated };
+                found.push((cost + beyond, repaired));
             }
         }
         if refused > MOST_REFUSED || found.len() > MAX_CANDIDATES {
             break;
         }
     }
-    // Ends come by cost; those of one cost by how much they change.
-    found.sort_by_key(|repaired| {
-        (repaired.edits.len(), repaired.edits.first().map_or(0, |edit| edit.at.start))
+    found.sort_by_key(|(cost, repaired)| {
+        (*cost, repaired.edits.len(), repaired.edits.first().map_or(0, |edit| edit.at.start))
     });
     let several = found.len() > 1;
-    found.truncate(MAX_CANDIDATES);
-    found.iter_mut().for_each(|repaired| repaired.ambiguous |= several);
+    let found = found
+        .into_iter()
+        .take(MAX_CANDIDATES)
+        .map(|(_, repaired)| Repaired { ambiguous: repaired.ambiguous || several, ..repaired });
+    let found = found.collect();
     Ok(Readings { found, cost: best, farthest: search.farthest })
 }
 

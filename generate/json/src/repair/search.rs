@@ -10,6 +10,7 @@
 //!
 //! Same source, grammar and limits, same result, but for the limit on time.
 
+use std::collections::VecDeque;
 use std::hash::Hasher;
 use std::time::Instant;
 
@@ -32,6 +33,8 @@ const CLOCK: usize = 64;
 const CONFIGURATIONS: usize = 4096;
 /// Frames of all positions of a search.
 const FRAMES: usize = 1 << 20;
+/// Most ways to one node.
+const MOST_OTHERS: usize = 4;
 /// Most ways that are told apart.
 const MOST_WAYS: usize = 16;
 
@@ -60,15 +63,6 @@ struct Node {
     other: u32,
 }
 
-/// What to do with a node when its turn comes.
-#[derive(Clone, Copy, Debug)]
-enum Visit {
-    /// Make the moves of a band.
-    Band(u8),
-    /// The document ends here.
-    End,
-}
-
 /// A step of a way: what was read, from where to where.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Taken {
@@ -85,7 +79,9 @@ pub(super) struct Search<'s> {
     nodes: Vec<Node>,
     index: FxHashMap<(u32, PositionId, Styles, bool), u32>,
     /// By cost, and which of them is being emptied.
-    queue: Vec<Vec<(u32, Visit)>>,
+    queue: Vec<Vec<(u32, u8)>>,
+    /// Nodes at which the document ends, by cost: looked at behind all else of that cost, when all ways to them are known.
+    ends: Vec<Vec<u32>>,
     cost: usize,
     visits: usize,
     started: Instant,
@@ -105,6 +101,7 @@ impl<'s> Search<'s> {
             nodes: Vec::new(),
             index: FxHashMap::default(),
             queue: vec![Vec::new(); usize::from(costs::MOST) + 1],
+            ends: vec![Vec::new(); usize::from(costs::MOST) + 1],
             cost: 0,
             visits: 0,
             started: Instant::now(),
@@ -136,46 +133,37 @@ impl<'s> Search<'s> {
     /// The next end of a document, and what it costs: never less than the one before. None where there is no further one
     /// that costs at most `most`.
     pub(super) fn next_end(&mut self, most: Cost) -> Result<Option<(u32, Cost)>, Limit> {
-        loop {
-            let Some((node, visit)) = self.pop(most) else { return Ok(None) };
-            self.visits += 1;
-            if self.visits.is_multiple_of(CLOCK)
-                && self.started.elapsed() > self.options.limits.time
-            {
-                return Err(Limit::Time);
-            }
-            if self.nodes.len() > self.options.limits.nodes {
-                return Err(Limit::Nodes);
-            }
-            match visit {
-                Visit::End => return Ok(Some((node, self.cost as Cost))),
-                Visit::Band(band) => self.expand(node, usize::from(band)),
-            }
-        }
-    }
-
-    fn pop(&mut self, most: Cost) -> Option<(u32, Visit)> {
         while self.cost <= usize::from(most) {
-            let Some((node, visit)) = self.queue.get_mut(self.cost)?.pop() else {
+            if let Some((node, band)) = self.queue.get_mut(self.cost).and_then(Vec::pop) {
+                self.visit(node, usize::from(band))?;
+            } else if let Some(end) = self.ends.get_mut(self.cost).and_then(Vec::pop) {
+                return Ok(Some((end, self.cost as Cost)));
+            } else {
                 self.cost += 1;
-                continue;
-            };
-            // A cheaper way was found since.
-            let due = usize::from(self.nodes[node as usize].cost);
-            let least = match visit {
-                Visit::Band(band) => due + usize::from(BANDS[usize::from(band)].0),
-                Visit::End => due,
-            };
-            if least == self.cost || (matches!(visit, Visit::End) && least <= self.cost) {
-                return Some((node, visit));
             }
         }
-        None
+        Ok(None)
     }
 
-    fn push(&mut self, cost: Cost, node: u32, visit: Visit) {
+    fn visit(&mut self, node: u32, band: usize) -> Result<(), Limit> {
+        self.visits += 1;
+        if self.visits.is_multiple_of(CLOCK) && self.started.elapsed() > self.options.limits.time {
+            return Err(Limit::Time);
+        }
+        if self.nodes.len() > self.options.limits.nodes {
+            return Err(Limit::Nodes);
+        }
+        // Else a cheaper way was found since.
+        let due = usize::from(self.nodes[node as usize].cost + BANDS[band].0);
+        if due == self.cost {
+            self.expand(node, band);
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, cost: Cost, node: u32, band: u8) {
         if let Some(bucket) = self.queue.get_mut(usize::from(cost)) {
-            bucket.push((node, visit));
+            bucket.push((node, band));
         }
     }
 
@@ -188,11 +176,9 @@ impl<'s> Search<'s> {
             self.nodes.push(new);
         } else {
             let old = self.nodes[known as usize];
-            if old.cost < new.cost {
-                return;
-            }
-            if old.cost == new.cost {
-                if !self.says(known, new.hash) {
+            if old.cost <= new.cost {
+                if new.cost <= old.cost + costs::CLOSER_MARGIN && self.is_other_way(known, new.hash)
+                {
                     self.nodes.push(Node { other: old.other, ..new });
                     self.nodes[known as usize].other = next;
                 }
@@ -201,16 +187,20 @@ impl<'s> Search<'s> {
             self.nodes[known as usize] = new;
         }
         self.farthest = self.farthest.max(new.at as usize);
-        self.push(new.cost, known, Visit::Band(0));
+        self.push(new.cost, known, 0);
     }
 
-    /// Whether one of the ways to a node says what the hash is of.
-    fn says(&self, mut node: u32, hash: u64) -> bool {
-        while node != NONE {
-            if self.nodes[node as usize].hash == hash {
+    /// Whether no way to a node is known that says what the hash is of, and there is room for one more.
+    fn is_other_way(&self, mut node: u32, hash: u64) -> bool {
+        for _ in 0..MOST_OTHERS {
+            let known = &self.nodes[node as usize];
+            if known.hash == hash {
+                return false;
+            }
+            if known.other == NONE {
                 return true;
             }
-            node = self.nodes[node as usize].other;
+            node = known.other;
         }
         false
     }
@@ -220,8 +210,17 @@ impl<'s> Search<'s> {
         let at = node.at as usize;
         let is_root = node.position == Positions::START;
         if band == 0 && !is_root && self.positions.is_accepting(node.position) {
-            let (_, cost) = outside::behind(self.source, at);
-            self.push(node.cost + cost, id, Visit::End);
+            let (kind, cost) = outside::behind(self.source, at);
+            // A document that is closed by an inserted closer does not leave out what stood inside.
+            let is_closed = node.step == Step::Read
+                && matches!(self.source.as_bytes()[node.end as usize - 1], b'}' | b']');
+            if (kind == outside::Behind::Nothing
+                || is_closed
+                || outside::is_end(self.source.as_bytes(), at))
+                && let Some(bucket) = self.ends.get_mut(usize::from(node.cost + cost))
+            {
+                bucket.push(id);
+            }
         }
         let most = costs::MOST - node.cost.min(costs::MOST);
         let place = Place { at, styles: node.styles, is_root, most };
@@ -237,13 +236,10 @@ impl<'s> Search<'s> {
             });
         }
         if band == 0 && !is_root && self.is_outdented(&node) {
+            let closes = matches!(self.source.as_bytes().get(at), Some(b'}' | b']'));
+            let cost = if closes { costs::OUTDENTED_CLOSER } else { costs::OUTDENTED };
             for byte in [b'}', b']'] {
-                found.push(Move {
-                    step: Step::Insert(byte),
-                    end: at,
-                    cost: costs::OUTDENTED,
-                    styles: node.styles,
-                });
+                found.push(Move { step: Step::Insert(byte), end: at, cost, styles: node.styles });
             }
         }
         for next in &found {
@@ -251,7 +247,7 @@ impl<'s> Search<'s> {
         }
         self.moves = found;
         if let Some((least, _)) = BANDS.get(band + 1) {
-            self.push(node.cost + least, id, Visit::Band(band as u8 + 1));
+            self.push(node.cost + least, id, band as u8 + 1);
         }
     }
 
@@ -395,16 +391,24 @@ impl<'s> Search<'s> {
             && if closes { indent < outside } else { indent <= outside }
     }
 
-    /// The ways to an end, the one that was found first in front; all say something else.
-    pub(super) fn ways(&self, end: u32) -> Vec<Vec<Taken>> {
+    /// The ways to an end that cost at most `margin` more than the cheapest, that one in front; all say something else.
+    pub(super) fn ways(&self, end: u32, margin: Cost) -> Vec<Vec<Taken>> {
         let mut found = Vec::new();
-        let mut open = vec![(Vec::new(), end)];
-        while let Some((mut way, mut at)) = open.pop() {
+        let mut open = VecDeque::from([(Vec::new(), end, margin, true)]);
+        while let Some((mut way, mut at, margin, mut is_first)) = open.pop_front() {
             while at != NONE {
                 let node = self.nodes[at as usize];
-                if node.other != NONE && open.len() + found.len() < MOST_WAYS {
-                    open.insert(0, (way.clone(), node.other));
+                // The ways beside one that is itself beside another were entered with that.
+                let mut beside = if is_first { node.other } else { NONE };
+                while let Some(other) = self.nodes.get(beside as usize) {
+                    if let Some(left) = margin.checked_sub(other.cost - node.cost)
+                        && open.len() + found.len() < MOST_WAYS
+                    {
+                        open.push_back((way.clone(), beside, left, false));
+                    }
+                    beside = other.other;
                 }
+                is_first = true;
                 let start = match node.from {
                     NONE => node.end,
                     from => self.nodes[from as usize].at,
@@ -416,9 +420,6 @@ impl<'s> Search<'s> {
             let last = way.last().map_or(0, |last| skip_space(self.source.as_bytes(), last.end));
             way.push(Taken { step: Step::End, start: last, end: self.source.len() });
             found.push(way);
-            if found.len() >= MOST_WAYS {
-                break;
-            }
         }
         found
     }

@@ -36,7 +36,7 @@ pub(super) fn changes(
         true => (EditKind::MissingQuote, Grade::Likely),
         false => (kind, grade),
     };
-    let mut quote_of = |from: usize, to: usize, lacks: bool, emit: &mut dyn FnMut(Change<'_>)| {
+    let quote_of = |from: usize, to: usize, lacks: bool, emit: &mut dyn FnMut(Change<'_>)| {
         if &source[from..to] != "\"" {
             let (kind, grade) = missing(lacks);
             emit(Change { from, to, text: "\"", kind, grade });

@@ -135,7 +135,16 @@ fn delimits(source: &[u8], start: usize, at: usize, end: usize) -> bool {
     let before =
         before.is_none_or(|at| matches!(source[at], b',' | b':' | b'{' | b'[' | b'"' | b'\''));
     let after = skip_space(source, end);
-    before || source.get(after).is_none_or(|byte| matches!(byte, b',' | b':' | b'}' | b']' | b'"'))
+    let is_quote = |at: usize| source.get(at).is_some_and(|byte| matches!(byte, b'"' | b'\''));
+    // Two strings that a program would join.
+    let joins = |plus: usize, quote: usize| source.get(plus) == Some(&b'+') && is_quote(quote);
+    let plus = trim_space(source, start, at);
+    let joined = joins(after, skip_space(source, after + 1))
+        || (plus > start + 1
+            && joins(plus - 1, trim_space(source, start, plus - 1).saturating_sub(1)));
+    before
+        || joined
+        || source.get(after).is_none_or(|byte| matches!(byte, b',' | b':' | b'}' | b']' | b'"'))
 }
 
 /// What was seen of a string's characters.
@@ -162,7 +171,8 @@ pub(super) fn quoted(source: &[u8], at: usize, most: Cost, found: &mut Vec<Price
         }
     };
     while let Some(&byte) = source.get(from) {
-        if ends > ENDS || seen.inner > most {
+        // Two quotes that look like delimiters are the end of a string and the begin of another.
+        if ends > ENDS || seen.inner >= 2 * costs::INNER_DELIMITER {
             return;
         }
         if byte == b'\\' {
@@ -204,7 +214,10 @@ pub(super) fn quoted(source: &[u8], at: usize, most: Cost, found: &mut Vec<Price
     let whole = whole_end(source, start);
     // A fence behind the string is none of it.
     let end = fence_before(source, start, whole);
-    add(end, source.len(), Lack::Rest, costs::OPEN_STRING, seen);
+    // One with another string's quotes in it is not open, but lost.
+    if seen.inner < costs::INNER_DELIMITER {
+        add(end, source.len(), Lack::Rest, costs::OPEN_STRING, seen);
+    }
 }
 
 /// Where the content of a string without a closing quote ends before a separator: with the white space there, unless it is a
@@ -274,7 +287,7 @@ pub(super) fn unquoted(source: &[u8], at: usize, most: Cost, found: &mut Vec<Pri
         return;
     }
     let opens = matches!(first, b'{' | b'[');
-    let (mut separators, mut ends) = (0, 0);
+    let (mut separators, mut brackets, mut ends) = (0, 0, 0);
     let mut from = at;
     let bare = |end: usize, cost: Cost, found: &mut Vec<Priced>| {
         let end = trim_space(source, at, end);
@@ -301,9 +314,14 @@ pub(super) fn unquoted(source: &[u8], at: usize, most: Cost, found: &mut Vec<Pri
         if let Some((quote, width)) = quote_at(source, from)
             && matches!(quote, Quote::Double | Quote::Curly)
         {
-            let cost =
-                costs::QUOTE + costs::UNOPENED_SEPARATOR * separators + if opens { 2 } else { 0 };
-            if cost <= most {
+            let cost = costs::QUOTE
+                + costs::UNOPENED_SEPARATOR * separators
+                + costs::UNOPENED_BRACKET * brackets
+                + if opens { 2 } else { 0 };
+            let says = source[at..from]
+                .iter()
+                .any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii());
+            if cost <= most && says {
                 let content = (at as u32, from as u32);
                 let end = (from + width) as u32;
                 let lack = Lack::Open;
@@ -318,6 +336,7 @@ pub(super) fn unquoted(source: &[u8], at: usize, most: Cost, found: &mut Vec<Pri
                 ends += 1;
                 bare(from, costs::BARE + costs::BARE_SEPARATOR * separators, found);
                 separators += 1;
+                brackets += Cost::from(!matches!(byte, b',' | b':'));
             }
             b'\n' => {
                 bare(from, costs::BARE + costs::BARE_SEPARATOR * separators, found);
@@ -332,8 +351,13 @@ pub(super) fn unquoted(source: &[u8], at: usize, most: Cost, found: &mut Vec<Pri
 
 /// Whether a word may be a string without quotes: not what is nearly a number, a literal or nothing of the kind.
 fn is_bare(word: &[u8]) -> bool {
-    let is_number = word.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E' | b'_' | b'x' | b'X' | b'a'..=b'd' | b'f' | b'A'..=b'D' | b'F'))
-        && word.iter().any(u8::is_ascii_digit)
+    let first = word
+        .split(|byte| matches!(byte, b',' | b':' | b'}' | b']' | b'{' | b'['))
+        .next()
+        .unwrap_or(word);
+    let first = first.trim_ascii_end();
+    let is_number = first.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E' | b'_' | b'x' | b'X' | b'a'..=b'd' | b'f' | b'A'..=b'D' | b'F'))
+        && first.iter().any(u8::is_ascii_digit)
         && matches!(word[0], b'0'..=b'9' | b'+' | b'-' | b'.');
     const NAMES: [&str; 11] = [
         "true",
@@ -348,11 +372,12 @@ fn is_bare(word: &[u8]) -> bool {
         "+infinity",
         "-infinity",
     ];
-    let is_name = std::str::from_utf8(word)
+    let is_name = std::str::from_utf8(first)
         .is_ok_and(|word| NAMES.iter().any(|name| word.eq_ignore_ascii_case(name)));
-    let is_mark = word
-        .iter()
-        .all(|byte| matches!(byte, b'.' | b'*' | b'`' | b'/' | b'#' | b'\\') || is_space(*byte));
+    let is_mark = !first.is_empty()
+        && first.iter().all(|byte| {
+            matches!(byte, b'.' | b'*' | b'`' | b'/' | b'#' | b'\\') || is_space(*byte)
+        });
     let is_comment = word.starts_with(b"//") || word.starts_with(b"/*");
     !(is_number || is_name || is_mark || is_comment)
 }
