@@ -13,7 +13,7 @@ const CRATES: [Row<'_>; 13] = [
     ("compiler", &["artifacts"]),
     ("generate/json", &["artifacts", "compiler", "runtime"]),
     ("compiler/build", &["artifacts", "compiler"]),
-    ("compiler/cli", &["artifacts", "compiler", "compiler/build", "runtime"]),
+    ("compiler/cli", &["artifacts", "compiler", "compiler/build", "runtime", "generate/json"]),
     ("bindings/common", &["artifacts", "compiler", "runtime"]),
     ("examples/build-rs", &["artifacts", "compiler/build", "runtime"]),
     ("benches", &["artifacts", "compiler", "runtime", "generate/json", "compiler/cli"]),

@@ -115,10 +115,9 @@ pub(super) fn edits(source: &str, way: &[Taken]) -> Told {
                 }
             }
         }
-        if step != Step::Tail {
+        // What is inserted stands where the lexeme before it ends.
+        if !matches!(step, Step::Insert(_) | Step::Close(_)) {
             behind_last = behind_last.max(end);
-        } else {
-            behind_last = end;
         }
         last = step;
     }
