@@ -96,6 +96,7 @@
 //! | `run`, `moves` | a token while there is one configuration and nothing to choose: nearly always |
 //! | `step` | what one byte does to a position, however many configurations it has |
 //! | `position`, `stack` | configurations and frames |
+//! | `positions` | many texts at once, their positions by number: for searches over texts |
 //! | `distinct` | items that must differ from those before them |
 //! | `chains` | which stored masks a position allows |
 //! | `mask`, `pool`, `lists` | stored masks and their tokens |
@@ -125,6 +126,7 @@ mod options;
 mod pick;
 mod pool;
 mod position;
+mod positions;
 mod run;
 mod sequence;
 mod splitter;
@@ -147,4 +149,5 @@ pub use logit::{Bf16, F16, Logit};
 pub use mask::{Mask, Tokens};
 pub use matcher::Matcher;
 pub use options::MatcherOptions;
+pub use positions::{PositionId, Positions};
 pub use splitter::{Piece, Splitter};

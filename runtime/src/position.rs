@@ -18,7 +18,7 @@ use crate::error::LimitError;
 const SCANNED: usize = 16;
 
 /// One way to read the input so far.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Configuration {
     /// State of the network.
     pub(crate) state: u32,

@@ -272,7 +272,8 @@ impl Sequence {
         let bytes = &input.bytes(grammar)[read..];
         if !bytes.is_empty() {
             from.iter().try_for_each(|&at| machine.add(next, at))?;
-            spell(&machine, &runner, frames, scratch, bytes)?;
+            let Scratch { closure, next, spare, .. } = scratch;
+            spell(&machine, &runner, frames, (closure, next, spare), bytes)?;
         }
         if let Input::Token(token, _) = input
             && grammar.has_edge_on(token)
@@ -316,15 +317,14 @@ impl Sequence {
     }
 }
 
-/// Makes `scratch.next` the configurations after some bytes, from those that it holds.
-fn spell(
+/// Makes `next` the configurations after some bytes, from those that it holds; the others are buffers.
+pub(crate) fn spell(
     machine: &Machine<'_>,
     runner: &Runner<'_>,
     frames: &mut Frames,
-    scratch: &mut Scratch,
+    (closure, next, spare): (&mut Configurations, &mut Configurations, &mut Configurations),
     mut bytes: &[u8],
 ) -> Result<(), LimitError> {
-    let Scratch { closure, next, spare, .. } = scratch;
     while !bytes.is_empty() && !next.as_slice().is_empty() {
         if let &[mut at] = next.as_slice() {
             let limit = machine.limits.frames;

@@ -8,8 +8,11 @@ pub(crate) mod completions;
 pub(crate) mod debug;
 pub(crate) mod facts;
 pub(crate) mod inspect;
+pub(crate) mod jsonl;
 pub(crate) mod keywords;
 pub(crate) mod maskbench;
+mod outputs;
+pub(crate) mod repair;
 pub(crate) mod sample;
 pub(crate) mod vocab;
 
@@ -35,6 +38,10 @@ pub(crate) enum Command {
     Sample(sample::SampleArgs),
     /// Measure how fast a compiled grammar is served here, over random outputs
     Bench(bench::BenchArgs),
+    /// Make JSON of a text that is nearly JSON, and show the edits
+    Repair(repair::RepairArgs),
+    /// Read the items of a text with one JSON value a line
+    Jsonl(jsonl::JsonlArgs),
     /// Show what becomes of each keyword and format of JSON Schema
     Keywords(keywords::KeywordsArgs),
     /// Judge a folder of schemas with valid and invalid instances
@@ -56,6 +63,8 @@ pub(crate) fn run(command: Command, output: &mut Output) -> Result<u8, Failure> 
         Command::Check(args) => check::run(args, output),
         Command::Sample(args) => sample::run(args, output),
         Command::Bench(args) => bench::run(args, output),
+        Command::Repair(args) => repair::run(args, output),
+        Command::Jsonl(args) => jsonl::run(args, output),
         Command::Keywords(args) => keywords::run(args, output),
         Command::Maskbench(args) => maskbench::run(args, output),
         Command::Debug(command) => debug::run(command, output),

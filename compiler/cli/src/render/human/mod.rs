@@ -8,8 +8,10 @@ mod debug;
 mod diagnostic;
 mod facts;
 mod inspect;
+mod jsonl;
 mod keywords;
 mod maskbench;
+mod repair;
 mod sample;
 mod vocab;
 

@@ -1,0 +1,175 @@
+//! Repairs beside known truths: `repair CORPUS [--without-schema] [--every N] [--list KIND]`
+//!
+//! A corpus is a JSON list of rows: `kind` of damage, `text`, `truth`, `schema`, and `file`, whose rows share a schema. Each text
+//! is repaired with edits of every grade, and the value is the truth (right), another one (wrong), or none was returned
+//! (refused). Where the result says of itself that another reading is as good (ambiguous), it counts in columns of its own. Times are
+//! those of one repair, the schema compiled before. A schema that the validator does not build leaves its rows out, and one whose truth is no
+//! instance as well.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use clap::Parser;
+use grammarc_json::JsonSchema;
+use grammarc_json::repair::{RepairOptions, repair};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// Repairs beside known truths.
+#[derive(Parser)]
+struct Args {
+    /// The corpus.
+    corpus: PathBuf,
+    /// Any JSON instead of the rows' schemas.
+    #[arg(long)]
+    without_schema: bool,
+    /// Every so many files alone.
+    #[arg(long, default_value_t = 1)]
+    every: usize,
+    /// Writes the rows of this kind (or `all`) that are not right, one JSON a line, to standard error.
+    #[arg(long)]
+    list: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Row {
+    file: String,
+    kind: String,
+    text: String,
+    truth: Value,
+    schema: Value,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    Right,
+    Wrong,
+    AmbiguousRight,
+    AmbiguousWrong,
+    Refused,
+}
+
+const OUTCOMES: [(Outcome, &str); 5] = [
+    (Outcome::Right, "right"),
+    (Outcome::Wrong, "wrong"),
+    (Outcome::AmbiguousRight, "ambiguous, right"),
+    (Outcome::AmbiguousWrong, "ambiguous, wrong"),
+    (Outcome::Refused, "refused"),
+];
+
+/// Whether two values are the same, numbers by their value.
+fn same(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Number(left), Value::Number(right)) => {
+            left == right || left.as_f64() == right.as_f64()
+        }
+        (Value::Array(left), Value::Array(right)) => {
+            left.len() == right.len()
+                && left.iter().zip(right).all(|(left, right)| same(left, right))
+        }
+        (Value::Object(left), Value::Object(right)) => {
+            left.len() == right.len()
+                && left
+                    .iter()
+                    .all(|(key, value)| right.get(key).is_some_and(|other| same(value, other)))
+        }
+        _ => left == right,
+    }
+}
+
+#[expect(clippy::print_stdout, clippy::print_stderr, reason = "it is a program")]
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let args = Args::parse();
+    let rows: Vec<Row> = serde_json::from_str(&fs::read_to_string(&args.corpus)?)?;
+    let (mut file, mut files, mut schema) = (String::new(), 0, None);
+    let (mut left_out, mut uncompiled) = (0, 0);
+    let mut counts: BTreeMap<String, [usize; 5]> = BTreeMap::new();
+    let mut times: Vec<Duration> = Vec::new();
+    let mut known: BTreeMap<String, Option<JsonSchema>> = BTreeMap::new();
+    for row in &rows {
+        if row.file != file {
+            file.clone_from(&row.file);
+            files += 1;
+            if !args.without_schema {
+                schema = known
+                    .entry(row.file.clone())
+                    .or_insert_with(|| {
+                        let schema = JsonSchema::from_value(row.schema.clone()).ok()?;
+                        uncompiled += usize::from(!schema.prepare());
+                        Some(schema)
+                    })
+                    .clone();
+            }
+        }
+        if files % args.every != 0 {
+            continue;
+        }
+        let judged = args.without_schema
+            || schema.as_ref().is_some_and(|schema| schema.is_valid(&row.truth));
+        if !judged {
+            left_out += 1;
+            continue;
+        }
+        let started = Instant::now();
+        let result = repair(&row.text, schema.as_ref(), &RepairOptions::default());
+        times.push(started.elapsed());
+        let outcome = match &result {
+            Ok(repaired) => match (same(&repaired.value, &row.truth), repaired.ambiguous) {
+                (true, false) => Outcome::Right,
+                (false, false) => Outcome::Wrong,
+                (true, true) => Outcome::AmbiguousRight,
+                (false, true) => Outcome::AmbiguousWrong,
+            },
+            Err(_) => Outcome::Refused,
+        };
+        if outcome != Outcome::Right
+            && args.list.as_ref().is_some_and(|kind| kind == "all" || *kind == row.kind)
+        {
+            let told = match &result {
+                Ok(repaired) => {
+                    serde_json::json!({"text": repaired.text, "edits": format!("{:?}", repaired.edits)})
+                }
+                Err(error) => serde_json::json!({"error": error.to_string()}),
+            };
+            eprintln!(
+                "{}",
+                serde_json::json!({
+                    "kind": row.kind, "file": row.file, "outcome": format!("{outcome:?}"), "source": row.text, "result": told, "truth": row.truth,
+                })
+            );
+        }
+        counts.entry(row.kind.clone()).or_default()[outcome as usize] += 1;
+    }
+    println!("| damage | rows | {} |", OUTCOMES.map(|(_, name)| name).join(" | "));
+    println!("| --- | --: | {} |", ["--:"; 5].join(" | "));
+    let mut total = [0; 5];
+    for (kind, counts) in &counts {
+        print_row(kind, counts);
+        total.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+    }
+    print_row("all", &total);
+    let sum: usize = total.iter().sum();
+    let share = |outcome: Outcome| 100.0 * total[outcome as usize] as f64 / sum.max(1) as f64;
+    println!();
+    for (outcome, name) in OUTCOMES {
+        println!("{name}: {:.2} %", share(outcome));
+    }
+    times.sort_unstable();
+    let at = |percent: usize| {
+        times
+            .get((times.len() * percent / 100).min(times.len().saturating_sub(1)))
+            .copied()
+            .unwrap_or_default()
+    };
+    println!("time p50 {:?}, p90 {:?}, p99 {:?}, most {:?}", at(50), at(90), at(99), at(100));
+    println!("{left_out} rows left out, {uncompiled} schemas without a twin");
+    Ok(())
+}
+
+#[expect(clippy::print_stdout, reason = "it is a program")]
+fn print_row(kind: &str, counts: &[usize; 5]) {
+    let cells = counts.map(|count| count.to_string()).join(" | ");
+    println!("| {kind} | {} | {cells} |", counts.iter().sum::<usize>());
+}

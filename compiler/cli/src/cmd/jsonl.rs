@@ -1,0 +1,58 @@
+//! `grammarc jsonl`: the items of a text that is one JSON value a line, and the lines that are none.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use grammarc_json::{JsonlOptions, parse_jsonl};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::outputs;
+use crate::failure::Failure;
+use crate::output::Output;
+
+/// Arguments of `jsonl`.
+#[derive(Debug, Args)]
+pub(crate) struct JsonlArgs {
+    /// The text; `-` is standard input
+    file: PathBuf,
+    /// A JSON Schema that each item has to meet
+    #[arg(long, value_name = "FILE")]
+    schema: Option<PathBuf>,
+    /// Repair lines that do not parse, where that is certain
+    #[arg(long)]
+    repair: bool,
+}
+
+/// The items of a text.
+#[derive(Debug, Serialize)]
+pub(crate) struct Items {
+    pub(crate) items: Vec<Value>,
+    pub(crate) skipped: Vec<SkippedValue>,
+    pub(crate) truncated: bool,
+}
+
+/// A line that is no item.
+#[derive(Debug, Serialize)]
+pub(crate) struct SkippedValue {
+    pub(crate) line: usize,
+    pub(crate) at: [usize; 2],
+    pub(crate) reason: String,
+}
+
+/// Reads lines: 0 where all are items, 1 where some are not or there is none.
+pub(crate) fn run(args: JsonlArgs, output: &mut Output) -> Result<u8, Failure> {
+    let schema = outputs::schema(args.schema.as_deref())?;
+    let text = outputs::text(&args.file)?;
+    let options = JsonlOptions { repair: args.repair, ..JsonlOptions::default() };
+    let found = parse_jsonl(&text, schema.as_ref(), &options);
+    let code = u8::from(!found.skipped.is_empty() || found.items.is_empty());
+    let skipped = found.skipped.into_iter().map(|skipped| SkippedValue {
+        line: skipped.line,
+        at: [skipped.range.start, skipped.range.end],
+        reason: skipped.reason,
+    });
+    let items = found.items.into_iter().map(|item| item.value).collect();
+    output.answer(&Items { items, skipped: skipped.collect(), truncated: found.truncated })?;
+    Ok(code)
+}

@@ -1,0 +1,79 @@
+//! `grammarc repair`: what a text that is nearly JSON says, with the edits that make it JSON.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use grammarc_json::repair::{Edit, RepairOptions, repair};
+use serde::Serialize;
+
+use super::outputs;
+use crate::failure::Failure;
+use crate::output::Output;
+
+/// Arguments of `repair`.
+#[derive(Debug, Args)]
+pub(crate) struct RepairArgs {
+    /// The text; `-` is standard input
+    file: PathBuf,
+    /// A JSON Schema that the value has to meet; it chooses between readings
+    #[arg(long, value_name = "FILE")]
+    schema: Option<PathBuf>,
+    /// The text is known to be cut: a number at its end is not whole
+    #[arg(long)]
+    cut: bool,
+}
+
+/// A repair, or why there is none.
+#[derive(Debug, Serialize)]
+pub(crate) struct Repair {
+    /// JSON; none where the text was not repaired.
+    pub(crate) text: Option<String>,
+    /// `valid`, `repaired`, `ambiguous` or `refused`.
+    pub(crate) status: &'static str,
+    pub(crate) edits: Vec<EditValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<String>,
+}
+
+/// An edit as a value.
+#[derive(Debug, Serialize)]
+pub(crate) struct EditValue {
+    /// First byte and the one behind the last.
+    pub(crate) at: [usize; 2],
+    pub(crate) kind: &'static str,
+    pub(crate) removed: String,
+    pub(crate) inserted: String,
+    pub(crate) grade: &'static str,
+}
+
+impl From<Edit> for EditValue {
+    fn from(edit: Edit) -> Self {
+        let Edit { at, kind, removed, inserted, grade } = edit;
+        Self { at: [at.start, at.end], kind: kind.name(), removed, inserted, grade: grade.name() }
+    }
+}
+
+/// Repairs a text: 0 where it is JSON or was repaired in one way, 1 where it was not or another way is as good.
+pub(crate) fn run(args: RepairArgs, output: &mut Output) -> Result<u8, Failure> {
+    let schema = outputs::schema(args.schema.as_deref())?;
+    let source = outputs::text(&args.file)?;
+    let options = RepairOptions { cut: args.cut, ..RepairOptions::default() };
+    let (answer, code) = match repair(&source, schema.as_ref(), &options) {
+        Ok(repaired) => {
+            let status = match (repaired.edits.is_empty(), repaired.ambiguous) {
+                (true, _) => "valid",
+                (false, false) => "repaired",
+                (false, true) => "ambiguous",
+            };
+            let edits = repaired.edits.into_iter().map(EditValue::from).collect();
+            let text = Some(repaired.text);
+            (Repair { text, status, edits, reason: None }, u8::from(repaired.ambiguous))
+        }
+        Err(error) => {
+            let reason = Some(error.to_string());
+            (Repair { text: None, status: "refused", edits: Vec::new(), reason }, 1)
+        }
+    };
+    output.answer(&answer)?;
+    Ok(code)
+}

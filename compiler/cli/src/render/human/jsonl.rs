@@ -1,0 +1,21 @@
+//! Items of lines: one a line, then the lines that are none.
+
+use std::io::{self, Write};
+
+use crate::cmd::jsonl::Items;
+use crate::render::Answer;
+
+impl Answer for Items {
+    fn human(&self, out: &mut dyn Write) -> io::Result<()> {
+        for item in &self.items {
+            writeln!(out, "{item}")?;
+        }
+        for skipped in &self.skipped {
+            writeln!(out, "line {} skipped: {}", skipped.line, skipped.reason)?;
+        }
+        if self.truncated {
+            writeln!(out, "the text ends within a line")?;
+        }
+        Ok(())
+    }
+}

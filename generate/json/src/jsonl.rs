@@ -1,0 +1,271 @@
+//! JSON Lines: one value a line, as models write it, with lines that are something else.
+//!
+//! A line is whole when its LF is there: then it is judged once, alone, and what other lines are plays no part. So a text that
+//! is cut loses its last line and nothing more, and a stream yields an item as soon as its line ends. White space around a
+//! line counts for nothing, a CR before the LF included.
+//!
+//! | line | becomes |
+//! | --- | --- |
+//! | blank, or beginning with three backticks | nothing |
+//! | JSON that the schema accepts | an item |
+//! | anything else | skipped, with its number, its range and the reason |
+//! | the last one, without LF, which is no JSON | the same, and the text is truncated |
+//!
+//! Cost: that of parsing and validating each line.
+
+use std::ops::Range;
+
+use serde_json::Value;
+
+use crate::repair::{Edit, RepairLimits};
+use crate::schema::JsonSchema;
+use crate::strict;
+use crate::validator::JsonValidator;
+
+/// How to read lines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct JsonlOptions {
+    /// Lines that do not parse are repaired where every edit is certain.
+    pub repair: bool,
+    /// Bounds on the repair of a line.
+    pub limits: RepairLimits,
+}
+
+/// One value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Item {
+    /// The value.
+    pub value: Value,
+    /// The number of its line, from 1.
+    pub line: usize,
+    /// Where its line is in the text, in bytes, without white space around it.
+    pub range: Range<usize>,
+    /// What a repair changed; ranges are those of the line.
+    pub edits: Vec<Edit>,
+}
+
+/// A line that is no item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skipped {
+    /// Its number, from 1.
+    pub line: usize,
+    /// Where it is in the text, in bytes, without white space around it.
+    pub range: Range<usize>,
+    /// Why it is none.
+    pub reason: String,
+}
+
+/// The items of a text.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Jsonl {
+    /// The items, in the order of their lines.
+    pub items: Vec<Item>,
+    /// The lines that are none and are not blank.
+    pub skipped: Vec<Skipped>,
+    /// The text ended within a line.
+    pub truncated: bool,
+    /// What to tell whoever asked for items and got none.
+    pub warning: Option<String>,
+}
+
+/// The items of a text. Never fails: what is no item is told.
+///
+/// ```
+/// use grammarc_json::parse_jsonl;
+///
+/// let found = parse_jsonl("```json\n{\"a\": 1}\nnone\n{\"a\": 2}\n{\"a\": ", None, &Default::default());
+/// assert_eq!(found.items.len(), 2);
+/// assert_eq!(found.skipped.iter().map(|skipped| skipped.line).collect::<Vec<_>>(), [3, 5]);
+/// assert!(found.truncated);
+/// ```
+pub fn parse_jsonl(text: &str, schema: Option<&JsonSchema>, options: &JsonlOptions) -> Jsonl {
+    let mut stream = JsonlStream::new(schema.cloned(), *options);
+    let mut found = Jsonl::default();
+    found.take(stream.push(text));
+    found.take(stream.finish());
+    found.truncated = stream.truncated;
+    if found.items.is_empty() {
+        found.warning = Some(format!("no line is an item; {} were skipped", found.skipped.len()));
+    }
+    found
+}
+
+impl Jsonl {
+    fn take(&mut self, lines: Vec<Result<Item, Skipped>>) {
+        for line in lines {
+            match line {
+                Ok(item) => self.items.push(item),
+                Err(skipped) => self.skipped.push(skipped),
+            }
+        }
+    }
+}
+
+/// Reads a text that comes in parts.
+#[derive(Debug)]
+pub struct JsonlStream {
+    validator: JsonValidator,
+    /// The line that is not whole.
+    pending: String,
+    /// Lines before it.
+    lines: usize,
+    /// Bytes before it.
+    bytes: usize,
+    truncated: bool,
+}
+
+impl JsonlStream {
+    /// At the start of a text.
+    pub fn new(schema: Option<JsonSchema>, options: JsonlOptions) -> Self {
+        let JsonlOptions { repair, limits } = options;
+        let validator = JsonValidator { schema, repair, limits, ..JsonValidator::default() };
+        Self { validator, pending: String::new(), lines: 0, bytes: 0, truncated: false }
+    }
+
+    /// Takes the next part and returns what its line ends complete, in order.
+    pub fn push(&mut self, part: &str) -> Vec<Result<Item, Skipped>> {
+        let mut found = Vec::new();
+        for piece in part.split_inclusive('\n') {
+            self.pending.push_str(piece);
+            if piece.ends_with('\n') {
+                found.extend(self.line());
+            }
+        }
+        found
+    }
+
+    /// Takes the end of the text, and returns what its last line is where it has no LF.
+    pub fn finish(&mut self) -> Vec<Result<Item, Skipped>> {
+        let last = self.line();
+        self.truncated = matches!(last, Some(Err(_)));
+        last.into_iter().collect()
+    }
+
+    /// Whether the text ended within a line; known when it is finished.
+    pub fn is_truncated(&self) -> bool {
+        self.truncated
+    }
+
+    /// What the pending line is.
+    fn line(&mut self) -> Option<Result<Item, Skipped>> {
+        let pending = std::mem::take(&mut self.pending);
+        if pending.is_empty() {
+            return None;
+        }
+        self.lines += 1;
+        let start = self.bytes + pending.len() - pending.trim_start().len();
+        self.bytes += pending.len();
+        let text = pending.trim();
+        if text.is_empty() || text.starts_with("```") {
+            return None;
+        }
+        let (line, range) = (self.lines, start..start + text.len());
+        Some(match self.value(text) {
+            Ok((value, edits)) => Ok(Item { value, line, range, edits }),
+            Err(reason) => Err(Skipped { line, range, reason }),
+        })
+    }
+
+    /// The value of a line. Nothing is looked for inside it: a line is JSON or is not.
+    fn value(&self, text: &str) -> Result<(Value, Vec<Edit>), String> {
+        let value = match strict::parse(text) {
+            Ok(value) => value,
+            Err(error) if !self.validator.repair => return Err(error.to_string()),
+            Err(_) => {
+                let repaired =
+                    self.validator.repair_json(text).map_err(|error| error.to_string())?;
+                return Ok((repaired.value, repaired.edits));
+            }
+        };
+        match self.validator.schema.as_ref().map_or(Ok(()), |schema| schema.validate(&value)) {
+            Ok(()) => Ok((value, Vec::new())),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn values(text: &str) -> Vec<Value> {
+        parse_jsonl(text, None, &JsonlOptions::default())
+            .items
+            .into_iter()
+            .map(|item| item.value)
+            .collect()
+    }
+
+    #[test]
+    fn blank_lines_and_fences_are_nothing() {
+        let found = parse_jsonl(
+            "```jsonl\r\n{\"a\":1}\r\n\r\n  \n[2]\n```",
+            None,
+            &JsonlOptions::default(),
+        );
+        assert_eq!(found.items.iter().map(|item| item.line).collect::<Vec<_>>(), [2, 5]);
+        assert!(found.skipped.is_empty() && !found.truncated && found.warning.is_none());
+    }
+
+    #[test]
+    fn lines_of_a_union_are_judged_one_by_one() {
+        let schema: JsonSchema = r#"{"oneOf": [
+            {"type": "object", "required": ["type", "n"], "properties": {"type": {"const": "a"}, "n": {"type": "integer"}}},
+            {"type": "object", "required": ["type", "s"], "properties": {"type": {"const": "b"}, "s": {"type": "string"}}}]}"#
+            .parse()
+            .unwrap();
+        let text =
+            "{\"type\":\"a\",\"n\":1}\n{\"type\":\"b\",\"n\":1}\n{\"type\":\"b\",\"s\":\"x\"}\n";
+        let found = parse_jsonl(text, Some(&schema), &JsonlOptions::default());
+        assert_eq!(found.items.len(), 2);
+        assert_eq!(found.skipped[0].line, 2);
+        assert_eq!(&text[found.skipped[0].range.clone()], "{\"type\":\"b\",\"n\":1}");
+    }
+
+    #[test]
+    fn a_text_without_items_says_so() {
+        let found = parse_jsonl("NaN\n{'a': 1}\n", None, &JsonlOptions::default());
+        assert!(found.items.is_empty() && found.warning.is_some() && !found.truncated);
+        let repair = JsonlOptions { repair: true, ..JsonlOptions::default() };
+        assert_eq!(parse_jsonl("NaN\n{'a': 1}\n", None, &repair).items[0].value, json!({"a": 1}));
+    }
+
+    proptest! {
+        /// At every byte at which a text is cut: the items of the lines before are all there, and are those of the whole.
+        #[test]
+        fn a_cut_loses_the_last_line_alone(lines in prop::collection::vec("(\\{\"a\": ?[0-9]{1,3}\\}|\\[\"é\"\\]|no|)", 1..6)) {
+            let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+            let whole = values(&text);
+            let expected: Vec<Value> = lines.iter().filter_map(|line| serde_json::from_str(line).ok()).collect();
+            prop_assert_eq!(&whole, &expected);
+            for cut in (0..text.len()).filter(|&cut| text.is_char_boundary(cut)) {
+                let before = text[..cut].matches('\n').count();
+                let kept = lines[..before].iter().filter(|line| serde_json::from_str::<Value>(line).is_ok()).count();
+                let found = values(&text[..cut]);
+                prop_assert!(found.len() == kept || found.len() == kept + 1);
+                prop_assert_eq!(&found[..], &whole[..found.len()]);
+            }
+        }
+
+        /// Parts of any length give what the whole gives.
+        #[test]
+        fn a_stream_gives_what_the_text_gives(text in "[\\[\\]{}\"1a`\n\ré ]{0,60}", at in prop::collection::vec(any::<prop::sample::Index>(), 0..4)) {
+            let whole = parse_jsonl(&text, None, &JsonlOptions::default());
+            let mut cuts: Vec<usize> = at.iter().map(|at| at.index(text.len() + 1)).filter(|&cut| text.is_char_boundary(cut)).collect();
+            cuts.extend([0, text.len()]);
+            cuts.sort_unstable();
+            let mut stream = JsonlStream::new(None, JsonlOptions::default());
+            let mut found = Jsonl::default();
+            for pair in cuts.windows(2) {
+                found.take(stream.push(&text[pair[0]..pair[1]]));
+            }
+            found.take(stream.finish());
+            prop_assert_eq!(found.items, whole.items);
+            prop_assert_eq!(found.skipped, whole.skipped);
+            prop_assert_eq!(stream.is_truncated(), whole.truncated);
+        }
+    }
+}

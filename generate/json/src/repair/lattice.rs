@@ -1,0 +1,341 @@
+//! The lattice: all readings of the next lexeme at a place of the source.
+//!
+//! A reading is a step with its price. What it says is put as JSON, and the search takes the step only where the grammar
+//! accepts that: so keys, enums and types choose between readings. Readings come in bands of price, so that those of places
+//! where nothing is wrong are never made unless a repair is as dear.
+
+use crate::scan::skip_space;
+
+use super::costs::{self, Cost, Styles};
+use super::outside::{self, other_space};
+use super::strings::{self, Lack, Priced, StringReading};
+
+/// What a step reads, and where it ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// The document begins; what is before it is none of it.
+    Start,
+    /// A lexeme as it stands.
+    Read,
+    /// A string.
+    String(StringReading),
+    /// A literal in another notation: the one of JSON.
+    Literal(&'static str),
+    /// A number in another form.
+    Number,
+    /// A comment.
+    Comment,
+    /// White space that JSON does not have.
+    Space,
+    /// A byte of structure too many.
+    Delete,
+    /// A byte of structure that is missing.
+    Insert(u8),
+    /// The same at the end of the document.
+    Close(u8),
+    /// What is broken off at the end.
+    Tail,
+    /// The document ends; what is behind it is none of it.
+    End,
+}
+
+/// A step with its end and its price.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Move {
+    pub(super) step: Step,
+    /// Behind it in the source.
+    pub(super) end: usize,
+    pub(super) cost: Cost,
+    /// Styles that it uses.
+    pub(super) styles: Styles,
+}
+
+/// Prices: from the first to before the second.
+pub(super) type Band = (Cost, Cost);
+
+/// The bands in which the moves of a place are made.
+pub(super) const BANDS: [Band; 3] = [(0, 2), (2, 3), (3, Cost::MAX)];
+
+/// A place of the source, and what the document has come to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub(super) at: usize,
+    /// Styles used before.
+    pub(super) styles: Styles,
+    /// Before the document's first lexeme.
+    pub(super) is_root: bool,
+    /// Most that a move may cost.
+    pub(super) most: Cost,
+}
+
+/// Buffers.
+#[derive(Debug, Default)]
+pub(super) struct Buffers {
+    strings: Vec<Priced>,
+}
+
+/// Writes the moves of a place that are in a band, in order of their kinds.
+pub(super) fn moves(
+    source: &str,
+    place: Place,
+    band: Band,
+    buffers: &mut Buffers,
+    found: &mut Vec<Move>,
+) {
+    let bytes = source.as_bytes();
+    let Place { at, styles, is_root, most } = place;
+    let (least, below) = band;
+    let mut add = |step: Step, end: usize, cost: Cost, used: Styles| {
+        let price = cost + styles.price(used);
+        if (least..below).contains(&price) && price <= most {
+            found.push(Move { step, end, cost: price, styles: styles.with(used) });
+        }
+    };
+    let clean = clean(bytes, at);
+    if let Some(end) = clean {
+        add(Step::Read, end, 0, Styles::NONE);
+    }
+    let ends = outside::is_end(bytes, at);
+    if ends && !is_root {
+        for byte in [b'}', b']'] {
+            add(Step::Close(byte), at, 0, Styles::ENDED);
+        }
+    }
+    if let Some(&byte) = bytes.get(at).filter(|_| !ends) {
+        let is_quote = strings::quote_at(bytes, at).is_some();
+        // A clean string has no other reading as cheap.
+        if is_quote && (least > 0 || clean.is_none()) {
+            buffers.strings.clear();
+            strings::quoted(bytes, at, most, &mut buffers.strings);
+            for priced in &buffers.strings {
+                let end = priced.reading.end as usize;
+                let is_clean = clean == Some(end) && priced.reading.lack == Lack::None;
+                if !is_clean && (!is_root || priced.reading.lack != Lack::Close) {
+                    add(Step::String(priced.reading), end, priced.cost, priced.styles);
+                }
+            }
+        }
+        if let Some(end) = comment(bytes, at) {
+            add(Step::Comment, end, 0, Styles::COMMENTS);
+        }
+        if !byte.is_ascii() {
+            let end = other_space(source, at);
+            if end > at {
+                add(Step::Space, end, 0, Styles::SPACES);
+            }
+        }
+        if let Some((literal, end)) = literal(bytes, at) {
+            add(Step::Literal(literal), end, 0, Styles::LITERALS);
+        }
+        if !is_root && let Some(end) = bare_key(bytes, at) {
+            let content = (at as u32, end as u32);
+            let reading = StringReading {
+                content,
+                end: end as u32,
+                quote: strings::Quote::Bare,
+                lack: Lack::Both,
+                inner: false,
+            };
+            add(Step::String(reading), end, 0, Styles::BARE_KEYS);
+        }
+        if below == Cost::MAX {
+            if let Some(end) = number(bytes, at) {
+                add(Step::Number, end, costs::NUMBER, Styles::NONE);
+            }
+            let cost = match byte {
+                b',' | b':' | b'}' | b']' => Some(costs::DELETE),
+                b'{' | b'[' => Some(costs::DELETE_OPENER),
+                _ => None,
+            };
+            if let Some(cost) = cost.filter(|_| !is_root) {
+                add(Step::Delete, at + 1, cost, Styles::NONE);
+            }
+            if !is_root && !is_quote {
+                buffers.strings.clear();
+                strings::unquoted(bytes, at, most, &mut buffers.strings);
+                for priced in &buffers.strings {
+                    add(
+                        Step::String(priced.reading),
+                        priced.reading.end as usize,
+                        priced.cost,
+                        Styles::NONE,
+                    );
+                }
+            }
+        }
+    }
+    if below == Cost::MAX && !is_root {
+        for byte in [b',', b':', b'}', b']'] {
+            if !(ends && matches!(byte, b'}' | b']' | b',')) {
+                add(Step::Insert(byte), at, costs::INSERT, Styles::NONE);
+            }
+        }
+    }
+}
+
+/// The end of the lexeme that begins at a place and has nothing to mend.
+fn clean(source: &[u8], at: usize) -> Option<usize> {
+    match *source.get(at)? {
+        b'{' | b'}' | b'[' | b']' | b',' | b':' => Some(at + 1),
+        b'"' => strings::clean(source, at),
+        b't' => word(source, at, b"true"),
+        b'f' => word(source, at, b"false"),
+        b'n' => word(source, at, b"null"),
+        b'-' | b'0'..=b'9' => digits(source, at),
+        _ => None,
+    }
+}
+
+/// The end of a word where nothing goes on with it.
+fn word(source: &[u8], at: usize, word: &[u8]) -> Option<usize> {
+    let end = at + word.len();
+    (source[at..].starts_with(word) && !goes_on(source, end)).then_some(end)
+}
+
+/// Whether a word or a number goes on at a place.
+fn goes_on(source: &[u8], at: usize) -> bool {
+    source.get(at).is_some_and(|byte| {
+        byte.is_ascii_alphanumeric()
+            || matches!(byte, b'_' | b'.' | b'+' | b'-' | b'$' | b'%' | 0x80..)
+    })
+}
+
+/// The end of a number as JSON has it.
+fn digits(source: &[u8], at: usize) -> Option<usize> {
+    let first = *source.get(at)?;
+    let mut end = at + usize::from(first == b'-');
+    let run = |from: usize| {
+        source[from.min(source.len())..].iter().take_while(|byte| byte.is_ascii_digit()).count()
+    };
+    end += match source.get(end)? {
+        b'0' => 1,
+        b'1'..=b'9' => run(end),
+        _ => return None,
+    };
+    if source.get(end) == Some(&b'.') {
+        let fraction = run(end + 1);
+        if fraction == 0 {
+            return None;
+        }
+        end += 1 + fraction;
+    }
+    if matches!(source.get(end), Some(b'e' | b'E')) {
+        let sign = usize::from(matches!(source.get(end + 1), Some(b'+' | b'-')));
+        let exponent = run(end + 1 + sign);
+        if exponent == 0 {
+            return None;
+        }
+        end += 1 + sign + exponent;
+    }
+    (!goes_on(source, end)).then_some(end)
+}
+
+/// The end of a number that JSON would write with another digit or sign: `.5`, `+1`, `1.`.
+fn number(source: &[u8], at: usize) -> Option<usize> {
+    if !matches!(source[at], b'+' | b'-' | b'.' | b'0'..=b'9') {
+        return None;
+    }
+    let run = source[at..]
+        .iter()
+        .take_while(|byte| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E'))
+        .count();
+    let end = at + run;
+    if goes_on(source, end) || end == source.len() {
+        return None;
+    }
+    let mut text = Vec::new();
+    write_number(&source[at..end], &mut text);
+    (text != source[at..end] && digits(&text, 0) == Some(text.len())).then_some(end)
+}
+
+/// Appends a number in JSON's form: without a plus, with a zero before and behind a point that has no digit there.
+pub(super) fn write_number(source: &[u8], text: &mut Vec<u8>) {
+    let rest = source.strip_prefix(b"+").unwrap_or(source);
+    let mut before = 0_u8;
+    for (at, &byte) in rest.iter().enumerate() {
+        if byte == b'.' && !before.is_ascii_digit() {
+            text.push(b'0');
+        }
+        text.push(byte);
+        if byte == b'.' && !rest.get(at + 1).is_some_and(u8::is_ascii_digit) {
+            text.push(b'0');
+        }
+        before = byte;
+    }
+}
+
+/// A literal in the notation of another language, and its end.
+fn literal(source: &[u8], at: usize) -> Option<(&'static str, usize)> {
+    const OTHERS: [(&str, &str); 7] = [
+        ("True", "true"),
+        ("False", "false"),
+        ("None", "null"),
+        ("TRUE", "true"),
+        ("FALSE", "false"),
+        ("NULL", "null"),
+        ("Null", "null"),
+    ];
+    if !source[at].is_ascii_alphabetic() {
+        return None;
+    }
+    OTHERS.iter().find_map(|(other, literal)| Some((*literal, word(source, at, other.as_bytes())?)))
+}
+
+/// The end of a name before a colon.
+fn bare_key(source: &[u8], at: usize) -> Option<usize> {
+    let is_first =
+        |byte: u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'$') || byte >= 0x80;
+    if !is_first(source[at]) || strings::quote_at(source, at).is_some() {
+        return None;
+    }
+    let is_part = |byte: &&u8| {
+        byte.is_ascii_alphanumeric() || matches!(**byte, b'_' | b'$' | b'-' | b'.' | 0x80..)
+    };
+    let end = at + source[at..].iter().take_while(is_part).count();
+    (source.get(skip_space(source, end)) == Some(&b':')).then_some(end)
+}
+
+/// The end of a comment: to the end of the line, or to `*/`.
+fn comment(source: &[u8], at: usize) -> Option<usize> {
+    let rest = &source[at..];
+    if rest.starts_with(b"/*") {
+        return rest[2..].windows(2).position(|two| two == b"*/").map(|found| at + 2 + found + 2);
+    }
+    let opens = rest.starts_with(b"//") || rest.starts_with(b"#");
+    opens.then(|| memchr::memchr(b'\n', rest).map_or(source.len(), |end| at + end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_other_forms_keep_their_digits() {
+        for (text, json) in
+            [(".5,", "0.5"), ("+1]", "1"), ("1.}", "1.0"), ("-.5 ", "-0.5"), ("1.e5,", "1.0e5")]
+        {
+            let end = number(text.as_bytes(), 0).unwrap();
+            let mut written = Vec::new();
+            write_number(&text.as_bytes()[..end], &mut written);
+            assert_eq!(written, json.as_bytes(), "{text}");
+        }
+        for text in ["1", "1.5,", "1.2.3,", "01,", "1-2,", "+,", "--1,", "1.", ".5"] {
+            assert_eq!(number(text.as_bytes(), 0), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn lexemes_end_where_nothing_goes_on_with_them() {
+        for (text, end) in [
+            ("12,", Some(2)),
+            ("12a", None),
+            ("-0.5e+3]", Some(7)),
+            ("truely", None),
+            ("true}", Some(4)),
+            ("01", None),
+            ("\"a\\\"\":", Some(5)),
+        ] {
+            assert_eq!(clean(text.as_bytes(), 0), end, "{text}");
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Text around a document: where it may begin, what may stand behind it, and what may be broken off at its end.
+
+use crate::extract::{MOST as MOST_STARTS, fences, reasoning_end};
+use crate::scan::{container_end, is_space, skip_space};
+
+use super::costs::{self, Cost};
+use super::strings::{Quote, quote_at};
+
+/// The places at which a document may begin, with what that costs, and each once.
+pub(super) fn starts(source: &str) -> Vec<(usize, Cost)> {
+    let bytes = source.as_bytes();
+    let mark = if source.starts_with('\u{feff}') { 3 } else { 0 };
+    let first = skip_space(bytes, mark);
+    let mut found = vec![(first, 0)];
+    let mut add = |at: usize, cost: Cost| {
+        if !found.iter().any(|(known, _)| *known == at) {
+            found.push((at, cost));
+        }
+    };
+    let reasoned = reasoning_end(source);
+    if reasoned > 0 {
+        add(skip_space(bytes, reasoned), costs::OUTSIDE);
+    }
+    for fence in fences(source, reasoned) {
+        let at = skip_space(bytes, fence.inside.start);
+        let from = if fence.is_json { at } else { reasoned };
+        add(at, costs::OUTSIDE + weight(&source[reasoned.min(from)..at], fence.is_json));
+    }
+    let mut at = reasoned;
+    for _ in 0..MOST_STARTS {
+        let Some(next) = memchr::memchr2(b'{', b'[', &bytes[at..]) else { break };
+        let start = at + next;
+        let before = &source[reasoned.max(mark)..start];
+        if start != first {
+            add(start, costs::OUTSIDE + weight(before, false));
+        }
+        at = container_end(bytes, start).unwrap_or(start + 1);
+    }
+    found
+}
+
+/// What it costs beyond [`costs::OUTSIDE`] to leave a text out, by what is in it.
+fn weight(text: &str, is_before_json: bool) -> Cost {
+    let braces = memchr::memchr2(b'{', b'}', text.as_bytes()).is_some();
+    let brackets = memchr::memchr2(b'[', b']', text.as_bytes()).is_some();
+    match (braces, brackets) {
+        // A block that is marked as JSON is what the text before it speaks of.
+        (true, _) if is_before_json => costs::OUTSIDE_BRACKETS,
+        (true, _) => costs::OUTSIDE_DATA,
+        (false, true) => costs::OUTSIDE_BRACKETS,
+        (false, false) if looks_like_members(text) => costs::OUTSIDE_DATA,
+        (false, false) => 0,
+    }
+}
+
+/// Whether there is a quote before a colon: a key.
+fn looks_like_members(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    memchr::memchr_iter(b'"', bytes).any(|at| bytes.get(skip_space(bytes, at + 1)) == Some(&b':'))
+}
+
+/// What stands behind a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Behind {
+    /// Nothing but white space.
+    Nothing,
+    /// Closers too many, and commas.
+    Closers,
+    /// Other text.
+    Text,
+}
+
+/// What stands from `at` to the end of the text, and what it costs to leave it out.
+pub(super) fn behind(source: &str, at: usize) -> (Behind, Cost) {
+    let rest = source[at..].trim_start();
+    if rest.is_empty() {
+        return (Behind::Nothing, 0);
+    }
+    let closers = rest.trim_start_matches(|c: char| {
+        matches!(c, '}' | ']' | ',' | ';') || c.is_ascii_whitespace()
+    });
+    let cut = rest.len() - closers.len();
+    let price = if cut == 0 { 0 } else { costs::EXTRA_CLOSERS };
+    if closers.is_empty() {
+        return (Behind::Closers, if rest == ";" { costs::OUTSIDE } else { price });
+    }
+    // `)` and `);` behind a call, a fence, or prose that begins on a line of its own or behind a fence.
+    (Behind::Text, price + costs::OUTSIDE + weight(closers, false))
+}
+
+/// Whether the document's text ends here: at the end, or where a fence closes.
+pub(super) fn is_end(source: &[u8], at: usize) -> bool {
+    at >= source.len() || source[at..].starts_with(b"```")
+}
+
+/// What is broken off at the end of the text, from the end of a whole value on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tail {
+    /// A comma with nothing behind it.
+    Comma,
+    /// An item that is a number or a literal, or nothing yet.
+    Item,
+    /// A key, whole or not, and what is there of its member.
+    Member,
+}
+
+/// The tail that the text from `at` on is, where it is one. `strings` says that an open string is none of the result.
+pub(super) fn tail(source: &[u8], at: usize, in_object: bool, strings: bool) -> Option<Tail> {
+    let end = source.len();
+    let mut from = skip_space(source, at);
+    let comma = source.get(from) == Some(&b',');
+    if comma {
+        from = skip_space(source, from + 1);
+    }
+    if from == end {
+        return comma.then_some(Tail::Comma);
+    }
+    if !in_object {
+        return scalar(source, from, strings).then_some(Tail::Item);
+    }
+    let colon = match quote_at(source, from) {
+        Some((quote, width)) => match closed(source, from + width, quote) {
+            None => return Some(Tail::Member),
+            Some(close) => skip_space(source, close),
+        },
+        None => {
+            let is_name =
+                |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'-');
+            let name = source[from..].iter().take_while(|byte| is_name(byte)).count();
+            if name == 0 {
+                return None;
+            }
+            skip_space(source, from + name)
+        }
+    };
+    if colon == end {
+        return Some(Tail::Member);
+    }
+    if source[colon] != b':' {
+        return None;
+    }
+    let value = skip_space(source, colon + 1);
+    (value == end || scalar(source, value, strings)).then_some(Tail::Member)
+}
+
+/// Behind the next closing quote of a kind.
+fn closed(source: &[u8], mut at: usize, quote: Quote) -> Option<usize> {
+    while let Some(&byte) = source.get(at) {
+        if byte == b'\\' {
+            at += 2;
+            continue;
+        }
+        match quote_at(source, at) {
+            Some((close, width)) if close == quote => return Some(at + width),
+            _ => at += 1,
+        }
+    }
+    None
+}
+
+/// Whether the rest of the text is one number or literal, whole or not, or an open string where these count.
+fn scalar(source: &[u8], at: usize, strings: bool) -> bool {
+    if let Some((quote, width)) = quote_at(source, at) {
+        return strings && closed(source, at + width, quote).is_none();
+    }
+    let rest = &source[at..];
+    let number = matches!(rest[0], b'-' | b'0'..=b'9')
+        && rest.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E'));
+    let literal = ["true", "false", "null", "True", "False", "None"]
+        .iter()
+        .any(|word| word.len() > rest.len() && word.as_bytes().starts_with(rest));
+    number || literal
+}
+
+/// Behind the white space that JSON does not have, from `at` on; `at` where there is none.
+pub(super) fn other_space(source: &str, at: usize) -> usize {
+    let rest = &source[at..];
+    let is_other = |c: char| {
+        (c.is_whitespace() && !(c.is_ascii() && is_space(c as u8)))
+            || matches!(c, '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}')
+    };
+    at + rest.len() - rest.trim_start_matches(is_other).len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prose_is_cheap_and_data_is_dear() {
+        assert_eq!(starts("Sure: {\"a\": 1"), [(0, 0), (6, 1)]);
+        assert!(starts("{\"a\": 1} {\"b\": 2").contains(&(9, 61)));
+        assert_eq!(behind("{} thanks", 2), (Behind::Text, 1));
+        assert_eq!(behind("{}]} ", 2), (Behind::Closers, 4));
+        assert_eq!(behind("{} {\"a\": 1}", 2), (Behind::Text, 61));
+        assert_eq!(behind("{}\n", 2), (Behind::Nothing, 0));
+    }
+
+    #[test]
+    fn tails_are_what_is_not_whole() {
+        let member = |text: &str| tail(text.as_bytes(), 0, true, false);
+        for text in
+            [", \"a", ", \"a\"", ", \"a\":", ", \"a\": 1", ", \"a\": tru", ", ab", "\"a\": -"]
+        {
+            assert_eq!(member(text), Some(Tail::Member), "{text}");
+        }
+        for text in [", \"a\": \"b\"", ", \"a\": true", ", \"a\": \"b", ", \"a\": {", ", \"a\": 1,"]
+        {
+            assert_eq!(member(text), None, "{text}");
+        }
+        assert_eq!(member(", "), Some(Tail::Comma));
+        assert_eq!(tail(b", 12", 0, false, false), Some(Tail::Item));
+        assert_eq!(tail(b", \"a", 0, false, false), None);
+        assert_eq!(tail(b", \"a", 0, false, true), Some(Tail::Item));
+    }
+}

@@ -1,0 +1,431 @@
+//! The search: the cheapest way through the lattice that the grammar accepts.
+//!
+//! Dijkstra's algorithm over nodes (place in the source, position in the grammar, styles used). A node is visited once for
+//! each band of prices ([`BANDS`]), so that where nothing is wrong only the reading as it stands is made. Costs are small
+//! numbers, so the queue is a bucket for each.
+//!
+//! Two ways of one cost to one node may say different things. The first stays, and the others are kept beside it: what comes
+//! after is the same for all, so they are told apart when the text has ended. Equal texts are told by a hash of what was handed
+//! to the grammar, lexeme by lexeme.
+//!
+//! Same source, grammar and limits, same result, but for the limit on time.
+
+use std::collections::VecDeque;
+use std::hash::Hasher;
+use std::time::Instant;
+
+use grammarc_runtime::{Grammar, PositionId, Positions};
+use rustc_hash::{FxHashMap, FxHasher};
+
+use crate::scan::skip_space;
+
+use super::costs::{self, Cost, Styles};
+use super::lattice::{BANDS, Buffers, Move, Place, Step, moves, write_number};
+use super::limits::{Limit, OpenStrings, RepairOptions};
+use super::strings::{Lack, StringReading};
+use super::{layout, outside, spell};
+
+/// No node.
+const NONE: u32 = u32::MAX;
+/// Visits between two looks at the clock.
+const CLOCK: usize = 64;
+/// Configurations of one position that a schema's twin may have.
+const CONFIGURATIONS: usize = 4096;
+/// Frames of all positions of a search.
+const FRAMES: usize = 1 << 20;
+/// Most ways to one node.
+const MOST_OTHERS: usize = 4;
+/// Most ways that are told apart.
+const MOST_WAYS: usize = 16;
+
+/// A place in the source with one in the grammar.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    /// Behind white space.
+    at: u32,
+    position: PositionId,
+    styles: Styles,
+    cost: Cost,
+    depth: u16,
+    /// The last lexeme is a number: what follows is none, or it would be one with it.
+    number: bool,
+    /// The node behind the opener of the innermost container.
+    open: u32,
+    /// The node before.
+    from: u32,
+    /// How it was reached from there.
+    step: Step,
+    /// Behind what the step read.
+    end: u32,
+    /// Of what the way here says.
+    hash: u64,
+    /// Another way here that costs the same and says something else.
+    other: u32,
+}
+
+/// A step of a way: what was read, from where to where.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Taken {
+    pub(super) step: Step,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+/// A search over one source.
+pub(super) struct Search<'s> {
+    source: &'s str,
+    options: RepairOptions,
+    positions: Positions,
+    nodes: Vec<Node>,
+    index: FxHashMap<(u32, PositionId, Styles, bool), u32>,
+    /// By cost, and which of them is being emptied.
+    queue: Vec<Vec<(u32, u8)>>,
+    /// Nodes at which the document ends, by cost: looked at behind all else of that cost, when all ways to them are known.
+    ends: Vec<Vec<u32>>,
+    cost: usize,
+    visits: usize,
+    started: Instant,
+    /// The farthest place that was read to.
+    pub(super) farthest: usize,
+    moves: Vec<Move>,
+    buffers: Buffers,
+    text: Vec<u8>,
+}
+
+impl<'s> Search<'s> {
+    pub(super) fn new(source: &'s str, grammar: &Grammar, options: RepairOptions) -> Self {
+        let mut search = Self {
+            source,
+            options,
+            positions: Positions::new(grammar, CONFIGURATIONS, FRAMES),
+            nodes: Vec::new(),
+            index: FxHashMap::default(),
+            queue: vec![Vec::new(); usize::from(costs::MOST) + 1],
+            ends: vec![Vec::new(); usize::from(costs::MOST) + 1],
+            cost: 0,
+            visits: 0,
+            started: Instant::now(),
+            farthest: 0,
+            moves: Vec::new(),
+            buffers: Buffers::default(),
+            text: Vec::new(),
+        };
+        for (at, cost) in outside::starts(source) {
+            let node = Node {
+                at: at as u32,
+                position: Positions::START,
+                styles: Styles::NONE,
+                cost,
+                depth: 0,
+                number: false,
+                open: NONE,
+                from: NONE,
+                step: Step::Start,
+                end: at as u32,
+                hash: 0,
+                other: NONE,
+            };
+            search.reach(node);
+        }
+        search
+    }
+
+    /// The next end of a document, and what it costs: never less than the one before. None where there is no further one
+    /// that costs at most `most`.
+    pub(super) fn next_end(&mut self, most: Cost) -> Result<Option<(u32, Cost)>, Limit> {
+        while self.cost <= usize::from(most) {
+            if let Some((node, band)) = self.queue.get_mut(self.cost).and_then(Vec::pop) {
+                self.visit(node, usize::from(band))?;
+            } else if let Some(end) = self.ends.get_mut(self.cost).and_then(Vec::pop) {
+                return Ok(Some((end, self.cost as Cost)));
+            } else {
+                self.cost += 1;
+            }
+        }
+        Ok(None)
+    }
+
+    fn visit(&mut self, node: u32, band: usize) -> Result<(), Limit> {
+        self.visits += 1;
+        if self.visits.is_multiple_of(CLOCK) && self.started.elapsed() > self.options.limits.time {
+            return Err(Limit::Time);
+        }
+        if self.nodes.len() > self.options.limits.nodes {
+            return Err(Limit::Nodes);
+        }
+        // Else a cheaper way was found since.
+        let due = usize::from(self.nodes[node as usize].cost + BANDS[band].0);
+        if due == self.cost {
+            self.expand(node, band);
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, cost: Cost, node: u32, band: u8) {
+        if let Some(bucket) = self.queue.get_mut(usize::from(cost)) {
+            bucket.push((node, band));
+        }
+    }
+
+    /// Enters a node, or another way to one that is there.
+    fn reach(&mut self, new: Node) {
+        let key = (new.at, new.position, new.styles, new.number);
+        let next = self.nodes.len() as u32;
+        let known = *self.index.entry(key).or_insert(next);
+        if known == next {
+            self.nodes.push(new);
+        } else {
+            let old = self.nodes[known as usize];
+            if old.cost <= new.cost {
+                if new.cost <= old.cost + costs::CLOSER_MARGIN && self.is_other_way(known, new.hash)
+                {
+                    self.nodes.push(Node { other: old.other, ..new });
+                    self.nodes[known as usize].other = next;
+                }
+                return;
+            }
+            self.nodes[known as usize] = new;
+        }
+        self.farthest = self.farthest.max(new.at as usize);
+        self.push(new.cost, known, 0);
+    }
+
+    /// Whether no way to a node is known that says what the hash is of, and there is room for one more.
+    fn is_other_way(&self, mut node: u32, hash: u64) -> bool {
+        for _ in 0..MOST_OTHERS {
+            let known = &self.nodes[node as usize];
+            if known.hash == hash {
+                return false;
+            }
+            if known.other == NONE {
+                return true;
+            }
+            node = known.other;
+        }
+        false
+    }
+
+    fn expand(&mut self, id: u32, band: usize) {
+        let node = self.nodes[id as usize];
+        let at = node.at as usize;
+        let is_root = node.position == Positions::START;
+        if band == 0 && !is_root && self.positions.is_accepting(node.position) {
+            let (kind, cost) = outside::behind(self.source, at);
+            // A document that is closed by an inserted closer does not leave out what stood inside.
+            let is_closed = node.step == Step::Read
+                && matches!(self.source.as_bytes()[node.end as usize - 1], b'}' | b']');
+            if (kind == outside::Behind::Nothing
+                || is_closed
+                || outside::is_end(self.source.as_bytes(), at))
+                && let Some(bucket) = self.ends.get_mut(usize::from(node.cost + cost))
+            {
+                bucket.push(id);
+            }
+        }
+        let most = costs::MOST - node.cost.min(costs::MOST);
+        let place = Place { at, styles: node.styles, is_root, most };
+        let mut found = std::mem::take(&mut self.moves);
+        found.clear();
+        moves(self.source, place, BANDS[band], &mut self.buffers, &mut found);
+        if band == 2 && !is_root && self.tail(id) {
+            found.push(Move {
+                step: Step::Tail,
+                end: self.source.len(),
+                cost: costs::TAIL,
+                styles: node.styles,
+            });
+        }
+        if band == 0 && !is_root && self.is_outdented(&node) {
+            let closes = matches!(self.source.as_bytes().get(at), Some(b'}' | b']'));
+            let cost = if closes { costs::OUTDENTED_CLOSER } else { costs::OUTDENTED };
+            for byte in [b'}', b']'] {
+                found.push(Move { step: Step::Insert(byte), end: at, cost, styles: node.styles });
+            }
+        }
+        for next in &found {
+            self.step(id, node, *next);
+        }
+        self.moves = found;
+        if let Some((least, _)) = BANDS.get(band + 1) {
+            self.push(node.cost + least, id, band as u8 + 1);
+        }
+    }
+
+    /// Takes a move where the grammar accepts what it says.
+    fn step(&mut self, id: u32, node: Node, next: Move) {
+        let Move { step, end, mut cost, styles } = next;
+        let mut text = std::mem::take(&mut self.text);
+        text.clear();
+        let start = node.at as usize;
+        let bytes = self.source.as_bytes();
+        let number = match step {
+            Step::Read => is_number(bytes, start),
+            Step::Number => true,
+            _ => false,
+        };
+        if number && (node.number || (self.options.cut && end == bytes.len())) {
+            self.text = text;
+            return;
+        }
+        let said = match step {
+            Step::Read => &bytes[start..end],
+            Step::String(reading) => {
+                spell::write(self.source, start, &reading, &mut text);
+                &text[..]
+            }
+            Step::Literal(literal) => literal.as_bytes(),
+            Step::Number => {
+                write_number(&bytes[start..end], &mut text);
+                &text[..]
+            }
+            Step::Insert(byte) | Step::Close(byte) => {
+                text.push(byte);
+                &text[..]
+            }
+            Step::Start | Step::Comment | Step::Space | Step::Delete | Step::Tail | Step::End => {
+                &[]
+            }
+        };
+        let mut hash = FxHasher::default();
+        let (hash, after) = if said.is_empty() {
+            (node.hash, Some(node.position))
+        } else {
+            hash.write_u64(node.hash);
+            hash.write(said);
+            // A limit of the positions closes this way alone.
+            (hash.finish(), self.positions.after(node.position, said).unwrap_or(None))
+        };
+        let number = number || (said.is_empty() && node.number);
+        let (depth, open) = match said {
+            // That of the new node, if it is one.
+            [b'{' | b'['] => (node.depth + 1, self.nodes.len() as u32),
+            [b'}' | b']'] => (node.depth.saturating_sub(1), self.container_of(node.open)),
+            _ => (node.depth, node.open),
+        };
+        if let Step::String(reading) = step
+            && let Some(position) = after
+        {
+            cost += self.key_price(position, &reading);
+        }
+        self.text = text;
+        let Some(position) = after.filter(|_| usize::from(depth) <= self.options.limits.depth)
+        else {
+            return;
+        };
+        let at = skip_space(bytes, end) as u32;
+        let cost = node.cost + cost;
+        let (from, end) = (id, end as u32);
+        let other = NONE;
+        self.reach(Node {
+            at,
+            position,
+            styles,
+            cost,
+            depth,
+            number,
+            open,
+            from,
+            step,
+            end,
+            hash,
+            other,
+        });
+    }
+
+    /// What a string costs more where it is, or is no, key.
+    fn key_price(&mut self, position: PositionId, reading: &StringReading) -> Cost {
+        if reading.lack == Lack::None {
+            return 0;
+        }
+        let is_key = self.positions.after(position, b":").is_ok_and(|after| after.is_some());
+        match (is_key, reading.lack) {
+            // What is open at the end is no key.
+            (true, Lack::Rest) => costs::MOST,
+            _ => 0,
+        }
+    }
+
+    /// Whether the text from a node on is broken off in the next item or member.
+    fn tail(&self, id: u32) -> bool {
+        let at = self.nodes[id as usize].at as usize;
+        let source = self.source.as_bytes();
+        // No tail has more than a key, a colon and a scalar; a container is none.
+        let strings = self.options.strings == OpenStrings::Drop;
+        let may = |in_object| outside::tail(source, at, in_object, strings).is_some();
+        if !may(true) && !may(false) {
+            return false;
+        }
+        may(self.in_object(id))
+    }
+
+    /// The container that the one behind whose opener a node is stands in.
+    fn container_of(&self, open: u32) -> u32 {
+        let Some(node) = self.nodes.get(open as usize) else { return NONE };
+        self.nodes.get(node.from as usize).map_or(NONE, |outer| outer.open)
+    }
+
+    /// The place of the opener of the innermost container.
+    fn opener(&self, node: &Node) -> Option<usize> {
+        let open = self.nodes.get(node.open as usize)?;
+        Some(open.end as usize - 1)
+    }
+
+    /// Whether the innermost container that is open at a node is an object.
+    fn in_object(&self, id: u32) -> bool {
+        let opener = self.opener(&self.nodes[id as usize]);
+        opener.is_some_and(|at| self.source.as_bytes()[at] == b'{')
+    }
+
+    /// Whether the layout of the source says that the innermost container ended before a node: the container's lines are
+    /// indented, and what stands at the node begins a line that is indented as little as the line of its opener.
+    fn is_outdented(&self, node: &Node) -> bool {
+        let bytes = self.source.as_bytes();
+        let at = node.at as usize;
+        let (Some(indent), Some(opener)) = (layout::indent(bytes, at), self.opener(node)) else {
+            return false;
+        };
+        let inside = layout::indent(bytes, skip_space(bytes, opener + 1));
+        let outside = layout::line_indent(bytes, opener);
+        let closes = matches!(bytes.get(at), Some(b'}' | b']'));
+        inside.is_some_and(|inside| inside > outside)
+            && if closes { indent < outside } else { indent <= outside }
+    }
+
+    /// The ways to an end that cost at most `margin` more than the cheapest, that one in front; all say something else.
+    pub(super) fn ways(&self, end: u32, margin: Cost) -> Vec<Vec<Taken>> {
+        let mut found = Vec::new();
+        let mut open = VecDeque::from([(Vec::new(), end, margin, true)]);
+        while let Some((mut way, mut at, margin, mut is_first)) = open.pop_front() {
+            while at != NONE {
+                let node = self.nodes[at as usize];
+                // The ways beside one that is itself beside another were entered with that.
+                let mut beside = if is_first { node.other } else { NONE };
+                while let Some(other) = self.nodes.get(beside as usize) {
+                    if let Some(left) = margin.checked_sub(other.cost - node.cost)
+                        && open.len() + found.len() < MOST_WAYS
+                    {
+                        open.push_back((way.clone(), beside, left, false));
+                    }
+                    beside = other.other;
+                }
+                is_first = true;
+                let start = match node.from {
+                    NONE => node.end,
+                    from => self.nodes[from as usize].at,
+                };
+                way.push(Taken { step: node.step, start: start as usize, end: node.end as usize });
+                at = node.from;
+            }
+            way.reverse();
+            let last = way.last().map_or(0, |last| skip_space(self.source.as_bytes(), last.end));
+            way.push(Taken { step: Step::End, start: last, end: self.source.len() });
+            found.push(way);
+        }
+        found
+    }
+}
+
+/// Whether a clean lexeme is a number.
+pub(super) fn is_number(source: &[u8], at: usize) -> bool {
+    matches!(source.get(at), Some(b'-' | b'0'..=b'9'))
+}

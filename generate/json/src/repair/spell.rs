@@ -1,0 +1,194 @@
+//! A reading of a string as edits of the source, and as the JSON that it is.
+
+use super::edits::{Edit, EditKind, Grade};
+use super::strings::{Lack, Quote, StringReading, hex, next_len, quote_at};
+
+/// One replacement in the source: from, to, what stands there instead.
+pub(super) struct Change<'t> {
+    pub(super) from: usize,
+    pub(super) to: usize,
+    pub(super) text: &'t str,
+    pub(super) kind: EditKind,
+    pub(super) grade: Grade,
+}
+
+/// The changes that make JSON of a string that is read from `at` on, in order.
+pub(super) fn changes(
+    source: &str,
+    at: usize,
+    reading: &StringReading,
+    is_key: bool,
+    mut emit: impl FnMut(Change<'_>),
+) {
+    let StringReading { content: (start, end), end: behind, quote, lack, inner } = *reading;
+    let (start, end, behind) = (start as usize, end as usize, behind as usize);
+    let (kind, grade) = match (lack, quote) {
+        (Lack::Both, _) if is_key && is_identifier(&source[start..end]) => {
+            (EditKind::BareKey, Grade::Certain)
+        }
+        (Lack::Both, _) => (EditKind::BareString, Grade::Likely),
+        _ if inner && quote != Quote::Double => (EditKind::InnerQuote, Grade::Likely),
+        _ => (EditKind::QuoteStyle, Grade::Certain),
+    };
+    let missing = |lacks: bool| match lacks {
+        true if lack == Lack::Rest => (EditKind::Truncated, Grade::Likely),
+        true if lack == Lack::Both => (kind, grade),
+        true => (EditKind::MissingQuote, Grade::Likely),
+        false => (kind, grade),
+    };
+    let quote_of = |from: usize, to: usize, lacks: bool, emit: &mut dyn FnMut(Change<'_>)| {
+        if &source[from..to] != "\"" {
+            let (kind, grade) = missing(lacks);
+            emit(Change { from, to, text: "\"", kind, grade });
+        }
+    };
+    quote_of(at, start, matches!(lack, Lack::Open | Lack::Both), &mut emit);
+    content(source, start, end, quote, &mut emit);
+    let lacks = matches!(lack, Lack::Close | Lack::Both | Lack::Rest);
+    quote_of(end, behind, lacks, &mut emit);
+}
+
+/// Whether a word is a name as programs have them.
+pub(super) fn is_identifier(word: &str) -> bool {
+    let mut bytes = word.bytes();
+    bytes.next().is_some_and(|first| {
+        first.is_ascii_alphabetic() || matches!(first, b'_' | b'$') || first >= 0x80
+    }) && bytes.all(|byte| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'-' | b'.') || byte >= 0x80
+    })
+}
+
+/// The changes between the quotes.
+fn content(
+    source: &str,
+    start: usize,
+    end: usize,
+    quote: Quote,
+    emit: &mut impl FnMut(Change<'_>),
+) {
+    let bytes = source.as_bytes();
+    let mut at = start;
+    while at < end {
+        let byte = bytes[at];
+        let mut change = |to: usize, text: &str, kind: EditKind| {
+            emit(Change { from: at, to, text, kind, grade: kind.grade() });
+            to
+        };
+        at = match byte {
+            b'\\' => match escape(bytes, at, end) {
+                Escape::Known(len) => at + len,
+                Escape::Other(len, text) => change(at + len, &text, EditKind::Escape),
+            },
+            b'"' if matches!(quote, Quote::Double | Quote::Bare) => {
+                change(at + 1, "\\\"", EditKind::InnerQuote)
+            }
+            // The quotes around it are other ones, so this one is plain text.
+            b'"' => change(at + 1, "\\\"", EditKind::QuoteStyle),
+            b'\n' => change(at + 1, "\\n", EditKind::ControlCharacter),
+            b'\r' => change(at + 1, "\\r", EditKind::ControlCharacter),
+            b'\t' => change(at + 1, "\\t", EditKind::ControlCharacter),
+            0..0x20 => change(at + 1, &format!("\\u{byte:04x}"), EditKind::ControlCharacter),
+            _ => at + 1,
+        };
+    }
+}
+
+/// A backslash and what follows.
+enum Escape {
+    /// One of JSON's, of so many bytes.
+    Known(usize),
+    /// So many bytes, and what they are in JSON.
+    Other(usize, String),
+}
+
+/// The escape that begins at `at`. What no notation knows was a backslash as it is.
+fn escape(bytes: &[u8], at: usize, end: usize) -> Escape {
+    let Some(&next) = bytes[..end].get(at + 1) else { return Escape::Other(1, "\\\\".to_owned()) };
+    match next {
+        b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Escape::Known(2),
+        b'u' if hex(&bytes[..end], at + 2, 4) => Escape::Known(6),
+        b'\'' | b'`' => Escape::Other(2, char::from(next).to_string()),
+        b'\n' => Escape::Other(2, "\\n".to_owned()),
+        b'x' if hex(&bytes[..end], at + 2, 2) => {
+            let digits = std::str::from_utf8(&bytes[at + 2..at + 4]).unwrap_or_default();
+            Escape::Other(4, format!("\\u00{digits}"))
+        }
+        b'U' if hex(&bytes[..end], at + 2, 8) => {
+            let digits = std::str::from_utf8(&bytes[at + 2..at + 10]).unwrap_or_default();
+            let character = u32::from_str_radix(digits, 16).ok().and_then(char::from_u32);
+            match character {
+                Some(character) => Escape::Other(10, character.to_string()),
+                None => Escape::Other(1, "\\\\".to_owned()),
+            }
+        }
+        _ if quote_at(bytes, at + 1).is_some() => {
+            let from = at + 1;
+            let to = from + next_len(next);
+            Escape::Other(1 + to - from, String::from_utf8_lossy(&bytes[from..to]).into_owned())
+        }
+        _ => Escape::Other(1, "\\\\".to_owned()),
+    }
+}
+
+/// Appends the JSON of a string that is read from `at` on.
+pub(super) fn write(source: &str, at: usize, reading: &StringReading, text: &mut Vec<u8>) {
+    let mut from = at;
+    changes(source, at, reading, false, |change| {
+        text.extend_from_slice(&source.as_bytes()[from..change.from]);
+        text.extend_from_slice(change.text.as_bytes());
+        from = change.to;
+    });
+    text.extend_from_slice(&source.as_bytes()[from..(reading.end as usize).max(from)]);
+}
+
+/// Appends the edits of a string that is read from `at` on.
+pub(super) fn edits(
+    source: &str,
+    at: usize,
+    reading: &StringReading,
+    is_key: bool,
+    edits: &mut Vec<Edit>,
+) {
+    changes(source, at, reading, is_key, |change| {
+        edits.push(Edit {
+            at: change.from..change.to,
+            kind: change.kind,
+            removed: source[change.from..change.to].to_owned(),
+            inserted: change.text.to_owned(),
+            grade: change.grade,
+        })
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::strings::{Priced, quoted};
+    use super::*;
+
+    fn first(source: &str) -> String {
+        let mut found: Vec<Priced> = Vec::new();
+        quoted(source.as_bytes(), 0, 24, &mut found);
+        let mut text = Vec::new();
+        let whole = found.iter().rfind(|priced| priced.reading.lack == Lack::None).unwrap();
+        write(source, 0, &whole.reading, &mut text);
+        String::from_utf8(text).unwrap()
+    }
+
+    #[test]
+    fn strings_of_other_notations_are_json() {
+        for (source, json) in [
+            ("'a'", r#""a""#),
+            (r#"'say "hi"'"#, r#""say \"hi\"""#),
+            (r"'it\'s'", r#""it's""#),
+            ("“a”", r#""a""#),
+            ("`a`", r#""a""#),
+            ("\"a\nb\u{1}\"", r#""a\nb\u0001""#),
+            (r#""\d+ \x41 \U0001f600""#, r#""\\d+ \u0041 😀""#),
+            (r#""a "b" c""#, r#""a \"b\" c""#),
+            (r#""\u12""#, r#""\\u12""#),
+        ] {
+            assert_eq!(first(source), json, "{source}");
+            serde_json::from_str::<String>(json).unwrap();
+        }
+    }
+}

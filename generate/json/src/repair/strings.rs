@@ -1,0 +1,432 @@
+//! Strings: every way to read one from a place in the source.
+//!
+//! From a quote on, a string may end at each closing quote of its kind, those before it then being part of it; or its
+//! closing quote is missing, and it ends before a separator, at the end of a line, or with the text. Without a quote, its
+//! opening quote is missing, or it has none. Each way has a cost, and the scan ends as soon as all further ones would be too
+//! dear: the quotes of other strings look like delimiters, and passing two of them is.
+
+use crate::scan::{is_space, skip_space, trim_space};
+
+use super::costs::{self, Cost, Styles};
+
+/// Most ends of one string that are looked at.
+const ENDS: usize = 64;
+
+/// Which quotes a string has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Quote {
+    /// `"`.
+    Double,
+    /// `'`.
+    Single,
+    /// `` ` ``.
+    Back,
+    /// Typographic ones.
+    Curly,
+    /// None.
+    Bare,
+}
+
+impl Quote {
+    fn style(self) -> Styles {
+        match self {
+            Self::Double | Self::Bare => Styles::NONE,
+            Self::Single => Styles::SINGLE,
+            Self::Back => Styles::BACK,
+            Self::Curly => Styles::CURLY,
+        }
+    }
+}
+
+/// What a string lacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lack {
+    /// Nothing.
+    None,
+    /// Its closing quote.
+    Close,
+    /// Its opening quote.
+    Open,
+    /// Both.
+    Both,
+    /// Its rest: the text ends in it.
+    Rest,
+}
+
+/// One reading of a string.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct StringReading {
+    /// What is between the quotes.
+    pub(super) content: (u32, u32),
+    /// Behind the closing quote.
+    pub(super) end: u32,
+    pub(super) quote: Quote,
+    pub(super) lack: Lack,
+    /// Whether closing quotes of its kind are part of it.
+    pub(super) inner: bool,
+}
+
+/// A reading with what it costs, but for its styles.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Priced {
+    pub(super) reading: StringReading,
+    pub(super) cost: Cost,
+    pub(super) styles: Styles,
+}
+
+/// The quote at a place, and its length in bytes.
+pub(super) fn quote_at(source: &[u8], at: usize) -> Option<(Quote, usize)> {
+    match *source.get(at)? {
+        b'"' => Some((Quote::Double, 1)),
+        b'\'' => Some((Quote::Single, 1)),
+        b'`' => Some((Quote::Back, 1)),
+        // ´
+        0xc2 if source.get(at + 1) == Some(&0xb4) => Some((Quote::Single, 2)),
+        // ‘ ’ ‚ ‛ and “ ” „ ‟
+        0xe2 if source.get(at + 1) == Some(&0x80) => match *source.get(at + 2)? {
+            0x98..=0x9b => Some((Quote::Single, 3)),
+            0x9c..=0x9f => Some((Quote::Curly, 3)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether a quote may close a string that another opened.
+fn closes(open: Quote, close: Quote, width: usize) -> bool {
+    match open {
+        Quote::Double => close == Quote::Double,
+        // “abc" is what word processors make of a pair.
+        Quote::Curly => matches!(close, Quote::Curly | Quote::Double),
+        Quote::Single => close == Quote::Single,
+        Quote::Back => close == Quote::Back || (close == Quote::Single && width > 1),
+        Quote::Bare => false,
+    }
+}
+
+/// The string with plain quotes from `at` to the first quote that closes it, where it has nothing to mend: its end.
+pub(super) fn clean(source: &[u8], at: usize) -> Option<usize> {
+    if source.get(at) != Some(&b'"') {
+        return None;
+    }
+    let mut from = at + 1;
+    loop {
+        match *source.get(from)? {
+            b'"' => return Some(from + 1),
+            b'\\' => match *source.get(from + 1)? {
+                b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => from += 2,
+                b'u' if hex(source, from + 2, 4) => from += 6,
+                _ => return None,
+            },
+            0..0x20 => return None,
+            _ => from += 1,
+        }
+    }
+}
+
+/// Whether there are so many hexadecimal digits.
+pub(super) fn hex(source: &[u8], at: usize, count: usize) -> bool {
+    source.get(at..at + count).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+}
+
+/// Whether a quote stands where quotes of JSON do: beside a separator, a bracket or another quote.
+fn delimits(source: &[u8], start: usize, at: usize, end: usize) -> bool {
+    let before = trim_space(source, start, at).checked_sub(1).filter(|&at| at >= start);
+    let before =
+        before.is_none_or(|at| matches!(source[at], b',' | b':' | b'{' | b'[' | b'"' | b'\''));
+    let after = skip_space(source, end);
+    let is_quote = |at: usize| source.get(at).is_some_and(|byte| matches!(byte, b'"' | b'\''));
+    // Two strings that a program would join.
+    let joins = |plus: usize, quote: usize| source.get(plus) == Some(&b'+') && is_quote(quote);
+    let plus = trim_space(source, start, at);
+    let joined = joins(after, skip_space(source, after + 1))
+        || (plus > start + 1
+            && joins(plus - 1, trim_space(source, start, plus - 1).saturating_sub(1)));
+    before
+        || joined
+        || source.get(after).is_none_or(|byte| matches!(byte, b',' | b':' | b'}' | b']' | b'"'))
+}
+
+/// What was seen of a string's characters.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    styles: Styles,
+    inner: Cost,
+}
+
+/// All readings of the string that a quote opens, but for the clean one.
+pub(super) fn quoted(source: &[u8], at: usize, most: Cost, found: &mut Vec<Priced>) {
+    let Some((quote, width)) = quote_at(source, at) else { return };
+    let start = at + width;
+    let mut seen = Seen { styles: quote.style(), inner: 0 };
+    let mut ends = 0;
+    let mut from = start;
+    let mut add = |content: usize, end: usize, lack: Lack, cost: Cost, seen: Seen| {
+        let content = (start as u32, content as u32);
+        let inner = seen.inner > 0;
+        let reading = StringReading { content, end: end as u32, quote, lack, inner };
+        let cost = cost + seen.inner;
+        if cost <= most {
+            found.push(Priced { reading, cost, styles: seen.styles });
+        }
+    };
+    while let Some(&byte) = source.get(from) {
+        // Two quotes that look like delimiters are the end of a string and the begin of another.
+        if ends > ENDS || seen.inner >= 2 * costs::INNER_DELIMITER {
+            return;
+        }
+        if byte == b'\\' {
+            let Some(&next) = source.get(from + 1) else { break };
+            let known = matches!(next, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')
+                || (next == b'u' && hex(source, from + 2, 4))
+                || (next == b'\'' && quote == Quote::Single);
+            if !known {
+                seen.styles = seen.styles.with(Styles::ESCAPES);
+            }
+            from += 1 + next_len(next);
+            continue;
+        }
+        if let Some((close, width)) = quote_at(source, from)
+            && closes(quote, close, width)
+        {
+            ends += 1;
+            add(from, from + width, Lack::None, 0, seen);
+            let delimits = delimits(source, start, from, from + width);
+            seen.inner += if delimits { costs::INNER_DELIMITER } else { costs::INNER };
+            from += width;
+            continue;
+        }
+        match byte {
+            b',' | b':' | b'}' | b']' | b'\n' if seen.inner == 0 && ends <= ENDS => {
+                let end = content_end(source, start, from);
+                if end > start {
+                    ends += 1;
+                    add(end, end, Lack::Close, costs::QUOTE, seen);
+                }
+            }
+            _ => {}
+        }
+        if byte < 0x20 {
+            seen.styles = seen.styles.with(Styles::CONTROLS);
+        }
+        from += 1;
+    }
+    let whole = whole_end(source, start);
+    // A fence behind the string is none of it.
+    let end = fence_before(source, start, whole);
+    // One with another string's quotes in it is not open, but lost.
+    if seen.inner < costs::INNER_DELIMITER {
+        add(end, source.len(), Lack::Rest, costs::OPEN_STRING, seen);
+    }
+}
+
+/// Where the content of a string without a closing quote ends before a separator: with the white space there, unless it is a
+/// line's end or the document writes white space between quotes and such separators.
+fn content_end(source: &[u8], start: usize, separator: usize) -> usize {
+    let end = trim_space(source, start, separator);
+    let byte = source[separator];
+    if end == separator || byte == b'\n' || source[end..separator].contains(&b'\n') {
+        return end;
+    }
+    let spaced = memchr::memchr_iter(byte, source).any(|at| {
+        let quote = trim_space(source, 0, at);
+        quote < at && quote > 0 && matches!(source[quote - 1], b'"' | b'\'')
+    });
+    if spaced { end } else { separator }
+}
+
+/// Where the last whole character before the end of the text ends: no half of an escape, nor of a pair of surrogates.
+fn whole_end(source: &[u8], start: usize) -> usize {
+    let end = source.len();
+    // An escape has at most six bytes, a pair twelve.
+    let mut from = start;
+    let mut last_high = None;
+    while let Some(found) = memchr::memchr(b'\\', &source[from..end]) {
+        let at = from + found;
+        let Some(&next) = source.get(at + 1) else {
+            return last_high.filter(|&high| high + 6 == at).unwrap_or(at);
+        };
+        if next != b'u' {
+            from = at + 2;
+            continue;
+        }
+        if end - at < 6 {
+            return last_high.filter(|&high| high + 6 == at).unwrap_or(at);
+        }
+        let is_high = matches!(source[at + 2], b'd' | b'D')
+            && matches!(source[at + 3], b'8' | b'9' | b'a' | b'b' | b'A' | b'B');
+        last_high = is_high.then_some(at);
+        from = at + 6;
+    }
+    last_high.filter(|&high| high + 6 == end).unwrap_or(end)
+}
+
+/// The end without a closing fence on a line of its own.
+fn fence_before(source: &[u8], start: usize, end: usize) -> usize {
+    let trimmed = trim_space(source, start, end);
+    match source[start..trimmed].strip_suffix(b"```") {
+        Some(before) if before.last() == Some(&b'\n') => trim_space(source, start, trimmed - 3),
+        _ => end,
+    }
+}
+
+/// Bytes of the character that this byte begins.
+pub(super) fn next_len(byte: u8) -> usize {
+    match byte {
+        0..0xc0 => 1,
+        0xc0..0xe0 => 2,
+        0xe0..0xf0 => 3,
+        _ => 4,
+    }
+}
+
+/// Readings of a string whose opening quote is missing, or that has no quotes.
+pub(super) fn unquoted(source: &[u8], at: usize, most: Cost, found: &mut Vec<Priced>) {
+    let Some(&first) = source.get(at) else { return };
+    if matches!(first, b',' | b':' | b'}' | b']') || quote_at(source, at).is_some() {
+        return;
+    }
+    let opens = matches!(first, b'{' | b'[');
+    let (mut separators, mut brackets, mut ends) = (0, 0, 0);
+    let mut from = at;
+    let bare = |end: usize, cost: Cost, found: &mut Vec<Priced>| {
+        let end = trim_space(source, at, end);
+        if !opens && end > at && cost <= most && is_bare(&source[at..end]) {
+            let content = (at as u32, end as u32);
+            let reading = StringReading {
+                content,
+                end: end as u32,
+                quote: Quote::Bare,
+                lack: Lack::Both,
+                inner: false,
+            };
+            found.push(Priced { reading, cost, styles: Styles::NONE });
+        }
+    };
+    while let Some(&byte) = source.get(from) {
+        if ends > ENDS {
+            return;
+        }
+        if byte == b'\\' {
+            from += 1 + source.get(from + 1).map_or(1, |&next| next_len(next));
+            continue;
+        }
+        if let Some((quote, width)) = quote_at(source, from)
+            && matches!(quote, Quote::Double | Quote::Curly)
+        {
+            let cost = costs::QUOTE
+                + costs::UNOPENED_SEPARATOR * separators
+                + costs::UNOPENED_BRACKET * brackets
+                + if opens { 2 } else { 0 };
+            let says = source[at..from]
+                .iter()
+                .any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii());
+            if cost <= most && says {
+                let content = (at as u32, from as u32);
+                let end = (from + width) as u32;
+                let lack = Lack::Open;
+                let reading =
+                    StringReading { content, end, quote: Quote::Double, lack, inner: false };
+                found.push(Priced { reading, cost, styles: Styles::NONE });
+            }
+            return;
+        }
+        match byte {
+            b',' | b':' | b'}' | b']' | b'{' | b'[' => {
+                ends += 1;
+                bare(from, costs::BARE + costs::BARE_SEPARATOR * separators, found);
+                separators += 1;
+                brackets += Cost::from(!matches!(byte, b',' | b':'));
+            }
+            b'\n' => {
+                bare(from, costs::BARE + costs::BARE_SEPARATOR * separators, found);
+                return;
+            }
+            _ => {}
+        }
+        from += 1;
+    }
+    bare(from.min(source.len()), costs::BARE + costs::BARE_SEPARATOR * separators, found);
+}
+
+/// Whether a word may be a string without quotes: not what is nearly a number, a literal or nothing of the kind.
+fn is_bare(word: &[u8]) -> bool {
+    let first = word
+        .split(|byte| matches!(byte, b',' | b':' | b'}' | b']' | b'{' | b'['))
+        .next()
+        .unwrap_or(word);
+    let first = first.trim_ascii_end();
+    let is_number = first.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E' | b'_' | b'x' | b'X' | b'a'..=b'd' | b'f' | b'A'..=b'D' | b'F'))
+        && first.iter().any(u8::is_ascii_digit)
+        && matches!(word[0], b'0'..=b'9' | b'+' | b'-' | b'.');
+    const NAMES: [&str; 11] = [
+        "true",
+        "false",
+        "null",
+        "none",
+        "nil",
+        "nan",
+        "infinity",
+        "inf",
+        "undefined",
+        "+infinity",
+        "-infinity",
+    ];
+    let is_name = std::str::from_utf8(first)
+        .is_ok_and(|word| NAMES.iter().any(|name| word.eq_ignore_ascii_case(name)));
+    let is_mark = !first.is_empty()
+        && first.iter().all(|byte| {
+            matches!(byte, b'.' | b'*' | b'`' | b'/' | b'#' | b'\\') || is_space(*byte)
+        });
+    let is_comment = word.starts_with(b"//") || word.starts_with(b"/*");
+    !(is_number || is_name || is_mark || is_comment)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn readings(text: &str) -> Vec<(&str, Cost)> {
+        let mut found = Vec::new();
+        quoted(text.as_bytes(), 0, 24, &mut found);
+        unquoted(text.as_bytes(), 0, 24, &mut found);
+        let content = |(start, end): (u32, u32)| &text[start as usize..end as usize];
+        found.iter().map(|priced| (content(priced.reading.content), priced.cost)).collect()
+    }
+
+    #[test]
+    fn quotes_beside_separators_are_dear() {
+        let found = readings(r#""a "b" c", "d""#);
+        assert_eq!(found[..3], [("a ", 0), ("a \"b", 2), ("a \"b\" c", 4)]);
+        assert_eq!(found[3], ("a \"b\" c\", ", 13));
+    }
+
+    #[test]
+    fn a_missing_quote_is_before_a_separator() {
+        assert!(readings("\"a, b: 1}").contains(&("a, b", 4)));
+        assert!(readings("a, b\": 1").contains(&("a, b", 5)));
+        assert!(readings("a b, c").contains(&("a b", 3)));
+    }
+
+    #[test]
+    fn numbers_and_names_are_no_bare_strings() {
+        for text in ["12,", "01]", "-1.5e}", "NaN,", "None\n", "0x1F,", "...]"] {
+            assert!(readings(text).is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_string_at_the_end_keeps_whole_characters() {
+        for (text, kept) in [
+            (r#""ab\"#, "ab"),
+            (r#""ab\u00e"#, "ab"),
+            (r#""ab\ud83d"#, "ab"),
+            (r#""ab\ud83d\ude"#, "ab"),
+            (r#""ab\ud83d\"#, "ab"),
+            (r#""ab\ud83d\ude00"#, r"ab\ud83d\ude00"),
+            (r#""ab\\"#, r"ab\\"),
+        ] {
+            assert_eq!(readings(text).last().unwrap().0, kept, "{text}");
+        }
+    }
+}

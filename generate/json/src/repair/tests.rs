@@ -1,0 +1,204 @@
+//! Tests of whole repairs: what is read how, and what is never done, for drawn values and damages.
+
+use std::time::Duration;
+
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+use super::*;
+
+/// Limits under which the time of a slow machine plays no part.
+fn options() -> RepairOptions {
+    let limits = RepairLimits { time: Duration::from_secs(20), ..RepairLimits::default() };
+    RepairOptions { limits, ..RepairOptions::default() }
+}
+
+fn fixed(source: &str) -> Result<Repaired, RepairError> {
+    repair(source, None, &options())
+}
+
+#[test]
+fn texts_of_many_kinds() {
+    for (source, json) in [
+        ("{'a': True, 'b': None}", r#"{"a": true, "b": null}"#),
+        ("{a: 1, b_c: [1, 2,],}", r#"{"a": 1, "b_c": [1, 2]}"#),
+        (r#"{"a": 1 "b": 2}"#, r#"{"a": 1, "b": 2}"#),
+        (r#"{"a" 1}"#, r#"{"a": 1}"#),
+        (r#"{"a": "x, "b": "y"}"#, r#"{"a": "x", "b": "y"}"#),
+        (r#"{"a": "say "hi" now"}"#, r#"{"a": "say \"hi\" now"}"#),
+        ("{\"a\": \"x\ny\"}", r#"{"a": "x\ny"}"#),
+        ("// note\n{\"a\": 1 /* one */}", r#"{"a": 1}"#),
+        ("Sure:\n```json\n{\"a\": [1, 2\n```", r#"{"a": [1, 2]}"#),
+        (r#"{"a": [1, 2}"#, r#"{"a": [1, 2]}"#),
+        (r#"{"a": 1}}"#, r#"{"a": 1}"#),
+        ("\u{feff}[1,2,]", "[1,2]"),
+        (r#"{"a": hello world}"#, r#"{"a": "hello world"}"#),
+        ("{“a”: “b”}", r#"{"a": "b"}"#),
+        ("[.5, +1, 2.]", "[0.5, 1, 2.0]"),
+        (r#"{"a": 1, "b": "xy"#, r#"{"a": 1, "b": "xy"}"#),
+        (r#"{"a": 1, "b"#, r#"{"a": 1}"#),
+        (r#"{"a": true, "b": fal"#, r#"{"a": true}"#),
+    ] {
+        let repaired = fixed(source).unwrap_or_else(|error| panic!("{source}: {error}"));
+        assert_eq!(
+            repaired.value,
+            crate::parse(json).unwrap(),
+            "{source} became {}",
+            repaired.text
+        );
+    }
+}
+
+#[test]
+fn what_is_never_done_is_refused() {
+    for source in [
+        "[NaN]",
+        "{\"a\": undefined}",
+        "{\"a\": }",
+        "{\"a\":, \"b\": 1}",
+        "{'a': 1, 'a': 2}",
+        "[\"a\" + \"b\"]",
+        "[01]",
+        "[1, 2, ...]",
+        "hello",
+        "",
+        "{\"a\": 1}{\"b\": 2",
+    ] {
+        assert!(fixed(source).is_err(), "{source} became {}", fixed(source).unwrap().text);
+    }
+}
+
+#[test]
+fn a_number_at_the_end_may_have_more_digits() {
+    let repaired = fixed("{\"a\": 12").unwrap();
+    assert!(repaired.ambiguous && repaired.truncated);
+    let cut = RepairOptions { cut: true, ..options() };
+    assert_eq!(repair("{\"b\": 1, \"a\": 12", None, &cut).unwrap().value, json!({"b": 1}));
+}
+
+#[test]
+fn a_schema_chooses_between_readings_and_changes_none() {
+    let schema: JsonSchema = r#"{"type": "object", "required": ["a"], "additionalProperties": false,
+        "properties": {"a": {"type": "object", "properties": {"x": {"type": "integer"}}, "additionalProperties": false},
+        "b": {"type": "integer"}}}"#
+        .parse()
+        .unwrap();
+    let repaired = repair(r#"{"a": {"x": 1, "b": 2}"#, Some(&schema), &options()).unwrap();
+    assert_eq!(repaired.value, json!({"a": {"x": 1}, "b": 2}));
+    assert!(!repaired.ambiguous);
+    // A text that parses says what it says.
+    let error = repair(r#"{"a": {"x": "1"}}"#, Some(&schema), &options()).unwrap_err();
+    assert!(matches!(error, RepairError::Invalid(_)));
+    assert!(repair(r#"{"a": {"x": '1'}}"#, Some(&schema), &options()).is_err());
+    let error = repair(r#"{"b": 2"#, Some(&schema), &RepairOptions { cut: false, ..options() })
+        .unwrap_err();
+    assert!(
+        matches!(error, RepairError::Incomplete { ref missing } if *missing == ["/a"]),
+        "{error}"
+    );
+}
+
+#[test]
+fn limits_are_errors() {
+    let limits = RepairLimits { bytes: 4, ..options().limits };
+    let error = repair("[1, 2", None, &RepairOptions { limits, ..options() }).unwrap_err();
+    assert!(matches!(error, RepairError::Limit { limit: Limit::Bytes }));
+    let limits = RepairLimits { nodes: 3, ..options().limits };
+    let error = repair("[1, 2", None, &RepairOptions { limits, ..options() }).unwrap_err();
+    assert!(matches!(error, RepairError::Limit { limit: Limit::Nodes }));
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    let scalar = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        (-1000i64..1000).prop_map(Value::from),
+        "[a-z ,:'\\\\é{}\\[\\]]{0,12}".prop_map(Value::from),
+    ];
+    let nested = scalar.prop_recursive(3, 16, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::btree_map("[a-z]{1,6}", inner, 0..4)
+                .prop_map(|members| Value::Object(members.into_iter().collect::<Map<_, _>>())),
+        ]
+    });
+    nested.prop_filter("a container", |value| value.is_array() || value.is_object())
+}
+
+/// All strings and numbers of a value, keys included.
+fn scalars(value: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut open = vec![value];
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Array(items) => open.extend(items),
+            Value::Object(members) => {
+                found.extend(members.keys().cloned());
+                open.extend(members.values());
+            }
+            Value::String(text) => found.push(text.clone()),
+            Value::Number(number) => found.push(number.to_string()),
+            Value::Bool(_) | Value::Null => {}
+        }
+    }
+    found
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn valid_json_is_returned_byte_for_byte(value in value(), pretty: bool) {
+        let text = if pretty { format!("{value:#}") } else { value.to_string() };
+        let repaired = fixed(&text).unwrap();
+        prop_assert_eq!(&repaired.text, &text);
+        prop_assert!(repaired.edits.is_empty());
+    }
+
+    /// Whatever is deleted of a text: the result is JSON, its edits make it of the source, a repair of it changes nothing,
+    /// and all that it has was in the source.
+    #[test]
+    fn repairs_are_json_and_make_nothing_up(value in value(), from: prop::sample::Index, len in 0usize..4, pretty: bool) {
+        let text = if pretty { format!("{value:#}") } else { value.to_string() };
+        let at = from.index(text.len());
+        let end = (at + len).min(text.len());
+        prop_assume!(text.is_char_boundary(at) && text.is_char_boundary(end));
+        let source = format!("{}{}", &text[..at], &text[end..]);
+        if let Ok(repaired) = fixed(&source) {
+            prop_assert_eq!(replay(&source, &repaired.edits), repaired.text.as_str());
+            prop_assert_eq!(crate::parse(&repaired.text).unwrap(), repaired.value.clone());
+            let again = fixed(&repaired.text).unwrap();
+            prop_assert_eq!(again.text, repaired.text);
+            // What was deleted may make other escapes, or none.
+            let plain = source.replace('\\', "");
+            for scalar in scalars(&repaired.value) {
+                let found = plain.contains(&scalar.replace('\\', "")) || scalar.contains(char::is_control);
+                prop_assert!(found, "{scalar:?} of {source:?}");
+            }
+        }
+    }
+
+    /// A text that was broken off never has a scalar that its document has not, but for strings that were broken off
+    /// and numbers that are told to be.
+    #[test]
+    fn broken_off_texts_say_nothing_else(value in value(), from: prop::sample::Index) {
+        let text = value.to_string();
+        let at = from.index(text.len());
+        prop_assume!(text.is_char_boundary(at));
+        if let Ok(repaired) = fixed(&text[..at])
+            && !repaired.ambiguous
+        {
+            let whole = scalars(&value);
+            for scalar in scalars(&repaired.value) {
+                prop_assert!(whole.iter().any(|known| known.starts_with(&scalar)), "{scalar:?} of {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_text_breaks_anything(text in "[\\[\\]{}:,\"'`a1.\\-+\\\\/#\n tTé“]{0,40}") {
+        let _ = fixed(&text);
+        let _ = crate::extract_json(&text).count();
+        let _ = crate::JsonValidator { repair: true, strict: false, ..Default::default() }.validate(&text);
+    }
+}

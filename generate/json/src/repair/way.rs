@@ -1,0 +1,152 @@
+//! From a way through the lattice to the edits that it is.
+
+use crate::scan::{skip_space, trim_space};
+
+use super::edits::{Edit, EditKind, Grade};
+use super::lattice::{Step, write_number};
+use super::outside::{Behind, behind};
+use super::search::{Taken, is_number};
+use super::spell;
+
+/// What a way makes of the source.
+pub(super) struct Told {
+    pub(super) edits: Vec<Edit>,
+    /// The text ends before the document does.
+    pub(super) truncated: bool,
+    /// A number stands at the end of a text that ends too early: it may have had more digits.
+    pub(super) open_number: bool,
+    /// Closers are missing at the end of a text that ends with one: it may as well be one before the end that is missing.
+    pub(super) closer_lost: bool,
+}
+
+/// The edits of a way, in the order of the source.
+pub(super) fn edits(source: &str, way: &[Taken]) -> Told {
+    let bytes = source.as_bytes();
+    let mut told =
+        Told { edits: Vec::new(), truncated: false, open_number: false, closer_lost: false };
+    // Behind what the last step read, and the last one of the document.
+    let (mut behind_last, mut last) = (0, Step::Start);
+    let (mut number_at_end, mut closer_at_end) = (false, false);
+    for (at, taken) in way.iter().enumerate() {
+        let Taken { step, start, end } = *taken;
+        let mut change = |at: std::ops::Range<usize>, inserted: &str, kind: EditKind| {
+            let (removed, inserted) = (source[at.clone()].to_owned(), inserted.to_owned());
+            told.edits.push(Edit { at, kind, removed, inserted, grade: kind.grade() });
+        };
+        match step {
+            Step::Start => leave_out_before(source, end, &mut change),
+            Step::Read => {
+                number_at_end = end == bytes.len() && is_number(bytes, start);
+                closer_at_end = matches!(bytes[start], b'}' | b']');
+            }
+            Step::String(reading) => {
+                let is_key = is_key(source, &way[at + 1..]);
+                spell::edits(source, start, &reading, is_key, &mut told.edits);
+                told.truncated |= reading.lack == super::strings::Lack::Rest;
+            }
+            Step::Literal(literal) => change(start..end, literal, EditKind::Literal),
+            Step::Number => {
+                let mut text = Vec::new();
+                write_number(&bytes[start..end], &mut text);
+                change(start..end, &String::from_utf8_lossy(&text), EditKind::Number);
+            }
+            Step::Comment => change(start..end, "", EditKind::Comment),
+            Step::Space => change(start..end, " ", EditKind::Space),
+            Step::Delete => {
+                let kind = match bytes[start] {
+                    b',' => EditKind::ExtraComma,
+                    b':' => EditKind::ExtraColon,
+                    b'{' | b'[' => EditKind::ExtraOpener,
+                    _ => EditKind::ExtraCloser,
+                };
+                change(start..end, "", kind);
+                // Only at the end, where nothing follows that it could have closed, is it sure to be too many.
+                if kind == EditKind::ExtraCloser
+                    && let Some(edit) = told.edits.last_mut()
+                {
+                    edit.grade = Grade::Likely;
+                }
+            }
+            Step::Insert(byte) | Step::Close(byte) => {
+                let place = trim_space(bytes, behind_last, start);
+                let kind = match (step, byte) {
+                    (Step::Close(_), _) => EditKind::MissingEnd,
+                    (_, b',') => EditKind::MissingComma,
+                    (_, b':') => EditKind::MissingColon,
+                    _ => EditKind::MissingCloser,
+                };
+                change(
+                    place..place,
+                    if byte == b'}' {
+                        "}"
+                    } else if byte == b']' {
+                        "]"
+                    } else if byte == b',' {
+                        ","
+                    } else {
+                        ":"
+                    },
+                    kind,
+                );
+                if kind == EditKind::MissingEnd {
+                    told.truncated = true;
+                    told.open_number |= number_at_end;
+                    told.closer_lost |= closer_at_end;
+                }
+            }
+            Step::Tail => {
+                let place = trim_space(bytes, behind_last, start);
+                change(place..end, "", EditKind::Truncated);
+                told.truncated = true;
+            }
+            Step::End => {
+                let place = if behind(source, start).0 == Behind::Nothing {
+                    end
+                } else {
+                    trim_space(bytes, behind_last, start)
+                };
+                let kind = if behind(source, start).0 == Behind::Closers {
+                    EditKind::ExtraCloser
+                } else {
+                    EditKind::Outside
+                };
+                if place < end {
+                    change(place..end, "", kind);
+                }
+            }
+        }
+        // What is inserted stands where the lexeme before it ends.
+        if !matches!(step, Step::Insert(_) | Step::Close(_)) {
+            behind_last = behind_last.max(end);
+        }
+        last = step;
+    }
+    debug_assert!(matches!(last, Step::End));
+    told
+}
+
+/// What stands before a document is left out, and a byte order mark is called what it is.
+fn leave_out_before(
+    source: &str,
+    start: usize,
+    change: &mut impl FnMut(std::ops::Range<usize>, &str, EditKind),
+) {
+    let mark = if source.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    if mark > 0 {
+        change(0..mark, "", EditKind::ByteOrderMark);
+    }
+    if skip_space(source.as_bytes(), mark) < start {
+        change(mark..start, "", EditKind::Outside);
+    }
+}
+
+/// Whether the next lexeme of a way is a colon.
+fn is_key(source: &str, rest: &[Taken]) -> bool {
+    let next =
+        rest.iter().find(|taken| !matches!(taken.step, Step::Comment | Step::Space | Step::Delete));
+    next.is_some_and(|taken| match taken.step {
+        Step::Read => source.as_bytes()[taken.start] == b':',
+        Step::Insert(byte) => byte == b':',
+        _ => false,
+    })
+}

@@ -1,0 +1,98 @@
+//! What is wrong with schemas and values.
+
+use std::fmt;
+
+use grammarc_compiler::diagnostics::Diagnostic;
+use jsonschema::error::ValidationErrorKind;
+
+use crate::strict::ParseError;
+
+/// Most violations that are told of one value.
+pub const MAX_ERRORS: usize = 32;
+
+/// A source that is no schema.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SchemaError {
+    /// The text is no JSON.
+    #[error("the schema is no JSON: {0}")]
+    Json(#[from] ParseError),
+    /// The value is no valid schema, or refers to one that is not in it.
+    #[error("no valid schema at {pointer:?}: {message}")]
+    Invalid {
+        /// JSON pointer to the place in the schema.
+        pointer: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// Declarations in TypeScript that are none, or not of data.
+    #[error("{}", first(diagnostics))]
+    TypeScript {
+        /// What is wrong, with places in the source.
+        diagnostics: Vec<Diagnostic>,
+    },
+}
+
+fn first(diagnostics: &[Diagnostic]) -> &str {
+    diagnostics.first().map_or("no type was found", |diagnostic| &diagnostic.message)
+}
+
+/// A value that is no instance of its schema.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct ValidationError {
+    /// What is wrong, at least one and at most [`MAX_ERRORS`].
+    pub violations: Vec<Violation>,
+}
+
+impl fmt::Display for ValidationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, violation) in self.violations.iter().enumerate() {
+            let separator = if at == 0 { "" } else { "; " };
+            write!(f, "{separator}{violation}")?;
+        }
+        Ok(())
+    }
+}
+
+/// One keyword that a value violates.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// JSON pointer to the place in the value; empty for the whole.
+    pub pointer: String,
+    /// JSON pointer to the keyword in the schema.
+    pub keyword: String,
+    /// What is wrong.
+    pub message: String,
+    /// The key that is required and not there, where that is what is wrong.
+    pub missing_key: Option<String>,
+}
+
+impl Violation {
+    /// JSON pointer to the member that is required and not there, where that is what is wrong.
+    pub fn missing(&self) -> Option<String> {
+        let key = self.missing_key.as_ref()?;
+        Some(format!("{}/{}", self.pointer, key.replace('~', "~0").replace('/', "~1")))
+    }
+
+    pub(crate) fn of(error: &jsonschema::ValidationError<'_>) -> Self {
+        let missing_key = match error.kind() {
+            ValidationErrorKind::Required { property } => property.as_str().map(str::to_owned),
+            _ => None,
+        };
+        Self {
+            missing_key,
+            pointer: error.instance_path().to_string(),
+            keyword: error.schema_path().to_string(),
+            message: error.to_string(),
+        }
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &*self.pointer {
+            "" => write!(f, "{}", self.message),
+            pointer => write!(f, "{pointer}: {}", self.message),
+        }
+    }
+}

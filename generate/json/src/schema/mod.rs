@@ -1,0 +1,220 @@
+//! Schemas: what a value has to be, what is wrong with one, and the grammars that guide a repair.
+//!
+//! A [`JsonSchema`] is a handle. What is derived from its text is derived once: the validator when it is made, the grammar
+//! of its [`twin`] when a repair first asks for it.
+
+mod error;
+mod expected;
+mod twin;
+
+use std::str::FromStr;
+use std::sync::{Arc, OnceLock};
+
+use grammarc_compiler::budget::Budget;
+use grammarc_compiler::diagnostics::Source;
+use grammarc_compiler::frontend::typescript::{TypeScriptOptions, to_json_schema};
+use serde_json::Value;
+
+pub use error::{MAX_ERRORS, SchemaError, ValidationError, Violation};
+pub use expected::Expected;
+pub(crate) use twin::{Twin, any_json};
+
+/// A JSON Schema, shared by all its clones. `Send` and `Sync`.
+///
+/// ```
+/// use grammarc_json::JsonSchema;
+///
+/// let schema: JsonSchema = r#"{"type": "object", "required": ["id"], "properties": {"id": {"type": "integer"}}}"#.parse()?;
+/// let error = schema.validate(&serde_json::json!({"id": "7"})).unwrap_err();
+/// assert_eq!(error.violations[0].pointer, "/id");
+/// # Ok::<(), grammarc_json::SchemaError>(())
+/// ```
+#[derive(Clone)]
+pub struct JsonSchema {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    text: String,
+    value: Value,
+    validator: jsonschema::Validator,
+    /// None where it was not compiled.
+    twin: OnceLock<Option<Twin>>,
+    /// None where it was not compiled, or is the same.
+    closed_twin: OnceLock<Option<Twin>>,
+}
+
+impl std::fmt::Debug for JsonSchema {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("JsonSchema").field(&self.inner.value).finish()
+    }
+}
+
+/// The same text.
+impl PartialEq for JsonSchema {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner) || self.inner.text == other.inner.text
+    }
+}
+
+impl Eq for JsonSchema {}
+
+impl FromStr for JsonSchema {
+    type Err = SchemaError;
+
+    /// Reads the text of a schema.
+    fn from_str(text: &str) -> Result<Self, SchemaError> {
+        let value = crate::strict::parse(text)?;
+        Self::new(text.to_owned(), value)
+    }
+}
+
+impl JsonSchema {
+    /// A schema that was parsed.
+    ///
+    /// # Errors
+    ///
+    /// It is no valid schema, or refers to others that are not in it.
+    pub fn from_value(schema: Value) -> Result<Self, SchemaError> {
+        Self::new(schema.to_string(), schema)
+    }
+
+    /// The schema of a Rust type, as `schemars` derives it.
+    ///
+    /// # Panics
+    ///
+    /// Where an implementation of the trait by hand gives what is no schema.
+    pub fn from_type<T: schemars::JsonSchema>() -> Self {
+        let schema = schemars::schema_for!(T).to_value();
+        Self::from_value(schema).expect("the schema of a type is a schema")
+    }
+
+    /// The schema of a type that is declared in TypeScript. Objects take no keys that it does not name.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the source, or that it has no type of this name; see
+    /// [`typescript`](grammarc_compiler::frontend::typescript) for what types can be.
+    pub fn from_typescript(source: &str, name: &str) -> Result<Self, SchemaError> {
+        let options =
+            TypeScriptOptions { start: Some(name.to_owned()), ..TypeScriptOptions::default() };
+        let source = Source::new(format!("{name}.ts"), source);
+        let text = to_json_schema(&source, &options, &Budget::new())
+            .map_err(|diagnostics| SchemaError::TypeScript { diagnostics })?;
+        text.parse()
+    }
+
+    fn new(text: String, value: Value) -> Result<Self, SchemaError> {
+        let validator =
+            jsonschema::options().should_validate_formats(true).build(&value).map_err(|error| {
+                SchemaError::Invalid {
+                    pointer: error.instance_path().to_string(),
+                    message: error.to_string(),
+                }
+            })?;
+        let (twin, closed_twin) = (OnceLock::new(), OnceLock::new());
+        Ok(Self { inner: Arc::new(Inner { text, value, validator, twin, closed_twin }) })
+    }
+
+    /// The text that it was read from.
+    pub fn text(&self) -> &str {
+        &self.inner.text
+    }
+
+    /// The schema as a value.
+    pub fn value(&self) -> &Value {
+        &self.inner.value
+    }
+
+    /// Checks a value, formats that are known included.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, the first [`MAX_ERRORS`] in the order in which they are found.
+    pub fn validate(&self, value: &Value) -> Result<(), ValidationError> {
+        let validator = &self.inner.validator;
+        if validator.is_valid(value) {
+            return Ok(());
+        }
+        let violations: Vec<Violation> = validator
+            .iter_errors(value)
+            .take(MAX_ERRORS)
+            .map(|error| Violation::of(&error))
+            .collect();
+        Err(ValidationError { violations })
+    }
+
+    /// Whether a value is an instance.
+    pub fn is_valid(&self, value: &Value) -> bool {
+        self.inner.validator.is_valid(value)
+    }
+
+    /// What an instance looks like, for messages: see [`Expected`].
+    pub fn expected(&self) -> Expected {
+        Expected::of(&self.inner.value)
+    }
+
+    /// The grammar that guides repairs. The first call compiles it; none where it cannot be compiled within two seconds.
+    pub(crate) fn twin(&self) -> Option<&Twin> {
+        self.inner.twin.get_or_init(|| Twin::compile(&self.inner.text, false)).as_ref()
+    }
+
+    /// The same for objects that take no keys that the schema does not name.
+    pub(crate) fn closed_twin(&self) -> Option<&Twin> {
+        self.inner.closed_twin.get_or_init(|| Twin::compile(&self.inner.text, true)).as_ref()
+    }
+
+    /// Compiles the grammars that guide repairs, which the first repair does else, in some milliseconds. False where the
+    /// schema has none (the compiler refuses a keyword, or needs more than two seconds): repairs then know of the schema
+    /// only in the end, when they validate the value.
+    pub fn prepare(&self) -> bool {
+        let _ = self.closed_twin();
+        self.twin().is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_first_errors_are_told_with_their_places() {
+        let schema = JsonSchema::from_value(json!({"items": {"type": "string"}})).unwrap();
+        let wrong = Value::Array((0..100).map(Value::from).collect());
+        let error = schema.validate(&wrong).unwrap_err();
+        assert_eq!(error.violations.len(), MAX_ERRORS);
+        assert_eq!(error.violations[31].pointer, "/31");
+        assert_eq!(error.violations[0].keyword, "/items/type");
+    }
+
+    #[test]
+    fn what_is_no_schema_is_refused_with_its_place() {
+        let error = JsonSchema::from_value(json!({"properties": {"a": {"type": 5}}})).unwrap_err();
+        assert!(
+            matches!(error, SchemaError::Invalid { ref pointer, .. } if pointer == "/properties/a/type"),
+            "{error}"
+        );
+        assert!(matches!("{\"a\":".parse::<JsonSchema>(), Err(SchemaError::Json(_))));
+    }
+
+    #[test]
+    fn types_of_rust_and_typescript_are_schemas() {
+        #[derive(schemars::JsonSchema)]
+        #[expect(dead_code, reason = "a type to take the schema of")]
+        struct Ticket {
+            id: u32,
+            title: Option<String>,
+        }
+        let rust = JsonSchema::from_type::<Ticket>();
+        rust.validate(&json!({"id": 1})).unwrap();
+        assert!(!rust.is_valid(&json!({"id": -1})));
+        let source = "interface Ticket { id: number; title?: string }";
+        let script = JsonSchema::from_typescript(source, "Ticket").unwrap();
+        script.validate(&json!({"id": 1})).unwrap();
+        assert!(!script.is_valid(&json!({"id": 1, "other": 2})));
+        let error = JsonSchema::from_typescript(source, "Other").unwrap_err();
+        assert!(matches!(error, SchemaError::TypeScript { .. }));
+    }
+}

@@ -1,0 +1,154 @@
+//! The value of a text that is JSON as RFC 8259 has it, and in which no object has a key twice.
+//!
+//! `serde_json` reads the text, with its bound on depth, and keeps the last of two equal keys. Which of two was meant is
+//! not for a parser to say, so a pass over the text, which is known to be JSON by then, finds them. Linear in the text.
+
+use std::borrow::Cow;
+
+use rustc_hash::FxHashSet;
+use serde_json::Value;
+
+/// A text that is no JSON, or in which a key occurs twice.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ParseError {
+    /// No JSON, or nested more than 128 deep.
+    #[error("{source}")]
+    Syntax {
+        /// What is wrong, with line and column.
+        source: serde_json::Error,
+        /// Where, in bytes.
+        at: usize,
+    },
+    /// An object has a key twice.
+    #[error("the key {key:?} occurs twice in one object, the second time at byte {at}")]
+    DuplicateKey {
+        /// The key.
+        key: String,
+        /// Where the second one begins, in bytes.
+        at: usize,
+    },
+}
+
+impl ParseError {
+    /// Where the error is, in bytes.
+    pub fn at(&self) -> usize {
+        match self {
+            Self::Syntax { at, .. } | Self::DuplicateKey { at, .. } => *at,
+        }
+    }
+
+    /// Whether the text ended before its value did.
+    pub fn is_end(&self) -> bool {
+        matches!(self, Self::Syntax { source, .. } if source.is_eof())
+    }
+}
+
+/// The value of a JSON text.
+///
+/// ```
+/// assert_eq!(grammarc_json::parse("[1, 2]")?[1], 2);
+/// assert!(grammarc_json::parse(r#"{"a": 1, "a": 2}"#).is_err());
+/// # Ok::<(), grammarc_json::ParseError>(())
+/// ```
+///
+/// # Errors
+///
+/// The text is no JSON, is nested more than 128 deep, or has a key twice in one object.
+pub fn parse(text: &str) -> Result<Value, ParseError> {
+    let value = serde_json::from_str(text)
+        .map_err(|source| ParseError::Syntax { at: offset(text, &source), source })?;
+    match duplicate(text) {
+        Some((key, at)) => Err(ParseError::DuplicateKey { key, at }),
+        None => Ok(value),
+    }
+}
+
+/// The byte at which serde_json's line and column are: its columns are bytes, from 1, or 0 for the line's end before.
+fn offset(text: &str, error: &serde_json::Error) -> usize {
+    let before = error.line().saturating_sub(1);
+    let start = match before {
+        0 => 0,
+        _ => memchr::memchr_iter(b'\n', text.as_bytes()).nth(before - 1).map_or(0, |at| at + 1),
+    };
+    (start + error.column().saturating_sub(1)).min(text.len())
+}
+
+/// The first key that an object of a JSON text has twice, and where.
+fn duplicate(text: &str) -> Option<(String, usize)> {
+    let bytes = text.as_bytes();
+    // The keys of each open object; none for an array.
+    let mut open: Vec<Option<FxHashSet<Cow<'_, str>>>> = Vec::new();
+    let mut key_next = false;
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'{' => {
+                open.push(Some(FxHashSet::default()));
+                key_next = true;
+            }
+            b'[' => {
+                open.push(None);
+                key_next = false;
+            }
+            b'}' | b']' => {
+                open.pop();
+                key_next = false;
+            }
+            b',' => key_next = matches!(open.last(), Some(Some(_))),
+            b'"' => {
+                let end = crate::scan::string_end(bytes, at);
+                if key_next && let Some(Some(keys)) = open.last_mut() {
+                    let key = decoded(&text[at..end]);
+                    if keys.contains(&key) {
+                        return Some((key.into_owned(), at));
+                    }
+                    keys.insert(key);
+                    key_next = false;
+                }
+                at = end;
+                continue;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
+
+/// The characters of a JSON string with its quotes.
+fn decoded(literal: &str) -> Cow<'_, str> {
+    if literal.contains('\\') {
+        return Cow::Owned(serde_json::from_str(literal).unwrap_or_default());
+    }
+    Cow::Borrowed(literal.get(1..literal.len().saturating_sub(1)).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_found_twice_in_whatever_spelling() {
+        for (text, at) in [
+            (r#"{"a":1,"a":2}"#, 7),
+            (r#"{"a":1,"\u0061":2}"#, 7),
+            (r#"[{"x":{"é":[],"b":"a","é":0}}]"#, 23),
+        ] {
+            let error = parse(text).unwrap_err();
+            assert!(matches!(error, ParseError::DuplicateKey { .. }), "{text}");
+            assert_eq!(error.at(), at, "{text}");
+        }
+        for text in [r#"[{"a":1},{"a":1}]"#, r#"{"a":{"a":"a"}}"#, r#"{"a":["a","a"],"b":"a"}"#] {
+            parse(text).unwrap();
+        }
+    }
+
+    #[test]
+    fn errors_say_where() {
+        assert_eq!(parse("[1,\n 2,\n x]").unwrap_err().at(), 9);
+        assert!(parse("[1, 2").unwrap_err().is_end());
+        assert!(!parse("[1 2]").unwrap_err().is_end());
+        assert!(parse("[NaN]").is_err() && parse("[Infinity]").is_err());
+    }
+}

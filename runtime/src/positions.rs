@@ -1,0 +1,219 @@
+//! Positions by number: many texts under one grammar at once, each read from wherever another has come to.
+//!
+//! A search over texts asks of one place what many different bytes do to it, and wants to know when two ways have come to
+//! the same place. All stacks are in one arena and equal positions are one number here, so a place is copied, compared and
+//! hashed as a number, and going on from it costs what the bytes cost. Nothing is taken back or collected: the arena lives as
+//! long as the search.
+//!
+//! Items that must differ are not compared here: what is accepted is more than the grammar accepts where it has such rules
+//! (`uniqueItems`), and a caller that cares looks at whole texts.
+//!
+//! Cost: that of [`ByteMatcher`](crate::ByteMatcher) for the bytes, one look-up for the position after them; 12 bytes for
+//! each configuration of a position, 16 for each frame.
+
+use crate::distinct::DistinctRules;
+use crate::error::LimitError;
+use crate::grammar::Grammar;
+use crate::position::{Configuration, Configurations, mix};
+use crate::sequence::FirstBytes;
+use crate::stack::Frames;
+use crate::step::{Limits, Machine};
+
+/// Places for the numbers of positions at first.
+const FIRST_SLOTS: usize = 64;
+
+static NONE_DISTINCT: DistinctRules = DistinctRules::none();
+
+/// The number of a position, of the [`Positions`] that gave it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PositionId(u32);
+
+/// The positions that texts of one grammar have come to.
+#[derive(Debug)]
+pub struct Positions {
+    grammar: Grammar,
+    limits: Limits,
+    frames: Frames,
+    /// The configurations of all positions.
+    entries: Vec<Configuration>,
+    /// Where those of each position end.
+    ends: Vec<u32>,
+    /// A power of two of slots, each 0 or one more than a position's number.
+    slots: Vec<u32>,
+    closure: Configurations,
+    next: Configurations,
+    spare: Configurations,
+    /// The position that is being numbered.
+    found: Vec<Configuration>,
+}
+
+impl Positions {
+    /// The number of the position before any text.
+    pub const START: PositionId = PositionId(0);
+
+    /// The position before any text, of a grammar. `max_configurations` and `max_frames` bound a position and the stacks
+    /// of all of them, as in [`MatcherOptions`](crate::MatcherOptions).
+    pub fn new(grammar: &Grammar, max_configurations: usize, max_frames: usize) -> Self {
+        let most = u32::MAX as usize / 8;
+        let limits = Limits {
+            configurations: max_configurations.clamp(1, most),
+            frames: max_frames.min(most),
+        };
+        let mut positions = Self {
+            grammar: grammar.clone(),
+            limits,
+            frames: Frames::new(),
+            entries: Vec::new(),
+            ends: Vec::new(),
+            slots: vec![0; FIRST_SLOTS],
+            closure: Configurations::default(),
+            next: Configurations::default(),
+            spare: Configurations::default(),
+            found: Vec::new(),
+        };
+        positions.number(&[grammar.initial()]);
+        positions
+    }
+
+    /// The position after some bytes from another; `None` where the grammar does not allow them.
+    ///
+    /// # Errors
+    ///
+    /// A limit was met.
+    pub fn after(
+        &mut self,
+        from: PositionId,
+        bytes: &[u8],
+    ) -> Result<Option<PositionId>, LimitError> {
+        let Self { grammar, limits, frames, entries, ends, closure, next, spare, .. } = self;
+        let machine = Machine { distinct: &NONE_DISTINCT, ..grammar.machine(*limits) };
+        next.clear();
+        let start = from.0.checked_sub(1).map_or(0, |before| ends[before as usize]);
+        for &at in &entries[start as usize..ends[from.0 as usize] as usize] {
+            machine.add(next, at)?;
+        }
+        crate::sequence::spell(&machine, &grammar.runner(), frames, (closure, next, spare), bytes)?;
+        let mut found = std::mem::take(&mut self.found);
+        found.clear();
+        found.extend_from_slice(self.next.as_slice());
+        found.sort_unstable();
+        let id = (!found.is_empty()).then(|| self.number(&found));
+        self.found = found;
+        Ok(id)
+    }
+
+    /// Whether a text may end at a position.
+    pub fn is_accepting(&self, position: PositionId) -> bool {
+        let chains = self.grammar.chains();
+        self.configurations(position).iter().any(|&at| chains.is_accepting(&self.frames, at))
+    }
+
+    /// The bytes that may come next at a position, in ascending order.
+    ///
+    /// # Errors
+    ///
+    /// A limit was met.
+    pub fn next_bytes(
+        &mut self,
+        position: PositionId,
+    ) -> Result<impl Iterator<Item = u8> + use<>, LimitError> {
+        let Self { grammar, limits, frames, entries, ends, closure, .. } = self;
+        let machine = Machine { distinct: &NONE_DISTINCT, ..grammar.machine(*limits) };
+        let start = position.0.checked_sub(1).map_or(0, |before| ends[before as usize]);
+        let at = &entries[start as usize..ends[position.0 as usize] as usize];
+        Ok(FirstBytes::of(&machine, frames, at, closure)?.iter())
+    }
+
+    /// How many positions there are.
+    #[expect(clippy::len_without_is_empty, reason = "the start is always there")]
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn configurations(&self, position: PositionId) -> &[Configuration] {
+        let start = position.0.checked_sub(1).map_or(0, |before| self.ends[before as usize]);
+        &self.entries[start as usize..self.ends[position.0 as usize] as usize]
+    }
+
+    /// The number of sorted configurations.
+    fn number(&mut self, sorted: &[Configuration]) -> PositionId {
+        let mut slot = self.first_slot(sorted);
+        while let Some(id) = self.slots[slot].checked_sub(1) {
+            if self.configurations(PositionId(id)) == sorted {
+                return PositionId(id);
+            }
+            slot = (slot + 1) & (self.slots.len() - 1);
+        }
+        let id = PositionId(self.ends.len() as u32);
+        self.entries.extend_from_slice(sorted);
+        self.ends.push(self.entries.len() as u32);
+        self.slots[slot] = id.0 + 1;
+        if self.ends.len() * 2 > self.slots.len() {
+            self.index();
+        }
+        id
+    }
+
+    /// Builds the index anew, with four slots a position.
+    fn index(&mut self) {
+        self.slots.clear();
+        self.slots.resize((self.ends.len() * 4).next_power_of_two(), 0);
+        for id in 0..self.ends.len() as u32 {
+            let mut slot = self.first_slot(self.configurations(PositionId(id)));
+            while self.slots[slot] != 0 {
+                slot = (slot + 1) & (self.slots.len() - 1);
+            }
+            self.slots[slot] = id + 1;
+        }
+    }
+
+    fn first_slot(&self, configurations: &[Configuration]) -> usize {
+        let hash = configurations
+            .iter()
+            .fold(0, |hash: u64, at| hash.rotate_left(5) ^ mix([at.state, at.count, at.frame]));
+        hash as usize & (self.slots.len() - 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::ByteMatcher;
+    use crate::testing::network::{Network, Shape};
+    use crate::testing::{Random, grammar, vocabulary};
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+
+        /// Texts that are read piece by piece, from places taken at random, are read as a matcher reads each of them alone;
+        /// and what may follow and end is the same.
+        #[test]
+        fn agree_with_a_matcher_of_each_text(seed: u64) {
+            let mut random = Random::new(seed);
+            let tokens = vocabulary(&mut random);
+            let network = Network::random(&mut random, Shape { counts: true, tokens: &[] });
+            let grammar = grammar(&network, &tokens, &[3]);
+            let mut positions = Positions::new(&grammar, 1 << 10, 1 << 16);
+            let mut known = vec![(Positions::START, ByteMatcher::new(&grammar))];
+            for _ in 0..40 {
+                let (from, matcher) = &known[random.below(known.len())];
+                let bytes: Vec<u8> =
+                    (0..random.below(4)).map(|_| b'a' + random.below(4) as u8).collect();
+                let mut matcher = matcher.fork();
+                let accepted = matcher.accept(&bytes).is_ok();
+                // Random networks may be ambiguous without end.
+                let Ok(after) = positions.after(*from, &bytes) else { continue };
+                prop_assert_eq!(after.is_some(), accepted, "{:?}", bytes);
+                if let Some(after) = after {
+                    prop_assert_eq!(positions.is_accepting(after), matcher.is_accepting());
+                    let next: Vec<u8> = positions.next_bytes(after).unwrap().collect();
+                    prop_assert_eq!(next, matcher.allowed_bytes().unwrap());
+                    prop_assert_eq!(positions.after(*from, &bytes), Ok(Some(after)));
+                    known.push((after, matcher));
+                }
+            }
+        }
+    }
+}
