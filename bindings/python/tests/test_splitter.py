@@ -46,7 +46,7 @@ XML_PARTS: list[Part] = [
 
 
 def grammar_of(compiler: grammarc.Compiler, style: str) -> grammarc.Grammar:
-    return compiler.compile(json.dumps({"type": "tools", "style": style, "tools": TOOLS}), "structural_tag")
+    return compiler.compile("structural_tag", json.dumps({"type": "tools", "style": style, "tools": TOOLS}))
 
 
 @pytest.fixture(params=[("qwen_3", JSON_PARTS), ("mimo", XML_PARTS)], ids=["json", "xml"])
@@ -143,14 +143,14 @@ def test_what_is_not_allowed_is_refused(compiler: grammarc.Compiler) -> None:
 
 
 def test_a_source_without_parts_is_markup(compiler: grammarc.Compiler) -> None:
-    splitter = grammarc.Splitter(compiler.compile('root ::= "a"+', "gbnf"))
+    splitter = grammarc.Splitter(compiler.compile("gbnf", 'root ::= "a"+'))
     pieces = splitter.push_bytes(b"aaa") + splitter.finish()
     assert [(piece.kind, piece.call, piece.name, piece.is_arguments) for piece in pieces] == [("markup", None, None, False)]
     assert "markup" in repr(pieces[0])
 
 
 def test_threads_share_a_splitter(compiler: grammarc.Compiler) -> None:
-    splitter = grammarc.Splitter(compiler.compile('root ::= "a"{4000} "b"', "gbnf"))
+    splitter = grammarc.Splitter(compiler.compile("gbnf", 'root ::= "a"{4000} "b"'))
     lengths = []
 
     def push() -> None:
