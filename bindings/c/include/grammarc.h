@@ -1,12 +1,12 @@
 /*
  * grammarc: grammars compiled to token masks.
  *
- *     grammarc_vocabulary -> grammarc_compiler -> grammarc_grammar -> grammarc_matcher
+ *     grammarc_vocabulary -> grammarc_compiler -> grammarc_grammar -> grammarc_matcher, grammarc_splitter
  *
  * Rules that hold for every function:
  *
  * - Threads. What a type says: vocabularies, compilers, grammars and cancel flags may be used by any number of threads at
- *   once; a matcher or an error by one at a time, which need not always be the same.
+ *   once; a matcher, a splitter or an error by one at a time, which need not always be the same.
  * - Ownership. A handle is given back to the _free function of its type and to nothing else; memory of this library is never
  *   for free(). What a call reads is copied or done with when it returns: nothing of the caller's is kept. Handles are counted
  *   where there is a _retain function, and hold what they need, so the order in which they are freed does not matter.
@@ -59,6 +59,11 @@
 #define GRAMMARC_STANDALONE 1
 
 /**
+ * The call of a piece that is in none.
+ */
+#define GRAMMARC_NO_CALL UINT32_MAX
+
+/**
  * What became of a call. Negative numbers are failures; the others say what happened.
  *
  * A call that fails changes nothing: a matcher is where it was, outputs are not written (but for handles, which are set to
@@ -83,7 +88,7 @@ enum grammarc_status
     GRAMMARC_FINISHED = 2,
     /**
      * An argument makes no sense: NULL where that is not allowed, an unknown number, more to take back than there is, a
-     * matcher that another thread is using or that is listed twice.
+     * matcher or splitter that another thread is using, a matcher that is listed twice.
      */
     GRAMMARC_ARGUMENT = -1,
     /**
@@ -119,8 +124,8 @@ enum grammarc_status
      */
     GRAMMARC_BUFFER = -9,
     /**
-     * A defect of this library was caught. The matcher that it happened to answers every call but
-     * grammarc_matcher_reset() and grammarc_matcher_free() with this status.
+     * A defect of this library was caught. The matcher or splitter that it happened to answers every call but those that reset
+     * and free it with this status.
      */
     GRAMMARC_INTERNAL = -10,
 };
@@ -352,6 +357,51 @@ typedef uint32_t grammarc_unlisted;
 #endif // __cplusplus
 
 /**
+ * What a piece of an output is.
+ */
+enum grammarc_piece_kind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    /**
+     * Beginnings and ends of tags, separators, constant texts; everything, where the source has no parts to tell apart.
+     */
+    GRAMMARC_PIECE_MARKUP = 0,
+    /**
+     * Free text.
+     */
+    GRAMMARC_PIECE_TEXT = 1,
+    /**
+     * Free text that is the model's reasoning.
+     */
+    GRAMMARC_PIECE_REASONING = 2,
+    /**
+     * A JSON value.
+     */
+    GRAMMARC_PIECE_JSON = 3,
+    /**
+     * A value written as tags.
+     */
+    GRAMMARC_PIECE_XML = 4,
+    /**
+     * A text of an inner grammar.
+     */
+    GRAMMARC_PIECE_GRAMMAR = 5,
+    /**
+     * A text that a pattern matches.
+     */
+    GRAMMARC_PIECE_PATTERN = 6,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum grammarc_piece_kind grammarc_piece_kind;
+#else
+typedef uint32_t grammarc_piece_kind;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
  * A flag that ends compilations.
  *
  * Any number of threads may use it at once. Counted: grammarc_cancel_retain() and grammarc_cancel_free().
@@ -390,6 +440,16 @@ typedef struct grammarc_grammar grammarc_grammar;
  * GRAMMARC_ARGUMENT. Not counted: grammarc_matcher_free(), once, when no thread uses it.
  */
 typedef struct grammarc_matcher grammarc_matcher;
+
+/**
+ * Splits one output of a grammar as it comes: reasoning, text, calls of tools with their names and arguments.
+ *
+ * A piece is handed out once it is certain. The bytes of all pieces in a row are the output, and how it was cut into tokens
+ * changes nothing but where pieces of one part end. Of one thread at a time; it may move between threads. A call while another
+ * thread is in one with the same splitter returns GRAMMARC_ARGUMENT. Not counted: grammarc_splitter_free(), once, when no
+ * thread uses it.
+ */
+typedef struct grammarc_splitter grammarc_splitter;
 
 /**
  * The tokens of one tokenizer, and the masks that all its grammars share.
@@ -627,6 +687,40 @@ typedef struct grammarc_matcher_options {
      */
     size_t max_frames;
 } grammarc_matcher_options;
+
+/**
+ * A piece of an output. Its pointers are of the splitter: `bytes` until the next call that moves it, `name` as long as it lives.
+ */
+typedef struct grammarc_piece {
+    /**
+     * The output: its bytes, and the texts of special tokens. Pieces need not end with a whole character.
+     */
+    const uint8_t *bytes;
+    /**
+     * Number of these, never 0.
+     */
+    size_t length;
+    /**
+     * The name of the tool that is called there, without a NUL after it. NULL outside calls.
+     */
+    const char *name;
+    /**
+     * Its length.
+     */
+    size_t name_length;
+    /**
+     * The index of the call that it is in, or is markup of. GRAMMARC_NO_CALL outside calls.
+     */
+    uint32_t call;
+    /**
+     * One of `grammarc_piece_kind`. Of the arguments of a call is what has a call and is no markup.
+     */
+    uint32_t kind;
+    /**
+     * Whether a part of the output begins with it; else it goes on with the piece before.
+     */
+    bool begins;
+} grammarc_piece;
 
 #ifdef __cplusplus
 extern "C" {
@@ -1156,6 +1250,83 @@ grammarc_status grammarc_fill_drafts(struct grammarc_matcher *matcher,
                                      size_t mask_rows,
                                      size_t row_words,
                                      size_t *valid);
+
+/**
+ * A splitter at the start of an output.
+ */
+grammarc_status grammarc_splitter_new(const struct grammarc_grammar *grammar,
+                                      struct grammarc_splitter **out,
+                                      struct grammarc_error **error);
+
+/**
+ * Frees a splitter with its pieces. NULL is allowed.
+ */
+void grammarc_splitter_free(struct grammarc_splitter *splitter);
+
+/**
+ * Goes back to the start of an output and forgets what was read; a splitter that answered GRAMMARC_INTERNAL is whole again.
+ */
+grammarc_status grammarc_splitter_reset(struct grammarc_splitter *splitter);
+
+/**
+ * Reads a token: `*pieces` are the `*count` pieces that are certain now, of the splitter and until the next call that moves it;
+ * either place may be NULL. An end token of the vocabulary that the grammar does not take finishes the output where it may end.
+ *
+ * GRAMMARC_REFUSED, GRAMMARC_FINISHED or GRAMMARC_LIMIT where the token is not allowed; the splitter is then as it was, and so are
+ * the pieces of before.
+ */
+grammarc_status grammarc_splitter_push(struct grammarc_splitter *splitter,
+                                       uint32_t token,
+                                       const struct grammarc_piece **pieces,
+                                       size_t *count);
+
+/**
+ * Reads bytes, as grammarc_splitter_push() reads a token. Special tokens are no bytes.
+ *
+ * GRAMMARC_REFUSED or GRAMMARC_LIMIT at a byte that is not allowed, whose offset `*offset` is then; it may be NULL. The bytes
+ * before it were read, and their pieces come with the next ones.
+ */
+grammarc_status grammarc_splitter_push_bytes(struct grammarc_splitter *splitter,
+                                             const uint8_t *bytes,
+                                             size_t length,
+                                             const struct grammarc_piece **pieces,
+                                             size_t *count,
+                                             size_t *offset);
+
+/**
+ * Ends the output and hands out the last pieces, as grammarc_splitter_push() does: also where the output was cut off, as
+ * grammarc_splitter_is_accepting() would have told.
+ */
+grammarc_status grammarc_splitter_finish(struct grammarc_splitter *splitter,
+                                         const struct grammarc_piece **pieces,
+                                         size_t *count);
+
+/**
+ * How many calls there were so far. 0 for NULL.
+ */
+size_t grammarc_splitter_call_count(const struct grammarc_splitter *splitter);
+
+/**
+ * The name of the tool of a call, without a NUL after it: lives as long as the splitter. NULL where there was no such call.
+ */
+const char *grammarc_splitter_call_name(const struct grammarc_splitter *splitter,
+                                        size_t call,
+                                        size_t *length);
+
+/**
+ * Whether the output may end here. False for NULL.
+ */
+bool grammarc_splitter_is_accepting(const struct grammarc_splitter *splitter);
+
+/**
+ * Whether the output has ended. False for NULL.
+ */
+bool grammarc_splitter_is_finished(const struct grammarc_splitter *splitter);
+
+/**
+ * The name of a kind of piece, such as `text`; `unknown` for a number that is none. Never NULL, not to be freed.
+ */
+const char *grammarc_piece_kind_name(uint32_t kind);
 
 #ifdef __cplusplus
 }  // extern "C"

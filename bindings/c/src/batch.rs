@@ -65,21 +65,21 @@ fn together<R>(
     work: impl FnOnce(&mut [RowOf<'_>]) -> R,
 ) -> Result<R, grammarc_status> {
     for (at, (_, matcher)) in listed.iter().enumerate() {
-        if let Err(status) = matcher.take() {
-            listed[..at].iter().for_each(|(_, before)| before.give_back(true));
+        if let Err(status) = matcher.inner.take() {
+            listed[..at].iter().for_each(|(_, before)| before.inner.give_back(true));
             return Err(status);
         }
     }
     let done = guarded(|| {
         let mine = |&(row, matcher): &(usize, &grammarc_matcher)| {
             // SAFETY: each was taken just now, so none is there twice and nobody else has one.
-            let matcher: &mut Matcher = unsafe { &mut *matcher.taken() };
+            let matcher: &mut Matcher = unsafe { &mut *matcher.inner.taken() };
             (row, matcher)
         };
         let mut list: Vec<RowOf<'_>> = listed.iter().map(mine).collect();
         work(&mut list)
     });
-    listed.iter().for_each(|(_, matcher)| matcher.give_back(done.is_ok()));
+    listed.iter().for_each(|(_, matcher)| matcher.inner.give_back(done.is_ok()));
     done.map_err(|_| GRAMMARC_INTERNAL)
 }
 

@@ -27,7 +27,7 @@ pub enum grammarc_status {
     /// The sequence has ended, and nothing may follow. The matcher did not move.
     GRAMMARC_FINISHED = 2,
     /// An argument makes no sense: NULL where that is not allowed, an unknown number, more to take back than there is, a
-    /// matcher that another thread is using or that is listed twice.
+    /// matcher or splitter that another thread is using, a matcher that is listed twice.
     GRAMMARC_ARGUMENT = -1,
     /// The source has errors. The diagnostics of the error say which and where.
     GRAMMARC_SOURCE = -2,
@@ -45,8 +45,8 @@ pub enum grammarc_status {
     GRAMMARC_MISMATCH = -8,
     /// A buffer is too small, or a row does not have the logit width.
     GRAMMARC_BUFFER = -9,
-    /// A defect of this library was caught. The matcher that it happened to answers every call but
-    /// grammarc_matcher_reset() and grammarc_matcher_free() with this status.
+    /// A defect of this library was caught. The matcher or splitter that it happened to answers every call but those that reset
+    /// and free it with this status.
     GRAMMARC_INTERNAL = -10,
 }
 

@@ -13,10 +13,11 @@
 //! | `steps` | masks, acceptance, rollback |
 //! | `runs` | what a matcher says in more than a number |
 //! | `batch` | many matchers, and drafts |
+//! | `splitter` | what an output of a grammar was made of |
 //! | `llama` | a sampler for llama.cpp, in `include/grammarc_llama.h` |
 //!
 //! Below them, and not in the header: `guard` catches panics at the border, `args` turns pointers of the caller into
-//! references, `options` reads structs that grow from one version to the next.
+//! references, `single` keeps an object to one call at a time, `options` reads structs that grow from one version to the next.
 //!
 //! Invariants: no panic leaves a function; nothing is printed, no variable of the environment is read; memory that is handed
 //! out is given back to the function that the header names; every pointer is checked for NULL, every count for overflow.
@@ -37,6 +38,8 @@ mod llama;
 mod matcher;
 mod options;
 mod runs;
+mod single;
+mod splitter;
 mod steps;
 mod vocabulary;
 
@@ -48,5 +51,6 @@ pub use import::*;
 pub use llama::*;
 pub use matcher::*;
 pub use runs::*;
+pub use splitter::*;
 pub use steps::*;
 pub use vocabulary::*;

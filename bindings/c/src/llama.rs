@@ -110,7 +110,7 @@ struct Context {
 
 impl Context {
     fn new(matcher: &grammarc_matcher, init: grammarc_llama_init) -> Result<Self, grammarc_status> {
-        let matcher = matcher.with(|matcher| matcher.fork())?;
+        let matcher = matcher.inner.with(|matcher| matcher.fork())?;
         let words = vec![0; matcher.logit_width().div_ceil(u32::BITS) as usize];
         let ends = matcher.end_tokens().to_vec();
         let matcher = Own::new(matcher);
@@ -121,7 +121,7 @@ impl Context {
     fn mask(&mut self, candidates: &mut [Candidate]) -> bool {
         let Self { matcher, words, .. } = self;
         if self.status == GRAMMARC_OK {
-            let masked = matcher.with(|matcher| {
+            let masked = matcher.inner.with(|matcher| {
                 let mask = matcher.mask();
                 if candidates.len() <= FEW {
                     return Some(forbid(candidates, |token| mask.contains(token)));
@@ -144,7 +144,7 @@ impl Context {
 
     fn accept(&mut self, token: i32) {
         let token = u32::try_from(token).unwrap_or(u32::MAX);
-        let accepted = self.matcher.with(|matcher| match matcher.accept(token) {
+        let accepted = self.matcher.inner.with(|matcher| match matcher.accept(token) {
             Ok(()) => GRAMMARC_OK,
             // The mask of a finished sequence is the end tokens already.
             Err(_) if matcher.is_finished() => GRAMMARC_OK,

@@ -1,12 +1,8 @@
 //! Matchers: one sequence each. Made, forked, reset and freed; `steps` moves them, `runs` asks for more than a number.
 //!
-//! A matcher is used by one thread at a time, and says so itself: a call takes it, and gives it back when it is done. A second
-//! call meanwhile, be it of another thread or of a batch that lists it twice, is refused instead of being undefined. The
-//! same word remembers that a panic was caught, after which only a reset is let in. Cost: one exchange and one store.
+//! A matcher is [of one thread at a time](Single), and says so itself.
 
-use std::cell::UnsafeCell;
 use std::ptr;
-use std::sync::atomic::{AtomicU8, Ordering};
 
 use grammarc_runtime::{Matcher, MatcherOptions};
 
@@ -16,6 +12,7 @@ use crate::error::{Fault, grammarc_error, make};
 use crate::grammar::grammarc_grammar;
 use crate::guard::guarded;
 use crate::options::{self, Growing};
+use crate::single::Single;
 
 /// One sequence under one grammar: which tokens may come next, and what was accepted so far.
 ///
@@ -23,75 +20,17 @@ use crate::options::{self, Growing};
 /// GRAMMARC_ARGUMENT. Not counted: grammarc_matcher_free(), once, when no thread uses it.
 #[derive(Debug)]
 pub struct grammarc_matcher {
-    state: AtomicU8,
-    inner: UnsafeCell<Matcher>,
+    pub(crate) inner: Single<Matcher>,
 }
-
-// SAFETY: `inner` is reached by whoever has changed `state` to `TAKEN`, and by nobody else.
-unsafe impl Sync for grammarc_matcher {}
-
-/// Nobody uses it.
-const FREE: u8 = 0;
-/// A call uses it.
-const TAKEN: u8 = 1;
-/// A panic left it at a position that may be none.
-const BROKEN: u8 = 2;
 
 impl grammarc_matcher {
     pub(crate) fn new(inner: Matcher) -> Self {
-        Self { state: AtomicU8::new(FREE), inner: UnsafeCell::new(inner) }
-    }
-
-    /// Takes it, or says why not.
-    #[inline]
-    pub(crate) fn take(&self) -> Result<(), grammarc_status> {
-        match self.state.compare_exchange(FREE, TAKEN, Ordering::Acquire, Ordering::Relaxed) {
-            Ok(_) => Ok(()),
-            Err(BROKEN) => Err(GRAMMARC_INTERNAL),
-            Err(_) => Err(GRAMMARC_ARGUMENT),
-        }
-    }
-
-    /// Gives it back, whole or not.
-    #[inline]
-    pub(crate) fn give_back(&self, whole: bool) {
-        self.state.store(if whole { FREE } else { BROKEN }, Ordering::Release);
-    }
-
-    /// The matcher, for who has taken it.
-    pub(crate) fn taken(&self) -> *mut Matcher {
-        self.inner.get()
-    }
-
-    /// Does work with it, and catches a panic.
-    #[inline]
-    pub(crate) fn with<R>(
-        &self,
-        work: impl FnOnce(&mut Matcher) -> R,
-    ) -> Result<R, grammarc_status> {
-        self.take()?;
-        // SAFETY: it was taken.
-        let matcher = unsafe { &mut *self.taken() };
-        let done = guarded(|| work(matcher));
-        self.give_back(done.is_ok());
-        done.map_err(|_| GRAMMARC_INTERNAL)
+        Self { inner: Single::new(inner) }
     }
 
     /// Goes to the start, also after a panic.
     pub(crate) fn reset(&self) -> grammarc_status {
-        let mend = |_| {
-            let taken =
-                self.state.compare_exchange(BROKEN, TAKEN, Ordering::Acquire, Ordering::Relaxed);
-            taken.map(drop).map_err(|_| GRAMMARC_ARGUMENT)
-        };
-        if let Err(status) = self.take().or_else(mend) {
-            return status;
-        }
-        // SAFETY: it was taken.
-        let matcher = unsafe { &mut *self.taken() };
-        let done = guarded(|| matcher.reset());
-        self.give_back(done.is_ok());
-        done.map_or(GRAMMARC_INTERNAL, |()| GRAMMARC_OK)
+        self.inner.renew(Matcher::reset)
     }
 }
 
@@ -136,7 +75,7 @@ pub(crate) unsafe fn on(
     // SAFETY: the caller's promise.
     match unsafe { matcher.as_ref() } {
         None => GRAMMARC_ARGUMENT,
-        Some(matcher) => matcher.with(work).unwrap_or_else(|status| status),
+        Some(matcher) => matcher.inner.with(work).unwrap_or_else(|status| status),
     }
 }
 
@@ -152,7 +91,7 @@ pub(crate) unsafe fn asked<R>(
 ) -> R {
     // SAFETY: the caller's promise.
     let matcher = unsafe { matcher.as_ref() };
-    matcher.and_then(|matcher| matcher.with(work).ok()).unwrap_or(otherwise)
+    matcher.and_then(|matcher| matcher.inner.with(work).ok()).unwrap_or(otherwise)
 }
 
 /// A matcher at the start of a sequence. `options` may be NULL. Below a microsecond.
@@ -228,29 +167,4 @@ pub unsafe extern "C" fn grammarc_matcher_fork(
 pub unsafe extern "C" fn grammarc_matcher_reset(matcher: *mut grammarc_matcher) -> grammarc_status {
     // SAFETY: the caller keeps the header's rules.
     unsafe { matcher.as_ref() }.map_or(GRAMMARC_ARGUMENT, grammarc_matcher::reset)
-}
-
-#[cfg(test)]
-mod tests {
-    use grammarc_tests::{sources, vocabularies};
-
-    use super::*;
-
-    #[test]
-    fn a_panic_leaves_a_matcher_that_answers_once_it_is_reset() {
-        let grammar = sources::compiled(vocabularies::small(), &sources::gbnf("root ::= \"a\"+"));
-        let matcher = grammarc_matcher::new(Matcher::new(&grammar));
-        let accept = || matcher.with(|matcher| matcher.accept(u32::from(b'a')).is_ok());
-        assert_eq!(accept(), Ok(true));
-        assert_eq!(matcher.with(|_| panic!("on purpose")), Err::<(), _>(GRAMMARC_INTERNAL));
-        assert_eq!(accept(), Err(GRAMMARC_INTERNAL));
-        assert_eq!(matcher.take(), Err(GRAMMARC_INTERNAL));
-        assert_eq!(matcher.reset(), GRAMMARC_OK);
-        assert_eq!(matcher.with(|matcher| matcher.rollback_depth()), Ok(0));
-        // While it is taken, nobody else has it, not even to reset it.
-        assert_eq!(matcher.take(), Ok(()));
-        assert_eq!((accept(), matcher.reset()), (Err(GRAMMARC_ARGUMENT), GRAMMARC_ARGUMENT));
-        matcher.give_back(true);
-        assert_eq!(accept(), Ok(true));
-    }
 }

@@ -27,7 +27,7 @@ fn row(filled: Result<(), BufferError>) -> grammarc_status {
 }
 
 #[inline]
-fn accepted(result: Result<(), AcceptError>) -> grammarc_status {
+pub(crate) fn accepted(result: Result<(), AcceptError>) -> grammarc_status {
     match result {
         Ok(()) => GRAMMARC_OK,
         Err(AcceptError::Finished { .. }) => GRAMMARC_FINISHED,

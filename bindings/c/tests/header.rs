@@ -24,7 +24,7 @@ fn root() -> &'static Path {
 fn the_header_is_that_of_the_sources() {
     let config = Config::from_file(root().join("cbindgen.toml")).expect("a configuration");
     let mut builder = Builder::new().with_config(config);
-    for source in SOURCES.iter().chain(&["batch"]) {
+    for source in SOURCES.iter().chain(&["batch", "splitter"]) {
         builder = builder.with_src(root().join(format!("src/{source}.rs")));
     }
     let mut made = Vec::new();

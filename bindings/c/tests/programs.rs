@@ -51,6 +51,11 @@ fn the_contract_holds_in_cpp() {
 }
 
 #[test]
+fn outputs_are_split() {
+    check("splitter.c", |_, _| Vec::new());
+}
+
+#[test]
 fn hostile_sources_are_answered() {
     let slow = |way| way == Way::Valgrind || way == Way::Sanitized;
     check("hostile.c", |way, _| if slow(way) { vec!["quick".to_owned()] } else { Vec::new() });

@@ -25,6 +25,9 @@ pub(crate) struct Piece {
     /// Whether a part of the output begins with it; else it goes on with the piece before.
     #[pyo3(get)]
     begins: bool,
+    /// Whether it is of the arguments of a call.
+    #[pyo3(get)]
+    is_arguments: bool,
     bytes: Vec<u8>,
 }
 
@@ -36,19 +39,11 @@ impl Piece {
         PyBytes::new(py, &self.bytes)
     }
 
-    /// Whether it is of the arguments of a call.
-    #[getter]
-    fn is_arguments(&self) -> bool {
-        self.call.is_some() && self.kind != MARKUP
-    }
-
     fn __repr__(&self) -> String {
         let Self { kind, call, bytes, .. } = self;
         format!("<grammarc.Piece {kind}, call {call:?}, {:?}>", String::from_utf8_lossy(bytes))
     }
 }
-
-const MARKUP: &str = "markup";
 
 /// Splits one output of a grammar as it comes. Calls from several threads wait for each other.
 #[pyclass(frozen, module = "grammarc")]
@@ -133,7 +128,8 @@ fn named(
     let named = pieces.into_iter().map(|piece| {
         let name = piece.call.and_then(|call| splitter.calls().nth(call as usize));
         Piece {
-            kind: piece.kind.map_or(MARKUP, grammarc_runtime::RegionKind::name),
+            kind: piece.kind_name(),
+            is_arguments: piece.is_arguments(),
             call: piece.call,
             name: name.map(str::to_owned),
             begins: piece.begins,

@@ -33,6 +33,11 @@ impl Piece {
     pub fn is_arguments(&self) -> bool {
         self.call.is_some() && self.kind.is_some()
     }
+
+    /// The name of what it is, in messages and bindings: that of its kind, or `markup`.
+    pub fn kind_name(&self) -> &'static str {
+        self.kind.map_or("markup", RegionKind::name)
+    }
 }
 
 /// The pieces that are cut, and what is held back.

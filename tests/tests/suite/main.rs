@@ -22,3 +22,4 @@ mod stack;
 mod tags;
 mod tool_walks;
 mod walks;
+mod xml_arguments;

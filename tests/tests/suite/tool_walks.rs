@@ -17,6 +17,8 @@ use grammarc_tests::vocabularies::{data, llama, qwen};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
+use super::xml_arguments;
+
 /// Names and schemas of the tools, one list a file.
 fn lists(count: usize) -> Vec<Vec<(String, Value)>> {
     let folder = data().join("maskbench");
@@ -40,6 +42,7 @@ struct Counts {
     walks: AtomicUsize,
     calls: AtomicUsize,
     json: AtomicUsize,
+    xml: AtomicUsize,
 }
 
 fn check(
@@ -94,16 +97,22 @@ fn check(
             let is_json = arguments.clone().all(|piece| piece.kind == Some(RegionKind::Json));
             let bytes: Vec<u8> = arguments.flat_map(|piece| piece.bytes.clone()).collect();
             add(&counts.calls);
-            if !is_json || bytes.is_empty() {
-                continue;
-            }
-            let value: Value =
-                serde_json::from_slice(&bytes).map_err(|error| wrong(&error.to_string()))?;
+            let value: Value = match is_json && !bytes.is_empty() {
+                true => {
+                    serde_json::from_slice(&bytes).map_err(|error| wrong(&error.to_string()))?
+                }
+                false => {
+                    let text = String::from_utf8(bytes).map_err(|error| error.to_string())?;
+                    let read = xml_arguments::read(style, &text, schema);
+                    let read = read.ok_or_else(|| wrong("no reader for the arguments"))?;
+                    read.map_err(|error| wrong(&error))?
+                }
+            };
             let validator = jsonschema::draft202012::new(schema).map_err(|e| e.to_string())?;
             if !validator.is_valid(&value) {
-                return Err(wrong("arguments are not valid"));
+                return Err(wrong(&format!("arguments are not valid: {value} of {schema}")));
             }
-            add(&counts.json);
+            add(if is_json { &counts.json } else { &counts.xml });
         }
         add(&counts.walks);
     }
@@ -123,14 +132,15 @@ fn walks_over_tools_end_and_split_into_names_and_valid_arguments() {
             .par_iter()
             .filter_map(|(style, list)| check(vocabulary, style, list, &counts).err())
             .collect();
-        let Counts { refused, walks, calls, json } = counts;
+        let Counts { refused, walks, calls, json, xml } = counts;
         eprintln!(
-            "{name}: {} lists of tools in styles, {} refused; {} walks with {} calls, {} of them with JSON that is valid",
+            "{name}: {} lists of tools in styles, {} refused; {} walks with {} calls, {} of them with JSON that is valid, {} with tags that are",
             all.len(),
             refused.into_inner(),
             walks.into_inner(),
             calls.into_inner(),
-            json.into_inner()
+            json.into_inner(),
+            xml.into_inner()
         );
         assert!(
             wrong.is_empty(),

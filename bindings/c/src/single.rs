@@ -1,0 +1,105 @@
+//! Objects of one thread at a time.
+//!
+//! A call takes the object, and gives it back when it is done. A second call meanwhile, be it of another thread or of a batch
+//! that lists it twice, is refused instead of being undefined. The same word remembers that a panic was caught, after which
+//! only what makes the object anew is let in. Cost: one exchange and one store.
+
+use std::cell::UnsafeCell;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use crate::error::grammarc_status::{self, *};
+use crate::guard::guarded;
+
+/// An object that one call at a time uses.
+#[derive(Debug)]
+pub(crate) struct Single<T> {
+    state: AtomicU8,
+    inner: UnsafeCell<T>,
+}
+
+// SAFETY: `inner` is reached by whoever has changed `state` to `TAKEN`, and by nobody else.
+unsafe impl<T: Send> Sync for Single<T> {}
+
+/// Nobody uses it.
+const FREE: u8 = 0;
+/// A call uses it.
+const TAKEN: u8 = 1;
+/// A panic left it as it may not be.
+const BROKEN: u8 = 2;
+
+impl<T> Single<T> {
+    pub(crate) fn new(inner: T) -> Self {
+        Self { state: AtomicU8::new(FREE), inner: UnsafeCell::new(inner) }
+    }
+
+    /// Takes it, or says why not.
+    #[inline]
+    pub(crate) fn take(&self) -> Result<(), grammarc_status> {
+        match self.state.compare_exchange(FREE, TAKEN, Ordering::Acquire, Ordering::Relaxed) {
+            Ok(_) => Ok(()),
+            Err(BROKEN) => Err(GRAMMARC_INTERNAL),
+            Err(_) => Err(GRAMMARC_ARGUMENT),
+        }
+    }
+
+    /// Gives it back, whole or not.
+    #[inline]
+    pub(crate) fn give_back(&self, whole: bool) {
+        self.state.store(if whole { FREE } else { BROKEN }, Ordering::Release);
+    }
+
+    /// The object, for who has taken it.
+    pub(crate) fn taken(&self) -> *mut T {
+        self.inner.get()
+    }
+
+    /// Does work with it, and catches a panic.
+    #[inline]
+    pub(crate) fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> Result<R, grammarc_status> {
+        self.take()?;
+        // SAFETY: it was taken.
+        let inner = unsafe { &mut *self.taken() };
+        let done = guarded(|| work(inner));
+        self.give_back(done.is_ok());
+        done.map_err(|_| GRAMMARC_INTERNAL)
+    }
+
+    /// Makes it anew, also after a panic.
+    pub(crate) fn renew(&self, work: impl FnOnce(&mut T)) -> grammarc_status {
+        let mend = |_| {
+            let taken =
+                self.state.compare_exchange(BROKEN, TAKEN, Ordering::Acquire, Ordering::Relaxed);
+            taken.map(drop).map_err(|_| GRAMMARC_ARGUMENT)
+        };
+        if let Err(status) = self.take().or_else(mend) {
+            return status;
+        }
+        // SAFETY: it was taken.
+        let inner = unsafe { &mut *self.taken() };
+        let done = guarded(|| work(inner));
+        self.give_back(done.is_ok());
+        done.map_or(GRAMMARC_INTERNAL, |()| GRAMMARC_OK)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_leaves_an_object_that_answers_once_it_is_made_anew() {
+        let single = Single::new(0);
+        let add = || single.with(|number| *number += 1);
+        assert_eq!(add(), Ok(()));
+        assert_eq!(single.with(|_| panic!("on purpose")), Err::<(), _>(GRAMMARC_INTERNAL));
+        assert_eq!(add(), Err(GRAMMARC_INTERNAL));
+        assert_eq!(single.take(), Err(GRAMMARC_INTERNAL));
+        assert_eq!(single.renew(|number| *number = 7), GRAMMARC_OK);
+        assert_eq!(single.with(|number| *number), Ok(7));
+        // While it is taken, nobody else has it, not even to make it anew.
+        assert_eq!(single.take(), Ok(()));
+        assert_eq!((add(), single.renew(|_| ())), (Err(GRAMMARC_ARGUMENT), GRAMMARC_ARGUMENT));
+        single.give_back(true);
+        assert_eq!(add(), Ok(()));
+    }
+}
