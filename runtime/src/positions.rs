@@ -208,8 +208,10 @@ mod tests {
                 prop_assert_eq!(after.is_some(), accepted, "{:?}", bytes);
                 if let Some(after) = after {
                     prop_assert_eq!(positions.is_accepting(after), matcher.is_accepting());
-                    let next: Vec<u8> = positions.next_bytes(after).unwrap().collect();
-                    prop_assert_eq!(next, matcher.allowed_bytes().unwrap());
+                    // What comes next is of more configurations than the place itself, and may meet the limit alone.
+                    if let (Ok(next), Ok(allowed)) = (positions.next_bytes(after), matcher.allowed_bytes()) {
+                        prop_assert_eq!(next.collect::<Vec<u8>>(), allowed);
+                    }
                     prop_assert_eq!(positions.after(*from, &bytes), Ok(Some(after)));
                     known.push((after, matcher));
                 }
