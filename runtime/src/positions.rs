@@ -11,6 +11,8 @@
 //! Cost: that of [`ByteMatcher`](crate::ByteMatcher) for the bytes, one look-up for the position after them; 12 bytes for
 //! each configuration of a position, 16 for each frame.
 
+use std::ops::Range;
+
 use crate::distinct::DistinctRules;
 use crate::error::LimitError;
 use crate::grammar::Grammar;
@@ -88,8 +90,7 @@ impl Positions {
         let Self { grammar, limits, frames, entries, ends, closure, next, spare, .. } = self;
         let machine = Machine { distinct: &NONE_DISTINCT, ..grammar.machine(*limits) };
         next.clear();
-        let start = from.0.checked_sub(1).map_or(0, |before| ends[before as usize]);
-        for &at in &entries[start as usize..ends[from.0 as usize] as usize] {
+        for &at in &entries[span(ends, from)] {
             machine.add(next, at)?;
         }
         crate::sequence::spell(&machine, &grammar.runner(), frames, (closure, next, spare), bytes)?;
@@ -119,9 +120,7 @@ impl Positions {
     ) -> Result<impl Iterator<Item = u8> + use<>, LimitError> {
         let Self { grammar, limits, frames, entries, ends, closure, .. } = self;
         let machine = Machine { distinct: &NONE_DISTINCT, ..grammar.machine(*limits) };
-        let start = position.0.checked_sub(1).map_or(0, |before| ends[before as usize]);
-        let at = &entries[start as usize..ends[position.0 as usize] as usize];
-        Ok(FirstBytes::of(&machine, frames, at, closure)?.iter())
+        Ok(FirstBytes::of(&machine, frames, &entries[span(ends, position)], closure)?.iter())
     }
 
     /// How many positions there are.
@@ -131,8 +130,7 @@ impl Positions {
     }
 
     fn configurations(&self, position: PositionId) -> &[Configuration] {
-        let start = position.0.checked_sub(1).map_or(0, |before| self.ends[before as usize]);
-        &self.entries[start as usize..self.ends[position.0 as usize] as usize]
+        &self.entries[span(&self.ends, position)]
     }
 
     /// The number of sorted configurations.
@@ -173,6 +171,12 @@ impl Positions {
             .fold(0, |hash: u64, at| hash.rotate_left(5) ^ mix([at.state, at.count, at.frame]));
         hash as usize & (self.slots.len() - 1)
     }
+}
+
+/// The range of a position's configurations among all.
+fn span(ends: &[u32], position: PositionId) -> Range<usize> {
+    let start = position.0.checked_sub(1).map_or(0, |before| ends[before as usize]);
+    start as usize..ends[position.0 as usize] as usize
 }
 
 #[cfg(test)]

@@ -9,9 +9,10 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use clap::Parser;
+use grammarc_benches::table::{Samples, Table};
 use grammarc_json::JsonSchema;
 use grammarc_json::repair::{RepairOptions, repair};
 use serde::Deserialize;
@@ -86,7 +87,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (mut file, mut files, mut schema) = (String::new(), 0, None);
     let (mut left_out, mut uncompiled) = (0, 0);
     let mut counts: BTreeMap<String, [usize; 5]> = BTreeMap::new();
-    let mut times: Vec<Duration> = Vec::new();
+    let mut times = Samples::default();
     let mut known: BTreeMap<String, Option<JsonSchema>> = BTreeMap::new();
     for row in &rows {
         if row.file != file {
@@ -114,7 +115,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         let started = Instant::now();
         let result = repair(&row.text, schema.as_ref(), &RepairOptions::default());
-        times.push(started.elapsed());
+        times.push(started.elapsed().as_secs_f64() * 1e6);
         let outcome = match &result {
             Ok(repaired) => match (same(&repaired.value, &row.truth), repaired.ambiguous) {
                 (true, false) => Outcome::Right,
@@ -156,14 +157,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for (outcome, name) in OUTCOMES {
         println!("{name}: {:.2} %", share(outcome));
     }
-    times.sort_unstable();
-    let at = |percent: usize| {
-        times
-            .get((times.len() * percent / 100).min(times.len().saturating_sub(1)))
-            .copied()
-            .unwrap_or_default()
-    };
-    println!("time p50 {:?}, p90 {:?}, p99 {:?}, most {:?}", at(50), at(90), at(99), at(100));
+    let mut table = Table::new("time of a repair, µs");
+    table.row("all", &times);
+    println!("\n{table}");
     println!("{left_out} rows left out, {uncompiled} schemas without a twin");
     Ok(())
 }

@@ -357,7 +357,7 @@ typedef uint32_t grammarc_unlisted;
 #endif // __cplusplus
 
 /**
- * What a piece of an output is.
+ * The kind of a piece of an output.
  */
 enum grammarc_piece_kind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L

@@ -17,7 +17,7 @@ use crate::guard::guarded;
 use crate::single::Single;
 use crate::steps::accepted;
 
-/// What a piece of an output is.
+/// The kind of a piece of an output.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum grammarc_piece_kind {

@@ -238,32 +238,26 @@ impl Cache {
         budget: &Budget,
     ) -> Result<Cached, CacheError> {
         let started = Instant::now();
-        let answer = self.answer(compiler, front_end, source, options, budget);
-        self.inner.counters.answered_in(started.elapsed());
-        answer
-    }
-
-    fn answer(
-        &self,
-        compiler: &Compiler,
-        front_end: &FrontEnd,
-        source: &Source,
-        options: &CompileOptions,
-        budget: &Budget,
-    ) -> Result<Cached, CacheError> {
         let vocabulary = compiler.vocabulary();
         let layered = !self.inner.layers.is_empty();
         let content = layered.then(|| Content::new(vocabulary, front_end, &source.text));
         let key = Key::new(vocabulary, front_end, source, options);
         let request = Request { compiler, front_end, source, options, key, content };
+        let answer = self.answer(&request, budget);
+        self.inner.counters.answered_in(started.elapsed());
+        answer
+    }
+
+    /// Looks for an artifact in memory, at other requests and in files, and compiles it where it is nowhere.
+    fn answer(&self, request: &Request<'_>, budget: &Budget) -> Result<Cached, CacheError> {
         let Inner { shared, counters, bounds, .. } = &*self.inner;
         let shared = shared.get(|before| before.inherit(*bounds));
         loop {
-            if let Some(answer) = self.remembered(shared, &request) {
+            if let Some(answer) = self.remembered(shared, request) {
                 return answered(answer, Origin::Memory);
             }
-            match shared.flights.board(key.0) {
-                Seat::Lead(lead) => return self.lead(shared, &request, lead, budget),
+            match shared.flights.board(request.key.0) {
+                Seat::Lead(lead) => return self.lead(shared, request, lead, budget),
                 Seat::Wait(flight) => match flight.wait(budget) {
                     Waited::Landed(answer) => {
                         counters.one(Count::Shared);

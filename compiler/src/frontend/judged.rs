@@ -1,4 +1,4 @@
-//! What tests hold front ends to: texts that small grammars accept and refuse, and findings with their places.
+//! Checks of front ends for tests: texts that small grammars accept and refuse, and findings with their places.
 
 use crate::diagnostics::{Diagnostic, Severity};
 use crate::ir::Lowered;

@@ -2,7 +2,7 @@
 
 use crate::ir::ByteSet;
 
-/// What is left of a character: the range of its next byte, and how many more come behind that.
+/// The rest of a character: the range of its next byte, and how many more come behind that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Rest {
     lo: u8,
@@ -16,7 +16,7 @@ impl Rest {
         ByteSet::range(self.lo, self.hi)
     }
 
-    /// What is left behind the next byte; none where that is the last.
+    /// The rest behind the next byte; none where that is the last.
     pub(crate) fn next(self) -> Option<Self> {
         self.more.checked_sub(1).map(|more| Self { lo: 0x80, hi: 0xbf, more })
     }

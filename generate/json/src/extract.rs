@@ -1,4 +1,5 @@
-//! Where in a text JSON may stand: the whole of it, fenced blocks, and what begins with a brace or a bracket.
+//! Extraction: the parts of a text that may be JSON, which are the whole of it, fenced blocks, and spans from a brace or a
+//! bracket on.
 //!
 //! Nothing is parsed here. The scanner knows strings, so that braces inside them count for nothing. Linear in the text, but
 //! for containers that are never closed, of which [`MOST`] are looked at.
@@ -39,7 +40,7 @@ pub fn extract_json(text: &str) -> impl Iterator<Item = Range<usize>> + use<> {
     found.into_iter()
 }
 
-/// Where a text goes on after a model's reasoning; 0 where it has none.
+/// The place behind a model's reasoning, in bytes; 0 where a text has none.
 pub(crate) fn reasoning_end(text: &str) -> usize {
     let ends = REASONING_ENDS.iter().filter_map(|end| text.rfind(end).map(|at| at + end.len()));
     ends.max().unwrap_or(0)

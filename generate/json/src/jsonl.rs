@@ -38,9 +38,9 @@ pub struct Item {
     pub value: Value,
     /// The number of its line, from 1.
     pub line: usize,
-    /// Where its line is in the text, in bytes, without white space around it.
+    /// The range of its line in the text, in bytes, without white space around it.
     pub range: Range<usize>,
-    /// What a repair changed; ranges are those of the line.
+    /// The edits of its repair; ranges are within the line.
     pub edits: Vec<Edit>,
 }
 
@@ -49,7 +49,7 @@ pub struct Item {
 pub struct Skipped {
     /// Its number, from 1.
     pub line: usize,
-    /// Where it is in the text, in bytes, without white space around it.
+    /// Its range in the text, in bytes, without white space around it.
     pub range: Range<usize>,
     /// Why it is none.
     pub reason: String,
@@ -64,7 +64,7 @@ pub struct Jsonl {
     pub skipped: Vec<Skipped>,
     /// The text ended within a line.
     pub truncated: bool,
-    /// What to tell whoever asked for items and got none.
+    /// A message for whoever asked for items, where there are none.
     pub warning: Option<String>,
 }
 
@@ -146,7 +146,7 @@ impl JsonlStream {
         self.truncated
     }
 
-    /// What the pending line is.
+    /// The item of the pending line, or why it is none; nothing for a line to pass over.
     fn line(&mut self) -> Option<Result<Item, Skipped>> {
         let pending = std::mem::take(&mut self.pending);
         if pending.is_empty() {

@@ -1,4 +1,4 @@
-//! JSON out of what language models write: schemas, validation, extraction, repair, partial values, JSON Lines.
+//! JSON out of what language models write: schemas, validation, extraction, repair, JSON Lines.
 //!
 //! ```text
 //! text ─ extract ─► candidates ─ strict ─► a value ─ schema ─► validated

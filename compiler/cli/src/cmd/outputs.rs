@@ -1,22 +1,15 @@
-//! What models wrote: its text, and the schema that it is held to. For `repair` and `jsonl`.
+//! Outputs of models and the schemas that they are held to, read for `repair` and `jsonl`.
 
-use std::fs;
-use std::io::{self, Read};
 use std::path::Path;
 
 use grammarc_json::JsonSchema;
 
 use crate::failure::{Failure, Problem};
+use crate::frontend::read_input;
 
 /// The text of a file; `-` is standard input.
 pub(super) fn text(path: &Path) -> Result<String, Failure> {
-    let name = path.display().to_string();
-    let mut bytes = Vec::new();
-    let read = match &*name {
-        "-" => io::stdin().read_to_end(&mut bytes).map(drop),
-        _ => fs::read(path).map(|read| bytes = read),
-    };
-    read.map_err(|source| Problem::Read { name: name.clone(), source })?;
+    let (name, bytes) = read_input(path)?;
     String::from_utf8(bytes)
         .map_err(|error| Problem::NotText { name, offset: error.utf8_error().valid_up_to() }.into())
 }

@@ -8,6 +8,7 @@ use crate::scan::skip_space;
 
 use super::costs::{self, Cost, Styles};
 use super::outside::{self, other_space};
+use super::spell;
 use super::strings::{self, Lack, Priced, StringReading};
 
 /// What a step reads, and where it ends.
@@ -128,15 +129,7 @@ pub(super) fn moves(
             add(Step::Literal(literal), end, 0, Styles::LITERALS);
         }
         if !is_root && let Some(end) = bare_key(bytes, at) {
-            let content = (at as u32, end as u32);
-            let reading = StringReading {
-                content,
-                end: end as u32,
-                quote: strings::Quote::Bare,
-                lack: Lack::Both,
-                inner: false,
-            };
-            add(Step::String(reading), end, 0, Styles::BARE_KEYS);
+            add(Step::String(StringReading::bare(at, end)), end, 0, Styles::BARE_KEYS);
         }
         if below == Cost::MAX {
             if let Some(end) = number(bytes, at) {
@@ -283,16 +276,11 @@ fn literal(source: &[u8], at: usize) -> Option<(&'static str, usize)> {
 
 /// The end of a name before a colon.
 fn bare_key(source: &[u8], at: usize) -> Option<usize> {
-    let is_first =
-        |byte: u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'$') || byte >= 0x80;
-    if !is_first(source[at]) || strings::quote_at(source, at).is_some() {
-        return None;
-    }
-    let is_part = |byte: &&u8| {
-        byte.is_ascii_alphanumeric() || matches!(**byte, b'_' | b'$' | b'-' | b'.' | 0x80..)
-    };
-    let end = at + source[at..].iter().take_while(is_part).count();
-    (source.get(skip_space(source, end)) == Some(&b':')).then_some(end)
+    let end = at + spell::name_len(&source[at..]);
+    let is_key = end > at
+        && strings::quote_at(source, at).is_none()
+        && source.get(skip_space(source, end)) == Some(&b':');
+    is_key.then_some(end)
 }
 
 /// The end of a comment: to the end of the line, or to `*/`.

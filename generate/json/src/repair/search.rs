@@ -332,17 +332,11 @@ impl<'s> Search<'s> {
         });
     }
 
-    /// What a string costs more where it is, or is no, key.
+    /// The price of a string that is open at the end as a key, which it is never; nothing for any other string.
     fn key_price(&mut self, position: PositionId, reading: &StringReading) -> Cost {
-        if reading.lack == Lack::None {
-            return 0;
-        }
-        let is_key = self.positions.after(position, b":").is_ok_and(|after| after.is_some());
-        match (is_key, reading.lack) {
-            // What is open at the end is no key.
-            (true, Lack::Rest) => costs::MOST,
-            _ => 0,
-        }
+        let is_open_key = reading.lack == Lack::Rest
+            && self.positions.after(position, b":").is_ok_and(|after| after.is_some());
+        if is_open_key { costs::MOST } else { 0 }
     }
 
     /// Whether the text from a node on is broken off in the next item or member.

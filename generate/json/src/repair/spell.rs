@@ -1,7 +1,7 @@
 //! A reading of a string as edits of the source, and as the JSON that it is.
 
 use super::edits::{Edit, EditKind, Grade};
-use super::strings::{Lack, Quote, StringReading, hex, next_len, quote_at};
+use super::strings::{Lack, Quote, StringReading, escape_len, hex, next_len, quote_at};
 
 /// One replacement in the source: from, to, what stands there instead.
 pub(super) struct Change<'t> {
@@ -23,7 +23,9 @@ pub(super) fn changes(
     let StringReading { content: (start, end), end: behind, quote, lack, inner } = *reading;
     let (start, end, behind) = (start as usize, end as usize, behind as usize);
     let (kind, grade) = match (lack, quote) {
-        (Lack::Both, _) if is_key && is_identifier(&source[start..end]) => {
+        (Lack::Both, _)
+            if is_key && end > start && name_len(&source.as_bytes()[start..end]) == end - start =>
+        {
             (EditKind::BareKey, Grade::Certain)
         }
         (Lack::Both, _) => (EditKind::BareString, Grade::Likely),
@@ -48,14 +50,16 @@ pub(super) fn changes(
     quote_of(end, behind, lacks, &mut emit);
 }
 
-/// Whether a word is a name as programs have them.
-pub(super) fn is_identifier(word: &str) -> bool {
-    let mut bytes = word.bytes();
-    bytes.next().is_some_and(|first| {
-        first.is_ascii_alphabetic() || matches!(first, b'_' | b'$') || first >= 0x80
-    }) && bytes.all(|byte| {
-        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'-' | b'.') || byte >= 0x80
-    })
+/// The length of the name, as programs have them, at the begin of a text; 0 where there is none.
+pub(super) fn name_len(text: &[u8]) -> usize {
+    let is_first = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'$' | 0x80..);
+    let is_part = |byte: &&u8| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'-' | b'.' | 0x80..)
+    };
+    match text.first().is_some_and(is_first) {
+        true => text.iter().take_while(is_part).count(),
+        false => 0,
+    }
 }
 
 /// The changes between the quotes.
@@ -104,9 +108,10 @@ enum Escape {
 /// The escape that begins at `at`. What no notation knows was a backslash as it is.
 fn escape(bytes: &[u8], at: usize, end: usize) -> Escape {
     let Some(&next) = bytes[..end].get(at + 1) else { return Escape::Other(1, "\\\\".to_owned()) };
+    if let Some(len) = escape_len(&bytes[..end], at) {
+        return Escape::Known(len);
+    }
     match next {
-        b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Escape::Known(2),
-        b'u' if hex(&bytes[..end], at + 2, 4) => Escape::Known(6),
         b'\'' | b'`' => Escape::Other(2, char::from(next).to_string()),
         b'\n' => Escape::Other(2, "\\n".to_owned()),
         b'x' if hex(&bytes[..end], at + 2, 2) => {

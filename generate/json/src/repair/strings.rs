@@ -66,6 +66,14 @@ pub(super) struct StringReading {
     pub(super) inner: bool,
 }
 
+impl StringReading {
+    /// A word without quotes.
+    pub(super) fn bare(start: usize, end: usize) -> Self {
+        let (content, end) = ((start as u32, end as u32), end as u32);
+        Self { content, end, quote: Quote::Bare, lack: Lack::Both, inner: false }
+    }
+}
+
 /// A reading with what it costs, but for its styles.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Priced {
@@ -113,14 +121,19 @@ pub(super) fn clean(source: &[u8], at: usize) -> Option<usize> {
     loop {
         match *source.get(from)? {
             b'"' => return Some(from + 1),
-            b'\\' => match *source.get(from + 1)? {
-                b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => from += 2,
-                b'u' if hex(source, from + 2, 4) => from += 6,
-                _ => return None,
-            },
+            b'\\' => from += escape_len(source, from)?,
             0..0x20 => return None,
             _ => from += 1,
         }
+    }
+}
+
+/// The length of the escape of JSON that the backslash at `at` begins; none where what follows makes none.
+pub(super) fn escape_len(source: &[u8], at: usize) -> Option<usize> {
+    match *source.get(at + 1)? {
+        b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(2),
+        b'u' if hex(source, at + 2, 4) => Some(6),
+        _ => None,
     }
 }
 
@@ -177,9 +190,8 @@ pub(super) fn quoted(source: &[u8], at: usize, most: Cost, found: &mut Vec<Price
         }
         if byte == b'\\' {
             let Some(&next) = source.get(from + 1) else { break };
-            let known = matches!(next, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')
-                || (next == b'u' && hex(source, from + 2, 4))
-                || (next == b'\'' && quote == Quote::Single);
+            let known =
+                escape_len(source, from).is_some() || (next == b'\'' && quote == Quote::Single);
             if !known {
                 seen.styles = seen.styles.with(Styles::ESCAPES);
             }
@@ -292,14 +304,7 @@ pub(super) fn unquoted(source: &[u8], at: usize, most: Cost, found: &mut Vec<Pri
     let bare = |end: usize, cost: Cost, found: &mut Vec<Priced>| {
         let end = trim_space(source, at, end);
         if !opens && end > at && cost <= most && is_bare(&source[at..end]) {
-            let content = (at as u32, end as u32);
-            let reading = StringReading {
-                content,
-                end: end as u32,
-                quote: Quote::Bare,
-                lack: Lack::Both,
-                inner: false,
-            };
+            let reading = StringReading::bare(at, end);
             found.push(Priced { reading, cost, styles: Styles::NONE });
         }
     };

@@ -7,6 +7,7 @@ use super::lattice::{Step, write_number};
 use super::outside::{Behind, behind};
 use super::search::{Taken, is_number};
 use super::spell;
+use super::strings::Lack;
 
 /// What a way makes of the source.
 pub(super) struct Told {
@@ -24,8 +25,8 @@ pub(super) fn edits(source: &str, way: &[Taken]) -> Told {
     let bytes = source.as_bytes();
     let mut told =
         Told { edits: Vec::new(), truncated: false, open_number: false, closer_lost: false };
-    // Behind what the last step read, and the last one of the document.
-    let (mut behind_last, mut last) = (0, Step::Start);
+    // Behind what the last step read.
+    let mut behind_last = 0;
     let (mut number_at_end, mut closer_at_end) = (false, false);
     for (at, taken) in way.iter().enumerate() {
         let Taken { step, start, end } = *taken;
@@ -42,7 +43,7 @@ pub(super) fn edits(source: &str, way: &[Taken]) -> Told {
             Step::String(reading) => {
                 let is_key = is_key(source, &way[at + 1..]);
                 spell::edits(source, start, &reading, is_key, &mut told.edits);
-                told.truncated |= reading.lack == super::strings::Lack::Rest;
+                told.truncated |= reading.lack == Lack::Rest;
             }
             Step::Literal(literal) => change(start..end, literal, EditKind::Literal),
             Step::Number => {
@@ -75,19 +76,7 @@ pub(super) fn edits(source: &str, way: &[Taken]) -> Told {
                     (_, b':') => EditKind::MissingColon,
                     _ => EditKind::MissingCloser,
                 };
-                change(
-                    place..place,
-                    if byte == b'}' {
-                        "}"
-                    } else if byte == b']' {
-                        "]"
-                    } else if byte == b',' {
-                        ","
-                    } else {
-                        ":"
-                    },
-                    kind,
-                );
+                change(place..place, char::from(byte).encode_utf8(&mut [0; 4]), kind);
                 if kind == EditKind::MissingEnd {
                     told.truncated = true;
                     told.open_number |= number_at_end;
@@ -100,28 +89,19 @@ pub(super) fn edits(source: &str, way: &[Taken]) -> Told {
                 told.truncated = true;
             }
             Step::End => {
-                let place = if behind(source, start).0 == Behind::Nothing {
-                    end
-                } else {
-                    trim_space(bytes, behind_last, start)
+                let kind = match behind(source, start).0 {
+                    Behind::Nothing => continue,
+                    Behind::Closers => EditKind::ExtraCloser,
+                    Behind::Text => EditKind::Outside,
                 };
-                let kind = if behind(source, start).0 == Behind::Closers {
-                    EditKind::ExtraCloser
-                } else {
-                    EditKind::Outside
-                };
-                if place < end {
-                    change(place..end, "", kind);
-                }
+                change(trim_space(bytes, behind_last, start)..end, "", kind);
             }
         }
         // What is inserted stands where the lexeme before it ends.
         if !matches!(step, Step::Insert(_) | Step::Close(_)) {
             behind_last = behind_last.max(end);
         }
-        last = step;
     }
-    debug_assert!(matches!(last, Step::End));
     told
 }
 

@@ -40,7 +40,7 @@ struct Inner {
     validator: jsonschema::Validator,
     /// None where it was not compiled.
     twin: OnceLock<Option<Twin>>,
-    /// None where it was not compiled, or is the same.
+    /// None where it was not compiled.
     closed_twin: OnceLock<Option<Twin>>,
 }
 
