@@ -1,0 +1,102 @@
+//! The tokens of an output and what they spell.
+
+use grammarc_artifacts::TokenKind;
+use grammarc_runtime::Vocabulary;
+
+/// A place in an output: so many bytes of text and so many special tokens stand before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    pub(super) bytes: usize,
+    pub(super) specials: usize,
+}
+
+/// A token of the output.
+#[derive(Clone, Copy, Debug)]
+struct Written {
+    token: u32,
+    /// The place behind it.
+    end: Place,
+}
+
+/// The output so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Log {
+    bytes: Vec<u8>,
+    tokens: Vec<Written>,
+    /// The special tokens, with the number of bytes before each.
+    specials: Vec<(usize, u32)>,
+}
+
+impl Log {
+    pub(super) fn push(&mut self, token: u32, vocabulary: &Vocabulary) {
+        match vocabulary.artifact().token_kind(token) {
+            TokenKind::Text => self.bytes.extend_from_slice(vocabulary.token_bytes(token)),
+            TokenKind::Special => self.specials.push((self.bytes.len(), token)),
+            // An id without text adds nothing.
+            TokenKind::Unused => {}
+        }
+        let end = self.end();
+        self.tokens.push(Written { token, end });
+    }
+
+    /// Takes back all but the first tokens.
+    pub(super) fn truncate(&mut self, tokens: usize) {
+        let end = self.end_of(tokens);
+        self.tokens.truncate(tokens);
+        self.bytes.truncate(end.bytes);
+        self.specials.truncate(end.specials);
+    }
+
+    /// The place behind the first tokens.
+    pub(super) fn end_of(&self, tokens: usize) -> Place {
+        tokens
+            .checked_sub(1)
+            .and_then(|at| self.tokens.get(at))
+            .map_or_else(Place::default, |last| last.end)
+    }
+
+    pub(super) fn end(&self) -> Place {
+        Place { bytes: self.bytes.len(), specials: self.specials.len() }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.tokens.len()
+    }
+
+    pub(super) fn token(&self, at: usize) -> u32 {
+        self.tokens[at].token
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The special tokens from a number on, with the number of bytes before each.
+    pub(super) fn specials_from(&self, from: usize) -> &[(usize, u32)] {
+        &self.specials[from.min(self.specials.len())..]
+    }
+
+    /// The first of the last tokens that are text and spell, together, at least so many bytes; fewer where a special token or
+    /// the beginning comes before. They begin with a character.
+    pub(super) fn tail(&self, bytes: usize) -> usize {
+        let mut from = self.tokens.len();
+        while let Some(at) = from.checked_sub(1) {
+            let (start, end) = (self.end_of(at), self.tokens[at].end);
+            let is_text = start.specials == end.specials;
+            let enough = self.bytes.len() - self.end_of(from).bytes >= bytes;
+            if !is_text || (enough && self.begins_character(self.end_of(from).bytes)) {
+                break;
+            }
+            from = at;
+        }
+        while from < self.tokens.len() && !self.begins_character(self.end_of(from).bytes) {
+            from += 1;
+        }
+        from
+    }
+
+    /// Whether a byte is no continuation of a character, or the end.
+    fn begins_character(&self, at: usize) -> bool {
+        self.bytes.get(at).is_none_or(|byte| byte & 0xC0 != 0x80)
+    }
+}

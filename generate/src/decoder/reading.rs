@@ -1,0 +1,79 @@
+//! The grammar's own reading of an output by bytes, where an end may fall inside a token: stop strings, and tokens that go
+//! past the end of the grammar's text.
+//!
+//! A token that is taken back and cut anew spells the same bytes, so a reading goes on only.
+
+use grammarc_runtime::{ByteMatcher, Grammar};
+
+use super::log::{Log, Place};
+
+/// A grammar's reading of the output.
+#[derive(Debug)]
+pub(super) struct Reading {
+    matcher: ByteMatcher,
+    read: Place,
+    /// The places where the output so far may end, ascending.
+    accepting: Vec<Place>,
+    /// Nothing that begins with the output is a text of the grammar.
+    has_left: bool,
+}
+
+impl Reading {
+    pub(super) fn new(grammar: &Grammar) -> Self {
+        let matcher = ByteMatcher::new(grammar);
+        let accepting = if matcher.is_accepting() { vec![Place::default()] } else { Vec::new() };
+        Self { matcher, read: Place::default(), accepting, has_left: false }
+    }
+
+    /// Reads what was added to the log.
+    pub(super) fn read(&mut self, log: &Log) {
+        let end = log.end();
+        while !self.has_left && self.read < end {
+            let special = log.specials_from(self.read.specials).first();
+            let special = special.filter(|(at, _)| *at == self.read.bytes);
+            let took = match special {
+                Some(&(_, token)) => {
+                    self.read.specials += 1;
+                    self.matcher.accept_token(token).unwrap_or(false)
+                }
+                None => {
+                    let byte = log.bytes()[self.read.bytes];
+                    self.read.bytes += 1;
+                    self.matcher.accept(&[byte]).is_ok()
+                }
+            };
+            self.has_left = !took;
+            if took && self.matcher.is_accepting() {
+                self.accepting.push(self.read);
+            }
+        }
+    }
+
+    /// Whether the output has gone past every text of the grammar.
+    pub(super) fn has_left(&self) -> bool {
+        self.has_left
+    }
+
+    /// The first place where the output may end.
+    pub(super) fn first(&self) -> Option<Place> {
+        self.accepting.first().copied()
+    }
+
+    /// The last place so far where the output may end.
+    pub(super) fn last(&self) -> Option<Place> {
+        self.accepting.last().copied()
+    }
+
+    /// Whether the output may end at a place.
+    pub(super) fn accepts_at(&self, place: Place) -> bool {
+        self.accepting.binary_search(&place).is_ok()
+    }
+
+    /// Whether the output may end where it stands and nothing can follow.
+    pub(super) fn must_end(&mut self) -> bool {
+        !self.has_left
+            && self.matcher.is_accepting()
+            && self.matcher.allowed_bytes().is_ok_and(|bytes| bytes.is_empty())
+            && self.matcher.tokens_allowed().is_ok_and(|allowed| !allowed)
+    }
+}

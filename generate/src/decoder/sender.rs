@@ -1,0 +1,268 @@
+//! From the log of an output to the events of it: whole characters, the parts of a structural tag, reasoning apart.
+//!
+//! ```text
+//! log up to a place ─► reasoning, until its closing tag ─► splitter, where the grammar has regions ─► events
+//! ```
+
+use grammarc_runtime::{Grammar, Piece, RegionKind, Splitter, Vocabulary};
+use memchr::memmem;
+
+use super::log::{Log, Place};
+use crate::output::Event;
+
+/// Sends an output on.
+#[derive(Debug)]
+pub(super) struct Sender {
+    sent: Place,
+    reasoning: Option<ReasoningPart>,
+    splitter: Option<Splitter>,
+    /// Calls that were told.
+    calls: usize,
+    text: Whole,
+    arguments: Whole,
+}
+
+/// The reasoning at the beginning of an output.
+#[derive(Debug)]
+struct ReasoningPart {
+    /// The opening tag, as far as it is to come.
+    open: Vec<u8>,
+    close: Vec<u8>,
+    read: Vec<u8>,
+    /// Bytes of `read` that were told.
+    told: usize,
+}
+
+/// Text of which whole characters are handed on.
+#[derive(Debug, Default)]
+struct Whole {
+    bytes: Vec<u8>,
+}
+
+impl Whole {
+    /// The whole characters so far. Bytes that are none become U+FFFD.
+    fn take(&mut self, bytes: &[u8]) -> String {
+        self.bytes.extend_from_slice(bytes);
+        let mut text = String::new();
+        let mut taken = 0;
+        for chunk in self.bytes.utf8_chunks() {
+            text.push_str(chunk.valid());
+            taken += chunk.valid().len();
+            let invalid = chunk.invalid();
+            let at_end = taken + invalid.len() == self.bytes.len();
+            if invalid.is_empty() || (at_end && is_beginning(invalid)) {
+                break;
+            }
+            text.push(char::REPLACEMENT_CHARACTER);
+            taken += invalid.len();
+        }
+        self.bytes.drain(..taken);
+        text
+    }
+
+    /// What is left, at the end.
+    fn rest(&mut self) -> String {
+        String::from_utf8_lossy(&std::mem::take(&mut self.bytes)).into_owned()
+    }
+}
+
+/// Whether invalid bytes are the beginning of a character.
+fn is_beginning(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
+}
+
+impl Sender {
+    /// `splits` is the grammar of the output behind the reasoning, where it has regions; `tags` are those of the reasoning, the
+    /// first empty where the prompt has it.
+    pub(super) fn new(splits: Option<&Grammar>, tags: Option<(&str, &str)>) -> Self {
+        let reasoning = tags.map(|(open, close)| ReasoningPart {
+            open: open.as_bytes().to_vec(),
+            close: close.as_bytes().to_vec(),
+            read: Vec::new(),
+            told: 0,
+        });
+        Self {
+            sent: Place::default(),
+            reasoning,
+            splitter: splits.map(Splitter::new),
+            calls: 0,
+            text: Whole::default(),
+            arguments: Whole::default(),
+        }
+    }
+
+    /// Whether the output is still reasoning.
+    pub(super) fn is_reasoning(&self) -> bool {
+        self.reasoning.is_some()
+    }
+
+    /// Tells what stands before a place and was not told.
+    pub(super) fn send(
+        &mut self,
+        log: &Log,
+        to: Place,
+        vocabulary: &Vocabulary,
+        events: &mut Vec<Event>,
+    ) {
+        while self.sent < to {
+            let special = log.specials_from(self.sent.specials).first().copied();
+            let end = special.map_or(to.bytes, |(at, _)| at.min(to.bytes));
+            let bytes = &log.bytes()[self.sent.bytes..end];
+            self.sent.bytes = end;
+            self.bytes(bytes, events);
+            match special {
+                Some((at, token)) if at == end && self.sent.specials < to.specials => {
+                    self.sent.specials += 1;
+                    self.special(token, vocabulary, events);
+                }
+                _ => break,
+            }
+        }
+    }
+
+    /// Tells what was held back as part of what may come.
+    pub(super) fn finish(&mut self, events: &mut Vec<Event>) {
+        if let Some(part) = self.reasoning.take() {
+            let from = if part.open.is_empty() { part.told } else { 0 };
+            let rest = String::from_utf8_lossy(&part.read[from..]).into_owned();
+            push(events, Event::Reasoning, rest);
+        }
+        if let Some(splitter) = &mut self.splitter {
+            let pieces = splitter.finish();
+            self.pieces(pieces, events);
+        }
+        let rest = self.text.rest();
+        push(events, Event::Text, rest);
+        self.end_arguments(events);
+    }
+
+    fn bytes(&mut self, bytes: &[u8], events: &mut Vec<Event>) {
+        if bytes.is_empty() {
+            return;
+        }
+        match &mut self.reasoning {
+            Some(part) => {
+                part.read.extend_from_slice(bytes);
+                self.reason(events);
+            }
+            None => self.output(bytes, events),
+        }
+    }
+
+    fn special(&mut self, token: u32, vocabulary: &Vocabulary, events: &mut Vec<Event>) {
+        if let Some(part) = &mut self.reasoning {
+            part.read.extend_from_slice(vocabulary.token_bytes(token));
+            self.reason(events);
+        } else if let Some(splitter) = &mut self.splitter {
+            // The grammar has taken the token, so it is taken here; a limit that is met leaves the token out.
+            let pieces = splitter.push(token).unwrap_or_default();
+            self.pieces(pieces, events);
+        }
+    }
+
+    /// Tells the reasoning as far as it is certain, and goes over to the output behind its closing tag.
+    fn reason(&mut self, events: &mut Vec<Event>) {
+        let Some(part) = &mut self.reasoning else { return };
+        if !part.open.is_empty() {
+            let known = part.read.len().min(part.open.len());
+            if part.read[..known] == part.open[..known] {
+                if known < part.open.len() {
+                    return;
+                }
+                part.read.drain(..known);
+            }
+            part.open.clear();
+        }
+        let from = part.told.saturating_sub(part.close.len());
+        if let Some(at) = memmem::find(&part.read[from..], &part.close) {
+            let at = from + at;
+            let rest = part.read[at + part.close.len()..].to_vec();
+            let text = String::from_utf8_lossy(&part.read[part.told..at]).into_owned();
+            self.reasoning = None;
+            push(events, Event::Reasoning, text);
+            self.output(&rest, events);
+            return;
+        }
+        let longest = part.close.len().min(part.read.len() - part.told);
+        let held = (1..=longest)
+            .rev()
+            .find(|&len| part.close.starts_with(&part.read[part.read.len() - len..]));
+        let mut to = part.read.len() - held.unwrap_or(0);
+        if let Some(partial) = part.read[part.told..to].utf8_chunks().last() {
+            to -= if is_beginning(partial.invalid()) { partial.invalid().len() } else { 0 };
+        }
+        let text = String::from_utf8_lossy(&part.read[part.told..to]).into_owned();
+        part.told = to;
+        push(events, Event::Reasoning, text);
+    }
+
+    fn output(&mut self, bytes: &[u8], events: &mut Vec<Event>) {
+        // White space between the reasoning and what the grammar begins with is of neither.
+        match &mut self.splitter {
+            Some(splitter) => {
+                let pieces = splitter.push_bytes(bytes).unwrap_or_default();
+                self.pieces(pieces, events);
+            }
+            None => {
+                let text = self.text.take(bytes);
+                push(events, Event::Text, text);
+            }
+        }
+    }
+
+    fn pieces(&mut self, pieces: Vec<Piece>, events: &mut Vec<Event>) {
+        for piece in pieces {
+            if let Some(call) = piece.call {
+                self.tell_calls(call as usize + 1, events);
+            }
+            match (piece.kind, piece.call) {
+                (None | Some(RegionKind::Tag | RegionKind::Call), _) => {}
+                (Some(RegionKind::Reasoning), None) => {
+                    let text = String::from_utf8_lossy(&piece.bytes).into_owned();
+                    push(events, Event::Reasoning, text);
+                }
+                (Some(_), None) => {
+                    let text = self.text.take(&piece.bytes);
+                    push(events, Event::Text, text);
+                }
+                (Some(_), Some(index)) => {
+                    let delta = self.arguments.take(&piece.bytes);
+                    push(events, |delta| Event::Arguments { index, delta }, delta);
+                }
+            }
+        }
+    }
+
+    /// Tells the first calls.
+    fn tell_calls(&mut self, count: usize, events: &mut Vec<Event>) {
+        while self.calls < count {
+            self.end_arguments(events);
+            let name = self.splitter.as_ref().and_then(|splitter| splitter.calls().nth(self.calls));
+            let name = name.unwrap_or_default().to_owned();
+            events.push(Event::Call { index: self.calls as u32, name });
+            self.calls += 1;
+        }
+    }
+
+    fn end_arguments(&mut self, events: &mut Vec<Event>) {
+        let (rest, index) = (self.arguments.rest(), self.calls.saturating_sub(1) as u32);
+        push(events, |delta| Event::Arguments { index, delta }, rest);
+    }
+}
+
+/// Adds an event of a text that is not empty; to the last one, where it is of the same kind.
+fn push(events: &mut Vec<Event>, event: impl FnOnce(String) -> Event, text: String) {
+    if text.is_empty() {
+        return;
+    }
+    let event = event(text);
+    match (events.last_mut(), &event) {
+        (Some(Event::Text(last)), Event::Text(more))
+        | (Some(Event::Reasoning(last)), Event::Reasoning(more)) => last.push_str(more),
+        (
+            Some(Event::Arguments { index: last_index, delta: last }),
+            Event::Arguments { index, delta },
+        ) if last_index == index => last.push_str(delta),
+        _ => events.push(event),
+    }
+}

@@ -1,0 +1,88 @@
+//! What a decoder needs to begin.
+
+use std::sync::Arc;
+
+use grammarc_runtime::{Grammar, Matcher, MatcherOptions, Vocabulary};
+
+use crate::encode::Encode;
+use crate::error::GenerateError;
+use crate::grammars::{Around, Grammars};
+use crate::params::GenerateParams;
+
+/// The parts of one generation besides its parameters.
+pub struct Setup {
+    /// The model's vocabulary.
+    pub vocabulary: Vocabulary,
+    /// Length of the model's row of logits.
+    pub logit_width: u32,
+    /// The tokenizer, for runs of forced bytes and for the closing tag of the reasoning.
+    pub encoder: Option<Arc<dyn Encode>>,
+    /// The tokens of the prompt.
+    pub prompt: Vec<u32>,
+    /// Whether the prompt ends within the reasoning.
+    pub in_reasoning: bool,
+    /// Which of several outputs for one prompt it is: its draws are its own.
+    pub choice: u32,
+    /// The compiled grammars.
+    pub grammars: CompiledGrammars,
+}
+
+/// The grammars of one generation, compiled.
+#[derive(Clone, Debug, Default)]
+pub struct CompiledGrammars {
+    /// The one whose masks decide: reasoning, output and text behind it. None without a constraint.
+    pub masks: Option<Grammar>,
+    /// The one that an output is a text of, reasoning included. Differs where there may be text behind it.
+    pub whole: Option<Grammar>,
+    /// The one of the output without the reasoning.
+    pub output: Option<Grammar>,
+}
+
+impl CompiledGrammars {
+    /// Compiles what the parameters ask for.
+    ///
+    /// # Errors
+    ///
+    /// A grammar does not compile.
+    pub fn compile(
+        params: &GenerateParams,
+        in_reasoning: bool,
+        grammars: &Grammars,
+    ) -> Result<Self, GenerateError> {
+        let from_mode = params.json_mode.as_ref().and_then(|mode| mode.grammar());
+        let asked = params.constraint.clone().or(from_mode);
+        let any = || crate::grammar::Grammar::from_gbnf("root ::= .*");
+        let Some(grammar) = asked.or_else(|| params.reasoning.as_ref().map(|_| any())) else {
+            return Ok(Self::default());
+        };
+        let reasoning = params.reasoning.as_ref().map(|reasoning| (reasoning, in_reasoning));
+        let around = Around { reasoning, text_behind: params.overshoots() };
+        let masks = grammars.compile_around(&grammar, &around, None)?;
+        let whole = match around.text_behind {
+            true => {
+                grammars.compile_around(&grammar, &Around { text_behind: false, ..around }, None)?
+            }
+            false => masks.clone(),
+        };
+        let output = match reasoning {
+            Some(_) => grammars.compile(&grammar, None)?,
+            None => whole.clone(),
+        };
+        Ok(Self { masks: Some(masks), whole: Some(whole), output: Some(output) })
+    }
+}
+
+impl Setup {
+    /// The matcher of the masks.
+    pub(super) fn matcher(
+        &self,
+        params: &GenerateParams,
+    ) -> Result<Option<Matcher>, GenerateError> {
+        let Some(grammar) = &self.grammars.masks else { return Ok(None) };
+        let mut options = MatcherOptions::new().logit_width(self.logit_width);
+        if let Some(ends) = &params.end_tokens {
+            options = options.end_tokens(ends.iter().copied());
+        }
+        Ok(Some(Matcher::with_options(grammar, options)?))
+    }
+}

@@ -1,0 +1,91 @@
+//! Stop strings: texts that end an output, wherever its tokens are cut.
+
+use memchr::memmem;
+
+/// The stop strings of an output.
+#[derive(Debug)]
+pub(super) struct Stops {
+    texts: Vec<String>,
+    longest: usize,
+    /// Bytes that were searched.
+    searched: usize,
+}
+
+impl Stops {
+    pub(super) fn new(texts: &[String]) -> Self {
+        let longest = texts.iter().map(String::len).max().unwrap_or(0);
+        Self { texts: texts.to_vec(), longest, searched: 0 }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+
+    /// The first occurrence that ends in what was not searched before and at whose beginning the output may end: where it
+    /// begins, and the text. Of those that begin at one place, the one that ends first.
+    pub(super) fn search(
+        &mut self,
+        bytes: &[u8],
+        mut may_end: impl FnMut(usize) -> bool,
+    ) -> Option<(usize, &str)> {
+        let from = self.searched.saturating_sub(self.longest.saturating_sub(1));
+        let searched = std::mem::replace(&mut self.searched, bytes.len());
+        let found = self.texts.iter().filter_map(|text| {
+            let all = memmem::find_iter(&bytes[from..], text.as_bytes()).map(|at| from + at);
+            let mut new = all.filter(|at| at + text.len() > searched);
+            Some((new.find(|&at| may_end(at))?, text.as_str()))
+        });
+        found.min_by_key(|(at, text)| (*at, text.len()))
+    }
+
+    /// How many of the last bytes may be the beginning of a stop string.
+    pub(super) fn held_back(&self, bytes: &[u8]) -> usize {
+        let most = bytes.len().min(self.longest.saturating_sub(1));
+        let held = (1..=most).rev().find(|&len| {
+            let tail = &bytes[bytes.len() - len..];
+            self.texts.iter().any(|text| text.len() > len && text.as_bytes().starts_with(tail))
+        });
+        held.unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_stop_string_is_found_however_the_text_is_cut(
+            text in "[ab]{0,24}",
+            texts in prop::collection::vec("[ab]{1,4}", 1..4),
+            cuts in prop::collection::vec(1_usize..5, 24),
+        ) {
+            let mut stops = Stops::new(&texts);
+            let mut end = 0;
+            let mut found = None;
+            let mut sent = 0;
+            for step in cuts {
+                end = (end + step).min(text.len());
+                let bytes = &text.as_bytes()[..end];
+                found = stops.search(bytes, |_| true).map(|(at, _)| at);
+                if found.is_some() || end == text.len() {
+                    break;
+                }
+                sent = end - stops.held_back(bytes);
+            }
+            let bytes = &text.as_bytes()[..end];
+            let whole = texts.iter().filter_map(|stop| memmem::find(bytes, stop.as_bytes())).min();
+            prop_assert_eq!(found, whole);
+            // Nothing that is cut was sent.
+            prop_assert!(found.is_none_or(|at| sent <= at));
+        }
+    }
+
+    #[test]
+    fn a_stop_string_where_the_output_may_not_end_is_text() {
+        let mut stops = Stops::new(&["\n".to_owned()]);
+        assert_eq!(stops.search(b"a\nb\n", |at| at == 3), Some((3, "\n")));
+    }
+}

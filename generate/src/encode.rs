@@ -1,0 +1,176 @@
+//! The model's own way to cut a text into tokens, for prompts and for bytes that a grammar forces.
+//!
+//! Text of users is encoded without control tokens: a `<|im_end|>` in it is spelled by its characters and ends no turn. Only
+//! a template writes control tokens, through [`Encode::prompt`].
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use grammarc_artifacts::{TokenKind, VocabularyArtifact};
+use tokenizers::Tokenizer;
+
+/// A tokenizer.
+pub trait Encode: Send + Sync {
+    /// The tokens of a text that goes on where others ended, without control tokens; none where the tokenizer cannot spell
+    /// it, byte for byte.
+    fn text(&self, text: &str) -> Option<Vec<u32>>;
+
+    /// The tokens of a prompt, in which the names of control tokens mean these.
+    fn prompt(&self, text: &str) -> Option<Vec<u32>>;
+}
+
+/// Why a tokenizer was not read.
+#[derive(Debug, thiserror::Error)]
+#[error("the tokenizer was not read: {0}")]
+pub struct TokenizerError(String);
+
+/// A tokenizer in the format of Hugging Face's library.
+pub struct HfTokenizer {
+    tokenizer: Tokenizer,
+    vocabulary: VocabularyArtifact,
+    controls: Controls,
+}
+
+/// The control tokens of a vocabulary by name.
+struct Controls {
+    names: Vec<(Box<str>, u32)>,
+}
+
+impl Controls {
+    fn new(vocabulary: &VocabularyArtifact) -> Self {
+        let all = 0..vocabulary.token_count();
+        let controls = all.filter(|&token| vocabulary.token_kind(token) == TokenKind::Special);
+        let named = controls.filter_map(|token| {
+            let name = std::str::from_utf8(vocabulary.token_bytes(token)).ok()?;
+            (!name.is_empty()).then(|| (name.into(), token))
+        });
+        Self { names: named.collect() }
+    }
+
+    /// The first control token in a text, of those that begin there the longest: where it is named, its name, and which it is.
+    fn next(&self, text: &str) -> Option<(usize, &str, u32)> {
+        let found = self.names.iter().filter_map(|(name, token)| {
+            let at = memchr::memmem::find(text.as_bytes(), name.as_bytes())?;
+            Some((at, &**name, *token))
+        });
+        found.min_by_key(|&(at, name, _)| (at, Reverse(name.len())))
+    }
+
+    /// The tokens of a text, with control tokens for their names.
+    fn encode(&self, text: &str, plain: impl Fn(&str) -> Option<Vec<u32>>) -> Option<Vec<u32>> {
+        let mut tokens = Vec::new();
+        let mut rest = text;
+        while let Some((at, name, token)) = self.next(rest) {
+            tokens.extend(plain(&rest[..at])?);
+            tokens.push(token);
+            rest = &rest[at + name.len()..];
+        }
+        tokens.extend(plain(rest)?);
+        Some(tokens)
+    }
+}
+
+impl HfTokenizer {
+    /// Reads a `tokenizer.json`.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read or is no tokenizer.
+    pub fn open(path: &Path, vocabulary: &VocabularyArtifact) -> Result<Self, TokenizerError> {
+        let tokenizer =
+            Tokenizer::from_file(path).map_err(|error| TokenizerError(error.to_string()))?;
+        Ok(Self::new(tokenizer, vocabulary))
+    }
+
+    /// Reads the text of a `tokenizer.json`.
+    ///
+    /// # Errors
+    ///
+    /// It is no tokenizer.
+    pub fn from_bytes(
+        json: &[u8],
+        vocabulary: &VocabularyArtifact,
+    ) -> Result<Self, TokenizerError> {
+        let tokenizer =
+            Tokenizer::from_bytes(json).map_err(|error| TokenizerError(error.to_string()))?;
+        Ok(Self::new(tokenizer, vocabulary))
+    }
+
+    /// A tokenizer of the library for a vocabulary.
+    pub fn new(mut tokenizer: Tokenizer, vocabulary: &VocabularyArtifact) -> Self {
+        // Names of control tokens in a text are characters here: those that mean the token are cut out before.
+        tokenizer.set_encode_special_tokens(true);
+        let controls = Controls::new(vocabulary);
+        Self { tokenizer, vocabulary: vocabulary.clone(), controls }
+    }
+
+    fn encode(&self, text: &str) -> Option<Vec<u32>> {
+        Some(self.tokenizer.encode_fast(text, false).ok()?.get_ids().to_vec())
+    }
+
+    fn spell(&self, tokens: &[u32]) -> Vec<u8> {
+        let known =
+            tokens.iter().filter(|&&token| self.vocabulary.token_kind(token) == TokenKind::Text);
+        known.flat_map(|&token| self.vocabulary.token_bytes(token)).copied().collect()
+    }
+}
+
+impl Encode for HfTokenizer {
+    fn text(&self, text: &str) -> Option<Vec<u32>> {
+        if text.is_empty() {
+            return Some(Vec::new());
+        }
+        let plain = self.encode(text)?;
+        if self.spell(&plain) == text.as_bytes() {
+            return Some(plain);
+        }
+        // Some tokenizers put a space before every text: the tokens of a text that goes on are those after a line feed.
+        let after = self.encode(&format!("\n{text}"))?;
+        let cut = (0..=after.len()).find(|&at| self.spell(&after[at..]) == text.as_bytes());
+        Some(after[cut?..].to_vec())
+    }
+
+    fn prompt(&self, text: &str) -> Option<Vec<u32>> {
+        self.controls.encode(text, |text| self.text(text))
+    }
+}
+
+/// A tokenizer that takes the longest token at each place: for vocabularies without a tokenizer, in tests above all.
+pub struct LongestMatch {
+    by_text: HashMap<Arc<[u8]>, u32>,
+    longest: usize,
+    controls: Controls,
+}
+
+impl LongestMatch {
+    /// The tokens of a vocabulary.
+    pub fn new(vocabulary: &VocabularyArtifact) -> Self {
+        let texts = (0..vocabulary.token_count()).rev();
+        let texts = texts.filter(|&token| vocabulary.token_kind(token) == TokenKind::Text);
+        let by_text: HashMap<Arc<[u8]>, u32> =
+            texts.map(|token| (vocabulary.token_bytes(token).into(), token)).collect();
+        let longest = by_text.keys().map(|text| text.len()).max().unwrap_or(0);
+        Self { by_text, longest, controls: Controls::new(vocabulary) }
+    }
+}
+
+impl Encode for LongestMatch {
+    fn text(&self, text: &str) -> Option<Vec<u32>> {
+        let mut rest = text.as_bytes();
+        let mut tokens = Vec::new();
+        while !rest.is_empty() {
+            let lengths = (1..=rest.len().min(self.longest)).rev();
+            let mut found = lengths.filter_map(|len| Some((len, *self.by_text.get(&rest[..len])?)));
+            let (len, token) = found.next()?;
+            tokens.push(token);
+            rest = &rest[len..];
+        }
+        Some(tokens)
+    }
+
+    fn prompt(&self, text: &str) -> Option<Vec<u32>> {
+        self.controls.encode(text, |text| self.text(text))
+    }
+}

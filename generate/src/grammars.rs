@@ -1,0 +1,227 @@
+//! Grammars compiled for one vocabulary, kept and shared by the threads that ask for them.
+//!
+//! Reasoning before the output and text behind it are composed around a source as GBNF composes sources, `@"name"`; so one
+//! artifact says which tokens may come next across the borders of the parts.
+
+use std::num::NonZero;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use grammarc_compiler::budget::Budget;
+use grammarc_compiler::cache::{Cache, CacheError, CacheOptions, CacheStats};
+use grammarc_compiler::compile::{CompileOptions, Compiler};
+use grammarc_compiler::diagnostics::{Diagnostic, Source};
+use grammarc_compiler::frontend::deny::denied;
+use grammarc_compiler::frontend::settings::{Language, Settings, SettingsError};
+use grammarc_runtime::{Grammar as Compiled, Vocabulary};
+use serde_json::{Map, Value, json};
+
+use crate::grammar::{Form, Grammar, GrammarSource};
+use crate::params::Reasoning;
+
+/// Longest compilation unless something else is asked for.
+pub const COMPILE_TIME: Duration = Duration::from_secs(10);
+
+/// What else stands around the texts of a grammar.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Around<'a> {
+    /// Reasoning before it; `true` where its opening tag is in the prompt.
+    pub reasoning: Option<(&'a Reasoning, bool)>,
+    /// Any text behind it.
+    pub text_behind: bool,
+}
+
+/// A compiler for one vocabulary with its cache. `Send` and `Sync`; a clone is the same.
+#[derive(Clone)]
+pub struct Grammars {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    compiler: Compiler,
+    vocabulary: Vocabulary,
+    cache: Cache,
+    time: Duration,
+}
+
+/// Why a grammar was not compiled.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GrammarError {
+    /// An option of the source.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// The source has errors, or its grammar does not compile.
+    #[error("{}", diagnostics.first().map(ToString::to_string).unwrap_or_default())]
+    Refused {
+        /// The source.
+        source_text: Source,
+        /// What is wrong with it.
+        diagnostics: Vec<Diagnostic>,
+    },
+    /// It takes longer than it may.
+    #[error("{}", diagnostics.first().map(ToString::to_string).unwrap_or_default())]
+    Spent {
+        /// The same as findings about the source.
+        diagnostics: Vec<Diagnostic>,
+    },
+    /// The artifact is of another vocabulary.
+    #[error("the artifact is of the vocabulary {found}, the model has {expected}")]
+    Vocabulary {
+        /// The artifact's.
+        found: String,
+        /// The model's.
+        expected: String,
+    },
+    /// An artifact cannot be composed with reasoning or text behind it.
+    #[error(
+        "{what} is composed with a grammar's source, and an artifact has none: compile it with the artifact, or give the source"
+    )]
+    Artifact {
+        /// What was to be composed with it.
+        what: &'static str,
+    },
+}
+
+impl Grammars {
+    /// A compiler on so many threads, all processors by default, with a cache in memory.
+    pub fn new(vocabulary: Vocabulary, threads: Option<NonZero<usize>>) -> Self {
+        let cache = Cache::open(CacheOptions::new()).expect("a cache in memory needs no folder");
+        Self::with_cache(vocabulary, threads, cache, COMPILE_TIME)
+    }
+
+    /// A compiler with this cache, of which one compilation may take so long.
+    pub fn with_cache(
+        vocabulary: Vocabulary,
+        threads: Option<NonZero<usize>>,
+        cache: Cache,
+        time: Duration,
+    ) -> Self {
+        let compiler = Compiler::on_threads(vocabulary.artifact().clone(), threads);
+        Self { inner: Arc::new(Inner { compiler, vocabulary, cache, time }) }
+    }
+
+    /// The vocabulary.
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.inner.vocabulary
+    }
+
+    /// Counters of the cache, all compilations among them.
+    pub fn stats(&self) -> CacheStats {
+        self.inner.cache.stats()
+    }
+
+    /// The artifact of a grammar: one that is kept, or a new one. A flag that is set ends the compilation.
+    ///
+    /// # Errors
+    ///
+    /// See [`GrammarError`].
+    pub fn compile(
+        &self,
+        grammar: &Grammar,
+        cancel: Option<&Arc<AtomicBool>>,
+    ) -> Result<Compiled, GrammarError> {
+        self.compile_around(grammar, &Around::default(), cancel)
+    }
+
+    /// The artifact of a grammar with what stands around its texts.
+    ///
+    /// # Errors
+    ///
+    /// See [`GrammarError`].
+    pub fn compile_around(
+        &self,
+        grammar: &Grammar,
+        around: &Around<'_>,
+        cancel: Option<&Arc<AtomicBool>>,
+    ) -> Result<Compiled, GrammarError> {
+        match &grammar.form {
+            Form::Source(source) if around.reasoning.is_none() && !around.text_behind => {
+                self.compile_source(source, cancel)
+            }
+            Form::Source(source) => self.compile_source(&composed(source, around), cancel),
+            Form::Artifact(_) if around.text_behind => {
+                Err(GrammarError::Artifact { what: "text behind the output" })
+            }
+            Form::Artifact(_) if around.reasoning.is_some() => {
+                Err(GrammarError::Artifact { what: "reasoning" })
+            }
+            Form::Artifact(compiled) => self.of_this_vocabulary(compiled),
+        }
+    }
+
+    /// Checks that an artifact is of this vocabulary.
+    fn of_this_vocabulary(&self, compiled: &Compiled) -> Result<Compiled, GrammarError> {
+        let (own, other) = (self.vocabulary(), compiled.vocabulary());
+        if own.artifact().fingerprint() == other.artifact().fingerprint() {
+            return Ok(compiled.clone());
+        }
+        let (found, expected) = (other.name().to_owned(), own.name().to_owned());
+        Err(GrammarError::Vocabulary { found, expected })
+    }
+
+    fn compile_source(
+        &self,
+        source: &GrammarSource,
+        cancel: Option<&Arc<AtomicBool>>,
+    ) -> Result<Compiled, GrammarError> {
+        let Inner { compiler, cache, time, .. } = &*self.inner;
+        let settings = Settings::of(source.language, source.options.clone())?;
+        let text = Source::new(format!("<{}>", source.language.name()), source.text.clone());
+        let mut options = CompileOptions::default().without_token_digests();
+        for (name, value) in settings.front_end.recorded() {
+            options = options.record(name, value);
+        }
+        let mut budget = Budget::new().time_limit(*time);
+        if let Some(flag) = cancel {
+            budget = budget.cancel_flag(Arc::clone(flag));
+        }
+        let cached = cache.get_or_compile(compiler, &settings.front_end, &text, &options, &budget);
+        let cached = cached.map_err(|error| match error {
+            CacheError::Refused(diagnostics) => GrammarError::Refused {
+                source_text: text.clone(),
+                diagnostics: diagnostics.to_vec(),
+            },
+            CacheError::Spent { diagnostics, .. } => {
+                GrammarError::Spent { diagnostics: diagnostics.to_vec() }
+            }
+        })?;
+        let diagnostics = denied(&cached.artifact.meta().report, &settings.deny);
+        if !diagnostics.is_empty() {
+            return Err(GrammarError::Refused { source_text: text, diagnostics });
+        }
+        Ok(Compiled::from_artifact(cached.artifact))
+    }
+}
+
+/// Names of the parts of a composition.
+const REASONING: &str = "reasoning";
+const OUTPUT: &str = "output";
+
+/// The source of a grammar with what stands around its texts.
+fn composed(source: &GrammarSource, around: &Around<'_>) -> GrammarSource {
+    let GrammarSource { language, text, options } = source;
+    let part = |language: Language, text: &str, options: &Map<String, Value>| json!({"language": language.name(), "text": text, "options": options});
+    let mut sources = Map::new();
+    sources.insert(OUTPUT.to_owned(), part(*language, text, options));
+    let mut root = format!("@\"{OUTPUT}\"");
+    if let Some((reasoning, is_open)) = around.reasoning {
+        let Reasoning { open, close, .. } = reasoning;
+        let begin = if is_open { "" } else { open.as_str() };
+        let format =
+            json!({"type": "tag", "begin": begin, "content": {"type": "any_text"}, "end": close});
+        let tag = json!({"type": "structural_tag", "format": format}).to_string();
+        sources.insert(REASONING.to_owned(), part(Language::StructuralTag, &tag, &Map::new()));
+        root = format!("@\"{REASONING}\" [ \\t\\r\\n]{{0,4}} {root}");
+    }
+    if around.text_behind {
+        root.push_str(" .*");
+    }
+    let options = [("sources".to_owned(), Value::Object(sources))];
+    GrammarSource {
+        language: Language::Gbnf,
+        text: format!("root ::= {root}\n"),
+        options: options.into_iter().collect(),
+    }
+}

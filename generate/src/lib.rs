@@ -1,0 +1,38 @@
+//! Generation under grammars: from a prompt and a model to an output that is what was asked for.
+//!
+//! | module | what it answers |
+//! | --- | --- |
+//! | [`params`] | how tokens are drawn, what they must spell, where an output ends |
+//! | [`json_mode`] | JSON: while it is generated and after |
+//! | [`grammar`], [`grammars`] | grammars as sources, and compiled for the model's vocabulary |
+//! | [`decoder`] | one output, token by token, without a model |
+//! | [`model`] | what a model is: tokens in, logits out |
+//! | [`encode`] | texts to tokens |
+//! | `sampling` | a token from a row of logits |
+//! | [`output`] | events, and whole outputs |
+//! | [`error`] | why there is no output |
+
+pub mod decoder;
+pub mod encode;
+pub mod error;
+pub mod grammar;
+pub mod grammars;
+pub mod json_mode;
+pub mod model;
+pub mod output;
+pub mod params;
+mod sampling;
+#[cfg(test)]
+mod testing;
+
+pub use decoder::Decoder;
+pub use error::GenerateError;
+pub use grammar::Grammar;
+pub use grammars::Grammars;
+pub use json_mode::JsonModeConfig;
+pub use model::Model;
+pub use output::{Event, Finish, Output};
+pub use params::{
+    EarlyStop, Forced, GenerateParams, Logprobs, OnLength, Penalties, ProbLimit, Reasoning,
+};
+pub use sampling::fresh_seed;

@@ -1,0 +1,156 @@
+//! What a language model is to this crate: sequences of tokens in, rows of logits out.
+//!
+//! A model holds the state of many sequences (the keys and values of attention) and advances several of them in one batch.
+//! Everything else, from masks to stops, happens outside of it.
+
+/// A sequence whose state a model holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Seq(pub u32);
+
+/// Which positions of a feed logits are wanted of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rows {
+    /// None: more tokens follow.
+    None,
+    /// The last: what comes next.
+    Last,
+    /// All of them.
+    All,
+}
+
+impl Rows {
+    /// How many rows a feed of so many tokens gives.
+    pub fn count(self, tokens: usize) -> usize {
+        match self {
+            Self::None => 0,
+            Self::Last => 1,
+            Self::All => tokens,
+        }
+    }
+}
+
+/// Tokens for one sequence.
+#[derive(Clone, Copy, Debug)]
+pub struct Feed<'t> {
+    /// The sequence. It occurs once in a batch.
+    pub seq: Seq,
+    /// Its next tokens, at least one.
+    pub tokens: &'t [u32],
+    /// Which logits are wanted.
+    pub rows: Rows,
+}
+
+/// The size of a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ModelInfo {
+    /// Length of a row of logits.
+    pub logit_width: u32,
+    /// Most tokens of a sequence.
+    pub context: usize,
+    /// Most sequences that are open at once.
+    pub sequences: usize,
+}
+
+/// Rows of logits, in the order of the feeds and of the tokens within each. The buffer is used again for every batch.
+#[derive(Clone, Debug, Default)]
+pub struct Logits {
+    width: usize,
+    values: Vec<f32>,
+    /// The first row of each feed, and behind them the number of rows.
+    starts: Vec<usize>,
+}
+
+impl Logits {
+    /// Empties the buffer, for rows of this length.
+    pub fn clear(&mut self, width: usize) {
+        self.width = width;
+        self.values.clear();
+        self.starts.clear();
+        self.starts.push(0);
+    }
+
+    /// Adds the rows of the next feed: a multiple of the row's length, none for [`Rows::None`].
+    ///
+    /// # Panics
+    ///
+    /// Where the values are not whole rows.
+    pub fn push(&mut self, rows: &[f32]) {
+        let width = self.width.max(1);
+        assert!(rows.len().is_multiple_of(width), "{} values are no rows of {width}", rows.len());
+        self.values.extend_from_slice(rows);
+        self.starts.push(self.values.len() / width);
+    }
+
+    /// The rows of a feed, by its place in the batch.
+    ///
+    /// # Panics
+    ///
+    /// Where the batch had no such feed.
+    pub fn rows(&mut self, feed: usize) -> impl DoubleEndedIterator<Item = &mut [f32]> {
+        let (from, to) = (self.starts[feed], self.starts[feed + 1]);
+        let width = self.width.max(1);
+        self.values[from * width..to * width].chunks_exact_mut(width)
+    }
+
+    /// How many feeds rows were added for.
+    pub fn feeds(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
+}
+
+/// Why a model did not do as it was told.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// All its sequences are in use.
+    #[error("the model holds {most} sequences already, as many as it can")]
+    Sequences {
+        /// How many it can hold.
+        most: usize,
+    },
+    /// A sequence is longer than the model can read.
+    #[error("a sequence of {asked} tokens is longer than the model's context of {context}")]
+    Context {
+        /// Tokens with those that were fed.
+        asked: usize,
+        /// Most tokens of a sequence.
+        context: usize,
+    },
+    /// A token that the model does not have.
+    #[error("token {token} is not among the model's {width}")]
+    Token {
+        /// The token.
+        token: u32,
+        /// Length of the row of logits.
+        width: u32,
+    },
+    /// The computation failed.
+    #[error("the model failed: {0}")]
+    Failed(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// A language model with the state of its sequences.
+pub trait Model: Send {
+    /// Its size, which never changes.
+    fn info(&self) -> ModelInfo;
+
+    /// A new sequence without tokens.
+    ///
+    /// # Errors
+    ///
+    /// All sequences are in use.
+    fn open(&mut self) -> Result<Seq, ModelError>;
+
+    /// Forgets all but the first tokens of a sequence.
+    fn truncate(&mut self, seq: Seq, len: usize);
+
+    /// Gives a sequence back.
+    fn close(&mut self, seq: Seq);
+
+    /// Reads the next tokens of some sequences and writes the logits that are wanted, feed by feed.
+    ///
+    /// # Errors
+    ///
+    /// The tokens do not fit, or the computation failed. Then no sequence has moved.
+    fn feed(&mut self, batch: &[Feed<'_>], logits: &mut Logits) -> Result<(), ModelError>;
+}

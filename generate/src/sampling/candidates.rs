@@ -1,0 +1,167 @@
+//! A draw from a masked row, cut to its likeliest tokens.
+//!
+//! Cost: a pass over the row; where `top_p` cuts, the candidates are sorted in growing parts, so that a row of which few
+//! tokens hold most of the probability is not sorted whole.
+
+/// Which tokens are drawn from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cuts {
+    pub(crate) temperature: f32,
+    pub(crate) top_k: u32,
+    pub(crate) top_p: f32,
+    pub(crate) min_p: f32,
+}
+
+/// First part of the candidates that is sorted.
+const PART: usize = 256;
+
+/// Draws a token of a row in which those that are not allowed are negative infinity; none where all are. At temperature 0 it
+/// is the likeliest, of equal ones the least, and `uniform` is not asked for.
+pub(crate) fn draw(row: &[f32], cuts: &Cuts, uniform: impl FnOnce() -> f64) -> Option<u32> {
+    let mut all: Vec<(u32, f32)> = Vec::new();
+    let mut best = (0, f32::NEG_INFINITY);
+    for (token, &logit) in (0..).zip(row) {
+        if logit > best.1 {
+            best = (token, logit);
+        }
+        if cuts.temperature > 0.0 && logit > f32::NEG_INFINITY {
+            all.push((token, logit));
+        }
+    }
+    if best.1 == f32::NEG_INFINITY {
+        return None;
+    }
+    if cuts.temperature == 0.0 {
+        return Some(best.0);
+    }
+    let order = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
+    let top_k = cuts.top_k as usize;
+    if top_k > 0 && top_k < all.len() {
+        all.select_nth_unstable_by(top_k - 1, order);
+        all.truncate(top_k);
+    }
+    let scale = 1.0 / f64::from(cuts.temperature);
+    let weight = |logit: f32| ((f64::from(logit) - f64::from(best.1)) * scale).exp();
+    if cuts.top_p < 1.0 {
+        let total: f64 = all.iter().map(|&(_, logit)| weight(logit)).sum();
+        keep_share(&mut all, f64::from(cuts.top_p) * total, |&(_, logit)| weight(logit), order);
+    }
+    if cuts.min_p > 0.0 {
+        all.retain(|&(_, logit)| weight(logit) >= f64::from(cuts.min_p));
+    }
+    // In the order of ids, a draw does not depend on how the candidates were found.
+    all.sort_unstable_by_key(|&(token, _)| token);
+    let total: f64 = all.iter().map(|&(_, logit)| weight(logit)).sum();
+    let mut left = uniform() * total;
+    for &(token, logit) in &all {
+        left -= weight(logit);
+        if left < 0.0 {
+            return Some(token);
+        }
+    }
+    Some(best.0)
+}
+
+/// Keeps the fewest of the first candidates in an order whose weights reach a sum.
+fn keep_share<T>(
+    all: &mut Vec<T>,
+    share: f64,
+    weight: impl Fn(&T) -> f64,
+    order: impl Fn(&T, &T) -> std::cmp::Ordering + Copy,
+) {
+    let mut sorted = 0;
+    let mut sum = 0.0;
+    let mut part = PART;
+    while sorted < all.len() {
+        let rest = &mut all[sorted..];
+        let part_len = part.min(rest.len());
+        if part_len < rest.len() {
+            rest.select_nth_unstable_by(part_len - 1, order);
+        }
+        rest[..part_len].sort_unstable_by(order);
+        for (at, one) in rest[..part_len].iter().enumerate() {
+            sum += weight(one);
+            if sum >= share {
+                all.truncate(sorted + at + 1);
+                return;
+            }
+        }
+        sorted += part_len;
+        part *= 8;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const ALL: Cuts = Cuts { temperature: 1.0, top_k: 0, top_p: 1.0, min_p: 0.0 };
+
+    /// The tokens that a row is drawn from, by the definitions, with their probabilities.
+    fn expected(row: &[f32], cuts: &Cuts) -> Vec<(u32, f64)> {
+        let mut all: Vec<(u32, f64)> = (0..)
+            .zip(row)
+            .map(|(token, &logit)| (token, f64::from(logit / cuts.temperature)))
+            .collect();
+        all.retain(|(_, logit)| *logit > f64::NEG_INFINITY);
+        all.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        if cuts.top_k > 0 {
+            all.truncate(cuts.top_k as usize);
+        }
+        let normal = |all: &mut Vec<(u32, f64)>| {
+            let total: f64 = all.iter().map(|(_, weight)| weight).sum();
+            all.iter_mut().for_each(|(_, weight)| *weight /= total);
+        };
+        all.iter_mut().for_each(|(_, logit)| *logit = logit.exp());
+        normal(&mut all);
+        let mut sum = 0.0;
+        let reached = all.iter().position(|(_, p)| {
+            sum += p;
+            sum >= f64::from(cuts.top_p)
+        });
+        all.truncate(reached.map_or(all.len(), |at| at + 1));
+        let most = all[0].1;
+        all.retain(|(_, p)| *p >= f64::from(cuts.min_p) * most);
+        normal(&mut all);
+        all.sort_by_key(|(token, _)| *token);
+        all
+    }
+
+    proptest! {
+        #[test]
+        fn a_draw_is_the_token_at_its_place_in_the_definition(
+            logits in prop::collection::vec(-6_i8..6, 1..600),
+            hidden in prop::collection::vec(any::<bool>(), 600),
+            top_k in 0_u32..40,
+            top_p in prop::sample::select(vec![1.0_f32, 0.9, 0.5, 0.01]),
+            min_p in prop::sample::select(vec![0.0_f32, 0.05, 0.5]),
+            uniform in 0.0_f64..1.0,
+        ) {
+            // Logits apart from each other, so that rounding does not decide what is kept.
+            let row: Vec<f32> = logits.iter().zip(&hidden).enumerate().map(|(at, (&logit, &hidden))| {
+                if hidden { f32::NEG_INFINITY } else { f32::from(logit) + at as f32 * 1e-3 }
+            }).collect();
+            let cuts = Cuts { temperature: 0.7, top_k, top_p, min_p };
+            let drawn = draw(&row, &cuts, || uniform);
+            if row.iter().all(|logit| *logit == f32::NEG_INFINITY) {
+                prop_assert_eq!(drawn, None);
+                return Ok(());
+            }
+            let mut sum = 0.0;
+            let expected = expected(&row, &cuts);
+            let at = expected.iter().position(|(_, p)| { sum += p; uniform < sum });
+            let (token, _) = expected[at.unwrap_or(expected.len() - 1)];
+            // At the very border of two tokens either will do.
+            let near = (uniform - sum).abs() < 1e-6;
+            prop_assert!(near || drawn == Some(token), "{drawn:?} is not {token} of {expected:?}");
+        }
+    }
+
+    #[test]
+    fn at_temperature_zero_the_least_of_the_likeliest_is_taken() {
+        let cuts = Cuts { temperature: 0.0, ..ALL };
+        assert_eq!(draw(&[1.0, 2.0, 2.0], &cuts, || panic!("no number is needed")), Some(1));
+    }
+}

@@ -1,0 +1,138 @@
+//! A small vocabulary and a model of pseudo-random logits, for unit tests.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, OnceLock};
+
+use grammarc_artifacts::VocabularyArtifact;
+use grammarc_compiler::compile::build_vocabulary;
+use grammarc_compiler::frontend::json_schema::{TextForm, prelude_grammar};
+use grammarc_compiler::vocabulary::{Listed, VocabularyOptions, from_tokens};
+use grammarc_runtime::Vocabulary;
+
+use crate::decoder::{CompiledGrammars, Decoder, Setup};
+use crate::encode::{Encode, LongestMatch};
+use crate::error::GenerateError;
+use crate::grammars::Grammars;
+use crate::output::{Collector, Event, Output};
+use crate::params::GenerateParams;
+
+/// Longer tokens of the vocabulary, beside a token for each byte.
+const WORDS: [&str; 40] = [
+    "{\"", "\":", "\",\"", "\"}", "true", "false", "null", "name", "value", "id", "[[", "]]",
+    "},{", ", ", ": ", "00", "00,", "12", "27.", ".0", "7.0", "call", "</", "ab", "abc", "é",
+    "日本", "\n\n", "think", " the", "na", "me\":", "\":\"", "ue\":", "tru", "e}", "]}", "0,",
+    "answer", "ing",
+];
+/// Special tokens behind them.
+const SPECIALS: [&str; 5] = ["<end>", "<think>", "</think>", "<tool_call>", "</tool_call>"];
+
+/// Width of the model's rows: two ids are padding.
+pub(crate) const WIDTH: usize = 256 + WORDS.len() + SPECIALS.len() + 2;
+
+pub(crate) const END: u32 = (256 + WORDS.len()) as u32;
+
+/// The vocabulary's compiler.
+pub(crate) fn grammars() -> &'static Grammars {
+    static GRAMMARS: OnceLock<Grammars> = OnceLock::new();
+    GRAMMARS.get_or_init(|| {
+        let bytes = (0..=255_u8).map(|byte| (vec![byte], Listed::Text));
+        let words = WORDS.map(|word| (word.as_bytes().to_vec(), Listed::Text));
+        let specials = SPECIALS.map(|name| (name.as_bytes().to_vec(), Listed::Special));
+        let options = VocabularyOptions::new().end_tokens([END]);
+        let table =
+            from_tokens(bytes.chain(words).chain(specials), &options).expect("a vocabulary");
+        let shared = prelude_grammar(&TextForm::COMMON);
+        let data = build_vocabulary(&table, "small", &shared, None).expect("it is built");
+        let artifact = VocabularyArtifact::from_buffer(data.to_bytes().expect("it is small"));
+        Grammars::new(Vocabulary::from(artifact.expect("it is whole")), None)
+    })
+}
+
+/// Logits that depend on a seed and the last tokens.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Noise {
+    pub(crate) seed: u64,
+    /// Added to the logit of the end token.
+    pub(crate) end: f32,
+}
+
+impl Noise {
+    pub(crate) fn row(&self, sequence: &[u32]) -> Vec<f32> {
+        let tail = &sequence[sequence.len().saturating_sub(4)..];
+        let logit = |token: usize| {
+            let mut hasher = DefaultHasher::new();
+            (self.seed, tail, sequence.len(), token).hash(&mut hasher);
+            let unit = (hasher.finish() >> 40) as f32 / (1_u64 << 24) as f32;
+            unit * 8.0 + if token == END as usize { self.end } else { 0.0 }
+        };
+        (0..WIDTH).map(logit).collect()
+    }
+}
+
+/// A generation from beginning to end.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) tokens: Vec<u32>,
+    pub(crate) events: Vec<Event>,
+    pub(crate) output: Output,
+}
+
+/// A decoder with the small vocabulary.
+pub(crate) fn decoder(
+    params: &GenerateParams,
+    in_reasoning: bool,
+) -> Result<Decoder, GenerateError> {
+    let vocabulary = grammars().vocabulary().clone();
+    let encoder: Arc<dyn Encode> = Arc::new(LongestMatch::new(vocabulary.artifact()));
+    let compiled = CompiledGrammars::compile(params, in_reasoning, grammars())?;
+    let setup = Setup {
+        vocabulary,
+        logit_width: WIDTH as u32,
+        encoder: Some(encoder),
+        prompt: vec![65, 66],
+        in_reasoning,
+        choice: 0,
+        grammars: compiled,
+    };
+    Decoder::new(params.clone(), setup)
+}
+
+/// Runs a generation by a function from sequences to rows, feeding the prompt and every run in parts of `chunk`.
+pub(crate) fn run(
+    params: &GenerateParams,
+    in_reasoning: bool,
+    chunk: usize,
+    row: impl Fn(&[u32]) -> Vec<f32>,
+) -> Result<Ran, GenerateError> {
+    let mut decoder = decoder(params, in_reasoning)?;
+    decoder.start()?;
+    let mut read = Vec::new();
+    let mut events = decoder.events();
+    while let Some(feed) = decoder.feed() {
+        read.truncate(feed.kept);
+        assert_eq!(read.len(), feed.kept, "tokens that were never fed are kept");
+        let part = feed.tokens.len().min(chunk);
+        let wanted = if part < feed.tokens.len() && feed.rows == crate::model::Rows::Last {
+            crate::model::Rows::None
+        } else {
+            feed.rows
+        };
+        let mut rows = Vec::new();
+        for (at, &token) in feed.tokens[..part].iter().enumerate() {
+            read.push(token);
+            let all = wanted == crate::model::Rows::All;
+            if all || (wanted == crate::model::Rows::Last && at + 1 == part) {
+                rows.push(row(&read));
+            }
+        }
+        decoder.fed(part);
+        if wanted != crate::model::Rows::None {
+            decoder.choose(rows.iter_mut().map(Vec::as_mut_slice))?;
+        }
+        events.extend(decoder.events());
+    }
+    let mut collector = Collector::default();
+    events.iter().cloned().for_each(|event| collector.push(event));
+    let output = collector.finish().expect("the end was told");
+    Ok(Ran { tokens: decoder.tokens().to_vec(), events, output })
+}
