@@ -19,6 +19,9 @@ pub trait Encode: Send + Sync {
 
     /// The tokens of a prompt, in which the names of control tokens mean these.
     fn prompt(&self, text: &str) -> Option<Vec<u32>>;
+
+    /// The same for a text in which a mark stands within names that mean no control token. The mark is not of the text.
+    fn marked_prompt(&self, text: &str, mark: char) -> Option<Vec<u32>>;
 }
 
 /// Why a tokenizer was not read.
@@ -135,6 +138,10 @@ impl Encode for HfTokenizer {
     fn prompt(&self, text: &str) -> Option<Vec<u32>> {
         self.controls.encode(text, |text| self.text(text))
     }
+
+    fn marked_prompt(&self, text: &str, mark: char) -> Option<Vec<u32>> {
+        self.controls.encode(text, |text| self.text(&text.replace(mark, "")))
+    }
 }
 
 /// A tokenizer that takes the longest token at each place: for vocabularies without a tokenizer, in tests above all.
@@ -172,5 +179,9 @@ impl Encode for LongestMatch {
 
     fn prompt(&self, text: &str) -> Option<Vec<u32>> {
         self.controls.encode(text, |text| self.text(text))
+    }
+
+    fn marked_prompt(&self, text: &str, mark: char) -> Option<Vec<u32>> {
+        self.controls.encode(text, |text| self.text(&text.replace(mark, "")))
     }
 }

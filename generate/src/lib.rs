@@ -7,11 +7,12 @@
 //! | [`grammar`], [`grammars`] | grammars as sources, and compiled for the model's vocabulary |
 //! | [`decoder`] | one output, token by token, without a model |
 //! | [`model`] | what a model is: tokens in, logits out |
-//! | [`encode`] | texts to tokens |
+//! | [`encode`], [`chat`] | texts and conversations to tokens |
 //! | `sampling` | a token from a row of logits |
 //! | [`output`] | events, and whole outputs |
 //! | [`error`] | why there is no output |
 
+pub mod chat;
 pub mod decoder;
 pub mod encode;
 pub mod error;
