@@ -6,6 +6,7 @@
 //! | [`json_mode`] | JSON: while it is generated and after |
 //! | [`grammar`], [`grammars`] | grammars as sources, and compiled for the model's vocabulary |
 //! | [`decoder`] | one output, token by token, without a model |
+//! | [`engine`] | many outputs of one model, in batches |
 //! | [`model`] | what a model is: tokens in, logits out |
 //! | [`encode`], [`chat`] | texts and conversations to tokens |
 //! | `sampling` | a token from a row of logits |
@@ -15,6 +16,7 @@
 pub mod chat;
 pub mod decoder;
 pub mod encode;
+pub mod engine;
 pub mod error;
 pub mod grammar;
 pub mod grammars;

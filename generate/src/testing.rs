@@ -13,6 +13,7 @@ use crate::decoder::{CompiledGrammars, Decoder, Setup};
 use crate::encode::{Encode, LongestMatch};
 use crate::error::GenerateError;
 use crate::grammars::Grammars;
+use crate::model::{Feed, Logits, Model, ModelError, ModelInfo, Rows, Seq};
 use crate::output::{Collector, Event, Output};
 use crate::params::GenerateParams;
 
@@ -112,21 +113,21 @@ pub(crate) fn run(
         read.truncate(feed.kept);
         assert_eq!(read.len(), feed.kept, "tokens that were never fed are kept");
         let part = feed.tokens.len().min(chunk);
-        let wanted = if part < feed.tokens.len() && feed.rows == crate::model::Rows::Last {
-            crate::model::Rows::None
+        let wanted = if part < feed.tokens.len() && feed.rows == Rows::Last {
+            Rows::None
         } else {
             feed.rows
         };
         let mut rows = Vec::new();
         for (at, &token) in feed.tokens[..part].iter().enumerate() {
             read.push(token);
-            let all = wanted == crate::model::Rows::All;
-            if all || (wanted == crate::model::Rows::Last && at + 1 == part) {
+            let all = wanted == Rows::All;
+            if all || (wanted == Rows::Last && at + 1 == part) {
                 rows.push(row(&read));
             }
         }
         decoder.fed(part);
-        if wanted != crate::model::Rows::None {
+        if wanted != Rows::None {
             decoder.choose(rows.iter_mut().map(Vec::as_mut_slice))?;
         }
         events.extend(decoder.events());
@@ -135,4 +136,67 @@ pub(crate) fn run(
     events.iter().cloned().for_each(|event| collector.push(event));
     let output = collector.finish().expect("the end was told");
     Ok(Ran { tokens: decoder.tokens().to_vec(), events, output })
+}
+
+/// A model of noise that checks how it is used.
+pub(crate) struct NoiseModel {
+    pub(crate) noise: Noise,
+    pub(crate) sequences: Vec<Option<Vec<u32>>>,
+    /// Refuses batches with a sequence that ends with this token.
+    pub(crate) refuses: Option<u32>,
+}
+
+impl NoiseModel {
+    pub(crate) fn new(noise: Noise, sequences: usize) -> Self {
+        Self { noise, sequences: vec![None; sequences], refuses: None }
+    }
+}
+
+impl Model for NoiseModel {
+    fn info(&self) -> ModelInfo {
+        ModelInfo { logit_width: WIDTH as u32, context: 4096, sequences: self.sequences.len() }
+    }
+
+    fn open(&mut self) -> Result<Seq, ModelError> {
+        let most = self.sequences.len();
+        let free = self.sequences.iter().position(Option::is_none);
+        let free = free.ok_or(ModelError::Sequences { most })?;
+        self.sequences[free] = Some(Vec::new());
+        Ok(Seq(free as u32))
+    }
+
+    fn truncate(&mut self, seq: Seq, len: usize) {
+        let sequence = self.sequences[seq.0 as usize].as_mut().expect("it is open");
+        assert!(len <= sequence.len());
+        sequence.truncate(len);
+    }
+
+    fn close(&mut self, seq: Seq) {
+        assert!(self.sequences[seq.0 as usize].take().is_some(), "it is open");
+    }
+
+    fn feed(&mut self, batch: &[Feed<'_>], logits: &mut Logits) -> Result<(), ModelError> {
+        let refused = |feed: &Feed<'_>| self.refuses.is_some() && feed.tokens.last().copied() == self.refuses;
+        if let Some(feed) = batch.iter().find(|feed| refused(feed)) {
+            return Err(ModelError::Token { token: feed.tokens[0], width: 0 });
+        }
+        logits.clear(WIDTH);
+        for feed in batch {
+            let sequence = self.sequences[feed.seq.0 as usize].as_mut().expect("it is open");
+            let mut rows = Vec::new();
+            for (at, &token) in feed.tokens.iter().enumerate() {
+                sequence.push(token);
+                let wanted = match feed.rows {
+                    Rows::None => false,
+                    Rows::Last => at + 1 == feed.tokens.len(),
+                    Rows::All => true,
+                };
+                if wanted {
+                    rows.extend(self.noise.row(sequence));
+                }
+            }
+            logits.push(&rows);
+        }
+        Ok(())
+    }
 }

@@ -1,0 +1,110 @@
+//! One output in the engine: its decoder, its sequence of the model, and the events that its reader has not taken yet.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use async_channel::{Sender, TrySendError};
+
+use super::Told;
+use crate::decoder::Decoder;
+use crate::model::Seq;
+use crate::output::Finish;
+
+/// An output that waits for a slot.
+pub(super) struct Job {
+    pub(super) decoder: Decoder,
+    events: Sender<Told>,
+    since: Instant,
+}
+
+impl Job {
+    pub(super) fn new(decoder: Decoder, events: Sender<Told>) -> Self {
+        Self { decoder, events, since: Instant::now() }
+    }
+
+    /// Whether anybody still wants it.
+    pub(super) fn is_wanted(&self) -> bool {
+        !self.events.is_closed()
+    }
+
+    pub(super) fn into_slot(self, seq: Seq) -> Slot {
+        let Self { decoder, events, since } = self;
+        let deadline = decoder.params().deadline.and_then(|time| since.checked_add(time));
+        Slot { decoder, seq, read: 0, events, backlog: VecDeque::new(), deadline, stuck: None, failed: false }
+    }
+
+    /// Tells the reader of an error that ends it.
+    pub(super) fn fail(self, error: crate::error::GenerateError) {
+        // A reader that is gone needs not be told.
+        let _ = self.events.try_send(Err(error));
+    }
+}
+
+/// An output that is generated.
+pub(super) struct Slot {
+    pub(super) decoder: Decoder,
+    pub(super) seq: Seq,
+    /// Tokens of the sequence that the model holds.
+    pub(super) read: usize,
+    events: Sender<Told>,
+    /// What the reader's queue had no room for.
+    backlog: VecDeque<Told>,
+    deadline: Option<Instant>,
+    /// Since when the reader's queue is full.
+    stuck: Option<Instant>,
+    failed: bool,
+}
+
+/// What is to be done with a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// Its next tokens can be fed.
+    Ready,
+    /// Its reader has to catch up.
+    Stuck,
+    /// All was told, an error last.
+    Failed,
+    /// All was told.
+    Done,
+    /// Nobody wants it any more.
+    Dropped,
+}
+
+impl Slot {
+    /// Hands on what was told, looks at the clock, and says what is to be done next.
+    pub(super) fn state(&mut self, slow_reader: Duration) -> State {
+        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            self.decoder.stop(Finish::Deadline);
+        }
+        self.backlog.extend(self.decoder.events().into_iter().map(Ok));
+        while let Some(told) = self.backlog.pop_front() {
+            match self.events.try_send(told) {
+                Ok(()) => self.stuck = None,
+                Err(TrySendError::Full(told)) => {
+                    self.backlog.push_front(told);
+                    let since = *self.stuck.get_or_insert_with(Instant::now);
+                    let is_lost = since.elapsed() >= slow_reader;
+                    return if is_lost { State::Dropped } else { State::Stuck };
+                }
+                Err(TrySendError::Closed(_)) => return State::Dropped,
+            }
+        }
+        if self.events.is_closed() {
+            return State::Dropped;
+        }
+        match self.decoder.is_finished() {
+            true if self.failed => State::Failed,
+            true => State::Done,
+            false => State::Ready,
+        }
+    }
+
+    /// Tells the reader of an error, which ends the output.
+    pub(super) fn fail(&mut self, error: crate::error::GenerateError) {
+        self.decoder.stop(Finish::Cancelled);
+        // The end that this tells is none: the error stands in its place.
+        drop(self.decoder.events());
+        self.backlog.push_back(Err(error));
+        self.failed = true;
+    }
+}

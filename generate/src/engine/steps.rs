@@ -1,0 +1,197 @@
+//! The steps of an engine: slots filled, tokens fed, rows handed to decoders.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use async_channel::Receiver;
+
+use super::options::EngineOptions;
+use super::slot::{Job, Slot, State};
+use super::stats::{Counters, add};
+use crate::model::{Feed, Logits, Model, Rows, Seq};
+
+/// How long to wait where all readers have to catch up.
+const PAUSE: Duration = Duration::from_millis(1);
+
+/// The thread's state.
+pub(super) struct Steps {
+    model: Box<dyn Model>,
+    queue: Receiver<Job>,
+    options: EngineOptions,
+    counters: Arc<Counters>,
+    slots: Vec<Slot>,
+    logits: Logits,
+}
+
+/// The tokens that a step feeds to a slot.
+struct Part {
+    slot: usize,
+    seq: Seq,
+    tokens: Vec<u32>,
+    rows: Rows,
+}
+
+impl Part {
+    fn feed(&self) -> Feed<'_> {
+        Feed { seq: self.seq, tokens: &self.tokens, rows: self.rows }
+    }
+}
+
+impl Steps {
+    pub(super) fn new(
+        model: Box<dyn Model>,
+        queue: Receiver<Job>,
+        options: EngineOptions,
+        counters: Arc<Counters>,
+    ) -> Self {
+        let (slots, logits) = (Vec::new(), Logits::default());
+        Self { model, queue, options, counters, slots, logits }
+    }
+
+    /// Steps until nothing is left and nothing can come any more.
+    pub(super) fn run(mut self) {
+        while self.fill() {
+            let ready = self.sort_out();
+            if !ready.is_empty() {
+                self.step(&ready);
+            } else if !self.slots.is_empty() {
+                std::thread::sleep(PAUSE);
+            }
+        }
+    }
+
+    /// Takes outputs into free slots; waits where there is none at all. False where none can come any more.
+    fn fill(&mut self) -> bool {
+        while self.slots.len() < self.options.parallel {
+            let job = match self.slots.is_empty() {
+                true => self.queue.recv_blocking().ok(),
+                false => self.queue.try_recv().ok(),
+            };
+            let Some(job) = job else { break };
+            self.admit(job);
+        }
+        self.counters.running.store(self.slots.len() as u64, Ordering::Relaxed);
+        !self.slots.is_empty() || !self.queue.is_closed()
+    }
+
+    fn admit(&mut self, mut job: Job) {
+        if !job.is_wanted() {
+            add(&self.counters.cancelled, 1);
+            return;
+        }
+        if let Err(error) = job.decoder.start() {
+            add(&self.counters.failed, 1);
+            return job.fail(error);
+        }
+        match self.model.open() {
+            Ok(seq) => self.slots.push(job.into_slot(seq)),
+            Err(error) => {
+                add(&self.counters.failed, 1);
+                job.fail(error.into());
+            }
+        }
+    }
+
+    /// Gives up slots that are done, and lists those to feed.
+    fn sort_out(&mut self) -> Vec<usize> {
+        let mut ready = Vec::new();
+        let mut at = 0;
+        while let Some(slot) = self.slots.get_mut(at) {
+            let counter = match slot.state(self.options.slow_reader) {
+                State::Ready => {
+                    ready.push(at);
+                    at += 1;
+                    continue;
+                }
+                State::Stuck => {
+                    at += 1;
+                    continue;
+                }
+                State::Done => &self.counters.finished,
+                State::Failed => &self.counters.failed,
+                State::Dropped => &self.counters.cancelled,
+            };
+            add(counter, 1);
+            self.give_up(at);
+        }
+        ready
+    }
+
+    fn give_up(&mut self, at: usize) {
+        // The order stays, so that the places of slots that were listed do.
+        let slot = self.slots.remove(at);
+        let usage = slot.decoder.usage();
+        add(&self.counters.completion_tokens, usage.completion_tokens as u64);
+        add(&self.counters.forced_tokens, usage.forced_tokens as u64);
+        self.model.close(slot.seq);
+    }
+
+    /// Feeds the slots in one batch and hands the rows on.
+    fn step(&mut self, ready: &[usize]) {
+        let parts = self.parts(ready);
+        let feeds: Vec<Feed<'_>> = parts.iter().map(Part::feed).collect();
+        add(&self.counters.steps, 1);
+        let began = Instant::now();
+        let fed = self.model.feed(&feeds, &mut self.logits);
+        add(&self.counters.model_nanos, nanos(began));
+        let began = Instant::now();
+        match fed {
+            Ok(()) => {
+                for (at, part) in parts.iter().enumerate() {
+                    let slot = &mut self.slots[part.slot];
+                    read(slot, part, &mut self.logits, at);
+                }
+            }
+            Err(_) => {
+                for part in &parts {
+                    let slot = &mut self.slots[part.slot];
+                    match self.model.feed(&[part.feed()], &mut self.logits) {
+                        Ok(()) => read(slot, part, &mut self.logits, 0),
+                        Err(error) => slot.fail(error.into()),
+                    }
+                }
+            }
+        }
+        add(&self.counters.decode_nanos, nanos(began));
+    }
+
+    /// What each slot has to read next, at most so many tokens together besides one for each.
+    fn parts(&mut self, ready: &[usize]) -> Vec<Part> {
+        let mut room = self.options.prompt_tokens.max(1);
+        let mut parts = Vec::with_capacity(ready.len());
+        for &slot in ready {
+            let Slot { decoder, seq, read, .. } = &mut self.slots[slot];
+            let Some(feed) = decoder.feed() else { continue };
+            if feed.kept < *read {
+                self.model.truncate(*seq, feed.kept);
+                *read = feed.kept;
+            }
+            let count = feed.tokens.len().min(room.max(1));
+            room = room.saturating_sub(count);
+            let rows = match feed.rows {
+                Rows::Last if count < feed.tokens.len() => Rows::None,
+                rows => rows,
+            };
+            let tokens = feed.tokens[..count].to_vec();
+            add(&self.counters.prompt_tokens, if rows == Rows::None { count as u64 } else { 0 });
+            parts.push(Part { slot, seq: *seq, tokens, rows });
+        }
+        parts
+    }
+}
+
+/// Hands the rows of a feed to the decoder of its slot.
+fn read(slot: &mut Slot, part: &Part, logits: &mut Logits, feed: usize) {
+    slot.read += part.tokens.len();
+    slot.decoder.fed(part.tokens.len());
+    if part.rows != Rows::None
+        && let Err(error) = slot.decoder.choose(logits.rows(feed))
+    {
+        slot.fail(error);
+    }
+}
+
+fn nanos(since: Instant) -> u64 {
+    since.elapsed().as_nanos() as u64
+}
