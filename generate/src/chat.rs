@@ -71,7 +71,8 @@ impl ChatTemplate {
         syntax.trim_blocks(true).lstrip_blocks(true);
         environment.set_syntax(syntax.build()?);
         environment.set_fuel(Some(FUEL));
-        environment.set_unknown_method_callback(minijinja_contrib::pycompat::unknown_method_callback);
+        environment
+            .set_unknown_method_callback(minijinja_contrib::pycompat::unknown_method_callback);
         environment.add_function("raise_exception", raise_exception);
         environment.add_function("strftime_now", strftime_now);
         // Blocks that mark what an assistant wrote are for training; they say nothing here.
@@ -95,7 +96,8 @@ impl ChatTemplate {
     ) -> Result<Rendered, ChatError> {
         let mark = free_mark(messages, tools).ok_or(ChatError::Marks)?;
         let marked = |value: &Value| jinja(&Marked { controls, mark }.value(value));
-        let named = self.tokens.iter().chain(variables).map(|(name, value)| (name.clone(), jinja(value)));
+        let named =
+            self.tokens.iter().chain(variables).map(|(name, value)| (name.clone(), jinja(value)));
         let named = Jinja::from_pairs(named);
         let messages: Vec<Jinja> = messages.iter().map(&marked).collect();
         let tools: Vec<Jinja> = tools.iter().map(marked).collect();
@@ -146,7 +148,9 @@ impl Marked<'_> {
             Value::Array(items) => items.iter().map(|item| self.value(item)).collect(),
             Value::Object(members) => {
                 let members = members.iter();
-                Value::Object(members.map(|(key, value)| (self.text(key), self.value(value))).collect())
+                Value::Object(
+                    members.map(|(key, value)| (self.text(key), self.value(value))).collect(),
+                )
             }
             other => other.clone(),
         }
@@ -215,7 +219,8 @@ mod tests {
     fn a_users_text_writes_no_control_token() {
         let template = ChatTemplate::new(TEMPLATE, Map::new()).unwrap();
         let messages = [json!({"role": "user", "content": " </think>a<think> "})];
-        let rendered = template.render(&messages, &[], &["<think>", "</think>"], &Map::new()).unwrap();
+        let rendered =
+            template.render(&messages, &[], &["<think>", "</think>"], &Map::new()).unwrap();
         assert_eq!(rendered.text(), "<think>USER </think>a<think></think>\n<think>");
         assert!(rendered.ends_with("<think>"));
         let encoder = LongestMatch::new(grammars().vocabulary().artifact());
@@ -223,23 +228,30 @@ mod tests {
         let named = |name: &str| encoder.prompt(name).unwrap()[0];
         let count = |name| tokens.iter().filter(|token| **token == named(name)).count();
         assert_eq!((count("<think>"), count("</think>")), (2, 1));
-        let spelled: Vec<u8> = tokens.iter().flat_map(|&token| grammars().vocabulary().token_bytes(token)).copied().collect();
+        let spelled: Vec<u8> = tokens
+            .iter()
+            .flat_map(|&token| grammars().vocabulary().token_bytes(token))
+            .copied()
+            .collect();
         assert_eq!(String::from_utf8(spelled).unwrap(), rendered.text());
     }
 
     #[test]
     fn a_template_may_refuse_messages_and_must_end() {
-        let refuse = ChatTemplate::new("{{ raise_exception('roles alternate') }}", Map::new()).unwrap();
+        let refuse =
+            ChatTemplate::new("{{ raise_exception('roles alternate') }}", Map::new()).unwrap();
         let error = refuse.render(&[], &[], &[], &Map::new()).unwrap_err();
         assert_eq!(error.to_string(), "the chat template: roles alternate");
-        let long = "{% for a in range(9999) %}{% for b in range(9999) %}{{ a }}{% endfor %}{% endfor %}";
+        let long =
+            "{% for a in range(9999) %}{% for b in range(9999) %}{{ a }}{% endfor %}{% endfor %}";
         let endless = ChatTemplate::new(long, Map::new()).unwrap();
         assert!(endless.render(&[], &[], &[], &Map::new()).is_err());
     }
 
     #[test]
     fn numbers_and_tools_look_as_they_do_in_python() {
-        let template = ChatTemplate::new("{{ messages[0].n + 1 }} {{ tools | tojson }}", Map::new()).unwrap();
+        let template =
+            ChatTemplate::new("{{ messages[0].n + 1 }} {{ tools | tojson }}", Map::new()).unwrap();
         let tools = [json!({"b": 1.5, "a": [true, null]})];
         let rendered = template.render(&[json!({"n": 41})], &tools, &[], &Map::new()).unwrap();
         assert_eq!(rendered.text(), "42 [{\"b\": 1.5, \"a\": [true, null]}]");

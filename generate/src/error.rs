@@ -3,6 +3,7 @@
 use grammarc_json::JsonError;
 use grammarc_runtime::error::{AcceptError, BufferError, OptionsError};
 
+use crate::chat::ChatError;
 use crate::grammars::GrammarError;
 use crate::model::ModelError;
 use crate::params::ParamsError;
@@ -44,6 +45,9 @@ pub enum GenerateError {
     /// A prompt without tokens.
     #[error("the prompt has no tokens; it needs at least the token that begins a text")]
     EmptyPrompt,
+    /// The chat template.
+    #[error(transparent)]
+    Chat(ChatError),
     /// A prompt that the tokenizer cannot spell.
     #[error("the tokenizer cannot spell the prompt")]
     Prompt,

@@ -2,6 +2,7 @@
 //!
 //! | module | what it answers |
 //! | --- | --- |
+//! | [`backend`], [`local`] | prompts to outputs, whatever the model; a model in this process |
 //! | [`params`] | how tokens are drawn, what they must spell, where an output ends |
 //! | [`json_mode`] | JSON: while it is generated and after |
 //! | [`grammar`], [`grammars`] | grammars as sources, and compiled for the model's vocabulary |
@@ -9,11 +10,14 @@
 //! | [`engine`] | many outputs of one model, in batches |
 //! | [`model`] | what a model is: tokens in, logits out |
 //! | [`encode`], [`chat`] | texts and conversations to tokens |
+//! | [`constraint`] | a mask over a sampler of the caller's |
 //! | `sampling` | a token from a row of logits |
 //! | [`output`] | events, and whole outputs |
 //! | [`error`] | why there is no output |
 
+pub mod backend;
 pub mod chat;
+pub mod constraint;
 pub mod decoder;
 pub mod encode;
 pub mod engine;
@@ -21,6 +25,7 @@ pub mod error;
 pub mod grammar;
 pub mod grammars;
 pub mod json_mode;
+pub mod local;
 pub mod model;
 pub mod output;
 pub mod params;
@@ -28,11 +33,14 @@ mod sampling;
 #[cfg(test)]
 mod testing;
 
+pub use backend::{LlmBackend, Prompt};
+pub use constraint::JsonConstraintDecoder;
 pub use decoder::Decoder;
 pub use error::GenerateError;
 pub use grammar::Grammar;
 pub use grammars::Grammars;
 pub use json_mode::JsonModeConfig;
+pub use local::Local;
 pub use model::Model;
 pub use output::{Event, Finish, Output};
 pub use params::{

@@ -176,7 +176,8 @@ impl Model for NoiseModel {
     }
 
     fn feed(&mut self, batch: &[Feed<'_>], logits: &mut Logits) -> Result<(), ModelError> {
-        let refused = |feed: &Feed<'_>| self.refuses.is_some() && feed.tokens.last().copied() == self.refuses;
+        let refused =
+            |feed: &Feed<'_>| self.refuses.is_some() && feed.tokens.last().copied() == self.refuses;
         if let Some(feed) = batch.iter().find(|feed| refused(feed)) {
             return Err(ModelError::Token { token: feed.tokens[0], width: 0 });
         }

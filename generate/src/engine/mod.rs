@@ -56,10 +56,8 @@ impl Engine {
     /// The system gives no thread.
     pub fn start(model: Box<dyn Model>, options: EngineOptions) -> std::io::Result<Self> {
         let info = model.info();
-        let options = EngineOptions {
-            parallel: options.parallel.clamp(1, info.sequences.max(1)),
-            ..options
-        };
+        let options =
+            EngineOptions { parallel: options.parallel.clamp(1, info.sequences.max(1)), ..options };
         let (jobs, queue) = async_channel::bounded(options.waiting.max(1));
         let counters = Arc::new(Counters::default());
         let steps = Steps::new(model, queue, options, Arc::clone(&counters));

@@ -30,7 +30,16 @@ impl Job {
     pub(super) fn into_slot(self, seq: Seq) -> Slot {
         let Self { decoder, events, since } = self;
         let deadline = decoder.params().deadline.and_then(|time| since.checked_add(time));
-        Slot { decoder, seq, read: 0, events, backlog: VecDeque::new(), deadline, stuck: None, failed: false }
+        Slot {
+            decoder,
+            seq,
+            read: 0,
+            events,
+            backlog: VecDeque::new(),
+            deadline,
+            stuck: None,
+            failed: false,
+        }
     }
 
     /// Tells the reader of an error that ends it.

@@ -35,10 +35,18 @@ fn collect(receiver: &async_channel::Receiver<Told>) -> Result<Output, GenerateE
 
 #[test]
 fn an_output_does_not_depend_on_those_beside_it() {
-    let engine = engine(EngineOptions { parallel: 5, prompt_tokens: 3, events: 4, ..EngineOptions::default() });
-    let receivers: Vec<_> = (0..40).map(|seed| engine.submit(decoder(&params(seed), false).unwrap()).unwrap()).collect();
+    let engine = engine(EngineOptions {
+        parallel: 5,
+        prompt_tokens: 3,
+        events: 4,
+        ..EngineOptions::default()
+    });
+    let receivers: Vec<_> = (0..40)
+        .map(|seed| engine.submit(decoder(&params(seed), false).unwrap()).unwrap())
+        .collect();
     let outputs = std::thread::scope(|scope| {
-        let readers: Vec<_> = receivers.iter().map(|receiver| scope.spawn(|| collect(receiver).unwrap())).collect();
+        let readers: Vec<_> =
+            receivers.iter().map(|receiver| scope.spawn(|| collect(receiver).unwrap())).collect();
         readers.into_iter().map(|reader| reader.join().unwrap()).collect::<Vec<_>>()
     });
     for (seed, output) in (0..).zip(outputs) {
@@ -52,7 +60,11 @@ fn an_output_does_not_depend_on_those_beside_it() {
 #[test]
 fn a_reader_that_is_gone_frees_its_slot() {
     let engine = engine(EngineOptions { parallel: 1, events: 1, ..EngineOptions::default() });
-    let endless = GenerateParams { max_tokens: 4000, logit_bias: vec![(crate::testing::END, -100.0)], ..GenerateParams::default() };
+    let endless = GenerateParams {
+        max_tokens: 4000,
+        logit_bias: vec![(crate::testing::END, -100.0)],
+        ..GenerateParams::default()
+    };
     drop(engine.submit(decoder(&endless, false).unwrap()).unwrap());
     let output = collect(&engine.submit(decoder(&params(1), false).unwrap()).unwrap()).unwrap();
     assert!(!output.text.is_empty());
@@ -61,9 +73,18 @@ fn a_reader_that_is_gone_frees_its_slot() {
 
 #[test]
 fn a_reader_that_is_slow_is_called_off_and_delays_nobody() {
-    let options = EngineOptions { parallel: 2, events: 1, slow_reader: Duration::from_millis(50), ..EngineOptions::default() };
+    let options = EngineOptions {
+        parallel: 2,
+        events: 1,
+        slow_reader: Duration::from_millis(50),
+        ..EngineOptions::default()
+    };
     let engine = engine(options);
-    let endless = GenerateParams { max_tokens: 4000, logit_bias: vec![(crate::testing::END, -100.0)], ..GenerateParams::default() };
+    let endless = GenerateParams {
+        max_tokens: 4000,
+        logit_bias: vec![(crate::testing::END, -100.0)],
+        ..GenerateParams::default()
+    };
     let slow = engine.submit(decoder(&endless, false).unwrap()).unwrap();
     collect(&engine.submit(decoder(&params(1), false).unwrap()).unwrap()).unwrap();
     let began = Instant::now();
@@ -78,9 +99,17 @@ fn a_reader_that_is_slow_is_called_off_and_delays_nobody() {
 fn what_the_model_refuses_harms_no_other() {
     let mut model = NoiseModel::new(NOISE, 8);
     model.refuses = Some(66);
-    let engine = Engine::start(Box::new(model), EngineOptions { prompt_tokens: 2, ..EngineOptions::default() }).unwrap();
+    let engine = Engine::start(
+        Box::new(model),
+        EngineOptions { prompt_tokens: 2, ..EngineOptions::default() },
+    )
+    .unwrap();
     // Prompts end with that token; one that begins with a forced run is fed beyond it.
-    let refused = engine.submit(decoder(&GenerateParams { seed: Some(1), ..GenerateParams::default() }, false).unwrap()).unwrap();
+    let refused = engine
+        .submit(
+            decoder(&GenerateParams { seed: Some(1), ..GenerateParams::default() }, false).unwrap(),
+        )
+        .unwrap();
     assert!(matches!(collect(&refused), Err(GenerateError::Model(_))));
     let stats = engine.stats();
     assert_eq!((stats.failed, stats.finished), (1, 0));
@@ -88,14 +117,22 @@ fn what_the_model_refuses_harms_no_other() {
 
 #[test]
 fn a_full_queue_and_a_long_output_are_refused() {
-    let engine = engine(EngineOptions { parallel: 1, waiting: 1, events: 1, ..EngineOptions::default() });
+    let engine =
+        engine(EngineOptions { parallel: 1, waiting: 1, events: 1, ..EngineOptions::default() });
     let long = GenerateParams { max_tokens: 5000, ..GenerateParams::default() };
     let error = engine.submit(decoder(&long, false).unwrap()).unwrap_err();
     assert!(matches!(error, GenerateError::Context { prompt: 2, max_tokens: 5000, context: 4096 }));
-    let endless = GenerateParams { max_tokens: 4000, logit_bias: vec![(crate::testing::END, -100.0)], ..GenerateParams::default() };
+    let endless = GenerateParams {
+        max_tokens: 4000,
+        logit_bias: vec![(crate::testing::END, -100.0)],
+        ..GenerateParams::default()
+    };
     let mut held = Vec::new();
     let busy = (0..64).find_map(|_| match engine.submit(decoder(&endless, false).unwrap()) {
-        Ok(receiver) => { held.push(receiver); None }
+        Ok(receiver) => {
+            held.push(receiver);
+            None
+        }
         Err(error) => Some(error),
     });
     assert!(matches!(busy, Some(GenerateError::Busy { .. })));
@@ -104,7 +141,12 @@ fn a_full_queue_and_a_long_output_are_refused() {
 #[test]
 fn an_output_ends_at_its_deadline() {
     let engine = engine(EngineOptions::default());
-    let params = GenerateParams { deadline: Some(Duration::from_millis(1)), max_tokens: 4000, logit_bias: vec![(crate::testing::END, -100.0)], ..GenerateParams::default() };
+    let params = GenerateParams {
+        deadline: Some(Duration::from_millis(1)),
+        max_tokens: 4000,
+        logit_bias: vec![(crate::testing::END, -100.0)],
+        ..GenerateParams::default()
+    };
     let output = collect(&engine.submit(decoder(&params, false).unwrap()).unwrap()).unwrap();
     assert_eq!(output.finish, Finish::Deadline);
 }

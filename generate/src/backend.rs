@@ -1,0 +1,264 @@
+//! What every backend offers: a prompt and parameters in, events or a whole output out.
+//!
+//! A backend implements [`LlmBackend::start`]; everything else stands on it. A [`Generation`] is a stream of events that can be
+//! read by an executor and, by blocking, without one.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::Thread;
+
+use futures_core::Stream;
+use grammarc_json::{JsonSchema, Status};
+use serde_json::{Map, Value};
+
+use crate::error::GenerateError;
+use crate::json_mode::JsonModeConfig;
+use crate::output::{Collector, Event, Output};
+use crate::params::GenerateParams;
+
+/// What a generation begins with.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Prompt {
+    /// A text to go on with, behind the model's own beginning. Names of control tokens in it are characters.
+    Text(String),
+    /// A prompt that a template has made: names of control tokens in it are these tokens.
+    Template(String),
+    /// Tokens.
+    Tokens(Vec<u32>),
+    /// A conversation, for the model's chat template.
+    Chat(Chat),
+}
+
+impl From<&str> for Prompt {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+/// A conversation.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Chat {
+    /// Messages, as OpenAI's objects.
+    pub messages: Vec<Value>,
+    /// Tools, as OpenAI's objects.
+    pub tools: Vec<Value>,
+    /// Variables of the template.
+    pub variables: Map<String, Value>,
+}
+
+/// What a backend can do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Capabilities {
+    /// It has the logits, so that grammars constrain what is generated.
+    pub logits: bool,
+    /// It has a chat template.
+    pub chat: bool,
+    /// Most tokens of prompt and output together; 0 where that is not known.
+    pub context: usize,
+}
+
+/// A generation that is under way. Dropping it calls it off.
+pub trait Generation: Stream<Item = Result<Event, GenerateError>> + Send + Unpin {
+    /// Waits for the next event; none behind the last.
+    ///
+    /// # Errors
+    ///
+    /// The generation failed; nothing comes any more.
+    fn next(&mut self) -> Result<Option<Event>, GenerateError> {
+        let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
+        let mut context = Context::from_waker(&waker);
+        loop {
+            match Pin::new(&mut *self).poll_next(&mut context) {
+                Poll::Ready(event) => return event.transpose(),
+                Poll::Pending => std::thread::park(),
+            }
+        }
+    }
+}
+
+impl<G: Stream<Item = Result<Event, GenerateError>> + Send + Unpin + ?Sized> Generation for G {}
+
+/// Wakes a thread that waits.
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+/// The text of a generation as it comes.
+pub struct TextStream {
+    inner: Box<dyn Generation>,
+}
+
+impl TextStream {
+    /// The text of a generation.
+    pub fn new(inner: Box<dyn Generation>) -> Self {
+        Self { inner }
+    }
+}
+
+impl Stream for TextStream {
+    type Item = Result<String, GenerateError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        loop {
+            match Pin::new(&mut *self.inner).poll_next(context) {
+                Poll::Ready(Some(Ok(Event::Text(text)))) => return Poll::Ready(Some(Ok(text))),
+                Poll::Ready(Some(Ok(_))) => {}
+                Poll::Ready(Some(Err(error))) => return Poll::Ready(Some(Err(error))),
+                Poll::Ready(None) => return Poll::Ready(None),
+                Poll::Pending => return Poll::Pending,
+            }
+        }
+    }
+}
+
+impl Iterator for TextStream {
+    type Item = Result<String, GenerateError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            match Generation::next(&mut *self.inner) {
+                Ok(Some(Event::Text(text))) => return Some(Ok(text)),
+                Ok(Some(_)) => {}
+                Ok(None) => return None,
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+}
+
+/// A language model behind some interface.
+pub trait LlmBackend: Send + Sync {
+    /// What it can do.
+    fn capabilities(&self) -> Capabilities;
+
+    /// Begins a generation.
+    ///
+    /// # Errors
+    ///
+    /// A parameter is wrong or cannot be met, the grammar does not compile, or the backend takes no more.
+    fn start(
+        &self,
+        prompt: Prompt,
+        params: GenerateParams,
+    ) -> Result<Box<dyn Generation>, GenerateError>;
+
+    /// The text that follows a prompt. In JSON mode it is JSON.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`LlmBackend::start`], and that the generation fails or its output is not what was asked for.
+    fn generate(&self, prompt: &str, params: GenerateParams) -> Result<String, GenerateError> {
+        Ok(self.generate_output(prompt.into(), params)?.text)
+    }
+
+    /// The value that follows a prompt: JSON mode as the parameters have it, strict where they say nothing, with this schema
+    /// where one is given.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`LlmBackend::generate`]. An output that is no JSON is one in any case.
+    fn generate_json(
+        &self,
+        prompt: &str,
+        schema: Option<JsonSchema>,
+        mut params: GenerateParams,
+    ) -> Result<Value, GenerateError> {
+        let mut mode = params.json_mode.take().unwrap_or_default();
+        mode.schema = schema.or(mode.schema);
+        let validator = mode.validator(false);
+        params.json_mode = Some(mode);
+        let output = self.generate_output(prompt.into(), params)?;
+        match output.value {
+            Some(value) => Ok(value),
+            None => {
+                let strict = grammarc_json::JsonValidator { strict: true, ..validator };
+                let error = strict.validate(&output.text);
+                error.map(|validated| validated.value.unwrap_or_default()).map_err(Into::into)
+            }
+        }
+    }
+
+    /// The text that follows a prompt, as it comes. What was told is never taken back, so nothing is repaired.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`LlmBackend::start`].
+    fn generate_stream(
+        &self,
+        prompt: &str,
+        params: GenerateParams,
+    ) -> Result<TextStream, GenerateError> {
+        check(&params, self.capabilities())?;
+        Ok(TextStream::new(self.start(prompt.into(), params)?))
+    }
+
+    /// The whole output that follows a prompt.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`LlmBackend::generate`].
+    fn generate_output(
+        &self,
+        prompt: Prompt,
+        params: GenerateParams,
+    ) -> Result<Output, GenerateError> {
+        check(&params, self.capabilities())?;
+        let mode = params.json_mode.clone();
+        let mut generation = self.start(prompt, params)?;
+        let mut collector = Collector::default();
+        while let Some(event) = Generation::next(&mut *generation)? {
+            collector.push(event);
+        }
+        let output = collector.finish().ok_or(GenerateError::Closed)?;
+        finish(output, mode.as_ref())
+    }
+}
+
+/// Refuses what a backend cannot do.
+///
+/// # Errors
+///
+/// The parameters ask for a grammar and the backend has no logits, unless JSON mode is content with what can be done to a
+/// finished output.
+pub fn check(params: &GenerateParams, capabilities: Capabilities) -> Result<(), GenerateError> {
+    params.check()?;
+    if capabilities.logits {
+        return Ok(());
+    }
+    let mode = params.json_mode.as_ref();
+    let lenient = mode.is_some_and(|mode| mode.repair || !mode.strict);
+    if mode.is_some_and(|mode| mode.constrained_decoding) && !lenient {
+        return Err(GenerateError::Unsupported {
+            what: "json_mode.constrained_decoding",
+            why: "has no logits; set `repair`, or leave out `strict` or `constrained_decoding`",
+        });
+    }
+    if params.constraint.is_some() {
+        return Err(GenerateError::Unsupported { what: "constraint", why: "has no logits" });
+    }
+    Ok(())
+}
+
+/// The output as JSON mode has it: extracted, parsed, repaired where that is asked for, validated.
+///
+/// # Errors
+///
+/// In strict mode: the output is not what was asked for.
+pub fn finish(mut output: Output, mode: Option<&JsonModeConfig>) -> Result<Output, GenerateError> {
+    let Some(mode) = mode else { return Ok(output) };
+    let cut = output.finish.is_cut();
+    let validated = mode.validator(cut).validate(&output.text)?;
+    if validated.status == Status::Repaired {
+        output.warnings.push("the output was repaired".to_owned());
+    }
+    output.warnings.extend(validated.warning);
+    output.text = validated.text;
+    output.value = validated.value;
+    output.edits = validated.edits;
+    Ok(output)
+}

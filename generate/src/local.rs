@@ -1,0 +1,242 @@
+//! A model in this process as a backend: its engine, its grammars, its tokenizer and its chat template.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use async_channel::Receiver;
+use futures_core::Stream;
+use grammarc_artifacts::TokenKind;
+use grammarc_runtime::Vocabulary;
+
+use crate::backend::{Capabilities, Chat, Generation, LlmBackend, Prompt};
+use crate::chat::{ChatError, ChatTemplate};
+use crate::decoder::{CompiledGrammars, Decoder, Setup};
+use crate::encode::Encode;
+use crate::engine::{Engine, EngineOptions, EngineStats, Told};
+use crate::error::GenerateError;
+use crate::grammars::Grammars;
+use crate::model::{Model, ModelInfo};
+use crate::output::Event;
+use crate::params::GenerateParams;
+
+/// The parts of a backend.
+pub struct LocalParts {
+    /// The model.
+    pub model: Box<dyn Model>,
+    /// The compiler for its vocabulary.
+    pub grammars: Grammars,
+    /// Its tokenizer.
+    pub encoder: Arc<dyn Encode>,
+    /// Its chat template, where it has one.
+    pub template: Option<ChatTemplate>,
+    /// The tokens before a prompt that is a text.
+    pub begin: Vec<u32>,
+}
+
+/// A model in this process. `Send` and `Sync`.
+pub struct Local {
+    engine: Engine,
+    info: ModelInfo,
+    grammars: Grammars,
+    encoder: Arc<dyn Encode>,
+    template: Option<ChatTemplate>,
+    begin: Vec<u32>,
+    /// Names of control tokens, the longest first.
+    controls: Vec<String>,
+}
+
+/// A prompt as tokens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PromptTokens {
+    /// The tokens.
+    pub tokens: Vec<u32>,
+    /// The end of the prompt as text, for tags that it opens; empty where there is no text.
+    end: String,
+}
+
+impl PromptTokens {
+    /// Whether the prompt ends within a reasoning that this tag opens.
+    pub fn opens(&self, tag: &str) -> bool {
+        self.end.trim_end().ends_with(tag)
+    }
+}
+
+/// Bytes of a prompt's end that are kept.
+const END: usize = 256;
+
+impl Local {
+    /// Starts the engine of a model.
+    ///
+    /// # Errors
+    ///
+    /// The system gives no thread.
+    pub fn start_engine(parts: LocalParts, options: EngineOptions) -> std::io::Result<Self> {
+        let LocalParts { model, grammars, encoder, template, begin } = parts;
+        let info = model.info();
+        let vocabulary = grammars.vocabulary().artifact();
+        let special = (0..vocabulary.token_count())
+            .filter(|&token| vocabulary.token_kind(token) == TokenKind::Special);
+        let names =
+            special.filter_map(|token| std::str::from_utf8(vocabulary.token_bytes(token)).ok());
+        let mut controls: Vec<String> =
+            names.filter(|name| !name.is_empty()).map(str::to_owned).collect();
+        controls.sort_by_key(|name| (std::cmp::Reverse(name.len()), name.clone()));
+        let engine = Engine::start(model, options)?;
+        Ok(Self { engine, info, grammars, encoder, template, begin, controls })
+    }
+
+    /// The model's size.
+    pub fn info(&self) -> ModelInfo {
+        self.info
+    }
+
+    /// The vocabulary.
+    pub fn vocabulary(&self) -> &Vocabulary {
+        self.grammars.vocabulary()
+    }
+
+    /// The compiler.
+    pub fn grammars(&self) -> &Grammars {
+        &self.grammars
+    }
+
+    /// The tokenizer.
+    pub fn encoder(&self) -> &dyn Encode {
+        &*self.encoder
+    }
+
+    /// What the engine has done.
+    pub fn stats(&self) -> EngineStats {
+        self.engine.stats()
+    }
+
+    /// The tokens of a prompt.
+    ///
+    /// # Errors
+    ///
+    /// The tokenizer cannot spell it, or the chat template refuses it.
+    pub fn tokens(&self, prompt: &Prompt) -> Result<PromptTokens, GenerateError> {
+        let ended = |tokens: Option<Vec<u32>>, text: &str| {
+            let from = text.floor_char_boundary(text.len().saturating_sub(END));
+            let tokens = tokens.ok_or(GenerateError::Prompt)?;
+            Ok(PromptTokens { tokens, end: text[from..].to_owned() })
+        };
+        match prompt {
+            Prompt::Tokens(tokens) => ended(Some(tokens.clone()), ""),
+            Prompt::Template(text) => ended(self.encoder.prompt(text), text),
+            Prompt::Text(text) => {
+                let tokens = self.encoder.text(text);
+                ended(tokens.map(|tokens| [&self.begin[..], &tokens].concat()), text)
+            }
+            Prompt::Chat(Chat { messages, tools, variables }) => {
+                let unsupported = GenerateError::Unsupported {
+                    what: "prompt",
+                    why: "has no chat template; give the prompt as text",
+                };
+                let template = self.template.as_ref().ok_or(unsupported)?;
+                let controls: Vec<&str> = self.controls.iter().map(String::as_str).collect();
+                let rendered = template.render(messages, tools, &controls, variables)?;
+                let tokens = rendered.encode(&*self.encoder)?;
+                ended(Some(tokens), &rendered.text())
+            }
+        }
+    }
+
+    /// Compiles the grammars that parameters ask for. A server does so before it takes a slot.
+    ///
+    /// # Errors
+    ///
+    /// A parameter is wrong, or a grammar does not compile.
+    pub fn prepare(
+        &self,
+        prompt: &PromptTokens,
+        params: &GenerateParams,
+    ) -> Result<CompiledGrammars, GenerateError> {
+        params.check()?;
+        CompiledGrammars::compile(params, in_reasoning(prompt, params), &self.grammars)
+    }
+
+    /// Begins the output of a choice: outputs of one prompt and seed with other numbers draw otherwise.
+    ///
+    /// # Errors
+    ///
+    /// See [`LlmBackend::start`].
+    pub fn start_choice(
+        &self,
+        prompt: PromptTokens,
+        params: GenerateParams,
+        grammars: CompiledGrammars,
+        choice: u32,
+    ) -> Result<Receiver<Told>, GenerateError> {
+        let setup = Setup {
+            vocabulary: self.vocabulary().clone(),
+            logit_width: self.info.logit_width,
+            encoder: Some(Arc::clone(&self.encoder)),
+            in_reasoning: in_reasoning(&prompt, &params),
+            prompt: prompt.tokens,
+            choice,
+            grammars,
+        };
+        self.engine.submit(Decoder::new(params, setup)?)
+    }
+}
+
+/// Whether a prompt ends within the reasoning.
+fn in_reasoning(prompt: &PromptTokens, params: &GenerateParams) -> bool {
+    let reasoning = params.reasoning.as_ref();
+    reasoning.is_some_and(|reasoning| {
+        reasoning.prefilled.unwrap_or_else(|| prompt.opens(&reasoning.open))
+    })
+}
+
+impl LlmBackend for Local {
+    fn capabilities(&self) -> Capabilities {
+        let (chat, context) = (self.template.is_some(), self.info.context);
+        Capabilities { logits: true, chat, context }
+    }
+
+    fn start(
+        &self,
+        prompt: Prompt,
+        params: GenerateParams,
+    ) -> Result<Box<dyn Generation>, GenerateError> {
+        let prompt = self.tokens(&prompt)?;
+        let grammars = self.prepare(&prompt, &params)?;
+        let receiver = self.start_choice(prompt, params, grammars, 0)?;
+        Ok(Box::new(Received::new(receiver)))
+    }
+}
+
+/// The events of an engine as a generation.
+pub struct Received {
+    receiver: Pin<Box<Receiver<Told>>>,
+    ended: bool,
+}
+
+impl Received {
+    /// The events that a receiver gets.
+    pub fn new(receiver: Receiver<Told>) -> Self {
+        Self { receiver: Box::pin(receiver), ended: false }
+    }
+}
+
+impl Stream for Received {
+    type Item = Result<Event, GenerateError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if self.ended {
+            return Poll::Ready(None);
+        }
+        let told = std::task::ready!(self.receiver.as_mut().poll_next(context));
+        self.ended = !matches!(&told, Some(Ok(event)) if !matches!(event, Event::Finished(_)));
+        // An engine that ends without a word has lost its thread.
+        Poll::Ready(Some(told.unwrap_or(Err(GenerateError::Closed))))
+    }
+}
+
+impl From<ChatError> for GenerateError {
+    fn from(error: ChatError) -> Self {
+        Self::Chat(error)
+    }
+}
