@@ -1,0 +1,48 @@
+//! Keys and values of one sequence in one layer.
+//!
+//! The room doubles as the sequence grows, so that short sequences take little. What stands behind the sequence's length is
+//! old and never read.
+
+use candle_core::{DType, Device, Result, Tensor};
+
+/// Tokens that a cache has room for at first.
+const ROOM: usize = 64;
+
+/// The keys and values of a sequence in a layer, each `[heads, room, width]`.
+pub(crate) struct LayerCache {
+    keys: Tensor,
+    values: Tensor,
+    room: usize,
+}
+
+impl LayerCache {
+    pub(crate) fn new(heads: usize, width: usize, device: &Device) -> Result<Self> {
+        let empty = || Tensor::zeros((heads, ROOM, width), DType::F32, device);
+        Ok(Self { keys: empty()?, values: empty()?, room: ROOM })
+    }
+
+    /// Writes the keys and values of tokens, `[heads, tokens, width]`, behind the first `len` ones, and gives those of all.
+    pub(crate) fn write(
+        &mut self,
+        len: usize,
+        keys: &Tensor,
+        values: &Tensor,
+    ) -> Result<(Tensor, Tensor)> {
+        let (heads, tokens, width) = keys.dims3()?;
+        let all = len + tokens;
+        if all > self.room {
+            let room = all.next_power_of_two();
+            for tensor in [&mut self.keys, &mut self.values] {
+                let wider = Tensor::zeros((heads, room, width), DType::F32, tensor.device())?;
+                if len > 0 {
+                    wider.slice_set(&tensor.narrow(1, 0, len)?.contiguous()?, 1, 0)?;
+                }
+                *tensor = wider;
+            }
+            self.room = room;
+        }
+        self.keys.slice_set(&keys.contiguous()?, 1, len)?;
+        self.values.slice_set(&values.contiguous()?, 1, len)?;
+        Ok((self.keys.narrow(1, 0, all)?, self.values.narrow(1, 0, all)?))
+    }
+}

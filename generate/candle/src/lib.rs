@@ -1,0 +1,35 @@
+//! Language models in GGUF files on candle, for [`grammarc_generate`].
+//!
+//! ```no_run
+//! use grammarc_candle::{OpenOptions, open};
+//! use grammarc_generate::engine::EngineOptions;
+//! use grammarc_generate::{GenerateParams, LlmBackend, Local};
+//!
+//! let parts = open("SmolLM2-135M-Instruct.Q4_1.gguf".as_ref(), &OpenOptions::default())?;
+//! let backend = Local::start_engine(parts, EngineOptions::default())?;
+//! let value = backend.generate_json("A person as JSON:", None, GenerateParams::default())?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | `open` | a file to all that a backend needs of it |
+//! | `llama` | the model: embeddings, layers, logits; its sequences |
+//! | `layer`, `rotation`, `cache` | attention and the feed-forward part; positions; keys and values |
+//! | `weights`, `config`, `metadata` | tensors, sizes and values of the file |
+//! | `tokenizer` | the file's tokenizer |
+
+mod cache;
+mod config;
+mod error;
+mod layer;
+mod llama;
+mod metadata;
+mod open;
+mod rotation;
+mod tokenizer;
+mod weights;
+
+pub use error::OpenError;
+pub use llama::Llama;
+pub use open::{OpenOptions, open};

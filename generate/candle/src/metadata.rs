@@ -1,0 +1,83 @@
+//! The values of a GGUF file by key, with errors that name what is missing.
+
+use candle_core::quantized::gguf_file::{Content, Value};
+
+use crate::error::OpenError;
+
+/// The metadata of a file.
+pub(crate) struct Metadata<'c> {
+    content: &'c Content,
+    /// The architecture, with which the keys of its sizes begin.
+    pub(crate) architecture: &'c str,
+}
+
+impl<'c> Metadata<'c> {
+    pub(crate) fn new(content: &'c Content) -> Result<Self, OpenError> {
+        let architecture = text(content, "general.architecture")?;
+        Ok(Self { content, architecture })
+    }
+
+    /// A value of the whole file.
+    pub(crate) fn get(&self, key: &str) -> Option<&'c Value> {
+        self.content.metadata.get(key)
+    }
+
+    /// A text of the whole file.
+    pub(crate) fn text(&self, key: &str) -> Result<&'c str, OpenError> {
+        text(self.content, key)
+    }
+
+    /// A list of the whole file.
+    pub(crate) fn list(&self, key: &str) -> Result<&'c [Value], OpenError> {
+        let list = self.get(key).and_then(|value| value.to_vec().ok());
+        list.map(Vec::as_slice).ok_or_else(|| missing(key, "list"))
+    }
+
+    /// A number that is an index of the whole file.
+    pub(crate) fn index(&self, key: &str) -> Option<u32> {
+        self.get(key).and_then(|value| u32::try_from(integer(value)?).ok())
+    }
+
+    /// A size of the architecture.
+    pub(crate) fn size(&self, key: &str) -> Result<usize, OpenError> {
+        let key = format!("{}.{key}", self.architecture);
+        let size = self.get(&key).and_then(|value| usize::try_from(integer(value)?).ok());
+        size.ok_or_else(|| missing(&key, "number"))
+    }
+
+    /// A number of the architecture; none where it is not there.
+    pub(crate) fn number(&self, key: &str) -> Option<f32> {
+        let value = self.get(&format!("{}.{key}", self.architecture))?;
+        value.to_f32().ok().or_else(|| value.to_f64().ok().map(|number| number as f32))
+    }
+
+    /// A text of the architecture; none where it is not there.
+    pub(crate) fn word(&self, key: &str) -> Option<&'c str> {
+        let value = self.get(&format!("{}.{key}", self.architecture))?;
+        value.to_string().ok().map(String::as_str)
+    }
+}
+
+fn text<'c>(content: &'c Content, key: &str) -> Result<&'c str, OpenError> {
+    let value = content.metadata.get(key).and_then(|value| value.to_string().ok());
+    value.map(String::as_str).ok_or_else(|| missing(key, "text"))
+}
+
+fn missing(key: &str, kind: &'static str) -> OpenError {
+    OpenError::Value { key: key.to_owned(), kind }
+}
+
+/// A whole number of any width.
+fn integer(value: &Value) -> Option<u64> {
+    match value {
+        Value::U8(number) => Some(u64::from(*number)),
+        Value::U16(number) => Some(u64::from(*number)),
+        Value::U32(number) => Some(u64::from(*number)),
+        Value::U64(number) => Some(*number),
+        Value::I8(number) => u64::try_from(*number).ok(),
+        Value::I16(number) => u64::try_from(*number).ok(),
+        Value::I32(number) => u64::try_from(*number).ok(),
+        Value::I64(number) => u64::try_from(*number).ok(),
+        _ => None,
+    }
+}

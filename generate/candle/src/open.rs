@@ -1,0 +1,83 @@
+//! A GGUF file to all that a backend needs of it.
+
+use std::fs::File;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use candle_core::quantized::gguf_file::Content;
+use grammarc_artifacts::VocabularyArtifact;
+use grammarc_compiler::compile::build_vocabulary;
+use grammarc_compiler::frontend::json_schema::{TextForm, prelude_grammar};
+use grammarc_compiler::vocabulary::{VocabularyOptions, import};
+use grammarc_generate::chat::ChatTemplate;
+use grammarc_generate::encode::HfTokenizer;
+use grammarc_generate::grammars::Grammars;
+use grammarc_generate::local::LocalParts;
+use grammarc_runtime::Vocabulary;
+use serde_json::{Map, Value};
+
+use crate::error::OpenError;
+use crate::llama::Llama;
+use crate::metadata::Metadata;
+use crate::tokenizer;
+
+/// How a model is opened.
+#[derive(Clone, Debug, Default)]
+pub struct OpenOptions {
+    /// Most tokens of a sequence, where that is less than the model's.
+    pub context: Option<usize>,
+    /// Sequences that are open at once; 1 by default.
+    pub sequences: Option<usize>,
+    /// A `tokenizer.json` in place of the file's tokenizer.
+    pub tokenizer: Option<PathBuf>,
+    /// A chat template in place of the file's.
+    pub template: Option<String>,
+    /// Threads that compile grammars; as many as there are processors by default.
+    pub threads: Option<NonZero<usize>>,
+}
+
+/// Opens a GGUF file: its weights, its vocabulary, its tokenizer and its chat template.
+///
+/// # Errors
+///
+/// See [`OpenError`].
+pub fn open(path: &Path, options: &OpenOptions) -> Result<LocalParts, OpenError> {
+    let read = |source| OpenError::Read { path: path.to_owned(), source };
+    let mut file = File::open(path).map_err(read)?;
+    let content = Content::read(&mut file)?;
+    let metadata = Metadata::new(&content)?;
+    let vocabulary = vocabulary(path)?;
+    let encoder = match &options.tokenizer {
+        Some(path) => HfTokenizer::open(path, &vocabulary)?,
+        None => tokenizer::of_file(&metadata, &vocabulary)?,
+    };
+    let name = |key: &str| {
+        let token = metadata.index(&format!("tokenizer.ggml.{key}_token_id"))?;
+        let name = std::str::from_utf8(vocabulary.token_bytes(token)).ok()?;
+        Some((format!("{key}_token"), Value::from(name)))
+    };
+    let tokens: Map<String, Value> = ["bos", "eos", "unknown", "padding"].into_iter().filter_map(name).collect();
+    let in_file = metadata.text("tokenizer.chat_template").ok();
+    let template = options.template.as_deref().or(in_file);
+    let template = template.map(|source| ChatTemplate::new(source, tokens)).transpose()?;
+    let adds = metadata.get("tokenizer.ggml.add_bos_token").and_then(|value| value.to_bool().ok());
+    let begin = metadata.index("tokenizer.ggml.bos_token_id").filter(|_| adds.unwrap_or(false));
+    let model = Llama::read(&content, &mut file, options.context, options.sequences.unwrap_or(1))?;
+    Ok(LocalParts {
+        model: Box::new(model),
+        grammars: Grammars::new(Vocabulary::from(vocabulary), options.threads),
+        encoder: Arc::new(encoder),
+        template,
+        begin: begin.into_iter().collect(),
+    })
+}
+
+/// The vocabulary of a file, with the shared rules of JSON in it.
+fn vocabulary(path: &Path) -> Result<VocabularyArtifact, OpenError> {
+    let table = import(&path.to_string_lossy(), &VocabularyOptions::new())?;
+    let name = path.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let shared = prelude_grammar(&TextForm::COMMON);
+    let data = build_vocabulary(&table, &name, &shared, None)?;
+    Ok(VocabularyArtifact::from_buffer(data.to_bytes()?)?)
+}
