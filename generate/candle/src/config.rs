@@ -45,7 +45,8 @@ impl Config {
         let kv_heads = metadata.size("attention.head_count_kv").unwrap_or(heads);
         let head_width = metadata.size("attention.key_length").unwrap_or(width / heads.max(1));
         if heads == 0 || kv_heads == 0 || !heads.is_multiple_of(kv_heads) {
-            let sizes = format!("{heads} heads of queries and {kv_heads} of keys do not go together");
+            let sizes =
+                format!("{heads} heads of queries and {kv_heads} of keys do not go together");
             return Err(OpenError::Size(sizes));
         }
         let stretch = match metadata.word("rope.scaling.type") {
@@ -55,7 +56,8 @@ impl Config {
         };
         let rotated = metadata.size("rope.dimension_count").unwrap_or(head_width);
         if rotated != head_width || !rotated.is_multiple_of(2) {
-            let sizes = format!("{rotated} of {head_width} numbers of a head are rotated; all have to be");
+            let sizes =
+                format!("{rotated} of {head_width} numbers of a head are rotated; all have to be");
             return Err(OpenError::Size(sizes));
         }
         Ok(Self {

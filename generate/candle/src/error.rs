@@ -39,7 +39,9 @@ pub enum OpenError {
         known: String,
     },
     /// A way to stretch positions that this crate does not compute.
-    #[error("positions are stretched by `{found}`, which is not computed here; `none` and `linear` are")]
+    #[error(
+        "positions are stretched by `{found}`, which is not computed here; `none` and `linear` are"
+    )]
     Stretching {
         /// The file's.
         found: String,
@@ -48,7 +50,9 @@ pub enum OpenError {
     #[error("the GGUF file: {0}")]
     Size(String),
     /// The tokenizer of the file is of a kind that is not made from it.
-    #[error("the file's tokenizer is `{found}`, which is not made from the file: give the model's tokenizer.json")]
+    #[error(
+        "the file's tokenizer is `{found}`, which is not made from the file: give the model's tokenizer.json"
+    )]
     TokenizerKind {
         /// Its kind.
         found: String,

@@ -66,12 +66,24 @@ impl Llama {
         let rotations = Rotations::new(&config.rotation, factors.as_ref(), context, &device)?;
         let (rows, width) = embeddings.dims2()?;
         if width != config.width {
-            let sizes = format!("embeddings of {width} numbers do not fit a width of {}", config.width);
+            let sizes =
+                format!("embeddings of {width} numbers do not fit a width of {}", config.width);
             return Err(OpenError::Size(sizes));
         }
         let logit_width = rows as u32;
         let sequences = (0..sequences.max(1)).map(|_| None).collect();
-        Ok(Self { config, embeddings, layers, norm, head, rotations, device, logit_width, context, sequences })
+        Ok(Self {
+            config,
+            embeddings,
+            layers,
+            norm,
+            head,
+            rotations,
+            device,
+            logit_width,
+            context,
+            sequences,
+        })
     }
 
     /// Reads a model from a file.
@@ -162,7 +174,9 @@ fn parts<'s>(
     let mut parts = Vec::with_capacity(batch.len());
     let mut wanted = places.into_iter().peekable();
     for (number, sequence) in (0..).zip(sequences) {
-        let Some((_, (start, tokens))) = wanted.next_if(|(seq, _)| seq.0 == number) else { continue };
+        let Some((_, (start, tokens))) = wanted.next_if(|(seq, _)| seq.0 == number) else {
+            continue;
+        };
         if let Some(Sequence { len, caches }) = sequence {
             parts.push(Part { start, tokens, len: *len, cache: &mut caches[layer] });
         }
@@ -214,7 +228,11 @@ impl Model for Llama {
         }
     }
 
-    fn feed(&mut self, batch: &[Feed<'_>], logits: &mut Logits) -> std::result::Result<(), ModelError> {
+    fn feed(
+        &mut self,
+        batch: &[Feed<'_>],
+        logits: &mut Logits,
+    ) -> std::result::Result<(), ModelError> {
         if batch.is_empty() {
             logits.clear(self.logit_width as usize);
             return Ok(());

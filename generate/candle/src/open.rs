@@ -57,7 +57,8 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<LocalParts, OpenError>
         let name = std::str::from_utf8(vocabulary.token_bytes(token)).ok()?;
         Some((format!("{key}_token"), Value::from(name)))
     };
-    let tokens: Map<String, Value> = ["bos", "eos", "unknown", "padding"].into_iter().filter_map(name).collect();
+    let tokens: Map<String, Value> =
+        ["bos", "eos", "unknown", "padding"].into_iter().filter_map(name).collect();
     let in_file = metadata.text("tokenizer.chat_template").ok();
     let template = options.template.as_deref().or(in_file);
     let template = template.map(|source| ChatTemplate::new(source, tokens)).transpose()?;
@@ -76,7 +77,8 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<LocalParts, OpenError>
 /// The vocabulary of a file, with the shared rules of JSON in it.
 fn vocabulary(path: &Path) -> Result<VocabularyArtifact, OpenError> {
     let table = import(&path.to_string_lossy(), &VocabularyOptions::new())?;
-    let name = path.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let name =
+        path.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let shared = prelude_grammar(&TextForm::COMMON);
     let data = build_vocabulary(&table, &name, &shared, None)?;
     Ok(VocabularyArtifact::from_buffer(data.to_bytes()?)?)

@@ -37,9 +37,7 @@ impl Rotations {
             let plain = f64::from(rotation.base).powf(-exponent) / f64::from(rotation.stretch);
             plain / f64::from(factors.get(pair).copied().unwrap_or(1.0))
         };
-        let angles = (0..context).flat_map(|position| {
-            (0..half).map(move |pair| (position, pair))
-        });
+        let angles = (0..context).flat_map(|position| (0..half).map(move |pair| (position, pair)));
         let angles: Vec<f64> =
             angles.map(|(position, pair)| position as f64 * frequency(pair)).collect();
         let table = |of: fn(f64) -> f64| {

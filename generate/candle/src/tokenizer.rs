@@ -27,8 +27,8 @@ pub(crate) fn of_file(
         return Err(OpenError::TokenizerKind { found: model.to_owned() });
     }
     let cut = metadata.text("tokenizer.ggml.pre").unwrap_or("default");
-    let (pre_tokenizer, ignore_merges) =
-        pre_tokenizer(cut).ok_or_else(|| OpenError::TokenizerKind { found: format!("{model}, {cut}") })?;
+    let (pre_tokenizer, ignore_merges) = pre_tokenizer(cut)
+        .ok_or_else(|| OpenError::TokenizerKind { found: format!("{model}, {cut}") })?;
     let tokens = metadata.list("tokenizer.ggml.tokens")?;
     let tokens: Vec<&str> =
         tokens.iter().map(|token| token.to_string().map_or("", String::as_str)).collect();
@@ -68,7 +68,10 @@ fn pre_tokenizer(name: &str) -> Option<(Value, bool)> {
     let sequence = |first: Value, use_regex| json!({"type": "Sequence", "pretokenizers": [first, bytes(use_regex)]});
     let words = |digits: &str| {
         let pattern = WORDS.replace("DIGITS", digits);
-        sequence(json!({"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": false}), false)
+        sequence(
+            json!({"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": false}),
+            false,
+        )
     };
     Some(match name {
         "default" | "gpt-2" => (bytes(true), false),

@@ -48,7 +48,8 @@ impl<'f> Weights<'f> {
 
 /// Whether candle multiplies a type by vector instructions in this program.
 fn is_fast(dtype: GgmlDType) -> bool {
-    let vectors = cfg!(any(target_feature = "avx2", target_feature = "neon", target_feature = "simd128"));
+    let vectors =
+        cfg!(any(target_feature = "avx2", target_feature = "neon", target_feature = "simd128"));
     let known = matches!(
         dtype,
         GgmlDType::Q4_0
