@@ -23,6 +23,7 @@ const NAME: &str = "chat";
 pub struct ChatTemplate {
     environment: Environment<'static>,
     tokens: Map<String, Value>,
+    knows_tools: bool,
 }
 
 /// Why a prompt was not made.
@@ -75,10 +76,16 @@ impl ChatTemplate {
             .set_unknown_method_callback(minijinja_contrib::pycompat::unknown_method_callback);
         environment.add_function("raise_exception", raise_exception);
         environment.add_function("strftime_now", strftime_now);
+        let knows_tools = source.contains("tools");
         // Blocks that mark what an assistant wrote are for training; they say nothing here.
         let source = source.replace("{% generation %}", "").replace("{% endgeneration %}", "");
         environment.add_template_owned(NAME, source)?;
-        Ok(Self { environment, tokens })
+        Ok(Self { environment, tokens, knows_tools })
+    }
+
+    /// Whether the template speaks of tools.
+    pub fn knows_tools(&self) -> bool {
+        self.knows_tools
     }
 
     /// The prompt of some messages, which are OpenAI's objects. `tools` are OpenAI's too; `variables` are the template's own

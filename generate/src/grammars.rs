@@ -9,12 +9,12 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use grammarc_compiler::budget::Budget;
-use grammarc_compiler::cache::{Cache, CacheError, CacheOptions, CacheStats};
+use grammarc_compiler::cache::{Cache, CacheError, CacheOptions, CacheStats, Key};
 use grammarc_compiler::compile::{CompileOptions, Compiler};
 use grammarc_compiler::diagnostics::{Diagnostic, Source};
 use grammarc_compiler::frontend::deny::denied;
 use grammarc_compiler::frontend::settings::{Language, Settings, SettingsError};
-use grammarc_runtime::{Grammar as Compiled, Vocabulary};
+use grammarc_runtime::{Grammar as Compiled, Matcher, Vocabulary};
 use serde_json::{Map, Value, json};
 
 use crate::grammar::{Form, Grammar, GrammarSource};
@@ -63,6 +63,8 @@ pub enum GrammarError {
     /// It takes longer than it may.
     #[error("{}", diagnostics.first().map(ToString::to_string).unwrap_or_default())]
     Spent {
+        /// The source.
+        source_text: Source,
         /// The same as findings about the source.
         diagnostics: Vec<Diagnostic>,
     },
@@ -151,6 +153,18 @@ impl Grammars {
         }
     }
 
+    /// The key of a grammar's source, in hexadecimal: equal keys are compiled to equal artifacts. None of an artifact.
+    ///
+    /// # Errors
+    ///
+    /// An option of the source.
+    pub fn key(&self, grammar: &Grammar) -> Result<Option<String>, GrammarError> {
+        let Form::Source(source) = &grammar.form else { return Ok(None) };
+        let Asked { settings, text, options } = Asked::new(source)?;
+        let vocabulary = self.inner.compiler.vocabulary();
+        Ok(Some(Key::new(vocabulary, &settings.front_end, &text, &options).to_string()))
+    }
+
     /// Checks that an artifact is of this vocabulary.
     fn of_this_vocabulary(&self, compiled: &Compiled) -> Result<Compiled, GrammarError> {
         let (own, other) = (self.vocabulary(), compiled.vocabulary());
@@ -167,12 +181,7 @@ impl Grammars {
         cancel: Option<&Arc<AtomicBool>>,
     ) -> Result<Compiled, GrammarError> {
         let Inner { compiler, cache, time, .. } = &*self.inner;
-        let settings = Settings::of(source.language, source.options.clone())?;
-        let text = Source::new(format!("<{}>", source.language.name()), source.text.clone());
-        let mut options = CompileOptions::default().without_token_digests();
-        for (name, value) in settings.front_end.recorded() {
-            options = options.record(name, value);
-        }
+        let Asked { settings, text, options } = Asked::new(source)?;
         let mut budget = Budget::new().time_limit(*time);
         if let Some(flag) = cancel {
             budget = budget.cancel_flag(Arc::clone(flag));
@@ -184,7 +193,7 @@ impl Grammars {
                 diagnostics: diagnostics.to_vec(),
             },
             CacheError::Spent { diagnostics, .. } => {
-                GrammarError::Spent { diagnostics: diagnostics.to_vec() }
+                GrammarError::Spent { source_text: text.clone(), diagnostics: diagnostics.to_vec() }
             }
         })?;
         let diagnostics = denied(&cached.artifact.meta().report, &settings.deny);
@@ -193,6 +202,32 @@ impl Grammars {
         }
         Ok(Compiled::from_artifact(cached.artifact))
     }
+}
+
+/// A source as the compiler has it.
+struct Asked {
+    settings: Settings,
+    text: Source,
+    options: CompileOptions,
+}
+
+impl Asked {
+    fn new(source: &GrammarSource) -> Result<Self, GrammarError> {
+        let settings = Settings::of(source.language, source.options.clone())?;
+        let text = Source::new(format!("<{}>", source.language.name()), source.text.clone());
+        let mut options = CompileOptions::default().without_token_digests();
+        for (name, value) in settings.front_end.recorded() {
+            options = options.record(name, value);
+        }
+        Ok(Self { settings, text, options })
+    }
+}
+
+/// The tokens of the shortest text of a grammar; none where no end of it was found within a megabyte.
+pub fn least_tokens(grammar: &Compiled) -> Option<usize> {
+    let mut tokens = Vec::new();
+    Matcher::new(grammar).ending(&mut tokens).ok()?;
+    Some(tokens.len())
 }
 
 /// Names of the parts of a composition.

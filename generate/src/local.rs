@@ -106,6 +106,11 @@ impl Local {
         &*self.encoder
     }
 
+    /// Whether there is a chat template that speaks of tools.
+    pub fn template_knows_tools(&self) -> bool {
+        self.template.as_ref().is_some_and(ChatTemplate::knows_tools)
+    }
+
     /// What the engine has done.
     pub fn stats(&self) -> EngineStats {
         self.engine.stats()

@@ -16,6 +16,8 @@ pub(super) struct Sender {
     sent: Place,
     reasoning: Option<ReasoningPart>,
     splitter: Option<Splitter>,
+    /// White space before the output is of the reasoning's tag.
+    skips_space: bool,
     /// Calls that were told.
     calls: usize,
     text: Whole,
@@ -85,6 +87,7 @@ impl Sender {
             sent: Place::default(),
             reasoning,
             splitter: splits.map(Splitter::new),
+            skips_space: tags.is_some(),
             calls: 0,
             text: Whole::default(),
             arguments: Whole::default(),
@@ -197,7 +200,9 @@ impl Sender {
     }
 
     fn output(&mut self, bytes: &[u8], events: &mut Vec<Event>) {
-        // White space between the reasoning and what the grammar begins with is of neither.
+        let space = bytes.iter().take_while(|byte| self.skips_space && byte.is_ascii_whitespace());
+        let bytes = &bytes[space.count()..];
+        self.skips_space &= bytes.is_empty();
         match &mut self.splitter {
             Some(splitter) => {
                 let pieces = splitter.push_bytes(bytes).unwrap_or_default();

@@ -11,6 +11,8 @@ pub(crate) mod inspect;
 pub(crate) mod jsonl;
 pub(crate) mod keywords;
 pub(crate) mod maskbench;
+#[cfg(feature = "models")]
+pub(crate) mod models;
 mod outputs;
 pub(crate) mod repair;
 pub(crate) mod sample;
@@ -42,6 +44,15 @@ pub(crate) enum Command {
     Repair(repair::RepairArgs),
     /// Read the items of a text with one JSON value a line
     Jsonl(jsonl::JsonlArgs),
+    /// Generate with a model, under a schema or a grammar
+    #[cfg(feature = "models")]
+    Generate(Box<models::generate::GenerateArgs>),
+    /// Serve a model in OpenAI's protocol
+    #[cfg(feature = "models")]
+    Serve(models::serve::ServeArgs),
+    /// Fetch a small model
+    #[cfg(feature = "models")]
+    Model(models::fetch::ModelArgs),
     /// Show what becomes of each keyword and format of JSON Schema
     Keywords(keywords::KeywordsArgs),
     /// Judge a folder of schemas with valid and invalid instances
@@ -65,6 +76,12 @@ pub(crate) fn run(command: Command, output: &mut Output) -> Result<u8, Failure> 
         Command::Bench(args) => bench::run(args, output),
         Command::Repair(args) => repair::run(args, output),
         Command::Jsonl(args) => jsonl::run(args, output),
+        #[cfg(feature = "models")]
+        Command::Generate(args) => models::generate::run(*args, output),
+        #[cfg(feature = "models")]
+        Command::Serve(args) => models::serve::run(args, output),
+        #[cfg(feature = "models")]
+        Command::Model(args) => models::fetch::run(args, output),
         Command::Keywords(args) => keywords::run(args, output),
         Command::Maskbench(args) => maskbench::run(args, output),
         Command::Debug(command) => debug::run(command, output),

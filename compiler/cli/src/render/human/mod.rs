@@ -11,6 +11,8 @@ mod inspect;
 mod jsonl;
 mod keywords;
 mod maskbench;
+#[cfg(feature = "models")]
+mod models;
 mod repair;
 mod sample;
 mod vocab;

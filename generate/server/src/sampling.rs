@@ -1,0 +1,139 @@
+//! Fields about sampling that all endpoints share.
+
+use std::time::Duration;
+
+use grammarc_generate::{
+    EarlyStop, Forced, GenerateParams, OnLength, Penalties, ProbLimit, Reasoning,
+};
+use serde_json::Value;
+
+use crate::error::ApiError;
+use crate::fields::Fields;
+use crate::options::ServerOptions;
+
+/// The parameters of a request, without a constraint, and whether the number of tokens is the server's own.
+pub(crate) fn params(
+    fields: &mut Fields,
+    options: &ServerOptions,
+    max_tokens: Option<u64>,
+) -> Result<(GenerateParams, bool), ApiError> {
+    let mut params = GenerateParams {
+        max_tokens: max_tokens.map_or(options.max_tokens, |tokens| tokens as usize),
+        deadline: options.deadline,
+        ..GenerateParams::default()
+    };
+    if let Some((open, close)) = &options.reasoning {
+        let (open, close) = (open.clone(), close.clone());
+        params.reasoning = Some(Reasoning { open, close, ..Reasoning::default() });
+    }
+    set(&mut params.temperature, fields.number("temperature")?);
+    set(&mut params.top_p, fields.number("top_p")?);
+    set(&mut params.min_p, fields.number("min_p")?);
+    let top_k = fields.value("top_k");
+    params.top_k = match top_k.as_ref().map(Value::as_i64) {
+        None => 0,
+        // Other servers say -1 where none is cut.
+        Some(Some(-1)) => 0,
+        Some(Some(count)) => u32::try_from(count).map_err(|_| fields.wrong("top_k", "it is out of range"))?,
+        Some(None) => return Err(fields.wrong("top_k", "it is no whole number")),
+    };
+    let penalties = Penalties {
+        frequency: fields.number("frequency_penalty")?.unwrap_or(0.0),
+        presence: fields.number("presence_penalty")?.unwrap_or(0.0),
+        repetition: fields.number("repetition_penalty")?.unwrap_or(1.0),
+    };
+    params.penalties = penalties;
+    params.seed = fields.whole("seed")?;
+    params.stop = stop(fields)?;
+    params.logit_bias = logit_bias(fields)?;
+    let path = fields.path("x_grammarc");
+    if let Some(value) = fields.value("x_grammarc") {
+        own(Fields::of(&path, value)?, &mut params)?;
+    }
+    Ok((params, max_tokens.is_none()))
+}
+
+fn set(place: &mut f32, given: Option<f32>) {
+    *place = given.unwrap_or(*place);
+}
+
+/// `stop`: a text or a list of texts.
+fn stop(fields: &mut Fields) -> Result<Vec<String>, ApiError> {
+    let wrong = |fields: &Fields| fields.wrong("stop", "it is neither a string nor a list of strings");
+    match fields.value("stop") {
+        None => Ok(Vec::new()),
+        Some(Value::String(text)) => Ok(vec![text]),
+        Some(Value::Array(texts)) => {
+            let texts = texts.into_iter().map(|text| match text {
+                Value::String(text) => Ok(text),
+                _ => Err(wrong(fields)),
+            });
+            texts.collect()
+        }
+        Some(_) => Err(wrong(fields)),
+    }
+}
+
+/// `logit_bias`: numbers from -100 to 100 by token.
+fn logit_bias(fields: &mut Fields) -> Result<Vec<(u32, f32)>, ApiError> {
+    let Some(value) = fields.value("logit_bias") else { return Ok(Vec::new()) };
+    let wrong = || fields.wrong("logit_bias", "it is no object of numbers from -100 to 100 by token");
+    let Value::Object(biases) = value else { return Err(wrong()) };
+    let biases = biases.into_iter().map(|(token, bias)| {
+        let token = token.parse().map_err(|_| wrong())?;
+        let bias = bias.as_f64().filter(|bias| bias.abs() <= 100.0).ok_or_else(wrong)?;
+        Ok((token, bias as f32))
+    });
+    biases.collect()
+}
+
+/// The fields of `x_grammarc`: what other servers do not have.
+fn own(mut fields: Fields, params: &mut GenerateParams) -> Result<(), ApiError> {
+    if let Some(on_length) = fields.text("on_length")? {
+        params.on_length = match on_length.as_str() {
+            "truncate" => OnLength::Truncate,
+            "close" => OnLength::Close,
+            _ => return Err(fields.wrong("on_length", "it is neither `truncate` nor `close`")),
+        };
+    }
+    if let Some(forced) = fields.text("forced")? {
+        params.forced = match forced.as_str() {
+            "off" => Forced::Off,
+            "exact" => Forced::Exact,
+            "canonical" => Forced::Canonical,
+            _ => return Err(fields.wrong("forced", "it is none of `off`, `exact` and `canonical`")),
+        };
+    }
+    if let Some(early_stop) = fields.text("early_stop")? {
+        params.early_stop = match early_stop.as_str() {
+            "must_end" => EarlyStop::MustEnd,
+            "first" => EarlyStop::First,
+            "longest" => EarlyStop::Longest,
+            _ => return Err(fields.wrong("early_stop", "it is none of `must_end`, `first` and `longest`")),
+        };
+    }
+    params.overshoot = fields.flag("overshoot")?.unwrap_or(false);
+    if let Some(mut limit) = fields.object("prob_limit")? {
+        let below = limit.number("below")?;
+        let below = below.ok_or_else(|| limit.wrong("below", "it is missing"))?;
+        let patience = limit.whole("patience")?.unwrap_or(1);
+        let patience = u32::try_from(patience).unwrap_or(u32::MAX);
+        limit.finish()?;
+        params.prob_limit = Some(ProbLimit { below, patience });
+    }
+    let reasoning = fields.flag("reasoning")?;
+    if reasoning == Some(false) {
+        params.reasoning = None;
+    } else if reasoning == Some(true) && params.reasoning.is_none() {
+        params.reasoning = Some(Reasoning::default());
+    }
+    let most = fields.whole("reasoning_max_tokens")?;
+    if let (Some(most), Some(reasoning)) = (most, &mut params.reasoning) {
+        reasoning.max_tokens = Some(most as usize);
+    }
+    if let Some(milliseconds) = fields.whole("deadline_ms")? {
+        let asked = Duration::from_millis(milliseconds);
+        params.deadline = Some(params.deadline.map_or(asked, |most| most.min(asked)));
+    }
+    fields.finish().map(drop)
+}

@@ -1,0 +1,94 @@
+//! Server-sent events: outputs of one request, merged, in some protocol's frames.
+//!
+//! Nothing is buffered between the engine's queue of an output and the client: a client that does not read stops the queue,
+//! and one that leaves drops it.
+
+use std::convert::Infallible;
+
+use axum::body::{Body, Bytes};
+use axum::http::{HeaderValue, header};
+use axum::response::Response;
+use futures_util::StreamExt;
+use futures_util::stream::{self, BoxStream};
+use grammarc_generate::local::Received;
+use grammarc_generate::{Event, GenerateError};
+use serde_json::Value;
+
+use crate::app::Started;
+use crate::error::ApiError;
+
+/// A protocol of frames.
+pub(crate) trait Framing: Send + 'static {
+    /// What comes before all events.
+    fn begin(&mut self) -> String;
+    /// The frames of an event of a choice.
+    fn event(&mut self, choice: u32, event: Event) -> String;
+    /// What comes behind the last event of all choices.
+    fn end(&mut self) -> String;
+    /// The frame of an error, behind which nothing comes.
+    fn error(&mut self, error: &ApiError) -> String {
+        data(&error.to_json())
+    }
+}
+
+/// A frame of data.
+pub(crate) fn data(value: &Value) -> String {
+    format!("data: {value}\n\n")
+}
+
+/// A frame of data with a name.
+pub(crate) fn named(name: &str, value: &Value) -> String {
+    format!("event: {name}\ndata: {value}\n\n")
+}
+
+enum State<F> {
+    Begin(F, Started),
+    Going(F, BoxStream<'static, (u32, Result<Event, GenerateError>)>),
+    Over,
+}
+
+/// The response of a request whose outputs are streamed.
+pub(crate) fn response<F: Framing>(framing: F, started: Started) -> Response {
+    let frames = stream::unfold(State::Begin(framing, started), |state| async {
+        match state {
+            State::Begin(mut framing, Started { receivers, .. }) => {
+                let choices = (0..).zip(receivers).map(|(choice, receiver)| {
+                    Received::new(receiver).map(move |told| (choice, told)).boxed()
+                });
+                let all = stream::select_all(choices).boxed();
+                Some((framing.begin(), State::Going(framing, all)))
+            }
+            State::Going(mut framing, mut all) => match all.next().await {
+                Some((choice, Ok(event))) => {
+                    let frames = framing.event(choice, event);
+                    Some((frames, State::Going(framing, all)))
+                }
+                Some((_, Err(error))) => Some((framing.error(&error.into()), State::Over)),
+                None => Some((framing.end(), State::Over)),
+            },
+            State::Over => None,
+        }
+    });
+    let frames = frames.filter(|frame| std::future::ready(!frame.is_empty()));
+    let mut response = Response::new(Body::from_stream(frames.map(|frame| Ok::<_, Infallible>(Bytes::from(frame)))));
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    response
+}
+
+/// The whole outputs of a request.
+pub(crate) async fn collect(
+    started: Started,
+) -> Result<Vec<grammarc_generate::Output>, ApiError> {
+    let mut outputs = Vec::with_capacity(started.receivers.len());
+    for receiver in started.receivers {
+        let mut collector = grammarc_generate::output::Collector::default();
+        let mut received = Received::new(receiver);
+        while let Some(told) = received.next().await {
+            collector.push(told?);
+        }
+        outputs.push(collector.finish().ok_or(GenerateError::Closed)?);
+    }
+    Ok(outputs)
+}

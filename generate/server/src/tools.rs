@@ -1,0 +1,124 @@
+//! Small endpoints: models, health, tokens, grammars, repair.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::body::Bytes;
+use axum::extract::State;
+use grammarc_bindings::report;
+use grammarc_compiler::frontend::settings::Language;
+use grammarc_generate::grammars::least_tokens;
+use grammarc_generate::{GenerateError, Grammar};
+use grammarc_json::{JsonSchema, JsonValidator, RepairError};
+use serde_json::{Map, Value, json};
+
+use crate::app::App;
+use crate::constraint::Reader;
+use crate::error::ApiError;
+use crate::fields::Fields;
+
+/// `GET /v1/models`.
+pub(crate) async fn models(State(app): State<Arc<App>>) -> Json<Value> {
+    let info = app.backend.info();
+    let model = json!({"id": app.options.model, "object": "model", "created": 0, "owned_by": "grammarc",
+        "x_context": info.context, "x_vocabulary": app.backend.vocabulary().name()});
+    Json(json!({"object": "list", "data": [model]}))
+}
+
+/// `GET /health`.
+pub(crate) async fn health() -> Json<Value> {
+    Json(json!({"status": "ok"}))
+}
+
+/// `POST /tokenize`: a text to tokens, without control tokens unless `special` is set.
+pub(crate) async fn tokenize(State(app): State<Arc<App>>, body: Bytes) -> Result<Json<Value>, ApiError> {
+    let mut fields = Fields::of_body(&body)?;
+    fields.text("model")?;
+    let content = fields.text("content")?.or(fields.text("prompt")?);
+    let content = content.ok_or_else(|| fields.wrong("content", "it is missing"))?;
+    let special = fields.flag("special")?.unwrap_or(false);
+    fields.finish()?;
+    let encoder = app.backend.encoder();
+    let tokens = if special { encoder.prompt(&content) } else { encoder.text(&content) };
+    let tokens = tokens.ok_or_else(|| ApiError::field("content", "the tokenizer cannot spell it"))?;
+    Ok(Json(json!({"tokens": tokens, "count": tokens.len()})))
+}
+
+/// `POST /detokenize`.
+pub(crate) async fn detokenize(State(app): State<Arc<App>>, body: Bytes) -> Result<Json<Value>, ApiError> {
+    let mut fields = Fields::of_body(&body)?;
+    fields.text("model")?;
+    let tokens = fields.list("tokens")?.ok_or_else(|| fields.wrong("tokens", "it is missing"))?;
+    let tokens = tokens.iter().map(|token| token.as_u64().and_then(|token| u32::try_from(token).ok()));
+    let tokens: Option<Vec<u32>> = tokens.collect();
+    let tokens = tokens.ok_or_else(|| fields.wrong("tokens", "it is no list of tokens"))?;
+    fields.finish()?;
+    let vocabulary = app.backend.vocabulary();
+    let bytes: Vec<u8> = tokens.iter().flat_map(|&token| vocabulary.token_bytes(token)).copied().collect();
+    let text = String::from_utf8_lossy(&bytes);
+    Ok(Json(json!({"content": text, "prompt": text})))
+}
+
+/// `POST /v1/grammars`: compiles a grammar, which requests name by its id from then on.
+pub(crate) async fn grammars(State(app): State<Arc<App>>, body: Bytes) -> Result<Json<Value>, ApiError> {
+    let mut fields = Fields::of_body(&body)?;
+    let language = fields.text("language")?.ok_or_else(|| fields.wrong("language", "it is missing"))?;
+    let known = Language::named(&language);
+    let known = known.ok_or_else(|| fields.wrong("language", "there is no such language"))?;
+    let text = match fields.value("source") {
+        Some(Value::String(text)) => text,
+        Some(value) => value.to_string(),
+        None => return Err(fields.wrong("source", "it is missing")),
+    };
+    Reader { app: &app }.limit("source", &text)?;
+    let options = match fields.value("options") {
+        Some(Value::Object(options)) => options,
+        Some(_) => return Err(fields.wrong("options", "it is no object")),
+        None => Map::new(),
+    };
+    fields.finish()?;
+    let grammar = Grammar::new(known, text).with_options(options);
+    app.clone()
+        .compile(move |app| {
+            let grammars = app.backend.grammars();
+            let compiled = grammars.compile(&grammar, None).map_err(GenerateError::from)?;
+            let id = grammars.key(&grammar).map_err(GenerateError::from)?.unwrap_or_default();
+            let report: Value =
+                serde_json::from_str(&report::of_grammar(compiled.artifact())).unwrap_or_default();
+            app.keep(id.clone(), grammar);
+            Ok(Json(json!({"id": id, "least_tokens": least_tokens(&compiled), "report": report})))
+        })
+        .await
+}
+
+/// `POST /v1/repair`: JSON of a text that is nearly JSON.
+pub(crate) async fn repair(State(app): State<Arc<App>>, body: Bytes) -> Result<Json<Value>, ApiError> {
+    let mut fields = Fields::of_body(&body)?;
+    let text = fields.text("text")?.ok_or_else(|| fields.wrong("text", "it is missing"))?;
+    let strict = fields.flag("strict")?.unwrap_or(false);
+    let schema = fields.value("schema");
+    fields.finish()?;
+    if let Some(schema) = &schema {
+        Reader { app: &app }.limit("schema", &schema.to_string())?;
+    }
+    app.compile(move |_| {
+        let schema = schema.map(JsonSchema::from_value).transpose();
+        let schema = schema.map_err(|error| ApiError::field("schema", error.to_string()))?;
+        let validator = JsonValidator { schema, strict, repair: true, ..JsonValidator::default() };
+        match validator.repair_json(&text) {
+            Ok(repaired) => {
+                let edits = repaired.edits.iter().map(|edit| {
+                    json!({"at": [edit.at.start, edit.at.end], "kind": edit.kind.name(), "grade": edit.grade.name(),
+                        "removed": edit.removed, "inserted": edit.inserted})
+                });
+                let edits: Vec<Value> = edits.collect();
+                let status = if edits.is_empty() { "valid" } else { "repaired" };
+                Ok(Json(json!({"text": repaired.text, "status": status, "edits": edits,
+                    "ambiguous": repaired.ambiguous, "truncated": repaired.truncated})))
+            }
+            Err(error @ RepairError::Limit { .. }) => Err(ApiError::too_large(error.to_string())),
+            Err(error) => Ok(Json(json!({"text": null, "status": "refused", "edits": [], "reason": error.to_string()}))),
+        }
+    })
+    .await
+}
