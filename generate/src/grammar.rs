@@ -30,6 +30,14 @@ pub struct GrammarSource {
     pub options: Map<String, Value>,
 }
 
+impl GrammarSource {
+    /// The source as others refer to it by a name.
+    pub(crate) fn named(&self) -> Value {
+        let Self { language, text, options } = self;
+        json!({"language": language.name(), "text": text, "options": options})
+    }
+}
+
 impl Grammar {
     /// A source in any of the compiler's languages.
     pub fn new(language: Language, text: impl Into<String>) -> Self {
@@ -84,6 +92,14 @@ impl Grammar {
     /// A grammar that was compiled before. It has to be of the model's vocabulary.
     pub fn artifact(grammar: grammarc_runtime::Grammar) -> Self {
         Self { form: Form::Artifact(grammar) }
+    }
+
+    /// Texts of either of two grammars; none where one of them is an artifact, which has no source to compose.
+    pub fn either(&self, other: &Self) -> Option<Self> {
+        let (first, second) = (self.source()?, other.source()?);
+        let sources = json!({"first": first.named(), "second": second.named()});
+        let grammar = Self::from_gbnf("root ::= @\"first\" | @\"second\"");
+        Some(grammar.with_options([("sources".to_owned(), sources)]))
     }
 
     /// The same source with more options, in place of those that had their names. An artifact has none.

@@ -236,10 +236,8 @@ const OUTPUT: &str = "output";
 
 /// The source of a grammar with what stands around its texts.
 fn composed(source: &GrammarSource, around: &Around<'_>) -> GrammarSource {
-    let GrammarSource { language, text, options } = source;
-    let part = |language: Language, text: &str, options: &Map<String, Value>| json!({"language": language.name(), "text": text, "options": options});
     let mut sources = Map::new();
-    sources.insert(OUTPUT.to_owned(), part(*language, text, options));
+    sources.insert(OUTPUT.to_owned(), source.named());
     let mut root = format!("@\"{OUTPUT}\"");
     if let Some((reasoning, is_open)) = around.reasoning {
         let Reasoning { open, close, .. } = reasoning;
@@ -247,7 +245,9 @@ fn composed(source: &GrammarSource, around: &Around<'_>) -> GrammarSource {
         let format =
             json!({"type": "tag", "begin": begin, "content": {"type": "any_text"}, "end": close});
         let tag = json!({"type": "structural_tag", "format": format}).to_string();
-        sources.insert(REASONING.to_owned(), part(Language::StructuralTag, &tag, &Map::new()));
+        let tag =
+            GrammarSource { language: Language::StructuralTag, text: tag, options: Map::new() };
+        sources.insert(REASONING.to_owned(), tag.named());
         root = format!("@\"{REASONING}\" [ \\t\\r\\n]{{0,4}} {root}");
     }
     if around.text_behind {

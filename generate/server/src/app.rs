@@ -34,7 +34,13 @@ pub(crate) struct Started {
 impl App {
     pub(crate) fn new(backend: Local, options: ServerOptions) -> Self {
         let compiling = Semaphore::new(options.compilations.max(1));
-        Self { backend, options, compiling, requests: AtomicU64::new(0), grammars: std::sync::Mutex::default() }
+        Self {
+            backend,
+            options,
+            compiling,
+            requests: AtomicU64::new(0),
+            grammars: std::sync::Mutex::default(),
+        }
     }
 
     /// A number for a request, and the seconds since 1970.

@@ -12,7 +12,7 @@ use grammarc_json::JsonSchema;
 use serde_json::{Map, Value, json};
 
 use crate::app::App;
-use crate::constraint::{self, Reader};
+use crate::constraint::{self, Reader, Tools};
 use crate::error::ApiError;
 use crate::fields::Fields;
 use crate::sse::{self, Framing, data};
@@ -74,23 +74,13 @@ fn read(app: &App, body: &[u8]) -> Result<Request, ApiError> {
     }
     let (mut params, default_tokens) = sampling::params(&mut fields, &app.options, max_tokens)?;
     params.logprobs = wants.then(|| Logprobs { top: top.unwrap_or(0) as u32, masked: false });
-    let tools = fields.list("tools")?.unwrap_or_default();
-    let choice = fields.value("tool_choice");
-    let parallel = fields.flag("parallel_tool_calls")?.unwrap_or(true);
+    let tools = Tools {
+        tools: fields.list("tools")?.unwrap_or_default(),
+        choice: fields.value("tool_choice"),
+        parallel: fields.flag("parallel_tool_calls")?.unwrap_or(true),
+    };
     let constraint = Reader { app }.read(&mut fields)?;
-    let of_tools = constraint::tools(app, &tools, choice.as_ref(), parallel)?;
-    let mut schema = None;
-    match (constraint, of_tools) {
-        (Some(_), Some(_)) => {
-            return Err(fields.wrong("tools", "the output is constrained otherwise already; give one of them, or `tool_choice` none"));
-        }
-        (Some(constraint), None) => {
-            constraint.apply(&mut params);
-            schema = params.json_mode.as_ref().and_then(|mode| mode.schema.clone());
-        }
-        (None, Some(grammar)) => params.constraint = Some(grammar),
-        (None, None) => {}
-    }
+    let schema = constraint::settle(app, constraint, &tools, &mut params)?;
     let variables = match fields.value("chat_template_kwargs") {
         Some(Value::Object(variables)) => variables,
         Some(_) => return Err(fields.wrong("chat_template_kwargs", "it is no object")),
@@ -101,9 +91,18 @@ fn read(app: &App, body: &[u8]) -> Result<Request, ApiError> {
     }
     let messages = fields.list("messages")?;
     let messages = messages.ok_or_else(|| fields.wrong("messages", "it is missing"))?;
-    let prompt = Prompt::Chat(messages::chat(app, messages, tools, variables)?);
+    let prompt = Prompt::Chat(messages::chat(app, messages, tools.tools, variables)?);
     let ignored = fields.finish()?;
-    Ok(Request { prompt, params, default_tokens, choices: choices as u32, stream, include_usage, schema, ignored })
+    Ok(Request {
+        prompt,
+        params,
+        default_tokens,
+        choices: choices as u32,
+        stream,
+        include_usage,
+        schema,
+        ignored,
+    })
 }
 
 /// Serves a request.
@@ -115,7 +114,17 @@ pub(crate) async fn serve(State(app): State<Arc<App>>, body: Bytes) -> Result<Re
     let started = app.start(prompt, params, choices, default_tokens).await?;
     let response = if stream {
         let prompt_tokens = started.prompt_tokens;
-        sse::response(Chunks { head, choices, include_usage, prompt_tokens, usages: Vec::new(), calls: vec![0; choices as usize] }, started)
+        sse::response(
+            Chunks {
+                head,
+                choices,
+                include_usage,
+                prompt_tokens,
+                usages: Vec::new(),
+                calls: vec![0; choices as usize],
+            },
+            started,
+        )
     } else {
         let prompt_tokens = started.prompt_tokens;
         let outputs = sse::collect(started).await?;
@@ -140,8 +149,14 @@ impl Head {
         format!("call_{}_{choice}_{index}", self.id.trim_start_matches("chatcmpl-"))
     }
 
-    fn whole(&self, outputs: &[Output], prompt_tokens: usize, schema: Option<&JsonSchema>) -> Value {
-        let choices = (0..).zip(outputs).map(|(choice, output)| self.choice(choice, output, schema));
+    fn whole(
+        &self,
+        outputs: &[Output],
+        prompt_tokens: usize,
+        schema: Option<&JsonSchema>,
+    ) -> Value {
+        let choices =
+            (0..).zip(outputs).map(|(choice, output)| self.choice(choice, output, schema));
         let mut reply = self.object("chat.completion", choices.collect());
         reply["usage"] = reply::usage(prompt_tokens, outputs.iter().map(|output| output.usage));
         reply
@@ -188,7 +203,8 @@ struct Chunks {
 
 impl Chunks {
     fn chunk(&self, choice: u32, delta: Value, logprobs: Value, reason: Value) -> String {
-        let choice = json!({"index": choice, "delta": delta, "logprobs": logprobs, "finish_reason": reason});
+        let choice =
+            json!({"index": choice, "delta": delta, "logprobs": logprobs, "finish_reason": reason});
         let mut chunk = self.head.object("chat.completion.chunk", vec![choice]);
         if self.include_usage {
             chunk["usage"] = Value::Null;

@@ -25,11 +25,20 @@ pub(crate) async fn serve(State(app): State<Arc<App>>, body: Bytes) -> Result<Re
     let prompt = match fields.value("prompt") {
         Some(Value::String(text)) => Prompt::Text(text),
         Some(Value::Array(tokens)) => {
-            let tokens = tokens.iter().map(|token| token.as_u64().and_then(|token| u32::try_from(token).ok()));
+            let tokens = tokens
+                .iter()
+                .map(|token| token.as_u64().and_then(|token| u32::try_from(token).ok()));
             let tokens = tokens.collect::<Option<Vec<u32>>>();
-            Prompt::Tokens(tokens.ok_or_else(|| fields.wrong("prompt", "a list is one of tokens; for several texts, send several requests"))?)
+            Prompt::Tokens(tokens.ok_or_else(|| {
+                fields.wrong(
+                    "prompt",
+                    "a list is one of tokens; for several texts, send several requests",
+                )
+            })?)
         }
-        Some(_) => return Err(fields.wrong("prompt", "it is neither a string nor a list of tokens")),
+        Some(_) => {
+            return Err(fields.wrong("prompt", "it is neither a string nor a list of tokens"));
+        }
         None => return Err(fields.wrong("prompt", "it is missing")),
     };
     let max_tokens = fields.whole("max_tokens")?;
@@ -131,7 +140,9 @@ impl Framing for Chunks {
                 self.usages.push(finished.usage);
                 (String::new(), Value::Null, Value::from(finished.finish.reason()))
             }
-            Event::Reasoning(_) | Event::Call { .. } | Event::Arguments { .. } => return String::new(),
+            Event::Reasoning(_) | Event::Call { .. } | Event::Arguments { .. } => {
+                return String::new();
+            }
         };
         data(&self.head.object(vec![self.head.choice(index, &text, logprobs, reason)]))
     }

@@ -11,7 +11,7 @@
 
 use grammarc_compiler::frontend::settings::Language;
 use grammarc_generate::json_mode::compact;
-use grammarc_generate::{GenerateParams, Grammar, JsonModeConfig};
+use grammarc_generate::{EarlyStop, GenerateParams, Grammar, JsonModeConfig};
 use grammarc_json::JsonSchema;
 use serde_json::{Map, Value, json};
 
@@ -62,7 +62,9 @@ impl Reader<'_> {
             found.extend(constraint.map(|constraint| ("response_format", constraint)));
         }
         if let Some(outputs) = fields.object("structured_outputs")? {
-            found.extend(self.structured(outputs)?.map(|constraint| ("structured_outputs", constraint)));
+            found.extend(
+                self.structured(outputs)?.map(|constraint| ("structured_outputs", constraint)),
+            );
         }
         if let Some(grammar) = fields.value("grammar") {
             found.push(("grammar", self.grammar(&fields.path("grammar"), grammar)?));
@@ -79,11 +81,15 @@ impl Reader<'_> {
         }
         if let Some(id) = fields.text("grammar_id")? {
             let grammar = self.app.kept(&id);
-            let grammar = grammar.ok_or_else(|| fields.wrong("grammar_id", "no grammar has this id"))?;
+            let grammar =
+                grammar.ok_or_else(|| fields.wrong("grammar_id", "no grammar has this id"))?;
             found.push(("grammar_id", Constraint::Grammar(grammar)));
         }
         if let [(first, _), (second, _), ..] = &found[..] {
-            return Err(fields.wrong(second, format!("`{first}` constrains the output already; give one of them")));
+            return Err(fields.wrong(
+                second,
+                format!("`{first}` constrains the output already; give one of them"),
+            ));
         }
         Ok(found.pop().map(|(_, constraint)| constraint))
     }
@@ -111,7 +117,8 @@ impl Reader<'_> {
                     }
                 };
                 inner.ignore(&["name", "description", "strict"]);
-                let schema = inner.value("schema").ok_or_else(|| inner.wrong("schema", "it is missing"))?;
+                let schema =
+                    inner.value("schema").ok_or_else(|| inner.wrong("schema", "it is missing"))?;
                 let path = inner.path("schema");
                 inner.finish()?;
                 self.schema(&path, schema).map(Some)
@@ -131,7 +138,9 @@ impl Reader<'_> {
                 Ok(Some(Constraint::Grammar(Grammar::from_tags(&tag))))
             }
             Some(other) => {
-                let message = format!("`{other}` is none of text, json_object, json_schema and structural_tag");
+                let message = format!(
+                    "`{other}` is none of text, json_object, json_schema and structural_tag"
+                );
                 Err(fields.wrong("type", message))
             }
         }
@@ -148,17 +157,27 @@ impl Reader<'_> {
             };
             found.push(self.schema(&fields.path("json"), schema)?);
         }
-        let texts = [("regex", Language::Regex), ("grammar", Language::Ebnf), ("structural_tag", Language::StructuralTag)];
+        let texts = [
+            ("regex", Language::Regex),
+            ("grammar", Language::Ebnf),
+            ("structural_tag", Language::StructuralTag),
+        ];
         for (name, language) in texts {
             let text = match fields.value(name) {
                 None => continue,
                 Some(Value::String(text)) => text,
-                Some(value @ Value::Object(_)) if language == Language::StructuralTag => value.to_string(),
+                Some(value @ Value::Object(_)) if language == Language::StructuralTag => {
+                    value.to_string()
+                }
                 Some(_) => return Err(fields.wrong(name, "it is no string")),
             };
             self.limit(&fields.path(name), &text)?;
             // vLLM's users write Lark too: what holds a colon behind a rule's name is that.
-            let language = if language == Language::Ebnf && !text.contains("::=") { Language::Lark } else { language };
+            let language = if language == Language::Ebnf && !text.contains("::=") {
+                Language::Lark
+            } else {
+                language
+            };
             found.push(Constraint::Grammar(Grammar::new(language, text)));
         }
         if let Some(choices) = fields.list("choice")? {
@@ -193,7 +212,9 @@ impl Reader<'_> {
                 fields.finish()?;
                 return self.schema(&place, value);
             }
-            _ => return Err(fields.wrong("type", "it is none of regex, lark, gbnf and json_schema")),
+            _ => {
+                return Err(fields.wrong("type", "it is none of regex, lark, gbnf and json_schema"));
+            }
         };
         fields.finish()?;
         let Value::String(text) = value else {
@@ -205,7 +226,8 @@ impl Reader<'_> {
 
     fn schema(&self, path: &str, schema: Value) -> Result<Constraint, ApiError> {
         self.limit(path, &schema.to_string())?;
-        let schema = JsonSchema::from_value(schema).map_err(|error| ApiError::field(path, error.to_string()))?;
+        let schema = JsonSchema::from_value(schema)
+            .map_err(|error| ApiError::field(path, error.to_string()))?;
         Ok(Constraint::Json(Some(schema)))
     }
 
@@ -213,34 +235,100 @@ impl Reader<'_> {
     pub(crate) fn limit(&self, path: &str, text: &str) -> Result<(), ApiError> {
         let most = self.app.options.source_bytes;
         if text.len() > most {
-            return Err(ApiError::too_large(format!("it has {} bytes; at most {most} are read", text.len())).at(path));
+            return Err(ApiError::too_large(format!(
+                "it has {} bytes; at most {most} are read",
+                text.len()
+            ))
+            .at(path));
         }
         Ok(())
     }
 }
 
-/// The grammar of a request's tools, in the model's style.
-pub(crate) fn tools(
+/// The tools of a request, and which of them are to be called.
+#[derive(Debug)]
+pub(crate) struct Tools {
+    pub(crate) tools: Vec<Value>,
+    pub(crate) choice: Option<Value>,
+    pub(crate) parallel: bool,
+}
+
+impl Tools {
+    /// Whether a call may be in the output.
+    fn may_be_called(&self) -> bool {
+        !self.tools.is_empty() && self.choice.as_ref().is_none_or(|choice| choice != "none")
+    }
+
+    /// Whether a call has to be in the output.
+    fn must_be_called(&self) -> bool {
+        self.choice.as_ref().is_some_and(|choice| {
+            let mode = choice.pointer("/allowed_tools/mode").unwrap_or(choice);
+            mode != "auto" && mode != "none"
+        })
+    }
+
+    /// The grammar of calls, in the model's style: with text around them, or demanded.
+    fn grammar(&self, app: &App, demanded: bool) -> Result<Grammar, ApiError> {
+        let most = app.options.tools;
+        if self.tools.len() > most {
+            let message = format!("there are {}; at most {most} are read", self.tools.len());
+            return Err(ApiError::field("tools", message));
+        }
+        let choice = self.choice.clone().unwrap_or_else(|| json!("auto"));
+        let choice = if demanded && choice == "auto" { json!("required") } else { choice };
+        let mut tag = json!({
+            "type": "tools",
+            "style": app.options.tool_style,
+            "tools": self.tools,
+            "tool_choice": choice,
+            "parallel_tool_calls": self.parallel,
+        });
+        if demanded {
+            // Who demands a call wants no text before it.
+            tag["text_before"] = json!(false);
+        }
+        let text = tag.to_string();
+        Reader { app }.limit("tools", &text)?;
+        Ok(Grammar::new(Language::StructuralTag, text).with_options(compact()))
+    }
+}
+
+/// Puts what the output has to be, and the tools, into parameters. With both, an output is a call or what is asked for; a call
+/// that is demanded comes alone. Returns the schema that a whole output without calls is an instance of.
+pub(crate) fn settle(
     app: &App,
-    tools: &[Value],
-    choice: Option<&Value>,
-    parallel: bool,
-) -> Result<Option<Grammar>, ApiError> {
-    if tools.is_empty() || choice.is_some_and(|choice| choice == "none") {
+    constraint: Option<Constraint>,
+    tools: &Tools,
+    params: &mut GenerateParams,
+) -> Result<Option<JsonSchema>, ApiError> {
+    if !tools.may_be_called() {
+        if let Some(constraint) = constraint {
+            constraint.apply(params);
+        }
+        return Ok(params.json_mode.as_ref().and_then(|mode| mode.schema.clone()));
+    }
+    let demanded = tools.must_be_called();
+    let both = constraint.filter(|_| !demanded);
+    let calls = tools.grammar(app, demanded || both.is_some())?;
+    if demanded && !tools.parallel {
+        params.early_stop = EarlyStop::First;
+    }
+    let Some(constraint) = both else {
+        params.constraint = Some(calls);
         return Ok(None);
-    }
-    if tools.len() > app.options.tools {
-        let message = format!("there are {}; at most {} are read", tools.len(), app.options.tools);
-        return Err(ApiError::field("tools", message));
-    }
-    let tag = json!({
-        "type": "tools",
-        "style": app.options.tool_style,
-        "tools": tools,
-        "tool_choice": choice.cloned().unwrap_or_else(|| json!("auto")),
-        "parallel_tool_calls": parallel,
-    });
-    let text = tag.to_string();
-    Reader { app }.limit("tools", &text)?;
-    Ok(Some(Grammar::new(Language::StructuralTag, text).with_options(compact())))
+    };
+    let (other, schema) = match constraint {
+        Constraint::Grammar(grammar) => (grammar, None),
+        Constraint::Json(schema) => {
+            let any = || Grammar::new(Language::BuiltIn, "json-object");
+            let grammar = schema.as_ref().map_or_else(any, Grammar::schema);
+            (grammar.with_options(compact()), schema)
+        }
+    };
+    let either = calls.either(&other);
+    let refused = || {
+        ApiError::field("tools", "they go with the source of a grammar, and not with an artifact")
+    };
+    params.constraint = Some(either.ok_or_else(refused)?);
+    Ok(schema)
 }

@@ -36,12 +36,6 @@ impl ApiError {
         Self { message: message.into(), ..error }
     }
 
-    /// There is no such thing.
-    pub(crate) fn not_found(message: impl Into<String>) -> Self {
-        let error = Self::new(StatusCode::NOT_FOUND, "invalid_request_error", "not_found");
-        Self { message: message.into(), ..error }
-    }
-
     /// The key is missing or wrong.
     pub(crate) fn key() -> Self {
         let error = Self::new(StatusCode::UNAUTHORIZED, "authentication_error", "invalid_api_key");
@@ -125,16 +119,25 @@ impl From<GenerateError> for ApiError {
             }
             GenerateError::Unsupported { .. } | GenerateError::Options(_) => bad("unsupported"),
             GenerateError::Json(_) => {
-                let error = Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_output_error", "invalid_output");
+                let error = Self::new(
+                    StatusCode::UNPROCESSABLE_ENTITY,
+                    "invalid_output_error",
+                    "invalid_output",
+                );
                 Self { message, ..error }
             }
             GenerateError::Busy { .. } => Self::busy(message),
             GenerateError::Closed => {
-                let error = Self::new(StatusCode::SERVICE_UNAVAILABLE, "server_error", "unavailable");
+                let error =
+                    Self::new(StatusCode::SERVICE_UNAVAILABLE, "server_error", "unavailable");
                 Self { message, ..error }
             }
             _ => {
-                let error = Self::new(StatusCode::INTERNAL_SERVER_ERROR, "server_error", "generation_failed");
+                let error = Self::new(
+                    StatusCode::INTERNAL_SERVER_ERROR,
+                    "server_error",
+                    "generation_failed",
+                );
                 Self { message, ..error }
             }
         }

@@ -125,7 +125,10 @@ impl Fields {
     }
 
     /// Refuses fields of which there is a successor.
-    pub(crate) fn refuse(&mut self, names: &[(&'static str, &'static str)]) -> Result<(), ApiError> {
+    pub(crate) fn refuse(
+        &mut self,
+        names: &[(&'static str, &'static str)],
+    ) -> Result<(), ApiError> {
         for &(name, successor) in names {
             if self.value(name).is_some() {
                 return Err(self.wrong(name, format!("it has a successor: use `{successor}`")));
@@ -139,9 +142,10 @@ impl Fields {
         let Some((name, _)) = self.left.iter().find(|(_, value)| !value.is_null()) else {
             return Ok(self.ignored);
         };
-        let nearest = self.known.iter().max_by(|a, b| {
-            strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name))
-        });
+        let nearest = self
+            .known
+            .iter()
+            .max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)));
         let near = nearest.filter(|near| strsim::jaro_winkler(near, name) > 0.8);
         let message = match near {
             Some(near) => format!("there is no such field; did you mean `{near}`?"),
@@ -157,7 +161,8 @@ mod tests {
 
     #[test]
     fn what_was_not_taken_is_refused_with_the_nearest_name() {
-        let mut fields = Fields::of_body(br#"{"temprature": 1, "user": "me", "seed": null}"#).unwrap();
+        let mut fields =
+            Fields::of_body(br#"{"temprature": 1, "user": "me", "seed": null}"#).unwrap();
         assert_eq!(fields.number("temperature"), Ok(None));
         fields.ignore(&["user"]);
         let error = fields.finish().unwrap_err().to_json();

@@ -2,7 +2,7 @@
 //!
 //! | path | what it serves |
 //! | --- | --- |
-//! | `POST /v1/chat/completions`, `/v1/completions` | outputs, whole or streamed |
+//! | `POST /v1/chat/completions`, `/v1/completions`, `/v1/responses` | outputs, whole or streamed |
 //! | `GET /v1/models`, `/health`, `/metrics` | the model, whether it is there, counters |
 //! | `POST /tokenize`, `/detokenize` | texts and tokens |
 //! | `POST /v1/grammars` | compiles a grammar for later requests, with its report |
@@ -29,6 +29,7 @@ mod metrics;
 mod options;
 mod page;
 mod reply;
+mod responses;
 mod sampling;
 mod sse;
 mod tools;
@@ -53,6 +54,7 @@ pub fn router(backend: Local, options: ServerOptions) -> Router {
     let guarded = Router::new()
         .route("/v1/chat/completions", post(chat::serve))
         .route("/v1/completions", post(completions::serve))
+        .route("/v1/responses", post(responses::serve))
         .route("/v1/models", get(tools::models))
         .route("/v1/grammars", post(tools::grammars))
         .route("/v1/repair", post(tools::repair))

@@ -58,7 +58,10 @@ fn message_of(at: usize, message: Value) -> Result<Value, ApiError> {
     } else if content.is_null() {
         *content = Value::String(String::new());
     } else if !content.is_string() {
-        return Err(ApiError::field(format!("{path}.content"), "it is neither a string nor a list"));
+        return Err(ApiError::field(
+            format!("{path}.content"),
+            "it is neither a string nor a list",
+        ));
     }
     Ok(Value::Object(message))
 }

@@ -22,9 +22,17 @@ pub(crate) async fn metrics(State(app): State<Arc<App>>) -> Response {
         ("steps_total", "Batches that the model has read", engine.steps as f64),
         ("prompt_tokens_total", "Tokens of prompts", engine.prompt_tokens as f64),
         ("completion_tokens_total", "Tokens of outputs", engine.completion_tokens as f64),
-        ("forced_tokens_total", "Tokens that the model was not asked for", engine.forced_tokens as f64),
+        (
+            "forced_tokens_total",
+            "Tokens that the model was not asked for",
+            engine.forced_tokens as f64,
+        ),
         ("model_seconds_total", "Time within the model", engine.model_nanos as f64 / 1e9),
-        ("decode_seconds_total", "Time of masks, draws and everything else about tokens", engine.decode_nanos as f64 / 1e9),
+        (
+            "decode_seconds_total",
+            "Time of masks, draws and everything else about tokens",
+            engine.decode_nanos as f64 / 1e9,
+        ),
         ("grammar_hits_total", "Grammars that were in memory", cache.memory_hits as f64),
         ("grammar_compilations_total", "Grammars that were compiled", cache.compiled as f64),
     ];
@@ -34,7 +42,10 @@ pub(crate) async fn metrics(State(app): State<Arc<App>>) -> Response {
     ];
     let mut text = String::new();
     let mut metric = |kind: &str, (name, help, value): (&str, &str, f64)| {
-        let _ = writeln!(text, "# HELP grammarc_{name} {help}\n# TYPE grammarc_{name} {kind}\ngrammarc_{name} {value}");
+        let _ = writeln!(
+            text,
+            "# HELP grammarc_{name} {help}\n# TYPE grammarc_{name} {kind}\ngrammarc_{name} {value}"
+        );
     };
     counters.into_iter().for_each(|counter| metric("counter", counter));
     gauges.into_iter().for_each(|gauge| metric("gauge", gauge));

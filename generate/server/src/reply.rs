@@ -71,7 +71,7 @@ pub(crate) fn finish_reason(finish: &Finish, calls: usize) -> &'static str {
 /// What is wrong with an output that ended by itself and is held to a schema: formats, and keywords that grammars only
 /// approximate.
 pub(crate) fn violations(output: &Output, schema: Option<&JsonSchema>) -> Option<String> {
-    let schema = schema.filter(|_| !output.finish.is_cut())?;
+    let schema = schema.filter(|_| !output.finish.is_cut() && output.calls.is_empty())?;
     match grammarc_json::parse(&output.text) {
         Ok(value) => schema.validate(&value).err().map(|error| error.to_string()),
         Err(error) => Some(error.to_string()),

@@ -34,7 +34,9 @@ pub(crate) fn params(
         None => 0,
         // Other servers say -1 where none is cut.
         Some(Some(-1)) => 0,
-        Some(Some(count)) => u32::try_from(count).map_err(|_| fields.wrong("top_k", "it is out of range"))?,
+        Some(Some(count)) => {
+            u32::try_from(count).map_err(|_| fields.wrong("top_k", "it is out of range"))?
+        }
         Some(None) => return Err(fields.wrong("top_k", "it is no whole number")),
     };
     let penalties = Penalties {
@@ -59,7 +61,8 @@ fn set(place: &mut f32, given: Option<f32>) {
 
 /// `stop`: a text or a list of texts.
 fn stop(fields: &mut Fields) -> Result<Vec<String>, ApiError> {
-    let wrong = |fields: &Fields| fields.wrong("stop", "it is neither a string nor a list of strings");
+    let wrong =
+        |fields: &Fields| fields.wrong("stop", "it is neither a string nor a list of strings");
     match fields.value("stop") {
         None => Ok(Vec::new()),
         Some(Value::String(text)) => Ok(vec![text]),
@@ -77,7 +80,8 @@ fn stop(fields: &mut Fields) -> Result<Vec<String>, ApiError> {
 /// `logit_bias`: numbers from -100 to 100 by token.
 fn logit_bias(fields: &mut Fields) -> Result<Vec<(u32, f32)>, ApiError> {
     let Some(value) = fields.value("logit_bias") else { return Ok(Vec::new()) };
-    let wrong = || fields.wrong("logit_bias", "it is no object of numbers from -100 to 100 by token");
+    let wrong =
+        || fields.wrong("logit_bias", "it is no object of numbers from -100 to 100 by token");
     let Value::Object(biases) = value else { return Err(wrong()) };
     let biases = biases.into_iter().map(|(token, bias)| {
         let token = token.parse().map_err(|_| wrong())?;
@@ -109,7 +113,11 @@ fn own(mut fields: Fields, params: &mut GenerateParams) -> Result<(), ApiError> 
             "must_end" => EarlyStop::MustEnd,
             "first" => EarlyStop::First,
             "longest" => EarlyStop::Longest,
-            _ => return Err(fields.wrong("early_stop", "it is none of `must_end`, `first` and `longest`")),
+            _ => {
+                return Err(
+                    fields.wrong("early_stop", "it is none of `must_end`, `first` and `longest`")
+                );
+            }
         };
     }
     params.overshoot = fields.flag("overshoot")?.unwrap_or(false);

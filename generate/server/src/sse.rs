@@ -70,7 +70,9 @@ pub(crate) fn response<F: Framing>(framing: F, started: Started) -> Response {
         }
     });
     let frames = frames.filter(|frame| std::future::ready(!frame.is_empty()));
-    let mut response = Response::new(Body::from_stream(frames.map(|frame| Ok::<_, Infallible>(Bytes::from(frame)))));
+    let mut response = Response::new(Body::from_stream(
+        frames.map(|frame| Ok::<_, Infallible>(Bytes::from(frame))),
+    ));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
@@ -78,9 +80,7 @@ pub(crate) fn response<F: Framing>(framing: F, started: Started) -> Response {
 }
 
 /// The whole outputs of a request.
-pub(crate) async fn collect(
-    started: Started,
-) -> Result<Vec<grammarc_generate::Output>, ApiError> {
+pub(crate) async fn collect(started: Started) -> Result<Vec<grammarc_generate::Output>, ApiError> {
     let mut outputs = Vec::with_capacity(started.receivers.len());
     for receiver in started.receivers {
         let mut collector = grammarc_generate::output::Collector::default();

@@ -31,7 +31,10 @@ pub(crate) async fn health() -> Json<Value> {
 }
 
 /// `POST /tokenize`: a text to tokens, without control tokens unless `special` is set.
-pub(crate) async fn tokenize(State(app): State<Arc<App>>, body: Bytes) -> Result<Json<Value>, ApiError> {
+pub(crate) async fn tokenize(
+    State(app): State<Arc<App>>,
+    body: Bytes,
+) -> Result<Json<Value>, ApiError> {
     let mut fields = Fields::of_body(&body)?;
     fields.text("model")?;
     let content = fields.text("content")?.or(fields.text("prompt")?);
@@ -40,29 +43,39 @@ pub(crate) async fn tokenize(State(app): State<Arc<App>>, body: Bytes) -> Result
     fields.finish()?;
     let encoder = app.backend.encoder();
     let tokens = if special { encoder.prompt(&content) } else { encoder.text(&content) };
-    let tokens = tokens.ok_or_else(|| ApiError::field("content", "the tokenizer cannot spell it"))?;
+    let tokens =
+        tokens.ok_or_else(|| ApiError::field("content", "the tokenizer cannot spell it"))?;
     Ok(Json(json!({"tokens": tokens, "count": tokens.len()})))
 }
 
 /// `POST /detokenize`.
-pub(crate) async fn detokenize(State(app): State<Arc<App>>, body: Bytes) -> Result<Json<Value>, ApiError> {
+pub(crate) async fn detokenize(
+    State(app): State<Arc<App>>,
+    body: Bytes,
+) -> Result<Json<Value>, ApiError> {
     let mut fields = Fields::of_body(&body)?;
     fields.text("model")?;
     let tokens = fields.list("tokens")?.ok_or_else(|| fields.wrong("tokens", "it is missing"))?;
-    let tokens = tokens.iter().map(|token| token.as_u64().and_then(|token| u32::try_from(token).ok()));
+    let tokens =
+        tokens.iter().map(|token| token.as_u64().and_then(|token| u32::try_from(token).ok()));
     let tokens: Option<Vec<u32>> = tokens.collect();
     let tokens = tokens.ok_or_else(|| fields.wrong("tokens", "it is no list of tokens"))?;
     fields.finish()?;
     let vocabulary = app.backend.vocabulary();
-    let bytes: Vec<u8> = tokens.iter().flat_map(|&token| vocabulary.token_bytes(token)).copied().collect();
+    let bytes: Vec<u8> =
+        tokens.iter().flat_map(|&token| vocabulary.token_bytes(token)).copied().collect();
     let text = String::from_utf8_lossy(&bytes);
     Ok(Json(json!({"content": text, "prompt": text})))
 }
 
 /// `POST /v1/grammars`: compiles a grammar, which requests name by its id from then on.
-pub(crate) async fn grammars(State(app): State<Arc<App>>, body: Bytes) -> Result<Json<Value>, ApiError> {
+pub(crate) async fn grammars(
+    State(app): State<Arc<App>>,
+    body: Bytes,
+) -> Result<Json<Value>, ApiError> {
     let mut fields = Fields::of_body(&body)?;
-    let language = fields.text("language")?.ok_or_else(|| fields.wrong("language", "it is missing"))?;
+    let language =
+        fields.text("language")?.ok_or_else(|| fields.wrong("language", "it is missing"))?;
     let known = Language::named(&language);
     let known = known.ok_or_else(|| fields.wrong("language", "there is no such language"))?;
     let text = match fields.value("source") {
@@ -92,7 +105,10 @@ pub(crate) async fn grammars(State(app): State<Arc<App>>, body: Bytes) -> Result
 }
 
 /// `POST /v1/repair`: JSON of a text that is nearly JSON.
-pub(crate) async fn repair(State(app): State<Arc<App>>, body: Bytes) -> Result<Json<Value>, ApiError> {
+pub(crate) async fn repair(
+    State(app): State<Arc<App>>,
+    body: Bytes,
+) -> Result<Json<Value>, ApiError> {
     let mut fields = Fields::of_body(&body)?;
     let text = fields.text("text")?.ok_or_else(|| fields.wrong("text", "it is missing"))?;
     let strict = fields.flag("strict")?.unwrap_or(false);

@@ -64,6 +64,7 @@ impl Steps {
     /// Takes outputs into free slots; waits where there is none at all. False where none can come any more.
     fn fill(&mut self) -> bool {
         while self.slots.len() < self.options.parallel {
+            self.counters.running.store(self.slots.len() as u64, Ordering::Relaxed);
             let job = match self.slots.is_empty() {
                 true => self.queue.recv_blocking().ok(),
                 false => self.queue.try_recv().ok(),
@@ -122,6 +123,7 @@ impl Steps {
         // The order stays, so that the places of slots that were listed do.
         let slot = self.slots.remove(at);
         let usage = slot.decoder.usage();
+        add(&self.counters.prompt_tokens, usage.prompt_tokens as u64);
         add(&self.counters.completion_tokens, usage.completion_tokens as u64);
         add(&self.counters.forced_tokens, usage.forced_tokens as u64);
         self.model.close(slot.seq);
@@ -174,7 +176,6 @@ impl Steps {
                 rows => rows,
             };
             let tokens = feed.tokens[..count].to_vec();
-            add(&self.counters.prompt_tokens, if rows == Rows::None { count as u64 } else { 0 });
             parts.push(Part { slot, seq: *seq, tokens, rows });
         }
         parts

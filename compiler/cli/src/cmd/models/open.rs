@@ -39,7 +39,8 @@ impl OpenArgs {
     /// Opens the model for so many outputs side by side.
     pub(super) fn open(&self, parallel: usize) -> Result<Local, Failure> {
         let path = self.path()?;
-        let template = self.chat_template.as_deref().map(super::super::outputs::text).transpose()?;
+        let template =
+            self.chat_template.as_deref().map(super::super::outputs::text).transpose()?;
         let options = OpenOptions {
             context: self.context,
             sequences: Some(parallel),

@@ -64,7 +64,10 @@ pub(crate) fn run(args: ServeArgs, output: &mut Output) -> Result<u8, Failure> {
         keys,
         max_tokens: args.max_tokens,
         tool_style: args.tool_style,
-        reasoning: args.reasoning.and_then(|tags| tags.try_into().ok()).map(|[open, close]: [String; 2]| (open, close)),
+        reasoning: args
+            .reasoning
+            .and_then(|tags| tags.try_into().ok())
+            .map(|[open, close]: [String; 2]| (open, close)),
         deadline: Some(Duration::from_secs(args.deadline)),
         ..ServerOptions::default()
     };

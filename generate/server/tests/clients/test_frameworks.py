@@ -1,0 +1,75 @@
+"""Frameworks over OpenAI's protocol: LangChain, Instructor, AutoGen."""
+
+from __future__ import annotations
+
+import asyncio
+
+import instructor
+import openai
+import pytest
+from langchain_openai import ChatOpenAI
+from pydantic import BaseModel, Field
+
+
+class City(BaseModel):
+    """A city."""
+
+    name: str = Field(max_length=20)
+    people: int = Field(ge=0, le=10**8)
+
+
+@pytest.fixture(scope="module")
+def model(url: str) -> ChatOpenAI:
+    return ChatOpenAI(base_url=url + "/v1", api_key="none", model="m", max_tokens=120, temperature=0, max_retries=0)
+
+
+@pytest.mark.parametrize("method", ["json_schema", "function_calling"])
+def test_langchain_structured_output(model: ChatOpenAI, method: str) -> None:
+    assert isinstance(model.with_structured_output(City, method=method).invoke("Name a city."), City)
+
+
+def test_langchain_json_mode(model: ChatOpenAI) -> None:
+    done = model.with_structured_output(City.model_json_schema(), method="json_mode", include_raw=True).invoke("A city as JSON.")
+    assert done["parsing_error"] is None or done["raw"].response_metadata["finish_reason"] == "length"
+
+
+def test_langchain_tools_and_streams(model: ChatOpenAI) -> None:
+    bound = model.bind_tools([City], tool_choice="City")
+    (call,) = bound.invoke("Name a city.").tool_calls
+    assert City(**call["args"])
+    whole = None
+    for chunk in bound.stream("Name a city."):
+        whole = chunk if whole is None else whole + chunk
+    assert City(**whole.tool_calls[0]["args"])
+
+
+@pytest.mark.parametrize("mode", [instructor.Mode.TOOLS, instructor.Mode.JSON_SCHEMA, instructor.Mode.RESPONSES_TOOLS])
+def test_instructor(url: str, mode: instructor.Mode) -> None:
+    client = instructor.from_openai(openai.OpenAI(base_url=url + "/v1", api_key="none"), mode=mode)
+    ask = {"messages": [{"role": "user", "content": "Name a city."}], "model": "m", "max_retries": 0, "temperature": 0}
+    tokens = "max_output_tokens" if mode is instructor.Mode.RESPONSES_TOOLS else "max_tokens"
+    assert isinstance(client.create(response_model=City, **ask, **{tokens: 120}), City)
+
+
+def test_instructor_partial_and_lists(url: str) -> None:
+    client = instructor.from_openai(openai.OpenAI(base_url=url + "/v1", api_key="none"), mode=instructor.Mode.JSON_SCHEMA)
+    ask = {"messages": [{"role": "user", "content": "Name a city."}], "model": "m", "max_retries": 0, "temperature": 0, "max_tokens": 120}
+    *_, last = client.create_partial(response_model=City, **ask)
+    assert City(**last.model_dump())
+
+
+def test_autogen(url: str) -> None:
+    from autogen_core.models import UserMessage
+    from autogen_ext.models.openai import OpenAIChatCompletionClient
+
+    info = {"vision": False, "function_calling": True, "json_output": True, "structured_output": True, "family": "unknown"}
+
+    async def ask() -> str:
+        client = OpenAIChatCompletionClient(model="m", base_url=url + "/v1", api_key="none", model_info=info, temperature=0, max_tokens=120)
+        done = await client.create([UserMessage(content="Name a city.", source="user")], json_output=City)
+        await client.close()
+        return done.content
+
+    assert City.model_validate_json(asyncio.run(ask()))
+
+
