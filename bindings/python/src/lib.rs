@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `vocabulary`, `compiler`, `grammar`, `matcher`, `bitmask` | one class each |
 //! | `batch` | many matchers in one call |
+//! | `json` | repair, and lines of JSON |
 //! | `arrays` | memory of numpy, torch and others, checked and written in place |
 //! | `raise` | failures as Python exceptions, panics included |
 //! | `tokens` | token ids as Python has them |
@@ -17,6 +18,7 @@ mod batch;
 mod bitmask;
 mod compiler;
 mod grammar;
+mod json;
 mod matcher;
 mod raise;
 mod splitter;
@@ -35,6 +37,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<grammar::Grammar>()?;
     module.add_class::<bitmask::Bitmask>()?;
     module.add_class::<matcher::Matcher>()?;
+    module.add_class::<json::Json>()?;
+    module.add_class::<json::JsonlStream>()?;
     module.add_class::<splitter::Piece>()?;
     module.add_class::<splitter::Splitter>()?;
     module.add_function(wrap_pyfunction!(batch::fill_batch, module)?)?;

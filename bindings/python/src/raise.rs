@@ -42,6 +42,16 @@ fn exception<'py>(
     made.map_or_else(|error| error, PyErr::from_value)
 }
 
+/// A schema that is none.
+pub(crate) fn source(py: Python<'_>, message: String) -> PyErr {
+    exception(py, "SourceError", (message,))
+}
+
+/// A text that was not repaired; the candidates are outcomes as JSON.
+pub(crate) fn not_repaired(py: Python<'_>, message: String, candidates: Vec<String>) -> PyErr {
+    exception(py, "RepairError", (message, candidates))
+}
+
 /// A failure of the compiler or of a file.
 pub(crate) fn failure(py: Python<'_>, failure: &Failure) -> PyErr {
     let message = chain(failure);

@@ -14,7 +14,7 @@ import pytest
 
 
 
-@pytest.mark.parametrize("name", ["grammarc", "grammarc.schema", "grammarc.compiler", "grammarc.tokenizers"])
+@pytest.mark.parametrize("name", ["grammarc", "grammarc.schema", "grammarc.compiler", "grammarc.tokenizers", "grammarc.repair", "grammarc.jsonl"])
 def test_examples(name: str) -> None:
     result = doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS)
     assert result.failed == 0

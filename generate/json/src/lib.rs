@@ -12,6 +12,7 @@
 //! | `strict` | the value of a text that is JSON: a key that occurs twice is an error |
 //! | `extract` | where in a text JSON stands |
 //! | [`repair`] | what a broken text says, with the edits that make it JSON, and how sure they are |
+//! | [`partial`] | the value of a text while it comes |
 //! | [`jsonl`] | the items of a text that is one JSON value a line, and the lines that are none |
 //! | [`validator`] | the three of them in the order that a caller wants |
 //!
@@ -20,6 +21,7 @@
 
 mod extract;
 pub mod jsonl;
+pub mod partial;
 pub mod repair;
 mod scan;
 pub mod schema;
@@ -28,6 +30,7 @@ pub mod validator;
 
 pub use extract::extract_json;
 pub use jsonl::{Jsonl, JsonlOptions, JsonlStream, parse_jsonl};
+pub use partial::{Change, PartialError, PartialJson};
 pub use repair::{Edit, EditKind, Grade, RepairError, RepairLimits, Repaired};
 pub use schema::{Expected, JsonSchema, SchemaError, ValidationError};
 pub use strict::{ParseError, parse};

@@ -39,7 +39,10 @@ const CRATES: [Row<'_>; 16] = [
     ("tests", &["artifacts", "compiler", "runtime", "compiler/cli", "benches"]),
     ("fuzz", &["artifacts", "compiler", "runtime", "tests"]),
     ("bindings/c", &["artifacts", "compiler", "runtime", "bindings/common", "tests"]),
-    ("bindings/python", &["artifacts", "compiler", "runtime", "bindings/common", "tests"]),
+    (
+        "bindings/python",
+        &["artifacts", "compiler", "runtime", "generate/json", "bindings/common", "tests"],
+    ),
 ];
 
 /// The rooms of the compiler. Front ends and network do not know each other, and no room below knows a front end.

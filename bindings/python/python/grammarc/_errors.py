@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+from grammarc._repaired import Repaired
+
 
 class Diagnostic(NamedTuple):
     """One finding about a source or a tokenizer."""
@@ -85,3 +87,12 @@ for _class in list(globals().values()):
     if isinstance(_class, type) and (_class is Diagnostic or issubclass(_class, GrammarcError)):
         _class.__module__ = "grammarc"
 del _class
+
+
+class RepairError(GrammarcError, ValueError):
+    """A text was not repaired: it has no reading that is sure enough, or is none of what was asked for."""
+
+    def __init__(self, message: str, candidates: list[str] | None = None) -> None:
+        super().__init__(message)
+        self.candidates: list[Repaired] = [Repaired._of(one) for one in candidates or []]
+        """The readings that there are, where there are any; none was taken."""

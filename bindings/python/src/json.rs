@@ -1,0 +1,160 @@
+//! JSON out of what models write: repair, and lines of JSON.
+//!
+//! Values cross as text, which Python parses: so numbers are what Python makes of them. Places in texts are counted in
+//! characters, as Python counts them.
+
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use grammarc_json::repair::OpenStrings;
+use grammarc_json::{
+    Edit, JsonSchema, JsonValidator, JsonlOptions, RepairError, Repaired, jsonl, parse_jsonl,
+};
+use pyo3::prelude::*;
+use serde_json::{Value, json};
+
+use crate::raise;
+
+/// What JSON has to be: any, or the instances of a schema. What is derived from a schema is derived once.
+#[pyclass(frozen, module = "grammarc._native")]
+pub(crate) struct Json {
+    schema: Option<JsonSchema>,
+}
+
+#[pymethods]
+impl Json {
+    /// Reads the text of a schema, where one is given.
+    #[new]
+    #[pyo3(signature = (schema = None))]
+    fn new(py: Python<'_>, schema: Option<&str>) -> PyResult<Self> {
+        let schema = schema.map(str::parse::<JsonSchema>).transpose();
+        let schema = schema.map_err(|error| raise::source(py, error.to_string()))?;
+        Ok(Self { schema })
+    }
+
+    /// Repairs a text, and returns the outcome as JSON.
+    fn repair(
+        &self,
+        py: Python<'_>,
+        text: &str,
+        strict: bool,
+        cut: bool,
+        drop_open_strings: bool,
+    ) -> PyResult<String> {
+        let strings = if drop_open_strings { OpenStrings::Drop } else { OpenStrings::Keep };
+        let schema = self.schema.clone();
+        let validator = JsonValidator { schema, strict, repair: true, strings, cut, ..JsonValidator::default() };
+        let repaired = py.detach(|| validator.repair_json(text));
+        match repaired {
+            Ok(repaired) => Ok(outcome(text, &repaired).to_string()),
+            Err(error) => Err(refused(py, text, &error)),
+        }
+    }
+
+    /// The items of lines of JSON, and the lines that are none, as JSON.
+    fn lines(&self, py: Python<'_>, text: &str, repair: bool) -> String {
+        let options = JsonlOptions { repair, ..JsonlOptions::default() };
+        let found = py.detach(|| parse_jsonl(text, self.schema.as_ref(), &options));
+        let mut at = Characters::new(text);
+        let items = found.items.iter().map(|item| entry(&mut at, Ok(item)));
+        let items: Vec<Value> = items.collect();
+        let mut at = Characters::new(text);
+        let skipped = found.skipped.iter().map(|skipped| entry(&mut at, Err(skipped)));
+        let skipped: Vec<Value> = skipped.collect();
+        json!({"items": items, "skipped": skipped, "truncated": found.truncated, "warning": found.warning}).to_string()
+    }
+}
+
+/// Lines of JSON as they come.
+#[pyclass(frozen, module = "grammarc._native")]
+pub(crate) struct JsonlStream {
+    inner: Mutex<jsonl::JsonlStream>,
+}
+
+#[pymethods]
+impl JsonlStream {
+    #[new]
+    fn new(json: &Json, repair: bool) -> Self {
+        let options = JsonlOptions { repair, ..JsonlOptions::default() };
+        Self { inner: Mutex::new(jsonl::JsonlStream::new(json.schema.clone(), options)) }
+    }
+
+    /// The entries that end in a further part, as JSON.
+    fn push(&self, part: &str) -> Vec<String> {
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        entries(inner.push(part))
+    }
+
+    /// The last entries, as JSON.
+    fn finish(&self) -> Vec<String> {
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        entries(inner.finish())
+    }
+
+    #[getter]
+    fn is_truncated(&self) -> bool {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner).is_truncated()
+    }
+}
+
+fn entries(found: Vec<Result<jsonl::Item, jsonl::Skipped>>) -> Vec<String> {
+    let entry = |found: &Result<jsonl::Item, jsonl::Skipped>| match found {
+        Ok(item) => json!({"value": item.value.to_string(), "line": item.line, "edits": item.edits.len()}),
+        Err(skipped) => json!({"line": skipped.line, "reason": skipped.reason}),
+    };
+    found.iter().map(|found| entry(found).to_string()).collect()
+}
+
+fn entry(at: &mut Characters<'_>, found: Result<&jsonl::Item, &jsonl::Skipped>) -> Value {
+    match found {
+        Ok(item) => json!({"value": item.value.to_string(), "line": item.line, "at": at.of(&item.range), "edits": item.edits.len()}),
+        Err(skipped) => json!({"line": skipped.line, "at": at.of(&skipped.range), "reason": skipped.reason}),
+    }
+}
+
+fn outcome(text: &str, repaired: &Repaired) -> Value {
+    let mut at = Characters::new(text);
+    let edit = |edit: &Edit| {
+        json!({"at": at.of(&edit.at), "kind": edit.kind.name(), "grade": edit.grade.name(),
+            "removed": edit.removed, "inserted": edit.inserted})
+    };
+    let edits: Vec<Value> = repaired.edits.iter().map(edit).collect();
+    json!({"text": repaired.text, "edits": edits, "ambiguous": repaired.ambiguous, "truncated": repaired.truncated})
+}
+
+fn refused(py: Python<'_>, text: &str, error: &RepairError) -> PyErr {
+    let candidates: Vec<String> = match error {
+        RepairError::Ambiguous { candidates } => {
+            candidates.iter().map(|one| outcome(text, one).to_string()).collect()
+        }
+        RepairError::Uncertain { repaired } => vec![outcome(text, repaired).to_string()],
+        _ => Vec::new(),
+    };
+    raise::not_repaired(py, error.to_string(), candidates)
+}
+
+/// Places of a text in characters, asked for from left to right in linear time.
+struct Characters<'t> {
+    text: &'t str,
+    byte: usize,
+    character: usize,
+}
+
+impl<'t> Characters<'t> {
+    fn new(text: &'t str) -> Self {
+        Self { text, byte: 0, character: 0 }
+    }
+
+    fn of(&mut self, range: &Range<usize>) -> [usize; 2] {
+        [self.at(range.start), self.at(range.end)]
+    }
+
+    fn at(&mut self, byte: usize) -> usize {
+        if byte < self.byte {
+            (self.byte, self.character) = (0, 0);
+        }
+        self.character += self.text[self.byte..byte].chars().count();
+        self.byte = byte;
+        self.character
+    }
+}

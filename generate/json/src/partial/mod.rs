@@ -1,0 +1,305 @@
+//! Partial values: the value of a JSON text while it comes.
+//!
+//! ```text
+//! parts ─ reader ─► events ─► the value so far, and what has changed in it
+//!                                └─ parts: schemas of members and items ─► choices, violations
+//! ```
+//!
+//! A change is never taken back: paths only grow. Numbers, literals and keys appear when they are closed, since what comes may
+//! be another; strings grow by whole characters. A string of which the schema lists the texts appears when one text alone is
+//! left, whole. Containers are judged by their schemas when they close, the value when it is whole; the last value is that of
+//! the [strict parser](crate::parse).
+//!
+//! Work is linear in what is new, besides a step for each level down to where it is put, and the judgement of what closes.
+
+mod parts;
+mod reader;
+#[cfg(test)]
+mod tests;
+
+use rustc_hash::FxHashSet;
+use serde_json::{Map, Value};
+
+use crate::schema::{JsonSchema, ValidationError};
+
+use parts::{Parts, Step};
+use reader::{Read, Reader};
+
+/// Something that has changed in a value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// A part has appeared: a scalar as it is, a string as far as it goes, a container without parts.
+    Added {
+        /// Its JSON pointer.
+        pointer: String,
+        /// What it is so far.
+        value: Value,
+    },
+    /// A string has grown.
+    Grew {
+        /// Its JSON pointer.
+        pointer: String,
+        /// What was added to it.
+        delta: String,
+    },
+    /// A string or a container is whole.
+    Closed {
+        /// Its JSON pointer.
+        pointer: String,
+        /// What its schema says against it, where the path to it has one.
+        violations: Option<ValidationError>,
+    },
+}
+
+/// Why a text is the beginning of no JSON.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}, at byte {at}")]
+pub struct PartialError {
+    /// Where, in bytes.
+    pub at: usize,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// The value of a JSON text while it comes.
+///
+/// ```
+/// use grammarc_json::PartialJson;
+///
+/// let mut partial = PartialJson::new(None);
+/// partial.push(r#"{"name": "Ada Lo"#)?;
+/// assert_eq!(partial.value().unwrap()["name"], "Ada Lo");
+/// assert!(!partial.is_complete("/name"));
+/// partial.push(r#"velace", "born": 18"#)?;
+/// assert!(partial.is_complete("/name") && partial.value().unwrap().get("born").is_none());
+/// partial.push("15}")?;
+/// assert_eq!(partial.finish()?["born"], 1815);
+/// # Ok::<(), grammarc_json::PartialError>(())
+/// ```
+pub struct PartialJson {
+    reader: Reader,
+    parts: Option<Parts>,
+    value: Option<Value>,
+    /// The path to the container that is open, and its part that is next or open.
+    path: Vec<Step>,
+    /// The open containers: whether each is an object, with the keys that it has.
+    open: Vec<Option<FxHashSet<String>>>,
+    /// The string that is open.
+    string: Option<OpenString>,
+    changes: Vec<Change>,
+    reads: Vec<Read>,
+    error: Option<PartialError>,
+}
+
+/// A string that is open.
+struct OpenString {
+    /// What was read and not shown.
+    held: String,
+    /// The texts that it may be, where they are listed.
+    texts: Option<Vec<String>>,
+    shown: bool,
+}
+
+impl PartialJson {
+    /// A value of which nothing has come.
+    pub fn new(schema: Option<JsonSchema>) -> Self {
+        Self {
+            reader: Reader::new(),
+            parts: schema.map(Parts::new),
+            value: None,
+            path: Vec::new(),
+            open: Vec::new(),
+            string: None,
+            changes: Vec::new(),
+            reads: Vec::new(),
+            error: None,
+        }
+    }
+
+    /// Reads a further part of the text, and returns what has changed.
+    ///
+    /// # Errors
+    ///
+    /// The text is the beginning of no JSON, or has a key twice in one object. The value stays as it was before the error, and
+    /// every later call returns it again.
+    pub fn push(&mut self, part: &str) -> Result<&[Change], PartialError> {
+        self.changes.clear();
+        if let Some(error) = &self.error {
+            return Err(error.clone());
+        }
+        let mut reads = std::mem::take(&mut self.reads);
+        let read = self.reader.push(part, &mut reads);
+        let applied = reads.drain(..).try_for_each(|read| self.apply(read));
+        self.reads = reads;
+        if let Err(error) = applied.and(read) {
+            self.error = Some(error.clone());
+            return Err(error);
+        }
+        Ok(&self.changes)
+    }
+
+    /// The value so far; none where nothing of it is certain.
+    pub fn value(&self) -> Option<&Value> {
+        self.value.as_ref()
+    }
+
+    /// Whether the part at a JSON pointer is there and whole.
+    pub fn is_complete(&self, pointer: &str) -> bool {
+        let is_there = self.value.as_ref().is_some_and(|value| value.pointer(pointer).is_some());
+        let own = pointer_of(&self.path);
+        let is_open = |depth: usize| pointer == pointer_of(&self.path[..depth]);
+        let in_string = self.string.is_some() && pointer == own;
+        is_there && !in_string && !(0..self.open.len()).any(is_open)
+    }
+
+    /// Ends the text: the value, which is that of the strict parser.
+    ///
+    /// # Errors
+    ///
+    /// The text is no JSON.
+    pub fn finish(mut self) -> Result<Value, PartialError> {
+        if let Some(error) = self.error {
+            return Err(error);
+        }
+        let mut reads = Vec::new();
+        self.reader.finish(&mut reads)?;
+        reads.into_iter().try_for_each(|read| self.apply(read))?;
+        let missing = PartialError { at: 0, message: "the text has no value".to_owned() };
+        self.value.ok_or(missing)
+    }
+
+    fn apply(&mut self, read: Read) -> Result<(), PartialError> {
+        match read {
+            Read::Open { is_object } => {
+                let empty = if is_object { Value::Object(Map::new()) } else { Value::Array(Vec::new()) };
+                self.add(empty);
+                self.open.push(is_object.then(FxHashSet::default));
+                self.path.push(Step::Index(0));
+            }
+            Read::Close => {
+                self.open.pop();
+                self.path.pop();
+                self.close();
+                self.advance();
+            }
+            Read::Key(key) => {
+                if let Some(Some(keys)) = self.open.last_mut()
+                    && !keys.insert(key.clone())
+                {
+                    let message = format!("the key {key:?} occurs twice in one object");
+                    return Err(PartialError { at: self.reader.at(), message });
+                }
+                if let Some(step) = self.path.last_mut() {
+                    *step = Step::Key(key);
+                }
+            }
+            Read::Begin => {
+                let texts = self.parts.as_ref().and_then(|parts| parts.texts(&self.path));
+                let shown = texts.is_none();
+                self.string = Some(OpenString { held: String::new(), texts, shown });
+                if shown {
+                    self.add(Value::String(String::new()));
+                }
+            }
+            Read::Text(text) => self.grow(text),
+            Read::End => {
+                if let Some(OpenString { held, shown: false, .. }) = self.string.take() {
+                    self.add(Value::String(held));
+                }
+                self.close();
+                self.advance();
+            }
+            Read::Scalar(value) => {
+                self.add(value);
+                self.advance();
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts a part where the path leads.
+    fn add(&mut self, value: Value) {
+        self.changes.push(Change::Added { pointer: pointer_of(&self.path), value: value.clone() });
+        let Some((last, before)) = self.path.split_last() else {
+            self.value = Some(value);
+            return;
+        };
+        match (self.value.as_mut().and_then(|root| part_of(root, before)), last) {
+            (Some(Value::Object(members)), Step::Key(key)) => {
+                members.insert(key.clone(), value);
+            }
+            (Some(Value::Array(items)), Step::Index(_)) => items.push(value),
+            // The reader opens a container before its parts.
+            _ => {}
+        }
+    }
+
+    fn grow(&mut self, delta: String) {
+        let Some(string) = &mut self.string else { return };
+        if let Some(texts) = &string.texts {
+            string.held.push_str(&delta);
+            let mut left = texts.iter().filter(|text| text.starts_with(&string.held));
+            let only = left.next().filter(|_| left.next().is_none()).cloned();
+            if let (false, Some(text)) = (string.shown, only) {
+                string.shown = true;
+                self.add(Value::String(text));
+            } else if string.shown && !texts.iter().any(|text| text.starts_with(&string.held)) {
+                // It was none of them after all: what was shown grows into what it is as far as it can.
+                self.become_held();
+            }
+            return;
+        }
+        if let Some(Value::String(text)) = self.value.as_mut().and_then(|root| part_of(root, &self.path)) {
+            text.push_str(&delta);
+        }
+        self.changes.push(Change::Grew { pointer: pointer_of(&self.path), delta });
+    }
+
+    /// Shows a string as it was read.
+    fn become_held(&mut self) {
+        let Some(string) = &self.string else { return };
+        let held = string.held.clone();
+        if let Some(Value::String(text)) = self.value.as_mut().and_then(|root| part_of(root, &self.path)) {
+            *text = held.clone();
+        }
+        self.changes.push(Change::Added { pointer: pointer_of(&self.path), value: Value::String(held) });
+    }
+
+    /// Tells that the part at the path is whole.
+    fn close(&mut self) {
+        let value = self.value.as_mut().and_then(|root| part_of(root, &self.path));
+        let violations = match (value, &mut self.parts) {
+            (Some(value), Some(parts)) => parts.violations(&self.path, value),
+            _ => None,
+        };
+        self.changes.push(Change::Closed { pointer: pointer_of(&self.path), violations });
+    }
+
+    /// Goes on to the next item of the container that is open.
+    fn advance(&mut self) {
+        if let (Some(None), Some(Step::Index(index))) = (self.open.last(), self.path.last_mut()) {
+            *index += 1;
+        }
+    }
+}
+
+/// The part of a value at a path.
+fn part_of<'v>(root: &'v mut Value, path: &[Step]) -> Option<&'v mut Value> {
+    path.iter().try_fold(root, |value, step| match step {
+        Step::Key(key) => value.get_mut(key),
+        Step::Index(index) => value.get_mut(*index),
+    })
+}
+
+/// The JSON pointer of a path.
+fn pointer_of(path: &[Step]) -> String {
+    let mut pointer = String::new();
+    for step in path {
+        pointer.push('/');
+        match step {
+            Step::Key(key) => pointer.push_str(&key.replace('~', "~0").replace('/', "~1")),
+            Step::Index(index) => pointer.push_str(&index.to_string()),
+        }
+    }
+    pointer
+}

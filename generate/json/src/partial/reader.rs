@@ -1,0 +1,274 @@
+//! A JSON text that comes in parts, as events: the state machine of RFC 8259.
+//!
+//! Work is linear in what is new; nothing of the text is kept but the token that is open. Characters are read one by one and
+//! handed on in runs.
+
+use serde_json::{Number, Value};
+
+use super::PartialError;
+
+/// Deepest nesting, that of the strict parser.
+const DEPTH: usize = 127;
+
+/// What was read.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Read {
+    Open { is_object: bool },
+    Close,
+    Key(String),
+    /// A string begins.
+    Begin,
+    /// More of it, whole characters.
+    Text(String),
+    /// It is closed.
+    End,
+    /// A number or a literal.
+    Scalar(Value),
+}
+
+/// What may come next, outside tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    Value,
+    /// Behind `[`.
+    ValueOrEnd,
+    /// Behind a comma in an object.
+    Key,
+    /// Behind `{`.
+    KeyOrEnd,
+    Colon,
+    CommaOrEnd,
+    Nothing,
+}
+
+/// The token that is open.
+#[derive(Clone, Debug)]
+enum Token {
+    None,
+    /// `text` is decoded and not handed on yet; `escape` is what there is of an escape.
+    String { is_key: bool, text: String, escape: String },
+    Number(String),
+    Literal(String),
+}
+
+/// Reads a text.
+#[derive(Clone, Debug)]
+pub(super) struct Reader {
+    next: Next,
+    token: Token,
+    /// Whether each open container is an object.
+    stack: Vec<bool>,
+    /// Bytes that were read.
+    at: usize,
+}
+
+impl Reader {
+    pub(super) fn new() -> Self {
+        Self { next: Next::Value, token: Token::None, stack: Vec::new(), at: 0 }
+    }
+
+    /// Bytes that were read.
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// Reads a further part.
+    pub(super) fn push(&mut self, part: &str, reads: &mut Vec<Read>) -> Result<(), PartialError> {
+        for c in part.chars() {
+            self.character(c, reads)?;
+            self.at += c.len_utf8();
+        }
+        if let Token::String { is_key: false, text, .. } = &mut self.token
+            && !text.is_empty()
+        {
+            reads.push(Read::Text(std::mem::take(text)));
+        }
+        Ok(())
+    }
+
+    /// Ends the text: a number at its end is closed.
+    pub(super) fn finish(&mut self, reads: &mut Vec<Read>) -> Result<(), PartialError> {
+        self.end_bare(reads)?;
+        match self.next {
+            Next::Nothing => Ok(()),
+            _ => Err(self.wrong("the text ended before its value did")),
+        }
+    }
+
+    fn wrong(&self, message: impl Into<String>) -> PartialError {
+        PartialError { at: self.at, message: message.into() }
+    }
+
+    fn character(&mut self, c: char, reads: &mut Vec<Read>) -> Result<(), PartialError> {
+        match &mut self.token {
+            Token::String { .. } => self.in_string(c, reads),
+            Token::Number(text) if matches!(c, '0'..='9' | '+' | '-' | '.' | 'e' | 'E') => {
+                text.push(c);
+                Ok(())
+            }
+            Token::Literal(text) if c.is_ascii_alphanumeric() => {
+                text.push(c);
+                let text = text.clone();
+                let known = ["true", "false", "null"].iter().any(|word| word.starts_with(&text));
+                if known { Ok(()) } else { Err(self.wrong(format!("`{text}` is no literal"))) }
+            }
+            Token::Number(_) | Token::Literal(_) => {
+                self.end_bare(reads)?;
+                self.between(c, reads)
+            }
+            Token::None => self.between(c, reads),
+        }
+    }
+
+    /// Closes a number or a literal.
+    fn end_bare(&mut self, reads: &mut Vec<Read>) -> Result<(), PartialError> {
+        let value = match std::mem::replace(&mut self.token, Token::None) {
+            Token::Number(text) => match serde_json::from_str::<Number>(&text) {
+                Ok(number) => Value::Number(number),
+                Err(_) => return Err(self.wrong(format!("`{text}` is no number"))),
+            },
+            Token::Literal(text) => match text.as_str() {
+                "true" => Value::Bool(true),
+                "false" => Value::Bool(false),
+                "null" => Value::Null,
+                _ => return Err(self.wrong(format!("`{text}` is no literal"))),
+            },
+            other => {
+                self.token = other;
+                return Ok(());
+            }
+        };
+        reads.push(Read::Scalar(value));
+        self.end_value();
+        Ok(())
+    }
+
+    fn end_value(&mut self) {
+        self.next = if self.stack.is_empty() { Next::Nothing } else { Next::CommaOrEnd };
+    }
+
+    fn between(&mut self, c: char, reads: &mut Vec<Read>) -> Result<(), PartialError> {
+        if matches!(c, ' ' | '\t' | '\n' | '\r') {
+            return Ok(());
+        }
+        match (self.next, c) {
+            (Next::Value | Next::ValueOrEnd, '{' | '[') => {
+                let is_object = c == '{';
+                if self.stack.len() == DEPTH {
+                    return Err(self.wrong(format!("it is nested more than {DEPTH} deep")));
+                }
+                self.stack.push(is_object);
+                reads.push(Read::Open { is_object });
+                self.next = if is_object { Next::KeyOrEnd } else { Next::ValueOrEnd };
+            }
+            (Next::Value | Next::ValueOrEnd, '"') => {
+                reads.push(Read::Begin);
+                self.token = Token::String { is_key: false, text: String::new(), escape: String::new() };
+            }
+            (Next::Value | Next::ValueOrEnd, '-' | '0'..='9') => {
+                self.token = Token::Number(c.to_string());
+            }
+            (Next::Value | Next::ValueOrEnd, 't' | 'f' | 'n') => {
+                self.token = Token::Literal(c.to_string());
+            }
+            (Next::Key | Next::KeyOrEnd, '"') => {
+                self.token = Token::String { is_key: true, text: String::new(), escape: String::new() };
+            }
+            (Next::Colon, ':') => self.next = Next::Value,
+            (Next::CommaOrEnd, ',') => {
+                let in_object = self.stack.last() == Some(&true);
+                self.next = if in_object { Next::Key } else { Next::Value };
+            }
+            (Next::CommaOrEnd | Next::KeyOrEnd | Next::ValueOrEnd, '}' | ']')
+                if self.stack.last() == Some(&(c == '}')) =>
+            {
+                self.stack.pop();
+                reads.push(Read::Close);
+                self.end_value();
+            }
+            (Next::Nothing, _) => return Err(self.wrong("there is more behind the value")),
+            _ => return Err(self.wrong(format!("`{}` cannot stand here", c.escape_default()))),
+        }
+        Ok(())
+    }
+
+    fn in_string(&mut self, c: char, reads: &mut Vec<Read>) -> Result<(), PartialError> {
+        let at = self.at;
+        let wrong = |message: &str| PartialError { at, message: message.to_owned() };
+        let Token::String { is_key, text, escape } = &mut self.token else { return Ok(()) };
+        if !escape.is_empty() {
+            escape.push(c);
+            if let Some(decoded) = decoded(escape).map_err(wrong)? {
+                text.push(decoded);
+                escape.clear();
+            }
+            return Ok(());
+        }
+        match c {
+            '\\' => escape.push(c),
+            '"' => {
+                let (is_key, text) = (*is_key, std::mem::take(text));
+                self.token = Token::None;
+                if is_key {
+                    reads.push(Read::Key(text));
+                    self.next = Next::Colon;
+                    return Ok(());
+                }
+                if !text.is_empty() {
+                    reads.push(Read::Text(text));
+                }
+                reads.push(Read::End);
+                self.end_value();
+            }
+            '\0'..='\x1F' => return Err(wrong("a control character is escaped in a string")),
+            _ => text.push(c),
+        }
+        Ok(())
+    }
+}
+
+/// The character of an escape; none where more of it is to come.
+fn decoded(escape: &str) -> Result<Option<char>, &'static str> {
+    let simple = |c| Ok(Some(c));
+    match escape.as_bytes()[1] {
+        b'"' => simple('"'),
+        b'\\' => simple('\\'),
+        b'/' => simple('/'),
+        b'b' => simple('\u{8}'),
+        b'f' => simple('\u{c}'),
+        b'n' => simple('\n'),
+        b'r' => simple('\r'),
+        b't' => simple('\t'),
+        b'u' => {
+            let digits = &escape[2..];
+            let (first, second) = digits.split_at_checked(4).unwrap_or((digits, ""));
+            if !first.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+                return Err("an escape has four hexadecimal digits");
+            }
+            if first.len() < 4 {
+                return Ok(None);
+            }
+            let high = u32::from_str_radix(first, 16).unwrap_or_default();
+            if let Some(c) = char::from_u32(high) {
+                return Ok(Some(c));
+            }
+            let Some(digits) = second.strip_prefix("\\u") else {
+                let begins = "\\u".starts_with(second) && high < 0xDC00;
+                return if begins { Ok(None) } else { Err("half of a surrogate pair is no character") };
+            };
+            if !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+                return Err("an escape has four hexadecimal digits");
+            }
+            if digits.len() < 4 {
+                return Ok(None);
+            }
+            let low = u32::from_str_radix(digits, 16).unwrap_or_default();
+            if high >= 0xDC00 || !(0xDC00..0xE000).contains(&low) {
+                return Err("half of a surrogate pair is no character");
+            }
+            let c = 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
+            char::from_u32(c).map(Some).ok_or("half of a surrogate pair is no character")
+        }
+        _ => Err("there is no such escape"),
+    }
+}
