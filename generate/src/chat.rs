@@ -183,7 +183,7 @@ impl Marked<'_> {
 }
 
 /// A value of JSON as the template sees it. Numbers of any precision are what they are to Python where they fit, else texts.
-fn jinja(value: &Value) -> Jinja {
+pub(crate) fn jinja(value: &Value) -> Jinja {
     match value {
         Value::Null => Jinja::from(()),
         Value::Bool(value) => Jinja::from(*value),

@@ -12,9 +12,11 @@
 //! | [`encode`], [`chat`] | texts and conversations to tokens |
 //! | [`constraint`] | a mask over a sampler of the caller's |
 //! | `sampling` | a token from a row of logits |
+//! | [`agents`], [`prompts`] | actions of agents; prompts by name and their responses |
 //! | [`output`] | events, and whole outputs |
 //! | [`error`] | why there is no output |
 
+pub mod agents;
 pub mod backend;
 pub mod chat;
 pub mod constraint;
@@ -29,6 +31,7 @@ pub mod local;
 pub mod model;
 pub mod output;
 pub mod params;
+pub mod prompts;
 mod sampling;
 #[cfg(test)]
 mod testing;

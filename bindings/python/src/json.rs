@@ -43,7 +43,14 @@ impl Json {
     ) -> PyResult<String> {
         let strings = if drop_open_strings { OpenStrings::Drop } else { OpenStrings::Keep };
         let schema = self.schema.clone();
-        let validator = JsonValidator { schema, strict, repair: true, strings, cut, ..JsonValidator::default() };
+        let validator = JsonValidator {
+            schema,
+            strict,
+            repair: true,
+            strings,
+            cut,
+            ..JsonValidator::default()
+        };
         let repaired = py.detach(|| validator.repair_json(text));
         match repaired {
             Ok(repaired) => Ok(outcome(text, &repaired).to_string()),
@@ -99,7 +106,9 @@ impl JsonlStream {
 
 fn entries(found: Vec<Result<jsonl::Item, jsonl::Skipped>>) -> Vec<String> {
     let entry = |found: &Result<jsonl::Item, jsonl::Skipped>| match found {
-        Ok(item) => json!({"value": item.value.to_string(), "line": item.line, "edits": item.edits.len()}),
+        Ok(item) => {
+            json!({"value": item.value.to_string(), "line": item.line, "edits": item.edits.len()})
+        }
         Err(skipped) => json!({"line": skipped.line, "reason": skipped.reason}),
     };
     found.iter().map(|found| entry(found).to_string()).collect()
@@ -107,8 +116,12 @@ fn entries(found: Vec<Result<jsonl::Item, jsonl::Skipped>>) -> Vec<String> {
 
 fn entry(at: &mut Characters<'_>, found: Result<&jsonl::Item, &jsonl::Skipped>) -> Value {
     match found {
-        Ok(item) => json!({"value": item.value.to_string(), "line": item.line, "at": at.of(&item.range), "edits": item.edits.len()}),
-        Err(skipped) => json!({"line": skipped.line, "at": at.of(&skipped.range), "reason": skipped.reason}),
+        Ok(item) => {
+            json!({"value": item.value.to_string(), "line": item.line, "at": at.of(&item.range), "edits": item.edits.len()})
+        }
+        Err(skipped) => {
+            json!({"line": skipped.line, "at": at.of(&skipped.range), "reason": skipped.reason})
+        }
     }
 }
 

@@ -16,6 +16,8 @@ __all__ = [
     "Grammar",
     "Bitmask",
     "Matcher",
+    "Json",
+    "JsonlStream",
     "Piece",
     "Splitter",
     "fill_batch",

@@ -4,7 +4,7 @@
 >>> loads("Sure! {'name': 'Ada', 'born': 1815,}")
 {'name': 'Ada', 'born': 1815}
 >>> [edit.kind for edit in repair('[1, 2,]').edits]
-['trailing-comma']
+['extra-comma']
 
 A schema chooses between readings of a text, and nothing else: no key or value is invented, dropped, moved or given another
 type to please it. What has two readings that are as good as each other says so, and in strict use is refused.

@@ -171,7 +171,8 @@ impl PartialJson {
     fn apply(&mut self, read: Read) -> Result<(), PartialError> {
         match read {
             Read::Open { is_object } => {
-                let empty = if is_object { Value::Object(Map::new()) } else { Value::Array(Vec::new()) };
+                let empty =
+                    if is_object { Value::Object(Map::new()) } else { Value::Array(Vec::new()) };
                 self.add(empty);
                 self.open.push(is_object.then(FxHashSet::default));
                 self.path.push(Step::Index(0));
@@ -249,7 +250,9 @@ impl PartialJson {
             }
             return;
         }
-        if let Some(Value::String(text)) = self.value.as_mut().and_then(|root| part_of(root, &self.path)) {
+        if let Some(Value::String(text)) =
+            self.value.as_mut().and_then(|root| part_of(root, &self.path))
+        {
             text.push_str(&delta);
         }
         self.changes.push(Change::Grew { pointer: pointer_of(&self.path), delta });
@@ -259,10 +262,13 @@ impl PartialJson {
     fn become_held(&mut self) {
         let Some(string) = &self.string else { return };
         let held = string.held.clone();
-        if let Some(Value::String(text)) = self.value.as_mut().and_then(|root| part_of(root, &self.path)) {
+        if let Some(Value::String(text)) =
+            self.value.as_mut().and_then(|root| part_of(root, &self.path))
+        {
             *text = held.clone();
         }
-        self.changes.push(Change::Added { pointer: pointer_of(&self.path), value: Value::String(held) });
+        self.changes
+            .push(Change::Added { pointer: pointer_of(&self.path), value: Value::String(held) });
     }
 
     /// Tells that the part at the path is whole.

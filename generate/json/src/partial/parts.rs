@@ -55,7 +55,8 @@ impl Parts {
         }
         let (pointer, _) = self.find(path)?;
         let root = self.schema.value();
-        let made = self.validators.entry(pointer.clone()).or_insert_with(|| validator(root, &pointer));
+        let made =
+            self.validators.entry(pointer.clone()).or_insert_with(|| validator(root, &pointer));
         let validator = made.as_ref()?;
         if validator.is_valid(value) {
             return None;
@@ -80,7 +81,9 @@ impl Parts {
                     None => {
                         pointer.push_str("/additionalProperties");
                         // Patterns may say something of the key, too; what they say is left to the whole.
-                        schema.get("additionalProperties").filter(|_| schema.get("patternProperties").is_none())?
+                        schema
+                            .get("additionalProperties")
+                            .filter(|_| schema.get("patternProperties").is_none())?
                     }
                 },
                 Step::Index(index) => {
@@ -106,7 +109,9 @@ impl Parts {
 /// Follows references within the document.
 fn resolve<'s>(root: &'s Value, mut schema: &'s Value, pointer: &mut String) -> Option<&'s Value> {
     for _ in 0..HOPS {
-        let Some(reference) = schema.get("$ref").and_then(Value::as_str) else { return Some(schema) };
+        let Some(reference) = schema.get("$ref").and_then(Value::as_str) else {
+            return Some(schema);
+        };
         let place = reference.strip_prefix('#')?;
         schema = root.pointer(place)?;
         *pointer = place.to_owned();

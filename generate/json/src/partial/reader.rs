@@ -13,7 +13,9 @@ const DEPTH: usize = 127;
 /// What was read.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Read {
-    Open { is_object: bool },
+    Open {
+        is_object: bool,
+    },
     Close,
     Key(String),
     /// A string begins.
@@ -46,7 +48,11 @@ enum Next {
 enum Token {
     None,
     /// `text` is decoded and not handed on yet; `escape` is what there is of an escape.
-    String { is_key: bool, text: String, escape: String },
+    String {
+        is_key: bool,
+        text: String,
+        escape: String,
+    },
     Number(String),
     Literal(String),
 }
@@ -163,7 +169,8 @@ impl Reader {
             }
             (Next::Value | Next::ValueOrEnd, '"') => {
                 reads.push(Read::Begin);
-                self.token = Token::String { is_key: false, text: String::new(), escape: String::new() };
+                self.token =
+                    Token::String { is_key: false, text: String::new(), escape: String::new() };
             }
             (Next::Value | Next::ValueOrEnd, '-' | '0'..='9') => {
                 self.token = Token::Number(c.to_string());
@@ -172,7 +179,8 @@ impl Reader {
                 self.token = Token::Literal(c.to_string());
             }
             (Next::Key | Next::KeyOrEnd, '"') => {
-                self.token = Token::String { is_key: true, text: String::new(), escape: String::new() };
+                self.token =
+                    Token::String { is_key: true, text: String::new(), escape: String::new() };
             }
             (Next::Colon, ':') => self.next = Next::Value,
             (Next::CommaOrEnd, ',') => {
@@ -254,7 +262,11 @@ fn decoded(escape: &str) -> Result<Option<char>, &'static str> {
             }
             let Some(digits) = second.strip_prefix("\\u") else {
                 let begins = "\\u".starts_with(second) && high < 0xDC00;
-                return if begins { Ok(None) } else { Err("half of a surrogate pair is no character") };
+                return if begins {
+                    Ok(None)
+                } else {
+                    Err("half of a surrogate pair is no character")
+                };
             };
             if !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
                 return Err("an escape has four hexadecimal digits");

@@ -26,7 +26,8 @@ fn values() -> impl Strategy<Value = Value> {
 
 /// A text of a value, with some characters escaped and some white space.
 fn written(value: &Value, pretty: bool, escaped: bool) -> String {
-    let text = if pretty { serde_json::to_string_pretty(value) } else { serde_json::to_string(value) };
+    let text =
+        if pretty { serde_json::to_string_pretty(value) } else { serde_json::to_string(value) };
     let text = text.expect("it is a value");
     if !escaped {
         return text;
@@ -50,11 +51,12 @@ fn grew(before: &Value, after: &Value) -> bool {
     match (before, after) {
         (Value::String(before), Value::String(after)) => after.starts_with(before.as_str()),
         (Value::Array(before), Value::Array(after)) => {
-            before.len() <= after.len() && before.iter().zip(after).all(|(before, after)| grew(before, after))
+            before.len() <= after.len()
+                && before.iter().zip(after).all(|(before, after)| grew(before, after))
         }
-        (Value::Object(before), Value::Object(after)) => {
-            before.iter().all(|(key, before)| after.get(key).is_some_and(|after| grew(before, after)))
-        }
+        (Value::Object(before), Value::Object(after)) => before
+            .iter()
+            .all(|(key, before)| after.get(key).is_some_and(|after| grew(before, after))),
         _ => before == after,
     }
 }
@@ -66,7 +68,11 @@ fn replay(value: &mut Option<Value>, changes: &[Change]) {
             Change::Added { pointer, value: added } => match pointer.rsplit_once('/') {
                 None => *value = Some(added.clone()),
                 Some((parent, last)) => {
-                    match value.as_mut().and_then(|value| value.pointer_mut(parent)).expect("it was added") {
+                    match value
+                        .as_mut()
+                        .and_then(|value| value.pointer_mut(parent))
+                        .expect("it was added")
+                    {
                         Value::Array(items) => items.push(added.clone()),
                         Value::Object(members) => {
                             let key = last.replace("~1", "/").replace("~0", "~");
@@ -146,16 +152,26 @@ fn a_listed_text_appears_once_it_is_certain_and_whole() {
 
 #[test]
 fn parts_are_judged_when_they_close() {
-    let item = json!({"type": "object", "required": ["id"], "properties": {"id": {"$ref": "#/$defs/id"}}});
-    let mut partial = judged(json!({"$defs": {"id": {"type": "integer"}, "item": item}, "properties": {"items": {"items": {"$ref": "#/$defs/item"}}}}));
+    let item =
+        json!({"type": "object", "required": ["id"], "properties": {"id": {"$ref": "#/$defs/id"}}});
+    let mut partial = judged(
+        json!({"$defs": {"id": {"type": "integer"}, "item": item}, "properties": {"items": {"items": {"$ref": "#/$defs/item"}}}}),
+    );
     let closed = |changes: &[Change]| -> Vec<(String, bool)> {
-        changes.iter().filter_map(|change| match change {
-            Change::Closed { pointer, violations } => Some((pointer.clone(), violations.is_some())),
-            _ => None,
-        }).collect()
+        changes
+            .iter()
+            .filter_map(|change| match change {
+                Change::Closed { pointer, violations } => {
+                    Some((pointer.clone(), violations.is_some()))
+                }
+                _ => None,
+            })
+            .collect()
     };
     let first = closed(partial.push(r#"{"items": [{"id": 1}, {"id": "x"}"#).unwrap());
-    let names = |expected: &[(&str, bool)]| expected.iter().map(|(name, bad)| ((*name).to_owned(), *bad)).collect::<Vec<_>>();
+    let names = |expected: &[(&str, bool)]| {
+        expected.iter().map(|(name, bad)| ((*name).to_owned(), *bad)).collect::<Vec<_>>()
+    };
     assert_eq!(first, names(&[("/items/0", false), ("/items/1/id", true), ("/items/1", true)]));
     let rest = closed(partial.push("]}").unwrap());
     assert_eq!(rest, names(&[("/items", true), ("", true)]));

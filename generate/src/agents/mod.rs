@@ -1,0 +1,19 @@
+//! Actions of agents: one JSON object a turn that names a tool and its arguments, or the answer.
+//!
+//! ```text
+//! {"think": "…", "action": "search", "arguments": {"query": "…"}, "answer": null}
+//! {"think": "…", "action": "answer", "arguments": {}, "answer": "…"}
+//! ```
+//!
+//! The format is a schema, so that a model can be constrained to it; what an unconstrained model wrote is searched for the first
+//! object that is an action, and then for the tags that agents had before.
+
+mod extract;
+mod format;
+mod tags;
+#[cfg(test)]
+mod tests;
+
+pub use extract::extract_json_response;
+pub use format::{ActionError, AgentError, AgentFormat, AgentTool, ParsedAction, with_end};
+pub use tags::{TAGS, Tag, tags};

@@ -1,0 +1,120 @@
+//! The properties that an agent's format has to have.
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::{AgentFormat, AgentTool, extract_json_response, tags, with_end};
+
+fn format() -> AgentFormat {
+    let tool = |name: &str, arguments: Value| AgentTool {
+        name: name.to_owned(),
+        description: String::new(),
+        arguments,
+    };
+    let query = json!({"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"], "additionalProperties": false});
+    let boxes = json!({"type": "object", "properties": {"box": {"type": "array", "items": {"type": "integer"}, "minItems": 4, "maxItems": 4}}, "required": ["box"]});
+    AgentFormat::new(vec![tool("search", query), tool("bbox", boxes)]).expect("the names differ")
+}
+
+/// Texts with all that breaks counters of braces.
+fn text() -> impl Strategy<Value = String> {
+    "[a-c{}\\[\\]\"\\\\:,<>/\n日]{0,16}"
+}
+
+fn cases() -> ProptestConfig {
+    let full = std::env::var_os("GRAMMARC_FULL").is_some_and(|value| value == "1");
+    ProptestConfig { cases: if full { 10_000 } else { 256 }, ..ProptestConfig::default() }
+}
+
+proptest! {
+    #![proptest_config(cases())]
+
+    #[test]
+    fn an_action_is_read_as_it_was_written(think in text(), query in text(), pretty in any::<bool>()) {
+        let action = json!({"think": think, "action": "search", "arguments": {"query": query}, "answer": null});
+        let written = if pretty { serde_json::to_string_pretty(&action).unwrap() } else { action.to_string() };
+        let parsed = format().parse(&written).unwrap();
+        prop_assert_eq!(parsed.action_type.as_str(), "search");
+        prop_assert_eq!(parsed.content, json!({"query": query}));
+        prop_assert_eq!(parsed.raw_json, Some(written));
+    }
+
+    #[test]
+    fn text_around_an_action_changes_nothing(before in "[a-c\\[\\]\": ]{0,12}", after in text(), answer in text()) {
+        let action = json!({"think": "", "action": "answer", "arguments": {}, "answer": answer}).to_string();
+        let parsed = format().parse(&format!("{before}{action}{after}")).unwrap();
+        prop_assert_eq!(parsed.content, Value::from(answer));
+        prop_assert_eq!(parsed.raw_json, Some(action));
+    }
+
+    #[test]
+    fn what_is_read_is_an_instance_and_stands_in_the_text(output in text(), think in text(), action in "search|answer|other", query in text()) {
+        let object = json!({"think": think, "action": action, "arguments": {"query": query}, "answer": null});
+        let output = format!("{output}{object}");
+        let format = format();
+        if let Ok(parsed) = format.parse(&output)
+            && let Some(raw) = parsed.raw_json
+        {
+            prop_assert!(output.contains(&raw));
+            prop_assert!(format.schema().is_valid(&grammarc_json::parse(&raw).unwrap()));
+        }
+    }
+
+    #[test]
+    fn tags_are_read_up_to_their_first_end(before in "[a-c{}\n ]{0,8}", content in "[a-c{}\"\n<> ]{0,12}", after in text()) {
+        let output = format!("{before}<think>hm</think><search>{content}</search>{after}");
+        let parsed = format().parse(&output);
+        let content = content.trim();
+        // An object behind the tags would come first.
+        if let Ok(parsed) = parsed && parsed.raw_json.is_none() {
+            prop_assert_eq!(parsed.action_type.as_str(), "search");
+            prop_assert_eq!(parsed.content, Value::from(content));
+        }
+    }
+
+    #[test]
+    fn nothing_panics_and_ends_are_appended_once(output in text(), end in "<end>|x") {
+        let _ = format().parse(&output);
+        let _ = extract_json_response(&output, |_| true);
+        let ended = with_end(&output, &end);
+        prop_assert!(ended.ends_with(&end) && with_end(&ended, &end) == ended);
+    }
+}
+
+#[test]
+fn errors_tell_the_model_what_to_write() {
+    let error = format()
+        .parse(r#"{"think": "", "action": "search", "arguments": {"q": 1}, "answer": null}"#)
+        .unwrap_err();
+    assert!(error.message.contains("`search`") && error.message.contains("\"query\""), "{error}");
+    assert!(!error.message.contains("bbox"), "{error}");
+    let error = format().parse("I do not know").unwrap_err();
+    assert!(error.message.contains("bbox") && error.message.contains("\"answer\""), "{error}");
+}
+
+#[test]
+fn a_forced_search_holds_any_question() {
+    let question = "who said \"{\\\"}\"?\n";
+    let written = format().forced("search", json!({"query": question})).unwrap();
+    assert_eq!(format().parse(&written).unwrap().content["query"], question);
+    assert!(format().forced("fly", json!({})).is_err());
+}
+
+#[test]
+fn calls_within_tags_are_json() {
+    let parsed =
+        format().parse("<tools_call>\n{\"name\": \"x\", \"n\": [1]}\n</tools_call>").unwrap();
+    assert_eq!(
+        (parsed.action_type.as_str(), parsed.content),
+        ("tools_call", json!({"name": "x", "n": [1]}))
+    );
+    assert!(format().parse("<tools_call>x</tools_call>").is_err());
+    assert_eq!(tags("<answer>a<answer>b</answer></answer>").next().unwrap().content, "a<answer>b");
+}
+
+#[test]
+fn names_are_told_apart() {
+    let tool =
+        AgentTool { name: "answer".to_owned(), description: String::new(), arguments: json!({}) };
+    assert!(AgentFormat::new(vec![tool]).is_err());
+}
