@@ -245,7 +245,7 @@ def kinds(manager: Any) -> None:
             structural_tag=json.dumps(
                 {
                     "type": "structural_tag",
-                    "format": {"type": "json_schema", "json_schema": {"type": "string"}, "excludes": ["x"]},
+                    "format": {"type": "json_schema", "json_schema": {"type": "string"}, "excludes": ["\\x"]},
                 }
             )
         ),

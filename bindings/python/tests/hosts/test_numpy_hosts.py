@@ -230,7 +230,7 @@ def test_tensorrt_takes_what_only_xgrammar_has_to_the_factory_before(decoder: An
     tensorrt_llm.install()
     factory = decoder.XGrammarMatcherFactory(config(), WIDTH)
     assert isinstance(factory, stubs.XGrammarMatcherFactory)
-    schema = {"type": "json_schema", "json_schema": {"type": "string"}, "excludes": ["x"]}
+    schema = {"type": "json_schema", "json_schema": {"type": "string"}, "excludes": ["\\x"]}
     guide = json.dumps({"type": "structural_tag", "format": schema})
     params = stubs.GuidedDecodingParams(stubs.GuideType.STRUCTURAL_TAG, guide)
     assert factory.create(params) == ("of XGrammar", guide)

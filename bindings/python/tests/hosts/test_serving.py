@@ -35,7 +35,7 @@ TAG = {
         }
     ],
 }
-EXCLUDES = {"type": "json_schema", "json_schema": {"type": "string"}, "excludes": ["x"]}
+EXCLUDES = {"type": "json_schema", "json_schema": {"type": "string"}, "excludes": ["\\x"]}
 """What only XGrammar takes."""
 NOT_CLOSED = {"type": "object", "properties": {"a": {"type": "integer"}}}
 

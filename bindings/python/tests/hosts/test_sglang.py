@@ -97,7 +97,7 @@ def older(schema: Any, **more: Any) -> str:
     return json.dumps({"type": "structural_tag", "structures": structures, "triggers": ["<call>"], **more})
 
 
-EXCLUDES = json.dumps({"type": "json_schema", "json_schema": {"type": "string"}, "excludes": ["x"]})
+EXCLUDES = json.dumps({"type": "json_schema", "json_schema": {"type": "string"}, "excludes": ["\\x"]})
 """What only XGrammar takes."""
 
 

@@ -192,7 +192,7 @@ DUMPED = json.dumps(
         },
     }
 )
-EXCLUDES = json.dumps({"type": "json_schema", "json_schema": {"type": "string"}, "excludes": ["x"]})
+EXCLUDES = json.dumps({"type": "json_schema", "json_schema": {"type": "string"}, "excludes": ["\\x"]})
 """What only XGrammar takes."""
 MACRO = 'root ::= TagDispatch(("<t>", r))\nr ::= "x"'
 

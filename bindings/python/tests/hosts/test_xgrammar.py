@@ -301,7 +301,7 @@ for name in ("StructuralTag", "structural_tag"):
     else:
         raise SystemExit(name)
 made = xgrammar.GrammarCompiler(xgrammar.TokenizerInfo([b"a", b"</s>"]))
-only = {"type": "json_schema", "json_schema": {"type": "string"}, "excludes": ["x"]}
+only = {"type": "json_schema", "json_schema": {"type": "string"}, "excludes": ["\\\\x"]}
 for refused, why in (
     (lambda: made.compile_structural_tag(only), "grammarc: "),
     (lambda: made.compile_lark("start: @x", named_grammars={"x": "start: /a/"}), "not installed"),
@@ -347,7 +347,7 @@ for compiled, whose in (
     assert type(matcher) is whose
     assert matcher.accept_string("<a>bb</a>") and matcher.accept_token(256) and matcher.is_terminated()
 assert type(xgrammar.GrammarMatcher(made.compile_regex("a"))) is shim.GrammarMatcher
-only = {"type": "json_schema", "json_schema": {"type": "string"}, "excludes": ["x"]}
+only = {"type": "json_schema", "json_schema": {"type": "string"}, "excludes": ["\\\\x"]}
 only = {"type": "structural_tag", "format": only}
 assert type(xgrammar.GrammarMatcher(made.compile_structural_tag(only))) is theirs
 assert "root" in str(xgrammar.Grammar.from_regex("a+"))

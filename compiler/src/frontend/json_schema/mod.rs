@@ -21,6 +21,7 @@
 mod algebra;
 mod closed;
 mod dialect;
+mod excluded;
 mod formats;
 mod keyword;
 mod layout;
@@ -91,10 +92,11 @@ pub fn lower(
     options: &JsonSchemaOptions,
     budget: &Budget,
 ) -> Result<Lowered, Vec<Diagnostic>> {
-    lower_as(source, options, Root::Value, budget)
+    lower_as(source, options, Root::Value, &[], budget)
 }
 
-/// The same as [`lower`] for the values that are asked for, and in the way that is.
+/// The same as [`lower`] for the values that are asked for, and in the way that is; no string and no key of them holds one of
+/// the excluded texts, none of which is empty or has a backslash.
 ///
 /// # Errors
 ///
@@ -103,6 +105,7 @@ pub(crate) fn lower_as(
     source: Source,
     options: &JsonSchemaOptions,
     wanted: Root<'_>,
+    excluded: &[String],
     budget: &Budget,
 ) -> Result<Lowered, Vec<Diagnostic>> {
     // Whatever else is found once the budget is spent, only says where.
@@ -130,6 +133,13 @@ pub(crate) fn lower_as(
             verdict,
             reason,
         }));
+    }
+    if !excluded.is_empty() {
+        let limit = Allowance::new(options.max_states, budget);
+        root = excluded::exclude(&mut schemas, root, excluded, limit).map_err(|error| {
+            let text = format!("the excluded texts are too complex: {error}");
+            one(document.error("json-schema::state-limit", document.root(), text))
+        })?;
     }
     schemas.share(share::first_equals(&document, &schemas));
     let size = document.len();

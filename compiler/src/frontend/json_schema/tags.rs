@@ -19,15 +19,20 @@ pub(crate) enum Root<'a> {
     Value,
     /// The objects, as JSON.
     Object,
-    /// The objects, with members that are tags.
-    Tags(&'a TagForm),
+    /// Values whose members are tags: the objects; with `all` also what else the schema names.
+    Tags {
+        /// How members are written.
+        form: &'a TagForm,
+        /// Whether values may be others than objects.
+        all: bool,
+    },
 }
 
 impl<'a> Root<'a> {
     /// How members are written that are tags.
     pub(super) fn tags(self) -> Option<&'a TagForm> {
         match self {
-            Self::Tags(form) => Some(form),
+            Self::Tags { form, .. } => Some(form),
             Self::Value | Self::Object => None,
         }
     }
@@ -40,8 +45,12 @@ pub(crate) struct TagForm {
     pub(crate) before_key: Expr,
     /// Behind a key.
     pub(crate) after_key: Expr,
-    /// Before an item of an array, where those are written as tags.
+    /// Before an item of an array, where those are written as tags, and behind the end of its value.
     pub(crate) before_item: Expr,
+    pub(crate) after_item: Expr,
+    /// What the key stands between once more behind the end of a value, where it does. Keys are those that the schema names
+    /// then: a grammar cannot say that two others are equal.
+    pub(crate) key_again: Option<[Expr; 2]>,
     /// How values are written, by their types.
     pub(crate) values: Vec<ValueForm>,
     /// `false` and `true`.

@@ -59,7 +59,7 @@ impl Lowering<'_> {
             }
         };
         let wanted = match &form {
-            Some(form) => Root::Tags(form),
+            Some(form) => Root::Tags { form, all: !schema.is_object },
             None if schema.is_object => Root::Object,
             None => Root::Value,
         };
@@ -69,7 +69,7 @@ impl Lowering<'_> {
             None => {}
         }
         let lower = |source: Source, this: &Self| {
-            json_schema::lower_as(source, &options, wanted, this.budget)
+            json_schema::lower_as(source, &options, wanted, &schema.excludes, this.budget)
         };
         match schema.schema {
             None => self.any_object(lower),

@@ -49,6 +49,8 @@ pub(super) struct Schema {
     pub(super) max_whitespace: Option<u32>,
     /// Whether it is an object, whatever else the schema allows.
     pub(super) is_object: bool,
+    /// Texts that no string and no key of it may hold.
+    pub(super) excludes: Vec<String>,
 }
 
 /// A beginning, a format, and one of some ends.

@@ -27,9 +27,11 @@ const SPACE: u32 = 2;
 struct Style {
     /// Before a key, and the texts behind it with whitespace between them.
     member: (String, Vec<String>),
-    /// Before an item of an array.
+    /// Before an item of an array, and behind the end of its value.
     #[serde(default)]
-    item: String,
+    item: (String, String),
+    /// What the key stands between once more behind the end of a value.
+    key_again: Option<[String; 2]>,
     /// How values are written, by their types.
     values: Vec<Value>,
     /// Other texts of `false` and `true`.
@@ -59,9 +61,10 @@ struct Value {
 }
 
 /// The files of the styles, by name.
-const FILES: [(&str, &str); 7] = [
+const FILES: [(&str, &str); 8] = [
     ("qwen_xml", include_str!("styles/members/qwen_xml.json")),
     ("minimax_xml", include_str!("styles/members/minimax_xml.json")),
+    ("minimax_m3_xml", include_str!("styles/members/minimax_m3_xml.json")),
     ("deepseek_xml", include_str!("styles/members/deepseek_xml.json")),
     ("deepseek_v4_1_xml", include_str!("styles/members/deepseek_v4_1_xml.json")),
     ("glm_xml", include_str!("styles/members/glm_xml.json")),
@@ -102,7 +105,12 @@ impl Lowering<'_> {
         TagForm {
             before_key: text(&style.member.0).expr(),
             after_key: Expr::seq(after_key),
-            before_item: text(&style.item).expr(),
+            before_item: text(&style.item.0).expr(),
+            after_item: text(&style.item.1).expr(),
+            key_again: style
+                .key_again
+                .as_ref()
+                .map(|[before, after]| [text(before).expr(), text(after).expr()]),
             values: style
                 .values
                 .iter()

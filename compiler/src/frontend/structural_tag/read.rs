@@ -80,6 +80,7 @@ fn legacy(reader: &mut Reader<'_, '_>, mut fields: Fields) -> Option<Format> {
             any_order: false,
             max_whitespace: None,
             is_object: false,
+            excludes: Vec::new(),
         };
         let content = Box::new(Format { kind: Kind::Schema(schema), at: item });
         Some(Tag {
@@ -109,7 +110,7 @@ pub(super) fn format(reader: &mut Reader<'_, '_>, at: NodeId) -> Option<Format> 
         "grammar" => fields.need_text(reader, "grammar").map(|text| Kind::Grammar(text.at)),
         "regex" => fields.need_text(reader, "pattern").map(|text| Kind::Regex(text.at)),
         "any_text" => Some(Kind::AnyText {
-            excludes: excludes(reader, &mut fields),
+            excludes: excludes_of(reader, &mut fields),
             max_tokens: fields.count(reader, "max_tokens").map(|(_, at)| at),
             max_chars: fields.count(reader, "max_chars").map(|(count, _)| count),
         }),
@@ -156,10 +157,15 @@ fn schema(
 ) -> Option<Kind> {
     let schema = fields.need(reader, "json_schema");
     let any_order = fields.flag(reader, "any_order", false);
-    for text in fields.texts(reader, "excludes") {
-        let message = "excluded texts in the strings of a schema are not supported".to_owned();
-        let help = "say with `pattern` or `not` in the schema which strings are meant";
-        reader.error("structural-tag::unsupported", text.at, message, help);
+    let mut excludes = Vec::new();
+    for text in excludes_of(reader, fields) {
+        if text.text.contains('\\') {
+            let message = "a text with a backslash cannot be excluded from strings".to_owned();
+            let help = "leave out the backslash, or say with `pattern` or `not` in the schema which strings are meant";
+            reader.error("structural-tag::unsupported", text.at, message, help);
+        } else {
+            excludes.push(text.text);
+        }
     }
     let max_whitespace = fields.count(reader, "max_whitespace_cnt").map(|(count, _)| count);
     let style = match style {
@@ -176,6 +182,7 @@ fn schema(
         any_order,
         max_whitespace,
         is_object,
+        excludes,
     }))
 }
 
@@ -195,7 +202,7 @@ pub(super) fn style_of(reader: &mut Reader<'_, '_>, at: NodeId) -> Option<Style>
 }
 
 /// Texts that may not occur; the empty one always does.
-fn excludes(reader: &mut Reader<'_, '_>, fields: &mut Fields) -> Vec<Text> {
+fn excludes_of(reader: &mut Reader<'_, '_>, fields: &mut Fields) -> Vec<Text> {
     let texts = fields.texts(reader, "excludes");
     for text in texts.iter().filter(|text| text.text.is_empty()) {
         let message = "the empty text occurs in every text".to_owned();
@@ -320,7 +327,7 @@ fn triggered(reader: &mut Reader<'_, '_>, fields: &mut Fields, by_token: bool) -
     };
     let mut excludes: Vec<Mark> = match by_token {
         true => fields.tokens(reader, "exclude_tokens").into_iter().map(Mark::Token).collect(),
-        false => excludes(reader, fields).into_iter().map(Mark::Text).collect(),
+        false => excludes_of(reader, fields).into_iter().map(Mark::Text).collect(),
     };
     let tags = tags(reader, fields);
     let begins_with_tag = fields.flag(reader, "at_least_one", false);
@@ -337,7 +344,7 @@ fn dispatch(reader: &mut Reader<'_, '_>, fields: &mut Fields, by_token: bool) ->
     let is_loop = fields.flag(reader, "loop", true);
     let excludes = match by_token {
         true => fields.tokens(reader, "exclude_tokens").into_iter().map(Mark::Token).collect(),
-        false => excludes(reader, fields).into_iter().map(Mark::Text).collect(),
+        false => excludes_of(reader, fields).into_iter().map(Mark::Text).collect(),
     };
     let list = list?;
     let items = reader.items(list);

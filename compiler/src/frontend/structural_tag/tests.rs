@@ -209,3 +209,64 @@ fn errors_in_inner_sources_point_into_their_text() {
     let errors = lower(source, &options, &ControlTokens::default(), &Budget::new()).unwrap_err();
     assert_eq!(&text[errors[0].labels[0].span.clone()], "missing");
 }
+
+#[test]
+fn excluded_texts_are_in_no_string_and_no_key() {
+    let of = |schema: Value, excludes: Value| json!({"type": "json_schema", "json_schema": schema, "excludes": excludes, "max_whitespace_cnt": 0});
+    let any = of(json!({"type": "object", "properties": {"a": true}}), json!(["<a>", "</a>"]));
+    check(
+        &any,
+        &[r#"{"a":"<a"}"#, r#"{"a":["<","a>"],"<b>":{"x":[1,null]}}"#],
+        &[r#"{"a":"<a>"}"#, r#"{"a":["x</a>y"]}"#, r#"{"<a>":1}"#, r#"{"b":{"c</a>":1}}"#, r#"{"b":[{"c":"<a>"}]}"#],
+    );
+    // Lengths, patterns and listed values stay.
+    let bounded = of(json!({"type": "string", "minLength": 2, "maxLength": 3}), json!(["ab"]));
+    check(&bounded, &[r#""aa""#, r#""bba""#], &[r#""a""#, r#""ab""#, r#""xab""#, r#""aaaa""#]);
+    let pattern = of(json!({"type": "string", "pattern": "^[ab]+$"}), json!(["ab"]));
+    check(&pattern, &[r#""a""#, r#""bba""#], &[r#""ab""#, r#""bab""#, r#""c""#]);
+    let listed = of(json!({"enum": ["x<a>", "y", {"k<a>": 1}, ["<a>"]]}), json!(["<a>"]));
+    check(&listed, &[r#""y""#], &[r#""x<a>""#, r#"{"k<a>":1}"#, r#"["<a>"]"#]);
+    // As it is written: the escape of a line feed holds an n.
+    let written = of(json!({"type": "string"}), json!(["nab"]));
+    check(&written, &[r#""\nba""#, r#""ab""#], &[r#""nab""#, r#""\nab""#]);
+    let refused = of(json!({"type": "string"}), json!(["a\\b"]));
+    assert_eq!(errors(&refused), of_one("structural-tag::unsupported", "/excludes/0"));
+    let xml = json!({"type": "json_schema", "style": "qwen_xml", "excludes": ["<x>"],
+        "json_schema": {"type": "object", "properties": {"s": {"type": "string"}}, "required": ["s"], "additionalProperties": false}});
+    check(&xml, &["<parameter=s>a<x</parameter>"], &["<parameter=s>a<x></parameter>"]);
+}
+
+#[test]
+fn values_of_an_xml_style_that_are_no_objects_stand_as_they_are() {
+    let of = |style: &str, schema: Value| json!({"type": "json_schema", "style": style, "json_schema": schema});
+    check(&of("qwen_xml", json!({"type": "string"})), &["", "a < b", "\"x\""], &["a</parameter>"]);
+    check(&of("deepseek_xml", json!({"type": "integer"})), &["1", "-20"], &["", "x", "1.5"]);
+    let either = json!({"type": ["integer", "object"], "properties": {"a": {"type": "null"}}, "additionalProperties": false});
+    check(&of("minimax_xml", either), &["7", "", "<parameter name=\"a\">null</parameter>"], &["null", "x"]);
+    check(&of("glm_xml", json!({"type": "array", "items": {"type": "boolean"}})), &["[]", "[true, false]"], &["true", ""]);
+    // A schema that names no type means objects.
+    check(&of("qwen_xml", json!({"properties": {"a": {"type": "integer"}}})), &["", "<parameter=a>1</parameter>"], &["1", "null"]);
+}
+
+#[test]
+fn a_key_may_stand_behind_its_value_once_more() {
+    let ns = "]<]minimax[>[";
+    let of = |schema: Value| json!({"type": "json_schema", "style": "minimax_m3_xml", "json_schema": schema});
+    let member = |key: &str, value: &str| format!("{ns}<{key}>{value}{ns}</{key}>");
+    let item = |value: &str| member("item", value);
+    let schema = json!({"type": "object", "additionalProperties": false, "required": ["s"], "properties": {
+        "s": {"type": "string"},
+        "n": {"type": "integer"},
+        "l": {"type": "array", "items": {"type": "object", "properties": {"b": {"type": "boolean"}}, "required": ["b"], "additionalProperties": false}},
+    }});
+    let nested = member("l", &(item(&member("b", "true")) + &item(&member("b", "false"))));
+    let (s, n) = (member("s", "a <b> c"), member("n", "-3"));
+    let good = [s.clone(), format!("{s}{n}"), format!("{s}{n}{nested}"), member("s", "")];
+    let crossed = format!("{ns}<s>x{ns}</n>");
+    let bad = [n.clone(), crossed, member("s", ns), format!("{s}{}", member("n", "x")), format!("{s}{}", member("z", "1"))];
+    check(&of(schema), &good.each_ref().map(String::as_str), &bad.each_ref().map(String::as_str));
+    check(&of(json!({"type": "array", "items": {"type": "string"}})), &["", &item("x")], &["x", &item(ns)]);
+    // Two keys that the schema does not name cannot be held equal.
+    let open = of(json!({"type": "object", "properties": {"a": {"type": "string"}}}));
+    assert_eq!(errors(&open), of_one("json-schema::tag-key", "/json_schema"));
+}

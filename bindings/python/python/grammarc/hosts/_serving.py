@@ -29,9 +29,9 @@ ANY_OBJECT = '{"type": "object"}'
 ANY_VALUE = "{}"
 """The schema of JSON values."""
 
-XGRAMMAR_ONLY = frozenset({"structural-tag::unsupported", "json-schema::no-object"})
-"""Findings on what XGrammar takes and grammarc does not, as values of XML styles that are no objects: a server that has XGrammar may
-hand the source to it."""
+XGRAMMAR_ONLY = frozenset({"structural-tag::unsupported"})
+"""Findings on what XGrammar takes and grammarc does not, texts with a backslash that strings of a schema exclude: a server that has
+XGrammar may hand the source to it."""
 
 UNKNOWN_TOKENS = frozenset({"compile::unknown-token", "structural-tag::unknown-token"})
 """Findings on tokens that a vocabulary does not have."""

@@ -75,7 +75,7 @@ pub(crate) fn lower(
         cut: Vec::new(),
     };
     let start = match wanted {
-        Root::Tags(_) => emitter.tagged_document()?,
+        Root::Tags { all, .. } => emitter.tagged_document(all)?,
         Root::Value | Root::Object => emitter.document(&layouts)?,
     };
     let mut next = 0;
@@ -268,9 +268,16 @@ impl Emitter<'_> {
     }
 
     /// The value of a member in the layout at hand.
-    fn member_value(&mut self, formula: FormulaId) -> Result<Expr, Diagnostic> {
-        match self.layout {
-            Layout::Tagged => self.tagged_value(formula),
+    fn member_value(
+        &mut self,
+        name: &MemberName,
+        formula: FormulaId,
+    ) -> Result<Expr, Diagnostic> {
+        match (self.tags, self.layout) {
+            (Some(form), Layout::Tagged) => {
+                let value = self.tagged_value(formula)?;
+                Ok(Expr::seq([value, self.key_again(form, name)?]))
+            }
             _ => self.refer(formula),
         }
     }
@@ -279,7 +286,8 @@ impl Emitter<'_> {
     fn item(&mut self, formula: FormulaId) -> Result<Expr, Diagnostic> {
         match self.tags {
             Some(form) if self.layout == Layout::Tagged => {
-                Ok(Expr::seq([form.before_item.clone(), self.tagged_value(formula)?]))
+                let value = self.tagged_value(formula)?;
+                Ok(Expr::seq([form.before_item.clone(), value, form.after_item.clone()]))
             }
             _ => self.refer(formula),
         }

@@ -75,7 +75,7 @@ impl Emitter<'_> {
             for member in &state.members {
                 self.grow(BYTES_A_MEMBER)?;
                 let key = self.member_key(&member.name)?;
-                let value = self.member_value(member.value)?;
+                let value = self.member_value(&member.name, member.value)?;
                 members.push((key, value, member));
             }
             if let Some(bounds) = state.repeat {

@@ -16,21 +16,68 @@ use super::super::types::TypeSet;
 use super::{Emitter, INLINE, has_containers};
 
 impl Emitter<'_> {
-    /// The start rule: the objects of the root as tags. Other values cannot be written.
-    pub(super) fn tagged_document(&mut self) -> Result<RuleId, Diagnostic> {
+    /// The start rule: the objects of the root as tags, and with `all` its other values, which no tag ends. A schema that
+    /// names no type of the root means objects.
+    pub(super) fn tagged_document(&mut self, all: bool) -> Result<RuleId, Diagnostic> {
         let root = self.graph.root();
         self.layout = Layout::Tagged;
         let content = self.graph.content(root);
-        self.check_objects(content)?;
+        let others = all && !has_all_types(content);
+        if !others {
+            self.check_objects(content)?;
+        }
         let objects = match &content.objects {
             Some(objects) => Expr::alt(self.objects(objects)?),
             None => self.any_tagged_members()?,
+        };
+        let objects = match (self.tags, others) {
+            (Some(form), true) => Expr::alt([objects, self.tagged_others(form, content)?]),
+            _ => objects,
         };
         self.count += 1;
         let start = self.builder.declare("members");
         let origin = self.origin(root);
         self.builder.define(start, objects, origin);
         Ok(start)
+    }
+
+    /// The values of the root that are no objects, as they stand in a tag.
+    fn tagged_others(&mut self, form: &TagForm, content: &Content) -> Result<Expr, Diagnostic> {
+        let others =
+            Content { objects: Some(Vec::new()), ..content.clone() };
+        let mut choices = Vec::with_capacity(form.values.len());
+        for value in &form.values {
+            let (begin, close) = (Expr::Empty, Expr::Empty);
+            let open = ValueForm { begin, ..value.clone() };
+            let unended = TagForm { close, any_string: self.unended(form)?, ..form.clone() };
+            choices.push(self.tagged_as(&unended, &open, &others)?);
+        }
+        Ok(Expr::alt(choices))
+    }
+
+    /// Any string that does not hold the text that ends one.
+    fn unended(&mut self, form: &TagForm) -> Result<Expr, Diagnostic> {
+        let limit = self.allowed;
+        let ends = StringSet::holding(&[&form.close_text], limit);
+        let text = ends.and_then(|ends| StringSet::all().minus(&ends, limit)?.raw(limit));
+        text.map_err(|error| self.too_complex("strings", &error.to_string()))
+    }
+
+    /// The key once more behind a value, where the form has it there.
+    pub(super) fn key_again(
+        &mut self,
+        form: &TagForm,
+        name: &MemberName,
+    ) -> Result<Expr, Diagnostic> {
+        let Some([before, after]) = &form.key_again else { return Ok(Expr::Empty) };
+        let MemberName::Key(key) = name else {
+            let text = "keys that the schema does not name cannot be written in tags that end with the key";
+            let error = self.algebra.document.error("json-schema::tag-key", self.at, text.to_owned());
+            let help = "name all keys in `properties`, with `additionalProperties` false and without `patternProperties`";
+            return Err(error.with_help(help));
+        };
+        let written = form.key(self.algebra.key(*key)).unwrap_or_default();
+        Ok(Expr::seq([before.clone(), Expr::literal(written), after.clone()]))
     }
 
     /// The key of a member, with what stands around it.
@@ -197,16 +244,31 @@ impl Emitter<'_> {
 
     fn any_tagged_members(&mut self) -> Result<Expr, Diagnostic> {
         let Some(form) = self.tags else { return Ok(Expr::Never) };
-        let key = self.tagged_key(form, &MemberName::Names(StringSet::all()))?;
-        let member = Expr::seq([key, self.any_tagged()?]);
+        let name = MemberName::Names(StringSet::all());
+        let key = self.tagged_key(form, &name)?;
+        let again = self.key_again(form, &name)?;
+        let member = Expr::seq([key, self.any_tagged()?, again]);
         Ok(tags(member, form.space))
     }
 
     fn any_tagged_items(&mut self) -> Result<Expr, Diagnostic> {
         let Some(form) = self.tags else { return Ok(Expr::Never) };
-        let item = Expr::seq([form.before_item.clone(), self.any_tagged()?]);
+        let item = Expr::seq([form.before_item.clone(), self.any_tagged()?, form.after_item.clone()]);
         Ok(tags(item, form.space))
     }
+}
+
+/// Whether some values of each type are left: the schema says nothing of types.
+fn has_all_types(content: &Content) -> bool {
+    let scalars = &content.scalars;
+    let containers = |any: Option<bool>| any.is_none_or(|some| some);
+    scalars.null
+        && scalars.no
+        && scalars.yes
+        && !scalars.numbers.is_none()
+        && !scalars.strings.is_none()
+        && containers(content.arrays.as_ref().map(|arrays| !arrays.is_empty()))
+        && containers(content.objects.as_ref().map(|objects| !objects.is_empty()))
 }
 
 /// Any number of tags with whitespace around them.

@@ -221,6 +221,7 @@ impl Request {
             any_order: self.any_order,
             max_whitespace: self.max_whitespace,
             is_object: true,
+            excludes: Vec::new(),
         };
         let at = tool.parameters.unwrap_or(tool.name.at);
         let arguments = Format { kind: Kind::Schema(schema), at };
