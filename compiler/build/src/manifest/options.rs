@@ -134,6 +134,7 @@ impl GroupOptions {
             Language::StructuralTag => FrontEnd::StructuralTag(StructuralTagOptions {
                 tokens: self.tokens,
                 schemas: self.json_schema.clone(),
+                sources: self.sources.clone(),
             }),
             Language::TypeScript => FrontEnd::TypeScript(TypeScriptOptions {
                 start: self.start.clone(),
