@@ -100,7 +100,7 @@ impl GroupOptions {
             (
                 "include",
                 group.include.as_ref().map(Spanned::span),
-                &[Language::Gbnf, Language::Ebnf],
+                &[Language::Gbnf, Language::Ebnf, Language::StructuralTag],
             ),
         ];
         let given = given.into_iter().filter_map(|(key, span, kinds)| Some((key, span?, kinds)));
