@@ -11,6 +11,7 @@ use grammarc_compiler::frontend::gbnf::{GbnfOptions, Notation};
 use grammarc_compiler::frontend::json_schema::{JsonSchemaOptions, KeyOrder, TextForm};
 use grammarc_compiler::frontend::lark::LarkOptions;
 use grammarc_compiler::frontend::regex::PatternOptions;
+use grammarc_compiler::frontend::structural_tag::StructuralTagOptions;
 use grammarc_compiler::frontend::substring::SubstringOptions;
 use grammarc_compiler::frontend::typescript::TypeScriptOptions;
 use grammarc_runtime::{Grammar, Matcher};
@@ -26,6 +27,8 @@ const LATE: Duration = Duration::from_secs(4);
 const MEMORY: usize = 256 << 20;
 /// The first byte of TypeScript. Other bytes tell the languages that were there before it, as the corpus has them.
 const TYPESCRIPT: u8 = 0xFE;
+/// The first byte of a structural tag, told likewise.
+const STRUCTURAL_TAG: u8 = 0xFD;
 /// Steps along the masks.
 const STEPS: usize = 64;
 
@@ -40,6 +43,7 @@ pub fn run(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(input.0) else { return };
     let front_end = match choice % 4 {
         _ if choice == TYPESCRIPT => FrontEnd::TypeScript(TypeScriptOptions::default()),
+        _ if choice == STRUCTURAL_TAG => FrontEnd::StructuralTag(StructuralTagOptions::default()),
         0 if choice & 32 != 0 => FrontEnd::Lark(LarkOptions::default()),
         0 if choice & 64 != 0 => {
             FrontEnd::Gbnf(GbnfOptions { notation: Notation::Xgrammar, ..GbnfOptions::default() })

@@ -21,6 +21,7 @@ use grammarc_compiler::frontend::json_schema::{JsonSchemaOptions, SchemaDialect}
 use grammarc_compiler::frontend::lark::LarkOptions;
 use grammarc_compiler::frontend::regex::PatternOptions;
 use grammarc_compiler::frontend::settings::Language;
+use grammarc_compiler::frontend::sources::Sources;
 use grammarc_compiler::frontend::structural_tag::{StructuralTagOptions, Tokens};
 use grammarc_compiler::frontend::substring::SubstringOptions;
 use grammarc_compiler::frontend::typescript::TypeScriptOptions;
@@ -113,7 +114,7 @@ pub(crate) struct SourceArgs {
     #[arg(long, value_name = "[URI=]PATH")]
     registry: Vec<OsString>,
 
-    /// Sources that a GBNF grammar refers to by name (`@"schema.json"`): a file, or a folder of files. A file is known by its
+    /// Sources that a grammar, or one in a structural tag, refers to by name (`@"schema.json"`): a file, or a folder of files. A file is known by its
     /// name, those of a folder by their paths within it; before `=` stands another name. May be given several times
     #[arg(long, value_name = "[NAME=]PATH")]
     include: Vec<OsString>,
@@ -213,7 +214,11 @@ impl SourceArgs {
             Language::JsonSchema => FrontEnd::JsonSchema(self.schemas()?),
             Language::StructuralTag => {
                 let tokens = self.tokens.map(Tokens::from).unwrap_or_default();
-                FrontEnd::StructuralTag(StructuralTagOptions { tokens, schemas: self.schemas()? })
+                FrontEnd::StructuralTag(StructuralTagOptions {
+                    tokens,
+                    schemas: self.schemas()?,
+                    sources: self.included()?,
+                })
             }
             Language::Gbnf | Language::Ebnf => {
                 let mut given = GbnfOptions::default();
@@ -223,8 +228,7 @@ impl SourceArgs {
                 if let Some(start) = &self.start {
                     given.start.clone_from(start);
                 }
-                let included = include::read(Path::new(""), &self.include);
-                given.sources = included.map_err(Problem::Include)?.sources;
+                given.sources = self.included()?;
                 FrontEnd::Gbnf(given)
             }
             Language::Lark => {
@@ -268,6 +272,12 @@ impl SourceArgs {
         Ok(Request { source, front_end, options, deny })
     }
 
+    /// Sources that grammars may refer to by name.
+    fn included(&self) -> Result<Sources, Failure> {
+        let included = include::read(Path::new(""), &self.include).map_err(Problem::Include)?;
+        Ok(included.sources)
+    }
+
     /// How schemas are read.
     fn schemas(&self) -> Result<JsonSchemaOptions, Failure> {
         let Registry { resources, .. } =
@@ -295,11 +305,12 @@ impl SourceArgs {
             Language::TypeScript,
             Language::BuiltIn,
         ];
+        const INCLUDING: &[Language] = &[Language::Gbnf, Language::Ebnf, Language::StructuralTag];
         const STARTS: &[Language] =
             &[Language::Gbnf, Language::Ebnf, Language::Lark, Language::TypeScript];
         let given = [
             (self.start.is_some().then_some("--start"), STARTS),
-            ((!self.include.is_empty()).then_some("--include"), &[Language::Gbnf, Language::Ebnf]),
+            ((!self.include.is_empty()).then_some("--include"), INCLUDING),
             (self.text.given(), JSON),
             (self.closed.then_some("--closed"), SCHEMAS),
             (self.dialect.map(|_| "--dialect"), SCHEMAS),

@@ -192,9 +192,10 @@ impl Parts {
             FrontEnd::Regex(PatternOptions { extent, size_limit, text_file: _ }) => {
                 (extent, size_limit).hash(&mut parts);
             }
-            FrontEnd::StructuralTag(StructuralTagOptions { tokens, schemas }) => {
+            FrontEnd::StructuralTag(StructuralTagOptions { tokens, schemas, sources }) => {
                 tokens.hash(&mut parts);
                 json_schema(schemas, &mut parts);
+                parts.sources(sources);
             }
             FrontEnd::Choice(ChoiceOptions {}) | FrontEnd::Substring(SubstringOptions {}) => {}
             FrontEnd::BuiltIn(options) => built_in(options, &mut parts),

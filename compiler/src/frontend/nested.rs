@@ -94,10 +94,13 @@ impl<'a> Nested<'a> {
             Ok(settings) => settings,
             Err(error) => return refuse(UNKNOWN, error.to_string(), "see the language's options"),
         };
-        if let FrontEnd::Gbnf(options) = &mut front_end
-            && options.sources.is_empty()
-        {
-            options.sources = sources.clone();
+        let own = match &mut front_end {
+            FrontEnd::Gbnf(options) => Some(&mut options.sources),
+            FrontEnd::StructuralTag(options) => Some(&mut options.sources),
+            _ => None,
+        };
+        if let Some(own) = own.filter(|own| own.is_empty()) {
+            own.clone_from(sources);
         }
         let inner = Nested { way, levels: self.levels + 1, ..*self };
         let lowered = front_end.lower_within(source, self.controls, &inner, self.budget)?;

@@ -6,6 +6,7 @@ use super::gbnf::GbnfOptions;
 use super::json_schema::{
     Escapes, Formats, JsonSchemaOptions, KeyOrder, NumberForm, SchemaDialect, TextForm, Whitespace,
 };
+use super::sources::Sources;
 use super::structural_tag::{StructuralTagOptions, Tokens};
 
 impl FrontEnd {
@@ -37,16 +38,19 @@ fn structural_tag(options: &StructuralTagOptions) -> Vec<(&'static str, String)>
         Tokens::Both => recorded.push(("tokens", "both".to_owned())),
         Tokens::Never => recorded.push(("tokens", "never".to_owned())),
     }
+    recorded.extend(sources(&options.sources));
     recorded
 }
 
 fn gbnf(options: &GbnfOptions) -> Vec<(&'static str, String)> {
     let mut recorded = vec![("start", options.start.clone())];
-    if !options.sources.is_empty() {
-        let names: Vec<&str> = options.sources.iter().map(|(name, _)| name).collect();
-        recorded.push(("sources", names.join(" ")));
-    }
+    recorded.extend(sources(&options.sources));
     recorded
+}
+
+fn sources(sources: &Sources) -> Option<(&'static str, String)> {
+    let names: Vec<&str> = sources.iter().map(|(name, _)| name).collect();
+    (!names.is_empty()).then(|| ("sources", names.join(" ")))
 }
 
 fn built_in(options: &BuiltInOptions) -> Vec<(&'static str, String)> {

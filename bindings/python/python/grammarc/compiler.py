@@ -214,18 +214,20 @@ class Compiler:
         whitespace: str | None = None,
         closed: bool = False,
         key_order: Literal["schema", "any"] | None = None,
+        sources: Mapping[str, Source] | None = None,
         limits: Limits | None = None,
         cancel: CancelToken | None = None,
     ) -> Grammar:
         """The grammar of a structural tag: free text in which tags lead to schemas, grammars and patterns.
 
         Strings in it that are special tokens of the vocabulary mean these, unless ``tokens`` is ``"never"``; with ``"both"`` they
-        may be spelled, too. The other options are those of :meth:`json_schema`, for the schemas in it.
+        may be spelled, too. ``sources`` are as for :meth:`gbnf`, for the grammars in it. The other options are those of :meth:`json_schema`, for the schemas in it.
         """
         dump = getattr(tag, "model_dump", None)
         if dump is not None and not isinstance(tag, type):
             tag = dump(mode="json", by_alias=True, exclude_none=True)
         options = _given(tokens=tokens, whitespace=whitespace, closed=closed or None, key_order=key_order)
+        options |= _named(sources)
         return self._compile("structural_tag", to_text(tag), options, limits, cancel)
 
     def typescript(
@@ -337,10 +339,12 @@ class Compiler:
 
 def _of_grammar(start: str, sources: Mapping[str, Source] | None) -> dict[str, Any]:
     """The options of a grammar."""
-    options: dict[str, Any] = {"start": start}
-    if sources:
-        options["sources"] = {name: _source(name, *one) for name, one in sources.items()}
-    return options
+    return {"start": start, **_named(sources)}
+
+
+def _named(sources: Mapping[str, Source] | None) -> dict[str, Any]:
+    """The option that has sources by name."""
+    return {"sources": {name: _source(name, *one) for name, one in sources.items()}} if sources else {}
 
 
 def _source(name: str, kind: Kind, source: Any, options: Mapping[str, Any] | None = None) -> dict[str, Any]:

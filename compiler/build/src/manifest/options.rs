@@ -100,7 +100,7 @@ impl GroupOptions {
             (
                 "include",
                 group.include.as_ref().map(Spanned::span),
-                &[Language::Gbnf, Language::Ebnf],
+                &[Language::Gbnf, Language::Ebnf, Language::StructuralTag],
             ),
         ];
         let given = given.into_iter().filter_map(|(key, span, kinds)| Some((key, span?, kinds)));
@@ -134,6 +134,7 @@ impl GroupOptions {
             Language::StructuralTag => FrontEnd::StructuralTag(StructuralTagOptions {
                 tokens: self.tokens,
                 schemas: self.json_schema.clone(),
+                sources: self.sources.clone(),
             }),
             Language::TypeScript => FrontEnd::TypeScript(TypeScriptOptions {
                 start: self.start.clone(),

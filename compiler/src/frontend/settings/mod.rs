@@ -176,6 +176,7 @@ struct JsonSchemaSettings {
 #[serde(default)]
 struct StructuralTagSettings {
     tokens: Tokens,
+    sources: BTreeMap<String, SourceSettings>,
     /// Options of the schemas; other names are refused there.
     #[serde(flatten)]
     schemas: Map<String, Value>,
@@ -292,7 +293,7 @@ impl Settings {
     /// | --- | --- |
     /// | JSON Schema | `whitespace`, `levels`, `separators`, `surround`, `numbers`, `escapes`, `key-order`, `closed`, `dialect`, `formats`, `resources` (schemas by URI), `max-states`, `max-shapes`, `max-rules`, `deny` (a list) |
     /// | GBNF, EBNF | `start`, `sources` (sources by name, each an object with `language`, `text` and `options`) |
-    /// | structural tag | those of JSON Schema, for the schemas in it, and `tokens` |
+    /// | structural tag | those of JSON Schema, for the schemas in it, `tokens`, and `sources` as GBNF has them, for the grammars in it |
     /// | Lark | those of JSON Schema, for the schemas in it, and `start` |
     /// | TypeScript | those of JSON Schema, and `start` |
     /// | built-in grammars | `line` (a schema), `min-items`, `max-items`, `columns` (a number, or a list of names), `separator`, `names`, `attributes`, those of JSON Schema |
@@ -332,6 +333,7 @@ impl Settings {
             FrontEnd::StructuralTag(options) => {
                 let given: StructuralTagSettings = serde_json::from_value(given).map_err(failed)?;
                 options.tokens = given.tokens;
+                options.sources = sources(given.sources);
                 of_schemas(Value::Object(given.schemas), &mut options.schemas)?;
             }
             FrontEnd::TypeScript(options) => {

@@ -16,7 +16,11 @@ use super::lower::Lowering;
 impl Lowering<'_> {
     /// A text of a grammar in XGrammar's EBNF, given as a string.
     pub(super) fn grammar(&mut self, at: NodeId) -> Expr {
-        let options = GbnfOptions { notation: Notation::Xgrammar, ..GbnfOptions::default() };
+        let options = GbnfOptions {
+            notation: Notation::Xgrammar,
+            sources: self.options.sources.clone(),
+            ..GbnfOptions::default()
+        };
         let lower =
             |source, this: &Self| gbnf::lower_with(source, &options, this.reader, this.budget);
         self.written(at, lower)

@@ -40,6 +40,7 @@ use crate::diagnostics::{Diagnostic, Source};
 use crate::frontend::document::{Codes, Document};
 use crate::frontend::inner::{self, Alone};
 use crate::frontend::json_schema::JsonSchemaOptions;
+use crate::frontend::sources::Sources;
 use crate::ir::{Expr, Lowered, Origin};
 
 use fields::Reader;
@@ -73,6 +74,8 @@ pub struct StructuralTagOptions {
     pub tokens: Tokens,
     /// How schemas are read.
     pub schemas: JsonSchemaOptions,
+    /// Sources that the grammars in it may refer to: `@"name"`.
+    pub sources: Sources,
 }
 
 /// The grammar of a structural tag whose grammars have no sources of other languages in them.

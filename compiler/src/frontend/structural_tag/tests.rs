@@ -1,8 +1,11 @@
 //! Texts that tags accept and refuse. Masks of tags are held against brute force by the tests of the whole.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::*;
+use crate::frontend::FrontEnd;
+use crate::frontend::gbnf::GbnfOptions;
+use crate::frontend::sources::NamedSource;
 use crate::ir::recognize::recognizes;
 
 fn lowered(tag: &Value) -> Result<Lowered, Vec<Diagnostic>> {
@@ -137,6 +140,39 @@ fn sources_within_a_tag_are_read_in_their_languages() {
     let spaces = |count: u32| json!({"type": "json_schema", "json_schema": {"type": "array"}, "max_whitespace_cnt": count});
     check(&spaces(0), &["[1,2]"], &["[1, 2]"]);
     check(&spaces(2), &["[1,  2]"], &["[1,   2]"]);
+}
+
+#[test]
+fn grammars_in_a_tag_find_the_sources_that_it_was_given() {
+    let mut sources = Sources::default();
+    let schema = Source::new("list", r#"{"type": "array", "items": {"type": "integer"}}"#);
+    let named = NamedSource { language: "json-schema".into(), options: Map::new(), source: schema };
+    sources.add("list", named);
+    let tag = |name: &str| {
+        json!({"type": "grammar", "grammar": format!("root ::= \"add \" @\"{name}\"")}).to_string()
+    };
+    let around = |name: &str| format!("root ::= \"<\" @structural-tag{} \">\"", tag(name));
+    let of_tag = FrontEnd::StructuralTag(StructuralTagOptions {
+        sources: sources.clone(),
+        ..StructuralTagOptions::default()
+    });
+    let of_grammar = FrontEnd::Gbnf(GbnfOptions { sources, ..GbnfOptions::default() });
+    let lower = |front_end: &FrontEnd, text: String| {
+        front_end.lower(Source::new("<test>", text), &Budget::new())
+    };
+    // Handed over with the tag, or with a grammar that the tag is in.
+    for (front_end, text, right, wrong) in [
+        (&of_tag, tag("list"), "add [1, 2]", "add {}"),
+        (&of_grammar, around("list"), "<add [1, 2]>", "<add {}>"),
+    ] {
+        let grammar = lower(front_end, text).unwrap_or_else(|errors| panic!("{errors:#?}")).grammar;
+        assert!(recognizes(&grammar, right.as_bytes()) && !recognizes(&grammar, wrong.as_bytes()));
+    }
+    let unknown = lower(&of_tag, tag("lists")).expect_err("there is no such source");
+    assert_eq!(unknown.len(), 1, "{unknown:#?}");
+    let pointed = unknown[0].labels[0].span.clone();
+    assert_eq!(&tag("lists")[pointed], r#"@\"lists\""#);
+    assert_eq!(unknown[0].pointer.as_deref(), Some("/grammar"));
 }
 
 #[test]
