@@ -123,7 +123,8 @@ impl Local {
     /// The tokenizer cannot spell it, or the chat template refuses it.
     pub fn tokens(&self, prompt: &Prompt) -> Result<PromptTokens, GenerateError> {
         let ended = |tokens: Option<Vec<u32>>, text: &str| {
-            let from = text.floor_char_boundary(text.len().saturating_sub(END));
+            let from = text.len().saturating_sub(END);
+            let from = (from..=text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(0);
             let tokens = tokens.ok_or(GenerateError::Prompt)?;
             Ok(PromptTokens { tokens, end: text[from..].to_owned() })
         };

@@ -75,25 +75,30 @@ fn logits_are_those_of_llama_cpp() {
     let Some(path) = file() else { return };
     let mut model = Llama::open(&path, Some(64), 2).unwrap();
     // By llama-cpp-python 0.3.36 from the same file, whose products are of 8-bit activations: hence the tolerance.
-    let cases: [(&[u32], [(u32, f32); 5], f64); 2] = [
-        (
-            &[504, 3575, 282, 4649, 314],
-            [(7042, 17.344), (260, 14.804), (4528, 13.208), (1315, 13.149), (5145, 13.121)],
-            17.6085,
-        ),
-        (
-            &[39428, 1245, 1799, 476, 4503, 81, 1002, 476, 6862, 1799],
-            [(476, 20.629), (216, 19.205), (3688, 16.565), (13966, 15.656), (725, 15.082)],
-            20.896,
-        ),
+    struct Case {
+        tokens: &'static [u32],
+        top: [(u32, f32); 5],
+        sum: f64,
+    }
+    let cases = [
+        Case {
+            tokens: &[504, 3575, 282, 4649, 314],
+            top: [(7042, 17.344), (260, 14.804), (4528, 13.208), (1315, 13.149), (5145, 13.121)],
+            sum: 17.6085,
+        },
+        Case {
+            tokens: &[39428, 1245, 1799, 476, 4503, 81, 1002, 476, 6862, 1799],
+            top: [(476, 20.629), (216, 19.205), (3688, 16.565), (13966, 15.656), (725, 15.082)],
+            sum: 20.896,
+        },
     ];
     let mut logits = Logits::default();
-    for (tokens, expected, sum) in cases {
+    for Case { tokens, top, sum } in cases {
         let seq = model.open().unwrap();
         model.feed(&[Feed { seq, tokens, rows: Rows::Last }], &mut logits).unwrap();
         let row = logits.rows(0).next_back().unwrap().to_vec();
         let (_, own_sum) = summary(&row);
-        for (token, logit) in expected {
+        for (token, logit) in top {
             assert!(
                 (row[token as usize] - logit).abs() < 0.5,
                 "{token}: {} is not {logit}",

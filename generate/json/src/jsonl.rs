@@ -11,6 +11,9 @@
 //! | anything else | skipped, with its number, its range and the reason |
 //! | the last one, without LF, which is no JSON | the same, and the text is truncated |
 //!
+//! Where the whole text is one array of more items than there are by lines, the array's items are taken, but for an array in one
+//! line that is an item itself: models that are asked for lines write arrays as well.
+//!
 //! Cost: that of parsing and validating each line.
 
 use std::ops::Range;
@@ -64,6 +67,8 @@ pub struct Jsonl {
     pub skipped: Vec<Skipped>,
     /// The text ended within a line.
     pub truncated: bool,
+    /// The whole text is an array over several lines, or one that is no item: the items are its own, in place of lines.
+    pub from_array: bool,
     /// A message for whoever asked for items, where there are none.
     pub warning: Option<String>,
 }
@@ -84,10 +89,53 @@ pub fn parse_jsonl(text: &str, schema: Option<&JsonSchema>, options: &JsonlOptio
     found.take(stream.push(text));
     found.take(stream.finish());
     found.truncated = stream.truncated;
+    // A line that is an item is one, also where it is an array.
+    let in_one_line = found.items.len() == 1 && found.skipped.is_empty();
+    if let Some(array) = of_array(text, schema)
+        && array.items.len() > found.items.len()
+        && !in_one_line
+    {
+        found = array;
+    }
     if found.items.is_empty() {
         found.warning = Some(format!("no line is an item; {} were skipped", found.skipped.len()));
     }
     found
+}
+
+/// The items of a text that is one array, in a fence or without, each on its line and judged alone; none of a text that is no
+/// array. One that holds no item of the schema is no list of them.
+fn of_array(text: &str, schema: Option<&JsonSchema>) -> Option<Jsonl> {
+    let start = text.len() - text.trim_start().len();
+    let fenced = text[start..].starts_with("```");
+    let start = if fenced { start + text[start..].find('\n')? + 1 } else { start };
+    let body = text[start..].trim_end();
+    let body = if fenced { body.strip_suffix("```")? } else { body };
+    let start = start + body.len() - body.trim_start().len();
+    let body = body.trim();
+    let Value::Array(values) = strict::parse(body).ok()? else { return None };
+    let mut found = Jsonl { from_array: true, ..Jsonl::default() };
+    let mut at = 1;
+    let mut line = 1 + text[..start].matches('\n').count();
+    for value in values {
+        let rest = &body[at..];
+        let space = rest.len() - rest.trim_start_matches([' ', '\t', '\r', '\n', ',']).len();
+        let mut read = serde_json::Deserializer::from_str(&rest[space..]).into_iter::<Value>();
+        read.next()?.ok()?;
+        let range = start + at + space..start + at + space + read.byte_offset();
+        line += rest[..space].matches('\n').count();
+        let number = line;
+        line += text[range.clone()].matches('\n').count();
+        at = range.end - start;
+        match schema.map_or(Ok(()), |schema| schema.validate(&value)) {
+            Ok(()) => found.items.push(Item { value, line: number, range, edits: Vec::new() }),
+            Err(error) => {
+                let reason = error.to_string();
+                found.skipped.push(Skipped { line: number, range, reason });
+            }
+        }
+    }
+    (!found.items.is_empty()).then_some(found)
 }
 
 impl Jsonl {
@@ -233,6 +281,26 @@ mod tests {
         assert_eq!(parse_jsonl("NaN\n{'a': 1}\n", None, &repair).items[0].value, json!({"a": 1}));
     }
 
+    #[test]
+    fn an_array_in_place_of_lines_is_taken_apart() {
+        let schema: JsonSchema = r#"{"type": "object", "required": ["a"]}"#.parse().unwrap();
+        let text = "```json\n[\n  {\"a\": 1},\n  {\"b\": 2},\n  {\"a\":\n 3}\n]\n```\n";
+        let found = parse_jsonl(text, Some(&schema), &JsonlOptions::default());
+        assert!(found.from_array && !found.truncated && found.warning.is_none());
+        assert_eq!(found.items.iter().map(|item| item.line).collect::<Vec<_>>(), [3, 5]);
+        assert_eq!(&text[found.items[1].range.clone()], "{\"a\":\n 3}");
+        assert_eq!(
+            (found.skipped[0].line, &text[found.skipped[0].range.clone()]),
+            (4, "{\"b\": 2}")
+        );
+        let last_alone = "[\n{\"a\": 1},\n{\"a\": 2}\n]";
+        assert_eq!(values(last_alone), [json!({"a": 1}), json!({"a": 2})]);
+        let one_line = "[{\"a\": 1}, {\"a\": 2}]";
+        assert_eq!(parse_jsonl(one_line, Some(&schema), &JsonlOptions::default()).items.len(), 2);
+        // Without a schema a line is an item, whatever it is.
+        assert_eq!(values(one_line), [json!([{"a": 1}, {"a": 2}])]);
+    }
+
     proptest! {
         /// At every byte at which a text is cut: the items of the lines before are all there, and are those of the whole.
         #[test]
@@ -263,6 +331,10 @@ mod tests {
                 found.take(stream.push(&text[pair[0]..pair[1]]));
             }
             found.take(stream.finish());
+            // A stream does not wait for an array's end.
+            if whole.from_array {
+                return Ok(());
+            }
             prop_assert_eq!(found.items, whole.items);
             prop_assert_eq!(found.skipped, whole.skipped);
             prop_assert_eq!(stream.is_truncated(), whole.truncated);

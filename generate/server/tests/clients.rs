@@ -28,7 +28,9 @@ fn clients_get_what_they_ask_for() {
     let full = std::env::var_os("GRAMMARC_FULL").is_some_and(|value| value == "1");
     let Some(model) = model() else {
         assert!(!full, "there is no model");
-        eprintln!("no model: the tests of clients are skipped; `grammarc model smollm2` fetches one");
+        eprintln!(
+            "no model: the tests of clients are skipped; `grammarc model smollm2` fetches one"
+        );
         return;
     };
     let options = OpenOptions { context: Some(2048), sequences: Some(8), ..OpenOptions::default() };

@@ -12,10 +12,10 @@ const MOST: usize = 4096;
 /// stands in the text, and its value. Braces within strings are none.
 ///
 /// At most the first 4,096 braces are looked at; a text with more before its action has none here.
-pub fn extract_json_response<'t>(
-    text: &'t str,
+pub fn extract_json_response(
+    text: &str,
     is_action: impl Fn(&str) -> bool,
-) -> Option<(&'t str, Map<String, Value>)> {
+) -> Option<(&str, Map<String, Value>)> {
     let braces = memchr::memchr_iter(b'{', text.as_bytes()).take(MOST);
     braces.into_iter().find_map(|at| {
         let rest = &text[at..];

@@ -32,7 +32,8 @@ fn terms_of_the_input_come_before_those_of_the_prompt_and_of_all() {
         ("Be helpful.", "input prompt all")
     );
     assert!(matches!(manager.render("q", &Map::new()), Err(PromptError::Unknown { .. })));
-    let unknown = PromptManager::load(&config(&json!({"p": {"prompt": "{{ a | frob }}"}}))).unwrap();
+    let unknown =
+        PromptManager::load(&config(&json!({"p": {"prompt": "{{ a | frob }}"}}))).unwrap();
     assert!(matches!(unknown.render("p", &Map::new()), Err(PromptError::Template { .. })));
 }
 

@@ -253,7 +253,13 @@ fn excluded_texts_are_in_no_string_and_no_key() {
     check(
         &any,
         &[r#"{"a":"<a"}"#, r#"{"a":["<","a>"],"<b>":{"x":[1,null]}}"#],
-        &[r#"{"a":"<a>"}"#, r#"{"a":["x</a>y"]}"#, r#"{"<a>":1}"#, r#"{"b":{"c</a>":1}}"#, r#"{"b":[{"c":"<a>"}]}"#],
+        &[
+            r#"{"a":"<a>"}"#,
+            r#"{"a":["x</a>y"]}"#,
+            r#"{"<a>":1}"#,
+            r#"{"b":{"c</a>":1}}"#,
+            r#"{"b":[{"c":"<a>"}]}"#,
+        ],
     );
     // Lengths, patterns and listed values stay.
     let bounded = of(json!({"type": "string", "minLength": 2, "maxLength": 3}), json!(["ab"]));
@@ -278,10 +284,22 @@ fn values_of_an_xml_style_that_are_no_objects_stand_as_they_are() {
     check(&of("qwen_xml", json!({"type": "string"})), &["", "a < b", "\"x\""], &["a</parameter>"]);
     check(&of("deepseek_xml", json!({"type": "integer"})), &["1", "-20"], &["", "x", "1.5"]);
     let either = json!({"type": ["integer", "object"], "properties": {"a": {"type": "null"}}, "additionalProperties": false});
-    check(&of("minimax_xml", either), &["7", "", "<parameter name=\"a\">null</parameter>"], &["null", "x"]);
-    check(&of("glm_xml", json!({"type": "array", "items": {"type": "boolean"}})), &["[]", "[true, false]"], &["true", ""]);
+    check(
+        &of("minimax_xml", either),
+        &["7", "", "<parameter name=\"a\">null</parameter>"],
+        &["null", "x"],
+    );
+    check(
+        &of("glm_xml", json!({"type": "array", "items": {"type": "boolean"}})),
+        &["[]", "[true, false]"],
+        &["true", ""],
+    );
     // A schema that names no type means objects.
-    check(&of("qwen_xml", json!({"properties": {"a": {"type": "integer"}}})), &["", "<parameter=a>1</parameter>"], &["1", "null"]);
+    check(
+        &of("qwen_xml", json!({"properties": {"a": {"type": "integer"}}})),
+        &["", "<parameter=a>1</parameter>"],
+        &["1", "null"],
+    );
 }
 
 #[test]
@@ -299,9 +317,19 @@ fn a_key_may_stand_behind_its_value_once_more() {
     let (s, n) = (member("s", "a <b> c"), member("n", "-3"));
     let good = [s.clone(), format!("{s}{n}"), format!("{s}{n}{nested}"), member("s", "")];
     let crossed = format!("{ns}<s>x{ns}</n>");
-    let bad = [n.clone(), crossed, member("s", ns), format!("{s}{}", member("n", "x")), format!("{s}{}", member("z", "1"))];
+    let bad = [
+        n.clone(),
+        crossed,
+        member("s", ns),
+        format!("{s}{}", member("n", "x")),
+        format!("{s}{}", member("z", "1")),
+    ];
     check(&of(schema), &good.each_ref().map(String::as_str), &bad.each_ref().map(String::as_str));
-    check(&of(json!({"type": "array", "items": {"type": "string"}})), &["", &item("x")], &["x", &item(ns)]);
+    check(
+        &of(json!({"type": "array", "items": {"type": "string"}})),
+        &["", &item("x")],
+        &["x", &item(ns)],
+    );
     // Two keys that the schema does not name cannot be held equal.
     let open = of(json!({"type": "object", "properties": {"a": {"type": "string"}}}));
     assert_eq!(errors(&open), of_one("json-schema::tag-key", "/json_schema"));

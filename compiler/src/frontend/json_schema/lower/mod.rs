@@ -268,11 +268,7 @@ impl Emitter<'_> {
     }
 
     /// The value of a member in the layout at hand.
-    fn member_value(
-        &mut self,
-        name: &MemberName,
-        formula: FormulaId,
-    ) -> Result<Expr, Diagnostic> {
+    fn member_value(&mut self, name: &MemberName, formula: FormulaId) -> Result<Expr, Diagnostic> {
         match (self.tags, self.layout) {
             (Some(form), Layout::Tagged) => {
                 let value = self.tagged_value(formula)?;

@@ -43,8 +43,7 @@ impl Emitter<'_> {
 
     /// The values of the root that are no objects, as they stand in a tag.
     fn tagged_others(&mut self, form: &TagForm, content: &Content) -> Result<Expr, Diagnostic> {
-        let others =
-            Content { objects: Some(Vec::new()), ..content.clone() };
+        let others = Content { objects: Some(Vec::new()), ..content.clone() };
         let mut choices = Vec::with_capacity(form.values.len());
         for value in &form.values {
             let (begin, close) = (Expr::Empty, Expr::Empty);
@@ -72,7 +71,8 @@ impl Emitter<'_> {
         let Some([before, after]) = &form.key_again else { return Ok(Expr::Empty) };
         let MemberName::Key(key) = name else {
             let text = "keys that the schema does not name cannot be written in tags that end with the key";
-            let error = self.algebra.document.error("json-schema::tag-key", self.at, text.to_owned());
+            let error =
+                self.algebra.document.error("json-schema::tag-key", self.at, text.to_owned());
             let help = "name all keys in `properties`, with `additionalProperties` false and without `patternProperties`";
             return Err(error.with_help(help));
         };
@@ -253,7 +253,8 @@ impl Emitter<'_> {
 
     fn any_tagged_items(&mut self) -> Result<Expr, Diagnostic> {
         let Some(form) = self.tags else { return Ok(Expr::Never) };
-        let item = Expr::seq([form.before_item.clone(), self.any_tagged()?, form.after_item.clone()]);
+        let item =
+            Expr::seq([form.before_item.clone(), self.any_tagged()?, form.after_item.clone()]);
         Ok(tags(item, form.space))
     }
 }
