@@ -1,7 +1,7 @@
 //! SmolLM2 from its file: logits, batches, JSON of every kind.
 //!
 //! The file is looked for in `GRAMMARC_MODEL` and where `grammarc model smollm2` puts it. Without it the tests say so and do
-//! nothing, but with `GRAMMARC_FULL=1` they fail. Generations are 4 a schema, with `GRAMMARC_FULL=1` as many as the issue asks.
+//! nothing, but with `GRAMMARC_FULL=1` they fail. `GRAMMARC_GENERATIONS` says how many generations of each kind a schema has.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -16,6 +16,12 @@ use grammarc_generate::{
 };
 use grammarc_json::{JsonSchema, JsonlOptions, parse_jsonl};
 use serde_json::{Value, json};
+
+/// Generations of each kind a schema: `GRAMMARC_GENERATIONS`, 200 in the long form, else `few`.
+fn generations(few: u64) -> u64 {
+    let asked = std::env::var("GRAMMARC_GENERATIONS").ok().and_then(|count| count.parse().ok());
+    asked.unwrap_or(if full() { 200 } else { few })
+}
 
 const FILE: &str = "SmolLM2-135M-Instruct.Q4_1.gguf";
 
@@ -275,7 +281,7 @@ fn json_under_every_budget_is_valid() {
     if backend().is_none() {
         return;
     }
-    let count: u64 = if full() { 200 } else { 2 };
+    let count = generations(2);
     let schemas: Vec<JsonSchema> =
         schemas().into_iter().map(|schema| JsonSchema::from_value(schema).unwrap()).collect();
     let mut jobs = Vec::new();
@@ -322,7 +328,7 @@ fn lines_and_calls_under_every_budget_are_valid() {
     if backend().is_none() {
         return;
     }
-    let count: u64 = if full() { 200 } else { 1 };
+    let count = generations(1);
     let schemas: Vec<JsonSchema> =
         schemas().into_iter().map(|schema| JsonSchema::from_value(schema).unwrap()).collect();
     let mut jobs = Vec::new();

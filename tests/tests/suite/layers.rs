@@ -126,7 +126,7 @@ const FRONT_ENDS: [Row<'_>; 24] = [
     ("lark", &["class", "inner", "json_schema", "judged", "regex", "substring", "suggest"]),
     (
         "structural_tag",
-        &["document", "free_text", "gbnf", "inner", "json_schema", "regex", "suggest"],
+        &["document", "free_text", "gbnf", "inner", "json_schema", "regex", "sources", "suggest"],
     ),
     ("typescript", &["json_schema", "suggest"]),
     ("builtin", &["gbnf", "inner", "json_schema", "suggest"]),
@@ -148,7 +148,7 @@ const FRONT_ENDS: [Row<'_>; 24] = [
             "typescript",
         ],
     ),
-    ("recorded", &["builtin", "gbnf", "json_schema", "structural_tag"]),
+    ("recorded", &["builtin", "gbnf", "json_schema", "sources", "structural_tag"]),
     ("nested", &["deny", "inner", "settings", "sources"]),
     ("compose", &["inner", "settings"]),
 ];

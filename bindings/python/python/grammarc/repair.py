@@ -12,19 +12,18 @@ type to please it. What has two readings that are as good as each other says so,
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from grammarc import _native
 from grammarc._errors import RepairError
 from grammarc._repaired import Edit, Repaired
+from grammarc.schema import Schema, to_text
 
 __all__ = ["Edit", "RepairError", "Repaired", "loads", "repair"]
 
-SchemaLike = str | Mapping[str, Any] | bool | None
-"""A JSON Schema: its text, or what it is parsed; none where any JSON will do."""
+SchemaLike: TypeAlias = "Schema | None"
+"""A JSON Schema: its text, the parsed object, or a type; none where any JSON will do."""
 
 
 def repair(
@@ -53,7 +52,7 @@ def loads(text: str, schema: SchemaLike = None, *, strict: bool = False, cut: bo
 
 def judge(schema: SchemaLike) -> _native.Json:
     """What a schema's texts are held to; the last ones are kept."""
-    return _judge(schema if schema is None or isinstance(schema, str) else json.dumps(schema))
+    return _judge(None if schema is None else to_text(schema))
 
 
 @lru_cache(maxsize=128)
