@@ -7,7 +7,7 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use grammarc_generate::output::{TokenLogprob, Usage};
-use grammarc_generate::{Event, GenerateParams, Logprobs, Output, Prompt};
+use grammarc_generate::{Event, Finish, GenerateParams, Logprobs, Output, Prompt};
 use grammarc_json::JsonSchema;
 use serde_json::{Map, Value, json};
 
@@ -184,7 +184,10 @@ impl Head {
         let reason = reply::finish_reason(&output.finish, output.calls.len());
         let mut whole = json!({"index": choice, "message": message, "logprobs": logprobs, "finish_reason": reason});
         if let Some(violations) = reply::violations(output, schema) {
-            whole["x_grammarc"] = json!({"violations": violations});
+            whole["x_grammarc"]["violations"] = Value::from(violations);
+        }
+        if output.finish == (Finish::Length { closed: true }) {
+            whole["x_grammarc"]["closed"] = Value::from(true);
         }
         whole
     }

@@ -50,11 +50,13 @@ class Reply:
     """Calls of tools: names and arguments. Those of an answer that was cut are none."""
     finish_reason: str
     usage: Mapping[str, Any]
+    closed: bool = False
+    """The answer was closed for its length: it is short, and a text of what was asked for."""
 
     @property
     def truncated(self) -> bool:
         """The answer was cut for its length."""
-        return self.finish_reason == "length"
+        return self.finish_reason == "length" and not self.closed
 
     @classmethod
     def _of(cls, body: Mapping[str, Any]) -> Reply:
@@ -68,6 +70,7 @@ class Reply:
             calls=tuple((call["name"], json.loads(call["arguments"])) for call in calls),
             finish_reason=choice["finish_reason"],
             usage=body["usage"],
+            closed=bool((choice.get("x_grammarc") or {}).get("closed")),
         )
 
 

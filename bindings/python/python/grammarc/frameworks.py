@@ -41,9 +41,9 @@ def autogen(url: str = URL, *, key: str = "none", model: str = "model", **fields
 
 
 def ag2(url: str = URL, *, key: str = "none", model: str = "model", **fields: Any) -> Any:
-    """``autogen.LLMConfig`` for AG2's agents."""
-    made = _module("autogen", "ag2[openai]")
-    return made.LLMConfig({"api_type": "openai", "base_url": _api(url), "api_key": key, "model": model, **fields})
+    """``ag2.config.OpenAIConfig``, for ``ag2.Agent(name, config=…)``."""
+    made = _module("ag2.config", "ag2[openai]")
+    return made.OpenAIConfig(model=model, base_url=_api(url), api_key=key, **fields)
 
 
 def crewai(url: str = URL, *, key: str = "none", model: str = "model", **fields: Any) -> Any:

@@ -202,6 +202,8 @@ def test_own_fields(client: openai.OpenAI) -> None:
 
     done = ask(16)
     is_person(done.choices[0].message.content)
+    if done.choices[0].finish_reason == "length":
+        assert done.choices[0].x_grammarc == {"closed": True}
     with pytest.raises(openai.BadRequestError) as refused:
         ask(2)
     assert refused.value.code == "budget_too_small"

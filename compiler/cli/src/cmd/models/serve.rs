@@ -52,6 +52,24 @@ pub(crate) struct Listening {
     pub(crate) model: String,
 }
 
+/// Waits until somebody ends the process: by an interrupt, or as service managers do.
+async fn interrupted() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+
+        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                // Without an interrupt to wait for, the process ends as it may.
+                _ = tokio::signal::ctrl_c() => {}
+                _ = terminate.recv() => {}
+            }
+            return;
+        }
+    }
+    let _ = tokio::signal::ctrl_c().await;
+}
+
 /// Serves until it is interrupted.
 pub(crate) fn run(args: ServeArgs, output: &mut Output) -> Result<u8, Failure> {
     let mut keys = args.api_key;
@@ -79,11 +97,7 @@ pub(crate) fn run(args: ServeArgs, output: &mut Output) -> Result<u8, Failure> {
         let listener = tokio::net::TcpListener::bind(options.address).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         output.answer(&Listening { address, model: options.model.clone() })?;
-        let end = async {
-            // Without signals the process ends as it may.
-            let _ = tokio::signal::ctrl_c().await;
-        };
-        grammarc_server::serve(listener, backend, options, end).await.map_err(failed)
+        grammarc_server::serve(listener, backend, options, interrupted()).await.map_err(failed)
     })?;
     Ok(0)
 }
