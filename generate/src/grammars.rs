@@ -89,8 +89,13 @@ pub enum GrammarError {
 impl Grammars {
     /// A compiler on so many threads, all processors by default, with a cache in memory.
     pub fn new(vocabulary: Vocabulary, threads: Option<NonZero<usize>>) -> Self {
+        Self::within(vocabulary, threads, COMPILE_TIME)
+    }
+
+    /// The same, of which one compilation may take so long.
+    pub fn within(vocabulary: Vocabulary, threads: Option<NonZero<usize>>, time: Duration) -> Self {
         let cache = Cache::open(CacheOptions::new()).expect("a cache in memory needs no folder");
-        Self::with_cache(vocabulary, threads, cache, COMPILE_TIME)
+        Self::with_cache(vocabulary, threads, cache, time)
     }
 
     /// A compiler with this cache, of which one compilation may take so long.

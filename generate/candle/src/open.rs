@@ -4,6 +4,7 @@ use std::fs::File;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use candle_core::quantized::gguf_file::Content;
 use grammarc_artifacts::VocabularyArtifact;
@@ -12,7 +13,7 @@ use grammarc_compiler::frontend::json_schema::{TextForm, prelude_grammar};
 use grammarc_compiler::vocabulary::{VocabularyOptions, import};
 use grammarc_generate::chat::ChatTemplate;
 use grammarc_generate::encode::HfTokenizer;
-use grammarc_generate::grammars::Grammars;
+use grammarc_generate::grammars::{COMPILE_TIME, Grammars};
 use grammarc_generate::local::LocalParts;
 use grammarc_runtime::Vocabulary;
 use serde_json::{Map, Value};
@@ -35,6 +36,8 @@ pub struct OpenOptions {
     pub template: Option<String>,
     /// Threads that compile grammars; as many as there are processors by default.
     pub threads: Option<NonZero<usize>>,
+    /// Longest compilation of a grammar; [`COMPILE_TIME`] by default.
+    pub compile_time: Option<Duration>,
 }
 
 /// Opens a GGUF file: its weights, its vocabulary, its tokenizer and its chat template.
@@ -67,7 +70,11 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<LocalParts, OpenError>
     let model = Llama::read(&content, &mut file, options.context, options.sequences.unwrap_or(1))?;
     Ok(LocalParts {
         model: Box::new(model),
-        grammars: Grammars::new(Vocabulary::from(vocabulary), options.threads),
+        grammars: Grammars::within(
+            Vocabulary::from(vocabulary),
+            options.threads,
+            options.compile_time.unwrap_or(COMPILE_TIME),
+        ),
         encoder: Arc::new(encoder),
         template,
         begin: begin.into_iter().collect(),

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use grammarc_candle::{Llama, OpenOptions, open};
+use grammarc_generate::agents::{AgentFormat, AgentTool};
 use grammarc_generate::backend::Chat;
 use grammarc_generate::engine::EngineOptions;
 use grammarc_generate::model::{Feed, Logits, Model, Rows};
@@ -324,66 +325,92 @@ fn json_under_every_budget_is_valid() {
 
 #[test]
 #[expect(clippy::print_stderr, reason = "counts are the point")]
-fn lines_and_calls_under_every_budget_are_valid() {
+fn lines_calls_and_actions_under_every_budget_are_valid() {
     if backend().is_none() {
         return;
     }
     let count = generations(1);
-    let schemas: Vec<JsonSchema> =
-        schemas().into_iter().map(|schema| JsonSchema::from_value(schema).unwrap()).collect();
-    let mut jobs = Vec::new();
-    for schema in &schemas {
+    let (mut jobs, mut kinds) = (Vec::new(), Vec::new());
+    for schema in schemas() {
+        let schema = JsonSchema::from_value(schema).unwrap();
+        // Arguments are an object.
+        let is_object = schema.value().get("type").is_some_and(|kind| kind == "object");
         for seed in 0..count {
-            let temperature = if seed % 2 == 0 { 0.0 } else { 1.0 };
             let base = GenerateParams {
                 max_tokens: 60 + (seed as usize * 37) % 90,
-                temperature,
+                temperature: if seed % 2 == 0 { 0.0 } else { 1.0 },
                 seed: Some(seed),
                 on_length: OnLength::Close,
                 ..GenerateParams::default()
             };
-            let lines = Grammar::jsonl(Some(schema));
-            jobs.push((
-                chat("Write some lines of JSON."),
-                GenerateParams { constraint: Some(lines), ..base.clone() },
-            ));
+            let lines = Grammar::jsonl(Some(&schema));
+            let asked = chat("Write some lines of JSON.");
+            jobs.push((asked, GenerateParams { constraint: Some(lines), ..base.clone() }));
+            kinds.push((Kind::Lines, schema.clone()));
+            if !is_object {
+                continue;
+            }
             let tools = json!({"type": "tools", "style": "qwen_3", "tool_choice": "required", "calls": {"max": 2}, "tools": [
                 {"type": "function", "function": {"name": "record", "parameters": schema.value()}}]});
-            // Arguments are an object.
-            let is_object = schema.value().get("type").is_none_or(|kind| kind == "object");
-            let tools = if is_object && schema.value().get("enum").is_none() {
-                Grammar::from_tags(&tools)
-            } else {
-                Grammar::schema(schema)
-            };
-            jobs.push((chat("Call the tool."), GenerateParams { constraint: Some(tools), ..base }));
+            let tools = Grammar::from_tags(&tools);
+            let asked = chat("Call the tool.");
+            jobs.push((asked, GenerateParams { constraint: Some(tools), ..base.clone() }));
+            kinds.push((Kind::Calls, schema.clone()));
+            let mode = agent(&schema).json_mode();
+            let asked = chat("Record something, or answer.");
+            jobs.push((asked, GenerateParams { json_mode: Some(mode), ..base }));
+            kinds.push((Kind::Actions, schema.clone()));
         }
     }
-    let (mut lines, mut calls, mut refused) = (0, 0, 0);
-    for (at, output) in all(jobs).into_iter().enumerate() {
-        let schema = &schemas[at / 2 / count as usize];
-        match output {
-            Ok(output) if at % 2 == 0 => {
-                let read = parse_jsonl(&output.text, Some(schema), &JsonlOptions::default());
+    let (mut lines, mut calls, mut actions, mut refused) = (0, 0, 0, 0);
+    for (output, (kind, schema)) in all(jobs).into_iter().zip(kinds) {
+        let output = match output {
+            Ok(output) => output,
+            Err(GenerateError::TooFewTokens { .. }) => {
+                refused += 1;
+                continue;
+            }
+            Err(error) => panic!("{error}"),
+        };
+        match kind {
+            Kind::Lines => {
+                let read = parse_jsonl(&output.text, Some(&schema), &JsonlOptions::default());
                 assert!(read.skipped.is_empty() && !read.truncated, "{:?}", output.text);
                 lines += read.items.len();
             }
-            Ok(output) if output.calls.is_empty() => {
-                let value = grammarc_json::parse(&output.text).expect("it is JSON");
-                assert!(schema.is_valid(&value), "{output:?}");
-            }
-            Ok(output) => {
+            Kind::Calls => {
+                assert!(!output.calls.is_empty(), "{output:?}");
                 for call in &output.calls {
                     let value = grammarc_json::parse(&call.arguments).expect("arguments are JSON");
                     assert!(call.name == "record" && schema.is_valid(&value), "{call:?}");
                     calls += 1;
                 }
             }
-            Err(GenerateError::TooFewTokens { .. }) => refused += 1,
-            Err(error) => panic!("{error}"),
+            Kind::Actions => {
+                let action = agent(&schema).parse(&output.text).expect("it is an action");
+                assert!(action.action_type == "answer" || schema.is_valid(&action.content));
+                actions += 1;
+            }
         }
     }
-    eprintln!("{lines} lines and {calls} calls are valid, {refused} refused for too few tokens");
+    eprintln!(
+        "{lines} lines, {calls} calls and {actions} actions are valid, {refused} refused for too few tokens"
+    );
+}
+
+/// What is generated.
+#[derive(Clone, Copy)]
+enum Kind {
+    Lines,
+    Calls,
+    Actions,
+}
+
+/// An agent with one tool, whose arguments a schema describes.
+fn agent(schema: &JsonSchema) -> AgentFormat {
+    let (name, description) = ("record".to_owned(), "Records something".to_owned());
+    AgentFormat::new(vec![AgentTool { name, description, arguments: schema.value().clone() }])
+        .expect("one tool")
 }
 
 #[test]

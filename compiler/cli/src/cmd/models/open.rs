@@ -1,6 +1,7 @@
 //! A model that the command line names, opened.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Args;
 use grammarc_candle::OpenOptions;
@@ -26,6 +27,9 @@ pub(crate) struct OpenArgs {
     /// Most tokens of prompt and output together [default: the model's]
     #[arg(long, value_name = "N")]
     context: Option<usize>,
+    /// Longest compilation of a grammar, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 2.0)]
+    compile_seconds: f32,
     #[command(flatten)]
     threads: ThreadArgs,
 }
@@ -47,6 +51,10 @@ impl OpenArgs {
             tokenizer: self.tokenizer.clone(),
             template,
             threads: self.threads.count(),
+            compile_time: Some(
+                Duration::try_from_secs_f32(self.compile_seconds)
+                    .map_err(|error| wrong(format!("--compile-seconds: {error}")))?,
+            ),
         };
         let parts = grammarc_candle::open(&path, &options);
         let parts = parts.map_err(|error| wrong(error.to_string()))?;
