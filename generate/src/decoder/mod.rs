@@ -17,7 +17,7 @@
 //! | 1 | an end token was taken |
 //! | 2 | nothing but an end may follow: the model is not asked |
 //! | 3 | a stop string came, where the output may end |
-//! | 4 | with [`EarlyStop::First`] the output may end; with overshoot, it has left the grammar's text |
+//! | 4 | with [`EarlyStop::First`](crate::EarlyStop::First) the output may end; with overshoot, it has left the grammar's text |
 //! | 5 | the tokens are used up, or just enough are left to close the output |
 //!
 //! Cost of a token besides its mask: its bytes; with stop strings or overshoot, a byte step of the grammar for each; with
