@@ -45,7 +45,7 @@ use tokio::net::TcpListener;
 
 use crate::app::App;
 
-pub use crate::options::ServerOptions;
+pub use crate::options::{OptionError, ServerOptions};
 
 /// The routes of a server over a backend.
 pub fn router(backend: Local, options: ServerOptions) -> Router {

@@ -3,6 +3,10 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use grammarc_generate::{Grammar, Local};
+use grammarc_runtime::RegionKind;
+use serde_json::json;
+
 /// How a server is run.
 #[derive(Clone, Debug)]
 pub struct ServerOptions {
@@ -30,6 +34,40 @@ pub struct ServerOptions {
     pub reasoning: Option<(String, String)>,
     /// Longest time of a request.
     pub deadline: Option<Duration>,
+}
+
+/// An option that a server cannot be run with.
+#[derive(Debug, thiserror::Error)]
+#[error("{option}: {reason}")]
+pub struct OptionError {
+    /// Its name.
+    pub option: &'static str,
+    /// Why not.
+    pub reason: String,
+}
+
+impl ServerOptions {
+    /// Checks the options for a backend: the style of tools is known, and its arguments are JSON.
+    ///
+    /// # Errors
+    ///
+    /// The first option that cannot be met.
+    pub fn check(&self, backend: &Local) -> Result<(), OptionError> {
+        let wrong = |reason: String| OptionError { option: "tool_style", reason };
+        let parameters = json!({"type": "object", "properties": {"a": {"type": "string"}}});
+        let tool = json!({"type": "function", "function": {"name": "a", "parameters": parameters}});
+        let tag = json!({"type": "tools", "style": self.tool_style, "tools": [tool]});
+        let compiled = backend.grammars().compile(&Grammar::from_tags(&tag), None);
+        let compiled = compiled.map_err(|error| wrong(error.to_string()))?;
+        let regions = &compiled.artifact().meta().regions;
+        if regions.iter().any(|region| region.kind == RegionKind::Xml) {
+            let style = &self.tool_style;
+            return Err(wrong(format!(
+                "the arguments of `{style}` are tags, and clients want JSON; take a style whose arguments are JSON"
+            )));
+        }
+        Ok(())
+    }
 }
 
 impl Default for ServerOptions {

@@ -18,7 +18,7 @@ const CRATES: [Row<'_>; 16] = [
     // Its tests run a model.
     (
         "generate/server",
-        &["compiler", "generate/json", "generate", "generate/candle", "bindings/common"],
+        &["compiler", "runtime", "generate/json", "generate", "generate/candle", "bindings/common"],
     ),
     ("compiler/build", &["artifacts", "compiler"]),
     (

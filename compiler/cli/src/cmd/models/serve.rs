@@ -89,6 +89,9 @@ pub(crate) fn run(args: ServeArgs, output: &mut Output) -> Result<u8, Failure> {
         deadline: Some(Duration::from_secs(args.deadline)),
         ..ServerOptions::default()
     };
+    options.check(&backend).map_err(|error| {
+        Failure::Tool(Problem::Option { option: "--tool-style", problem: error.reason })
+    })?;
     let failed = |error: std::io::Error| {
         Failure::Tool(Problem::Option { option: "--listen", problem: error.to_string() })
     };
