@@ -10,8 +10,10 @@ use crate::frontend::read_input;
 /// The text of a file; `-` is standard input.
 pub(super) fn text(path: &Path) -> Result<String, Failure> {
     let (name, bytes) = read_input(path)?;
-    String::from_utf8(bytes)
-        .map_err(|error| Problem::NotText { name, offset: error.utf8_error().valid_up_to() }.into())
+    String::from_utf8(bytes).map_err(|error| {
+        let offset = error.utf8_error().valid_up_to();
+        Failure::Found(Problem::NotText { name, offset })
+    })
 }
 
 /// The schema of a file, if there is one.

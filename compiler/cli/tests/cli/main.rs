@@ -11,6 +11,7 @@ mod compile;
 mod debug;
 mod errors;
 mod inspect;
+mod outputs;
 mod sample;
 mod sources;
 mod vocab;
