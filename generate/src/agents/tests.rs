@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{AgentFormat, AgentTool, extract_json_response, tags, with_end};
+use super::{AgentFormat, AgentTool, TAGS, extract_json_response, tags, with_end};
 
 fn format() -> AgentFormat {
     let tool = |name: &str, arguments: Value| AgentTool {
@@ -24,6 +24,25 @@ fn text() -> impl Strategy<Value = String> {
 fn cases() -> ProptestConfig {
     let full = std::env::var_os("GRAMMARC_FULL").is_some_and(|value| value == "1");
     ProptestConfig { cases: if full { 10_000 } else { 256 }, ..ProptestConfig::default() }
+}
+
+/// The matches of `<(name)>(.*?)</\1>` from left to right, a place at a time.
+fn tags_by_definition(text: &str) -> Vec<(&'static str, &str)> {
+    let (mut found, mut at) = (Vec::new(), 0);
+    while at < text.len() {
+        let tag = TAGS.into_iter().find_map(|name| {
+            let inside = text[at..].strip_prefix(&format!("<{name}>"))?;
+            Some((name, inside.split_once(&format!("</{name}>"))?.0))
+        });
+        match tag {
+            Some((name, content)) => {
+                found.push((name, content.trim()));
+                at += content.len() + 2 * name.len() + 5;
+            }
+            None => at += text[at..].chars().next().map_or(1, char::len_utf8),
+        }
+    }
+    found
 }
 
 proptest! {
@@ -73,6 +92,12 @@ proptest! {
     }
 
     #[test]
+    fn tags_are_those_of_the_shortest_match(text in "((</?(answer|search|think|bbox)>)|[a-c\n ]){0,24}") {
+        let found: Vec<_> = tags(&text).map(|tag| (tag.name, tag.content)).collect();
+        prop_assert_eq!(found, tags_by_definition(&text));
+    }
+
+    #[test]
     fn nothing_panics_and_ends_are_appended_once(output in text(), end in "<end>|x") {
         let _ = format().parse(&output);
         let _ = extract_json_response(&output, |_| true);
@@ -110,6 +135,41 @@ fn calls_within_tags_are_json() {
     );
     assert!(format().parse("<tools_call>x</tools_call>").is_err());
     assert_eq!(tags("<answer>a<answer>b</answer></answer>").next().unwrap().content, "a<answer>b");
+}
+
+#[test]
+fn what_a_turn_holds_is_no_turn() {
+    let inner = r#"{"think": "", "action": "search", "arguments": {"query": "x"}, "answer": null}"#;
+    let turn = |action: &str| {
+        format!(
+            r#"{{"think": "", "action": "{action}", "arguments": {{"note": {inner}}}, "answer": null}}"#
+        )
+    };
+    assert!(format().parse(&turn("gone")).is_err());
+    // Behind it, one is; and in an object that is no turn.
+    for output in [format!("{} {inner}", turn("gone")), format!(r#"{{"response": {inner}}}"#)] {
+        assert_eq!(format().parse(&output).unwrap().raw_json.as_deref(), Some(inner), "{output}");
+    }
+}
+
+#[test]
+fn a_key_that_occurs_twice_is_no_action() {
+    let output = r#"{"think": "", "action": "search", "arguments": {"query": "a"}, "answer": null, "arguments": {"query": "b"}}"#;
+    assert!(format().parse(output).is_err());
+}
+
+#[test]
+fn long_outputs_are_read_to_their_end() {
+    let action = r#"{"think": "", "action": "answer", "arguments": {}, "answer": "x"}"#;
+    let nested = r#"{"a": "#.repeat(100) + "1";
+    for before in ["{ ".repeat(100_000), "{\"".repeat(100_000), nested, "<bbox>".repeat(50_000)] {
+        let output = before + "\n" + action;
+        assert_eq!(format().parse(&output).unwrap().raw_json.as_deref(), Some(action));
+    }
+    let output = "<think></think>".repeat(100_000);
+    assert_eq!(tags(&output).count(), 100_000);
+    let output = "<bbox><search></bbox>".repeat(50_000) + "</search>";
+    assert_eq!(tags(&output).count(), 50_000);
 }
 
 #[test]

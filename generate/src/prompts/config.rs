@@ -23,7 +23,7 @@ pub enum PromptConfigError {
         message: String,
     },
     /// A template is not one.
-    #[error("`{key}`: {message}")]
+    #[error("Error in template: {key}: {message}")]
     Template {
         /// Its key.
         key: String,
@@ -95,7 +95,7 @@ fn prompt(key: &str, mut fields: Map<String, Value>) -> Result<Prompt, PromptCon
             _ => {
                 return Err(wrong(
                     key,
-                    &format!("the response type {kind} is none of text, json and jsonl"),
+                    &format!("Response type {kind} not known: there are text, json and jsonl"),
                 ));
             }
         },

@@ -18,7 +18,8 @@ mod response;
 mod tests;
 
 use grammarc_json::JsonSchema;
-use minijinja::{Environment, Value as Jinja};
+use minijinja::syntax::SyntaxConfig;
+use minijinja::{AutoEscape, Environment, Value as Jinja};
 use serde_json::{Map, Value, json};
 
 use crate::backend::{Chat, LlmBackend, Prompt as ModelPrompt};
@@ -79,13 +80,13 @@ pub struct PromptManager {
 #[non_exhaustive]
 pub enum PromptError {
     /// There is no such prompt.
-    #[error("there is no prompt `{id}`")]
+    #[error("ID invalid: there is no prompt `{id}`")]
     Unknown {
         /// Its id.
         id: String,
     },
     /// The template does not render with these terms.
-    #[error("the prompt `{id}`: {message}")]
+    #[error("Error in template: {id}: {message}")]
     Template {
         /// Its id.
         id: String,
@@ -148,7 +149,8 @@ impl PromptManager {
         Ok(RenderedPrompt { system: render(SYSTEM)?, prompt: render(&template_name(id))? })
     }
 
-    /// The parameters of a prompt's generation: JSON and its lines under their schema.
+    /// The parameters of a prompt's generation: JSON and its lines under their schema, in place of the grammar or JSON mode that
+    /// `base` has.
     ///
     /// # Errors
     ///
@@ -160,10 +162,11 @@ impl PromptManager {
             ResponseType::Text => base,
             ResponseType::Json => {
                 let json_mode = JsonModeConfig { schema, ..JsonModeConfig::default() };
-                GenerateParams { json_mode: Some(json_mode), ..base }
+                GenerateParams { json_mode: Some(json_mode), constraint: None, ..base }
             }
             ResponseType::Jsonl => {
-                GenerateParams { constraint: Some(Grammar::jsonl(schema.as_ref())), ..base }
+                let constraint = Some(Grammar::jsonl(schema.as_ref()));
+                GenerateParams { constraint, json_mode: None, ..base }
             }
         })
     }
@@ -221,6 +224,11 @@ fn template_name(id: &str) -> String {
 fn environment() -> Environment<'static> {
     let mut environment = Environment::new();
     environment.set_fuel(Some(FUEL));
+    // A prompt is no page and no file: its id says nothing of how its terms are written, and its last line stays.
+    environment.set_auto_escape_callback(|_| AutoEscape::None);
+    let mut syntax = SyntaxConfig::builder();
+    syntax.keep_trailing_newline(true);
+    environment.set_syntax(syntax.build().expect("the delimiters are the usual ones"));
     environment.set_unknown_method_callback(minijinja_contrib::pycompat::unknown_method_callback);
     environment
 }

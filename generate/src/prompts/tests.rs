@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::{PromptConfigError, PromptError, PromptManager, Response, ResponseType};
+use crate::grammar::Grammar;
+use crate::json_mode::JsonModeConfig;
 use crate::params::GenerateParams;
 use crate::testing::grammars;
 
@@ -76,6 +78,67 @@ fn responses_are_what_the_prompt_wants() {
         manager.take("json", "{}").unwrap_err().to_string().starts_with("Schema validation fail")
     );
     assert_eq!(manager.take("jsonl", "").unwrap(), Response::Jsonl(Vec::new()));
+}
+
+#[test]
+fn a_fence_takes_no_item_with_it() {
+    let manager =
+        PromptManager::load(&config(&json!({"l": {"prompt": "x", "response-type": "jsonl"}})))
+            .unwrap();
+    let items = Response::Jsonl(vec![json!({"a": 1})]);
+    for text in [
+        "```json\n{\"a\": 1}```",
+        "```json {\"a\": 1}\n```",
+        "```{\"a\": 1}```",
+        "```jsonl\n{\"a\": 1}\n```\n",
+        "So:\n```\n{\"a\": 1}\n```",
+    ] {
+        assert_eq!(manager.take("l", text).unwrap(), items, "{text}");
+    }
+}
+
+#[test]
+fn the_lines_before_a_cut_stay_wherever_it_is() {
+    let manager =
+        PromptManager::load(&config(&json!({"l": {"prompt": "x", "response-type": "jsonl"}})))
+            .unwrap();
+    let text = "```json\n{\"a\": \"é\"}\n{\"a\": [2, {\"b\": 3}]}\n{\"a\": \"}\"}\n";
+    let items = [json!({"a": "é"}), json!({"a": [2, {"b": 3}]}), json!({"a": "}"})];
+    let ends: Vec<usize> = text.match_indices('\n').skip(1).map(|(at, _)| at).collect();
+    for cut in (0..=text.len()).filter(|&cut| text.is_char_boundary(cut)) {
+        let whole = ends.iter().filter(|&&end| end <= cut).count();
+        let expected = Response::Jsonl(items[..whole].to_vec());
+        assert_eq!(manager.take("l", &text[..cut]).unwrap(), expected, "{:?}", &text[..cut]);
+    }
+}
+
+#[test]
+fn terms_are_written_as_they_are_whatever_the_id() {
+    let ids = ["html", "x.json", "x.xml", "x"];
+    let prompts = ids.map(|id| (id.to_owned(), json!({"prompt": "{{ h }}\n"})));
+    let manager = PromptManager::load(&config(&Value::from_iter(prompts))).unwrap();
+    for id in ids {
+        let rendered = manager.render(id, &terms(json!({"h": "<b>\"&"}))).unwrap();
+        assert_eq!(rendered.prompt, "<b>\"&\n", "{id}");
+    }
+}
+
+#[test]
+fn a_prompt_decides_what_its_response_is_held_to() {
+    let prompts = json!({"j": {"prompt": "x", "response-type": "json"}, "l": {"prompt": "x", "response-type": "jsonl"}});
+    let manager = PromptManager::load(&config(&prompts)).unwrap();
+    let bases = [
+        GenerateParams { json_mode: Some(JsonModeConfig::default()), ..GenerateParams::default() },
+        GenerateParams { constraint: Some(Grammar::json()), ..GenerateParams::default() },
+    ];
+    for base in bases {
+        let json = manager.params("j", base.clone()).unwrap();
+        json.check().unwrap();
+        assert!(json.json_mode.is_some() && json.constraint.is_none());
+        let lines = manager.params("l", base).unwrap();
+        lines.check().unwrap();
+        assert!(lines.constraint.is_some() && lines.json_mode.is_none());
+    }
 }
 
 #[test]
