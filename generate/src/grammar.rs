@@ -119,3 +119,103 @@ impl Grammar {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use grammarc_json::JsonSchema;
+    use grammarc_runtime::ByteMatcher;
+    use serde_json::json;
+
+    use super::Grammar;
+    use crate::testing::grammars;
+
+    /// Compiles a grammar for the small vocabulary, and says of each text whether it is one of the grammar's.
+    fn judge(grammar: &Grammar, accepted: &[&str], refused: &[&str]) {
+        let compiled = grammars().compile(grammar, None).unwrap_or_else(|error| panic!("{error}"));
+        for (texts, expected) in [(accepted, true), (refused, false)] {
+            for text in texts {
+                let mut matcher = ByteMatcher::new(&compiled);
+                let is_text = matcher.accept(text.as_bytes()).is_ok() && matcher.is_accepting();
+                assert_eq!(is_text, expected, "{text:?} of {:?}", grammar.source());
+            }
+        }
+    }
+
+    #[test]
+    fn json_is_any_value_and_one() {
+        let accepted = ["null", "-1.5e3", r#"{"a": [true, "é\n"]}"#, "[]"];
+        judge(
+            &Grammar::json(),
+            &accepted,
+            &["", "{", "nul", "01", "[1,]", "{} {}", "{'a': 1}", r#""\u00e9""#],
+        );
+        let compact = Grammar::json().with_options(crate::json_mode::compact());
+        judge(&compact, &[r#"{"a":[1,2]}"#], &[r#"{"a": [1, 2]}"#]);
+    }
+
+    #[test]
+    fn lines_of_json_are_values_of_their_schema() {
+        let accepted = ["1", "1\n2", "{\"a\": 1}\n[]\n\"x\\ny\"", "1\n2\n"];
+        judge(&Grammar::jsonl(None), &accepted, &["1 2", "1\n\n2", "{\n}", "1,\n2"]);
+        let schema = json!({"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"], "additionalProperties": false});
+        let schema = JsonSchema::from_value(schema).unwrap();
+        let lines = Grammar::jsonl(Some(&schema));
+        judge(
+            &lines,
+            &[r#"{"a": 1}"#, "{\"a\": 1}\n{\"a\": 2}"],
+            &["1", "{}", "{\"a\": 1}\n{\"a\": \"x\"}"],
+        );
+        let two = lines
+            .with_options([("min-items".to_owned(), json!(2)), ("max-items".to_owned(), json!(2))]);
+        judge(
+            &two,
+            &["{\"a\": 1}\n{\"a\": 2}"],
+            &["{\"a\": 1}", "{\"a\": 1}\n{\"a\": 2}\n{\"a\": 3}"],
+        );
+    }
+
+    #[test]
+    fn records_have_as_many_fields_as_is_said() {
+        judge(
+            &Grammar::csv(None),
+            &["a,b\nc", "\"a,\"\"\n\",b", "a\r\nb\r\n"],
+            &["\"a", "a\"b", "\"a\"b"],
+        );
+        judge(&Grammar::csv(Some(2)), &["a,b", ",\nc,\"d,e\""], &["a", "a,b\nc", "a,b,c"]);
+        let names = json!(["id", "name"]);
+        let named = Grammar::csv(None).with_options([("columns".to_owned(), names)]);
+        judge(&named, &["id,name", "id,name\n1,x\n"], &["1,x", "name,id\n1,x", "id,name\n1"]);
+        let tabs = Grammar::csv(Some(2)).with_options([("separator".to_owned(), json!("\t"))]);
+        judge(&tabs, &["a\tb,c"], &["a,b"]);
+    }
+
+    #[test]
+    fn elements_have_the_names_that_are_given() {
+        let named = Grammar::xml(&["a", "b"]);
+        let accepted = ["<a></a>", "<a>x &lt; y<b>z</b></a>", "<b/>"];
+        judge(
+            &named,
+            &accepted,
+            &["<c></c>", "<a></b>", "<a>", "<a>x & y</a>", "x", "<a></a><b></b>"],
+        );
+        // Without names an end tag may differ, which the report says.
+        judge(&Grammar::xml(&[]), &["<any><other/></any>", "<a></b>"], &["<a>", "<1></1>"]);
+        let with = named.with_options([("attributes".to_owned(), json!(["id"]))]);
+        judge(&with, &["<a id=\"1\"></a>", "<a></a>"], &["<a no=\"1\"></a>", "<a id=1></a>"]);
+    }
+
+    #[test]
+    fn options_that_a_grammar_does_not_have_are_refused() {
+        let wrong = [
+            Grammar::csv(Some(0)),
+            Grammar::xml(&["1"]),
+            Grammar::xml(&["a"]).with_options([("columns".to_owned(), json!(2))]),
+            Grammar::jsonl(None).with_options([("line".to_owned(), json!({"type": "frob"}))]),
+            Grammar::json().with_options([("frob".to_owned(), json!(1))]),
+        ];
+        for grammar in wrong {
+            let refused = grammars().compile(&grammar, None);
+            assert!(refused.is_err(), "{:?}", grammar.source());
+        }
+    }
+}

@@ -50,3 +50,8 @@ pub use params::{
     EarlyStop, Forced, GenerateParams, Logprobs, OnLength, Penalties, ProbLimit, Reasoning,
 };
 pub use sampling::fresh_seed;
+
+/// The examples of the page on this crate, which are compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/generation.md")]
+struct Page;
