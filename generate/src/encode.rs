@@ -36,6 +36,16 @@ pub struct HfTokenizer {
     controls: Controls,
 }
 
+/// The control tokens of a vocabulary that have a name, by their ids.
+pub(crate) fn controls(vocabulary: &VocabularyArtifact) -> impl Iterator<Item = (&str, u32)> {
+    let all = 0..vocabulary.token_count();
+    let controls = all.filter(|&token| vocabulary.token_kind(token) == TokenKind::Special);
+    controls.filter_map(|token| {
+        let name = std::str::from_utf8(vocabulary.token_bytes(token)).ok()?;
+        (!name.is_empty()).then_some((name, token))
+    })
+}
+
 /// The control tokens of a vocabulary by name.
 struct Controls {
     names: Vec<(Box<str>, u32)>,
@@ -43,13 +53,7 @@ struct Controls {
 
 impl Controls {
     fn new(vocabulary: &VocabularyArtifact) -> Self {
-        let all = 0..vocabulary.token_count();
-        let controls = all.filter(|&token| vocabulary.token_kind(token) == TokenKind::Special);
-        let named = controls.filter_map(|token| {
-            let name = std::str::from_utf8(vocabulary.token_bytes(token)).ok()?;
-            (!name.is_empty()).then(|| (name.into(), token))
-        });
-        Self { names: named.collect() }
+        Self { names: controls(vocabulary).map(|(name, token)| (name.into(), token)).collect() }
     }
 
     /// The first control token in a text, of those that begin there the longest: where it is named, its name, and which it is.

@@ -6,13 +6,12 @@ use std::task::{Context, Poll};
 
 use async_channel::Receiver;
 use futures_core::Stream;
-use grammarc_artifacts::TokenKind;
 use grammarc_runtime::Vocabulary;
 
 use crate::backend::{Capabilities, Chat, Generation, LlmBackend, Prompt};
 use crate::chat::{ChatError, ChatTemplate};
-use crate::decoder::{CompiledGrammars, Decoder, Setup};
-use crate::encode::Encode;
+use crate::decoder::{CompiledGrammars, Decoder, Setup, longest_token};
+use crate::encode::{Encode, controls};
 use crate::engine::{Engine, EngineOptions, EngineStats, Told};
 use crate::error::GenerateError;
 use crate::grammars::Grammars;
@@ -37,13 +36,13 @@ pub struct LocalParts {
 /// A model in this process. `Send` and `Sync`.
 pub struct Local {
     engine: Engine,
-    info: ModelInfo,
     grammars: Grammars,
     encoder: Arc<dyn Encode>,
     template: Option<ChatTemplate>,
     begin: Vec<u32>,
     /// Names of control tokens, the longest first.
     controls: Vec<String>,
+    longest_token: usize,
 }
 
 /// A prompt as tokens.
@@ -73,22 +72,18 @@ impl Local {
     /// The system gives no thread.
     pub fn start_engine(parts: LocalParts, options: EngineOptions) -> std::io::Result<Self> {
         let LocalParts { model, grammars, encoder, template, begin } = parts;
-        let info = model.info();
-        let vocabulary = grammars.vocabulary().artifact();
-        let special = (0..vocabulary.token_count())
-            .filter(|&token| vocabulary.token_kind(token) == TokenKind::Special);
-        let names =
-            special.filter_map(|token| std::str::from_utf8(vocabulary.token_bytes(token)).ok());
+        let vocabulary = grammars.vocabulary();
+        let longest_token = longest_token(vocabulary);
         let mut controls: Vec<String> =
-            names.filter(|name| !name.is_empty()).map(str::to_owned).collect();
+            controls(vocabulary.artifact()).map(|(name, _)| name.to_owned()).collect();
         controls.sort_by_key(|name| (std::cmp::Reverse(name.len()), name.clone()));
         let engine = Engine::start(model, options)?;
-        Ok(Self { engine, info, grammars, encoder, template, begin, controls })
+        Ok(Self { engine, grammars, encoder, template, begin, controls, longest_token })
     }
 
     /// The model's size.
     pub fn info(&self) -> ModelInfo {
-        self.info
+        self.engine.info()
     }
 
     /// The vocabulary.
@@ -177,7 +172,8 @@ impl Local {
     ) -> Result<Receiver<Told>, GenerateError> {
         let setup = Setup {
             vocabulary: self.vocabulary().clone(),
-            logit_width: self.info.logit_width,
+            logit_width: self.info().logit_width,
+            longest_token: self.longest_token,
             encoder: Some(Arc::clone(&self.encoder)),
             in_reasoning: in_reasoning(&prompt, &params),
             prompt: prompt.tokens,
@@ -198,7 +194,7 @@ fn in_reasoning(prompt: &PromptTokens, params: &GenerateParams) -> bool {
 
 impl LlmBackend for Local {
     fn capabilities(&self) -> Capabilities {
-        let (chat, context) = (self.template.is_some(), self.info.context);
+        let (chat, context) = (self.template.is_some(), self.info().context);
         Capabilities { logits: true, chat, context }
     }
 

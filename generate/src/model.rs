@@ -91,11 +91,6 @@ impl Logits {
         let width = self.width.max(1);
         self.values[from * width..to * width].chunks_exact_mut(width)
     }
-
-    /// How many feeds rows were added for.
-    pub fn feeds(&self) -> usize {
-        self.starts.len().saturating_sub(1)
-    }
 }
 
 /// Why a model did not do as it was told.

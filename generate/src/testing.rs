@@ -9,7 +9,7 @@ use grammarc_compiler::frontend::json_schema::{TextForm, prelude_grammar};
 use grammarc_compiler::vocabulary::{Listed, VocabularyOptions, from_tokens};
 use grammarc_runtime::Vocabulary;
 
-use crate::decoder::{CompiledGrammars, Decoder, Setup};
+use crate::decoder::{CompiledGrammars, Decoder, Setup, longest_token};
 use crate::encode::{Encode, LongestMatch};
 use crate::error::GenerateError;
 use crate::grammars::Grammars;
@@ -87,6 +87,7 @@ pub(crate) fn decoder(
     let encoder: Arc<dyn Encode> = Arc::new(LongestMatch::new(vocabulary.artifact()));
     let compiled = CompiledGrammars::compile(params, in_reasoning, grammars())?;
     let setup = Setup {
+        longest_token: longest_token(&vocabulary),
         vocabulary,
         logit_width: WIDTH as u32,
         encoder: Some(encoder),

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::raise;
 
-/// What JSON has to be: any, or the instances of a schema. What is derived from a schema is derived once.
+/// JSON that is held to a schema, or to none. The validator and the grammars of the schema are made once.
 #[pyclass(frozen, module = "grammarc._native")]
 pub(crate) struct Json {
     schema: Option<JsonSchema>,
@@ -62,12 +62,8 @@ impl Json {
     fn lines(&self, py: Python<'_>, text: &str, repair: bool) -> String {
         let options = JsonlOptions { repair, ..JsonlOptions::default() };
         let found = py.detach(|| parse_jsonl(text, self.schema.as_ref(), &options));
-        let mut at = Characters::new(text);
-        let items = found.items.iter().map(|item| entry(&mut at, Ok(item)));
-        let items: Vec<Value> = items.collect();
-        let mut at = Characters::new(text);
-        let skipped = found.skipped.iter().map(|skipped| entry(&mut at, Err(skipped)));
-        let skipped: Vec<Value> = skipped.collect();
+        let items: Vec<Value> = found.items.iter().map(of_item).collect();
+        let skipped: Vec<Value> = found.skipped.iter().map(of_skipped).collect();
         json!({"items": items, "skipped": skipped, "truncated": found.truncated, "warning": found.warning}).to_string()
     }
 }
@@ -105,24 +101,18 @@ impl JsonlStream {
 }
 
 fn entries(found: Vec<Result<jsonl::Item, jsonl::Skipped>>) -> Vec<String> {
-    let entry = |found: &Result<jsonl::Item, jsonl::Skipped>| match found {
-        Ok(item) => {
-            json!({"value": item.value.to_string(), "line": item.line, "edits": item.edits.len()})
-        }
-        Err(skipped) => json!({"line": skipped.line, "reason": skipped.reason}),
-    };
-    found.iter().map(|found| entry(found).to_string()).collect()
+    let entries = found.iter().map(|found| found.as_ref().map_or_else(of_skipped, of_item));
+    entries.map(|entry| entry.to_string()).collect()
 }
 
-fn entry(at: &mut Characters<'_>, found: Result<&jsonl::Item, &jsonl::Skipped>) -> Value {
-    match found {
-        Ok(item) => {
-            json!({"value": item.value.to_string(), "line": item.line, "at": at.of(&item.range), "edits": item.edits.len()})
-        }
-        Err(skipped) => {
-            json!({"line": skipped.line, "at": at.of(&skipped.range), "reason": skipped.reason})
-        }
-    }
+/// An item as JSON, with its value as text.
+fn of_item(item: &jsonl::Item) -> Value {
+    json!({"value": item.value.to_string(), "line": item.line})
+}
+
+/// A line that is no item as JSON.
+fn of_skipped(skipped: &jsonl::Skipped) -> Value {
+    json!({"line": skipped.line, "reason": skipped.reason})
 }
 
 fn outcome(text: &str, repaired: &Repaired) -> Value {

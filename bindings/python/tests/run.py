@@ -1,46 +1,27 @@
 """Builds the wheel, installs it into an environment without Rust, and runs the tests there.
 
-Environments are kept in $GRAMMARC_CACHE/python (~/.cache/grammarc/python), by the digest of what is installed in them; the
-package itself is installed anew each time. Arguments go to pytest, but for `--replay`: with it, replay.py reads standard input
+Environments are kept (tests/python/environment.py); the package itself is installed anew each time. Arguments go to pytest, but for `--replay`: with it, replay.py reads standard input
 after the tests.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
-import venv
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parent
 PACKAGE = TESTS.parent
 ROOT = PACKAGE.parents[1]
-CACHE = Path(os.environ.get("GRAMMARC_CACHE") or Path.home() / ".cache" / "grammarc") / "python"
 
 REPLAY = "--replay"
-NO_ENVIRONMENT = 77
-"""Exit status where the environment cannot be made, as of a test that is skipped."""
 
+sys.path.insert(0, str(ROOT / "tests" / "python"))
 
-def environment(requirements: Path) -> Path:
-    """The interpreter of an environment with these requirements."""
-    text = requirements.read_bytes() + sys.version.encode()
-    folder = CACHE / hashlib.sha256(text).hexdigest()[:16]
-    python = folder / "bin" / "python"
-    if not (folder / "complete").exists():
-        shutil.rmtree(folder, ignore_errors=True)
-        venv.create(folder, with_pip=True)
-        try:
-            run(python, "-m", "pip", "install", "--quiet", "-r", requirements)
-        except subprocess.CalledProcessError:
-            print("the requirements of the tests cannot be installed: is the package index reachable?", file=sys.stderr)
-            sys.exit(NO_ENVIRONMENT)
-        (folder / "complete").touch()
-    return python
+from environment import environment  # noqa: E402
 
 
 def run(*line: object, **options: object) -> None:

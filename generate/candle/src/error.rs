@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use grammarc_compiler::compile::CompileError;
+use grammarc_bindings::failure::Failure;
 use grammarc_compiler::vocabulary::VocabularyError;
 use grammarc_generate::chat::ChatError;
 use grammarc_generate::encode::TokenizerError;
@@ -27,7 +27,7 @@ pub enum OpenError {
     Value {
         /// Its key.
         key: String,
-        /// What it should be.
+        /// Its kind: a text, a number, a list.
         kind: &'static str,
     },
     /// An architecture that this crate does not compute.
@@ -35,7 +35,7 @@ pub enum OpenError {
     Architecture {
         /// The file's.
         found: String,
-        /// Those that are.
+        /// The architectures that are computed.
         known: String,
     },
     /// A way to stretch positions that this crate does not compute.
@@ -68,8 +68,5 @@ pub enum OpenError {
     Vocabulary(#[from] VocabularyError),
     /// The vocabulary's artifact.
     #[error(transparent)]
-    Compile(#[from] CompileError),
-    /// The vocabulary's artifact.
-    #[error(transparent)]
-    Artifact(#[from] grammarc_artifacts::Error),
+    Artifact(#[from] Failure),
 }

@@ -124,7 +124,7 @@ fn attention(
     attended.reshape((heads, tokens, width))?.transpose(0, 1)?.contiguous()?.flatten_from(D::Minus2)
 }
 
-/// What is added to scores so that a token sees itself and those before it alone: `[tokens, all]`.
+/// The causal mask, which is added to scores: `[tokens, all]`, minus infinity where a token would see one behind it.
 fn causal(tokens: usize, all: usize, len: usize, like: &Tensor) -> Result<Tensor> {
     let hidden = (0..tokens).flat_map(|row| {
         (0..all).map(move |column| if column > len + row { f32::NEG_INFINITY } else { 0.0 })

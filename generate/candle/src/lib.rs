@@ -18,10 +18,12 @@
 //! | `layer`, `rotation`, `cache` | attention and the feed-forward part; positions; keys and values |
 //! | `weights`, `config`, `metadata` | tensors, sizes and values of the file |
 //! | `tokenizer` | the file's tokenizer |
+//! | `folder` | where fetched models are kept |
 
 mod cache;
 mod config;
 mod error;
+mod folder;
 mod layer;
 mod llama;
 mod metadata;
@@ -31,5 +33,6 @@ mod tokenizer;
 mod weights;
 
 pub use error::OpenError;
+pub use folder::models_folder;
 pub use llama::Llama;
 pub use open::{OpenOptions, open};

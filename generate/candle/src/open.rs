@@ -7,9 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use candle_core::quantized::gguf_file::Content;
-use grammarc_artifacts::VocabularyArtifact;
-use grammarc_compiler::compile::build_vocabulary;
-use grammarc_compiler::frontend::json_schema::{TextForm, prelude_grammar};
+use grammarc_bindings::vocabulary;
 use grammarc_compiler::vocabulary::{VocabularyOptions, import};
 use grammarc_generate::chat::ChatTemplate;
 use grammarc_generate::encode::HfTokenizer;
@@ -51,13 +49,14 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<LocalParts, OpenError>
     let content = Content::read(&mut file)?;
     let metadata = Metadata::new(&content)?;
     let vocabulary = vocabulary(path)?;
+    let artifact = vocabulary.artifact();
     let encoder = match &options.tokenizer {
-        Some(path) => HfTokenizer::open(path, &vocabulary)?,
-        None => tokenizer::of_file(&metadata, &vocabulary)?,
+        Some(path) => HfTokenizer::open(path, artifact)?,
+        None => tokenizer::of_file(&metadata, artifact)?,
     };
     let name = |key: &str| {
         let token = metadata.index(&format!("tokenizer.ggml.{key}_token_id"))?;
-        let name = std::str::from_utf8(vocabulary.token_bytes(token)).ok()?;
+        let name = std::str::from_utf8(artifact.token_bytes(token)).ok()?;
         Some((format!("{key}_token"), Value::from(name)))
     };
     let tokens: Map<String, Value> =
@@ -71,7 +70,7 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<LocalParts, OpenError>
     Ok(LocalParts {
         model: Box::new(model),
         grammars: Grammars::within(
-            Vocabulary::from(vocabulary),
+            vocabulary.clone(),
             options.threads,
             options.compile_time.unwrap_or(COMPILE_TIME),
         ),
@@ -82,11 +81,8 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<LocalParts, OpenError>
 }
 
 /// The vocabulary of a file, with the shared rules of JSON in it.
-fn vocabulary(path: &Path) -> Result<VocabularyArtifact, OpenError> {
+fn vocabulary(path: &Path) -> Result<Vocabulary, OpenError> {
     let table = import(&path.to_string_lossy(), &VocabularyOptions::new())?;
-    let name =
-        path.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    let shared = prelude_grammar(&TextForm::COMMON);
-    let data = build_vocabulary(&table, &name, &shared, None)?;
-    Ok(VocabularyArtifact::from_buffer(data.to_bytes()?)?)
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    Ok(vocabulary::build(&table, &name, None)?.vocabulary)
 }

@@ -48,7 +48,7 @@ impl Rotations {
         Ok(Self { cos, sin, neighbours: rotation.neighbours })
     }
 
-    /// Those of some positions, in their order.
+    /// The sines and cosines of some positions, in their order.
     pub(crate) fn at(&self, positions: &Tensor) -> Result<Turned> {
         let cos = self.cos.index_select(positions, 0)?;
         let sin = self.sin.index_select(positions, 0)?;

@@ -3,10 +3,10 @@
 //! The file is looked for in `GRAMMARC_MODEL` and where `grammarc model smollm2` puts it. Without it the tests say so and do
 //! nothing, but with `GRAMMARC_FULL=1` they fail. `GRAMMARC_GENERATIONS` says how many generations of each kind a schema has.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use grammarc_candle::{Llama, OpenOptions, open};
+use grammarc_candle::{Llama, OpenOptions, models_folder, open};
 use grammarc_generate::agents::{AgentFormat, AgentTool};
 use grammarc_generate::backend::Chat;
 use grammarc_generate::engine::EngineOptions;
@@ -33,9 +33,7 @@ fn full() -> bool {
 #[expect(clippy::print_stderr, reason = "what is skipped is said aloud")]
 fn file() -> Option<PathBuf> {
     let named = std::env::var_os("GRAMMARC_MODEL").map(PathBuf::from);
-    let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-    let cache = cache.or_else(|| Some(Path::new(&std::env::var_os("HOME")?).join(".cache")));
-    let kept = cache.map(|cache| cache.join("grammarc/models").join(FILE));
+    let kept = models_folder().map(|folder| folder.join(FILE));
     let found = named.or(kept).filter(|path| path.is_file());
     if found.is_none() {
         assert!(!full(), "there is no {FILE}: run `grammarc model smollm2`");
@@ -398,7 +396,7 @@ fn lines_calls_and_actions_under_every_budget_are_valid() {
     );
 }
 
-/// What is generated.
+/// A kind of output.
 #[derive(Clone, Copy)]
 enum Kind {
     Lines,

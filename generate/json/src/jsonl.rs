@@ -11,8 +11,8 @@
 //! | anything else | skipped, with its number, its range and the reason |
 //! | the last one, without LF, which is no JSON | the same, and the text is truncated |
 //!
-//! Where the whole text is one array of more items than there are by lines, the array's items are taken, but for an array in one
-//! line that is an item itself: models that are asked for lines write arrays as well.
+//! An array in place of lines is taken apart where the whole text is one and has more items than there are by lines, but for
+//! an array in one line that is an item itself: models that are asked for lines write arrays as well.
 //!
 //! Cost: that of parsing and validating each line.
 

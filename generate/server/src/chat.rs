@@ -13,10 +13,17 @@ use serde_json::{Map, Value, json};
 
 use crate::app::App;
 use crate::constraint::{self, Reader, Tools};
+use crate::delivery::{Delivery, Head};
 use crate::error::ApiError;
 use crate::fields::Fields;
 use crate::sse::{self, Framing, data};
 use crate::{messages, reply, sampling};
+
+/// Beginning of the ids of replies.
+const PREFIX: &str = "chatcmpl-";
+
+/// Kind of the objects of a stream.
+const CHUNK: &str = "chat.completion.chunk";
 
 /// Fields that change nothing here.
 const IGNORED: [&str; 12] = [
@@ -39,9 +46,7 @@ struct Request {
     prompt: Prompt,
     params: GenerateParams,
     default_tokens: bool,
-    choices: u32,
-    stream: bool,
-    include_usage: bool,
+    delivery: Delivery,
     schema: Option<JsonSchema>,
     ignored: Vec<&'static str>,
 }
@@ -53,20 +58,7 @@ fn read(app: &App, body: &[u8]) -> Result<Request, ApiError> {
     fields.text("model")?;
     let max_tokens = fields.whole("max_completion_tokens")?;
     let max_tokens = max_tokens.or(fields.whole("max_tokens")?);
-    let choices = fields.whole("n")?.unwrap_or(1);
-    if choices == 0 || choices > app.options.choices {
-        return Err(fields.wrong("n", format!("it is not between 1 and {}", app.options.choices)));
-    }
-    let stream = fields.flag("stream")?.unwrap_or(false);
-    let include_usage = match fields.object("stream_options")? {
-        Some(mut options) => {
-            let usage = options.flag("include_usage")?.unwrap_or(false);
-            options.ignore(&["include_obfuscation"]);
-            options.finish()?;
-            usage
-        }
-        None => false,
-    };
+    let delivery = Delivery::read(&mut fields, app, &["include_obfuscation"])?;
     let wants = fields.flag("logprobs")?.unwrap_or(false);
     let top = fields.whole("top_logprobs")?;
     if top.is_some() && !wants {
@@ -93,111 +85,71 @@ fn read(app: &App, body: &[u8]) -> Result<Request, ApiError> {
     let messages = messages.ok_or_else(|| fields.wrong("messages", "it is missing"))?;
     let prompt = Prompt::Chat(messages::chat(app, messages, tools.tools, variables)?);
     let ignored = fields.finish()?;
-    Ok(Request {
-        prompt,
-        params,
-        default_tokens,
-        choices: choices as u32,
-        stream,
-        include_usage,
-        schema,
-        ignored,
-    })
+    Ok(Request { prompt, params, default_tokens, delivery, schema, ignored })
 }
 
 /// Serves a request.
 pub(crate) async fn serve(State(app): State<Arc<App>>, body: Bytes) -> Result<Response, ApiError> {
-    let Request { prompt, params, default_tokens, choices, stream, include_usage, schema, ignored } =
-        read(&app, &body)?;
-    let (number, created) = app.request();
-    let head = Head { id: format!("chatcmpl-{number}"), created, app: Arc::clone(&app) };
-    let started = app.start(prompt, params, choices, default_tokens).await?;
-    let response = if stream {
-        let prompt_tokens = started.prompt_tokens;
-        sse::response(
-            Chunks {
-                head,
-                choices,
-                include_usage,
-                prompt_tokens,
-                usages: Vec::new(),
-                calls: vec![0; choices as usize],
-            },
-            started,
-        )
+    let Request { prompt, params, default_tokens, delivery, schema, ignored } = read(&app, &body)?;
+    let head = Head::new(&app, PREFIX);
+    let started = app.start(prompt, params, delivery.choices, default_tokens).await?;
+    let prompt_tokens = started.prompt_tokens;
+    let response = if delivery.stream {
+        let calls = vec![0; delivery.choices as usize];
+        sse::response(Chunks { head, delivery, prompt_tokens, usages: Vec::new(), calls }, started)
     } else {
-        let prompt_tokens = started.prompt_tokens;
         let outputs = sse::collect(started).await?;
-        Json(head.whole(&outputs, prompt_tokens, schema.as_ref())).into_response()
+        let choices = (0..)
+            .zip(&outputs)
+            .map(|(index, output)| choice(&head, index, output, schema.as_ref()));
+        let usages = outputs.iter().map(|output| output.usage);
+        Json(head.reply("chat.completion", choices.collect(), prompt_tokens, usages))
+            .into_response()
     };
     Ok(reply::with_ignored(response, &ignored))
 }
 
-/// What all parts of a reply begin with.
-struct Head {
-    id: String,
-    created: u64,
-    app: Arc<App>,
+/// The id of a call.
+fn call_id(head: &Head, choice: u32, index: u32) -> String {
+    format!("call_{}_{choice}_{index}", head.number(PREFIX))
 }
 
-impl Head {
-    fn object(&self, kind: &str, choices: Vec<Value>) -> Value {
-        json!({"id": self.id, "object": kind, "created": self.created, "model": self.app.options.model, "choices": choices})
+/// A choice of a reply that is whole.
+fn choice(head: &Head, choice: u32, output: &Output, schema: Option<&JsonSchema>) -> Value {
+    let mut message = json!({"role": "assistant", "content": output.text, "refusal": null});
+    if !output.reasoning.is_empty() {
+        message["reasoning_content"] = Value::from(output.reasoning.clone());
     }
-
-    fn call_id(&self, choice: u32, index: u32) -> String {
-        format!("call_{}_{choice}_{index}", self.id.trim_start_matches("chatcmpl-"))
+    if !output.calls.is_empty() {
+        let calls = (0..).zip(&output.calls).map(|(index, call)| {
+            json!({"id": call_id(head, choice, index), "type": "function",
+                "function": {"name": call.name, "arguments": call.arguments}})
+        });
+        message["tool_calls"] = calls.collect();
+        if output.text.trim().is_empty() {
+            message["content"] = Value::Null;
+        }
     }
-
-    fn whole(
-        &self,
-        outputs: &[Output],
-        prompt_tokens: usize,
-        schema: Option<&JsonSchema>,
-    ) -> Value {
-        let choices =
-            (0..).zip(outputs).map(|(choice, output)| self.choice(choice, output, schema));
-        let mut reply = self.object("chat.completion", choices.collect());
-        reply["usage"] = reply::usage(prompt_tokens, outputs.iter().map(|output| output.usage));
-        reply
+    let logprobs = match output.logprobs.is_empty() {
+        true => Value::Null,
+        false => reply::logprobs(&head.app, &output.logprobs),
+    };
+    let reason = reply::finish_reason(&output.finish, output.calls.len());
+    let mut whole =
+        json!({"index": choice, "message": message, "logprobs": logprobs, "finish_reason": reason});
+    if let Some(violations) = reply::violations(output, schema) {
+        whole["x_grammarc"]["violations"] = Value::from(violations);
     }
-
-    fn choice(&self, choice: u32, output: &Output, schema: Option<&JsonSchema>) -> Value {
-        let mut message = json!({"role": "assistant", "content": output.text, "refusal": null});
-        if !output.reasoning.is_empty() {
-            message["reasoning_content"] = Value::from(output.reasoning.clone());
-        }
-        if !output.calls.is_empty() {
-            let calls = (0..).zip(&output.calls).map(|(index, call)| {
-                json!({"id": self.call_id(choice, index), "type": "function",
-                    "function": {"name": call.name, "arguments": call.arguments}})
-            });
-            message["tool_calls"] = calls.collect();
-            if output.text.trim().is_empty() {
-                message["content"] = Value::Null;
-            }
-        }
-        let logprobs = match output.logprobs.is_empty() {
-            true => Value::Null,
-            false => reply::logprobs(&self.app, &output.logprobs),
-        };
-        let reason = reply::finish_reason(&output.finish, output.calls.len());
-        let mut whole = json!({"index": choice, "message": message, "logprobs": logprobs, "finish_reason": reason});
-        if let Some(violations) = reply::violations(output, schema) {
-            whole["x_grammarc"]["violations"] = Value::from(violations);
-        }
-        if output.finish == (Finish::Length { closed: true }) {
-            whole["x_grammarc"]["closed"] = Value::from(true);
-        }
-        whole
+    if output.finish == (Finish::Length { closed: true }) {
+        whole["x_grammarc"]["closed"] = Value::from(true);
     }
+    whole
 }
 
 /// The chunks of a reply that is streamed.
 struct Chunks {
     head: Head,
-    choices: u32,
-    include_usage: bool,
+    delivery: Delivery,
     prompt_tokens: usize,
     usages: Vec<Usage>,
     /// Calls of each choice.
@@ -208,8 +160,8 @@ impl Chunks {
     fn chunk(&self, choice: u32, delta: Value, logprobs: Value, reason: Value) -> String {
         let choice =
             json!({"index": choice, "delta": delta, "logprobs": logprobs, "finish_reason": reason});
-        let mut chunk = self.head.object("chat.completion.chunk", vec![choice]);
-        if self.include_usage {
+        let mut chunk = self.head.object(CHUNK, vec![choice]);
+        if self.delivery.include_usage {
             chunk["usage"] = Value::Null;
         }
         data(&chunk)
@@ -227,7 +179,7 @@ impl Chunks {
 impl Framing for Chunks {
     fn begin(&mut self) -> String {
         let role = || json!({"role": "assistant", "content": "", "refusal": null});
-        (0..self.choices).map(|choice| self.delta(choice, role())).collect()
+        (0..self.delivery.choices).map(|choice| self.delta(choice, role())).collect()
     }
 
     fn event(&mut self, choice: u32, event: Event) -> String {
@@ -236,7 +188,7 @@ impl Framing for Chunks {
             Event::Reasoning(text) => self.delta(choice, json!({"reasoning_content": text})),
             Event::Call { index, name } => {
                 self.calls[choice as usize] += 1;
-                let id = self.head.call_id(choice, index);
+                let id = call_id(&self.head, choice, index);
                 let call = json!({"index": index, "id": id, "type": "function", "function": {"name": name, "arguments": ""}});
                 self.delta(choice, json!({"tool_calls": [call]}))
             }
@@ -254,13 +206,6 @@ impl Framing for Chunks {
     }
 
     fn end(&mut self) -> String {
-        let mut frames = String::new();
-        if self.include_usage {
-            let mut chunk = self.head.object("chat.completion.chunk", Vec::new());
-            chunk["usage"] = reply::usage(self.prompt_tokens, self.usages.drain(..));
-            frames.push_str(&data(&chunk));
-        }
-        frames.push_str("data: [DONE]\n\n");
-        frames
+        self.head.end(CHUNK, self.delivery, self.prompt_tokens, &self.usages)
     }
 }

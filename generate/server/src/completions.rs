@@ -12,10 +12,14 @@ use serde_json::{Value, json};
 
 use crate::app::App;
 use crate::constraint::Reader;
+use crate::delivery::{Delivery, Head};
 use crate::error::ApiError;
-use crate::fields::Fields;
+use crate::fields::{Fields, ids};
 use crate::sse::{self, Framing, data};
 use crate::{reply, sampling};
+
+/// Kind of the objects, whole and streamed.
+const KIND: &str = "text_completion";
 
 /// Serves a request.
 pub(crate) async fn serve(State(app): State<Arc<App>>, body: Bytes) -> Result<Response, ApiError> {
@@ -25,10 +29,7 @@ pub(crate) async fn serve(State(app): State<Arc<App>>, body: Bytes) -> Result<Re
     let prompt = match fields.value("prompt") {
         Some(Value::String(text)) => Prompt::Text(text),
         Some(Value::Array(tokens)) => {
-            let tokens = tokens
-                .iter()
-                .map(|token| token.as_u64().and_then(|token| u32::try_from(token).ok()));
-            let tokens = tokens.collect::<Option<Vec<u32>>>();
+            let tokens = ids(&tokens);
             Prompt::Tokens(tokens.ok_or_else(|| {
                 fields.wrong(
                     "prompt",
@@ -42,23 +43,11 @@ pub(crate) async fn serve(State(app): State<Arc<App>>, body: Bytes) -> Result<Re
         None => return Err(fields.wrong("prompt", "it is missing")),
     };
     let max_tokens = fields.whole("max_tokens")?;
-    let choices = fields.whole("n")?.unwrap_or(1);
-    if choices == 0 || choices > app.options.choices {
-        return Err(fields.wrong("n", format!("it is not between 1 and {}", app.options.choices)));
-    }
     let echo = fields.flag("echo")?.unwrap_or(false);
     if echo {
         return Err(fields.wrong("echo", "the prompt is not repeated here; the client has it"));
     }
-    let stream = fields.flag("stream")?.unwrap_or(false);
-    let include_usage = match fields.object("stream_options")? {
-        Some(mut options) => {
-            let usage = options.flag("include_usage")?.unwrap_or(false);
-            options.finish()?;
-            usage
-        }
-        None => false,
-    };
+    let delivery = Delivery::read(&mut fields, &app, &[])?;
     let logprobs = fields.whole("logprobs")?;
     let (mut params, default_tokens) = sampling::params(&mut fields, &app.options, max_tokens)?;
     params.reasoning = None;
@@ -67,62 +56,48 @@ pub(crate) async fn serve(State(app): State<Arc<App>>, body: Bytes) -> Result<Re
         constraint.apply(&mut params);
     }
     let ignored = fields.finish()?;
-    let (number, created) = app.request();
-    let head = Head { id: format!("cmpl-{number}"), created, app: Arc::clone(&app) };
-    let started = app.start(prompt, params, choices as u32, default_tokens).await?;
+    let head = Head::new(&app, "cmpl-");
+    let started = app.start(prompt, params, delivery.choices, default_tokens).await?;
     let prompt_tokens = started.prompt_tokens;
-    let response = if stream {
-        sse::response(Chunks { head, include_usage, prompt_tokens, usages: Vec::new() }, started)
+    let response = if delivery.stream {
+        sse::response(Chunks { head, delivery, prompt_tokens, usages: Vec::new() }, started)
     } else {
         let outputs = sse::collect(started).await?;
         let choices = (0..).zip(&outputs).map(|(index, output)| {
-            let logprobs = head.logprobs(&output.logprobs);
-            head.choice(index, &output.text, logprobs, Value::from(output.finish.reason()))
+            let logprobs = logprobs_of(&app, &output.logprobs);
+            choice(index, &output.text, logprobs, Value::from(output.finish.reason()))
         });
-        let mut reply = head.object(choices.collect());
-        reply["usage"] = reply::usage(prompt_tokens, outputs.iter().map(|output| output.usage));
-        Json(reply).into_response()
+        let usages = outputs.iter().map(|output| output.usage);
+        Json(head.reply(KIND, choices.collect(), prompt_tokens, usages)).into_response()
     };
     Ok(reply::with_ignored(response, &ignored))
 }
 
-struct Head {
-    id: String,
-    created: u64,
-    app: Arc<App>,
+fn choice(index: u32, text: &str, logprobs: Value, reason: Value) -> Value {
+    json!({"index": index, "text": text, "logprobs": logprobs, "finish_reason": reason})
 }
 
-impl Head {
-    fn object(&self, choices: Vec<Value>) -> Value {
-        json!({"id": self.id, "object": "text_completion", "created": self.created, "model": self.app.options.model, "choices": choices})
+/// Log probabilities as completions have them.
+fn logprobs_of(app: &App, tokens: &[TokenLogprob]) -> Value {
+    if tokens.is_empty() {
+        return Value::Null;
     }
-
-    fn choice(&self, index: u32, text: &str, logprobs: Value, reason: Value) -> Value {
-        json!({"index": index, "text": text, "logprobs": logprobs, "finish_reason": reason})
-    }
-
-    /// Log probabilities as completions have them.
-    fn logprobs(&self, tokens: &[TokenLogprob]) -> Value {
-        if tokens.is_empty() {
-            return Value::Null;
-        }
-        let vocabulary = self.app.backend.vocabulary();
-        let name = |token: u32| String::from_utf8_lossy(vocabulary.token_bytes(token)).into_owned();
-        let top = tokens.iter().map(|told| {
-            let top = told.top.iter().map(|&(token, logprob)| (name(token), json!(logprob)));
-            Value::Object(top.collect())
-        });
-        json!({
-            "tokens": tokens.iter().map(|told| name(told.token)).collect::<Vec<_>>(),
-            "token_logprobs": tokens.iter().map(|told| told.logprob).collect::<Vec<_>>(),
-            "top_logprobs": top.collect::<Vec<_>>(),
-        })
-    }
+    let vocabulary = app.backend.vocabulary();
+    let name = |token: u32| String::from_utf8_lossy(vocabulary.token_bytes(token)).into_owned();
+    let top = tokens.iter().map(|told| {
+        let top = told.top.iter().map(|&(token, logprob)| (name(token), json!(logprob)));
+        Value::Object(top.collect())
+    });
+    json!({
+        "tokens": tokens.iter().map(|told| name(told.token)).collect::<Vec<_>>(),
+        "token_logprobs": tokens.iter().map(|told| told.logprob).collect::<Vec<_>>(),
+        "top_logprobs": top.collect::<Vec<_>>(),
+    })
 }
 
 struct Chunks {
     head: Head,
-    include_usage: bool,
+    delivery: Delivery,
     prompt_tokens: usize,
     usages: Vec<Usage>,
 }
@@ -135,7 +110,9 @@ impl Framing for Chunks {
     fn event(&mut self, index: u32, event: Event) -> String {
         let (text, logprobs, reason) = match event {
             Event::Text(text) => (text, Value::Null, Value::Null),
-            Event::Tokens(tokens) => (String::new(), self.head.logprobs(&tokens), Value::Null),
+            Event::Tokens(tokens) => {
+                (String::new(), logprobs_of(&self.head.app, &tokens), Value::Null)
+            }
             Event::Finished(finished) => {
                 self.usages.push(finished.usage);
                 (String::new(), Value::Null, Value::from(finished.finish.reason()))
@@ -144,17 +121,10 @@ impl Framing for Chunks {
                 return String::new();
             }
         };
-        data(&self.head.object(vec![self.head.choice(index, &text, logprobs, reason)]))
+        data(&self.head.object(KIND, vec![choice(index, &text, logprobs, reason)]))
     }
 
     fn end(&mut self) -> String {
-        let mut frames = String::new();
-        if self.include_usage {
-            let mut chunk = self.head.object(Vec::new());
-            chunk["usage"] = reply::usage(self.prompt_tokens, self.usages.drain(..));
-            frames.push_str(&data(&chunk));
-        }
-        frames.push_str("data: [DONE]\n\n");
-        frames
+        self.head.end(KIND, self.delivery, self.prompt_tokens, &self.usages)
     }
 }

@@ -115,6 +115,18 @@ impl Fields {
         }
     }
 
+    /// Takes one of some words for what it stands for; `wrong` says which there are.
+    pub(crate) fn word<T: Copy>(
+        &mut self,
+        name: &'static str,
+        words: &[(&str, T)],
+        wrong: &str,
+    ) -> Result<Option<T>, ApiError> {
+        let Some(given) = self.text(name)? else { return Ok(None) };
+        let found = words.iter().find(|(word, _)| *word == given).map(|(_, meant)| *meant);
+        found.map(Some).ok_or_else(|| self.wrong(name, wrong))
+    }
+
     /// Takes fields that mean nothing here.
     pub(crate) fn ignore(&mut self, names: &[&'static str]) {
         for &name in names {
@@ -153,6 +165,11 @@ impl Fields {
         };
         Err(self.wrong(name, message))
     }
+}
+
+/// Ids of tokens; none where some value is no such id.
+pub(crate) fn ids(values: &[Value]) -> Option<Vec<u32>> {
+    values.iter().map(|value| u32::try_from(value.as_u64()?).ok()).collect()
 }
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ mod app;
 mod chat;
 mod completions;
 mod constraint;
+mod delivery;
 mod error;
 mod fields;
 mod messages;

@@ -93,33 +93,19 @@ fn logit_bias(fields: &mut Fields) -> Result<Vec<(u32, f32)>, ApiError> {
 
 /// The fields of `x_grammarc`: what other servers do not have.
 fn own(mut fields: Fields, params: &mut GenerateParams) -> Result<(), ApiError> {
-    if let Some(on_length) = fields.text("on_length")? {
-        params.on_length = match on_length.as_str() {
-            "truncate" => OnLength::Truncate,
-            "close" => OnLength::Close,
-            _ => return Err(fields.wrong("on_length", "it is neither `truncate` nor `close`")),
-        };
-    }
-    if let Some(forced) = fields.text("forced")? {
-        params.forced = match forced.as_str() {
-            "off" => Forced::Off,
-            "exact" => Forced::Exact,
-            "canonical" => Forced::Canonical,
-            _ => return Err(fields.wrong("forced", "it is none of `off`, `exact` and `canonical`")),
-        };
-    }
-    if let Some(early_stop) = fields.text("early_stop")? {
-        params.early_stop = match early_stop.as_str() {
-            "must_end" => EarlyStop::MustEnd,
-            "first" => EarlyStop::First,
-            "longest" => EarlyStop::Longest,
-            _ => {
-                return Err(
-                    fields.wrong("early_stop", "it is none of `must_end`, `first` and `longest`")
-                );
-            }
-        };
-    }
+    let on_length = [("truncate", OnLength::Truncate), ("close", OnLength::Close)];
+    let wrong = "it is neither `truncate` nor `close`";
+    params.on_length = fields.word("on_length", &on_length, wrong)?.unwrap_or(params.on_length);
+    let forced = [("off", Forced::Off), ("exact", Forced::Exact), ("canonical", Forced::Canonical)];
+    let wrong = "it is none of `off`, `exact` and `canonical`";
+    params.forced = fields.word("forced", &forced, wrong)?.unwrap_or(params.forced);
+    let early_stop = [
+        ("must_end", EarlyStop::MustEnd),
+        ("first", EarlyStop::First),
+        ("longest", EarlyStop::Longest),
+    ];
+    let wrong = "it is none of `must_end`, `first` and `longest`";
+    params.early_stop = fields.word("early_stop", &early_stop, wrong)?.unwrap_or(params.early_stop);
     params.overshoot = fields.flag("overshoot")?.unwrap_or(false);
     if let Some(mut limit) = fields.object("prob_limit")? {
         let below = limit.number("below")?;

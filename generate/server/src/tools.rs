@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use crate::app::App;
 use crate::constraint::Reader;
 use crate::error::ApiError;
-use crate::fields::Fields;
+use crate::fields::{Fields, ids};
 
 /// `GET /v1/models`.
 pub(crate) async fn models(State(app): State<Arc<App>>) -> Json<Value> {
@@ -56,10 +56,7 @@ pub(crate) async fn detokenize(
     let mut fields = Fields::of_body(&body)?;
     fields.text("model")?;
     let tokens = fields.list("tokens")?.ok_or_else(|| fields.wrong("tokens", "it is missing"))?;
-    let tokens =
-        tokens.iter().map(|token| token.as_u64().and_then(|token| u32::try_from(token).ok()));
-    let tokens: Option<Vec<u32>> = tokens.collect();
-    let tokens = tokens.ok_or_else(|| fields.wrong("tokens", "it is no list of tokens"))?;
+    let tokens = ids(&tokens).ok_or_else(|| fields.wrong("tokens", "it is no list of tokens"))?;
     fields.finish()?;
     let vocabulary = app.backend.vocabulary();
     let bytes: Vec<u8> =

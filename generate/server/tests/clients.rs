@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use grammarc_candle::{OpenOptions, open};
+use grammarc_candle::{OpenOptions, models_folder, open};
 use grammarc_generate::Local;
 use grammarc_generate::engine::EngineOptions;
 use grammarc_server::{ServerOptions, serve};
@@ -16,9 +16,7 @@ const NO_ENVIRONMENT: i32 = 77;
 
 fn model() -> Option<PathBuf> {
     let named = std::env::var_os("GRAMMARC_MODEL").map(PathBuf::from);
-    let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-    let cache = cache.or_else(|| Some(Path::new(&std::env::var_os("HOME")?).join(".cache")));
-    let kept = cache.map(|cache| cache.join("grammarc/models/SmolLM2-135M-Instruct.Q4_1.gguf"));
+    let kept = models_folder().map(|folder| folder.join("SmolLM2-135M-Instruct.Q4_1.gguf"));
     named.or(kept).filter(|path| path.is_file())
 }
 

@@ -9,7 +9,6 @@ use grammarc_runtime::Matcher;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Closing {
     route: Vec<u32>,
-    found: Vec<u32>,
 }
 
 impl Closing {
@@ -27,16 +26,11 @@ impl Closing {
 
     /// The way after a token that the matcher has accepted; none where none was found.
     pub(super) fn after(&self, token: u32, matcher: &mut Matcher) -> Option<Self> {
-        let mut next = Self::default();
-        let kept = self.route.first() == Some(&token);
-        let searched = matcher.ending(&mut next.found).is_ok();
-        if searched && (!kept || next.found.len() < self.route.len()) {
-            next.route = std::mem::take(&mut next.found);
-        } else if kept {
-            next.route = self.route[1..].to_vec();
-        } else {
-            return None;
-        }
-        Some(next)
+        let found = Self::from(matcher);
+        let Some((_, rest)) = self.route.split_first().filter(|(first, _)| **first == token) else {
+            return found;
+        };
+        let shorter = found.filter(|found| found.route.len() < self.route.len());
+        Some(shorter.unwrap_or_else(|| Self { route: rest.to_vec() }))
     }
 }

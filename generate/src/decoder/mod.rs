@@ -52,7 +52,7 @@ use self::reading::Reading;
 use self::sender::Sender;
 use self::stops::Stops;
 
-pub use self::setup::{CompiledGrammars, Setup};
+pub use self::setup::{CompiledGrammars, Setup, longest_token};
 
 /// Tokens for the model to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,8 +71,7 @@ pub struct Decoder {
     vocabulary: Vocabulary,
     encoder: Option<Arc<dyn Encode>>,
     /// The longest token in bytes.
-    longest: usize,
-    logit_width: usize,
+    longest_token: usize,
     end_tokens: Vec<u32>,
     matcher: Option<Matcher>,
     /// The prompt and the output.
@@ -118,6 +117,7 @@ impl Decoder {
             return Err(GenerateError::EmptyPrompt);
         }
         let mut matcher = setup.matcher(&params)?;
+        let longest_token = setup.longest_token;
         let closing = match (&mut matcher, params.on_length) {
             (Some(matcher), OnLength::Close) => {
                 Some(Closing::from(matcher).ok_or(GenerateError::NoEnding)?)
@@ -130,8 +130,7 @@ impl Decoder {
             let (least, max_tokens) = (closing.route().len(), params.max_tokens);
             return Err(GenerateError::TooFewTokens { least, max_tokens });
         }
-        let Setup { vocabulary, logit_width, encoder, prompt, in_reasoning, choice, grammars } =
-            setup;
+        let Setup { vocabulary, encoder, prompt, in_reasoning, choice, grammars, .. } = setup;
         let by_bytes = params.overshoots() || !params.stop.is_empty();
         let reading = grammars.whole.as_ref().filter(|_| by_bytes).map(Reading::new);
         let tags = params.reasoning.as_ref().map(|reasoning| {
@@ -152,12 +151,9 @@ impl Decoder {
             what: "reasoning.max_tokens",
             why: "has no tokenizer to spell the closing tag with",
         })?;
-        let mut end_tokens = params.end_tokens.clone();
-        let end_tokens = end_tokens.take().unwrap_or_else(|| vocabulary.end_tokens().to_vec());
+        let end_tokens =
+            params.end_tokens.clone().unwrap_or_else(|| vocabulary.end_tokens().to_vec());
         let seed = params.seed.unwrap_or_else(fresh_seed);
-        let lengths = (0..vocabulary.artifact().token_count())
-            .map(|token| vocabulary.token_bytes(token).len());
-        let longest = if encoder.is_some() { lengths.max().unwrap_or(0) } else { 0 };
         let accepting = matcher.as_ref().is_some_and(Matcher::is_accepting).then(Place::default);
         Ok(Self {
             adjust: Adjust::new(&params.logit_bias, params.penalties, &prompt),
@@ -167,8 +163,7 @@ impl Decoder {
             params,
             vocabulary,
             encoder,
-            longest,
-            logit_width: logit_width as usize,
+            longest_token,
             end_tokens,
             matcher,
             prompt: prompt.len(),
@@ -197,7 +192,7 @@ impl Decoder {
     ///
     /// A limit of the matcher was met.
     pub fn start(&mut self) -> Result<(), GenerateError> {
-        if self.params.on_length == OnLength::Close || self.matcher.is_some() {
+        if self.matcher.is_some() {
             self.look_for_end()?;
         }
         self.force()?;
@@ -459,10 +454,5 @@ impl Decoder {
             to.bytes = to.bytes.min(self.log.bytes().len() - held_back);
         }
         to
-    }
-
-    /// The length of the model's row of logits.
-    pub fn logit_width(&self) -> usize {
-        self.logit_width
     }
 }

@@ -38,7 +38,7 @@ impl Decoder {
             return Ok(false);
         }
         let fixed = params.logprobs.is_some() || self.closing.is_some();
-        let run = canonical::run(matcher, &self.log, &**encoder, self.longest, fixed);
+        let run = canonical::run(matcher, &self.log, &**encoder, self.longest_token, fixed);
         let Some(canonical::Run { kept, tokens }) = run else { return Ok(false) };
         let back = self.log.len() - kept;
         if matcher.rollback(back).is_err() {

@@ -15,6 +15,8 @@ pub struct Setup {
     pub vocabulary: Vocabulary,
     /// Length of the model's row of logits.
     pub logit_width: u32,
+    /// The longest token in bytes: [`longest_token`] of the vocabulary, which a backend works out once.
+    pub longest_token: usize,
     /// The tokenizer, for runs of forced bytes and for the closing tag of the reasoning.
     pub encoder: Option<Arc<dyn Encode>>,
     /// The tokens of the prompt.
@@ -25,6 +27,12 @@ pub struct Setup {
     pub choice: u32,
     /// The compiled grammars.
     pub grammars: CompiledGrammars,
+}
+
+/// The longest token of a vocabulary in bytes. O(tokens).
+pub fn longest_token(vocabulary: &Vocabulary) -> usize {
+    let tokens = 0..vocabulary.artifact().token_count();
+    tokens.map(|token| vocabulary.token_bytes(token).len()).max().unwrap_or(0)
 }
 
 /// The grammars of one generation, compiled.

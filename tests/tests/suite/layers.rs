@@ -13,8 +13,11 @@ const CRATES: [Row<'_>; 16] = [
     ("compiler", &["artifacts"]),
     ("generate/json", &["artifacts", "compiler", "runtime"]),
     ("generate", &["artifacts", "compiler", "runtime", "generate/json"]),
-    ("generate/candle", &["artifacts", "compiler", "runtime", "generate/json", "generate"]),
     ("bindings/common", &["artifacts", "compiler", "runtime"]),
+    (
+        "generate/candle",
+        &["artifacts", "compiler", "runtime", "generate/json", "generate", "bindings/common"],
+    ),
     // Its tests run a model.
     (
         "generate/server",

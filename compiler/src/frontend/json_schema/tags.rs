@@ -48,8 +48,8 @@ pub(crate) struct TagForm {
     /// Before an item of an array, where those are written as tags, and behind the end of its value.
     pub(crate) before_item: Expr,
     pub(crate) after_item: Expr,
-    /// What the key stands between once more behind the end of a value, where it does. Keys are those that the schema names
-    /// then: a grammar cannot say that two others are equal.
+    /// The texts around the key of an end tag, where values end with one. Keys are those that the schema names then: a
+    /// grammar cannot say that two others are equal.
     pub(crate) key_again: Option<[Expr; 2]>,
     /// How values are written, by their types.
     pub(crate) values: Vec<ValueForm>,

@@ -30,7 +30,7 @@ struct Style {
     /// Before an item of an array, and behind the end of its value.
     #[serde(default)]
     item: (String, String),
-    /// What the key stands between once more behind the end of a value.
+    /// The texts around the key of an end tag, where values end with one.
     key_again: Option<[String; 2]>,
     /// How values are written, by their types.
     values: Vec<Value>,

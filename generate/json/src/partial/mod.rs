@@ -32,7 +32,7 @@ pub enum Change {
     Added {
         /// Its JSON pointer.
         pointer: String,
-        /// What it is so far.
+        /// Its value so far.
         value: Value,
     },
     /// A string has grown.

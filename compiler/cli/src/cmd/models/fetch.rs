@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use clap::Args;
+use grammarc_candle::models_folder;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -58,7 +59,7 @@ pub(crate) fn run(args: ModelArgs, output: &mut Output) -> Result<u8, Failure> {
             names.join(", ")
         )));
     };
-    let folder = folder().ok_or_else(|| {
+    let folder = models_folder().ok_or_else(|| {
         problem("finds no home folder for the cache; set XDG_CACHE_HOME".to_owned())
     })?;
     let path = folder.join(known.file);
@@ -73,20 +74,12 @@ pub(crate) fn run(args: ModelArgs, output: &mut Output) -> Result<u8, Failure> {
 /// The file of a model by its name, where it was fetched.
 pub(super) fn of_name(name: &str) -> Option<PathBuf> {
     let known = KNOWN.iter().find(|known| known.name == name)?;
-    Some(folder()?.join(known.file)).filter(|path| path.is_file())
+    Some(models_folder()?.join(known.file)).filter(|path| path.is_file())
 }
 
 /// The names of models that can be fetched.
 pub(super) fn is_known(name: &str) -> bool {
     KNOWN.iter().any(|known| known.name == name)
-}
-
-/// The folder of models in the user's cache.
-fn folder() -> Option<PathBuf> {
-    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let cache = set("XDG_CACHE_HOME").or_else(|| set("LOCALAPPDATA"));
-    let cache = cache.or_else(|| Some(set("HOME")?.join(".cache")))?;
-    Some(cache.join("grammarc").join("models"))
 }
 
 fn fetch(known: &Known, folder: &Path, path: &Path) -> Result<(), Failure> {

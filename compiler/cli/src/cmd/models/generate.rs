@@ -23,7 +23,7 @@ use crate::output::Output;
 pub(crate) struct GenerateArgs {
     #[command(flatten)]
     open: OpenArgs,
-    /// What the model is asked
+    /// The prompt
     prompt: String,
     /// A message before the prompt that says how to answer
     #[arg(long, value_name = "TEXT")]

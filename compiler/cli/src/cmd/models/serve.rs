@@ -19,7 +19,7 @@ const KEYS: &str = "GRAMMARC_API_KEYS";
 pub(crate) struct ServeArgs {
     #[command(flatten)]
     open: OpenArgs,
-    /// Where to listen; other machines reach what is not 127.0.0.1
+    /// Address and port to listen on; an address other than 127.0.0.1 is open to other machines
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
     listen: SocketAddr,
     /// The model's name in replies [default: the file's]

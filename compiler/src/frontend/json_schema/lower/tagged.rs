@@ -4,6 +4,7 @@
 //! arrays or objects are rules of the layout, made from the queue as all rules are. JSON in a tag is written in any of the
 //! layouts of the options.
 
+use crate::automata::StateLimit;
 use crate::diagnostics::Diagnostic;
 use crate::ir::{Expr, Origin, RuleId};
 
@@ -44,22 +45,22 @@ impl Emitter<'_> {
     /// The values of the root that are no objects, as they stand in a tag.
     fn tagged_others(&mut self, form: &TagForm, content: &Content) -> Result<Expr, Diagnostic> {
         let others = Content { objects: Some(Vec::new()), ..content.clone() };
+        let any = self.without_end(form, &StringSet::all());
+        let any = any.and_then(|any| any.raw(self.allowed));
+        let any_string = any.map_err(|error| self.too_complex("strings", &error.to_string()))?;
+        let unended = TagForm { close: Expr::Empty, any_string, ..form.clone() };
         let mut choices = Vec::with_capacity(form.values.len());
         for value in &form.values {
-            let (begin, close) = (Expr::Empty, Expr::Empty);
-            let open = ValueForm { begin, ..value.clone() };
-            let unended = TagForm { close, any_string: self.unended(form)?, ..form.clone() };
+            let open = ValueForm { begin: Expr::Empty, ..value.clone() };
             choices.push(self.tagged_as(&unended, &open, &others)?);
         }
         Ok(Expr::alt(choices))
     }
 
-    /// Any string that does not hold the text that ends one.
-    fn unended(&mut self, form: &TagForm) -> Result<Expr, Diagnostic> {
+    /// Strings without those that hold the text that ends one.
+    fn without_end(&self, form: &TagForm, strings: &StringSet) -> Result<StringSet, StateLimit> {
         let limit = self.allowed;
-        let ends = StringSet::holding(&[&form.close_text], limit);
-        let text = ends.and_then(|ends| StringSet::all().minus(&ends, limit)?.raw(limit));
-        text.map_err(|error| self.too_complex("strings", &error.to_string()))
+        strings.minus(&StringSet::holding(&[&form.close_text], limit)?, limit)
     }
 
     /// The key once more behind a value, where the form has it there.
@@ -210,9 +211,7 @@ impl Emitter<'_> {
             return Ok(form.any_string.clone());
         }
         let limit = self.allowed;
-        let ends = StringSet::holding(&[&form.close_text], limit);
-        let written = ends.and_then(|ends| strings.minus(&ends, limit));
-        let text = written.and_then(|written| {
+        let text = self.without_end(form, strings).and_then(|written| {
             if !form.lines {
                 return written.raw(limit);
             }

@@ -1,0 +1,11 @@
+//! The folder of the user's cache in which fetched models are kept.
+
+use std::path::PathBuf;
+
+/// The folder: below `XDG_CACHE_HOME`, `LOCALAPPDATA` or the home's `.cache`; none where no variable names one.
+pub fn models_folder() -> Option<PathBuf> {
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let cache = set("XDG_CACHE_HOME").or_else(|| set("LOCALAPPDATA"));
+    let cache = cache.or_else(|| Some(set("HOME")?.join(".cache")))?;
+    Some(cache.join("grammarc").join("models"))
+}

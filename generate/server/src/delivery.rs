@@ -1,0 +1,95 @@
+//! How many outputs a request wants, and whether they are streamed: fields, head and end that chats and completions share.
+
+use std::sync::Arc;
+
+use grammarc_generate::output::Usage;
+use serde_json::{Value, json};
+
+use crate::app::App;
+use crate::error::ApiError;
+use crate::fields::Fields;
+use crate::reply;
+use crate::sse::data;
+
+/// The fields `n`, `stream` and `stream_options`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Delivery {
+    pub(crate) choices: u32,
+    pub(crate) stream: bool,
+    pub(crate) include_usage: bool,
+}
+
+impl Delivery {
+    /// Reads the fields; `ignored` are those of `stream_options` that change nothing.
+    pub(crate) fn read(
+        fields: &mut Fields,
+        app: &App,
+        ignored: &[&'static str],
+    ) -> Result<Self, ApiError> {
+        let most = app.options.choices;
+        let choices = fields.whole("n")?.unwrap_or(1);
+        if choices == 0 || choices > most {
+            return Err(fields.wrong("n", format!("it is not between 1 and {most}")));
+        }
+        let stream = fields.flag("stream")?.unwrap_or(false);
+        let mut include_usage = false;
+        if let Some(mut options) = fields.object("stream_options")? {
+            include_usage = options.flag("include_usage")?.unwrap_or(false);
+            options.ignore(ignored);
+            options.finish()?;
+        }
+        Ok(Self { choices: choices as u32, stream, include_usage })
+    }
+}
+
+/// The fields that a reply and its chunks begin with.
+pub(crate) struct Head {
+    id: String,
+    created: u64,
+    pub(crate) app: Arc<App>,
+}
+
+impl Head {
+    /// The head of a new request, whose id begins so.
+    pub(crate) fn new(app: &Arc<App>, prefix: &str) -> Self {
+        let (number, created) = app.request();
+        Self { id: format!("{prefix}{number}"), created, app: Arc::clone(app) }
+    }
+
+    /// The id without what it begins with.
+    pub(crate) fn number(&self, prefix: &str) -> &str {
+        self.id.trim_start_matches(prefix)
+    }
+
+    /// An object of a kind with these choices.
+    pub(crate) fn object(&self, kind: &str, choices: Vec<Value>) -> Value {
+        json!({"id": self.id, "object": kind, "created": self.created, "model": self.app.options.model, "choices": choices})
+    }
+
+    /// A whole reply: the choices and what they took.
+    pub(crate) fn reply(
+        &self,
+        kind: &str,
+        choices: Vec<Value>,
+        prompt_tokens: usize,
+        usages: impl IntoIterator<Item = Usage>,
+    ) -> Value {
+        let mut reply = self.object(kind, choices);
+        reply["usage"] = reply::usage(prompt_tokens, usages);
+        reply
+    }
+
+    /// The last frames of a stream: the usage where it is wanted, and the end.
+    pub(crate) fn end(
+        &self,
+        kind: &str,
+        delivery: Delivery,
+        prompt_tokens: usize,
+        usages: &[Usage],
+    ) -> String {
+        let usage = delivery
+            .include_usage
+            .then(|| data(&self.reply(kind, Vec::new(), prompt_tokens, usages.iter().copied())));
+        usage.unwrap_or_default() + "data: [DONE]\n\n"
+    }
+}
