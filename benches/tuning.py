@@ -1,7 +1,8 @@
 """The figures of docs/tuning.md: `tuning.py TOKENIZER [--server URL]`, with the Python package installed, built for release.
 
 TOKENIZER is a file that `Vocabulary.from_file` reads, such as the GGUF file of `grammarc model smollm2`. Times are CPU time of the
-process, on one thread, the median of rounds; ratios within one run mean something. Needs `numpy`; for the server `httpx`.
+process, on one thread, the median of rounds; ratios within one run mean something. Needs `numpy`; `tokenizers` where the tokenizer
+is a `tokenizer.json`; for the server `httpx`.
 """
 
 from __future__ import annotations
@@ -159,6 +160,34 @@ def memory(vocabulary: grammarc.Vocabulary, folder: Path) -> None:
     table(["processes", "grammars", "KiB of mapped files, each"], rows)
 
 
+DOCUMENT = {
+    "number": "A-17",
+    "issued": "2026-11-27",
+    "currency": "EUR",
+    "seller": {"name": "Tea House", "address": {"city": "Oslo", "country": "Norway"}},
+    "buyer": {"name": "Ada Lovelace"},
+    "items": [
+        {"description": "Green tea, 100 g", "quantity": 2, "unitPrice": 450},
+        {"description": "Cup", "quantity": 1, "unitPrice": 1200, "taxRate": 19},
+    ],
+    "total": 2100,
+    "paid": True,
+    "notes": None,
+}
+"""An invoice."""
+
+
+def tokens(path: str) -> None:
+    """How many tokens one document takes in each form."""
+    import tokenizers
+
+    tokenizer = tokenizers.Tokenizer.from_file(path)
+    written = {"compact": {"separators": (",", ":")}, "spaced": {}, "indented:2": {"indent": 2}, "indented:4": {"indent": 4}}
+    texts = {name: json.dumps(DOCUMENT, **options) for name, options in written.items()}
+    rows = [[name, len(text), len(tokenizer.encode(text, add_special_tokens=False).ids)] for name, text in texts.items()]
+    table(["form", "characters", "tokens"], rows)
+
+
 def spent_by(pid: int | None) -> float:
     """CPU seconds of a process so far; of a server elsewhere, the clock."""
     if pid is None:
@@ -223,6 +252,8 @@ def main() -> None:
         return
     vocabulary = grammarc.Vocabulary.from_file(options.tokenizer)
     print(f"{len(vocabulary):,} tokens\n")
+    if options.tokenizer.endswith("tokenizer.json"):
+        tokens(options.tokenizer)
     forms(vocabulary)
     with tempfile.TemporaryDirectory() as folder:
         once(vocabulary, options.tokenizer, Path(folder))
