@@ -168,6 +168,9 @@ fn grammars_in_a_tag_find_the_sources_that_it_was_given() {
         let grammar = lower(front_end, text).unwrap_or_else(|errors| panic!("{errors:#?}")).grammar;
         assert!(recognizes(&grammar, right.as_bytes()) && !recognizes(&grammar, wrong.as_bytes()));
     }
+    let report = lower(&of_tag, tag("list")).expect("a tag").report;
+    let pointers: Vec<String> = report.entries().map(|entry| entry.pointer.to_owned()).collect();
+    assert!(pointers.contains(&"list#/items/type".to_owned()), "{pointers:?}");
     let unknown = lower(&of_tag, tag("lists")).expect_err("there is no such source");
     assert_eq!(unknown.len(), 1, "{unknown:#?}");
     let pointed = unknown[0].labels[0].span.clone();
