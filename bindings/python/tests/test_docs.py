@@ -14,7 +14,7 @@ import pytest
 
 
 
-@pytest.mark.parametrize("name", ["grammarc", "grammarc.schema", "grammarc.compiler", "grammarc.tokenizers", "grammarc.repair", "grammarc.jsonl"])
+@pytest.mark.parametrize("name", ["grammarc", "grammarc.schema", "grammarc.compiler", "grammarc.tokenizers", "grammarc.repair", "grammarc.jsonl", "grammarc.partial", "grammarc.prompts", "grammarc.agents"])
 def test_examples(name: str) -> None:
     result = doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS)
     assert result.failed == 0

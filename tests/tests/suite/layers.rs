@@ -44,7 +44,15 @@ const CRATES: [Row<'_>; 16] = [
     ("bindings/c", &["artifacts", "compiler", "runtime", "bindings/common", "tests"]),
     (
         "bindings/python",
-        &["artifacts", "compiler", "runtime", "generate/json", "bindings/common", "tests"],
+        &[
+            "artifacts",
+            "compiler",
+            "runtime",
+            "generate",
+            "generate/json",
+            "bindings/common",
+            "tests",
+        ],
     ),
 ];
 

@@ -40,7 +40,11 @@ fn grammars_refer_to_files_that_are_handed_over() {
     let place = place.with("s.json", "true");
     let run =
         place.run(&["compile", "s.json", "--vocab", "tiny.gvocab", "--include", "all"]).exits(2);
-    assert!(run.stderr.contains("--include is for gbnf, ebnf and structural-tag sources"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("--include is for gbnf, ebnf and structural-tag sources"),
+        "{}",
+        run.stderr
+    );
 }
 
 #[test]

@@ -76,10 +76,7 @@ fn keys_differ_where_artifacts_may() {
             let (language, options) = ("json-schema".into(), serde_json::Map::new());
             sources.add(*name, NamedSource { language, options, source });
         }
-        FrontEnd::StructuralTag(StructuralTagOptions {
-            sources,
-            ..StructuralTagOptions::default()
-        })
+        FrontEnd::StructuralTag(StructuralTagOptions { sources, ..StructuralTagOptions::default() })
     };
     let few = NetworkLimits { states: 9, ..NetworkLimits::default() };
     let other = compiler_with_a_word();
