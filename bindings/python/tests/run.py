@@ -40,8 +40,7 @@ def main() -> None:
         tests = Path(scratch) / "tests"
         shutil.copytree(TESTS, tests, ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copy(ROOT / "docs" / "python.md", tests)
-        shutil.copy(ROOT / "generate" / "samples" / "extraction.json", tests)
-        data = {"GRAMMARC_DATA": os.environ.get("GRAMMARC_DATA") or str(ROOT.parent / "shared" / "data")}
+        data = {"GRAMMARC_DATA": os.environ.get("GRAMMARC_DATA") or str(ROOT.parent / "shared" / "data"), "GRAMMARC_ROOT": str(ROOT)}
         without_rust = {"PATH": os.pathsep.join(part for part in os.environ["PATH"].split(os.pathsep) if "cargo" not in part)}
         arguments = [argument for argument in sys.argv[1:] if argument != REPLAY]
         pytest = [python, "-m", "pytest", "-q", *arguments, tests]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -90,7 +91,7 @@ def test_the_schema_of_actions_compiles(compiler: grammarc.Compiler) -> None:
     compiler.json_schema(agent.schema, whitespace="compact").check(agent.forced("search", {"query": "x"}))
 
 
-SAMPLES = Path(__file__).with_name("extraction.json")
+SAMPLES = Path(os.environ["GRAMMARC_ROOT"]) / "generate" / "samples" / "extraction.json"
 
 
 def test_prompts_by_name() -> None:

@@ -1,8 +1,8 @@
-//! The examples on the page of source languages; `grammar_pages` has those on pages of single languages. Every block of a source is compiled, and
-//! the texts named below it are accepted or refused.
+//! The examples on the pages of source languages and of schemas; `grammar_pages` has those on pages of single languages. Every block of a source
+//! is compiled, and the texts named below it are accepted or refused.
 //!
 //! The first word behind a fence is for who colours it; the second is the kind, where the first is not; a third names the source
-//! for `@"name"` in blocks after it.
+//! for `@"name"` in blocks after it. Options of the language stand behind them, as a JSON object.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,14 +23,15 @@ const OTHERS: [&str; 8] = ["sh", "text", "rust", "python", "toml", "c", "cpp", "
 struct Example {
     kind: String,
     name: Option<String>,
+    options: String,
     text: String,
     line: usize,
     accepted: Vec<String>,
     refused: Vec<String>,
 }
 
-fn page() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/grammars.md")
+fn page(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs").join(name)
 }
 
 /// The texts in backquotes of a line, those in two as well.
@@ -46,6 +47,7 @@ fn examples(page: &str) -> Vec<Example> {
             match open.take() {
                 Some(block) => examples.extend(block),
                 None => {
+                    let (info, options) = info.split_at(info.find('{').unwrap_or(info.len()));
                     let mut words = info.split_whitespace();
                     let tag = words.next().unwrap_or("text");
                     let kind = match (words.next(), tag) {
@@ -59,6 +61,7 @@ fn examples(page: &str) -> Vec<Example> {
                     open = Some(kind.map(|kind| Example {
                         kind: kind.to_owned(),
                         name,
+                        options: options.to_owned(),
                         text: String::new(),
                         line: number + 1,
                         accepted: Vec::new(),
@@ -84,8 +87,18 @@ fn examples(page: &str) -> Vec<Example> {
 }
 
 #[test]
-fn every_example_is_compiled_and_says_what_is_true() {
-    let page = page();
+fn examples_of_languages_say_what_is_true() {
+    holds("grammars.md");
+}
+
+#[test]
+fn examples_of_schemas_say_what_is_true() {
+    holds("schemas.md");
+}
+
+/// Compiles the examples of a page, and holds what is said of them.
+fn holds(page_name: &str) {
+    let page = page(page_name);
     let text = fs::read_to_string(&page).unwrap_or_else(|e| panic!("{}: {e}", page.display()));
     let mut sources = Sources::default();
     let found = examples(&text);
@@ -95,7 +108,8 @@ fn every_example_is_compiled_and_says_what_is_true() {
         let language = Language::named(&example.kind);
         let language = language.unwrap_or_else(|| panic!("{place}: no kind {}", example.kind));
         let text = example.text.trim_end();
-        let mut front_end = Settings::new(language).front_end;
+        let settings = Settings::read(language, &example.options);
+        let mut front_end = settings.unwrap_or_else(|e| panic!("{place}: {e}")).front_end;
         if let FrontEnd::Gbnf(options) = &mut front_end {
             options.sources = sources.clone();
         }
@@ -117,10 +131,11 @@ fn every_example_is_compiled_and_says_what_is_true() {
 
 #[test]
 fn blocks_and_texts_are_found() {
-    let page = "```json choice a\n[\"x\"]\n```\n\nAccepted: `x`, `y`\n```sh\nls\n```\n```gbnf\nroot ::= \"a\"\n```\nRefused: `b`\n";
+    let page = "```json choice a\n[\"x\"]\n```\n\nAccepted: `x`, `y`\n```sh\nls\n```\n```gbnf {\"start\": \"a\"}\na ::= \"a\"\n```\nRefused: `b`\n";
     let found = examples(page);
     let shown: Vec<_> = found.iter().map(|one| (one.kind.as_str(), one.text.as_str())).collect();
-    assert_eq!(shown, [("choice", "[\"x\"]\n"), ("gbnf", "root ::= \"a\"\n")]);
+    assert_eq!(shown, [("choice", "[\"x\"]\n"), ("gbnf", "a ::= \"a\"\n")]);
     assert_eq!((found[0].accepted.len(), found[1].refused.len()), (2, 1));
     assert_eq!(found[0].name.as_deref(), Some("a"));
+    assert_eq!((found[0].options.as_str(), found[1].options.as_str()), ("", "{\"start\": \"a\"}"));
 }

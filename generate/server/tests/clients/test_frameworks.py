@@ -1,14 +1,32 @@
-"""Frameworks over OpenAI's protocol: LangChain, Instructor, AutoGen."""
+"""Frameworks over OpenAI's protocol, beyond what their examples do (test_examples.py): methods, modes, streams, and the models that
+`grammarc.frameworks` makes.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import importlib.util
+from pathlib import Path
+from types import ModuleType
 
 import instructor
 import openai
 import pytest
 from langchain_openai import ChatOpenAI
 from pydantic import BaseModel, Field
+
+PACKAGE = Path(__file__).resolve().parents[4] / "bindings" / "python" / "python" / "grammarc"
+
+
+def module(name: str) -> ModuleType:
+    """A module of the package that needs nothing else of it, and so no wheel."""
+    spec = importlib.util.spec_from_file_location(f"grammarc_{name}", PACKAGE / f"{name}.py")
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
+
+
+frameworks = module("frameworks")
 
 
 class City(BaseModel):
@@ -20,7 +38,9 @@ class City(BaseModel):
 
 @pytest.fixture(scope="module")
 def model(url: str) -> ChatOpenAI:
-    return ChatOpenAI(base_url=url + "/v1", api_key="none", model="m", max_tokens=120, temperature=0, max_retries=0)
+    model = frameworks.langchain(url, max_tokens=120, temperature=0, max_retries=0)
+    assert isinstance(model, ChatOpenAI)
+    return model
 
 
 @pytest.mark.parametrize("method", ["json_schema", "function_calling"])
@@ -58,14 +78,16 @@ def test_instructor_partial_and_lists(url: str) -> None:
     assert City(**last.model_dump())
 
 
-def test_autogen(url: str) -> None:
-    from autogen_core.models import UserMessage
-    from autogen_ext.models.openai import OpenAIChatCompletionClient
+def test_a_client_of_instructor(url: str) -> None:
+    ask = {"messages": [{"role": "user", "content": "Name a city."}], "model": "m", "max_tokens": 120, "temperature": 0}
+    assert isinstance(frameworks.instructor(url, mode="TOOLS").create(response_model=City, **ask), City)
 
-    info = {"vision": False, "function_calling": True, "json_output": True, "structured_output": True, "family": "unknown"}
+
+def test_a_client_of_autogen(url: str) -> None:
+    from autogen_core.models import UserMessage
 
     async def ask() -> str:
-        client = OpenAIChatCompletionClient(model="m", base_url=url + "/v1", api_key="none", model_info=info, temperature=0, max_tokens=120)
+        client = frameworks.autogen(url, temperature=0, max_tokens=120)
         done = await client.create([UserMessage(content="Name a city.", source="user")], json_output=City)
         await client.close()
         return done.content
@@ -73,3 +95,6 @@ def test_autogen(url: str) -> None:
     assert City.model_validate_json(asyncio.run(ask()))
 
 
+def test_what_is_not_installed_is_named() -> None:
+    with pytest.raises(ImportError, match="pip install 'no-such'"):
+        frameworks._module("no_such_module_anywhere", "no-such")

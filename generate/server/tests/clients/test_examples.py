@@ -1,0 +1,71 @@
+"""The files of `examples/`, as they stand, against the server."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).resolve().parents[4] / "examples"
+
+PERSON = r"Person\(name='.{0,30}', born=[12]\d{3}\)"
+
+SAID = {
+    "openai_chat.py": [
+        r"value: Person\(name='.{0,30}', born=[12]\d{3}, field='(art|mathematics|music|physics)'\)",
+        r"stream: True Person\(name='.{0,30}', born=[12]\d{3}, field='(art|mathematics|music|physics)'\)",
+        r"call: weather Weather\(city='.{0,20}', unit='[CF]'\)",
+    ],
+    "langchain_structured.py": [f"value: {PERSON}", r"call: weather \['city', 'unit'\]", "result: [CF]"],
+    "instructor_person.py": [f"value: {PERSON}", f"parts: True {PERSON}"],
+    "autogen_agent.py": [f"value: {PERSON}"],
+    "ag2_agent.py": [f"value: {PERSON}"],
+    "crewai_crew.py": [f"value: {PERSON}"],
+    "stream_partial.py": [r'\{"name": ".*', "whole: True"],
+    "stream_jsonl.py": [r".+ in .+", r"cut: (True|False) skipped: \[.*\]"],
+}
+"""What each writes: the last lines that are no warnings."""
+
+NEEDS = {
+    "langchain_structured.py": "langchain_openai",
+    "instructor_person.py": "instructor",
+    "autogen_agent.py": "autogen_agentchat",
+    "ag2_agent.py": "ag2",
+    "crewai_crew.py": "crewai",
+    "stream_partial.py": "grammarc",
+    "stream_jsonl.py": "grammarc",
+}
+"""What is not in every environment of these tests (run.py)."""
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_python(name: str, url: str) -> None:
+    if name in NEEDS:
+        pytest.importorskip(NEEDS[name], reason=f"{NEEDS[name]} is not installed: {name} is not run")
+    done = subprocess.run([sys.executable, EXAMPLES / name, url], capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    lines = [line for line in done.stdout.splitlines() if line]
+    for line, pattern in zip(lines[-len(SAID[name]) :], SAID[name], strict=True):
+        assert re.fullmatch(pattern, line), done.stdout
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="there is no curl: chat.sh is not run")
+def test_curl(url: str) -> None:
+    done = subprocess.run(["sh", EXAMPLES / "chat.sh", url], capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stdout + done.stderr
+    person, choice, compiled, name = done.stdout.splitlines()
+    assert re.search(r'"content":"\{\\"name\\":\\".{0,60}\\",\\"born\\":[12]\d{3}\}"', person)
+    assert re.search(r'"content":"(yes|no)"', choice)
+    assert '"least_tokens":' in compiled
+    assert re.search(r'"content":"[A-Z][a-z]{2,11}"', name)
+
+
+def test_none_is_forgotten() -> None:
+    """Each example that takes a server's address is run here."""
+    served = {path.name for path in EXAMPLES.glob("*.py") if "[URL]" in path.read_text(encoding="utf-8")}
+    assert served == set(SAID)
