@@ -35,6 +35,7 @@ pub mod prompts;
 mod sampling;
 #[cfg(test)]
 mod testing;
+mod unions;
 
 pub use backend::{LlmBackend, Prompt};
 pub use constraint::JsonConstraintDecoder;
