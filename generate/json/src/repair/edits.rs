@@ -42,6 +42,8 @@ impl Grade {
 pub enum EditKind {
     /// Text before or after the document: prose, fences.
     Outside,
+    /// Another document before or after the one that was taken, with the text between them.
+    OtherDocument,
     /// A byte order mark.
     ByteOrderMark,
     /// White space that JSON does not have.
@@ -91,6 +93,7 @@ impl EditKind {
     pub fn name(self) -> &'static str {
         match self {
             Self::Outside => "outside",
+            Self::OtherDocument => "other-document",
             Self::ByteOrderMark => "byte-order-mark",
             Self::Space => "space",
             Self::Comment => "comment",
@@ -118,7 +121,8 @@ impl EditKind {
     /// How sure an edit of the kind is, where nothing makes it less sure.
     pub(crate) fn grade(self) -> Grade {
         match self {
-            Self::MissingColon
+            Self::OtherDocument
+            | Self::MissingColon
             | Self::ExtraColon
             | Self::MissingCloser
             | Self::ExtraOpener

@@ -7,6 +7,7 @@
 use crate::scan::skip_space;
 
 use super::costs::{self, Cost, Styles};
+use super::layout::Layout;
 use super::outside::{self, other_space};
 use super::spell;
 use super::strings::{self, Lack, Priced, StringReading};
@@ -75,14 +76,15 @@ pub(super) struct Buffers {
     strings: Vec<Priced>,
 }
 
-/// Writes the moves of a place that are in a band, in order of their kinds.
+/// Writes the moves of a place that are in a band, in order of their kinds. Returns how many bytes were looked at.
 pub(super) fn moves(
     source: &str,
     place: Place,
     band: Band,
+    layout: &Layout,
     buffers: &mut Buffers,
     found: &mut Vec<Move>,
-) {
+) -> usize {
     let bytes = source.as_bytes();
     let Place { at, styles, is_root, most } = place;
     let (least, below) = band;
@@ -93,12 +95,13 @@ pub(super) fn moves(
         }
     };
     let clean = clean(bytes, at);
+    let mut looked = clean.map_or(0, |end| end - at);
     if let Some(end) = clean {
         add(Step::Read, end, 0, Styles::NONE);
     }
     let ends = outside::is_end(bytes, at);
     if ends && !is_root {
-        for byte in [b'}', b']'] {
+        for byte in [b'}', b']'].into_iter().filter(|byte| !styles.has_lost(*byte)) {
             add(Step::Close(byte), at, 0, Styles::ENDED);
         }
     }
@@ -107,7 +110,7 @@ pub(super) fn moves(
         // A clean string has no other reading as cheap.
         if is_quote && (least > 0 || clean.is_none()) {
             buffers.strings.clear();
-            strings::quoted(bytes, at, most, &mut buffers.strings);
+            looked += strings::quoted(bytes, at, most, layout, &mut buffers.strings);
             for priced in &buffers.strings {
                 let end = priced.reading.end as usize;
                 let is_clean = clean == Some(end) && priced.reading.lack == Lack::None;
@@ -117,7 +120,9 @@ pub(super) fn moves(
             }
         }
         if let Some(end) = comment(bytes, at) {
-            add(Step::Comment, end, 0, Styles::COMMENTS);
+            looked += end - at;
+            let data = memchr::memchr3(b'"', b'{', b'[', &bytes[at..end]).is_some();
+            add(Step::Comment, end, if data { costs::COMMENT_DATA } else { 0 }, Styles::COMMENTS);
         }
         if !byte.is_ascii() {
             let end = other_space(source, at);
@@ -135,17 +140,18 @@ pub(super) fn moves(
             if let Some(end) = number(bytes, at) {
                 add(Step::Number, end, costs::NUMBER, Styles::NONE);
             }
-            let cost = match byte {
-                b',' | b':' | b'}' | b']' => Some(costs::DELETE),
-                b'{' | b'[' => Some(costs::DELETE_OPENER),
-                _ => None,
+            let (cost, lost) = match byte {
+                b',' | b':' => (Some(costs::DELETE), Styles::NONE),
+                b'}' | b']' => (Some(costs::DELETE), Styles::lost(byte)),
+                b'{' | b'[' if !styles.has_lost(byte) => (Some(costs::DELETE_OPENER), Styles::NONE),
+                _ => (None, Styles::NONE),
             };
             if let Some(cost) = cost.filter(|_| !is_root) {
-                add(Step::Delete, at + 1, cost, Styles::NONE);
+                add(Step::Delete, at + 1, cost, lost);
             }
             if !is_root && !is_quote {
                 buffers.strings.clear();
-                strings::unquoted(bytes, at, most, &mut buffers.strings);
+                looked += strings::unquoted(bytes, at, most, &mut buffers.strings);
                 for priced in &buffers.strings {
                     add(
                         Step::String(priced.reading),
@@ -158,12 +164,13 @@ pub(super) fn moves(
         }
     }
     if below == Cost::MAX && !is_root {
-        for byte in [b',', b':', b'}', b']'] {
+        for byte in [b',', b':', b'}', b']'].into_iter().filter(|byte| !styles.has_lost(*byte)) {
             if !(ends && matches!(byte, b'}' | b']' | b',')) {
                 add(Step::Insert(byte), at, costs::INSERT, Styles::NONE);
             }
         }
     }
+    looked
 }
 
 /// The end of the lexeme that begins at a place and has nothing to mend.
@@ -283,8 +290,12 @@ fn bare_key(source: &[u8], at: usize) -> Option<usize> {
     is_key.then_some(end)
 }
 
-/// The end of a comment: to the end of the line, or to `*/`.
+/// The end of a comment: to the end of the line, or to `*/`. What stands right behind a colon is none: there `//` is of an
+/// address whose quote is missing.
 fn comment(source: &[u8], at: usize) -> Option<usize> {
+    if at > 0 && source[at - 1] == b':' {
+        return None;
+    }
     let rest = &source[at..];
     if rest.starts_with(b"/*") {
         return rest[2..].windows(2).position(|two| two == b"*/").map(|found| at + 2 + found + 2);

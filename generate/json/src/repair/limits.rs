@@ -11,14 +11,18 @@ pub struct RepairLimits {
     pub depth: usize,
     /// Places of the search: a text position with a grammar position. The memory of a repair is some hundred bytes each.
     pub nodes: usize,
-    /// Time of the search.
-    pub time: Duration,
+    /// Steps of the search: one for each byte that a reading looks at or the grammar is handed. The time of a repair is
+    /// some ten nanoseconds each; unlike a time, they are the same on every machine, and so is the result.
+    pub steps: u64,
+    /// Time of the search, for callers that would rather have no result than a late one. What is found then depends on the
+    /// machine and on what else it does, so there is none by default.
+    pub deadline: Option<Duration>,
 }
 
 impl Default for RepairLimits {
-    /// 1 MiB, 128 levels, 20,000 places, 50 ms.
+    /// 1 MiB, 128 levels, 20,000 places, 4,000,000 steps, no deadline.
     fn default() -> Self {
-        Self { bytes: 1 << 20, depth: 128, nodes: 20_000, time: Duration::from_millis(50) }
+        Self { bytes: 1 << 20, depth: 128, nodes: 20_000, steps: 4_000_000, deadline: None }
     }
 }
 
@@ -52,6 +56,8 @@ pub enum Limit {
     Bytes,
     /// The search has more places.
     Nodes,
-    /// The search takes longer.
+    /// The search takes more steps.
+    Steps,
+    /// The search takes longer than its deadline.
     Time,
 }

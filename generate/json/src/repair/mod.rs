@@ -16,9 +16,12 @@
 //! off at the end of the text. No type is changed (`"5"` stays a string) and no digit. A key that occurs twice is refused, and
 //! so are `NaN`, `undefined` and two strings side by side. Valid JSON is returned byte for byte.
 //!
+//! Several documents in one text are not made one, and none is left out silently: see [`RepairError::Several`].
+//!
 //! A text that parses and violates the schema is not repaired: it says what it says.
 
 mod costs;
+mod documents;
 mod edits;
 mod lattice;
 mod layout;
@@ -31,6 +34,8 @@ mod way;
 
 #[cfg(test)]
 mod tests;
+
+use std::ops::Range;
 
 use grammarc_runtime::Grammar;
 use serde_json::Value;
@@ -110,6 +115,12 @@ pub enum RepairError {
         /// The reading.
         repaired: Box<Repaired>,
     },
+    /// The text holds several documents, of several values, and the schema does not choose one of them.
+    #[error("the text holds {} documents: at bytes {}", documents.len(), ranges(documents))]
+    Several {
+        /// Where each of them stands, in bytes.
+        documents: Vec<Range<usize>>,
+    },
     /// A limit was met.
     #[error("the repair met its limit on {}", name(*limit))]
     Limit {
@@ -118,10 +129,18 @@ pub enum RepairError {
     },
 }
 
+/// The first few ranges, for a message.
+fn ranges(documents: &[Range<usize>]) -> String {
+    let told = documents.iter().take(MAX_CANDIDATES).map(|at| format!("{}..{}", at.start, at.end));
+    let more = if documents.len() > MAX_CANDIDATES { ", …" } else { "" };
+    told.collect::<Vec<_>>().join(", ") + more
+}
+
 fn name(limit: Limit) -> &'static str {
     match limit {
         Limit::Bytes => "the length of the text",
         Limit::Nodes => "places of the search",
+        Limit::Steps => "steps of the search",
         Limit::Time => "time",
     }
 }
@@ -157,6 +176,22 @@ pub fn repair(
 ///
 /// As [`repair`].
 pub fn candidates(
+    source: &str,
+    schema: Option<&JsonSchema>,
+    options: &RepairOptions,
+) -> Result<Vec<Repaired>, RepairError> {
+    let documents = match strict::parse(source) {
+        Err(_) if source.len() <= options.limits.bytes => documents::documents(source),
+        _ => Vec::new(),
+    };
+    match documents.is_empty() {
+        true => readings_of(source, schema, options),
+        false => documents::choose(source, documents, schema, options),
+    }
+}
+
+/// The same for a text that is one document.
+fn readings_of(
     source: &str,
     schema: Option<&JsonSchema>,
     options: &RepairOptions,
