@@ -87,6 +87,7 @@ impl Styles {
     pub(super) const LOST_BRACE: Self = Self(1024);
     /// The same of brackets.
     pub(super) const LOST_BRACKET: Self = Self(2048);
+    pub(super) const SEPARATORS: Self = Self(4096);
     /// Those that cost nothing: what costs is the deletion.
     const FREE: u16 = Self::LOST_BRACE.0 | Self::LOST_BRACKET.0;
 

@@ -58,6 +58,8 @@ pub enum EditKind {
     MissingColon,
     /// A colon too many.
     ExtraColon,
+    /// A separator of another notation: `;` for a comma, `=` or `=>` for a colon.
+    Separator,
     /// A closer that is missing at the end of the text.
     MissingEnd,
     /// A closer that is missing before the end.
@@ -84,6 +86,8 @@ pub enum EditKind {
     Literal,
     /// A number in a form that JSON does not have.
     Number,
+    /// A scalar of another type, under the option `coerce`.
+    Coerced,
     /// A part at the end of the text that is not whole.
     Truncated,
 }
@@ -101,6 +105,7 @@ impl EditKind {
             Self::ExtraComma => "extra-comma",
             Self::MissingColon => "missing-colon",
             Self::ExtraColon => "extra-colon",
+            Self::Separator => "separator",
             Self::MissingEnd => "missing-end",
             Self::MissingCloser => "missing-closer",
             Self::ExtraCloser => "extra-closer",
@@ -114,6 +119,7 @@ impl EditKind {
             Self::BareString => "bare-string",
             Self::Literal => "literal",
             Self::Number => "number",
+            Self::Coerced => "coerced",
             Self::Truncated => "truncated",
         }
     }
@@ -124,12 +130,14 @@ impl EditKind {
             Self::OtherDocument
             | Self::MissingColon
             | Self::ExtraColon
+            | Self::Separator
             | Self::MissingCloser
             | Self::ExtraOpener
             | Self::MissingQuote
             | Self::InnerQuote
             | Self::BareString
             | Self::Number
+            | Self::Coerced
             | Self::Truncated => Grade::Likely,
             _ => Grade::Certain,
         }

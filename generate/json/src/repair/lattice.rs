@@ -23,6 +23,10 @@ pub(super) enum Step {
     String(StringReading),
     /// A literal in another notation: the one of JSON.
     Literal(&'static str),
+    /// A separator of another notation: the one of JSON.
+    Separator(u8),
+    /// A word for no value, under `coerce`: null.
+    Nothing,
     /// A number in another form.
     Number,
     /// A comment.
@@ -68,6 +72,8 @@ pub(super) struct Place {
     pub(super) is_root: bool,
     /// Most that a move may cost.
     pub(super) most: Cost,
+    /// Words for no value are null.
+    pub(super) coerce: bool,
 }
 
 /// Buffers.
@@ -86,7 +92,7 @@ pub(super) fn moves(
     found: &mut Vec<Move>,
 ) -> usize {
     let bytes = source.as_bytes();
-    let Place { at, styles, is_root, most } = place;
+    let Place { at, styles, is_root, most, coerce } = place;
     let (least, below) = band;
     let mut add = |step: Step, end: usize, cost: Cost, used: Styles| {
         let price = cost + styles.price(used);
@@ -132,6 +138,12 @@ pub(super) fn moves(
         }
         if let Some((literal, end)) = literal(bytes, at) {
             add(Step::Literal(literal), end, 0, Styles::LITERALS);
+        }
+        if !is_root && let Some((separator, end)) = separator(bytes, at) {
+            add(Step::Separator(separator), end, 0, Styles::SEPARATORS);
+        }
+        if coerce && let Some(end) = nothing(bytes, at) {
+            add(Step::Nothing, end, 0, Styles::LITERALS);
         }
         if !is_root && let Some(end) = bare_key(bytes, at) {
             add(Step::String(StringReading::bare(at, end)), end, 0, Styles::BARE_KEYS);
@@ -279,6 +291,22 @@ fn literal(source: &[u8], at: usize) -> Option<(&'static str, usize)> {
         return None;
     }
     OTHERS.iter().find_map(|(other, literal)| Some((*literal, word(source, at, other.as_bytes())?)))
+}
+
+/// The separator of JSON that one of another notation stands for, and its end.
+fn separator(source: &[u8], at: usize) -> Option<(u8, usize)> {
+    match source[at] {
+        b';' => Some((b',', at + 1)),
+        b'=' => Some((b':', at + 1 + usize::from(source.get(at + 1) == Some(&b'>')))),
+        _ => None,
+    }
+}
+
+/// The end of a word that other languages have for a number that is none, or for nothing.
+fn nothing(source: &[u8], at: usize) -> Option<usize> {
+    const WORDS: [&[u8]; 4] = [b"NaN", b"nan", b"Infinity", b"undefined"];
+    let from = at + usize::from(source[at] == b'-');
+    WORDS.iter().find_map(|known| word(source, from, known))
 }
 
 /// The end of a name before a colon.

@@ -36,6 +36,9 @@ pub struct RepairOptions {
     /// The text is known to be cut, such as a generation that met its limit on tokens: a number at its end is then not
     /// whole.
     pub cut: bool,
+    /// A scalar of another type than the schema wants becomes one of the type (`"5"` becomes `5`, and `5` becomes `"5"`), and
+    /// `NaN`, `Infinity` and `undefined` become `null`: as edits that are never certain, in texts that parse as well.
+    pub coerce: bool,
 }
 
 /// What becomes of a string that is open at the end of the text.

@@ -235,7 +235,8 @@ impl<'s> Search<'s> {
             }
         }
         let most = costs::MOST - node.cost.min(costs::MOST);
-        let place = Place { at, styles: node.styles, is_root, most };
+        let coerce = self.options.coerce;
+        let place = Place { at, styles: node.styles, is_root, most, coerce };
         let mut found = std::mem::take(&mut self.moves);
         found.clear();
         let read =
@@ -288,11 +289,12 @@ impl<'s> Search<'s> {
                 &text[..]
             }
             Step::Literal(literal) => literal.as_bytes(),
+            Step::Nothing => b"null",
             Step::Number => {
                 write_number(&bytes[start..end], &mut text);
                 &text[..]
             }
-            Step::Insert(byte) | Step::Close(byte) => {
+            Step::Insert(byte) | Step::Close(byte) | Step::Separator(byte) => {
                 text.push(byte);
                 &text[..]
             }

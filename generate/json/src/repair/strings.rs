@@ -327,7 +327,9 @@ pub(super) fn unquoted(source: &[u8], at: usize, most: Cost, found: &mut Vec<Pri
             let cost = costs::QUOTE
                 + costs::UNOPENED_SEPARATOR * separators
                 + costs::UNOPENED_BRACKET * brackets
-                + if opens { 2 } else { 0 };
+                + if opens { 2 } else { 0 }
+                // What a quote stands behind a separator of, it opens.
+                + if ends_in_separator(&source[at..from]) { costs::INNER_DELIMITER } else { 0 };
             let says = source[at..from]
                 .iter()
                 .any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii());
@@ -360,41 +362,45 @@ pub(super) fn unquoted(source: &[u8], at: usize, most: Cost, found: &mut Vec<Pri
     source.len() - at
 }
 
-/// Whether a word may be a string without quotes: not what is nearly a number, a literal or nothing of the kind.
+/// Whether the last of a text, but for white space, is a comma or a colon.
+fn ends_in_separator(text: &[u8]) -> bool {
+    matches!(text.trim_ascii_end().last(), Some(b',' | b':'))
+}
+
+/// Whether a word may be a string without quotes: not what is nearly a number or a literal, nor some of them with marks in
+/// between, nor nothing of the kind.
 fn is_bare(word: &[u8]) -> bool {
     let first = word
         .split(|byte| matches!(byte, b',' | b':' | b'}' | b']' | b'{' | b'['))
         .next()
         .unwrap_or(word);
     let first = first.trim_ascii_end();
-    // So is a run of such numbers: a comma is missing in it.
-    let is_number = matches!(word[0], b'0'..=b'9' | b'+' | b'-' | b'.')
-        && first.split(|byte| is_space(*byte)).all(|part| part.is_empty() || is_numeric(part));
-    const NAMES: [&str; 11] = [
-        "true",
-        "false",
-        "null",
-        "none",
-        "nil",
-        "nan",
-        "infinity",
-        "inf",
-        "undefined",
-        "+infinity",
-        "-infinity",
-    ];
-    let is_name = std::str::from_utf8(first)
-        .is_ok_and(|word| NAMES.iter().any(|name| word.eq_ignore_ascii_case(name)));
+    let is_part =
+        |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii() || b"+-._%$".contains(byte);
+    let mut parts = first.split(|byte| !is_part(byte)).filter(|part| !part.is_empty()).peekable();
+    let is_scalar = parts.peek().is_some() && parts.all(|part| is_numeric(part) || is_name(part));
     let is_mark = !first.is_empty()
         && first.iter().all(|byte| {
             matches!(byte, b'.' | b'*' | b'`' | b'/' | b'#' | b'\\') || is_space(*byte)
         });
     let is_comment = word.starts_with(b"//") || word.starts_with(b"/*");
-    !(is_number || is_name || is_mark || is_comment)
+    !(is_scalar || is_mark || is_comment)
+}
+
+/// Whether a word is a literal of some language, or no value at all.
+fn is_name(word: &[u8]) -> bool {
+    const NAMES: [&str; 9] =
+        ["true", "false", "null", "none", "nil", "nan", "infinity", "inf", "undefined"];
+    let word = word.strip_prefix(b"+").or(word.strip_prefix(b"-")).unwrap_or(word);
+    std::str::from_utf8(word)
+        .is_ok_and(|word| NAMES.iter().any(|name| word.eq_ignore_ascii_case(name)))
 }
 
 /// Whether a word is a number, or nearly one.
 fn is_numeric(word: &[u8]) -> bool {
+    if !matches!(word[0], b'0'..=b'9' | b'+' | b'-' | b'.') {
+        return false;
+    }
     let is_part = |byte: &u8| {
         byte.is_ascii_hexdigit() || matches!(byte, b'+' | b'-' | b'.' | b'_' | b'x' | b'X')
     };
@@ -430,7 +436,18 @@ mod tests {
 
     #[test]
     fn numbers_and_names_are_no_bare_strings() {
-        for text in ["12,", "01]", "-1.5e}", "NaN,", "None\n", "0x1F,", "...]", "8 9]"] {
+        for text in [
+            "12,",
+            "01]",
+            "-1.5e}",
+            "NaN,",
+            "None\n",
+            "0x1F,",
+            "...]",
+            "8 9]",
+            "null;null]",
+            "1/2]",
+        ] {
             assert!(readings(text).is_empty(), "{text}");
         }
     }
