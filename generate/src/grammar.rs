@@ -97,12 +97,21 @@ impl Grammar {
         Self { form: Form::Artifact(grammar) }
     }
 
-    /// Texts of either of two grammars; none where one of them is an artifact, which has no source to compose.
+    /// Texts of either of two grammars; none where one of them is an artifact, which has no source to compose. Texts of the
+    /// other are told as text, also beside calls of the first.
     pub fn either(&self, other: &Self) -> Option<Self> {
-        let (first, second) = (self.source()?, other.source()?);
-        let sources = json!({"first": first.named(), "second": second.named()});
+        let (first, second) = (self.source()?, other.as_content()?);
+        let sources = json!({"first": first.named(), "second": second.source()?.named()});
         let grammar = Self::from_gbnf("root ::= @\"first\" | @\"second\"");
         Some(grammar.with_options([("sources".to_owned(), sources)]))
+    }
+
+    /// The same texts as the content of a structural tag, so that what splits an output takes them for no markup.
+    fn as_content(&self) -> Option<Self> {
+        let sources = json!({"content": self.source()?.named()});
+        let format = json!({"type": "grammar", "grammar": "root ::= @\"content\""});
+        let tag = Self::from_tags(&json!({"type": "structural_tag", "format": format}));
+        Some(tag.with_options([("sources".to_owned(), sources)]))
     }
 
     /// The same source with more options, in place of those that had their names. An artifact has none.

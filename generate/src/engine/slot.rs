@@ -98,12 +98,11 @@ impl Slot {
                 Err(TrySendError::Closed(_)) => return State::Dropped,
             }
         }
-        if self.events.is_closed() {
-            return State::Dropped;
-        }
         match self.decoder.is_finished() {
             true if self.failed => State::Failed,
+            // A reader that has the end may be gone already.
             true => State::Done,
+            false if self.events.is_closed() => State::Dropped,
             false => State::Ready,
         }
     }

@@ -44,6 +44,8 @@ use crate::frontend::json_schema::JsonSchemaOptions;
 use crate::frontend::sources::Sources;
 use crate::ir::{Expr, Lowered, Origin};
 
+pub use members::{MemberStyle, ValueStyle};
+
 use fields::Reader;
 use lower::Lowering;
 
@@ -53,6 +55,11 @@ const CODES: Codes =
 /// The names of the styles of calls that `{"type": "tools", "style": ...}` may name, other names of them left out.
 pub fn styles() -> impl Iterator<Item = &'static str> {
     tools::styles()
+}
+
+/// How a style of calls, by any name of it, writes the members of arguments; none where it writes JSON or is unknown.
+pub fn member_style(style: &str) -> Option<&'static MemberStyle> {
+    tools::member_style(style)
 }
 
 /// Texts of special tokens in the strings of a tag.
