@@ -11,13 +11,15 @@ import sys
 
 import instructor
 import openai
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 url = sys.argv[1] if len(sys.argv) > 1 else "http://127.0.0.1:8080"
 client = instructor.from_openai(openai.OpenAI(base_url=url + "/v1", api_key="none"), mode=instructor.Mode.JSON_SCHEMA)
 
 
 class Person(BaseModel):
+    # Instructor sends schemas as they are, and pydantic's are open: without this, the model may add keys.
+    model_config = ConfigDict(extra="forbid")
     name: str = Field(max_length=30)
     born: int = Field(ge=1000, le=2025)
 

@@ -39,7 +39,7 @@ def main() -> None:
         # The tests run from a folder of their own, so that what they import is the wheel.
         tests = Path(scratch) / "tests"
         shutil.copytree(TESTS, tests, ignore=shutil.ignore_patterns("__pycache__"))
-        shutil.copy(ROOT / "docs" / "python.md", tests)
+        # Pages and examples are where they are.
         data = {"GRAMMARC_DATA": os.environ.get("GRAMMARC_DATA") or str(ROOT.parent / "shared" / "data"), "GRAMMARC_ROOT": str(ROOT)}
         without_rust = {"PATH": os.pathsep.join(part for part in os.environ["PATH"].split(os.pathsep) if "cargo" not in part)}
         arguments = [argument for argument in sys.argv[1:] if argument != REPLAY]

@@ -4,28 +4,27 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+MODULES = ["schema", "compiler", "tokenizers", "repair", "jsonl", "partial", "prompts", "agents"]
 
 
-
-
-@pytest.mark.parametrize("name", ["grammarc", "grammarc.schema", "grammarc.compiler", "grammarc.tokenizers", "grammarc.repair", "grammarc.jsonl", "grammarc.partial", "grammarc.prompts", "grammarc.agents"])
+@pytest.mark.parametrize("name", ["grammarc", *(f"grammarc.{module}" for module in MODULES)])
 def test_examples(name: str) -> None:
     result = doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS)
     assert result.failed == 0
 
 
-def test_the_page() -> None:
-    page = Path(__file__).parent / "python.md"
-    if not page.is_file():
-        page = Path(__file__).parents[3] / "docs" / "python.md"
+@pytest.mark.parametrize(("name", "least"), [("python.md", 20), ("api.md", 10)])
+def test_pages(name: str, least: int) -> None:
+    page = Path(os.environ.get("GRAMMARC_ROOT") or Path(__file__).parents[3]) / "docs" / name
     result = doctest.testfile(str(page), module_relative=False, optionflags=doctest.ELLIPSIS)
-    assert result.attempted > 20 and result.failed == 0
+    assert result.attempted > least and result.failed == 0
 
 
 def test_types(tmp_path: Path) -> None:
