@@ -83,6 +83,9 @@ pub enum GenerateError {
     /// The output is not what was asked for.
     #[error(transparent)]
     Json(#[from] JsonError),
+    /// No token came within the time of the output.
+    #[error("no token came within the time that the output has")]
+    Late,
     /// The engine that runs the model has ended.
     #[error("the engine that runs the model has ended")]
     Closed,

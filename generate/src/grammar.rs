@@ -7,6 +7,8 @@ use grammarc_compiler::frontend::settings::Language;
 use grammarc_json::JsonSchema;
 use serde_json::{Map, Value, json};
 
+use crate::unions::told_apart_first;
+
 /// What an output has to be.
 #[derive(Clone, Debug)]
 pub struct Grammar {
@@ -50,9 +52,10 @@ impl Grammar {
         Self::new(Language::BuiltIn, "json")
     }
 
-    /// JSON values, one a line, each an instance of the schema where there is one.
+    /// JSON values, one a line, each an instance of the schema where there is one. Where the schema is a union whose branches a
+    /// required member tells apart by its text, that member comes first.
     pub fn jsonl(line: Option<&JsonSchema>) -> Self {
-        let line = line.map(|schema| ("line".to_owned(), schema.value().clone()));
+        let line = line.map(|schema| ("line".to_owned(), told_apart_first(schema.value())));
         Self::new(Language::BuiltIn, "jsonl").with_options(line)
     }
 
@@ -94,12 +97,21 @@ impl Grammar {
         Self { form: Form::Artifact(grammar) }
     }
 
-    /// Texts of either of two grammars; none where one of them is an artifact, which has no source to compose.
+    /// Texts of either of two grammars; none where one of them is an artifact, which has no source to compose. Texts of the
+    /// other are told as text, also beside calls of the first.
     pub fn either(&self, other: &Self) -> Option<Self> {
-        let (first, second) = (self.source()?, other.source()?);
-        let sources = json!({"first": first.named(), "second": second.named()});
+        let (first, second) = (self.source()?, other.as_content()?);
+        let sources = json!({"first": first.named(), "second": second.source()?.named()});
         let grammar = Self::from_gbnf("root ::= @\"first\" | @\"second\"");
         Some(grammar.with_options([("sources".to_owned(), sources)]))
+    }
+
+    /// The same texts as the content of a structural tag, so that what splits an output takes them for no markup.
+    fn as_content(&self) -> Option<Self> {
+        let sources = json!({"content": self.source()?.named()});
+        let format = json!({"type": "grammar", "grammar": "root ::= @\"content\""});
+        let tag = Self::from_tags(&json!({"type": "structural_tag", "format": format}));
+        Some(tag.with_options([("sources".to_owned(), sources)]))
     }
 
     /// The same source with more options, in place of those that had their names. An artifact has none.
@@ -165,6 +177,12 @@ mod tests {
             &[r#"{"a": 1}"#, "{\"a\": 1}\n{\"a\": 2}"],
             &["1", "{}", "{\"a\": 1}\n{\"a\": \"x\"}"],
         );
+        let branch = |kind: &str| {
+            json!({"type": "object", "properties": {"a": {"type": "integer"}, "type": {"const": kind}}, "required": ["a", "type"], "additionalProperties": false})
+        };
+        let union = JsonSchema::from_value(json!({"oneOf": [branch("x"), branch("y")]})).unwrap();
+        let (first, last) = (r#"{"type": "y", "a": 1}"#, r#"{"a": 1, "type": "y"}"#);
+        judge(&Grammar::jsonl(Some(&union)), &[first], &[last]);
         let two = lines
             .with_options([("min-items".to_owned(), json!(2)), ("max-items".to_owned(), json!(2))]);
         judge(

@@ -12,11 +12,13 @@
 //! | [`encode`], [`chat`] | texts and conversations to tokens |
 //! | [`constraint`] | a mask over a sampler of the caller's |
 //! | `sampling` | a token from a row of logits |
+//! | [`arguments`] | calls that are written as tags, as JSON |
 //! | [`agents`], [`prompts`] | actions of agents; prompts by name and their responses |
 //! | [`output`] | events, and whole outputs |
 //! | [`error`] | why there is no output |
 
 pub mod agents;
+pub mod arguments;
 pub mod backend;
 pub mod chat;
 pub mod constraint;
@@ -35,6 +37,7 @@ pub mod prompts;
 mod sampling;
 #[cfg(test)]
 mod testing;
+mod unions;
 
 pub use backend::{LlmBackend, Prompt};
 pub use constraint::JsonConstraintDecoder;

@@ -68,6 +68,13 @@ impl Json {
     }
 }
 
+impl Json {
+    /// The schema, where there is one.
+    pub(crate) fn schema(&self) -> Option<JsonSchema> {
+        self.schema.clone()
+    }
+}
+
 /// Lines of JSON as they come.
 #[pyclass(frozen, module = "grammarc._native")]
 pub(crate) struct JsonlStream {

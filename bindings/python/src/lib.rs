@@ -4,7 +4,8 @@
 //! | --- | --- |
 //! | `vocabulary`, `compiler`, `grammar`, `matcher`, `bitmask` | one class each |
 //! | `batch` | many matchers in one call |
-//! | `json` | repair, and lines of JSON |
+//! | `json`, `partial` | repair, lines of JSON, values while they come |
+//! | `prompts`, `agents` | prompts by name, actions of agents |
 //! | `arrays` | memory of numpy, torch and others, checked and written in place |
 //! | `raise` | failures as Python exceptions, panics included |
 //! | `tokens` | token ids as Python has them |
@@ -13,6 +14,7 @@
 //! own. The global lock is kept in calls that take less than a microsecond, since to give it up and take it again costs as
 //! much as they do, and given up in the others. It is never taken while a matcher's lock is held.
 
+mod agents;
 mod arrays;
 mod batch;
 mod bitmask;
@@ -20,6 +22,8 @@ mod compiler;
 mod grammar;
 mod json;
 mod matcher;
+mod partial;
+mod prompts;
 mod raise;
 mod splitter;
 mod tokens;
@@ -39,9 +43,14 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<matcher::Matcher>()?;
     module.add_class::<json::Json>()?;
     module.add_class::<json::JsonlStream>()?;
+    module.add_class::<partial::Partial>()?;
+    module.add_class::<prompts::Prompts>()?;
+    module.add_class::<agents::Actions>()?;
     module.add_class::<splitter::Piece>()?;
     module.add_class::<splitter::Splitter>()?;
     module.add_function(wrap_pyfunction!(batch::fill_batch, module)?)?;
     module.add_function(wrap_pyfunction!(batch::apply_batch, module)?)?;
+    module.add_function(wrap_pyfunction!(agents::extract_json_response, module)?)?;
+    module.add_function(wrap_pyfunction!(agents::agent_tags, module)?)?;
     Ok(())
 }

@@ -12,6 +12,7 @@ use grammarc_bindings::failure::{Failure, Kind, chain};
 use grammarc_compiler::cache::LayerError;
 use grammarc_compiler::diagnostics::Diagnostic;
 use grammarc_compiler::vocabulary::VocabularyError;
+use grammarc_generate::prompts::PromptError;
 use grammarc_runtime::error::{AcceptError, BatchError, BufferError, OptionsError};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
@@ -50,6 +51,21 @@ pub(crate) fn source(py: Python<'_>, message: String) -> PyErr {
 /// A text that was not repaired; the candidates are outcomes as JSON.
 pub(crate) fn not_repaired(py: Python<'_>, message: String, candidates: Vec<String>) -> PyErr {
     exception(py, "RepairError", (message, candidates))
+}
+
+/// A text that is the beginning of no JSON, with the place in bytes.
+pub(crate) fn no_json(py: Python<'_>, message: String, at: usize) -> PyErr {
+    exception(py, "PartialError", (message, at))
+}
+
+/// An output that is no action.
+pub(crate) fn no_action(py: Python<'_>, message: String) -> PyErr {
+    exception(py, "ActionError", (message,))
+}
+
+/// A prompt that was not rendered, or a response that is none.
+pub(crate) fn prompt(py: Python<'_>, error: PromptError) -> PyErr {
+    exception(py, "PromptError", (error.to_string(),))
 }
 
 /// A failure of the compiler or of a file.

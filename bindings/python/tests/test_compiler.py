@@ -74,6 +74,17 @@ def test_sources_within_a_grammar(compiler: grammarc.Compiler) -> None:
         compiler.gbnf("root ::= x", sources={"s": ("prolog", "")})  # type: ignore[dict-item]
 
 
+def test_sources_within_the_grammars_of_a_tag(compiler: grammarc.Compiler) -> None:
+    tag = {"type": "structural_tag", "format": {"type": "grammar", "grammar": 'root ::= "<" @"n" ">"'}}
+    of = lambda schema: compiler.structural_tag(tag, sources={"n": ("json_schema", schema)})  # noqa: E731
+    number, word = of({"type": "integer"}), of({"const": "a"})
+    assert accepts(number, "<12>") and not accepts(number, '<"a">')
+    assert accepts(word, '<"a">') and not accepts(word, "<12>")
+    assert any(entry.pointer == "n#/type" for entry in number.report)
+    with pytest.raises(grammarc.SourceError, match="n"):
+        compiler.structural_tag(tag)
+
+
 def test_sources_of_all_kinds(compiler: grammarc.Compiler) -> None:
     assert accepts(compiler.json_schema({"type": "integer"}), "12")
     assert accepts(compiler.json_schema('{"type": "integer"}'), "12")

@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
+MODULES = ["schema", "compiler", "tokenizers", "repair", "jsonl", "partial", "prompts", "agents"]
 
-@pytest.mark.parametrize("name", ["grammarc", "grammarc.schema", "grammarc.compiler", "grammarc.tokenizers", "grammarc.repair", "grammarc.jsonl"])
+
+@pytest.mark.parametrize("name", ["grammarc", *(f"grammarc.{module}" for module in MODULES)])
 def test_examples(name: str) -> None:
     result = doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS)
     assert result.failed == 0

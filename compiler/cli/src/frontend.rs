@@ -321,8 +321,13 @@ impl SourceArgs {
         for (option, owners) in given {
             let Some(option) = option else { continue };
             if !owners.contains(&kind) {
-                let owner = owners[0].name();
-                let problem = format!("is for {owner} sources, and {} is {}", name(), kind.name());
+                let owners: Vec<&str> = owners.iter().map(|owner| owner.name()).collect();
+                let (last, owners) = owners.split_last().expect("each option has an owner");
+                let owners = match owners {
+                    [] => (*last).to_owned(),
+                    _ => format!("{} and {last}", owners.join(", ")),
+                };
+                let problem = format!("is for {owners} sources, and {} is {}", name(), kind.name());
                 return Err(Problem::Option { option, problem });
             }
         }

@@ -86,8 +86,10 @@ enum EscapeForm {
 enum Order {
     /// Those that the schema names in its order, then others
     Schema,
-    /// Any
+    /// Any; a key may be written again, with a value of the same kind
     Any,
+    /// Any, and each key that the schema names once at most, where these are eight or so
+    AnyOnce,
 }
 
 impl TextFormArgs {
@@ -147,6 +149,7 @@ impl TextFormArgs {
         match self.key_order {
             Some(Order::Schema) => options.key_order = KeyOrder::Schema,
             Some(Order::Any) => options.key_order = KeyOrder::Any,
+            Some(Order::AnyOnce) => options.key_order = KeyOrder::AnyOnce,
             None => {}
         }
         Ok(())

@@ -97,15 +97,18 @@ impl Place<'_> {
         Origin { span, pointer: self.pointer(origin.pointer) }
     }
 
-    /// A pointer of the inner source behind the pointer to it. One that begins with a URI stays as it is.
+    /// A pointer of the inner source behind the pointer to it.
     fn pointer(&self, inner: Option<String>) -> Option<String> {
         match (&self.pointer, inner) {
-            (Some(outer), Some(inner)) if inner.is_empty() || inner.starts_with('/') => {
-                Some(format!("{outer}{inner}"))
-            }
+            (Some(outer), Some(inner)) if is_inside(&inner) => Some(format!("{outer}{inner}")),
             (outer, inner) => inner.or_else(|| outer.clone()),
         }
     }
+}
+
+/// Whether a pointer leads into the document that it is of: one into another begins with a URI or a name.
+fn is_inside(pointer: &str) -> bool {
+    pointer.is_empty() || pointer.starts_with('/')
 }
 
 /// A grammar that is built of several sources, with what was found in them.
@@ -127,6 +130,7 @@ impl Outer {
         let Lowered { source: _, grammar, report, findings, literals } = inner;
         let outer = place.pointer.as_deref().unwrap_or_default();
         for entry in report.entries() {
+            let outer = if is_inside(entry.pointer) { outer } else { "" };
             let pointer = |text: &mut String| _ = write!(text, "{outer}{}", entry.pointer);
             self.report.add(pointer, entry.keyword, entry.verdict, entry.reason.to_owned().into());
         }

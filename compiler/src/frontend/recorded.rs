@@ -97,6 +97,7 @@ fn json_schema(options: &JsonSchemaOptions) -> Vec<(&'static str, String)> {
     let order = match options.key_order {
         KeyOrder::Schema => "schema",
         KeyOrder::Any => "any",
+        KeyOrder::AnyOnce => "any-once",
     };
     let mut recorded = vec![
         ("whitespace", whitespace.to_string()),

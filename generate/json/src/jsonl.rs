@@ -6,7 +6,7 @@
 //!
 //! | line | becomes |
 //! | --- | --- |
-//! | blank, or beginning with three backticks | nothing |
+//! | blank, or beginning with three backticks | nothing; what stands behind the first fence on its line is a line |
 //! | JSON that the schema accepts | an item |
 //! | anything else | skipped, with its number, its range and the reason |
 //! | the last one, without LF, which is no JSON | the same, and the text is truncated |
@@ -159,6 +159,8 @@ pub struct JsonlStream {
     lines: usize,
     /// Bytes before it.
     bytes: usize,
+    /// A line that is not blank was read.
+    begun: bool,
     truncated: bool,
 }
 
@@ -167,7 +169,8 @@ impl JsonlStream {
     pub fn new(schema: Option<JsonSchema>, options: JsonlOptions) -> Self {
         let JsonlOptions { repair, limits } = options;
         let validator = JsonValidator { schema, repair, limits, ..JsonValidator::default() };
-        Self { validator, pending: String::new(), lines: 0, bytes: 0, truncated: false }
+        let pending = String::new();
+        Self { validator, pending, lines: 0, bytes: 0, begun: false, truncated: false }
     }
 
     /// Takes the next part and returns what its line ends complete, in order.
@@ -203,10 +206,13 @@ impl JsonlStream {
         self.lines += 1;
         let start = self.bytes + pending.len() - pending.trim_start().len();
         self.bytes += pending.len();
-        let text = pending.trim();
-        if text.is_empty() || text.starts_with("```") {
+        let line = pending.trim();
+        if line.is_empty() {
             return None;
         }
+        let is_first = !std::mem::replace(&mut self.begun, true);
+        let (offset, text) = unfenced(line, is_first)?;
+        let start = start + offset;
         let (line, range) = (self.lines, start..start + text.len());
         Some(match self.value(text) {
             Ok((value, edits)) => Ok(Item { value, line, range, edits }),
@@ -230,6 +236,26 @@ impl JsonlStream {
             Err(error) => Err(error.to_string()),
         }
     }
+}
+
+/// A line without the fence that it begins or ends with, and where that begins in it; none where nothing is left. Models put
+/// the first item beside the opening fence, and the closing one behind the last.
+fn unfenced(line: &str, is_first: bool) -> Option<(usize, &str)> {
+    let text = match line.strip_prefix("```") {
+        Some(rest) if is_first => {
+            let rest = rest.strip_prefix("jsonl").or(rest.strip_prefix("json")).unwrap_or(rest);
+            let rest = rest.trim_start();
+            // Else it is the name of another language.
+            let is_name =
+                rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-_".contains(&byte));
+            Some(rest).filter(|rest| !is_name || strict::parse(rest).is_ok())?
+        }
+        Some(_) => return None,
+        None => line,
+    };
+    let offset = line.len() - text.len();
+    let text = text.strip_suffix("```").unwrap_or(text).trim_end();
+    (!text.is_empty()).then_some((offset, text))
 }
 
 #[cfg(test)]
@@ -301,6 +327,55 @@ mod tests {
         assert_eq!(values(one_line), [json!([{"a": 1}, {"a": 2}])]);
     }
 
+    /// What TrustGraph's prompt manager makes of a text, as its document and its code say: the text without a fence at its
+    /// begin and its end, the lines of it, those that are JSON.
+    fn upstream(text: &str, schema: Option<&JsonSchema>) -> Vec<Value> {
+        let mut text = text.trim();
+        if let Some(rest) = text.strip_prefix("```") {
+            text = rest.strip_prefix("json").unwrap_or(rest).trim_start();
+        }
+        text = text.strip_suffix("```").unwrap_or(text);
+        let lines = text.split('\n').map(str::trim).filter(|line| !line.starts_with("```"));
+        let values = lines.filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        values.filter(|value| schema.is_none_or(|schema| schema.is_valid(value))).collect()
+    }
+
+    /// The texts of TrustGraph's tests by what they are about, each at every place where it can be cut.
+    #[test]
+    fn every_cut_is_read_as_upstream_reads_it() {
+        let union: JsonSchema = r#"{"oneOf": [
+            {"type": "object", "required": ["type", "entity"], "properties": {"type": {"const": "definition"}, "entity": {"type": "string"}}},
+            {"type": "object", "required": ["type", "subject"], "properties": {"type": {"const": "relationship"}, "subject": {"type": "string"}}}]}"#
+            .parse()
+            .unwrap();
+        let one = "{\"type\": \"definition\", \"entity\": \"Kühe\"}";
+        let other = "{\"type\": \"relationship\", \"subject\": \"x\"}";
+        let texts = [
+            ("lines", format!("{one}\n{other}\n")),
+            ("blank lines", format!("\n\n{one}\n\n  \n{other}\n\n")),
+            ("carriage returns", format!("{one}\r\n{other}\r\n")),
+            ("a fence", format!("```\n{one}\n{other}\n```")),
+            ("a fence with a name", format!("```json\n{one}\n{other}\n```\n")),
+            ("an item beside a fence", format!("```json {one}\n{other}```")),
+            ("a fence in between", format!("{one}\n```\n{other}\n```\n{one}")),
+            ("a truncated last line", format!("{one}\n{other}\n{{\"type\": \"defin")),
+            ("invalid lines between", format!("{one}\nnot JSON\n{{\"a\": }}\n{other}\n")),
+            ("lines of neither", format!("{one}\n{{\"type\": \"other\"}}\n{other}\n5\n")),
+            ("nothing", "no line here is one".to_owned()),
+        ];
+        for (name, text) in texts {
+            for cut in (0..=text.len()).filter(|&cut| text.is_char_boundary(cut)) {
+                let text = &text[..cut];
+                for schema in [None, Some(&union)] {
+                    let found = parse_jsonl(text, schema, &JsonlOptions::default());
+                    let found: Vec<Value> =
+                        found.items.into_iter().map(|item| item.value).collect();
+                    assert_eq!(found, upstream(text, schema), "{name}: {text:?}");
+                }
+            }
+        }
+    }
+
     proptest! {
         /// At every byte at which a text is cut: the items of the lines before are all there, and are those of the whole.
         #[test]
@@ -315,6 +390,18 @@ mod tests {
                 let found = values(&text[..cut]);
                 prop_assert!(found.len() == kept || found.len() == kept + 1);
                 prop_assert_eq!(&found[..], &whole[..found.len()]);
+            }
+        }
+
+        /// Any text without arrays in place of lines is read as upstream reads it. (A fence behind an item that is not the
+        /// last is passed over here as well: a stream does not know which is.)
+        #[test]
+        fn texts_are_read_as_upstream_reads_them(lines in prop::collection::vec("(\\{\"a\":1\\}|\\[\\]|\"é\"|x|```|```json|7|\\{\"a\":|)", 0..7), tail in "(```| )?") {
+            let text = lines.join("\n") + &tail;
+            let found = parse_jsonl(&text, None, &JsonlOptions::default());
+            if !found.from_array {
+                let found: Vec<Value> = found.items.into_iter().map(|item| item.value).collect();
+                prop_assert_eq!(found, upstream(&text, None), "{:?}", text);
             }
         }
 

@@ -34,6 +34,8 @@ pub struct JsonValidator {
     pub strings: OpenStrings,
     /// The output is known to be cut.
     pub cut: bool,
+    /// Scalars of another type become what the schema wants, in repairs: see [`RepairOptions::coerce`].
+    pub coerce: bool,
 }
 
 impl Default for JsonValidator {
@@ -46,6 +48,7 @@ impl Default for JsonValidator {
             limits: RepairLimits::default(),
             strings: OpenStrings::default(),
             cut: false,
+            coerce: false,
         }
     }
 }
@@ -137,6 +140,14 @@ impl JsonValidator {
                 Err(error) => first_error = first_error.or(Some(error)),
             }
         }
+        // What parses and is no instance says what it says, unless types may be changed.
+        if parsed.is_some()
+            && self.repair
+            && self.coerce
+            && let Ok(repaired) = self.repair_json(output)
+        {
+            return Ok(taken(repaired));
+        }
         let error = match (parsed, first_error) {
             (Some(error), _) => JsonError::Invalid {
                 error,
@@ -170,7 +181,8 @@ impl JsonValidator {
     /// See [`RepairError`]. With `strict`, a repair with an edit that is not certain, or beside which there is another as
     /// good, is an error that holds it.
     pub fn repair_json(&self, output: &str) -> Result<Repaired, RepairError> {
-        let options = RepairOptions { limits: self.limits, strings: self.strings, cut: self.cut };
+        let Self { limits, strings, cut, coerce, .. } = *self;
+        let options = RepairOptions { limits, strings, cut, coerce };
         let mut found = candidates(output, self.schema.as_ref(), &options)?;
         if self.strict && found.len() > 1 {
             return Err(RepairError::Ambiguous { candidates: found });

@@ -8,6 +8,7 @@ use async_channel::Receiver;
 use grammarc_generate::engine::Told;
 use grammarc_generate::{GenerateParams, Grammar, Local, Prompt};
 use tokio::sync::Semaphore;
+use tokio::time::Instant;
 
 use crate::error::ApiError;
 use crate::options::ServerOptions;
@@ -29,6 +30,8 @@ const KEPT_GRAMMARS: usize = 1024;
 pub(crate) struct Started {
     pub(crate) receivers: Vec<Receiver<Told>>,
     pub(crate) prompt_tokens: usize,
+    /// When each has to have a token.
+    pub(crate) deadline: Option<Instant>,
 }
 
 impl App {
@@ -104,7 +107,8 @@ impl App {
                 app.backend.start_choice(prompt.clone(), params.clone(), grammars.clone(), choice)
             };
             let receivers = (0..choices).map(start).collect::<Result<_, _>>()?;
-            Ok(Started { receivers, prompt_tokens })
+            let deadline = params.deadline.and_then(|time| Instant::now().checked_add(time));
+            Ok(Started { receivers, prompt_tokens, deadline })
         })
         .await
     }

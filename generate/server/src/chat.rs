@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use axum::Json;
-use axum::body::Bytes;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use grammarc_generate::output::{TokenLogprob, Usage};
-use grammarc_generate::{Event, Finish, GenerateParams, Logprobs, Output, Prompt};
+use grammarc_generate::{Event, GenerateParams, Logprobs, Output, Prompt};
 use grammarc_json::JsonSchema;
 use serde_json::{Map, Value, json};
 
 use crate::app::App;
+use crate::body::Body;
 use crate::constraint::{self, Reader, Tools};
 use crate::delivery::{Delivery, Head};
 use crate::error::ApiError;
@@ -89,14 +89,18 @@ fn read(app: &App, body: &[u8]) -> Result<Request, ApiError> {
 }
 
 /// Serves a request.
-pub(crate) async fn serve(State(app): State<Arc<App>>, body: Bytes) -> Result<Response, ApiError> {
+pub(crate) async fn serve(
+    State(app): State<Arc<App>>,
+    Body(body): Body,
+) -> Result<Response, ApiError> {
     let Request { prompt, params, default_tokens, delivery, schema, ignored } = read(&app, &body)?;
     let head = Head::new(&app, PREFIX);
     let started = app.start(prompt, params, delivery.choices, default_tokens).await?;
     let prompt_tokens = started.prompt_tokens;
     let response = if delivery.stream {
-        let calls = vec![0; delivery.choices as usize];
-        sse::response(Chunks { head, delivery, prompt_tokens, usages: Vec::new(), calls }, started)
+        let told = vec![Told::default(); delivery.choices as usize];
+        let usages = Vec::new();
+        sse::response(Chunks { head, delivery, prompt_tokens, usages, schema, told }, started)
     } else {
         let outputs = sse::collect(started).await?;
         let choices = (0..)
@@ -137,11 +141,9 @@ fn choice(head: &Head, choice: u32, output: &Output, schema: Option<&JsonSchema>
     let reason = reply::finish_reason(&output.finish, output.calls.len());
     let mut whole =
         json!({"index": choice, "message": message, "logprobs": logprobs, "finish_reason": reason});
-    if let Some(violations) = reply::violations(output, schema) {
-        whole["x_grammarc"]["violations"] = Value::from(violations);
-    }
-    if output.finish == (Finish::Length { closed: true }) {
-        whole["x_grammarc"]["closed"] = Value::from(true);
+    let calls = output.calls.len();
+    if let Some(own) = reply::own(&output.finish, &output.text, calls, schema) {
+        whole["x_grammarc"] = own;
     }
     whole
 }
@@ -152,14 +154,33 @@ struct Chunks {
     delivery: Delivery,
     prompt_tokens: usize,
     usages: Vec<Usage>,
-    /// Calls of each choice.
-    calls: Vec<usize>,
+    schema: Option<JsonSchema>,
+    /// By choice.
+    told: Vec<Told>,
+}
+
+/// What was told of a choice.
+#[derive(Clone, Default)]
+struct Told {
+    calls: usize,
+    /// The text, where it is held to a schema.
+    text: String,
 }
 
 impl Chunks {
-    fn chunk(&self, choice: u32, delta: Value, logprobs: Value, reason: Value) -> String {
-        let choice =
+    fn chunk(
+        &self,
+        choice: u32,
+        delta: Value,
+        logprobs: Value,
+        reason: Value,
+        own: Option<Value>,
+    ) -> String {
+        let mut choice =
             json!({"index": choice, "delta": delta, "logprobs": logprobs, "finish_reason": reason});
+        if let Some(own) = own {
+            choice["x_grammarc"] = own;
+        }
         let mut chunk = self.head.object(CHUNK, vec![choice]);
         if self.delivery.include_usage {
             chunk["usage"] = Value::Null;
@@ -168,11 +189,12 @@ impl Chunks {
     }
 
     fn delta(&self, choice: u32, delta: Value) -> String {
-        self.chunk(choice, delta, Value::Null, Value::Null)
+        self.chunk(choice, delta, Value::Null, Value::Null, None)
     }
 
     fn tokens(&self, choice: u32, tokens: &[TokenLogprob]) -> String {
-        self.chunk(choice, json!({}), reply::logprobs(&self.head.app, tokens), Value::Null)
+        let logprobs = reply::logprobs(&self.head.app, tokens);
+        self.chunk(choice, json!({}), logprobs, Value::Null, None)
     }
 }
 
@@ -184,10 +206,15 @@ impl Framing for Chunks {
 
     fn event(&mut self, choice: u32, event: Event) -> String {
         match event {
-            Event::Text(text) => self.delta(choice, json!({"content": text})),
+            Event::Text(text) => {
+                if self.schema.is_some() {
+                    self.told[choice as usize].text.push_str(&text);
+                }
+                self.delta(choice, json!({"content": text}))
+            }
             Event::Reasoning(text) => self.delta(choice, json!({"reasoning_content": text})),
             Event::Call { index, name } => {
-                self.calls[choice as usize] += 1;
+                self.told[choice as usize].calls += 1;
                 let id = call_id(&self.head, choice, index);
                 let call = json!({"index": index, "id": id, "type": "function", "function": {"name": name, "arguments": ""}});
                 self.delta(choice, json!({"tool_calls": [call]}))
@@ -199,8 +226,10 @@ impl Framing for Chunks {
             Event::Tokens(tokens) => self.tokens(choice, &tokens),
             Event::Finished(finished) => {
                 self.usages.push(finished.usage);
-                let reason = reply::finish_reason(&finished.finish, self.calls[choice as usize]);
-                self.chunk(choice, json!({}), Value::Null, Value::from(reason))
+                let Told { calls, text } = std::mem::take(&mut self.told[choice as usize]);
+                let reason = Value::from(reply::finish_reason(&finished.finish, calls));
+                let own = reply::own(&finished.finish, &text, calls, self.schema.as_ref());
+                self.chunk(choice, json!({}), Value::Null, reason, own)
             }
         }
     }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use axum::Json;
-use axum::body::Bytes;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use grammarc_generate::output::{TokenLogprob, Usage};
@@ -11,6 +10,7 @@ use grammarc_generate::{Event, Logprobs, Prompt};
 use serde_json::{Value, json};
 
 use crate::app::App;
+use crate::body::Body;
 use crate::constraint::Reader;
 use crate::delivery::{Delivery, Head};
 use crate::error::ApiError;
@@ -22,7 +22,10 @@ use crate::{reply, sampling};
 const KIND: &str = "text_completion";
 
 /// Serves a request.
-pub(crate) async fn serve(State(app): State<Arc<App>>, body: Bytes) -> Result<Response, ApiError> {
+pub(crate) async fn serve(
+    State(app): State<Arc<App>>,
+    Body(body): Body,
+) -> Result<Response, ApiError> {
     let mut fields = Fields::of_body(&body)?;
     fields.ignore(&["user", "metadata", "best_of", "suffix"]);
     fields.text("model")?;

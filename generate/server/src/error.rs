@@ -48,6 +48,22 @@ impl ApiError {
         Self { message: message.into(), ..error }
     }
 
+    /// There is no such path.
+    pub(crate) fn path(message: impl Into<String>) -> Self {
+        let error = Self::new(StatusCode::NOT_FOUND, "invalid_request_error", "not_found");
+        Self { message: message.into(), ..error }
+    }
+
+    /// A path is not served by the method.
+    pub(crate) fn method(message: impl Into<String>) -> Self {
+        let error = Self::new(
+            StatusCode::METHOD_NOT_ALLOWED,
+            "invalid_request_error",
+            "method_not_allowed",
+        );
+        Self { message: message.into(), ..error }
+    }
+
     /// The server takes no more just now.
     pub(crate) fn busy(message: impl Into<String>) -> Self {
         let error = Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limit_error", "busy");
@@ -101,6 +117,10 @@ impl From<GenerateError> for ApiError {
             message: message.clone(),
             ..Self::new(StatusCode::BAD_REQUEST, "invalid_request_error", code)
         };
+        let failed = |status, code| Self {
+            message: message.clone(),
+            ..Self::new(status, "server_error", code)
+        };
         match &error {
             GenerateError::Params(params) => bad("invalid_value").at(params.parameter),
             GenerateError::Grammar(GrammarError::Refused { source_text, diagnostics }) => {
@@ -127,19 +147,9 @@ impl From<GenerateError> for ApiError {
                 Self { message, ..error }
             }
             GenerateError::Busy { .. } => Self::busy(message),
-            GenerateError::Closed => {
-                let error =
-                    Self::new(StatusCode::SERVICE_UNAVAILABLE, "server_error", "unavailable");
-                Self { message, ..error }
-            }
-            _ => {
-                let error = Self::new(
-                    StatusCode::INTERNAL_SERVER_ERROR,
-                    "server_error",
-                    "generation_failed",
-                );
-                Self { message, ..error }
-            }
+            GenerateError::Late => failed(StatusCode::GATEWAY_TIMEOUT, "deadline_exceeded"),
+            GenerateError::Closed => failed(StatusCode::SERVICE_UNAVAILABLE, "unavailable"),
+            _ => failed(StatusCode::INTERNAL_SERVER_ERROR, "generation_failed"),
         }
     }
 }

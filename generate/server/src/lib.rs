@@ -19,6 +19,7 @@
 
 mod access;
 mod app;
+mod body;
 mod chat;
 mod completions;
 mod constraint;
@@ -67,6 +68,8 @@ pub fn router(backend: Local, options: ServerOptions) -> Router {
         .route("/", get(page::page))
         .route("/health", get(tools::health))
         .merge(guarded)
+        .fallback(body::no_path)
+        .method_not_allowed_fallback(body::no_method)
         .layer(DefaultBodyLimit::max(body_bytes))
         .with_state(app)
 }

@@ -2,10 +2,10 @@
 
 use axum::http::{HeaderName, HeaderValue};
 use axum::response::Response;
+use grammarc_generate::Finish;
 use grammarc_generate::output::{TokenLogprob, Usage};
-use grammarc_generate::{Finish, Output};
 use grammarc_json::JsonSchema;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::app::App;
 
@@ -68,11 +68,33 @@ pub(crate) fn finish_reason(finish: &Finish, calls: usize) -> &'static str {
     }
 }
 
+/// What this server tells of the end of a chat's output beside the protocol: that it was closed, and what is wrong with it.
+pub(crate) fn own(
+    finish: &Finish,
+    text: &str,
+    calls: usize,
+    schema: Option<&JsonSchema>,
+) -> Option<Value> {
+    let mut own = Map::new();
+    if let Some(violations) = violations(finish, text, calls, schema) {
+        own.insert("violations".to_owned(), Value::from(violations));
+    }
+    if *finish == (Finish::Length { closed: true }) {
+        own.insert("closed".to_owned(), Value::from(true));
+    }
+    (!own.is_empty()).then_some(Value::Object(own))
+}
+
 /// What is wrong with an output that ended by itself and is held to a schema: formats, and keywords that grammars only
 /// approximate.
-pub(crate) fn violations(output: &Output, schema: Option<&JsonSchema>) -> Option<String> {
-    let schema = schema.filter(|_| !output.finish.is_cut() && output.calls.is_empty())?;
-    match grammarc_json::parse(&output.text) {
+fn violations(
+    finish: &Finish,
+    text: &str,
+    calls: usize,
+    schema: Option<&JsonSchema>,
+) -> Option<String> {
+    let schema = schema.filter(|_| !finish.is_cut() && calls == 0)?;
+    match grammarc_json::parse(text) {
         Ok(value) => schema.validate(&value).err().map(|error| error.to_string()),
         Err(error) => Some(error.to_string()),
     }

@@ -7,7 +7,6 @@ mod stream;
 use std::sync::Arc;
 
 use axum::Json;
-use axum::body::Bytes;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use grammarc_generate::output::Usage;
@@ -15,6 +14,7 @@ use grammarc_generate::{Finish, GenerateParams, Output, Prompt};
 use serde_json::{Map, Value, json};
 
 use crate::app::App;
+use crate::body::Body;
 use crate::constraint::{self, Reader, Tools};
 use crate::error::ApiError;
 use crate::fields::Fields;
@@ -92,7 +92,10 @@ fn read(app: &App, body: &[u8]) -> Result<Request, ApiError> {
 }
 
 /// Serves a request.
-pub(crate) async fn serve(State(app): State<Arc<App>>, body: Bytes) -> Result<Response, ApiError> {
+pub(crate) async fn serve(
+    State(app): State<Arc<App>>,
+    Body(body): Body,
+) -> Result<Response, ApiError> {
     let Request { prompt, params, default_tokens, stream, ignored } = read(&app, &body)?;
     let (number, created) = app.request();
     let head = Head { number, created, model: app.options.model.clone() };

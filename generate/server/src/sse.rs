@@ -4,15 +4,19 @@
 //! and one that leaves drops it.
 
 use std::convert::Infallible;
+use std::time::Duration;
 
+use async_channel::Receiver;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use futures_util::StreamExt;
 use futures_util::stream::{self, BoxStream};
+use grammarc_generate::engine::Told;
 use grammarc_generate::local::Received;
-use grammarc_generate::{Event, GenerateError};
+use grammarc_generate::{Event, Finish, GenerateError};
 use serde_json::Value;
+use tokio::time::Instant;
 
 use crate::app::Started;
 use crate::error::ApiError;
@@ -47,13 +51,49 @@ enum State<F> {
     Over,
 }
 
+/// How much later than its time an output may begin to tell of its end.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// The events of an output. One that has no token at its deadline, in the queue it may be, is an error.
+fn told(
+    receiver: Receiver<Told>,
+    deadline: Option<Instant>,
+) -> BoxStream<'static, Result<Event, GenerateError>> {
+    let late = deadline.map(|deadline| deadline + GRACE);
+    let events =
+        stream::unfold((Received::new(receiver), late), |(mut received, late)| async move {
+            let event = match late {
+                Some(late) => match tokio::time::timeout_at(late, received.next()).await {
+                    Ok(event) => event,
+                    Err(_) => Some(Err(GenerateError::Late)),
+                },
+                None => received.next().await,
+            };
+            let event = match event {
+                Some(Ok(Event::Finished(end)))
+                    if end.finish == Finish::Deadline && end.usage.completion_tokens == 0 =>
+                {
+                    Err(GenerateError::Late)
+                }
+                other => other?,
+            };
+            Some((event, (received, None)))
+        });
+    // Nothing comes behind an error.
+    let ended = |is_over: &mut bool, event: Result<Event, GenerateError>| {
+        let is_last = std::mem::replace(is_over, event.is_err());
+        std::future::ready((!is_last).then_some(event))
+    };
+    events.scan(false, ended).boxed()
+}
+
 /// The response of a request whose outputs are streamed.
 pub(crate) fn response<F: Framing>(framing: F, started: Started) -> Response {
     let frames = stream::unfold(State::Begin(framing, started), |state| async {
         match state {
-            State::Begin(mut framing, Started { receivers, .. }) => {
+            State::Begin(mut framing, Started { receivers, deadline, .. }) => {
                 let choices = (0..).zip(receivers).map(|(choice, receiver)| {
-                    Received::new(receiver).map(move |told| (choice, told)).boxed()
+                    told(receiver, deadline).map(move |told| (choice, told)).boxed()
                 });
                 let all = stream::select_all(choices).boxed();
                 Some((framing.begin(), State::Going(framing, all)))
@@ -84,9 +124,9 @@ pub(crate) async fn collect(started: Started) -> Result<Vec<grammarc_generate::O
     let mut outputs = Vec::with_capacity(started.receivers.len());
     for receiver in started.receivers {
         let mut collector = grammarc_generate::output::Collector::default();
-        let mut received = Received::new(receiver);
-        while let Some(told) = received.next().await {
-            collector.push(told?);
+        let mut told = told(receiver, started.deadline);
+        while let Some(event) = told.next().await {
+            collector.push(event?);
         }
         outputs.push(collector.finish().ok_or(GenerateError::Closed)?);
     }

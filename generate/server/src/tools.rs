@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use axum::Json;
-use axum::body::Bytes;
 use axum::extract::State;
 use grammarc_bindings::report;
 use grammarc_compiler::frontend::settings::Language;
@@ -13,6 +12,7 @@ use grammarc_json::{JsonSchema, JsonValidator, RepairError};
 use serde_json::{Map, Value, json};
 
 use crate::app::App;
+use crate::body::Body;
 use crate::constraint::Reader;
 use crate::error::ApiError;
 use crate::fields::{Fields, ids};
@@ -33,7 +33,7 @@ pub(crate) async fn health() -> Json<Value> {
 /// `POST /tokenize`: a text to tokens, without control tokens unless `special` is set.
 pub(crate) async fn tokenize(
     State(app): State<Arc<App>>,
-    body: Bytes,
+    Body(body): Body,
 ) -> Result<Json<Value>, ApiError> {
     let mut fields = Fields::of_body(&body)?;
     fields.text("model")?;
@@ -51,7 +51,7 @@ pub(crate) async fn tokenize(
 /// `POST /detokenize`.
 pub(crate) async fn detokenize(
     State(app): State<Arc<App>>,
-    body: Bytes,
+    Body(body): Body,
 ) -> Result<Json<Value>, ApiError> {
     let mut fields = Fields::of_body(&body)?;
     fields.text("model")?;
@@ -68,7 +68,7 @@ pub(crate) async fn detokenize(
 /// `POST /v1/grammars`: compiles a grammar, which requests name by its id from then on.
 pub(crate) async fn grammars(
     State(app): State<Arc<App>>,
-    body: Bytes,
+    Body(body): Body,
 ) -> Result<Json<Value>, ApiError> {
     let mut fields = Fields::of_body(&body)?;
     let language =
@@ -104,7 +104,7 @@ pub(crate) async fn grammars(
 /// `POST /v1/repair`: JSON of a text that is nearly JSON.
 pub(crate) async fn repair(
     State(app): State<Arc<App>>,
-    body: Bytes,
+    Body(body): Body,
 ) -> Result<Json<Value>, ApiError> {
     let mut fields = Fields::of_body(&body)?;
     let text = fields.text("text")?.ok_or_else(|| fields.wrong("text", "it is missing"))?;

@@ -157,6 +157,7 @@ impl Sender {
             part.read.extend_from_slice(vocabulary.token_bytes(token));
             self.reason(events);
         } else if let Some(splitter) = &mut self.splitter {
+            self.skips_space = false;
             // The grammar has taken the token, so it is taken here; a limit that is met leaves the token out.
             let pieces = splitter.push(token).unwrap_or_default();
             self.pieces(pieces, events);

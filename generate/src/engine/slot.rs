@@ -100,7 +100,7 @@ impl Slot {
         }
         match self.decoder.is_finished() {
             true if self.failed => State::Failed,
-            // Also where its reader, who has taken the end, is gone by now.
+            // A reader that has the end may be gone already.
             true => State::Done,
             false if self.events.is_closed() => State::Dropped,
             false => State::Ready,

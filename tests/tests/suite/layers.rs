@@ -21,7 +21,15 @@ const CRATES: [Row<'_>; 16] = [
     // Its tests run a model.
     (
         "generate/server",
-        &["compiler", "runtime", "generate/json", "generate", "generate/candle", "bindings/common"],
+        &[
+            "artifacts",
+            "compiler",
+            "runtime",
+            "generate/json",
+            "generate",
+            "generate/candle",
+            "bindings/common",
+        ],
     ),
     ("compiler/build", &["artifacts", "compiler"]),
     (
@@ -44,7 +52,15 @@ const CRATES: [Row<'_>; 16] = [
     ("bindings/c", &["artifacts", "compiler", "runtime", "bindings/common", "tests"]),
     (
         "bindings/python",
-        &["artifacts", "compiler", "runtime", "generate/json", "bindings/common", "tests"],
+        &[
+            "artifacts",
+            "compiler",
+            "runtime",
+            "generate",
+            "generate/json",
+            "bindings/common",
+            "tests",
+        ],
     ),
 ];
 

@@ -14,6 +14,7 @@ True
 """
 
 from grammarc._errors import (
+    ActionError,
     ArtifactError,
     Cancelled,
     CompileTimeout,
@@ -21,6 +22,8 @@ from grammarc._errors import (
     GrammarcError,
     InternalError,
     LimitError,
+    PartialError,
+    PromptError,
     RepairError,
     SourceError,
     TextRefused,
@@ -44,6 +47,7 @@ from grammarc.compiler import Compiler, CompilerStats, Limits
 from grammarc.schema import Schema
 
 __all__ = [
+    "ActionError",
     "ArtifactError",
     "Bitmask",
     "CancelToken",
@@ -59,7 +63,9 @@ __all__ = [
     "LimitError",
     "Limits",
     "Matcher",
+    "PartialError",
     "Piece",
+    "PromptError",
     "RepairError",
     "Schema",
     "SourceError",

@@ -96,3 +96,20 @@ class RepairError(GrammarcError, ValueError):
         super().__init__(message)
         self.candidates: list[Repaired] = [Repaired._of(one) for one in candidates or []]
         """The readings that there are, where there are any; none was taken."""
+
+
+class PartialError(GrammarcError, ValueError):
+    """A text is the beginning of no JSON."""
+
+    def __init__(self, message: str, offset: int) -> None:
+        super().__init__(f"{message}, at byte {offset}")
+        self.offset = offset
+        """Offset of the first byte that is wrong."""
+
+
+class ActionError(GrammarcError, ValueError):
+    """An output is no action. The message is for the model: what is wrong, and what an action looks like."""
+
+
+class PromptError(GrammarcError, ValueError):
+    """A prompt was not rendered, or a response is not what it wants."""

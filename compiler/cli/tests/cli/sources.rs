@@ -40,7 +40,25 @@ fn grammars_refer_to_files_that_are_handed_over() {
     let place = place.with("s.json", "true");
     let run =
         place.run(&["compile", "s.json", "--vocab", "tiny.gvocab", "--include", "all"]).exits(2);
-    assert!(run.stderr.contains("--include is for gbnf sources"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("--include is for gbnf, ebnf and structural-tag sources"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn grammars_in_a_tag_refer_to_files_that_are_handed_over() {
+    let tag = r#"{"type": "structural_tag", "format": {"type": "grammar", "grammar": "root ::= \"<\" @\"n.json\" \">\""}}"#;
+    let place =
+        Place::with_vocabulary().with("t.tag.json", tag).with("n.json", r#"{"type": "integer"}"#);
+    let run = place.run(&["compile", "t.tag.json", "--vocab", "tiny.gvocab"]).exits(1);
+    assert!(run.stderr.contains("--include"), "{}", run.stderr);
+    let given =
+        ["compile", "t.tag.json", "--vocab", "tiny.gvocab", "--include", "n.json", "-o", "t.gmask"];
+    place.run(&given).exits(0);
+    place.run_with(&["check", "t.gmask", "-"], "<12>").exits(0);
+    place.run_with(&["check", "t.gmask", "-"], "<a>").exits(1);
 }
 
 #[test]

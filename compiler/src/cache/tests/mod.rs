@@ -13,6 +13,8 @@ use crate::budget::Budget;
 use crate::frontend::gbnf::GbnfOptions;
 use crate::frontend::json_schema::{JsonSchemaOptions, KeyOrder, Resources, TextForm};
 use crate::frontend::regex::{Extent, PatternOptions};
+use crate::frontend::sources::{NamedSource, Sources};
+use crate::frontend::structural_tag::StructuralTagOptions;
 use crate::network::NetworkLimits;
 
 fn compiler(texts: impl Iterator<Item = Vec<u8>>) -> Compiler {
@@ -67,6 +69,15 @@ fn keys_differ_where_artifacts_may() {
         resources.add(uri, serde_json::from_str(text).unwrap()).unwrap();
         FrontEnd::JsonSchema(JsonSchemaOptions { resources, ..JsonSchemaOptions::default() })
     };
+    let tag = |given: &[(&str, &str)]| {
+        let mut sources = Sources::default();
+        for (name, text) in given {
+            let source = Source::new(*name, *text);
+            let (language, options) = ("json-schema".into(), serde_json::Map::new());
+            sources.add(*name, NamedSource { language, options, source });
+        }
+        FrontEnd::StructuralTag(StructuralTagOptions { sources, ..StructuralTagOptions::default() })
+    };
     let few = NetworkLimits { states: 9, ..NetworkLimits::default() };
     let other = compiler_with_a_word();
     let keys = [
@@ -97,6 +108,12 @@ fn keys_differ_where_artifacts_may() {
             &options,
         ),
         Key::new(other.vocabulary(), &front_end, &schema(POINT), &options),
+        of(&with(|options| options.key_order = KeyOrder::AnyOnce), &schema(POINT), &options),
+        of(&tag(&[]), &schema(POINT), &options),
+        of(&tag(&[("n", "1")]), &schema(POINT), &options),
+        of(&tag(&[("m", "1")]), &schema(POINT), &options),
+        of(&tag(&[("n", "2")]), &schema(POINT), &options),
+        of(&tag(&[("n", "1"), ("m", "1")]), &schema(POINT), &options),
     ];
     let different: BTreeSet<Key> = keys.into_iter().collect();
     assert_eq!(different.len(), keys.len());

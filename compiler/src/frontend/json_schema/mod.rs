@@ -150,13 +150,14 @@ pub(crate) fn lower_as(
         work: options.max_shapes.saturating_mul(100).saturating_add(size.saturating_mul(100)),
     };
     let build = |orders: (Orders, OneOf)| {
-        let mut algebra = algebra::Algebra::new(&document, &schemas, limits, options.text, orders);
+        let algebra = algebra::Algebra::new(&document, &schemas, limits, options.text, orders);
+        let mut algebra = algebra.with_keys_once(options.key_order == KeyOrder::AnyOnce);
         let root = algebra.schema(root);
         algebra::build(&mut algebra, root).map(|graph| (algebra, graph))
     };
     // With less than what is asked for where the budget is met, so that what is accepted stays right as long as it can.
     let (first, others): (_, &[_]) = match options.key_order {
-        KeyOrder::Any => (
+        KeyOrder::Any | KeyOrder::AnyOnce => (
             (Orders::Any, OneOf::Exact),
             &[(Orders::GivenUp, OneOf::Exact), (Orders::GivenUp, OneOf::AnyOf)],
         ),

@@ -82,8 +82,12 @@ pub enum KeyOrder {
     /// Those that the schema names in its order, then others.
     #[default]
     Schema,
-    /// Any.
+    /// Any. A key may be written again, with a value that satisfies the same: whichever of its values a parser keeps, the
+    /// object is valid.
     Any,
+    /// Any, and each key that the schema names once at most. The sets of such keys are states, so where they are too many
+    /// (more than eight keys or so) keys may be written again, and the report says so.
+    AnyOnce,
 }
 
 /// What `format` does.

@@ -53,7 +53,7 @@ impl Lowering<'_> {
     fn new_schema(&mut self, schema: &Schema) -> Expr {
         let mut options = self.options.schemas.clone();
         if schema.any_order {
-            options.key_order = KeyOrder::Any;
+            options.key_order = KeyOrder::AnyOnce;
         }
         let form = match schema.style {
             Style::Json => None,

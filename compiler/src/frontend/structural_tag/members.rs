@@ -24,40 +24,40 @@ const SPACE: u32 = 2;
 /// How members are written.
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Style {
+pub struct MemberStyle {
     /// Before a key, and the texts behind it with whitespace between them.
-    member: (String, Vec<String>),
+    pub member: (String, Vec<String>),
     /// Before an item of an array, and behind the end of its value.
     #[serde(default)]
-    item: (String, String),
+    pub item: (String, String),
     /// The texts around the key of an end tag, where values end with one.
-    key_again: Option<[String; 2]>,
+    pub key_again: Option<[String; 2]>,
     /// How values are written, by their types.
-    values: Vec<Value>,
+    pub values: Vec<ValueStyle>,
     /// Other texts of `false` and `true`.
-    booleans: Option<[String; 2]>,
+    pub booleans: Option<[String; 2]>,
     /// Behind a value.
-    close: String,
+    pub close: String,
     /// Whether a line end before a string and one behind it are no part of it.
-    lines: bool,
+    pub lines: bool,
     /// Characters that no key may have.
-    not_in_keys: String,
+    pub not_in_keys: String,
     /// Texts that characters of a key are written as.
     #[serde(default)]
-    key_escapes: IndexMap<char, String>,
+    pub key_escapes: IndexMap<char, String>,
 }
 
 /// How values of some types are written.
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Value {
-    /// Names of the types, or `any`.
-    types: String,
+pub struct ValueStyle {
+    /// Names of the types with spaces between them, or `any`: text where the value is a string, else JSON.
+    pub types: String,
     /// Between key and value.
-    begin: String,
+    pub begin: String,
     /// Whether arrays and objects are tags again.
     #[serde(default)]
-    nested: bool,
+    pub nested: bool,
 }
 
 /// The files of the styles, by name.
@@ -72,7 +72,7 @@ const FILES: [(&str, &str); 8] = [
     ("kimi_k3_xml", include_str!("styles/members/kimi_k3_xml.json")),
 ];
 
-static STYLES: LazyLock<IndexMap<&'static str, Style>> = LazyLock::new(|| {
+static STYLES: LazyLock<IndexMap<&'static str, MemberStyle>> = LazyLock::new(|| {
     let read = |text| serde_json::from_str(text).expect("the files of styles are read by a test");
     FILES.into_iter().map(|(name, text)| (name, read(text))).collect()
 });
@@ -80,6 +80,11 @@ static STYLES: LazyLock<IndexMap<&'static str, Style>> = LazyLock::new(|| {
 /// The name of a style as the table has it.
 pub(super) fn named(name: &str) -> Option<&'static str> {
     FILES.into_iter().map(|(known, _)| known).find(|known| *known == name)
+}
+
+/// The style of a name.
+pub(super) fn style(name: &str) -> Option<&'static MemberStyle> {
+    STYLES.get(name)
 }
 
 /// The names of all styles.

@@ -14,7 +14,8 @@
 //! - Free text is UTF-8 without special tokens and without the triggers, the excluded texts and the ends of the tags around
 //!   it, neither as tokens nor spelled. Triggers and ends fire at the leftmost occurrence; they are no part of the text, so
 //!   an excluded text may be a part of them.
-//! - Schemas are read by the front end of JSON Schema with its options; `any_order` keeps required and distinct keys.
+//! - Schemas are read by the front end of JSON Schema with its options; with `any_order`, required keys come, and
+//!   named ones once (in objects of up to eight of them; of more, each may come again, and the report says so).
 //!
 //! What differs from XGrammar: keys and types that do not exist are errors; one trigger may not be in another; `max_tokens`
 //! is left to the host, and said to be in a finding.
@@ -43,6 +44,8 @@ use crate::frontend::json_schema::JsonSchemaOptions;
 use crate::frontend::sources::Sources;
 use crate::ir::{Expr, Lowered, Origin};
 
+pub use members::{MemberStyle, ValueStyle};
+
 use fields::Reader;
 use lower::Lowering;
 
@@ -52,6 +55,11 @@ const CODES: Codes =
 /// The names of the styles of calls that `{"type": "tools", "style": ...}` may name, other names of them left out.
 pub fn styles() -> impl Iterator<Item = &'static str> {
     tools::styles()
+}
+
+/// How a style of calls, by any name of it, writes the members of arguments; none where it writes JSON or is unknown.
+pub fn member_style(style: &str) -> Option<&'static MemberStyle> {
+    tools::member_style(style)
 }
 
 /// Texts of special tokens in the strings of a tag.

@@ -136,7 +136,7 @@ fn sources_within_a_tag_are_read_in_their_languages() {
     let legacy = json!({"structures": [{"begin": "<f>", "schema": "{\"type\": \"null\"}", "end": "</f>"}], "triggers": ["<f"]});
     check(&legacy, &["a<f>null</f>b"], &["<f>1</f>"]);
     let any = json!({"type": "json_schema", "json_schema": {"properties": {"a": {}, "b": {}}, "required": ["a"], "type": "object"}, "any_order": true});
-    check(&any, &[r#"{"b":1,"a":2}"#], &[r#"{"b":1}"#]);
+    check(&any, &[r#"{"b":1,"a":2}"#], &[r#"{"b":1}"#, r#"{"a":1,"a":2}"#]);
     let spaces = |count: u32| json!({"type": "json_schema", "json_schema": {"type": "array"}, "max_whitespace_cnt": count});
     check(&spaces(0), &["[1,2]"], &["[1, 2]"]);
     check(&spaces(2), &["[1,  2]"], &["[1,   2]"]);
@@ -168,6 +168,9 @@ fn grammars_in_a_tag_find_the_sources_that_it_was_given() {
         let grammar = lower(front_end, text).unwrap_or_else(|errors| panic!("{errors:#?}")).grammar;
         assert!(recognizes(&grammar, right.as_bytes()) && !recognizes(&grammar, wrong.as_bytes()));
     }
+    let report = lower(&of_tag, tag("list")).expect("a tag").report;
+    let pointers: Vec<String> = report.entries().map(|entry| entry.pointer.to_owned()).collect();
+    assert!(pointers.contains(&"list#/items/type".to_owned()), "{pointers:?}");
     let unknown = lower(&of_tag, tag("lists")).expect_err("there is no such source");
     assert_eq!(unknown.len(), 1, "{unknown:#?}");
     let pointed = unknown[0].labels[0].span.clone();

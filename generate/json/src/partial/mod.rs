@@ -6,8 +6,8 @@
 //! ```
 //!
 //! A change is never taken back: paths only grow. Numbers, literals and keys appear when they are closed, since what comes may
-//! be another; strings grow by whole characters. A string of which the schema lists the texts appears when one text alone is
-//! left, whole. Containers are judged by their schemas when they close, the value when it is whole; the last value is that of
+//! be another; strings grow by whole characters. A string of which the schema lists the texts appears when it is closed, or, in a
+//! text that a grammar of the schema constrains, as soon as one text alone is left. Containers are judged by their schemas when they close, the value when it is whole; the last value is that of
 //! the [strict parser](crate::parse).
 //!
 //! Work is linear in what is new, besides a step for each level down to where it is put, and the judgement of what closes.
@@ -79,6 +79,8 @@ pub struct PartialError {
 pub struct PartialJson {
     reader: Reader,
     parts: Option<Parts>,
+    /// The text is known to be an instance in the end.
+    constrained: bool,
     value: Option<Value>,
     /// The path to the container that is open, and its part that is next or open.
     path: Vec<Step>,
@@ -101,11 +103,12 @@ struct OpenString {
 }
 
 impl PartialJson {
-    /// A value of which nothing has come.
+    /// A value of which nothing has come. With a schema, parts are judged when they close.
     pub fn new(schema: Option<JsonSchema>) -> Self {
         Self {
             reader: Reader::new(),
             parts: schema.map(Parts::new),
+            constrained: false,
             value: None,
             path: Vec::new(),
             open: Vec::new(),
@@ -116,11 +119,17 @@ impl PartialJson {
         }
     }
 
+    /// The same for a text that a grammar of the schema constrains. A string of which the schema lists the texts is shown whole
+    /// as soon as what has come leaves one of them; a text that then goes on otherwise is an error.
+    pub fn constrained(schema: JsonSchema) -> Self {
+        Self { constrained: true, ..Self::new(Some(schema)) }
+    }
+
     /// Reads a further part of the text, and returns what has changed.
     ///
     /// # Errors
     ///
-    /// The text is the beginning of no JSON, or has a key twice in one object. The value stays as it was before the error, and
+    /// The text is the beginning of no JSON, has a key twice in one object, or is not what constrains it. The value stays as it was before the error, and
     /// every later call returns it again.
     pub fn push(&mut self, part: &str) -> Result<&[Change], PartialError> {
         self.changes.clear();
@@ -202,10 +211,14 @@ impl PartialJson {
                     self.add(Value::String(String::new()));
                 }
             }
-            Read::Text(text) => self.grow(text),
+            Read::Text(text) => self.grow(text)?,
             Read::End => {
-                if let Some(OpenString { held, shown: false, .. }) = self.string.take() {
-                    self.add(Value::String(held));
+                match self.string.take() {
+                    Some(OpenString { held, shown: false, .. }) => self.add(Value::String(held)),
+                    Some(OpenString { held, texts: Some(texts), .. }) if !texts.contains(&held) => {
+                        return Err(self.contradicted());
+                    }
+                    _ => {}
                 }
                 self.close();
                 self.advance();
@@ -235,20 +248,24 @@ impl PartialJson {
         }
     }
 
-    fn grow(&mut self, delta: String) {
-        let Some(string) = &mut self.string else { return };
+    fn grow(&mut self, delta: String) -> Result<(), PartialError> {
+        let Some(string) = &mut self.string else { return Ok(()) };
         if let Some(texts) = &string.texts {
             string.held.push_str(&delta);
+            if !self.constrained {
+                return Ok(());
+            }
             let mut left = texts.iter().filter(|text| text.starts_with(&string.held));
             let only = left.next().filter(|_| left.next().is_none()).cloned();
-            if let (false, Some(text)) = (string.shown, only) {
-                string.shown = true;
-                self.add(Value::String(text));
-            } else if string.shown && !texts.iter().any(|text| text.starts_with(&string.held)) {
-                // It was none of them after all: what was shown grows into what it is as far as it can.
-                self.become_held();
+            match only {
+                Some(text) if !string.shown => {
+                    string.shown = true;
+                    self.add(Value::String(text));
+                }
+                None if string.shown => return Err(self.contradicted()),
+                _ => {}
             }
-            return;
+            return Ok(());
         }
         if let Some(Value::String(text)) =
             self.value.as_mut().and_then(|root| part_of(root, &self.path))
@@ -256,19 +273,14 @@ impl PartialJson {
             text.push_str(&delta);
         }
         self.changes.push(Change::Grew { pointer: pointer_of(&self.path), delta });
+        Ok(())
     }
 
-    /// Shows a string as it was read.
-    fn become_held(&mut self) {
-        let Some(string) = &self.string else { return };
-        let held = string.held.clone();
-        if let Some(Value::String(text)) =
-            self.value.as_mut().and_then(|root| part_of(root, &self.path))
-        {
-            *text = held.clone();
-        }
-        self.changes
-            .push(Change::Added { pointer: pointer_of(&self.path), value: Value::String(held) });
+    /// A string that was shown is another.
+    fn contradicted(&self) -> PartialError {
+        let message =
+            format!("the text at {:?} is none that its schema lists", pointer_of(&self.path));
+        PartialError { at: self.reader.at(), message }
     }
 
     /// Tells that the part at the path is whole.

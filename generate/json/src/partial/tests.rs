@@ -120,6 +120,31 @@ proptest! {
         }
     }
 
+    /// Under a schema, in whatever parts a text comes, listed strings are never anything but what they are in the end.
+    #[test]
+    fn listed_strings_are_monotone(
+        items in prop::collection::vec("(aa|ab|b|abc|é|x)", 0..6), step in 1_usize..5, constrained: bool,
+    ) {
+        let texts = ["aa", "ab", "b", "abc", "é"];
+        let is_instance = items.iter().all(|item| texts.contains(&item.as_str()));
+        prop_assume!(is_instance || !constrained);
+        let schema = JsonSchema::from_value(json!({"items": {"enum": texts}})).unwrap();
+        let mut partial = match constrained {
+            true => PartialJson::constrained(schema),
+            false => PartialJson::new(Some(schema)),
+        };
+        let last = json!(items);
+        let text = last.to_string();
+        let characters: Vec<char> = text.chars().collect();
+        for part in characters.chunks(step) {
+            partial.push(&part.iter().collect::<String>()).expect("it is the beginning of JSON");
+            let Some(Value::Array(shown)) = partial.value() else { continue };
+            let whole = last.as_array().unwrap();
+            prop_assert!(shown.len() <= whole.len() && shown[..] == whole[..shown.len()]);
+        }
+        prop_assert_eq!(partial.finish().expect("it is JSON"), last);
+    }
+
     #[test]
     fn what_the_strict_parser_refuses_is_refused(text in r#"[\[\]{}:,"a1.e\-\\u \ntruefalsn]{0,12}"#) {
         let mut partial = PartialJson::new(None);
@@ -138,7 +163,20 @@ fn judged(schema: Value) -> PartialJson {
 
 #[test]
 fn a_listed_text_appears_once_it_is_certain_and_whole() {
-    let mut partial = judged(json!({"properties": {"a": {"enum": ["alpha", "alto", "beta"]}}}));
+    let schema = json!({"properties": {"a": {"enum": ["alpha", "alto", "beta"]}}});
+    let mut plain = judged(schema.clone());
+    plain.push(r#"{"a": "alph"#).unwrap();
+    assert_eq!(plain.value(), Some(&json!({})));
+    plain.push(r#"abet"}"#).unwrap();
+    assert_eq!(plain.finish().unwrap(), json!({"a": "alphabet"}));
+    let constrained = || PartialJson::constrained(JsonSchema::from_value(schema.clone()).unwrap());
+    for other in [r#"{"a": "alphx"#, r#"{"a": "alp""#] {
+        let mut partial = constrained();
+        let refused = other.chars().any(|c| partial.push(c.encode_utf8(&mut [0; 4])).is_err());
+        assert!(refused, "{other}");
+        assert_eq!(partial.value(), Some(&json!({"a": "alpha"})));
+    }
+    let mut partial = constrained();
     assert_eq!(partial.push(r#"{"a": "al"#).unwrap().len(), 1);
     assert_eq!(partial.value(), Some(&json!({})));
     let changes = partial.push("p").unwrap().to_vec();

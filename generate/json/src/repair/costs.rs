@@ -22,6 +22,8 @@ pub(super) const OUTSIDE_DATA: Cost = 60;
 pub(super) const OUTSIDE_BRACKETS: Cost = 5;
 /// Closers and commas behind the document.
 pub(super) const EXTRA_CLOSERS: Cost = 4;
+/// Beyond [`STYLE`], a comment with data in it: one with quotes or openers may be of members.
+pub(super) const COMMENT_DATA: Cost = 4;
 /// A closer that is inserted where the layout of the source says that its container ended.
 pub(super) const OUTDENTED: Cost = 1;
 /// The same before another closer.
@@ -80,14 +82,36 @@ impl Styles {
     pub(super) const SPACES: Self = Self(256);
     /// Closers were inserted at the end.
     pub(super) const ENDED: Self = Self(512);
+    /// A closing brace was deleted. One that is then inserted, or an opening one that is deleted, would move members or
+    /// merge two objects.
+    pub(super) const LOST_BRACE: Self = Self(1024);
+    /// The same of brackets.
+    pub(super) const LOST_BRACKET: Self = Self(2048);
+    pub(super) const SEPARATORS: Self = Self(4096);
+    /// Those that cost nothing: what costs is the deletion.
+    const FREE: u16 = Self::LOST_BRACE.0 | Self::LOST_BRACKET.0;
 
     pub(super) fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
+    /// Whether a closer of this kind was deleted.
+    pub(super) fn has_lost(self, byte: u8) -> bool {
+        self.0 & Self::lost(byte).0 != 0
+    }
+
+    /// That a closer was deleted; nothing for any other byte.
+    pub(super) fn lost(byte: u8) -> Self {
+        match byte {
+            b'{' | b'}' => Self::LOST_BRACE,
+            b'[' | b']' => Self::LOST_BRACKET,
+            _ => Self::NONE,
+        }
+    }
+
     /// What styles cost that are used where these were used before.
     pub(super) fn price(self, used: Self) -> Cost {
-        let new = used.0 & !self.0;
+        let new = used.0 & !self.0 & !Self::FREE;
         let again = used.0 & self.0 & (Self::CONTROLS.0 | Self::ESCAPES.0);
         let first = new & !Self::SPACES.0;
         STYLE * first.count_ones() as Cost

@@ -42,6 +42,8 @@ impl Grade {
 pub enum EditKind {
     /// Text before or after the document: prose, fences.
     Outside,
+    /// Another document before or after the one that was taken, with the text between them.
+    OtherDocument,
     /// A byte order mark.
     ByteOrderMark,
     /// White space that JSON does not have.
@@ -56,6 +58,8 @@ pub enum EditKind {
     MissingColon,
     /// A colon too many.
     ExtraColon,
+    /// A separator of another notation: `;` for a comma, `=` or `=>` for a colon.
+    Separator,
     /// A closer that is missing at the end of the text.
     MissingEnd,
     /// A closer that is missing before the end.
@@ -82,6 +86,8 @@ pub enum EditKind {
     Literal,
     /// A number in a form that JSON does not have.
     Number,
+    /// A scalar of another type, under the option `coerce`.
+    Coerced,
     /// A part at the end of the text that is not whole.
     Truncated,
 }
@@ -91,6 +97,7 @@ impl EditKind {
     pub fn name(self) -> &'static str {
         match self {
             Self::Outside => "outside",
+            Self::OtherDocument => "other-document",
             Self::ByteOrderMark => "byte-order-mark",
             Self::Space => "space",
             Self::Comment => "comment",
@@ -98,6 +105,7 @@ impl EditKind {
             Self::ExtraComma => "extra-comma",
             Self::MissingColon => "missing-colon",
             Self::ExtraColon => "extra-colon",
+            Self::Separator => "separator",
             Self::MissingEnd => "missing-end",
             Self::MissingCloser => "missing-closer",
             Self::ExtraCloser => "extra-closer",
@@ -111,6 +119,7 @@ impl EditKind {
             Self::BareString => "bare-string",
             Self::Literal => "literal",
             Self::Number => "number",
+            Self::Coerced => "coerced",
             Self::Truncated => "truncated",
         }
     }
@@ -118,14 +127,17 @@ impl EditKind {
     /// How sure an edit of the kind is, where nothing makes it less sure.
     pub(crate) fn grade(self) -> Grade {
         match self {
-            Self::MissingColon
+            Self::OtherDocument
+            | Self::MissingColon
             | Self::ExtraColon
+            | Self::Separator
             | Self::MissingCloser
             | Self::ExtraOpener
             | Self::MissingQuote
             | Self::InnerQuote
             | Self::BareString
             | Self::Number
+            | Self::Coerced
             | Self::Truncated => Grade::Likely,
             _ => Grade::Certain,
         }

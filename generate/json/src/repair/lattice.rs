@@ -7,6 +7,7 @@
 use crate::scan::skip_space;
 
 use super::costs::{self, Cost, Styles};
+use super::layout::Layout;
 use super::outside::{self, other_space};
 use super::spell;
 use super::strings::{self, Lack, Priced, StringReading};
@@ -22,6 +23,10 @@ pub(super) enum Step {
     String(StringReading),
     /// A literal in another notation: the one of JSON.
     Literal(&'static str),
+    /// A separator of another notation: the one of JSON.
+    Separator(u8),
+    /// A word for no value, under `coerce`: null.
+    Nothing,
     /// A number in another form.
     Number,
     /// A comment.
@@ -67,6 +72,8 @@ pub(super) struct Place {
     pub(super) is_root: bool,
     /// Most that a move may cost.
     pub(super) most: Cost,
+    /// Words for no value are null.
+    pub(super) coerce: bool,
 }
 
 /// Buffers.
@@ -75,16 +82,17 @@ pub(super) struct Buffers {
     strings: Vec<Priced>,
 }
 
-/// Writes the moves of a place that are in a band, in order of their kinds.
+/// Writes the moves of a place that are in a band, in order of their kinds. Returns how many bytes were looked at.
 pub(super) fn moves(
     source: &str,
     place: Place,
     band: Band,
+    layout: &Layout,
     buffers: &mut Buffers,
     found: &mut Vec<Move>,
-) {
+) -> usize {
     let bytes = source.as_bytes();
-    let Place { at, styles, is_root, most } = place;
+    let Place { at, styles, is_root, most, coerce } = place;
     let (least, below) = band;
     let mut add = |step: Step, end: usize, cost: Cost, used: Styles| {
         let price = cost + styles.price(used);
@@ -93,12 +101,13 @@ pub(super) fn moves(
         }
     };
     let clean = clean(bytes, at);
+    let mut looked = clean.map_or(0, |end| end - at);
     if let Some(end) = clean {
         add(Step::Read, end, 0, Styles::NONE);
     }
     let ends = outside::is_end(bytes, at);
     if ends && !is_root {
-        for byte in [b'}', b']'] {
+        for byte in [b'}', b']'].into_iter().filter(|byte| !styles.has_lost(*byte)) {
             add(Step::Close(byte), at, 0, Styles::ENDED);
         }
     }
@@ -107,7 +116,7 @@ pub(super) fn moves(
         // A clean string has no other reading as cheap.
         if is_quote && (least > 0 || clean.is_none()) {
             buffers.strings.clear();
-            strings::quoted(bytes, at, most, &mut buffers.strings);
+            looked += strings::quoted(bytes, at, most, layout, &mut buffers.strings);
             for priced in &buffers.strings {
                 let end = priced.reading.end as usize;
                 let is_clean = clean == Some(end) && priced.reading.lack == Lack::None;
@@ -117,7 +126,9 @@ pub(super) fn moves(
             }
         }
         if let Some(end) = comment(bytes, at) {
-            add(Step::Comment, end, 0, Styles::COMMENTS);
+            looked += end - at;
+            let data = memchr::memchr3(b'"', b'{', b'[', &bytes[at..end]).is_some();
+            add(Step::Comment, end, if data { costs::COMMENT_DATA } else { 0 }, Styles::COMMENTS);
         }
         if !byte.is_ascii() {
             let end = other_space(source, at);
@@ -128,6 +139,12 @@ pub(super) fn moves(
         if let Some((literal, end)) = literal(bytes, at) {
             add(Step::Literal(literal), end, 0, Styles::LITERALS);
         }
+        if !is_root && let Some((separator, end)) = separator(bytes, at) {
+            add(Step::Separator(separator), end, 0, Styles::SEPARATORS);
+        }
+        if coerce && let Some(end) = nothing(bytes, at) {
+            add(Step::Nothing, end, 0, Styles::LITERALS);
+        }
         if !is_root && let Some(end) = bare_key(bytes, at) {
             add(Step::String(StringReading::bare(at, end)), end, 0, Styles::BARE_KEYS);
         }
@@ -135,17 +152,18 @@ pub(super) fn moves(
             if let Some(end) = number(bytes, at) {
                 add(Step::Number, end, costs::NUMBER, Styles::NONE);
             }
-            let cost = match byte {
-                b',' | b':' | b'}' | b']' => Some(costs::DELETE),
-                b'{' | b'[' => Some(costs::DELETE_OPENER),
-                _ => None,
+            let (cost, lost) = match byte {
+                b',' | b':' => (Some(costs::DELETE), Styles::NONE),
+                b'}' | b']' => (Some(costs::DELETE), Styles::lost(byte)),
+                b'{' | b'[' if !styles.has_lost(byte) => (Some(costs::DELETE_OPENER), Styles::NONE),
+                _ => (None, Styles::NONE),
             };
             if let Some(cost) = cost.filter(|_| !is_root) {
-                add(Step::Delete, at + 1, cost, Styles::NONE);
+                add(Step::Delete, at + 1, cost, lost);
             }
             if !is_root && !is_quote {
                 buffers.strings.clear();
-                strings::unquoted(bytes, at, most, &mut buffers.strings);
+                looked += strings::unquoted(bytes, at, most, &mut buffers.strings);
                 for priced in &buffers.strings {
                     add(
                         Step::String(priced.reading),
@@ -158,12 +176,13 @@ pub(super) fn moves(
         }
     }
     if below == Cost::MAX && !is_root {
-        for byte in [b',', b':', b'}', b']'] {
+        for byte in [b',', b':', b'}', b']'].into_iter().filter(|byte| !styles.has_lost(*byte)) {
             if !(ends && matches!(byte, b'}' | b']' | b',')) {
                 add(Step::Insert(byte), at, costs::INSERT, Styles::NONE);
             }
         }
     }
+    looked
 }
 
 /// The end of the lexeme that begins at a place and has nothing to mend.
@@ -274,6 +293,22 @@ fn literal(source: &[u8], at: usize) -> Option<(&'static str, usize)> {
     OTHERS.iter().find_map(|(other, literal)| Some((*literal, word(source, at, other.as_bytes())?)))
 }
 
+/// The separator of JSON that one of another notation stands for, and its end.
+fn separator(source: &[u8], at: usize) -> Option<(u8, usize)> {
+    match source[at] {
+        b';' => Some((b',', at + 1)),
+        b'=' => Some((b':', at + 1 + usize::from(source.get(at + 1) == Some(&b'>')))),
+        _ => None,
+    }
+}
+
+/// The end of a word that other languages have for a number that is none, or for nothing.
+fn nothing(source: &[u8], at: usize) -> Option<usize> {
+    const WORDS: [&[u8]; 4] = [b"NaN", b"nan", b"Infinity", b"undefined"];
+    let from = at + usize::from(source[at] == b'-');
+    WORDS.iter().find_map(|known| word(source, from, known))
+}
+
 /// The end of a name before a colon.
 fn bare_key(source: &[u8], at: usize) -> Option<usize> {
     let end = at + spell::name_len(&source[at..]);
@@ -283,8 +318,12 @@ fn bare_key(source: &[u8], at: usize) -> Option<usize> {
     is_key.then_some(end)
 }
 
-/// The end of a comment: to the end of the line, or to `*/`.
+/// The end of a comment: to the end of the line, or to `*/`. What stands right behind a colon is none: there `//` is of an
+/// address whose quote is missing.
 fn comment(source: &[u8], at: usize) -> Option<usize> {
+    if at > 0 && source[at - 1] == b':' {
+        return None;
+    }
     let rest = &source[at..];
     if rest.starts_with(b"/*") {
         return rest[2..].windows(2).position(|two| two == b"*/").map(|found| at + 2 + found + 2);

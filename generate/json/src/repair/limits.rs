@@ -11,14 +11,18 @@ pub struct RepairLimits {
     pub depth: usize,
     /// Places of the search: a text position with a grammar position. The memory of a repair is some hundred bytes each.
     pub nodes: usize,
-    /// Time of the search.
-    pub time: Duration,
+    /// Steps of the search: one for each byte that a reading looks at or the grammar is handed. The time of a repair is
+    /// some ten nanoseconds each; unlike a time, they are the same on every machine, and so is the result.
+    pub steps: u64,
+    /// Time of the search, for callers that would rather have no result than a late one. What is found then depends on the
+    /// machine and on what else it does, so there is none by default.
+    pub deadline: Option<Duration>,
 }
 
 impl Default for RepairLimits {
-    /// 1 MiB, 128 levels, 20,000 places, 50 ms.
+    /// 1 MiB, 128 levels, 20,000 places, 4,000,000 steps, no deadline.
     fn default() -> Self {
-        Self { bytes: 1 << 20, depth: 128, nodes: 20_000, time: Duration::from_millis(50) }
+        Self { bytes: 1 << 20, depth: 128, nodes: 20_000, steps: 4_000_000, deadline: None }
     }
 }
 
@@ -32,6 +36,9 @@ pub struct RepairOptions {
     /// The text is known to be cut, such as a generation that met its limit on tokens: a number at its end is then not
     /// whole.
     pub cut: bool,
+    /// A scalar of another type than the schema wants becomes one of the type (`"5"` becomes `5`, and `5` becomes `"5"`), and
+    /// `NaN`, `Infinity` and `undefined` become `null`: as edits that are never certain, in texts that parse as well.
+    pub coerce: bool,
 }
 
 /// What becomes of a string that is open at the end of the text.
@@ -52,6 +59,8 @@ pub enum Limit {
     Bytes,
     /// The search has more places.
     Nodes,
-    /// The search takes longer.
+    /// The search takes more steps.
+    Steps,
+    /// The search takes longer than its deadline.
     Time,
 }

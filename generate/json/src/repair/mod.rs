@@ -14,11 +14,15 @@
 //!
 //! No key and no value is made up, and nothing takes a default. No member is dropped, moved or merged, but for what is broken
 //! off at the end of the text. No type is changed (`"5"` stays a string) and no digit. A key that occurs twice is refused, and
-//! so are `NaN`, `undefined` and two strings side by side. Valid JSON is returned byte for byte.
+//! so are `NaN`, `undefined` and two strings side by side. The option `coerce` alone lifts this of types and of `NaN`. Valid JSON is returned byte for byte.
+//!
+//! Several documents in one text are not made one, and none is left out silently: see [`RepairError::Several`].
 //!
 //! A text that parses and violates the schema is not repaired: it says what it says.
 
+mod coerce;
 mod costs;
+mod documents;
 mod edits;
 mod lattice;
 mod layout;
@@ -31,6 +35,8 @@ mod way;
 
 #[cfg(test)]
 mod tests;
+
+use std::ops::Range;
 
 use grammarc_runtime::Grammar;
 use serde_json::Value;
@@ -110,6 +116,12 @@ pub enum RepairError {
         /// The reading.
         repaired: Box<Repaired>,
     },
+    /// The text holds several documents, of several values, and the schema does not choose one of them.
+    #[error("the text holds {} documents: at bytes {}", documents.len(), ranges(documents))]
+    Several {
+        /// Where each of them stands, in bytes.
+        documents: Vec<Range<usize>>,
+    },
     /// A limit was met.
     #[error("the repair met its limit on {}", name(*limit))]
     Limit {
@@ -118,10 +130,18 @@ pub enum RepairError {
     },
 }
 
+/// The first few ranges, for a message.
+fn ranges(documents: &[Range<usize>]) -> String {
+    let told = documents.iter().take(MAX_CANDIDATES).map(|at| format!("{}..{}", at.start, at.end));
+    let more = if documents.len() > MAX_CANDIDATES { ", …" } else { "" };
+    told.collect::<Vec<_>>().join(", ") + more
+}
+
 fn name(limit: Limit) -> &'static str {
     match limit {
         Limit::Bytes => "the length of the text",
         Limit::Nodes => "places of the search",
+        Limit::Steps => "steps of the search",
         Limit::Time => "time",
     }
 }
@@ -161,18 +181,47 @@ pub fn candidates(
     schema: Option<&JsonSchema>,
     options: &RepairOptions,
 ) -> Result<Vec<Repaired>, RepairError> {
-    let parsed = strict::parse(source);
-    let error = match parsed {
+    let documents = match strict::parse(source) {
+        Err(_) if source.len() <= options.limits.bytes => documents::documents(source),
+        _ => Vec::new(),
+    };
+    if documents.is_empty() {
+        return readings_of(source, schema, options);
+    }
+    // Brackets in strings of other styles look like documents: a certain reading of all of it says that there is one.
+    match readings_of(source, schema, options) {
+        Ok(found) if found.len() == 1 && found[0].is_certain() && !leaves_out(&found[0]) => {
+            Ok(found)
+        }
+        _ => documents::choose(source, documents, schema, options),
+    }
+}
+
+/// Whether a reading leaves out brackets as prose.
+fn leaves_out(repaired: &Repaired) -> bool {
+    let mut outside = repaired.edits.iter().filter(|edit| edit.kind == EditKind::Outside);
+    outside.any(|edit| edit.removed.contains(['{', '[']))
+}
+
+/// The same for a text that is one document.
+fn readings_of(
+    source: &str,
+    schema: Option<&JsonSchema>,
+    options: &RepairOptions,
+) -> Result<Vec<Repaired>, RepairError> {
+    let error = match strict::parse(source) {
         Ok(value) => {
-            return match schema.map_or(Ok(()), |schema| schema.validate(&value)) {
-                Ok(()) => Ok(vec![Repaired {
-                    text: source.to_owned(),
-                    value,
-                    edits: Vec::new(),
-                    ambiguous: false,
-                    truncated: false,
-                }]),
-                Err(error) => Err(RepairError::Invalid(error)),
+            let valid = schema.map_or(Ok(()), |schema| schema.validate(&value));
+            let text = source.to_owned();
+            let read =
+                Repaired { text, value, edits: Vec::new(), ambiguous: false, truncated: false };
+            let coerced = |read| coerce::coerced(source, read, schema.filter(|_| options.coerce)?);
+            return match valid {
+                Ok(()) => Ok(vec![read]),
+                Err(error) => match coerced(read) {
+                    Some(read) => Ok(vec![read]),
+                    None => Err(RepairError::Invalid(error)),
+                },
             };
         }
         Err(error) => error,
@@ -195,6 +244,14 @@ pub fn candidates(
     }
     if !all.found.is_empty() {
         return Ok(all.found);
+    }
+    if let Some(schema) = schema.filter(|_| options.coerce) {
+        let read = readings(source, &any.grammar, None, options, costs::MOST)?.found;
+        let coerced = read.into_iter().filter_map(|read| coerce::coerced(source, read, schema));
+        let coerced: Vec<Repaired> = coerced.collect();
+        if !coerced.is_empty() {
+            return Ok(coerced);
+        }
     }
     if schema.is_some()
         && let Some(missing) = missing(source, &any.grammar, schema, options)

@@ -40,7 +40,7 @@ pub(super) fn starts(source: &str) -> Vec<(usize, Cost)> {
 }
 
 /// What it costs beyond [`costs::OUTSIDE`] to leave a text out, by what is in it.
-fn weight(text: &str, is_before_json: bool) -> Cost {
+pub(super) fn weight(text: &str, is_before_json: bool) -> Cost {
     let braces = memchr::memchr2(b'{', b'}', text.as_bytes()).is_some();
     let brackets = memchr::memchr2(b'[', b']', text.as_bytes()).is_some();
     match (braces, brackets) {

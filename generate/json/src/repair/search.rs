@@ -8,7 +8,7 @@
 //! after is the same for all, so they are told apart when the text has ended. Equal texts are told by a hash of what was handed
 //! to the grammar, lexeme by lexeme.
 //!
-//! Same source, grammar and limits, same result, but for the limit on time.
+//! Same source, grammar and limits, same result, on every machine; a deadline alone depends on it.
 
 use std::collections::VecDeque;
 use std::hash::Hasher;
@@ -21,9 +21,10 @@ use crate::scan::skip_space;
 
 use super::costs::{self, Cost, Styles};
 use super::lattice::{BANDS, Buffers, Move, Place, Step, moves, write_number};
+use super::layout::Layout;
 use super::limits::{Limit, OpenStrings, RepairOptions};
 use super::strings::{Lack, StringReading};
-use super::{layout, outside, spell};
+use super::{outside, spell};
 
 /// No node.
 const NONE: u32 = u32::MAX;
@@ -84,7 +85,9 @@ pub(super) struct Search<'s> {
     ends: Vec<Vec<u32>>,
     cost: usize,
     visits: usize,
+    steps: u64,
     started: Instant,
+    layout: Layout,
     /// The farthest place that was read to.
     pub(super) farthest: usize,
     moves: Vec<Move>,
@@ -104,7 +107,9 @@ impl<'s> Search<'s> {
             ends: vec![Vec::new(); usize::from(costs::MOST) + 1],
             cost: 0,
             visits: 0,
+            steps: 0,
             started: Instant::now(),
+            layout: Layout::of(source.as_bytes()),
             farthest: 0,
             moves: Vec::new(),
             buffers: Buffers::default(),
@@ -147,10 +152,16 @@ impl<'s> Search<'s> {
 
     fn visit(&mut self, node: u32, band: usize) -> Result<(), Limit> {
         self.visits += 1;
-        if self.visits.is_multiple_of(CLOCK) && self.started.elapsed() > self.options.limits.time {
+        let limits = self.options.limits;
+        if self.visits.is_multiple_of(CLOCK)
+            && limits.deadline.is_some_and(|deadline| self.started.elapsed() > deadline)
+        {
             return Err(Limit::Time);
         }
-        if self.nodes.len() > self.options.limits.nodes {
+        if self.steps > limits.steps {
+            return Err(Limit::Steps);
+        }
+        if self.nodes.len() > limits.nodes {
             return Err(Limit::Nodes);
         }
         // Else a cheaper way was found since.
@@ -211,6 +222,7 @@ impl<'s> Search<'s> {
         let is_root = node.position == Positions::START;
         if band == 0 && !is_root && self.positions.is_accepting(node.position) {
             let (kind, cost) = outside::behind(self.source, at);
+            self.steps += (self.source.len() - at) as u64;
             // A document that is closed by an inserted closer does not leave out what stood inside.
             let is_closed = node.step == Step::Read
                 && matches!(self.source.as_bytes()[node.end as usize - 1], b'}' | b']');
@@ -223,10 +235,13 @@ impl<'s> Search<'s> {
             }
         }
         let most = costs::MOST - node.cost.min(costs::MOST);
-        let place = Place { at, styles: node.styles, is_root, most };
+        let coerce = self.options.coerce;
+        let place = Place { at, styles: node.styles, is_root, most, coerce };
         let mut found = std::mem::take(&mut self.moves);
         found.clear();
-        moves(self.source, place, BANDS[band], &mut self.buffers, &mut found);
+        let read =
+            moves(self.source, place, BANDS[band], &self.layout, &mut self.buffers, &mut found);
+        self.steps += read as u64;
         if band == 2 && !is_root && self.tail(id) {
             found.push(Move {
                 step: Step::Tail,
@@ -238,7 +253,7 @@ impl<'s> Search<'s> {
         if band == 0 && !is_root && self.is_outdented(&node) {
             let closes = matches!(self.source.as_bytes().get(at), Some(b'}' | b']'));
             let cost = if closes { costs::OUTDENTED_CLOSER } else { costs::OUTDENTED };
-            for byte in [b'}', b']'] {
+            for byte in [b'}', b']'].into_iter().filter(|byte| !node.styles.has_lost(*byte)) {
                 found.push(Move { step: Step::Insert(byte), end: at, cost, styles: node.styles });
             }
         }
@@ -274,11 +289,12 @@ impl<'s> Search<'s> {
                 &text[..]
             }
             Step::Literal(literal) => literal.as_bytes(),
+            Step::Nothing => b"null",
             Step::Number => {
                 write_number(&bytes[start..end], &mut text);
                 &text[..]
             }
-            Step::Insert(byte) | Step::Close(byte) => {
+            Step::Insert(byte) | Step::Close(byte) | Step::Separator(byte) => {
                 text.push(byte);
                 &text[..]
             }
@@ -287,6 +303,7 @@ impl<'s> Search<'s> {
             }
         };
         let mut hash = FxHasher::default();
+        self.steps += 1 + said.len() as u64;
         let (hash, after) = if said.is_empty() {
             (node.hash, Some(node.position))
         } else {
@@ -375,11 +392,12 @@ impl<'s> Search<'s> {
     fn is_outdented(&self, node: &Node) -> bool {
         let bytes = self.source.as_bytes();
         let at = node.at as usize;
-        let (Some(indent), Some(opener)) = (layout::indent(bytes, at), self.opener(node)) else {
+        let layout = &self.layout;
+        let (Some(indent), Some(opener)) = (layout.indent(bytes, at), self.opener(node)) else {
             return false;
         };
-        let inside = layout::indent(bytes, skip_space(bytes, opener + 1));
-        let outside = layout::line_indent(bytes, opener);
+        let inside = layout.indent(bytes, skip_space(bytes, opener + 1));
+        let outside = layout.line_indent(bytes, opener);
         let closes = matches!(bytes.get(at), Some(b'}' | b']'));
         inside.is_some_and(|inside| inside > outside)
             && if closes { indent < outside } else { indent <= outside }

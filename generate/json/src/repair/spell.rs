@@ -167,12 +167,13 @@ pub(super) fn edits(
 
 #[cfg(test)]
 mod tests {
+    use super::super::layout::Layout;
     use super::super::strings::{Priced, quoted};
     use super::*;
 
     fn first(source: &str) -> String {
         let mut found: Vec<Priced> = Vec::new();
-        quoted(source.as_bytes(), 0, 24, &mut found);
+        quoted(source.as_bytes(), 0, 24, &Layout::of(source.as_bytes()), &mut found);
         let mut text = Vec::new();
         let whole = found.iter().rfind(|priced| priced.reading.lack == Lack::None).unwrap();
         write(source, 0, &whole.reading, &mut text);

@@ -8,6 +8,7 @@
 use crate::scan::{is_space, skip_space, trim_space};
 
 use super::costs::{self, Cost, Styles};
+use super::layout::Layout;
 
 /// Most ends of one string that are looked at.
 const ENDS: usize = 64;
@@ -167,9 +168,15 @@ struct Seen {
     inner: Cost,
 }
 
-/// All readings of the string that a quote opens, but for the clean one.
-pub(super) fn quoted(source: &[u8], at: usize, most: Cost, found: &mut Vec<Priced>) {
-    let Some((quote, width)) = quote_at(source, at) else { return };
+/// Writes all readings of the string that a quote opens, but for the clean one. Returns how many bytes were looked at.
+pub(super) fn quoted(
+    source: &[u8],
+    at: usize,
+    most: Cost,
+    layout: &Layout,
+    found: &mut Vec<Priced>,
+) -> usize {
+    let Some((quote, width)) = quote_at(source, at) else { return 0 };
     let start = at + width;
     let mut seen = Seen { styles: quote.style(), inner: 0 };
     let mut ends = 0;
@@ -186,7 +193,7 @@ pub(super) fn quoted(source: &[u8], at: usize, most: Cost, found: &mut Vec<Price
     while let Some(&byte) = source.get(from) {
         // Two quotes that look like delimiters are the end of a string and the begin of another.
         if ends > ENDS || seen.inner >= 2 * costs::INNER_DELIMITER {
-            return;
+            return from - at;
         }
         if byte == b'\\' {
             let Some(&next) = source.get(from + 1) else { break };
@@ -210,7 +217,7 @@ pub(super) fn quoted(source: &[u8], at: usize, most: Cost, found: &mut Vec<Price
         }
         match byte {
             b',' | b':' | b'}' | b']' | b'\n' if seen.inner == 0 && ends <= ENDS => {
-                let end = content_end(source, start, from);
+                let end = content_end(source, layout, start, from);
                 if end > start {
                     ends += 1;
                     add(end, end, Lack::Close, costs::QUOTE, seen);
@@ -230,21 +237,18 @@ pub(super) fn quoted(source: &[u8], at: usize, most: Cost, found: &mut Vec<Price
     if seen.inner < costs::INNER_DELIMITER {
         add(end, source.len(), Lack::Rest, costs::OPEN_STRING, seen);
     }
+    source.len() - at
 }
 
 /// Where the content of a string without a closing quote ends before a separator: with the white space there, unless it is a
 /// line's end or the document writes white space between quotes and such separators.
-fn content_end(source: &[u8], start: usize, separator: usize) -> usize {
+fn content_end(source: &[u8], layout: &Layout, start: usize, separator: usize) -> usize {
     let end = trim_space(source, start, separator);
     let byte = source[separator];
     if end == separator || byte == b'\n' || source[end..separator].contains(&b'\n') {
         return end;
     }
-    let spaced = memchr::memchr_iter(byte, source).any(|at| {
-        let quote = trim_space(source, 0, at);
-        quote < at && quote > 0 && matches!(source[quote - 1], b'"' | b'\'')
-    });
-    if spaced { end } else { separator }
+    if layout.is_spaced(byte) { end } else { separator }
 }
 
 /// Where the last whole character before the end of the text ends: no half of an escape, nor of a pair of surrogates.
@@ -292,11 +296,12 @@ pub(super) fn next_len(byte: u8) -> usize {
     }
 }
 
-/// Readings of a string whose opening quote is missing, or that has no quotes.
-pub(super) fn unquoted(source: &[u8], at: usize, most: Cost, found: &mut Vec<Priced>) {
-    let Some(&first) = source.get(at) else { return };
+/// Writes the readings of a string whose opening quote is missing, or that has no quotes. Returns how many bytes were
+/// looked at.
+pub(super) fn unquoted(source: &[u8], at: usize, most: Cost, found: &mut Vec<Priced>) -> usize {
+    let Some(&first) = source.get(at) else { return 0 };
     if matches!(first, b',' | b':' | b'}' | b']') || quote_at(source, at).is_some() {
-        return;
+        return 0;
     }
     let opens = matches!(first, b'{' | b'[');
     let (mut separators, mut brackets, mut ends) = (0, 0, 0);
@@ -310,7 +315,7 @@ pub(super) fn unquoted(source: &[u8], at: usize, most: Cost, found: &mut Vec<Pri
     };
     while let Some(&byte) = source.get(from) {
         if ends > ENDS {
-            return;
+            return from - at;
         }
         if byte == b'\\' {
             from += 1 + source.get(from + 1).map_or(1, |&next| next_len(next));
@@ -322,7 +327,9 @@ pub(super) fn unquoted(source: &[u8], at: usize, most: Cost, found: &mut Vec<Pri
             let cost = costs::QUOTE
                 + costs::UNOPENED_SEPARATOR * separators
                 + costs::UNOPENED_BRACKET * brackets
-                + if opens { 2 } else { 0 };
+                + if opens { 2 } else { 0 }
+                // What a quote stands behind a separator of, it opens.
+                + if ends_in_separator(&source[at..from]) { costs::INNER_DELIMITER } else { 0 };
             let says = source[at..from]
                 .iter()
                 .any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii());
@@ -334,7 +341,7 @@ pub(super) fn unquoted(source: &[u8], at: usize, most: Cost, found: &mut Vec<Pri
                     StringReading { content, end, quote: Quote::Double, lack, inner: false };
                 found.push(Priced { reading, cost, styles: Styles::NONE });
             }
-            return;
+            return from - at;
         }
         match byte {
             b',' | b':' | b'}' | b']' | b'{' | b'[' => {
@@ -345,46 +352,59 @@ pub(super) fn unquoted(source: &[u8], at: usize, most: Cost, found: &mut Vec<Pri
             }
             b'\n' => {
                 bare(from, costs::BARE + costs::BARE_SEPARATOR * separators, found);
-                return;
+                return from - at;
             }
             _ => {}
         }
         from += 1;
     }
     bare(from.min(source.len()), costs::BARE + costs::BARE_SEPARATOR * separators, found);
+    source.len() - at
 }
 
-/// Whether a word may be a string without quotes: not what is nearly a number, a literal or nothing of the kind.
+/// Whether the last of a text, but for white space, is a comma or a colon.
+fn ends_in_separator(text: &[u8]) -> bool {
+    matches!(text.trim_ascii_end().last(), Some(b',' | b':'))
+}
+
+/// Whether a word may be a string without quotes: not what is nearly a number or a literal, nor some of them with marks in
+/// between, nor nothing of the kind.
 fn is_bare(word: &[u8]) -> bool {
     let first = word
         .split(|byte| matches!(byte, b',' | b':' | b'}' | b']' | b'{' | b'['))
         .next()
         .unwrap_or(word);
     let first = first.trim_ascii_end();
-    let is_number = first.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E' | b'_' | b'x' | b'X' | b'a'..=b'd' | b'f' | b'A'..=b'D' | b'F'))
-        && first.iter().any(u8::is_ascii_digit)
-        && matches!(word[0], b'0'..=b'9' | b'+' | b'-' | b'.');
-    const NAMES: [&str; 11] = [
-        "true",
-        "false",
-        "null",
-        "none",
-        "nil",
-        "nan",
-        "infinity",
-        "inf",
-        "undefined",
-        "+infinity",
-        "-infinity",
-    ];
-    let is_name = std::str::from_utf8(first)
-        .is_ok_and(|word| NAMES.iter().any(|name| word.eq_ignore_ascii_case(name)));
+    let is_part =
+        |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii() || b"+-._%$".contains(byte);
+    let mut parts = first.split(|byte| !is_part(byte)).filter(|part| !part.is_empty()).peekable();
+    let is_scalar = parts.peek().is_some() && parts.all(|part| is_numeric(part) || is_name(part));
     let is_mark = !first.is_empty()
         && first.iter().all(|byte| {
             matches!(byte, b'.' | b'*' | b'`' | b'/' | b'#' | b'\\') || is_space(*byte)
         });
     let is_comment = word.starts_with(b"//") || word.starts_with(b"/*");
-    !(is_number || is_name || is_mark || is_comment)
+    !(is_scalar || is_mark || is_comment)
+}
+
+/// Whether a word is a literal of some language, or no value at all.
+fn is_name(word: &[u8]) -> bool {
+    const NAMES: [&str; 9] =
+        ["true", "false", "null", "none", "nil", "nan", "infinity", "inf", "undefined"];
+    let word = word.strip_prefix(b"+").or(word.strip_prefix(b"-")).unwrap_or(word);
+    std::str::from_utf8(word)
+        .is_ok_and(|word| NAMES.iter().any(|name| word.eq_ignore_ascii_case(name)))
+}
+
+/// Whether a word is a number, or nearly one.
+fn is_numeric(word: &[u8]) -> bool {
+    if !matches!(word[0], b'0'..=b'9' | b'+' | b'-' | b'.') {
+        return false;
+    }
+    let is_part = |byte: &u8| {
+        byte.is_ascii_hexdigit() || matches!(byte, b'+' | b'-' | b'.' | b'_' | b'x' | b'X')
+    };
+    word.iter().all(is_part) && word.iter().any(u8::is_ascii_digit)
 }
 
 #[cfg(test)]
@@ -393,7 +413,8 @@ mod tests {
 
     fn readings(text: &str) -> Vec<(&str, Cost)> {
         let mut found = Vec::new();
-        quoted(text.as_bytes(), 0, 24, &mut found);
+        let layout = Layout::of(text.as_bytes());
+        quoted(text.as_bytes(), 0, 24, &layout, &mut found);
         unquoted(text.as_bytes(), 0, 24, &mut found);
         let content = |(start, end): (u32, u32)| &text[start as usize..end as usize];
         found.iter().map(|priced| (content(priced.reading.content), priced.cost)).collect()
@@ -415,7 +436,18 @@ mod tests {
 
     #[test]
     fn numbers_and_names_are_no_bare_strings() {
-        for text in ["12,", "01]", "-1.5e}", "NaN,", "None\n", "0x1F,", "...]"] {
+        for text in [
+            "12,",
+            "01]",
+            "-1.5e}",
+            "NaN,",
+            "None\n",
+            "0x1F,",
+            "...]",
+            "8 9]",
+            "null;null]",
+            "1/2]",
+        ] {
             assert!(readings(text).is_empty(), "{text}");
         }
     }

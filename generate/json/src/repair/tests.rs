@@ -7,10 +7,8 @@ use serde_json::{Map, Value, json};
 
 use super::*;
 
-/// Limits under which the time of a slow machine plays no part.
 fn options() -> RepairOptions {
-    let limits = RepairLimits { time: Duration::from_secs(20), ..RepairLimits::default() };
-    RepairOptions { limits, ..RepairOptions::default() }
+    RepairOptions::default()
 }
 
 fn fixed(source: &str) -> Result<Repaired, RepairError> {
@@ -24,6 +22,7 @@ fn texts_of_many_kinds() {
         ("{a: 1, b_c: [1, 2,],}", r#"{"a": 1, "b_c": [1, 2]}"#),
         (r#"{"a": 1 "b": 2}"#, r#"{"a": 1, "b": 2}"#),
         (r#"{"a" 1}"#, r#"{"a": 1}"#),
+        (r#"{"a" => 1; "b" => "c"}"#, r#"{"a": 1, "b": "c"}"#),
         (r#"{"a": "x, "b": "y"}"#, r#"{"a": "x", "b": "y"}"#),
         (r#"{"a": "say "hi" now"}"#, r#"{"a": "say \"hi\" now"}"#),
         ("{\"a\": \"x\ny\"}", r#"{"a": "x\ny"}"#),
@@ -63,9 +62,45 @@ fn what_is_never_done_is_refused() {
         "hello",
         "",
         "{\"a\": 1}{\"b\": 2",
+        "{\"a\": 1,}\n{\"b\": 2}",
+        "[{\"a\": [1]}] [{\"b\": [2",
     ] {
         assert!(fixed(source).is_err(), "{source} became {}", fixed(source).unwrap().text);
     }
+}
+
+#[test]
+fn of_several_documents_one_is_taken_where_only_one_can_be() {
+    let error = fixed("{\"a\": 1,}\n{'a': 2}").unwrap_err();
+    assert!(
+        matches!(&error, RepairError::Several { documents } if *documents == [0..9, 10..18]),
+        "{error}"
+    );
+    for copies in ["{'a': [1]}\n{\"a\": [1]}", "{\"a\": [1]}, {\"a\": [", "{a: [1]} or {a: [1]}."] {
+        let repaired = fixed(copies).unwrap();
+        assert_eq!(repaired.value, json!({"a": [1]}), "{copies}");
+        assert_eq!(replay(copies, &repaired.edits), repaired.text);
+        assert!(repaired.grade() == Grade::Likely);
+    }
+    let schema: JsonSchema = r#"{"required": ["b"]}"#.parse().unwrap();
+    let source = "such as {'a': 1}:\n{'b': 2} it is";
+    let repaired = repair(source, Some(&schema), &options()).unwrap();
+    assert_eq!(repaired.text, "{\"b\": 2}");
+    assert_eq!(replay(source, &repaired.edits), repaired.text);
+    let both = "{'b': 1}\n{'b': 2}";
+    let error = repair(both, Some(&schema), &options()).unwrap_err();
+    assert!(matches!(error, RepairError::Several { .. }), "{error}");
+}
+
+#[test]
+fn no_closer_is_moved_and_no_address_is_a_comment() {
+    let source = "{\"a\": [1, 2 3], \"u\": \"http://x.y/z\"}";
+    assert_eq!(fixed(source).unwrap().value, json!({"a": [1, 2, 3], "u": "http://x.y/z"}));
+    assert!(fixed("{\"a\": [{\"b\": 1}], \"c\": 2} {\"x\": 1").is_err());
+    assert!(
+        fixed("{\"u\": http://x.y/z, \"v\": {\"w\": 1")
+            .is_ok_and(|found| { found.value == json!({"u": "http://x.y/z", "v": {"w": 1}}) })
+    );
 }
 
 #[test]
@@ -106,6 +141,13 @@ fn limits_are_errors() {
     let limits = RepairLimits { nodes: 3, ..options().limits };
     let error = repair("[1, 2", None, &RepairOptions { limits, ..options() }).unwrap_err();
     assert!(matches!(error, RepairError::Limit { limit: Limit::Nodes }));
+    let limits = RepairLimits { steps: 3, ..options().limits };
+    let error = repair("[1, 2", None, &RepairOptions { limits, ..options() }).unwrap_err();
+    assert!(matches!(error, RepairError::Limit { limit: Limit::Steps }));
+    let limits = RepairLimits { deadline: Some(Duration::ZERO), ..options().limits };
+    let long = format!("[{}", "1 2, ".repeat(100));
+    let error = repair(&long, None, &RepairOptions { limits, ..options() }).unwrap_err();
+    assert!(matches!(error, RepairError::Limit { limit: Limit::Time }));
 }
 
 fn value() -> impl Strategy<Value = Value> {

@@ -225,7 +225,7 @@ class Grammar:
         text = checked(lambda: to_text(schema))
         options: dict[str, Any] = {"closed": strict_mode}
         if any_order:
-            options["key_order"] = "any"
+            options["key_order"] = "any-once"
         if any_whitespace:
             options["whitespace"] = "flexible" if max_whitespace_cnt is None else f"flexible:{max_whitespace_cnt}"
         elif indent is not None:

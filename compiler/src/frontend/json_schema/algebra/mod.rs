@@ -193,6 +193,8 @@ pub(crate) struct Algebra<'a> {
     text: TextForm,
     orders: Orders,
     one_of: OneOf,
+    /// Whether keys in any order come once.
+    once: Option<unordered::Once>,
     subjects: IndexSet<Subject, FxBuildHasher>,
     /// The formulas of schemas, by their index.
     of_schemas: Vec<Option<FormulaId>>,
@@ -238,6 +240,7 @@ impl<'a> Algebra<'a> {
             text,
             orders,
             one_of,
+            once: None,
             subjects: IndexSet::with_capacity_and_hasher(size, FxBuildHasher),
             of_schemas: vec![None; size],
             values: Formulas::with_capacity(size),
@@ -254,6 +257,12 @@ impl<'a> Algebra<'a> {
             forgiven: 0,
             inexact: IndexSet::default(),
         }
+    }
+
+    /// The same with keys that come once, as far as their sets are few, where they come in any order.
+    pub(crate) fn with_keys_once(mut self, once: bool) -> Self {
+        self.once = once.then(unordered::Once::default);
+        self
     }
 
     /// The values of a schema.

@@ -80,6 +80,7 @@ impl Algebra<'_> {
         if self.orders == Orders::GivenUp {
             self.note_order(value);
         }
+        self.note_again(value);
         automata.dedup();
         if self.may_count_twice(whole, &automata) {
             self.note(value, Verdict::Approximate, TWICE, |part| {

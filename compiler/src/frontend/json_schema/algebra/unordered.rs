@@ -6,6 +6,10 @@
 //! states does not depend on how many they are. Where more are required than there are marks, the others keep the
 //! order of the schema among themselves, and all other keys may still stand anywhere between them.
 //!
+//! Where each key that the schema names is to come once ([`KeyOrder::AnyOnce`](super::super::KeyOrder::AnyOnce)), a state is
+//! the set of those that have been written, and needs no marks. These are 2^n states for n keys, so objects with many
+//! keys take them again, and the report says so.
+//!
 //! A member that is written again counts again. For an upper bound that is sound, and every object has a text that repeats
 //! nothing. For a lower bound, written keys are told apart and may not come again until so many have come. Required
 //! members all come, so bounds count the others only.
@@ -14,23 +18,93 @@ use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::diagnostics::Diagnostic;
+use crate::diagnostics::report::Verdict;
 use crate::ir::MOST_MARKS;
 
-use super::super::schema::Bounds;
+use super::super::schema::{Bounds, Part};
 use super::members::{KeyAtoms, Member, MemberAutomaton, MemberName, MemberState, OtherKeys};
 use super::objects::ObjectAtom;
 use super::{Algebra, FormulaId};
 
+/// States and members that an automaton may have whose keys come once.
+const MOST_ONCE: usize = 2_048;
+
+/// Why keys that were to come once may come again.
+const AGAIN: &str = "these keys may be written again: they have too many sets to be told apart";
+
+/// Keys are to come once.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Once {
+    /// States and members that automata of such keys may yet have.
+    room: usize,
+    /// Whether the keys of an automaton may come again all the same.
+    again: bool,
+}
+
+impl Default for Once {
+    fn default() -> Self {
+        Self { room: 16 * MOST_ONCE, again: false }
+    }
+}
+
+/// How often a key that the schema names may come.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Times {
+    /// Once at most.
+    Once,
+    /// As often as is written.
+    Any,
+}
+
 impl Algebra<'_> {
-    /// The automaton of an object formula with its keys in any order. Where these are too many to be told apart,
-    /// `free` says to give up, and otherwise required keys keep their order among themselves, but for those with
-    /// marks. `None` where the automaton has more states or edges than there is room for.
+    /// The automaton of an object formula with its keys in any order, which come once where that was asked for and their sets
+    /// are few. See [`unordered`](Self::unordered).
     pub(super) fn unordered_members(
         &mut self,
         formula: FormulaId,
         keys: &[u32],
         free: bool,
         room: usize,
+    ) -> Result<Option<MemberAutomaton>, Diagnostic> {
+        let Some(Once { room: left, .. }) = self.once else {
+            return self.unordered(formula, keys, free, room, Times::Any);
+        };
+        let most = left.min(MOST_ONCE);
+        if subsets(keys.len(), u32::MAX) <= most {
+            let shapes = self.shapes;
+            if let Some(automaton) = self.unordered(formula, keys, free, most, Times::Once)? {
+                let room = left - automaton.size().min(left);
+                self.once.iter_mut().for_each(|once| once.room = room);
+                return Ok(Some(automaton));
+            }
+            self.shapes = shapes;
+        }
+        let automaton = self.unordered(formula, keys, free, room, Times::Any)?;
+        let again = automaton.is_some();
+        self.once.iter_mut().for_each(|once| once.again |= again);
+        Ok(automaton)
+    }
+
+    /// Enters the keywords that name keys of a value as approximate, where some of its keys were to come once and may come
+    /// again.
+    pub(super) fn note_again(&mut self, value: FormulaId) {
+        if self.once.as_mut().is_some_and(|once| std::mem::take(&mut once.again)) {
+            self.note(value, Verdict::Approximate, AGAIN, |part| {
+                matches!(part, Part::Properties(_) | Part::Required(_))
+            });
+        }
+    }
+
+    /// The automaton of an object formula with its keys in any order. Where these are too many to be told apart,
+    /// `free` says to give up, and otherwise required keys keep their order among themselves, but for those with
+    /// marks. `None` where the automaton has more states or edges than there is room for.
+    fn unordered(
+        &mut self,
+        formula: FormulaId,
+        keys: &[u32],
+        free: bool,
+        room: usize,
+        times: Times,
     ) -> Result<Option<MemberAutomaton>, Diagnostic> {
         let literals = self.objects.formulas.literals(formula);
         let negated: FxHashSet<u32> = literals
@@ -41,7 +115,13 @@ impl Algebra<'_> {
                 _ => None,
             })
             .collect();
-        let Fixed { needed, marks, ordered, values, rest } = self.fixed_members(formula, keys);
+        let once = times == Times::Once;
+        let mut fixed = self.fixed_members(formula, keys);
+        if once {
+            fixed.marks.clear();
+            fixed.ordered.clear();
+        }
+        let Fixed { needed, marks, ordered, values, rest } = fixed;
         // A state is a set of written keys where so many have to come, and these sets may be known to be too many.
         let optional = keys.len() - needed.len();
         let sets = subsets(optional, self.fewest_members(rest).saturating_sub(1));
@@ -52,6 +132,7 @@ impl Algebra<'_> {
         let unplaced: Vec<u32> = keys.iter().copied().filter(|key| !placed.contains(key)).collect();
         let mut others = OtherKeys::new(self.keys_but(keys));
         if marks.is_empty()
+            && !once
             && let Some(state) = self.unordered_repetition(rest, keys, &values, &mut others)?
         {
             return Ok(Some(MemberAutomaton { states: vec![state], marks: 0 }));
@@ -65,7 +146,9 @@ impl Algebra<'_> {
         while let Some((place, _)) = states.get_index(at) {
             let Place { next, written, rest } = place.clone();
             let mut state = MemberState {
-                end: next == ordered.len() && self.object_may_end(rest),
+                end: next == ordered.len()
+                    && (!once || needed.iter().all(|key| written.contains(key)))
+                    && self.object_may_end(rest),
                 ..MemberState::default()
             };
             let mut to = |place: Place| {
@@ -92,17 +175,17 @@ impl Algebra<'_> {
                 let atoms = KeyAtoms::again(key, negated.contains(&key));
                 for (value, rest) in self.cases(atoms, before, value)? {
                     let mut written = written.clone();
-                    if is_counted {
+                    if once || is_counted {
                         written.push(key);
                         written.sort_unstable();
                     }
-                    let to = to(self.unordered_place(after, written, rest, &mut canonical));
+                    let to = to(self.unordered_place(after, written, rest, times, &mut canonical));
                     state.members.push(Member { name: MemberName::Key(key), value, to, mark });
                 }
             }
             for (names, (value, rest)) in self.other_members(&mut others, counted)? {
                 let written = written.clone();
-                let to = to(self.unordered_place(next, written, rest, &mut canonical));
+                let to = to(self.unordered_place(next, written, rest, times, &mut canonical));
                 self.push_names(&mut state, names, value, to)?;
             }
             edges += state.members.len();
@@ -161,9 +244,10 @@ impl Algebra<'_> {
         next: usize,
         mut written: Vec<u32>,
         rest: FormulaId,
+        times: Times,
         canonical: &mut FxHashMap<FormulaId, FormulaId>,
     ) -> Place {
-        if self.fewest_members(rest) == 0 {
+        if times == Times::Any && self.fewest_members(rest) == 0 {
             written.clear();
         }
         Place { next, written, rest: self.objects.formulas.sorted(rest, canonical) }

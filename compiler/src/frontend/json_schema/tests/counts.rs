@@ -85,17 +85,24 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     /// Members that differ are accepted in any order where the object is valid. A text that repeats keys is accepted
-    /// for a valid object alone.
+    /// for a valid object alone, and where keys come once only for keys that the schema does not name.
     #[test]
     fn members_in_any_order_are_counted(counted in counted()) {
         let schema = counted.schema();
         let validator = jsonschema::validator_for(&schema).expect("a schema");
-        let options = JsonSchemaOptions { key_order: KeyOrder::Any, ..Default::default() };
-        let lowered = lower(Source::new("<test>", schema.to_string()), &options, &Budget::new());
+        let lowered = |key_order| {
+            let options = JsonSchemaOptions { key_order, ..Default::default() };
+            lower(Source::new("<test>", schema.to_string()), &options, &Budget::new())
+        };
+        let once = lowered(KeyOrder::AnyOnce);
+        let lowered = lowered(KeyOrder::Any);
+        prop_assert_eq!(once.is_ok(), lowered.is_ok());
         let exact = lowered.as_ref().is_ok_and(|lowered| {
             lowered.report.entries().all(|entry| entry.verdict <= Verdict::Annotation)
         });
         prop_assert!(counted.others != json!(false) || lowered.is_err() || exact);
+        let is_named = |at: usize| at < counted.named || counted.required[at];
+        let named: Vec<&str> = (0..5).filter(|&at| is_named(at)).map(|at| KEYS[at]).collect();
         for list in lists() {
             let object: Map<String, Value> =
                 list.iter().map(|key| (key.to_string(), json!(1))).collect();
@@ -106,6 +113,9 @@ proptest! {
             let valid = validator.is_valid(&Value::Object(object));
             prop_assert!(accepted || !valid || repeats, "{} is refused by {}", text, schema);
             prop_assert!(valid || !accepted || !exact, "{} is accepted by {}", text, schema);
+            let again = named.iter().any(|name| list.iter().filter(|key| *key == name).count() > 1);
+            let taken = once.as_ref().is_ok_and(|once| accepts(once, &text));
+            prop_assert_eq!(taken, accepted && !again, "keys once: {} of {}", text, schema);
         }
     }
 }

@@ -12,10 +12,16 @@ mod style;
 
 use super::fields::{Fields, Reader};
 use super::format::Kind;
+use super::members::{self, MemberStyle};
 
 /// The names of all styles.
 pub(super) fn styles() -> impl Iterator<Item = &'static str> {
     style::Style::names()
+}
+
+/// How a style of calls, by any name of it, writes the members of arguments; none where it writes JSON or is unknown.
+pub(super) fn member_style(style: &str) -> Option<&'static MemberStyle> {
+    members::style(&style::Style::named(style)?.arguments)
 }
 
 /// The formats of a request, written as an object of the type `tools`.

@@ -1,0 +1,199 @@
+//! Coercion: scalars of another type than the schema wants, written as the type that it wants. Only where it is asked for.
+//!
+//! | source | schema | result |
+//! | --- | --- | --- |
+//! | `"5"`, `"true"`, `"null"` | a number, a boolean, null | `5`, `true`, `null` |
+//! | `5`, `true` | a string | `"5"`, `"true"` |
+//!
+//! What a string says has to be a scalar of JSON character by character, so no digit changes, and a string that the schema
+//! accepts stays one. The places are those that the validator names with `type`, `enum` or `const`: a scalar below a union is
+//! judged with the union, and is left alone. Each change is an [edit](EditKind::Coerced) that is never certain.
+//!
+//! Cost: a validation of the value and one pass over the text, and the same again in the end.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashSet;
+use serde_json::Value;
+
+use crate::scan::string_end;
+use crate::schema::JsonSchema;
+use crate::strict;
+
+use super::edits::{Edit, EditKind};
+use super::{Repaired, replay};
+
+/// Rounds: a violation may hide further ones, and no more than some are told of one value.
+const ROUNDS: usize = 64;
+
+/// A reading with its scalars as the schema wants them; none where that makes no instance.
+pub(super) fn coerced(source: &str, read: Repaired, schema: &JsonSchema) -> Option<Repaired> {
+    let mut read = read;
+    for _ in 0..ROUNDS {
+        let Err(error) = schema.validate(&read.value) else { return Some(read) };
+        let named =
+            |keyword: &str| ["/type", "/enum", "/const"].iter().any(|end| keyword.ends_with(end));
+        let places: FxHashSet<&str> = error
+            .violations
+            .iter()
+            .filter(|violation| named(&violation.keyword))
+            .map(|violation| violation.pointer.as_str())
+            .collect();
+        let changes = changes(&read.text, &places);
+        if changes.is_empty() {
+            return None;
+        }
+        let edits = joined(source, &read.edits, changes);
+        let text = replay(source, &edits);
+        let value = strict::parse(&text).ok()?;
+        read = Repaired { text, value, edits, ..read };
+    }
+    None
+}
+
+/// The scalars of a JSON text at these pointers, with what they become.
+fn changes(text: &str, places: &FxHashSet<&str>) -> Vec<(Range<usize>, String)> {
+    let bytes = text.as_bytes();
+    let mut found = Vec::new();
+    // For each open container the length of its own pointer, and the index of its next item where it is an array.
+    let mut open: Vec<(usize, Option<usize>)> = Vec::new();
+    let mut pointer = String::new();
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        let start = at;
+        at += 1;
+        match byte {
+            b'{' => open.push((pointer.len(), None)),
+            b'[' => {
+                open.push((pointer.len(), Some(0)));
+                pointer.push_str("/0");
+            }
+            b'}' | b']' => {
+                let (len, _) = open.pop().unwrap_or_default();
+                pointer.truncate(len);
+            }
+            b',' => {
+                if let Some((len, Some(index))) = open.last_mut() {
+                    *index += 1;
+                    pointer.truncate(*len);
+                    pointer.push_str(&format!("/{index}"));
+                }
+            }
+            b'"' => {
+                at = string_end(bytes, start);
+                let content: String = serde_json::from_str(&text[start..at]).unwrap_or_default();
+                let colon = crate::scan::skip_space(bytes, at);
+                if bytes.get(colon) == Some(&b':') {
+                    pointer.truncate(open.last().map_or(0, |(len, _)| *len));
+                    pointer.push('/');
+                    pointer.push_str(&content.replace('~', "~0").replace('/', "~1"));
+                    at = colon + 1;
+                } else if places.contains(pointer.as_str()) && is_scalar(&content) {
+                    found.push((start..at, content));
+                }
+            }
+            b' ' | b'\t' | b'\n' | b'\r' | b':' => {}
+            _ => {
+                let rest = &bytes[start..];
+                let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
+                at = start + rest.iter().take_while(|byte| is_part(byte)).count().max(1);
+                if places.contains(pointer.as_str()) && &text[start..at] != "null" {
+                    found.push((start..at, format!("\"{}\"", &text[start..at])));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Whether a text is a number, a boolean or null of JSON, and nothing else.
+fn is_scalar(text: &str) -> bool {
+    !text.starts_with(['"', '{', '['])
+        && text.trim() == text
+        && serde_json::from_str::<Value>(text).is_ok()
+}
+
+/// The edits of a repair with further changes of the text that it made, as edits of its source. An edit within what is
+/// changed is part of the change.
+fn joined(source: &str, edits: &[Edit], changes: Vec<(Range<usize>, String)>) -> Vec<Edit> {
+    let mut all = Vec::new();
+    let mut rest = edits.iter().peekable();
+    // How far a place in the text is behind its place in the source.
+    let mut shift = 0_isize;
+    for (range, inserted) in changes {
+        let source_at = |at: usize, shift: isize| (at as isize - shift) as usize;
+        while let Some(edit) = rest.next_if(|edit| {
+            let at = (edit.at.start as isize + shift) as usize;
+            at + edit.inserted.len() <= range.start
+        }) {
+            shift += edit.inserted.len() as isize - edit.at.len() as isize;
+            all.push(edit.clone());
+        }
+        let start = source_at(range.start, shift);
+        while let Some(edit) = rest.next_if(|edit| {
+            let at = (edit.at.start as isize + shift) as usize;
+            at < range.end && at + edit.inserted.len() <= range.end
+        }) {
+            shift += edit.inserted.len() as isize - edit.at.len() as isize;
+        }
+        let end = source_at(range.end, shift);
+        let (at, kind) = (start..end, EditKind::Coerced);
+        let removed = source[at.clone()].to_owned();
+        all.push(Edit { at, kind, removed, inserted, grade: kind.grade() });
+    }
+    all.extend(rest.cloned());
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::{RepairOptions, repair};
+    use super::*;
+
+    fn read(source: &str, schema: Value) -> Option<Repaired> {
+        let schema = JsonSchema::from_value(schema).unwrap();
+        let options = RepairOptions { coerce: true, ..RepairOptions::default() };
+        let repaired = repair(source, Some(&schema), &options).ok()?;
+        assert_eq!(replay(source, &repaired.edits), repaired.text);
+        Some(repaired)
+    }
+
+    #[test]
+    fn scalars_become_what_the_schema_wants_character_by_character() {
+        let schema = json!({"properties": {
+            "n": {"type": "number"}, "b": {"type": "boolean"}, "s": {"type": "string"},
+            "e": {"enum": [1, 2]}, "l": {"items": {"type": "integer"}}}});
+        let source = r#"{"n": "1.50", "b": "true", "s": 12e3, "e": "2", "l": ["1", 2, "-3"]}"#;
+        let found = read(source, schema.clone()).unwrap();
+        assert_eq!(found.text, r#"{"n": 1.50, "b": true, "s": "12e3", "e": 2, "l": [1, 2, -3]}"#);
+        assert!(found.edits.iter().all(|edit| edit.kind == EditKind::Coerced));
+        assert!(!found.is_certain());
+        let broken = read("Sure: {'n': '1.50', s: 5, \"l\": ['7',]", schema.clone()).unwrap();
+        assert_eq!(broken.text, r#"{"n": 1.50, "s": "5", "l": [7]}"#);
+        for source in [
+            r#"{"n": "1,5"}"#,
+            r#"{"n": " 1"}"#,
+            r#"{"b": "True"}"#,
+            r#"{"s": null}"#,
+            r#"{"n": []}"#,
+        ] {
+            assert!(read(source, schema.clone()).is_none(), "{source}");
+        }
+    }
+
+    #[test]
+    fn what_the_schema_accepts_stays() {
+        let either = json!({"items": {"type": ["string", "integer"]}});
+        assert_eq!(read(r#"["5", 5,]"#, either).unwrap().value, json!(["5", 5]));
+    }
+
+    #[test]
+    fn what_is_no_value_in_json_is_null_only_then() {
+        let source = "[NaN, undefined, -Infinity]";
+        assert_eq!(read(source, json!(true)).unwrap().value, json!([null, null, null]));
+        assert!(read("[NaN]", json!({"items": {"type": "number"}})).is_none());
+        assert!(repair(source, None, &RepairOptions::default()).is_err());
+    }
+}

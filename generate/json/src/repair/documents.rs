@@ -1,0 +1,165 @@
+//! Several documents in one text: where each stands, and which of them is what the text says.
+//!
+//! A model that answers twice, or shows an example before its answer, writes two documents. A search over the whole text would
+//! take braces away until one document holds both, so texts are taken apart first: at containers that stand side by side
+//! with nothing between them but white space, commas and prose. Each is then read on its own.
+//!
+//! | documents | answer |
+//! | --- | --- |
+//! | all of one value, the last perhaps a broken-off copy | the first |
+//! | one alone that the schema accepts | that one |
+//! | anything else | refused: which was meant, only its writer knows |
+//!
+//! Cost: one pass over the text, and the repair of each document that is no JSON.
+
+use std::ops::Range;
+
+use serde_json::Value;
+
+use crate::extract::{MOST as MOST_DOCUMENTS, fences, reasoning_end};
+use crate::scan::{container_end, trim_space};
+use crate::schema::JsonSchema;
+use crate::strict;
+
+use super::edits::{Edit, EditKind};
+use super::limits::RepairOptions;
+use super::outside::{Behind, behind, weight};
+use super::{RepairError, Repaired, readings_of};
+
+/// The documents of a text, in order, where there are two or more. None where the text may be one, with structure that is
+/// broken at the top.
+pub(super) fn documents(source: &str) -> Vec<Range<usize>> {
+    let reasoned = reasoning_end(source);
+    let blocks = fences(source, reasoned).into_iter().filter(|fence| fence.is_json);
+    let mut regions: Vec<Range<usize>> = blocks.map(|fence| fence.inside).collect();
+    if regions.is_empty() {
+        regions.push(reasoned..source.len());
+    }
+    let mut found = Vec::new();
+    for region in regions {
+        if !spans(&source[..region.end], region.start, &mut found) {
+            return Vec::new();
+        }
+    }
+    // Prose has brackets as well: they are data where they hold strings or objects, or all there is.
+    let is_data = |range: &Range<usize>| source[range.clone()].contains(['{', '"', '\'']);
+    if found.iter().any(is_data) {
+        found.retain(is_data);
+    } else {
+        found.retain(|range| strict::parse(&source[range.clone()]).is_ok());
+    }
+    if found.len() < 2 { Vec::new() } else { found }
+}
+
+/// Adds the containers from a place on; false where what stands between them is more than prose.
+fn spans(source: &str, mut at: usize, found: &mut Vec<Range<usize>>) -> bool {
+    let bytes = source.as_bytes();
+    while let Some(next) = memchr::memchr2(b'{', b'[', &bytes[at..]) {
+        let start = at + next;
+        if weight(&source[at..start], false) > 0 {
+            return false;
+        }
+        // One that is never closed is broken off, or all the rest.
+        let end = container_end(bytes, start).unwrap_or(trim_space(bytes, start, source.len()));
+        found.push(start..end);
+        at = end;
+    }
+    match behind(source, at) {
+        (Behind::Text, _) => weight(&source[at..], false) == 0,
+        _ => true,
+    }
+}
+
+/// What a text of several documents says.
+///
+/// # Errors
+///
+/// [`RepairError::Several`], or none of them is read.
+pub(super) fn choose(
+    source: &str,
+    documents: Vec<Range<usize>>,
+    schema: Option<&JsonSchema>,
+    options: &RepairOptions,
+) -> Result<Vec<Repaired>, RepairError> {
+    if documents.len() > MOST_DOCUMENTS {
+        return Err(RepairError::Several { documents });
+    }
+    let last = documents.len() - 1;
+    let read = |at: usize, range: &Range<usize>| {
+        let options = RepairOptions { cut: options.cut && at == last, ..*options };
+        readings_of(&source[range.clone()], schema, &options)
+    };
+    let mut readings: Vec<Option<Vec<Repaired>>> =
+        documents.iter().enumerate().map(|(at, range)| read(at, range).ok()).collect();
+    let value = |at: usize| readings[at].as_ref().map(|found| &found[0].value);
+    let copies = |at: usize| -> bool {
+        let (first, this) = (&source[documents[0].clone()], &source[documents[at].clone()]);
+        is_same(value(0), value(at)) || (at == last && first.starts_with(this))
+    };
+    let accepted: Vec<usize> = (0..=last).filter(|&at| value(at).is_some()).collect();
+    let chosen = match accepted[..] {
+        [] => return readings_of(source, schema, options),
+        _ if value(0).is_some() && (1..=last).all(copies) => 0,
+        [only] if schema.is_some() => only,
+        _ => return Err(RepairError::Several { documents }),
+    };
+    let found = readings[chosen].take().unwrap_or_default();
+    let range = documents[chosen].clone();
+    Ok(found.into_iter().map(|repaired| alone(source, range.clone(), repaired)).collect())
+}
+
+fn is_same(left: Option<&Value>, right: Option<&Value>) -> bool {
+    left.is_some() && left == right
+}
+
+/// The reading of one document as a reading of the text that it stands in.
+fn alone(source: &str, range: Range<usize>, repaired: Repaired) -> Repaired {
+    let leave_out = |at: Range<usize>| {
+        let removed = source[at.clone()].to_owned();
+        let kind = EditKind::OtherDocument;
+        Edit { at, kind, removed, inserted: String::new(), grade: kind.grade() }
+    };
+    let mut edits = Vec::new();
+    if range.start > 0 {
+        edits.push(leave_out(0..range.start));
+    }
+    edits.extend(repaired.edits.into_iter().map(|edit| {
+        let at = edit.at.start + range.start..edit.at.end + range.start;
+        Edit { at, ..edit }
+    }));
+    if range.end < source.len() {
+        edits.push(leave_out(range.end..source.len()));
+    }
+    Repaired { edits, ..repaired }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(source: &str) -> Vec<&str> {
+        documents(source).into_iter().map(|range| &source[range]).collect()
+    }
+
+    #[test]
+    fn documents_stand_side_by_side() {
+        assert_eq!(found("{\"a\": 1}\n{'b': 2"), ["{\"a\": 1}", "{'b': 2"]);
+        assert_eq!(found("One: {a: [1]}, or\n[\"b\"]."), ["{a: [1]}", "[\"b\"]"]);
+        assert_eq!(found("```json\n{}\n```\nor\n```json\n[{}]\n```"), ["{}", "[{}]"]);
+        assert_eq!(found("[1, 2] [3]"), ["[1, 2]", "[3]"]);
+    }
+
+    #[test]
+    fn one_document_is_not_taken_apart() {
+        for source in [
+            "{\"a\": {\"b\": 1}}, \"c\": {\"d\": 2}}",
+            "\"a\": {\"b\": 1}, \"c\": {\"d\": 2}",
+            "{\"a\": [1, 2}, \"b\": {}}",
+            "As [1] says: {\"a\": 1,}",
+            "For {x}:\n```json\n{\"a\": 1,}\n```\n",
+            "[1, 2], 3]",
+        ] {
+            assert!(documents(source).is_empty(), "{source}");
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! The small endpoints: models, tokens, grammars by id, repair, counters.
+
+use axum::http::{StatusCode, header};
+use grammarc_server::ServerOptions;
+use serde_json::{Value, json};
+
+use crate::client::{Server, chat};
+use crate::model::CONTEXT;
+
+#[tokio::test]
+async fn a_grammar_is_compiled_once_and_named_from_then_on() {
+    let server = Server::new(ServerOptions::default());
+    let source = json!({"language": "gbnf", "source": "root ::= \"ab\"{2,5}"});
+    let first = server.post("/v1/grammars", &source).await.json();
+    assert_eq!(first["least_tokens"], 4, "{first}");
+    assert!(first["report"].is_object(), "{first}");
+    let again = server.post("/v1/grammars", &source).await.json();
+    assert_eq!(first, again);
+    let reply = server
+        .post("/v1/chat/completions", &chat("ababab", json!({"grammar_id": first["id"]})))
+        .await;
+    assert_eq!(reply.json()["choices"][0]["message"]["content"], "ababab", "{}", reply.text);
+    let schema = json!({"language": "json-schema", "source": {"type": "integer"}, "options": {"whitespace": "compact"}});
+    let kept = server.post("/v1/grammars", &schema).await;
+    assert_eq!(kept.status, StatusCode::OK, "{}", kept.text);
+    let refused =
+        server.post("/v1/grammars", &json!({"language": "gbnf", "source": "root ::= x"})).await;
+    assert_eq!(refused.status, StatusCode::BAD_REQUEST);
+    let refused = refused.json();
+    assert_eq!(refused["error"]["code"], "grammar_refused");
+    assert!(refused["error"]["diagnostics"][0]["code"].is_string(), "{refused}");
+}
+
+#[tokio::test]
+async fn a_text_is_repaired_with_its_edits() {
+    let server = Server::new(ServerOptions::default());
+    let schema =
+        json!({"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]});
+    let repair = async |text: &str, strict: bool| {
+        let body = json!({"text": text, "schema": schema, "strict": strict});
+        server.post("/v1/repair", &body).await.json()
+    };
+    let found = repair("{'a': 1,}", false).await;
+    assert_eq!(
+        (&found["text"], &found["status"]),
+        (&json!("{\"a\": 1}"), &json!("repaired")),
+        "{found}"
+    );
+    let edits = found["edits"].as_array().expect("edits");
+    assert!(
+        !edits.is_empty()
+            && edits.iter().all(|edit| edit["at"].is_array() && edit["grade"].is_string())
+    );
+    let found = repair("{\"a\": 1}", true).await;
+    assert_eq!((&found["status"], &found["edits"]), (&json!("valid"), &json!([])));
+    let found = repair("{\"b\": ", true).await;
+    assert_eq!((&found["text"], &found["status"]), (&Value::Null, &json!("refused")), "{found}");
+    let wrong = server.post("/v1/repair", &json!({"text": "1", "schema": {"type": "frob"}})).await;
+    assert_eq!(wrong.json()["error"]["param"], "schema");
+}
+
+#[tokio::test]
+async fn texts_and_tokens_are_told_of_each_other() {
+    let server = Server::new(ServerOptions::default());
+    let tokens = async |body: Value| server.post("/tokenize", &body).await.json()["tokens"].clone();
+    for text in ["hello world", "日本 <turn> é", ""] {
+        let found = tokens(json!({"content": text})).await;
+        assert_eq!(found, tokens(json!({"prompt": text})).await);
+        let back = server.post("/detokenize", &json!({"tokens": found})).await.json();
+        assert_eq!((&back["content"], &back["prompt"]), (&json!(text), &json!(text)));
+    }
+    let count = async |body: Value| tokens(body).await.as_array().map(Vec::len);
+    assert_eq!(count(json!({"content": "<turn>"})).await, Some(6), "a text has no control tokens");
+    assert_eq!(count(json!({"content": "<turn>", "special": true})).await, Some(1));
+}
+
+#[tokio::test]
+async fn the_model_is_told_of() {
+    let server = Server::new(ServerOptions::default());
+    let models = server.get("/v1/models").await.json();
+    assert_eq!(models["object"], "list");
+    assert_eq!(
+        (&models["data"][0]["id"], &models["data"][0]["x_context"]),
+        (&json!("scripted"), &json!(CONTEXT))
+    );
+    let page = server.get("/").await;
+    assert!(
+        page.headers[header::CONTENT_SECURITY_POLICY]
+            .to_str()
+            .expect("text")
+            .contains("default-src 'none'")
+    );
+    assert!(page.text.contains("<html"), "the page is one");
+}
+
+#[tokio::test]
+async fn counters_count() {
+    let server = Server::new(ServerOptions::default());
+    for _ in 0..3 {
+        server.post("/v1/chat/completions", &chat("hello world", json!({"n": 2}))).await;
+    }
+    server
+        .post(
+            "/v1/chat/completions",
+            &chat("hello", json!({"grammar": "root ::= \"hello world\""})),
+        )
+        .await;
+    server.wait_for("outputs_finished_total", 7.0).await;
+    assert_eq!(server.counter("requests_total").await, 4.0);
+    assert_eq!(server.counter("outputs_submitted_total").await, 7.0);
+    assert_eq!(server.counter("outputs_running").await, 0.0);
+    assert_eq!(server.counter("outputs_failed_total").await, 0.0);
+    assert!(server.counter("forced_tokens_total").await > 0.0);
+    assert!(server.counter("completion_tokens_total").await >= 18.0);
+    let metrics = server.get("/metrics").await;
+    let kind = metrics.headers[header::CONTENT_TYPE].to_str().expect("text");
+    assert!(kind.starts_with("text/plain; version=0.0.4"));
+    for line in metrics.text.lines().filter(|line| !line.starts_with('#')) {
+        let (name, value) = line.split_once(' ').expect("a name and a value");
+        assert!(name.starts_with("grammarc_") && value.parse::<f64>().is_ok(), "{line}");
+    }
+}

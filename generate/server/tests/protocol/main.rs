@@ -1,0 +1,16 @@
+//! The server's protocol over a model that writes what it is told: every endpoint, on machines without a model.
+//!
+//! | file | what it tests |
+//! | --- | --- |
+//! | `cases` | requests and what their replies hold, as data; each chat and response streamed too, which comes to the same |
+//! | `access` | keys, limits, and the JSON of errors |
+//! | `grammars` | grammars by id, repair, tokens, metrics |
+//! | `readers` | clients that leave, read slowly or ask for too much at once |
+//! | `model`, `client` | the model, and a client without a network |
+
+mod access;
+mod cases;
+mod client;
+mod grammars;
+mod model;
+mod readers;

@@ -1,0 +1,111 @@
+//! The arguments of calls as JSON, where the model writes them as tags.
+//!
+//! ```text
+//! <parameter=city>\nOslo\n</parameter>\n<parameter=days>\n3\n</parameter>   ─►   {"city":"Oslo","days":3}
+//! ```
+//!
+//! A stage over the events of an output: those of calls are changed, all others pass. How a family writes members is in the
+//! compiler's tables; what it does not write down, whether a text is a string or JSON, the tool's schema says. A value that is
+//! JSON and fits is that, and else the text: where a schema takes both, `5` is the number.
+//!
+//! Members are told one by one as they close. Where the schema's members depend on each other (`anyOf` and its kin at its
+//! root), they are told together at the end of the call.
+//!
+//! Cost: linear in what is written, besides a judgement by the schema for each member.
+
+mod reader;
+#[cfg(test)]
+mod tests;
+mod types;
+
+use std::sync::Arc;
+
+use grammarc_compiler::frontend::structural_tag::{MemberStyle, member_style};
+use grammarc_json::JsonSchema;
+use serde_json::Value;
+
+use crate::output::Event;
+
+use self::reader::Reader;
+use self::types::Types;
+
+/// A tool whose calls are read.
+#[derive(Debug)]
+struct Tool {
+    name: String,
+    types: Types,
+}
+
+/// The tools of a request and the style of their calls. A clone is the same.
+#[derive(Clone, Debug)]
+pub struct TagArguments {
+    style: &'static MemberStyle,
+    tools: Arc<[Tool]>,
+}
+
+impl TagArguments {
+    /// The tools, as OpenAI's objects, in a style of calls; none where the style writes arguments as JSON.
+    pub fn new(style: &str, tools: &[Value]) -> Option<Self> {
+        let style = member_style(style)?;
+        let tools = tools.iter().filter_map(|tool| {
+            let function = tool.get("function").unwrap_or(tool);
+            let name = function.get("name")?.as_str()?.to_owned();
+            let strict = function.get("strict").is_none_or(|strict| strict != false);
+            let schema = function.get("parameters").filter(|_| strict).cloned();
+            // A schema that does not compile has no calls.
+            let schema = schema.and_then(|schema| JsonSchema::from_value(schema).ok());
+            Some(Tool { name, types: Types::new(schema) })
+        });
+        Some(Self { style, tools: tools.collect() })
+    }
+
+    /// The stage for one output.
+    pub fn stage(&self) -> ArgumentsStage {
+        ArgumentsStage { of: self.clone(), call: None }
+    }
+}
+
+/// The events of one output with arguments as JSON.
+#[derive(Debug)]
+pub struct ArgumentsStage {
+    of: TagArguments,
+    /// The call that is open: its index, its tool and what was read.
+    call: Option<(u32, Option<usize>, Reader)>,
+}
+
+impl ArgumentsStage {
+    /// The events that stand for one.
+    pub fn events(&mut self, event: Event) -> Vec<Event> {
+        match event {
+            Event::Arguments { index, delta } => {
+                let Some((_, tool, reader)) = &mut self.call else { return Vec::new() };
+                let types = tool.map(|tool| &self.of.tools[tool].types);
+                let json = reader.push(&delta, types);
+                arguments(index, json).into_iter().collect()
+            }
+            Event::Call { index, name } => {
+                let mut events: Vec<Event> = self.end().into_iter().collect();
+                let tool = self.of.tools.iter().position(|tool| tool.name == name);
+                let defers = tool.is_some_and(|tool| self.of.tools[tool].types.depend());
+                self.call = Some((index, tool, Reader::new(self.of.style, defers)));
+                events.push(Event::Call { index, name });
+                events
+            }
+            // A call that was cut has no end.
+            Event::Finished(end) if end.finish.is_cut() => vec![Event::Finished(end)],
+            Event::Tokens(_) | Event::Reasoning(_) => vec![event],
+            Event::Text(_) | Event::Finished(_) => self.end().into_iter().chain([event]).collect(),
+        }
+    }
+
+    /// The end of the call that is open.
+    fn end(&mut self) -> Option<Event> {
+        let (index, tool, reader) = self.call.take()?;
+        let types = tool.map(|tool| &self.of.tools[tool].types);
+        arguments(index, reader.finish(types))
+    }
+}
+
+fn arguments(index: u32, delta: String) -> Option<Event> {
+    (!delta.is_empty()).then_some(Event::Arguments { index, delta })
+}

@@ -1,0 +1,264 @@
+//! Arguments that are written as a family writes them come back equal, however they are cut.
+
+use std::collections::HashMap;
+use std::sync::{LazyLock, Mutex};
+
+use grammarc_runtime::{ByteMatcher, Grammar as Compiled};
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+use super::TagArguments;
+use super::reader::object;
+use crate::grammar::Grammar;
+use crate::output::{Event, Finish, Finished, Usage};
+use crate::testing::grammars;
+
+/// A style of calls, and the style of members in it.
+const STYLES: [(&str, &str); 7] = [
+    ("qwen_3_coder", "qwen_xml"),
+    ("minimax", "minimax_xml"),
+    ("glm_4_5", "glm_xml"),
+    ("deepseek_v3_2", "deepseek_xml"),
+    ("deepseek_v4_1", "deepseek_v4_1_xml"),
+    ("kimi_k3", "kimi_k3_xml"),
+    ("cohere", "cohere_xml"),
+];
+
+/// The members of some arguments as the families write them: by what their chat templates do, with nothing of the tables.
+fn written(style: &str, members: &Map<String, Value>) -> String {
+    members.iter().map(|(key, value)| member(style, key, value)).collect()
+}
+
+fn member(style: &str, key: &str, value: &Value) -> String {
+    let raw = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let is_string = value.is_string();
+    match style {
+        "qwen_3_coder" => format!("<parameter={key}>\n{raw}\n</parameter>\n"),
+        "minimax" => format!("<parameter name=\"{key}\">{raw}</parameter>\n"),
+        "glm_4_5" => {
+            format!("<arg_key>{key}</arg_key>\n<arg_value>{raw}</arg_value>\n")
+        }
+        "deepseek_v3_2" => format!(
+            "<｜DSML｜parameter name=\"{key}\" string=\"{is_string}\">{raw}</｜DSML｜parameter>\n"
+        ),
+        "deepseek_v4_1" => format!(
+            "<｜DSML｜ parameter name=\"{key}\" string=\"{is_string}\">{raw}</｜DSML｜ parameter>\n"
+        ),
+        "kimi_k3" => {
+            let key = key.replace('&', "&amp;").replace('"', "&quot;");
+            let kind = kind(value);
+            format!(
+                "<|open|>argument key=\"{key}\" type=\"{kind}\"<|sep|>{raw}<|close|>argument<|sep|>"
+            )
+        }
+        "cohere" => nested(&format!(" name=\"{key}\""), value),
+        other => panic!("{other}"),
+    }
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+/// Cohere's tags, which nest.
+fn nested(name: &str, value: &Value) -> String {
+    let (kind, inside) = match value {
+        Value::String(text) => ("raw", text.clone()),
+        Value::Object(members) => {
+            let members =
+                members.iter().map(|(key, value)| nested(&format!(" name=\"{key}\""), value));
+            ("dict", members.collect())
+        }
+        Value::Array(items) => ("list", items.iter().map(|item| nested("", item)).collect()),
+        other => ("json", other.to_string()),
+    };
+    format!("<cofl:value{name} type=\"{kind}\">{inside}</cofl:value>")
+}
+
+fn schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "text": {"type": "string"},
+            "choice": {"enum": ["Oslo", "12", "true"]},
+            "count": {"type": "integer"},
+            "share": {"type": "number"},
+            "flag": {"type": "boolean"},
+            "nothing": {"type": "null"},
+            "list": {"type": "array", "items": {"type": "string"}},
+            "inner": {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "array", "items": {"type": "integer"}}}, "required": ["a", "b"], "additionalProperties": false},
+            "maybe": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+            "referred": {"$ref": "#/$defs/name"},
+        },
+        "required": [],
+        "additionalProperties": false,
+        "$defs": {"name": {"type": "string"}},
+    })
+}
+
+/// Texts with what breaks readers of tags and of JSON.
+fn text() -> impl Strategy<Value = String> {
+    "[a-c0-9 \n\"\\\\<>/&;=é日{}\\[\\],:]{0,12}|true|null|12|<parameter|</para|\n\n"
+        .prop_map(|text| text)
+}
+
+fn arguments() -> impl Strategy<Value = Map<String, Value>> {
+    let members: Vec<BoxedStrategy<(&str, Value)>> = vec![
+        text().prop_map(|text| ("text", Value::from(text))).boxed(),
+        prop_oneof![Just("Oslo"), Just("12"), Just("true")]
+            .prop_map(|text| ("choice", text.into()))
+            .boxed(),
+        any::<i32>().prop_map(|number| ("count", number.into())).boxed(),
+        (-1000..1000_i32).prop_map(|number| ("share", json!(f64::from(number) / 8.0))).boxed(),
+        any::<bool>().prop_map(|flag| ("flag", flag.into())).boxed(),
+        Just(("nothing", Value::Null)).boxed(),
+        proptest::collection::vec("[a-c<\"\\\\\n]{0,4}", 0..3)
+            .prop_map(|list| ("list", list.into()))
+            .boxed(),
+        ("[a-c\"]{0,4}", proptest::collection::vec(any::<i8>(), 0..3))
+            .prop_map(|(a, b)| ("inner", json!({"a": a, "b": b})))
+            .boxed(),
+        any::<Option<i8>>().prop_map(|number| ("maybe", json!(number))).boxed(),
+        text().prop_map(|text| ("referred", Value::from(text))).boxed(),
+    ];
+    (members, proptest::collection::vec(any::<bool>(), 10)).prop_map(|(members, taken)| {
+        let members = members.into_iter().zip(taken).filter(|(_, taken)| *taken);
+        members.map(|((key, value), _)| (key.to_owned(), value)).collect()
+    })
+}
+
+/// The grammar of the arguments in a style.
+fn grammar(style: &'static str) -> Compiled {
+    static KNOWN: LazyLock<Mutex<HashMap<&str, Compiled>>> = LazyLock::new(Mutex::default);
+    let mut known = KNOWN.lock().unwrap();
+    let compile = || {
+        let format = json!({"type": "json_schema", "style": style, "json_schema": schema()});
+        let tag = Grammar::from_tags(&json!({"type": "structural_tag", "format": format}));
+        grammars().compile(&tag, None).unwrap_or_else(|error| panic!("{style}: {error}"))
+    };
+    known.entry(style).or_insert_with(compile).clone()
+}
+
+fn tool(parameters: &Value) -> Value {
+    json!({"type": "function", "function": {"name": "get", "parameters": parameters}})
+}
+
+/// What a stage makes of a call whose arguments come in these parts.
+fn staged(style: &str, tool: &Value, parts: &[&str], finish: Finish) -> Vec<Event> {
+    let mut stage = TagArguments::new(style, std::slice::from_ref(tool)).unwrap().stage();
+    let call = Event::Call { index: 0, name: "get".to_owned() };
+    let parts = parts.iter().map(|part| Event::Arguments { index: 0, delta: (*part).to_owned() });
+    let end = Event::Finished(Finished { finish, usage: Usage::default() });
+    [call].into_iter().chain(parts).chain([end]).flat_map(|event| stage.events(event)).collect()
+}
+
+fn json_of(events: &[Event]) -> String {
+    let delta = |event: &Event| match event {
+        Event::Arguments { delta, .. } => Some(delta.clone()),
+        _ => None,
+    };
+    events.iter().filter_map(delta).collect()
+}
+
+/// A text in pieces that begin at these characters.
+fn cut<'t>(text: &'t str, at: &[proptest::sample::Index]) -> Vec<&'t str> {
+    let places: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+    let mut cuts: Vec<usize> =
+        at.iter().filter(|_| !places.is_empty()).map(|index| *index.get(&places)).collect();
+    cuts.extend([0, text.len()]);
+    cuts.sort_unstable();
+    cuts.dedup();
+    cuts.windows(2).map(|pair| &text[pair[0]..pair[1]]).collect()
+}
+
+proptest! {
+    #[test]
+    fn arguments_come_back_as_they_were(members in arguments(), cuts in proptest::collection::vec(any::<proptest::sample::Index>(), 0..12)) {
+        for (style, of_members) in STYLES {
+            let text = written(style, &members);
+            let mut matcher = ByteMatcher::new(&grammar(of_members));
+            prop_assert!(matcher.accept(text.as_bytes()).is_ok() && matcher.is_accepting(), "{}: {:?}", style, text);
+            let events = staged(style, &tool(&schema()), &cut(&text, &cuts), Finish::Stop);
+            prop_assert_eq!(&object(&json_of(&events)), &members, "{}: {:?}", style, text);
+        }
+    }
+
+    #[test]
+    fn a_call_that_is_cut_is_the_beginning_of_its_json(members in arguments(), cuts in proptest::collection::vec(any::<proptest::sample::Index>(), 1..4)) {
+        for (style, _) in STYLES {
+            let text = written(style, &members);
+            let parts = cut(&text, &cuts);
+            let whole = json_of(&staged(style, &tool(&schema()), &parts, Finish::Stop));
+            let some = &parts[..parts.len().saturating_sub(1)];
+            let found = json_of(&staged(style, &tool(&schema()), some, Finish::Length { closed: false }));
+            prop_assert!(whole.starts_with(&found), "{}: {} of {}", style, found, whole);
+        }
+    }
+}
+
+#[test]
+fn members_that_depend_on_each_other_are_judged_together() {
+    let arm = |kind: &str, value: Value| json!({"properties": {"kind": {"const": kind}, "value": value}, "required": ["kind", "value"]});
+    let schema = json!({"type": "object", "anyOf": [arm("text", json!({"type": "string"})), arm("number", json!({"type": "integer"}))]});
+    for (kind, value) in [("text", json!("12")), ("number", json!(12))] {
+        let members =
+            Map::from_iter([("kind".to_owned(), json!(kind)), ("value".to_owned(), value)]);
+        let text = written("qwen_3_coder", &members);
+        let events = staged("qwen_3_coder", &tool(&schema), &[&text], Finish::Stop);
+        assert_eq!(object(&json_of(&events)), members);
+    }
+}
+
+#[test]
+fn pythons_booleans_are_read_where_a_family_writes_them() {
+    let schema = json!({"type": "object", "properties": {"a": {"type": "boolean"}, "b": {"type": "string"}}});
+    let text = "<parameter=a>\nTrue\n</parameter>\n<parameter=b>\nFalse\n</parameter>\n";
+    let events = staged("qwen_3_coder", &tool(&schema), &[text], Finish::Stop);
+    assert_eq!(json_of(&events), r#"{"a":true,"b":"False"}"#);
+}
+
+#[test]
+fn calls_without_members_are_empty_objects_and_calls_end_where_others_begin() {
+    let mut stage = TagArguments::new("qwen3_coder", &[tool(&schema())]).unwrap().stage();
+    let call = |index| Event::Call { index, name: "get".to_owned() };
+    let delta = |index, delta: &str| Event::Arguments { index, delta: delta.to_owned() };
+    let text = |text: &str| Event::Text(text.to_owned());
+    let events =
+        [call(0), call(1), delta(1, "<parameter=flag>true</parameter>"), text("\n"), call(2)];
+    let found: Vec<Event> = events.into_iter().flat_map(|event| stage.events(event)).collect();
+    let expected = [
+        call(0),
+        delta(0, "{}"),
+        call(1),
+        delta(1, "{\"flag\":true"),
+        delta(1, "}"),
+        text("\n"),
+        call(2),
+    ];
+    assert_eq!(found, expected);
+    assert!(TagArguments::new("qwen_3", &[]).is_none() && TagArguments::new("frob", &[]).is_none());
+}
+
+#[test]
+fn a_long_value_and_deep_containers_are_read_in_linear_time() {
+    let long = "<".repeat(200_000);
+    let text = written("qwen_3_coder", &Map::from_iter([("text".to_owned(), json!(long))]));
+    let parts: Vec<&str> =
+        text.as_bytes().chunks(2).map(|part| std::str::from_utf8(part).unwrap()).collect();
+    let events = staged("qwen_3_coder", &tool(&schema()), &parts, Finish::Stop);
+    assert_eq!(object(&json_of(&events))["text"], json!(long));
+    let deep = 100_000;
+    let text = "<cofl:value name=\"list\" type=\"list\">".to_owned()
+        + &"<cofl:value type=\"list\">".repeat(deep)
+        + &"</cofl:value>".repeat(deep + 1);
+    let tool = json!({"type": "function", "function": {"name": "get"}});
+    let events = staged("cohere", &tool, &[&text], Finish::Stop);
+    assert_eq!(json_of(&events).len(), "{\"list\":[]}".len() + 2 * deep);
+}

@@ -1,0 +1,91 @@
+//! What a tool's schema says of the members of its arguments.
+
+use grammarc_json::JsonSchema;
+use serde_json::{Map, Value};
+
+/// Keywords at the root of a schema by which a member is judged together with others.
+const TOGETHER: [&str; 9] = [
+    "anyOf",
+    "oneOf",
+    "allOf",
+    "not",
+    "if",
+    "dependentSchemas",
+    "dependencies",
+    "$ref",
+    "$dynamicRef",
+];
+
+/// Members with two readings that are judged together at most; those behind them are judged alone.
+const MOST: u32 = 8;
+
+/// A member as it was read: its readings, at least one, the likelier first.
+#[derive(Clone, Debug)]
+pub(super) struct Member {
+    pub(super) key: String,
+    pub(super) readings: Vec<Value>,
+}
+
+/// The schema of a tool's arguments; none takes any object.
+#[derive(Debug)]
+pub(super) struct Types {
+    schema: Option<JsonSchema>,
+}
+
+impl Types {
+    pub(super) fn new(schema: Option<JsonSchema>) -> Self {
+        Self { schema }
+    }
+
+    /// Whether members are judged together.
+    pub(super) fn depend(&self) -> bool {
+        let root = self.schema.as_ref().and_then(|schema| schema.value().as_object());
+        root.is_some_and(|root| TOGETHER.iter().any(|keyword| root.contains_key(*keyword)))
+    }
+
+    /// The first reading of a member that the schema takes, whatever the other members are; the last where it takes none.
+    pub(super) fn alone(&self, member: Member) -> Value {
+        let Member { key, mut readings } = member;
+        let fits = |value: &Value| {
+            let Some(schema) = &self.schema else { return true };
+            let object = Value::Object(Map::from_iter([(key.clone(), value.clone())]));
+            // What is said of the object itself is of members that are not there yet.
+            let is_of_member = |pointer: &str| !pointer.is_empty();
+            schema.validate(&object).err().is_none_or(|error| {
+                !error.violations.iter().any(|violation| is_of_member(&violation.pointer))
+            })
+        };
+        let last = readings.len() - 1;
+        let at = readings[..last].iter().position(fits).unwrap_or(last);
+        readings.swap_remove(at)
+    }
+
+    /// The first object that the schema takes, with the readings of later members tried first; where it takes none, that of
+    /// the members alone.
+    pub(super) fn together(&self, members: &[Member]) -> Map<String, Value> {
+        let open: Vec<usize> = (0..members.len())
+            .filter(|&at| members[at].readings.len() > 1)
+            .take(MOST as usize)
+            .collect();
+        let alone = || {
+            let all = members.iter().map(|member| (member.key.clone(), self.alone(member.clone())));
+            all.collect::<Map<String, Value>>()
+        };
+        let Some(schema) = &self.schema else { return alone() };
+        for choice in 0..1_u32 << open.len() {
+            let mut object = alone();
+            for (bit, &at) in open.iter().rev().enumerate() {
+                let Member { key, readings } = &members[at];
+                let reading = readings[(choice >> bit & 1) as usize].clone();
+                object.insert(key.clone(), reading);
+            }
+            let object = Value::Object(object);
+            if schema.is_valid(&object)
+                && let Value::Object(object) = object
+            {
+                return object;
+            }
+        }
+        alone()
+    }
+}
