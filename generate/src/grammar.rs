@@ -177,9 +177,7 @@ mod tests {
             &[r#"{"a": 1}"#, "{\"a\": 1}\n{\"a\": 2}"],
             &["1", "{}", "{\"a\": 1}\n{\"a\": \"x\"}"],
         );
-        let branch = |kind: &str| {
-            json!({"type": "object", "properties": {"a": {"type": "integer"}, "type": {"const": kind}}, "required": ["a", "type"], "additionalProperties": false})
-        };
+        let branch = |kind: &str| json!({"type": "object", "properties": {"a": {"type": "integer"}, "type": {"const": kind}}, "required": ["a", "type"], "additionalProperties": false});
         let union = JsonSchema::from_value(json!({"oneOf": [branch("x"), branch("y")]})).unwrap();
         let (first, last) = (r#"{"type": "y", "a": 1}"#, r#"{"a": 1, "type": "y"}"#);
         judge(&Grammar::jsonl(Some(&union)), &[first], &[last]);
