@@ -4,15 +4,15 @@
     grammarc serve --model smollm2 &
     python stream_partial.py [URL]
 
-`repair(..., cut=True)` reads a text that was cut: open texts are kept, open numbers and keys are not there yet, and nothing is made
-up. So a reader may show each value as it comes; the last is the whole answer.
+What has appeared stays, so a reader may show each value as it comes: numbers appear when they are whole, and texts that the schema lists
+as soon as one alone is left. The last is the whole answer.
 """
 
 import json
 import sys
 
 from grammarc.client import Client
-from grammarc.repair import RepairError, repair
+from grammarc.partial import stream_json
 
 url = sys.argv[1] if len(sys.argv) > 1 else "http://127.0.0.1:8080"
 
@@ -27,15 +27,10 @@ PERSON = {
     "additionalProperties": False,
 }
 
+shown = value = None
 with Client(url) as client:
-    text, shown = "", None
-    for delta in client.stream("Tell me of Ada Lovelace.", PERSON, temperature=0, max_tokens=120):
-        text += delta
-        try:
-            value = repair(text, cut=True).value
-        except RepairError:
-            continue  # Nothing can be said yet.
-        if value != shown:
-            shown = value
-            print(json.dumps(value))
-print("whole:", shown == json.loads(text))
+    # The same object while it grows, so each is written before the next comes.
+    for value in stream_json(client.stream("Tell me of Ada Lovelace.", PERSON, temperature=0, max_tokens=120), PERSON):
+        if shown != (shown := json.dumps(value)):
+            print(shown)
+print("whole:", json.dumps(value))
