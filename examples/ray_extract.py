@@ -6,8 +6,8 @@
     python ray_extract.py … --engine server --url http://127.0.0.1:8080     # a model of `grammarc serve`, or of vLLM's server
     GRAMMARC_VLLM=1 python ray_extract.py … --engine vllm --model FOLDER    # a model in each worker
 
-The driver compiles the grammar once and writes it, with its vocabulary, to the work folder; workers map the files, so that a
-further worker on the node takes next to no memory for them. `scripted` draws tokens evenly among those that are allowed: it shows
+The grammar is compiled once and is in the work folder, with its vocabulary; workers map the files, so that a further worker on the
+node takes next to no memory for them. (With a server, the server has them.) `scripted` draws tokens evenly among those that are allowed: it shows
 what the pipeline costs without a model. A run that was ended goes on where it was; a worker that is killed is started again by
 Ray, and its batch is done anew. What was counted is printed at the end, and is in `report.json` of the work folder.
 """
@@ -119,7 +119,7 @@ def memory_of(work: Path) -> tuple[int, int]:
     for line in lines:
         name, _, rest = line.partition(":")
         if "-" in line.split(" ", 1)[0]:
-            inside = line.endswith((str(work / VOCABULARY), str(work / ARTIFACT)))
+            inside = str(work) in line
         elif inside and name == "Pss":
             share += int(rest.split()[0])
         elif inside and name in ("Private_Clean", "Private_Dirty"):
@@ -162,7 +162,8 @@ def main() -> None:
     if options.documents is None:
         options.documents = options.work / "documents.jsonl"
         write_documents(options.documents, options.make)
-    compile_artifact(options)
+    if options.engine == "scripted":
+        compile_artifact(options)
     done = parts.done()
     if done:
         print(f"{len(done)} documents are done already", file=sys.stderr)
