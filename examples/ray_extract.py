@@ -172,7 +172,7 @@ def main() -> None:
         # A cluster: its nodes get the module beside this file. They need the package, and have to see the work folder.
         ray.init(runtime_env={"working_dir": str(Path(__file__).parent), "excludes": ["*/"]})
     else:
-        ray.init(num_cpus=max(os.cpu_count() or 1, options.workers + 1), include_dashboard=False)
+        ray.init("local", num_cpus=max(os.cpu_count() or 1, options.workers + 1), include_dashboard=False)
     ray.data.DataContext.get_current().enable_progress_bars = False
     asked = ray.data.read_json(str(options.documents), lines=True, override_num_blocks=1).filter(lambda document: document["id"] not in done)
     extracted = asked.repartition(target_num_rows_per_block=options.batch).map_batches(
