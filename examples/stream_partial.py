@@ -31,6 +31,8 @@ shown = value = None
 with Client(url) as client:
     # The same object while it grows, so each is written before the next comes.
     for value in stream_json(client.stream("Tell me of Ada Lovelace.", PERSON, temperature=0, max_tokens=120), PERSON):
-        if shown != (shown := json.dumps(value)):
-            print(shown)
+        line = json.dumps(value)
+        if line != shown:
+            print(line)
+            shown = line
 print("whole:", json.dumps(value))

@@ -1,10 +1,13 @@
-"""A server in OpenAI's protocol that says what a test tells it: requests are kept, answers come whole or in small deltas."""
+"""A server in OpenAI's protocol that says what a test tells it: requests are kept, answers come whole or in small deltas.
+
+`scripted` is one that answers any request with what was asked for: the least instance of a schema, a call of the first tool.
+"""
 
 from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -24,6 +27,8 @@ class Loopback:
         """In place of an answer; in a stream, after the first delta."""
         self.choice: dict[str, Any] = {}
         """Changes to the choice of a whole answer."""
+        self.script: Callable[[dict[str, Any]], dict[str, Any]] | None = None
+        """Makes the choice of a request, in place of the text."""
         self.asked: list[tuple[str, dict[str, Any]]] = []
 
 
@@ -39,19 +44,24 @@ class _Handler(BaseHTTPRequestHandler):
             return self._send(loopback.status, {"error": loopback.error})
         if self.path == "/v1/repair":
             return self._send(200, {"text": loopback.text, "edits": []})
+        if self.path == "/v1/grammars":
+            return self._send(200, {"id": "1", "least_tokens": 1, "report": {}})
+        choice = {"index": 0, "message": {"role": "assistant", "content": loopback.text}, "finish_reason": "stop", **loopback.choice}
+        if loopback.script:
+            choice |= loopback.script(body)
+        whole = {"id": "1", "object": "chat.completion", "created": 1, "model": "m"}
         if not body.get("stream"):
-            message = {"role": "assistant", "content": loopback.text}
-            choice = {"index": 0, "message": message, "finish_reason": "stop", **loopback.choice}
-            return self._send(200, {"choices": [choice], "usage": USAGE})
+            return self._send(200, {**whole, "choices": [choice], "usage": USAGE})
         self.send_response(200)
         self.send_header("content-type", "text/event-stream")
         self.end_headers()
-        parts = [loopback.text[at : at + loopback.delta] for at in range(0, len(loopback.text), loopback.delta)]
+        chunk, text = whole | {"object": "chat.completion.chunk"}, choice["message"]["content"]
+        parts = [text[at : at + loopback.delta] for at in range(0, len(text), loopback.delta)]
         for part in [{"role": "assistant"}, *({"content": part} for part in parts)]:
-            self._event({"choices": [{"index": 0, "delta": part, "finish_reason": None}]})
+            self._event({**chunk, "choices": [{"index": 0, "delta": part, "finish_reason": None}]})
             if loopback.error and "content" in part:
                 return self._event({"error": loopback.error})
-        self._event({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
+        self._event({**chunk, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
         self.wfile.write(b"data: [DONE]\n\n")
 
     def _event(self, value: dict[str, Any]) -> None:
@@ -78,3 +88,34 @@ def listening() -> Iterator[Loopback]:
         finally:
             server.shutdown()
             thread.join()
+
+
+def instance(schema: dict[str, Any]) -> Any:
+    """An instance of a simple schema, with all keys."""
+    if "enum" in schema:
+        return schema["enum"][0]
+    kind = schema.get("type", "object")
+    if kind == "object":
+        return {name: instance(one) for name, one in schema.get("properties", {}).items()}
+    if kind == "array":
+        return [instance(schema["items"])] * schema.get("minItems", 1)
+    return {"string": "Oslo", "integer": schema.get("minimum", 1), "number": 1, "boolean": True, "null": None}[kind]
+
+
+def scripted(body: dict[str, Any]) -> dict[str, Any]:
+    """A script that answers what is asked for."""
+    if body.get("tools"):
+        tool = body["tools"][0]["function"]
+        call = {"name": tool["name"], "arguments": json.dumps(instance(tool["parameters"]))}
+        calls = [{"id": "1", "type": "function", "function": call}]
+        return {"finish_reason": "tool_calls", "message": {"role": "assistant", "content": None, "tool_calls": calls}}
+    outputs = body.get("structured_outputs", {})
+    if form := body.get("response_format", {}).get("json_schema"):
+        text = json.dumps(instance(form["schema"]), separators=(",", ":"))
+    elif "choice" in outputs:
+        text = outputs["choice"][0]
+    elif "grammar" in outputs:
+        text = '{"city": "Oslo", "country": "Norway"}\n{"city": "Rome", "country": "It'
+    else:
+        text = "Oslo"
+    return {"message": {"role": "assistant", "content": text}}

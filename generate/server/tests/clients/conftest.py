@@ -1,10 +1,17 @@
-"""The server that the tests ask."""
+"""The server that the tests ask: the one that GRAMMARC_SERVER names, or for tests that can do with it one that answers by a script."""
 
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[4] / "bindings" / "python" / "tests"))
+
+from loopback import listening, scripted  # noqa: E402
 
 PERSON = {
     "type": "object",
@@ -33,5 +40,10 @@ WEATHER = {
 
 
 @pytest.fixture(scope="session")
-def url() -> str:
-    return os.environ["GRAMMARC_SERVER"]
+def url() -> Iterator[str]:
+    if named := os.environ.get("GRAMMARC_SERVER"):
+        yield named
+        return
+    with listening() as server:
+        server.script = scripted
+        yield server.url

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
+from loopback import Loopback, listening
 from pydantic import BaseModel, Field
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[4] / "bindings" / "python" / "tests"))
-
-from loopback import Loopback, listening  # noqa: E402
 
 OWN = {"x_grammarc": {"on_length": "close"}}
 USER = [{"role": "user", "content": "A person."}]
