@@ -229,7 +229,8 @@ def server(url: str, pid: int | None) -> None:
         texts[forced] = [text for *_, text in replies]
         same = sum(one == other for one, other in zip(texts[forced], texts["off"]))
         rows.append([forced, sum(calls for calls, *_ in replies), sum(tokens for _, tokens, _ in replies), spent_by(pid) - began, f"{same} of {len(names)}"])
-    table(["forced", "calls of the model", "tokens", "seconds", "same text as off"], rows)
+    clock = "seconds" if pid is None else "seconds of CPU"
+    table(["forced", "calls of the model", "tokens", clock, "same text as off"], rows)
     rows = []
     for clients in (1, 2, 4, 8):
         began = spent_by(pid)
@@ -237,7 +238,7 @@ def server(url: str, pid: int | None) -> None:
             replies = list(pool.map(lambda name: ask(name, "off"), names * 2))
         spent = spent_by(pid) - began
         rows.append([f"{clients}", sum(tokens for _, tokens, _ in replies) / spent])
-    table(["requests at once", "tokens a second"], rows)
+    table(["requests at once", f"tokens in {clock}"], rows)
 
 
 def main() -> None:
