@@ -83,6 +83,8 @@ pub struct Agreement {
     rows: Rows,
     /// By index of the state.
     is_wide: Vec<bool>,
+    /// By index of the state, the wide ones with those that read tokens: within a string of bytes these do as others.
+    is_swept: Vec<bool>,
     /// What walks have found of the states of a class.
     remembered: Remembered,
 }
@@ -120,25 +122,26 @@ impl Agreement {
             doubles: Doubles::default(),
             rows: Rows::default(),
             is_wide: vec![false; count],
+            is_swept: vec![false; count],
             remembered: Remembered::default(),
         };
-        let members: Vec<(u32, u32)> = (0..count as u32)
-            .filter(|&index| reads_bytes(index))
+        let swept: Vec<(u32, u32)> = (0..count as u32)
             .take_while(|_| budget.spend(STEPS_A_STATE).is_ok())
             .filter_map(|index| Some((index, this.widest_target(follow, index)?)))
             .collect();
+        let members: Vec<(u32, u32)> =
+            swept.iter().copied().filter(|&(index, _)| reads_bytes(index)).collect();
         // Of no use is what is made where the budget is spent, and it takes a while for a large network.
         if budget.check().is_err() {
             return this;
         }
-        let active =
-            this.with_companions(follow, members.iter().map(|&(index, _)| index).collect());
+        let active = this.with_companions(follow, swept.iter().map(|&(index, _)| index).collect());
         let mut row_of = vec![NONE; count];
         for (row, &index) in (0..).zip(&active) {
             row_of[index as usize] = row;
         }
         let worth = active.len() >= WORTH_A_THREAD;
-        let rounds = || match members.len() {
+        let rounds = || match swept.len() {
             0 | 1 => Rounds::alone(active.len()),
             _ => this.refined(follow, &active, &row_of, (most, budget)),
         };
@@ -158,6 +161,9 @@ impl Agreement {
         this.rows = Rows::new(table, loops, has_models, histories);
         for (index, _) in members {
             this.is_wide[index as usize] = true;
+        }
+        for (index, target) in swept {
+            this.is_swept[index as usize] = reads_bytes(index) || target == this.base + index;
         }
         this
     }
@@ -192,6 +198,12 @@ impl Agreement {
     pub(super) fn is_wide(&self, state: u32) -> bool {
         let index = state.checked_sub(self.base);
         index.and_then(|index| self.is_wide.get(index as usize)).is_some_and(|&wide| wide)
+    }
+
+    /// The same of a state that may also read tokens, as far as bytes go.
+    pub(super) fn is_swept(&self, state: u32) -> bool {
+        let index = state.checked_sub(self.base);
+        index.and_then(|index| self.is_swept.get(index as usize)).is_some_and(|&swept| swept)
     }
 
     /// What an own state can do.

@@ -47,7 +47,7 @@ impl Walker<'_> {
 
     /// The row of a state that is worth sweeping.
     pub(super) fn wide_row(&self, state: u32) -> Option<u32> {
-        self.agreement.row_of(state).filter(|_| self.agreement.is_wide(state))
+        self.agreement.row_of(state).filter(|_| self.agreement.is_swept(state))
     }
 
     /// Adds what becomes of the strings below `node` in the state of a row with nothing on the local stack, in one go.
