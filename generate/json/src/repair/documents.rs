@@ -41,14 +41,32 @@ pub(super) fn documents(source: &str) -> Vec<Range<usize>> {
             return Vec::new();
         }
     }
-    // Prose has brackets as well: they are data where they hold strings or objects, or all there is.
-    let is_data = |range: &Range<usize>| source[range.clone()].contains(['{', '"', '\'']);
-    if found.iter().any(is_data) {
-        found.retain(is_data);
+    // Prose has brackets as well, such as numbers of sources.
+    let reads = |range: &Range<usize>| strict::parse(&source[range.clone()]).is_ok();
+    if found.iter().any(|range| !is_citation(&source[range.clone()])) {
+        let between = |from: usize, to: usize| source[from..to].contains(char::is_alphanumeric);
+        let of_prose: Vec<bool> = (0..found.len())
+            .map(|at| {
+                let before = at.checked_sub(1).map_or(0, |before| found[before].end);
+                let after = found.get(at + 1).map_or(source.len(), |after| after.start);
+                let in_words = between(before, found[at].start) || between(found[at].end, after);
+                in_words && is_citation(&source[found[at].clone()])
+            })
+            .collect();
+        let mut of_prose = of_prose.into_iter();
+        found.retain(|_| !of_prose.next().unwrap_or_default());
     } else {
-        found.retain(|range| strict::parse(&source[range.clone()]).is_ok());
+        found.retain(reads);
     }
     if found.len() < 2 { Vec::new() } else { found }
+}
+
+/// Whether a container is what prose has: a word, or some numbers, in brackets.
+fn is_citation(text: &str) -> bool {
+    let inside = text.trim_start_matches('[').trim_end_matches(']');
+    !inside.contains(['{', '"', '\'', '['])
+        && (!inside.contains(',')
+            || inside.bytes().all(|byte| byte.is_ascii_digit() || b", ".contains(&byte)))
 }
 
 /// Adds the containers from a place on; false where what stands between them is more than prose.
@@ -147,6 +165,8 @@ mod tests {
         assert_eq!(found("One: {a: [1]}, or\n[\"b\"]."), ["{a: [1]}", "[\"b\"]"]);
         assert_eq!(found("```json\n{}\n```\nor\n```json\n[{}]\n```"), ["{}", "[{}]"]);
         assert_eq!(found("[1, 2] [3]"), ["[1, 2]", "[3]"]);
+        assert_eq!(found("[]{}"), ["[]", "{}"]);
+        assert_eq!(found("{'a': 1} and [1, 2, True]"), ["{'a': 1}", "[1, 2, True]"]);
     }
 
     #[test]
