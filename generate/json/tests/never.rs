@@ -189,7 +189,9 @@ proptest! {
         let both = damaged(&text, first, which[0]).filter(|text| serde_json::from_str::<Value>(text).is_ok() || !text.contains("//"));
         // The marks of a text that is no JSON are found as those of one that is, as long as its strings are whole.
         let Some(source) = both.and_then(|text| damaged(&text, second, which[1])) else { return Ok(()) };
-        prop_assume!(!source.contains("```") && !source.contains("Here"));
+        if source.contains("```") || source.contains("Here") {
+            return Ok(());
+        }
         let Ok(repaired) = fixed(&source) else { return Ok(()) };
         if repaired.grade() == Grade::Certain && !repaired.ambiguous {
             prop_assert_eq!(scalars(&repaired.text), scalars(&text), "{:?}, {:?} of {:?}", first, second, source);

@@ -84,11 +84,13 @@ pub(super) fn behind(source: &str, at: usize) -> (Behind, Cost) {
     if closers.is_empty() {
         return (Behind::Closers, if rest == ";" { costs::OUTSIDE } else { price });
     }
-    // `)` and `);` behind a call, a fence, or prose that begins on a line of its own or behind a fence. What a quote begins
-    // right there is the rest of a string; a quote alone is one too many.
+    // `)` and `);` behind a call, a fence, or prose that begins on a line of its own or behind a fence. The rest of a string is
+    // none: what a quote begins right there, or what has a quote without another. A quote alone is one too many.
     let is_glued =
         cut == 0 && rest.len() == source.len() - at && rest.starts_with(['"', '\'', '`']);
-    let is_rest = is_glued && rest.trim_end().len() > 1 && !rest.starts_with("```");
+    let is_alone = rest.trim_end().len() == 1 || rest.starts_with("```");
+    let is_odd = memchr::memchr_iter(b'"', closers.as_bytes()).count() % 2 == 1;
+    let is_rest = !is_alone && (is_glued || is_odd);
     // Neither is a value behind a comma.
     let is_value = rest[..cut].contains(',')
         && (closers.starts_with(['"', '\'', '-'])
@@ -214,6 +216,8 @@ mod tests {
         assert_eq!(behind("{}\n", 2), (Behind::Nothing, 0));
         assert_eq!(behind("{}\"", 2), (Behind::Text, 1));
         assert_eq!(behind("[], null", 2), (Behind::Text, 65));
+        assert_eq!(behind("{} as \"said\"", 2), (Behind::Text, 1));
+        assert_eq!(behind("{} b\",", 2), (Behind::Text, 61));
         assert_eq!(behind("{}\", n", 2), (Behind::Text, 61));
     }
 
