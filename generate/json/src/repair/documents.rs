@@ -17,7 +17,7 @@ use std::ops::Range;
 use serde_json::Value;
 
 use crate::extract::{MOST as MOST_DOCUMENTS, fences, reasoning_end};
-use crate::scan::{container_end, trim_space};
+use crate::scan::{string_end, trim_space};
 use crate::schema::JsonSchema;
 use crate::strict;
 
@@ -61,6 +61,30 @@ pub(super) fn documents(source: &str) -> Vec<Range<usize>> {
     if found.len() < 2 { Vec::new() } else { found }
 }
 
+/// A closer of another kind than what it would close.
+struct Mismatch;
+
+/// Behind the closer of the container that begins at a place; none where it is never closed.
+fn document_end(bytes: &[u8], start: usize) -> Result<Option<usize>, Mismatch> {
+    let mut open = Vec::new();
+    let mut at = start;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'"' => {
+                at = string_end(bytes, at);
+                continue;
+            }
+            b'{' => open.push(b'}'),
+            b'[' => open.push(b']'),
+            b'}' | b']' if open.pop() != Some(byte) => return Err(Mismatch),
+            b'}' | b']' if open.is_empty() => return Ok(Some(at + 1)),
+            _ => {}
+        }
+        at += 1;
+    }
+    Ok(None)
+}
+
 /// Whether a container is what prose has: a word, or some numbers, in brackets.
 fn is_citation(text: &str) -> bool {
     let inside = text.trim_start_matches('[').trim_end_matches(']');
@@ -78,7 +102,8 @@ fn spans(source: &str, mut at: usize, found: &mut Vec<Range<usize>>) -> bool {
             return false;
         }
         // One that is never closed is broken off, or all the rest.
-        let end = container_end(bytes, start).unwrap_or(trim_space(bytes, start, source.len()));
+        let Ok(end) = document_end(bytes, start) else { return false };
+        let end = end.unwrap_or(trim_space(bytes, start, source.len()));
         found.push(start..end);
         at = end;
     }
@@ -178,6 +203,7 @@ mod tests {
             "As [1] says: {\"a\": 1,}",
             "For {x}:\n```json\n{\"a\": 1,}\n```\n",
             "[1, 2], 3]",
+            "[{\"a\": 1}}, {\"b\": 2}]",
         ] {
             assert!(documents(source).is_empty(), "{source}");
         }
