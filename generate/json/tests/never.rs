@@ -162,7 +162,7 @@ fn damaged(text: &str, damage: Damage, which: prop::sample::Index) -> Option<Str
     })
 }
 
-/// Whether a source or a JSON text of the result is what the property is about: containers beside each other are documents.
+/// The text of a value.
 fn written(value: &Value, pretty: bool) -> String {
     if pretty { format!("{value:#}") } else { value.to_string() }
 }

@@ -64,6 +64,7 @@ fn same(left: &Value, right: &Value) -> bool {
     }
 }
 
+#[expect(clippy::print_stdout, reason = "counts and cases are what it is run for")]
 #[test]
 fn the_suites_of_peers() {
     let Some(files) = std::env::var_os("GRAMMARC_SUITES") else {
