@@ -22,7 +22,7 @@ use crate::schema::JsonSchema;
 use crate::strict;
 
 use super::edits::{Edit, EditKind};
-use super::limits::RepairOptions;
+use super::limits::{RepairLimits, RepairOptions};
 use super::outside::{Behind, behind, weight};
 use super::{RepairError, Repaired, readings_of};
 
@@ -129,7 +129,10 @@ pub(super) fn choose(
     }
     let last = documents.len() - 1;
     let read = |at: usize, range: &Range<usize>| {
-        let options = RepairOptions { cut: options.cut && at == last, ..*options };
+        // All of them together take what one text may.
+        let limits =
+            RepairLimits { steps: options.limits.steps / (last as u64 + 1), ..options.limits };
+        let options = RepairOptions { limits, cut: options.cut && at == last, ..*options };
         readings_of(&source[range.clone()], schema, &options)
     };
     let mut readings: Vec<Option<Vec<Repaired>>> =

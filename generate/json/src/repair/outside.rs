@@ -85,9 +85,10 @@ pub(super) fn behind(source: &str, at: usize) -> (Behind, Cost) {
         return (Behind::Closers, if rest == ";" { costs::OUTSIDE } else { price });
     }
     // `)` and `);` behind a call, a fence, or prose that begins on a line of its own or behind a fence. The rest of a string is
-    // none: what a quote begins right there, or what has a quote without another. A quote alone is one too many.
-    let is_glued =
-        cut == 0 && rest.len() == source.len() - at && rest.starts_with(['"', '\'', '`']);
+    // none: what follows without a space and has quotes, or what has a quote without another. A quote alone is one too many.
+    let is_glued = cut == 0
+        && rest.len() == source.len() - at
+        && (rest.starts_with(['\'', '`']) || (rest.contains('"') && !rest.starts_with('<')));
     let is_alone = rest.trim_end().len() == 1 || rest.starts_with("```");
     let is_odd = memchr::memchr_iter(b'"', closers.as_bytes()).count() % 2 == 1;
     let is_rest = !is_alone && (is_glued || is_odd);
