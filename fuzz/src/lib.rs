@@ -7,6 +7,7 @@
 //! | [`tokenizers`] | a tokenizer file | no panic, a vocabulary that holds what its documentation says |
 //! | [`artifacts`] | changes to an artifact, behind a right checksum | no panic, in opening and in use |
 //! | [`tokens`] | a sequence of calls of a matcher | the same masks as a matcher that took the accepted tokens alone |
+//! | [`outputs`] | what a model wrote | repairs are JSON, made by their edits and repaired no more; parts give what the whole gives; the strict parser's values |
 //! | [`verdicts`] | a schema and an instance | the verdict of the `jsonschema` crate |
 //!
 //! libFuzzer runs them (`libfuzzer/`, a package of its own, since it is built with flags of its own), on the stable toolchain:
@@ -15,6 +16,7 @@
 //! the corpus under a name that says what it broke.
 
 pub mod artifacts;
+pub mod outputs;
 pub mod sources;
 pub mod tokenizers;
 pub mod tokens;
@@ -26,10 +28,11 @@ mod input;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
-pub const TARGETS: [Target; 5] = [
+pub const TARGETS: [Target; 6] = [
     ("sources", sources::run),
     ("tokenizers", tokenizers::run),
     ("artifacts", artifacts::run),
     ("tokens", tokens::run),
+    ("outputs", outputs::run),
     ("verdicts", verdicts::run),
 ];

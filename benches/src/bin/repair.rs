@@ -1,4 +1,4 @@
-//! Repairs beside known truths: `repair CORPUS [--without-schema] [--every N] [--list KIND]`
+//! Repairs beside known truths: `repair CORPUS [--without-schema] [--every N] [--list KIND] [--answers FILE]`
 //!
 //! A corpus is a JSON list of rows: `kind` of damage, `text`, `truth`, `schema`, and `file`, whose rows share a schema. Each text
 //! is repaired with edits of every grade, and the value is the truth (right), another one (wrong), or none was returned
@@ -8,6 +8,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -32,6 +33,9 @@ struct Args {
     /// Writes the rows of this kind (or `all`) that are not right, one JSON a line, to standard error.
     #[arg(long)]
     list: Option<String>,
+    /// Writes the answer to each row that is judged, one JSON a line with the row's number, for `tests/peers/repairers.py`.
+    #[arg(long)]
+    answers: Option<PathBuf>,
 }
 
 #[derive(Deserialize)]
@@ -89,7 +93,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut counts: BTreeMap<String, [usize; 5]> = BTreeMap::new();
     let mut times = Samples::default();
     let mut known: BTreeMap<String, Option<JsonSchema>> = BTreeMap::new();
-    for row in &rows {
+    let mut answers = args.answers.as_ref().map(fs::File::create).transpose()?.map(BufWriter::new);
+    for (number, row) in rows.iter().enumerate() {
         if row.file != file {
             file.clone_from(&row.file);
             files += 1;
@@ -115,7 +120,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         let started = Instant::now();
         let result = repair(&row.text, schema.as_ref(), &RepairOptions::default());
-        times.push(started.elapsed().as_secs_f64() * 1e6);
+        let time = started.elapsed().as_secs_f64() * 1e6;
+        times.push(time);
+        if let Some(answers) = &mut answers {
+            let (value, ambiguous) = match &result {
+                Ok(repaired) => (Some(&repaired.value), repaired.ambiguous),
+                Err(_) => (None, false),
+            };
+            let answer = serde_json::json!({"row": number, "value": value, "refused": value.is_none(), "ambiguous": ambiguous, "micros": time});
+            writeln!(answers, "{answer}")?;
+        }
         let outcome = match &result {
             Ok(repaired) => match (same(&repaired.value, &row.truth), repaired.ambiguous) {
                 (true, false) => Outcome::Right,

@@ -83,7 +83,8 @@ pub struct Agreement {
     rows: Rows,
     /// By index of the state.
     is_wide: Vec<bool>,
-    /// By index of the state, the wide ones with those that read tokens: within a string of bytes these do as others.
+    /// By index of the state: the wide ones, and those that stay where they are and read tokens besides, such as free text. Within a
+    /// string of bytes these do as others.
     is_swept: Vec<bool>,
     /// What walks have found of the states of a class.
     remembered: Remembered,

@@ -35,3 +35,8 @@ pub use repair::{Edit, EditKind, Grade, RepairError, RepairLimits, Repaired};
 pub use schema::{Expected, JsonSchema, SchemaError, ValidationError};
 pub use strict::{ParseError, parse};
 pub use validator::{JsonError, JsonValidator, Status, Validated};
+
+/// The examples of the page on this crate, which are compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/repair.md")]
+struct Page;

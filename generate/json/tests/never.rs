@@ -149,7 +149,8 @@ fn damaged(text: &str, damage: Damage, which: prop::sample::Index) -> Option<Str
     let put =
         |at: usize, len: usize, new: &str| format!("{}{new}{}", &text[..at], &text[at + len..]);
     Some(match damage {
-        Damage::Without(byte) => put(pick(byte)?, 1, ""),
+        // A space stands for a comma: two numbers would be one.
+        Damage::Without(byte) => put(pick(byte)?, 1, if byte == b',' { " " } else { "" }),
         Damage::Twice(byte) => put(pick(byte)?, 0, &char::from(byte).to_string()),
         Damage::Other(byte, to) => put(pick(byte)?, 1, &char::from(to).to_string()),
         Damage::Comment => put(pick(b',')? + 1, 0, " // as said\n"),
@@ -161,7 +162,7 @@ fn damaged(text: &str, damage: Damage, which: prop::sample::Index) -> Option<Str
     })
 }
 
-/// Whether a source or a JSON text of the result is what the property is about: containers beside each other are documents.
+/// The text of a value.
 fn written(value: &Value, pretty: bool) -> String {
     if pretty { format!("{value:#}") } else { value.to_string() }
 }
@@ -188,7 +189,9 @@ proptest! {
         let both = damaged(&text, first, which[0]).filter(|text| serde_json::from_str::<Value>(text).is_ok() || !text.contains("//"));
         // The marks of a text that is no JSON are found as those of one that is, as long as its strings are whole.
         let Some(source) = both.and_then(|text| damaged(&text, second, which[1])) else { return Ok(()) };
-        prop_assume!(!source.contains("```") && !source.contains("Here"));
+        if source.contains("```") || source.contains("Here") {
+            return Ok(());
+        }
         let Ok(repaired) = fixed(&source) else { return Ok(()) };
         if repaired.grade() == Grade::Certain && !repaired.ambiguous {
             prop_assert_eq!(scalars(&repaired.text), scalars(&text), "{:?}, {:?} of {:?}", first, second, source);
@@ -281,7 +284,9 @@ proptest! {
             .filter(|(lexeme, _, _)| matches!(lexeme, Lexeme::Scalar(scalar) if !scalar.starts_with('"')))
             .map(|(_, start, end)| (start, end))
             .collect();
-        prop_assume!(!found.is_empty());
+        if found.is_empty() {
+            return Ok(());
+        }
         let (start, end) = found[at.index(found.len())];
         let before = scalars(&text[..start]);
         for cut in start + 1..=end {

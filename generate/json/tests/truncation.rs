@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 
 /// A part of a document and where it stands.
 enum Part {
-    /// A literal, from and to.
-    Literal(Value, usize, usize),
+    /// A literal and where it ends.
+    Literal(Value, usize),
     /// A number, from and to.
     Number(usize, usize),
     /// A string: its characters with the ends of their spellings, from its quote and to behind the other.
@@ -36,15 +36,17 @@ impl Draw {
 struct Writer {
     draw: Draw,
     text: String,
-    spaced: bool,
+    /// Compact, with spaces, or with lines.
+    form: u64,
 }
 
 impl Writer {
-    fn space(&mut self) {
-        if self.spaced {
-            let spaces = [" ", "", "\n  ", "  "];
-            let at = self.draw.below(spaces.len());
-            self.text.push_str(spaces[at]);
+    /// White space: some, the line of a level, or none.
+    fn space(&mut self, level: Option<usize>) {
+        match (self.form, level) {
+            (1, _) => self.text.push_str(["", " ", "  "][self.draw.below(3)]),
+            (2, Some(level)) => self.text.push_str(&format!("\n{}", "  ".repeat(level))),
+            _ => {}
         }
     }
 
@@ -90,7 +92,7 @@ impl Writer {
                         [self.draw.below(3)]
                     .clone();
                 self.text.push_str(name);
-                Part::Literal(value, start, self.text.len())
+                Part::Literal(value, self.text.len())
             }
             1 => {
                 let number =
@@ -109,10 +111,10 @@ impl Writer {
                     if at > 0 {
                         self.text.push(',');
                     }
-                    self.space();
+                    self.space(Some(depth + 1));
                     items.push(self.part(depth + 1));
-                    self.space();
                 }
+                self.space(Some(depth).filter(|_| !items.is_empty()));
                 self.text.push(']');
                 Part::Array(items, start)
             }
@@ -123,16 +125,16 @@ impl Writer {
                     if at > 0 {
                         self.text.push(',');
                     }
-                    self.space();
+                    self.space(Some(depth + 1));
                     let key = ["a", "b c", "d:e", "é", "f"][at].to_owned();
                     self.text.push_str(&format!("\"{key}\""));
                     let end = self.text.len();
-                    self.space();
+                    self.space(None);
                     self.text.push(':');
-                    self.space();
+                    self.space(None);
                     members.push((key, end, self.part(depth + 1)));
-                    self.space();
                 }
+                self.space(Some(depth).filter(|_| !members.is_empty()));
                 self.text.push('}');
                 Part::Object(members, start)
             }
@@ -155,7 +157,7 @@ fn left(text: &str, part: &Part, asked: Asked) -> Option<Value> {
     let Asked { cut, drop, numbers } = asked;
     let is_whole = |end: usize| end <= cut;
     match part {
-        Part::Literal(value, _, end) => is_whole(*end).then(|| value.clone()),
+        Part::Literal(value, end) => is_whole(*end).then(|| value.clone()),
         Part::Number(start, end) => {
             let is_there = *end < cut || (numbers && *start < cut);
             is_there.then(|| serde_json::from_str(&text[*start..*end.min(&cut)]).ok()).flatten()
@@ -188,10 +190,10 @@ fn ends_in_number(text: &str) -> bool {
 #[test]
 fn every_cut_is_read_as_the_document_says() {
     let documents = if std::env::var_os("GRAMMARC_FULL").is_some() { 200 } else { 24 };
-    let (mut cuts, mut refused) = (0, 0);
+    let (mut cuts, mut refused) = (0_u64, 0_u64);
     for seed in 0..documents {
         let mut writer =
-            Writer { draw: Draw(seed * 7919 + 1), text: String::new(), spaced: seed % 2 == 1 };
+            Writer { draw: Draw(seed * 7919 + 1), text: String::new(), form: seed % 3 };
         let document = writer.part(0);
         let text = writer.text;
         assert!(serde_json::from_str::<Value>(&text).is_ok(), "{text}");
@@ -200,6 +202,10 @@ fn every_cut_is_read_as_the_document_says() {
                 [(OpenStrings::Keep, true), (OpenStrings::Drop, true), (OpenStrings::Keep, false)]
             {
                 let source = &text[..cut];
+                // Where it is not known to be cut, a string may lack its quote before a mark.
+                if !known && open_string(source).is_some_and(|open| open.contains([',', '}'])) {
+                    continue;
+                }
                 let options = RepairOptions { strings, cut: known, ..RepairOptions::default() };
                 let drop = strings == OpenStrings::Drop;
                 let expected = left(&text, &document, Asked { cut, drop, numbers: !known });
@@ -218,7 +224,7 @@ fn every_cut_is_read_as_the_document_says() {
                             known
                                 || repaired.ambiguous
                                 || !ends_in_number(source)
-                                || in_string(&text, cut),
+                                || open_string(source).is_some(),
                             "{source}"
                         );
                     }
@@ -230,19 +236,21 @@ fn every_cut_is_read_as_the_document_says() {
             }
         }
     }
-    assert!(cuts > 100 * refused / 4, "{refused} of {cuts} cuts were refused");
+    assert!(cuts > 10 * documents, "{cuts} cuts");
+    // Nothing is left before the first byte alone.
+    assert_eq!(refused, 3 * documents);
 }
 
-/// Whether a place of a JSON text lies in a string.
-fn in_string(text: &str, at: usize) -> bool {
-    let (mut inside, mut escaped) = (false, false);
-    for byte in &text.as_bytes()[..at] {
+/// The string that is open at the end of the beginning of a JSON text.
+fn open_string(text: &str) -> Option<&str> {
+    let (mut open, mut escaped) = (None, false);
+    for (at, byte) in text.bytes().enumerate() {
         match byte {
             _ if escaped => escaped = false,
-            b'\\' => escaped = inside,
-            b'"' => inside = !inside,
+            b'\\' => escaped = open.is_some(),
+            b'"' => open = if open.is_some() { None } else { Some(at + 1) },
             _ => {}
         }
     }
-    inside
+    Some(&text[open?..])
 }

@@ -48,7 +48,7 @@ const CRATES: [Row<'_>; 16] = [
     ("examples/build-rs", &["artifacts", "compiler/build", "runtime"]),
     ("benches", &["artifacts", "compiler", "runtime", "generate/json", "compiler/cli"]),
     ("tests", &["artifacts", "compiler", "runtime", "compiler/cli", "benches"]),
-    ("fuzz", &["artifacts", "compiler", "runtime", "tests"]),
+    ("fuzz", &["artifacts", "compiler", "runtime", "generate/json", "tests"]),
     ("bindings/c", &["artifacts", "compiler", "runtime", "bindings/common", "tests"]),
     (
         "bindings/python",

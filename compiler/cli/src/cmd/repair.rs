@@ -21,6 +21,9 @@ pub(crate) struct RepairArgs {
     /// The text is known to be cut: a number at its end is not whole
     #[arg(long)]
     cut: bool,
+    /// Scalars of another type become what the schema wants, and `NaN` becomes null: as edits
+    #[arg(long)]
+    coerce: bool,
 }
 
 /// A repair, or why there is none.
@@ -57,7 +60,8 @@ impl From<Edit> for EditValue {
 pub(crate) fn run(args: RepairArgs, output: &mut Output) -> Result<u8, Failure> {
     let schema = outputs::schema(args.schema.as_deref())?;
     let source = outputs::text(&args.file)?;
-    let options = RepairOptions { cut: args.cut, ..RepairOptions::default() };
+    let RepairArgs { cut, coerce, .. } = args;
+    let options = RepairOptions { cut, coerce, ..RepairOptions::default() };
     let (answer, code) = match repair(&source, schema.as_ref(), &options) {
         Ok(repaired) => {
             let status = match (repaired.edits.is_empty(), repaired.ambiguous) {

@@ -40,6 +40,26 @@ fn what_is_json_is_as_it_was_and_what_is_no_instance_is_refused() {
 }
 
 #[test]
+fn types_change_on_request_alone() {
+    let (code, found) = run("repair", "{'id': \"1\"}", &["--schema", "s.json", "--coerce"]);
+    assert_eq!((code, &found["text"]), (0, &json!("{\"id\": 1}")), "{found}");
+    let coerced = found["edits"].as_array().expect("a list").iter();
+    let coerced: Vec<&Value> = coerced.filter(|edit| edit["kind"] == "coerced").collect();
+    assert_eq!(coerced.len(), 1, "{found}");
+    assert_eq!(coerced[0]["grade"], "likely");
+}
+
+#[test]
+fn of_several_documents_none_is_chosen() {
+    let (code, found) = run("repair", "{'id': 1}\n{'id': 2}", &["--schema", "s.json"]);
+    assert_eq!((code, &found["status"], &found["text"]), (1, &json!("refused"), &Value::Null));
+    let reason = found["reason"].as_str().expect("a reason");
+    assert!(reason.contains("0..9") && reason.contains("10..19"), "{reason}");
+    let (code, found) = run("repair", "{'id': 1}\n{'no': 2}", &["--schema", "s.json"]);
+    assert_eq!((code, &found["text"]), (0, &json!("{\"id\": 1}")), "{found}");
+}
+
+#[test]
 fn lines_that_are_none_are_told() {
     let text = "```\n{\"id\": 1}\n\nno\n{\"id\": \"x\"}\n{\"id\": 2";
     let (code, found) = run("jsonl", text, &["--schema", "s.json"]);

@@ -37,6 +37,8 @@ pub(super) const CLOSED_MARGIN: Cost = 4;
 pub(super) const TAIL: Cost = 3;
 /// A string that is open at the end.
 pub(super) const OPEN_STRING: Cost = 3;
+/// A document that ends, with repairs, in a text that is known to be cut.
+pub(super) const CUT_WHOLE: Cost = 4;
 /// A comma, a colon or a closer that is inserted.
 pub(super) const INSERT: Cost = 4;
 /// A comma, a colon or a closer that is deleted.
@@ -93,6 +95,10 @@ impl Styles {
 
     pub(super) fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
+    }
+
+    pub(super) fn has(self, style: Self) -> bool {
+        self.0 & style.0 != 0
     }
 
     /// Whether a closer of this kind was deleted.

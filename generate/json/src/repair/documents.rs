@@ -17,12 +17,12 @@ use std::ops::Range;
 use serde_json::Value;
 
 use crate::extract::{MOST as MOST_DOCUMENTS, fences, reasoning_end};
-use crate::scan::{container_end, trim_space};
+use crate::scan::{string_end, trim_space};
 use crate::schema::JsonSchema;
 use crate::strict;
 
 use super::edits::{Edit, EditKind};
-use super::limits::RepairOptions;
+use super::limits::{RepairLimits, RepairOptions};
 use super::outside::{Behind, behind, weight};
 use super::{RepairError, Repaired, readings_of};
 
@@ -41,14 +41,56 @@ pub(super) fn documents(source: &str) -> Vec<Range<usize>> {
             return Vec::new();
         }
     }
-    // Prose has brackets as well: they are data where they hold strings or objects, or all there is.
-    let is_data = |range: &Range<usize>| source[range.clone()].contains(['{', '"', '\'']);
-    if found.iter().any(is_data) {
-        found.retain(is_data);
+    // Prose has brackets as well, such as numbers of sources.
+    let reads = |range: &Range<usize>| strict::parse(&source[range.clone()]).is_ok();
+    if found.iter().any(|range| !is_citation(&source[range.clone()])) {
+        let between = |from: usize, to: usize| source[from..to].contains(char::is_alphanumeric);
+        let of_prose: Vec<bool> = (0..found.len())
+            .map(|at| {
+                let before = at.checked_sub(1).map_or(0, |before| found[before].end);
+                let after = found.get(at + 1).map_or(source.len(), |after| after.start);
+                let in_words = between(before, found[at].start) || between(found[at].end, after);
+                in_words && is_citation(&source[found[at].clone()])
+            })
+            .collect();
+        let mut of_prose = of_prose.into_iter();
+        found.retain(|_| !of_prose.next().unwrap_or_default());
     } else {
-        found.retain(|range| strict::parse(&source[range.clone()]).is_ok());
+        found.retain(reads);
     }
     if found.len() < 2 { Vec::new() } else { found }
+}
+
+/// A closer of another kind than what it would close.
+struct Mismatch;
+
+/// Behind the closer of the container that begins at a place; none where it is never closed.
+fn document_end(bytes: &[u8], start: usize) -> Result<Option<usize>, Mismatch> {
+    let mut open = Vec::new();
+    let mut at = start;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'"' => {
+                at = string_end(bytes, at);
+                continue;
+            }
+            b'{' => open.push(b'}'),
+            b'[' => open.push(b']'),
+            b'}' | b']' if open.pop() != Some(byte) => return Err(Mismatch),
+            b'}' | b']' if open.is_empty() => return Ok(Some(at + 1)),
+            _ => {}
+        }
+        at += 1;
+    }
+    Ok(None)
+}
+
+/// Whether a container is what prose has: a word, or some numbers, in brackets.
+fn is_citation(text: &str) -> bool {
+    let inside = text.trim_start_matches('[').trim_end_matches(']');
+    !inside.contains(['{', '"', '\'', '['])
+        && (!inside.contains(',')
+            || inside.bytes().all(|byte| byte.is_ascii_digit() || b", ".contains(&byte)))
 }
 
 /// Adds the containers from a place on; false where what stands between them is more than prose.
@@ -60,7 +102,8 @@ fn spans(source: &str, mut at: usize, found: &mut Vec<Range<usize>>) -> bool {
             return false;
         }
         // One that is never closed is broken off, or all the rest.
-        let end = container_end(bytes, start).unwrap_or(trim_space(bytes, start, source.len()));
+        let Ok(end) = document_end(bytes, start) else { return false };
+        let end = end.unwrap_or(trim_space(bytes, start, source.len()));
         found.push(start..end);
         at = end;
     }
@@ -86,7 +129,10 @@ pub(super) fn choose(
     }
     let last = documents.len() - 1;
     let read = |at: usize, range: &Range<usize>| {
-        let options = RepairOptions { cut: options.cut && at == last, ..*options };
+        // All of them together take what one text may.
+        let limits =
+            RepairLimits { steps: options.limits.steps / (last as u64 + 1), ..options.limits };
+        let options = RepairOptions { limits, cut: options.cut && at == last, ..*options };
         readings_of(&source[range.clone()], schema, &options)
     };
     let mut readings: Vec<Option<Vec<Repaired>>> =
@@ -147,6 +193,8 @@ mod tests {
         assert_eq!(found("One: {a: [1]}, or\n[\"b\"]."), ["{a: [1]}", "[\"b\"]"]);
         assert_eq!(found("```json\n{}\n```\nor\n```json\n[{}]\n```"), ["{}", "[{}]"]);
         assert_eq!(found("[1, 2] [3]"), ["[1, 2]", "[3]"]);
+        assert_eq!(found("[]{}"), ["[]", "{}"]);
+        assert_eq!(found("{'a': 1} and [1, 2, True]"), ["{'a': 1}", "[1, 2, True]"]);
     }
 
     #[test]
@@ -158,6 +206,7 @@ mod tests {
             "As [1] says: {\"a\": 1,}",
             "For {x}:\n```json\n{\"a\": 1,}\n```\n",
             "[1, 2], 3]",
+            "[{\"a\": 1}}, {\"b\": 2}]",
         ] {
             assert!(documents(source).is_empty(), "{source}");
         }

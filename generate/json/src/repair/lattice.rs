@@ -127,8 +127,12 @@ pub(super) fn moves(
         }
         if let Some(end) = comment(bytes, at) {
             looked += end - at;
-            let data = memchr::memchr3(b'"', b'{', b'[', &bytes[at..end]).is_some();
-            add(Step::Comment, end, if data { costs::COMMENT_DATA } else { 0 }, Styles::COMMENTS);
+            let data = bytes[at..end].iter().any(|byte| b"\"{}[]".contains(byte));
+            // What ends with the text and has structure in it would leave out the rest of the document.
+            if !(data && end == bytes.len()) {
+                let cost = if data { costs::COMMENT_DATA } else { 0 };
+                add(Step::Comment, end, cost, Styles::COMMENTS);
+            }
         }
         if !byte.is_ascii() {
             let end = other_space(source, at);
@@ -309,26 +313,26 @@ fn nothing(source: &[u8], at: usize) -> Option<usize> {
     WORDS.iter().find_map(|known| word(source, from, known))
 }
 
-/// The end of a name before a colon.
+/// The end of a name before a colon, or of a number: the keys of other languages may be some.
 fn bare_key(source: &[u8], at: usize) -> Option<usize> {
-    let end = at + spell::name_len(&source[at..]);
+    let rest = &source[at..];
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let end = at + spell::name_len(rest).max(digits);
     let is_key = end > at
         && strings::quote_at(source, at).is_none()
         && source.get(skip_space(source, end)) == Some(&b':');
     is_key.then_some(end)
 }
 
-/// The end of a comment: to the end of the line, or to `*/`. What stands right behind a colon is none: there `//` is of an
-/// address whose quote is missing.
+/// The end of a comment: to the end of the line, or to `*/`. A `//` right behind a colon is none: it is of an address whose quote
+/// is missing.
 fn comment(source: &[u8], at: usize) -> Option<usize> {
-    if at > 0 && source[at - 1] == b':' {
-        return None;
-    }
     let rest = &source[at..];
     if rest.starts_with(b"/*") {
         return rest[2..].windows(2).position(|two| two == b"*/").map(|found| at + 2 + found + 2);
     }
-    let opens = rest.starts_with(b"//") || rest.starts_with(b"#");
+    let is_address = at > 0 && source[at - 1] == b':';
+    let opens = !is_address && (rest.starts_with(b"//") || rest.starts_with(b"#"));
     opens.then(|| memchr::memchr(b'\n', rest).map_or(source.len(), |end| at + end))
 }
 

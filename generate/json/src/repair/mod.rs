@@ -298,7 +298,12 @@ fn readings(
         for way in search.ways(end, beyond) {
             let told = way::edits(source, &way);
             let text = replay(source, &told.edits);
-            let value = strict::parse(&text).ok();
+            let parsed = strict::parse(&text);
+            // What says a key twice is said; only where a closer stands may be another way to read it.
+            if found.is_empty() && matches!(parsed, Err(ParseError::DuplicateKey { .. })) {
+                most = most.min(cost + costs::CLOSER_MARGIN);
+            }
+            let value = parsed.ok();
             let value = value.filter(|value| schema.is_none_or(|schema| schema.is_valid(value)));
             let Some(value) = value else {
                 refused += 1;

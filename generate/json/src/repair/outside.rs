@@ -84,8 +84,23 @@ pub(super) fn behind(source: &str, at: usize) -> (Behind, Cost) {
     if closers.is_empty() {
         return (Behind::Closers, if rest == ";" { costs::OUTSIDE } else { price });
     }
-    // `)` and `);` behind a call, a fence, or prose that begins on a line of its own or behind a fence.
-    (Behind::Text, price + costs::OUTSIDE + weight(closers, false))
+    // `)` and `);` behind a call, a fence, or prose that begins on a line of its own or behind a fence. The rest of a string is
+    // none: what follows without a space and has quotes, or what has a quote without another. A quote alone is one too many.
+    let is_glued = cut == 0
+        && rest.len() == source.len() - at
+        && (rest.starts_with(['\'', '`']) || (rest.contains('"') && !rest.starts_with('<')));
+    let is_alone = rest.trim_end().len() == 1 || rest.starts_with("```");
+    let is_odd = memchr::memchr_iter(b'"', closers.as_bytes()).count() % 2 == 1;
+    let is_rest = !is_alone && (is_glued || is_odd);
+    // Neither is a value behind a comma.
+    let is_value = rest[..cut].contains(',')
+        && (closers.starts_with(['"', '\'', '-'])
+            || closers.starts_with(|first: char| first.is_ascii_digit())
+            || ["true", "false", "null", "True", "False", "None"]
+                .iter()
+                .any(|literal| closers.starts_with(literal)));
+    let weight = if is_rest || is_value { costs::OUTSIDE_DATA } else { weight(closers, false) };
+    (Behind::Text, price + costs::OUTSIDE + weight)
 }
 
 /// Whether the document's text ends here: at the end, or where a fence closes.
@@ -120,7 +135,13 @@ pub(super) fn tail(source: &[u8], at: usize, in_object: bool, strings: bool) -> 
     }
     let colon = match quote_at(source, from) {
         Some((quote, width)) => match closed(source, from + width, quote) {
-            None => return Some(Tail::Member),
+            // A key that is broken off has no structure in it: that would be dropped.
+            None => {
+                let is_key = source[from + width..]
+                    .iter()
+                    .all(|byte| !matches!(byte, b'{' | b'}' | b'[' | b']' | b'"'));
+                return is_key.then_some(Tail::Member);
+            }
             Some(close) => skip_space(source, close),
         },
         None => {
@@ -194,6 +215,11 @@ mod tests {
         assert_eq!(behind("{}]} ", 2), (Behind::Closers, 4));
         assert_eq!(behind("{} {\"a\": 1}", 2), (Behind::Text, 61));
         assert_eq!(behind("{}\n", 2), (Behind::Nothing, 0));
+        assert_eq!(behind("{}\"", 2), (Behind::Text, 1));
+        assert_eq!(behind("[], null", 2), (Behind::Text, 65));
+        assert_eq!(behind("{} as \"said\"", 2), (Behind::Text, 1));
+        assert_eq!(behind("{} b\",", 2), (Behind::Text, 61));
+        assert_eq!(behind("{}\", n", 2), (Behind::Text, 61));
     }
 
     #[test]
@@ -204,8 +230,14 @@ mod tests {
         {
             assert_eq!(member(text), Some(Tail::Member), "{text}");
         }
-        for text in [", \"a\": \"b\"", ", \"a\": true", ", \"a\": \"b", ", \"a\": {", ", \"a\": 1,"]
-        {
+        for text in [
+            ", \"a\": \"b\"",
+            ", 'a\"}",
+            ", \"a\": true",
+            ", \"a\": \"b",
+            ", \"a\": {",
+            ", \"a\": 1,",
+        ] {
             assert_eq!(member(text), None, "{text}");
         }
         assert_eq!(member(", "), Some(Tail::Comma));

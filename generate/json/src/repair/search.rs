@@ -221,7 +221,11 @@ impl<'s> Search<'s> {
         let at = node.at as usize;
         let is_root = node.position == Positions::START;
         if band == 0 && !is_root && self.positions.is_accepting(node.position) {
-            let (kind, cost) = outside::behind(self.source, at);
+            let (kind, mut cost) = outside::behind(self.source, at);
+            // A text that is known to be cut hardly ends where its document does.
+            if self.options.cut && node.cost > 0 && !node.styles.has(Styles::ENDED) {
+                cost += costs::CUT_WHOLE;
+            }
             self.steps += (self.source.len() - at) as u64;
             // A document that is closed by an inserted closer does not leave out what stood inside.
             let is_closed = node.step == Step::Read
@@ -349,11 +353,18 @@ impl<'s> Search<'s> {
         });
     }
 
-    /// The price of a string that is open at the end as a key, which it is never; nothing for any other string.
+    /// The price of a string as a key that no key is: one that is open at the end, or has the end of another in it; nothing for
+    /// any other string.
     fn key_price(&mut self, position: PositionId, reading: &StringReading) -> Cost {
-        let is_open_key = reading.lack == Lack::Rest
+        let bytes = self.source.as_bytes();
+        let (start, end) = (reading.content.0 as usize, reading.content.1 as usize);
+        let has_key = || {
+            memchr::memchr_iter(b'"', &bytes[start..end])
+                .any(|at| bytes.get(skip_space(bytes, start + at + 1)) == Some(&b':'))
+        };
+        let is_none = (reading.lack == Lack::Rest || (reading.inner && has_key()))
             && self.positions.after(position, b":").is_ok_and(|after| after.is_some());
-        if is_open_key { costs::MOST } else { 0 }
+        if is_none { costs::MOST } else { 0 }
     }
 
     /// Whether the text from a node on is broken off in the next item or member.

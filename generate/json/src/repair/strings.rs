@@ -158,6 +158,9 @@ fn delimits(source: &[u8], start: usize, at: usize, end: usize) -> bool {
             && joins(plus - 1, trim_space(source, start, plus - 1).saturating_sub(1)));
     before
         || joined
+        // The end of a line is the end of a string rather than within one.
+        || source[end..after].contains(&b'\n')
+        || [b"#".as_slice(), b"//", b"/*"].iter().any(|mark| source[after..].starts_with(mark))
         || source.get(after).is_none_or(|byte| matches!(byte, b',' | b':' | b'}' | b']' | b'"'))
 }
 
@@ -233,8 +236,9 @@ pub(super) fn quoted(
     let whole = whole_end(source, start);
     // A fence behind the string is none of it.
     let end = fence_before(source, start, whole);
-    // One with another string's quotes in it is not open, but lost.
-    if seen.inner < costs::INNER_DELIMITER {
+    // One with another string's quotes in it is not open, but lost; so is one with quotes before the closer of a document.
+    let is_closed = matches!(source.trim_ascii_end().last(), Some(b'}' | b']'));
+    if seen.inner == 0 || (seen.inner < costs::INNER_DELIMITER && !is_closed) {
         add(end, source.len(), Lack::Rest, costs::OPEN_STRING, seen);
     }
     source.len() - at
@@ -324,12 +328,23 @@ pub(super) fn unquoted(source: &[u8], at: usize, most: Cost, found: &mut Vec<Pri
         if let Some((quote, width)) = quote_at(source, from)
             && matches!(quote, Quote::Double | Quote::Curly)
         {
+            // What comes before another string may be a word of its own, where a comma is missing.
+            if from > at
+                && is_space(source[from - 1])
+                && source[trim_space(source, at, from) - 1] != b':'
+            {
+                bare(from, costs::BARE + costs::BARE_SEPARATOR * separators, found);
+            }
+            // “ and „ open strings.
+            if matches!(source.get(from..from + 3), Some([0xe2, 0x80, 0x9c | 0x9e | 0x9f])) {
+                return from - at;
+            }
             let cost = costs::QUOTE
                 + costs::UNOPENED_SEPARATOR * separators
                 + costs::UNOPENED_BRACKET * brackets
                 + if opens { 2 } else { 0 }
                 // What a quote stands behind a separator of, it opens.
-                + if ends_in_separator(&source[at..from]) { costs::INNER_DELIMITER } else { 0 };
+                + if is_before_string(&source[at..from]) { costs::INNER_DELIMITER } else { 0 };
             let says = source[at..from]
                 .iter()
                 .any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii());
@@ -362,9 +377,13 @@ pub(super) fn unquoted(source: &[u8], at: usize, most: Cost, found: &mut Vec<Pri
     source.len() - at
 }
 
-/// Whether the last of a text, but for white space, is a comma or a colon.
-fn ends_in_separator(text: &[u8]) -> bool {
-    matches!(text.trim_ascii_end().last(), Some(b',' | b':'))
+/// Whether a text up to a quote looks like what stands before a string rather than in it: it ends in a comma or a colon, or
+/// in white space after a value that is whole without quotes.
+fn is_before_string(text: &[u8]) -> bool {
+    let trimmed = text.trim_ascii_end();
+    let first = text.split(|byte| *byte == b',').next().unwrap_or(text);
+    let is_value = first.len() < text.len() && (is_numeric(first) || is_name(first));
+    matches!(trimmed.last(), Some(b',' | b':')) || (is_value && trimmed.len() < text.len())
 }
 
 /// Whether a word may be a string without quotes: not what is nearly a number or a literal, nor some of them with marks in
@@ -379,10 +398,7 @@ fn is_bare(word: &[u8]) -> bool {
         |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii() || b"+-._%$".contains(byte);
     let mut parts = first.split(|byte| !is_part(byte)).filter(|part| !part.is_empty()).peekable();
     let is_scalar = parts.peek().is_some() && parts.all(|part| is_numeric(part) || is_name(part));
-    let is_mark = !first.is_empty()
-        && first.iter().all(|byte| {
-            matches!(byte, b'.' | b'*' | b'`' | b'/' | b'#' | b'\\') || is_space(*byte)
-        });
+    let is_mark = !first.iter().any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii());
     let is_comment = word.starts_with(b"//") || word.starts_with(b"/*");
     !(is_scalar || is_mark || is_comment)
 }
@@ -398,7 +414,7 @@ fn is_name(word: &[u8]) -> bool {
 
 /// Whether a word is a number, or nearly one.
 fn is_numeric(word: &[u8]) -> bool {
-    if !matches!(word[0], b'0'..=b'9' | b'+' | b'-' | b'.') {
+    if !matches!(word.first(), Some(b'0'..=b'9' | b'+' | b'-' | b'.')) {
         return false;
     }
     let is_part = |byte: &u8| {

@@ -40,7 +40,7 @@ struct Inner {
     validator: jsonschema::Validator,
     /// None where it was not compiled.
     twin: OnceLock<Option<Twin>>,
-    /// None where it was not compiled.
+    /// None where it was not compiled, or is the same as the other.
     closed_twin: OnceLock<Option<Twin>>,
 }
 
@@ -159,9 +159,13 @@ impl JsonSchema {
         self.inner.twin.get_or_init(|| Twin::compile(&self.inner.text, false)).as_ref()
     }
 
-    /// The same for objects that take no keys that the schema does not name.
+    /// The same for objects that take no keys that the schema does not name; none as well where that is no other grammar.
     pub(crate) fn closed_twin(&self) -> Option<&Twin> {
-        self.inner.closed_twin.get_or_init(|| Twin::compile(&self.inner.text, true)).as_ref()
+        let make = || {
+            let closed = Twin::compile(&self.inner.text, true)?;
+            Some(closed).filter(|closed| self.twin().is_none_or(|open| !open.is_same(closed)))
+        };
+        self.inner.closed_twin.get_or_init(make).as_ref()
     }
 
     /// Compiles the grammars that guide repairs, which the first repair does else, in some milliseconds. False where the
@@ -187,6 +191,17 @@ mod tests {
         assert_eq!(error.violations.len(), MAX_ERRORS);
         assert_eq!(error.violations[31].pointer, "/31");
         assert_eq!(error.violations[0].keyword, "/items/type");
+    }
+
+    #[test]
+    fn a_schema_that_is_closed_has_one_twin() {
+        let schema = |text: &str| text.parse::<JsonSchema>().unwrap();
+        let open = schema(r#"{"type": "object", "properties": {"a": {"type": "integer"}}}"#);
+        assert!(open.twin().is_some() && open.closed_twin().is_some());
+        let closed = schema(
+            r#"{"type": "object", "properties": {"a": {"type": "integer"}}, "additionalProperties": false}"#,
+        );
+        assert!(closed.twin().is_some() && closed.closed_twin().is_none());
     }
 
     #[test]
