@@ -26,6 +26,8 @@ pub struct JsonModeConfig {
     /// How JSON is written under the schema's grammar: options of JSON Schema by name (`whitespace`, `key-order`, …), as
     /// [`Settings::read`](grammarc_compiler::frontend::settings::Settings::read) has them.
     pub options: Map<String, Value>,
+    /// Tell what changes in the value as it comes: [`Event::Changed`](crate::Event::Changed).
+    pub changes: bool,
 }
 
 impl Default for JsonModeConfig {
@@ -38,6 +40,7 @@ impl Default for JsonModeConfig {
             grammar: None,
             constrained_decoding: true,
             options: compact(),
+            changes: false,
         }
     }
 }

@@ -101,6 +101,11 @@ impl Local {
         &*self.encoder
     }
 
+    /// Whether there is a chat template.
+    pub fn has_template(&self) -> bool {
+        self.template.is_some()
+    }
+
     /// Whether there is a chat template that speaks of tools.
     pub fn template_knows_tools(&self) -> bool {
         self.template.as_ref().is_some_and(ChatTemplate::knows_tools)

@@ -1,6 +1,6 @@
 //! What a generation gives: events as it goes, and one output in the end.
 
-use grammarc_json::Edit;
+use grammarc_json::{Change, Edit};
 use serde_json::Value;
 
 /// Something that a generation tells. Texts are whole characters, and never taken back.
@@ -24,6 +24,8 @@ pub enum Event {
         /// What is added to their text.
         delta: String,
     },
+    /// What has changed in the value of a JSON text, where JSON mode tells it: behind the text that has changed it.
+    Changed(Vec<Change>),
     /// Tokens with their log probabilities, where these were asked for.
     Tokens(Vec<TokenLogprob>),
     /// The last event.
@@ -112,7 +114,7 @@ pub const LEAST_LOGPROB: f32 = -9999.0;
 pub struct ToolCall {
     /// The tool.
     pub name: String,
-    /// Its arguments as the model wrote them.
+    /// Its arguments: JSON, or the tags that the model's style has.
     pub arguments: String,
 }
 
@@ -160,6 +162,8 @@ impl Collector {
             }
             Event::Arguments { index, delta } => self.call(index).arguments.push_str(&delta),
             Event::Tokens(tokens) => self.logprobs.extend(tokens),
+            // The value is made of the whole text.
+            Event::Changed(_) => {}
             Event::Finished(finished) => self.finished = Some(finished),
         }
     }

@@ -36,3 +36,8 @@ pub use error::OpenError;
 pub use folder::models_folder;
 pub use llama::Llama;
 pub use open::{OpenOptions, open};
+
+/// The example of the page on models and the server, which is compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/serve.md")]
+struct Page;

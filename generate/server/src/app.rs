@@ -10,7 +10,9 @@ use grammarc_generate::{GenerateParams, Grammar, Local, Prompt};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
+use crate::calls::Calls;
 use crate::error::ApiError;
+use crate::log::Record;
 use crate::options::ServerOptions;
 
 /// The server's state.
@@ -32,6 +34,18 @@ pub(crate) struct Started {
     pub(crate) prompt_tokens: usize,
     /// When each has to have a token.
     pub(crate) deadline: Option<Instant>,
+    /// How their calls are told.
+    pub(crate) calls: Calls,
+    /// What the log tells of the request.
+    pub(crate) record: Record,
+}
+
+impl Started {
+    /// The same, told of in a record, with calls as they are to be told.
+    pub(crate) fn with(self, record: Record, calls: &Calls) -> Self {
+        record.add_prompt(self.prompt_tokens);
+        Self { calls: calls.clone(), record, ..self }
+    }
 }
 
 impl App {
@@ -108,7 +122,8 @@ impl App {
             };
             let receivers = (0..choices).map(start).collect::<Result<_, _>>()?;
             let deadline = params.deadline.and_then(|time| Instant::now().checked_add(time));
-            Ok(Started { receivers, prompt_tokens, deadline })
+            let (calls, record) = (Calls::default(), Record::default());
+            Ok(Started { receivers, prompt_tokens, deadline, calls, record })
         })
         .await
     }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
 use grammarc_generate::output::{TokenLogprob, Usage};
 use grammarc_generate::{Event, GenerateParams, Logprobs, Output, Prompt};
 use grammarc_json::JsonSchema;
@@ -12,10 +12,13 @@ use serde_json::{Map, Value, json};
 
 use crate::app::App;
 use crate::body::Body;
-use crate::constraint::{self, Reader, Tools};
+use crate::calls::Calls;
+use crate::constraint::{self, Reader};
 use crate::delivery::{Delivery, Head};
 use crate::error::ApiError;
 use crate::fields::Fields;
+use crate::functions::Tools;
+use crate::log::Record;
 use crate::sse::{self, Framing, data};
 use crate::{messages, reply, sampling};
 
@@ -48,6 +51,7 @@ struct Request {
     default_tokens: bool,
     delivery: Delivery,
     schema: Option<JsonSchema>,
+    calls: Calls,
     ignored: Vec<&'static str>,
 }
 
@@ -66,11 +70,10 @@ fn read(app: &App, body: &[u8]) -> Result<Request, ApiError> {
     }
     let (mut params, default_tokens) = sampling::params(&mut fields, &app.options, max_tokens)?;
     params.logprobs = wants.then(|| Logprobs { top: top.unwrap_or(0) as u32, masked: false });
-    let tools = Tools {
-        tools: fields.list("tools")?.unwrap_or_default(),
-        choice: fields.value("tool_choice"),
-        parallel: fields.flag("parallel_tool_calls")?.unwrap_or(true),
-    };
+    let given = fields.list("tools")?.unwrap_or_default();
+    let choice = fields.value("tool_choice");
+    let parallel = fields.flag("parallel_tool_calls")?.unwrap_or(true);
+    let tools = Tools::read(app, given, choice, parallel)?;
     let constraint = Reader { app }.read(&mut fields)?;
     let schema = constraint::settle(app, constraint, &tools, &mut params)?;
     let variables = match fields.value("chat_template_kwargs") {
@@ -83,29 +86,34 @@ fn read(app: &App, body: &[u8]) -> Result<Request, ApiError> {
     }
     let messages = fields.list("messages")?;
     let messages = messages.ok_or_else(|| fields.wrong("messages", "it is missing"))?;
-    let prompt = Prompt::Chat(messages::chat(app, messages, tools.tools, variables)?);
+    let calls = tools.calls(app);
+    let prompt = Prompt::Chat(messages::chat(app, messages, tools.shown, variables)?);
     let ignored = fields.finish()?;
-    Ok(Request { prompt, params, default_tokens, delivery, schema, ignored })
+    Ok(Request { prompt, params, default_tokens, delivery, schema, calls, ignored })
 }
 
 /// Serves a request.
 pub(crate) async fn serve(
     State(app): State<Arc<App>>,
+    Extension(record): Extension<Record>,
     Body(body): Body,
 ) -> Result<Response, ApiError> {
-    let Request { prompt, params, default_tokens, delivery, schema, ignored } = read(&app, &body)?;
-    let head = Head::new(&app, PREFIX);
+    let request = read(&app, &body)?;
+    let Request { prompt, params, default_tokens, delivery, schema, calls, ignored } = request;
+    let head = Head::new(&app, PREFIX, &record);
     let started = app.start(prompt, params, delivery.choices, default_tokens).await?;
+    let started = started.with(record, &calls);
     let prompt_tokens = started.prompt_tokens;
     let response = if delivery.stream {
         let told = vec![Told::default(); delivery.choices as usize];
         let usages = Vec::new();
-        sse::response(Chunks { head, delivery, prompt_tokens, usages, schema, told }, started)
+        let chunks = Chunks { head, delivery, prompt_tokens, usages, schema, calls, told };
+        sse::response(chunks, started)
     } else {
         let outputs = sse::collect(started).await?;
         let choices = (0..)
             .zip(&outputs)
-            .map(|(index, output)| choice(&head, index, output, schema.as_ref()));
+            .map(|(index, output)| choice(&head, index, output, &calls, schema.as_ref()));
         let usages = outputs.iter().map(|output| output.usage);
         Json(head.reply("chat.completion", choices.collect(), prompt_tokens, usages))
             .into_response()
@@ -118,16 +126,31 @@ fn call_id(head: &Head, choice: u32, index: u32) -> String {
     format!("call_{}_{choice}_{index}", head.number(PREFIX))
 }
 
+/// A call, of a function or a custom tool.
+fn call_of(kinds: &Calls, name: &str, text: &str) -> Value {
+    match kinds.is_custom(name) {
+        true => json!({"type": "custom", "custom": {"name": name, "input": text}}),
+        false => json!({"type": "function", "function": {"name": name, "arguments": text}}),
+    }
+}
+
 /// A choice of a reply that is whole.
-fn choice(head: &Head, choice: u32, output: &Output, schema: Option<&JsonSchema>) -> Value {
+fn choice(
+    head: &Head,
+    choice: u32,
+    output: &Output,
+    kinds: &Calls,
+    schema: Option<&JsonSchema>,
+) -> Value {
     let mut message = json!({"role": "assistant", "content": output.text, "refusal": null});
     if !output.reasoning.is_empty() {
         message["reasoning_content"] = Value::from(output.reasoning.clone());
     }
     if !output.calls.is_empty() {
         let calls = (0..).zip(&output.calls).map(|(index, call)| {
-            json!({"id": call_id(head, choice, index), "type": "function",
-                "function": {"name": call.name, "arguments": call.arguments}})
+            let mut whole = call_of(kinds, &call.name, &call.arguments);
+            whole["id"] = Value::from(call_id(head, choice, index));
+            whole
         });
         message["tool_calls"] = calls.collect();
         if output.text.trim().is_empty() {
@@ -155,6 +178,7 @@ struct Chunks {
     prompt_tokens: usize,
     usages: Vec<Usage>,
     schema: Option<JsonSchema>,
+    calls: Calls,
     /// By choice.
     told: Vec<Told>,
 }
@@ -163,6 +187,8 @@ struct Chunks {
 #[derive(Clone, Default)]
 struct Told {
     calls: usize,
+    /// The last of them is of a custom tool.
+    is_custom: bool,
     /// The text, where it is held to a schema.
     text: String,
 }
@@ -214,19 +240,26 @@ impl Framing for Chunks {
             }
             Event::Reasoning(text) => self.delta(choice, json!({"reasoning_content": text})),
             Event::Call { index, name } => {
-                self.told[choice as usize].calls += 1;
-                let id = call_id(&self.head, choice, index);
-                let call = json!({"index": index, "id": id, "type": "function", "function": {"name": name, "arguments": ""}});
+                let told = &mut self.told[choice as usize];
+                told.calls += 1;
+                told.is_custom = self.calls.is_custom(&name);
+                let mut call = call_of(&self.calls, &name, "");
+                call["index"] = Value::from(index);
+                call["id"] = Value::from(call_id(&self.head, choice, index));
                 self.delta(choice, json!({"tool_calls": [call]}))
             }
             Event::Arguments { index, delta } => {
-                let call = json!({"index": index, "function": {"arguments": delta}});
+                let call = match self.told[choice as usize].is_custom {
+                    true => json!({"index": index, "custom": {"input": delta}}),
+                    false => json!({"index": index, "function": {"arguments": delta}}),
+                };
                 self.delta(choice, json!({"tool_calls": [call]}))
             }
             Event::Tokens(tokens) => self.tokens(choice, &tokens),
+            Event::Changed(_) => String::new(),
             Event::Finished(finished) => {
                 self.usages.push(finished.usage);
-                let Told { calls, text } = std::mem::take(&mut self.told[choice as usize]);
+                let Told { calls, text, .. } = std::mem::take(&mut self.told[choice as usize]);
                 let reason = Value::from(reply::finish_reason(&finished.finish, calls));
                 let own = reply::own(&finished.finish, &text, calls, self.schema.as_ref());
                 self.chunk(choice, json!({}), Value::Null, reason, own)

@@ -2,19 +2,21 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
 use grammarc_generate::output::{TokenLogprob, Usage};
 use grammarc_generate::{Event, Logprobs, Prompt};
 use serde_json::{Value, json};
 
 use crate::app::App;
 use crate::body::Body;
+use crate::calls::Calls;
 use crate::constraint::Reader;
 use crate::delivery::{Delivery, Head};
 use crate::error::ApiError;
 use crate::fields::{Fields, ids};
+use crate::log::Record;
 use crate::sse::{self, Framing, data};
 use crate::{reply, sampling};
 
@@ -24,6 +26,7 @@ const KIND: &str = "text_completion";
 /// Serves a request.
 pub(crate) async fn serve(
     State(app): State<Arc<App>>,
+    Extension(record): Extension<Record>,
     Body(body): Body,
 ) -> Result<Response, ApiError> {
     let mut fields = Fields::of_body(&body)?;
@@ -59,8 +62,9 @@ pub(crate) async fn serve(
         constraint.apply(&mut params);
     }
     let ignored = fields.finish()?;
-    let head = Head::new(&app, "cmpl-");
+    let head = Head::new(&app, "cmpl-", &record);
     let started = app.start(prompt, params, delivery.choices, default_tokens).await?;
+    let started = started.with(record, &Calls::default());
     let prompt_tokens = started.prompt_tokens;
     let response = if delivery.stream {
         sse::response(Chunks { head, delivery, prompt_tokens, usages: Vec::new() }, started)
@@ -120,7 +124,10 @@ impl Framing for Chunks {
                 self.usages.push(finished.usage);
                 (String::new(), Value::Null, Value::from(finished.finish.reason()))
             }
-            Event::Reasoning(_) | Event::Call { .. } | Event::Arguments { .. } => {
+            Event::Reasoning(_)
+            | Event::Call { .. }
+            | Event::Arguments { .. }
+            | Event::Changed(_) => {
                 return String::new();
             }
         };

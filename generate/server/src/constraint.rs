@@ -18,6 +18,7 @@ use serde_json::{Map, Value, json};
 use crate::app::App;
 use crate::error::ApiError;
 use crate::fields::Fields;
+use crate::functions::Tools;
 
 /// What an output has to be.
 #[derive(Clone, Debug)]
@@ -242,54 +243,6 @@ impl Reader<'_> {
             .at(path));
         }
         Ok(())
-    }
-}
-
-/// The tools of a request, and which of them are to be called.
-#[derive(Debug)]
-pub(crate) struct Tools {
-    pub(crate) tools: Vec<Value>,
-    pub(crate) choice: Option<Value>,
-    pub(crate) parallel: bool,
-}
-
-impl Tools {
-    /// Whether a call may be in the output.
-    fn may_be_called(&self) -> bool {
-        !self.tools.is_empty() && self.choice.as_ref().is_none_or(|choice| choice != "none")
-    }
-
-    /// Whether a call has to be in the output.
-    fn must_be_called(&self) -> bool {
-        self.choice.as_ref().is_some_and(|choice| {
-            let mode = choice.pointer("/allowed_tools/mode").unwrap_or(choice);
-            mode != "auto" && mode != "none"
-        })
-    }
-
-    /// The grammar of calls, in the model's style: with text around them, or demanded.
-    fn grammar(&self, app: &App, demanded: bool) -> Result<Grammar, ApiError> {
-        let most = app.options.tools;
-        if self.tools.len() > most {
-            let message = format!("there are {}; at most {most} are read", self.tools.len());
-            return Err(ApiError::field("tools", message));
-        }
-        let choice = self.choice.clone().unwrap_or_else(|| json!("auto"));
-        let choice = if demanded && choice == "auto" { json!("required") } else { choice };
-        let mut tag = json!({
-            "type": "tools",
-            "style": app.options.tool_style,
-            "tools": self.tools,
-            "tool_choice": choice,
-            "parallel_tool_calls": self.parallel,
-        });
-        if demanded {
-            // Who demands a call wants no text before it.
-            tag["text_before"] = json!(false);
-        }
-        let text = tag.to_string();
-        Reader { app }.limit("tools", &text)?;
-        Ok(Grammar::new(Language::StructuralTag, text).with_options(compact()))
     }
 }
 

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::app::App;
 use crate::error::ApiError;
 use crate::fields::Fields;
+use crate::log::Record;
 use crate::reply;
 use crate::sse::data;
 
@@ -51,9 +52,11 @@ pub(crate) struct Head {
 
 impl Head {
     /// The head of a new request, whose id begins so.
-    pub(crate) fn new(app: &Arc<App>, prefix: &str) -> Self {
+    pub(crate) fn new(app: &Arc<App>, prefix: &str, record: &Record) -> Self {
         let (number, created) = app.request();
-        Self { id: format!("{prefix}{number}"), created, app: Arc::clone(app) }
+        let id = format!("{prefix}{number}");
+        record.set_id(id.clone());
+        Self { id, created, app: Arc::clone(app) }
     }
 
     /// The id without what it begins with.

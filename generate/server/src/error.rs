@@ -7,6 +7,7 @@ use grammarc_bindings::report;
 use grammarc_compiler::diagnostics::{Diagnostic, Source};
 use grammarc_generate::GenerateError;
 use grammarc_generate::grammars::GrammarError;
+use grammarc_generate::prompts::PromptError;
 use serde_json::{Value, json};
 
 /// Seconds after which a busy server may be asked again.
@@ -64,6 +65,12 @@ impl ApiError {
         Self { message: message.into(), ..error }
     }
 
+    /// An output is not what was asked for.
+    fn output(message: String) -> Self {
+        let status = StatusCode::UNPROCESSABLE_ENTITY;
+        Self { message, ..Self::new(status, "invalid_output_error", "invalid_output") }
+    }
+
     /// The server takes no more just now.
     pub(crate) fn busy(message: impl Into<String>) -> Self {
         let error = Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limit_error", "busy");
@@ -110,6 +117,18 @@ fn of_findings(source: &Source, found: &[Diagnostic]) -> Vec<Value> {
     serde_json::from_str(&text).unwrap_or_default()
 }
 
+impl From<PromptError> for ApiError {
+    fn from(error: PromptError) -> Self {
+        let message = error.to_string();
+        match error {
+            PromptError::Unknown { .. } => Self::path(message),
+            PromptError::Template { .. } => Self::field("input", message),
+            PromptError::Generate(error) => error.into(),
+            _ => Self::output(message),
+        }
+    }
+}
+
 impl From<GenerateError> for ApiError {
     fn from(error: GenerateError) -> Self {
         let message = error.to_string();
@@ -138,14 +157,7 @@ impl From<GenerateError> for ApiError {
                 bad("invalid_prompt")
             }
             GenerateError::Unsupported { .. } | GenerateError::Options(_) => bad("unsupported"),
-            GenerateError::Json(_) => {
-                let error = Self::new(
-                    StatusCode::UNPROCESSABLE_ENTITY,
-                    "invalid_output_error",
-                    "invalid_output",
-                );
-                Self { message, ..error }
-            }
+            GenerateError::Json(_) => Self::output(message),
             GenerateError::Busy { .. } => Self::busy(message),
             GenerateError::Late => failed(StatusCode::GATEWAY_TIMEOUT, "deadline_exceeded"),
             GenerateError::Closed => failed(StatusCode::SERVICE_UNAVAILABLE, "unavailable"),

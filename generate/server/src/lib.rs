@@ -7,6 +7,7 @@
 //! | `POST /tokenize`, `/detokenize` | texts and tokens |
 //! | `POST /v1/grammars` | compiles a grammar for later requests, with its report |
 //! | `POST /v1/repair` | JSON of a text that is nearly JSON |
+//! | `GET /v1/prompts`, `POST /v1/prompts/{id}` | prompts of a configuration, and their responses |
 //! | `GET /` | a page where a person tries a schema |
 //!
 //! ```text
@@ -20,16 +21,20 @@
 mod access;
 mod app;
 mod body;
+mod calls;
 mod chat;
 mod completions;
 mod constraint;
 mod delivery;
 mod error;
 mod fields;
+mod functions;
+mod log;
 mod messages;
 mod metrics;
 mod options;
 mod page;
+mod prompts;
 mod reply;
 mod responses;
 mod sampling;
@@ -60,6 +65,8 @@ pub fn router(backend: Local, options: ServerOptions) -> Router {
         .route("/v1/models", get(tools::models))
         .route("/v1/grammars", post(tools::grammars))
         .route("/v1/repair", post(tools::repair))
+        .route("/v1/prompts", get(prompts::list))
+        .route("/v1/prompts/{id}", post(prompts::serve))
         .route("/tokenize", post(tools::tokenize))
         .route("/detokenize", post(tools::detokenize))
         .route("/metrics", get(metrics::metrics))
@@ -70,6 +77,7 @@ pub fn router(backend: Local, options: ServerOptions) -> Router {
         .merge(guarded)
         .fallback(body::no_path)
         .method_not_allowed_fallback(body::no_method)
+        .layer(axum::middleware::from_fn(log::record))
         .layer(DefaultBodyLimit::max(body_bytes))
         .with_state(app)
 }

@@ -4,6 +4,7 @@ use grammarc_generate::backend::Chat;
 use serde_json::{Map, Value, json};
 
 use crate::app::App;
+use crate::calls::INPUT;
 use crate::error::ApiError;
 
 /// The conversation of a request. Where the template knows nothing of tools, a message tells of them.
@@ -34,6 +35,21 @@ fn about(tools: &[Value]) -> String {
     text
 }
 
+/// A call as templates have it: of a function, with its arguments as an object.
+fn call_of(call: &mut Value) {
+    if let Some(custom) = call.get_mut("custom").map(Value::take) {
+        let arguments = json!({INPUT: custom["input"]});
+        call["type"] = json!("function");
+        call["function"] = json!({"name": custom["name"], "arguments": arguments});
+        return;
+    }
+    let Some(arguments) = call.pointer_mut("/function/arguments") else { return };
+    let parsed = arguments.as_str().and_then(|text| serde_json::from_str(text).ok());
+    if let Some(object @ Value::Object(_)) = parsed {
+        *arguments = object;
+    }
+}
+
 /// A message whose content is a text.
 fn message_of(at: usize, message: Value) -> Result<Value, ApiError> {
     let path = format!("messages.{at}");
@@ -42,6 +58,9 @@ fn message_of(at: usize, message: Value) -> Result<Value, ApiError> {
     };
     if !message.get("role").is_some_and(Value::is_string) {
         return Err(ApiError::field(format!("{path}.role"), "it is missing"));
+    }
+    if let Some(Value::Array(calls)) = message.get_mut("tool_calls") {
+        calls.iter_mut().for_each(call_of);
     }
     let content = message.entry("content").or_insert(Value::Null);
     if let Value::Array(parts) = content {

@@ -1,10 +1,11 @@
 //! Options of a server.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
+use grammarc_generate::prompts::PromptManager;
 use grammarc_generate::{Grammar, Local};
-use grammarc_runtime::RegionKind;
 use serde_json::json;
 
 /// How a server is run.
@@ -28,8 +29,10 @@ pub struct ServerOptions {
     pub compilations: usize,
     /// Tokens of an output where a request does not say.
     pub max_tokens: usize,
-    /// How the model writes calls of tools: a style of structural tags whose arguments are JSON.
+    /// How the model writes calls of tools: a style of structural tags. Clients get arguments as JSON whatever it is.
     pub tool_style: String,
+    /// Prompts that are served by name.
+    pub prompts: Option<Arc<PromptManager>>,
     /// Tags of the model's reasoning, where it reasons.
     pub reasoning: Option<(String, String)>,
     /// Longest time of a request.
@@ -47,7 +50,7 @@ pub struct OptionError {
 }
 
 impl ServerOptions {
-    /// Checks the options for a backend: the style of tools is known, and its arguments are JSON.
+    /// Checks the options for a backend: the style of tools is known.
     ///
     /// # Errors
     ///
@@ -58,15 +61,7 @@ impl ServerOptions {
         let tool = json!({"type": "function", "function": {"name": "a", "parameters": parameters}});
         let tag = json!({"type": "tools", "style": self.tool_style, "tools": [tool]});
         let compiled = backend.grammars().compile(&Grammar::from_tags(&tag), None);
-        let compiled = compiled.map_err(|error| wrong(error.to_string()))?;
-        let regions = &compiled.artifact().meta().regions;
-        if regions.iter().any(|region| region.kind == RegionKind::Xml) {
-            let style = &self.tool_style;
-            return Err(wrong(format!(
-                "the arguments of `{style}` are tags, and clients want JSON; take a style whose arguments are JSON"
-            )));
-        }
-        Ok(())
+        compiled.map(drop).map_err(|error| wrong(error.to_string()))
     }
 }
 
@@ -83,6 +78,7 @@ impl Default for ServerOptions {
             compilations: 2,
             max_tokens: 1024,
             tool_style: "qwen_3".to_owned(),
+            prompts: None,
             reasoning: None,
             deadline: Some(Duration::from_secs(600)),
         }

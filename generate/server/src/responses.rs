@@ -6,18 +6,21 @@ mod stream;
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
 use grammarc_generate::output::Usage;
 use grammarc_generate::{Finish, GenerateParams, Output, Prompt};
 use serde_json::{Map, Value, json};
 
 use crate::app::App;
 use crate::body::Body;
-use crate::constraint::{self, Reader, Tools};
+use crate::calls::Calls;
+use crate::constraint::{self, Reader};
 use crate::error::ApiError;
 use crate::fields::Fields;
+use crate::functions::Tools;
+use crate::log::Record;
 use crate::{messages, reply, sampling, sse};
 
 use self::stream::Frames;
@@ -44,6 +47,7 @@ struct Request {
     params: GenerateParams,
     default_tokens: bool,
     stream: bool,
+    calls: Calls,
     ignored: Vec<&'static str>,
 }
 
@@ -77,29 +81,32 @@ fn read(app: &App, body: &[u8]) -> Result<Request, ApiError> {
         }
         text.finish()?;
     }
-    let tools = Tools {
-        tools: input::tools(fields.list("tools")?.unwrap_or_default())?,
-        choice: fields.value("tool_choice").map(input::tool_choice),
-        parallel: fields.flag("parallel_tool_calls")?.unwrap_or(true),
-    };
+    let given = input::tools(fields.list("tools")?.unwrap_or_default())?;
+    let choice = fields.value("tool_choice").map(input::tool_choice);
+    let parallel = fields.flag("parallel_tool_calls")?.unwrap_or(true);
+    let tools = Tools::read(app, given, choice, parallel)?;
     constraint::settle(app, constraint, &tools, &mut params)?;
     let instructions = fields.text("instructions")?;
     let given = fields.value("input").ok_or_else(|| fields.wrong("input", "it is missing"))?;
+    let calls = tools.calls(app);
     let conversation = input::messages(instructions, given)?;
-    let prompt = Prompt::Chat(messages::chat(app, conversation, tools.tools, Map::new())?);
+    let prompt = Prompt::Chat(messages::chat(app, conversation, tools.shown, Map::new())?);
     let ignored = fields.finish()?;
-    Ok(Request { prompt, params, default_tokens, stream, ignored })
+    Ok(Request { prompt, params, default_tokens, stream, calls, ignored })
 }
 
 /// Serves a request.
 pub(crate) async fn serve(
     State(app): State<Arc<App>>,
+    Extension(record): Extension<Record>,
     Body(body): Body,
 ) -> Result<Response, ApiError> {
-    let Request { prompt, params, default_tokens, stream, ignored } = read(&app, &body)?;
+    let Request { prompt, params, default_tokens, stream, calls, ignored } = read(&app, &body)?;
     let (number, created) = app.request();
-    let head = Head { number, created, model: app.options.model.clone() };
+    record.set_id(format!("resp_{number}"));
+    let head = Head { number, created, model: app.options.model.clone(), calls };
     let started = app.start(prompt, params, 1, default_tokens).await?;
+    let started = started.with(record, &head.calls);
     let response = if stream {
         sse::response(Frames::new(head), started)
     } else {
@@ -115,6 +122,7 @@ struct Head {
     number: u64,
     created: u64,
     model: String,
+    calls: Calls,
 }
 
 impl Head {
@@ -167,9 +175,20 @@ impl Head {
         json!({"id": format!("msg_{}", self.number), "type": "message", "role": "assistant", "status": status, "content": content})
     }
 
-    fn call(&self, status: &str, index: u32, name: &str, arguments: &str) -> Value {
-        json!({"id": format!("fc_{}_{index}", self.number), "type": "function_call", "status": status,
-            "call_id": format!("call_{}_{index}", self.number), "name": name, "arguments": arguments})
+    fn call(&self, status: &str, index: u32, name: &str, text: &str) -> Value {
+        let number = self.number;
+        let mut call = match self.calls.is_custom(name) {
+            true => {
+                json!({"id": format!("ctc_{number}_{index}"), "type": "custom_tool_call", "input": text})
+            }
+            false => {
+                json!({"id": format!("fc_{number}_{index}"), "type": "function_call", "arguments": text})
+            }
+        };
+        call["status"] = Value::from(status);
+        call["call_id"] = Value::from(format!("call_{number}_{index}"));
+        call["name"] = Value::from(name);
+        call
     }
 
     /// A whole response.

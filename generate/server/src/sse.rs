@@ -11,9 +11,11 @@ use axum::body::{Body, Bytes};
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use futures_util::StreamExt;
+use futures_util::future::try_join_all;
 use futures_util::stream::{self, BoxStream};
 use grammarc_generate::engine::Told;
 use grammarc_generate::local::Received;
+use grammarc_generate::output::{Collector, Output};
 use grammarc_generate::{Event, Finish, GenerateError};
 use serde_json::Value;
 use tokio::time::Instant;
@@ -55,7 +57,7 @@ enum State<F> {
 const GRACE: Duration = Duration::from_secs(1);
 
 /// The events of an output. One that has no token at its deadline, in the queue it may be, is an error.
-fn told(
+fn received(
     receiver: Receiver<Told>,
     deadline: Option<Instant>,
 ) -> BoxStream<'static, Result<Event, GenerateError>> {
@@ -87,14 +89,35 @@ fn told(
     events.scan(false, ended).boxed()
 }
 
+/// The events of each output as its client is told them.
+fn told(
+    started: Started,
+) -> impl Iterator<Item = BoxStream<'static, Result<Event, GenerateError>>> {
+    let Started { receivers, deadline, calls, record, .. } = started;
+    receivers.into_iter().map(move |receiver| {
+        let (mut stage, record) = (calls.stage(), record.clone());
+        let events = received(receiver, deadline).flat_map(move |event| {
+            if let Ok(Event::Finished(end)) = &event {
+                record.add_completion(end.usage.completion_tokens);
+            }
+            let events = match event {
+                Ok(event) => stage.events(event).into_iter().map(Ok).collect(),
+                Err(error) => vec![Err(error)],
+            };
+            stream::iter(events)
+        });
+        events.boxed()
+    })
+}
+
 /// The response of a request whose outputs are streamed.
 pub(crate) fn response<F: Framing>(framing: F, started: Started) -> Response {
     let frames = stream::unfold(State::Begin(framing, started), |state| async {
         match state {
-            State::Begin(mut framing, Started { receivers, deadline, .. }) => {
-                let choices = (0..).zip(receivers).map(|(choice, receiver)| {
-                    told(receiver, deadline).map(move |told| (choice, told)).boxed()
-                });
+            State::Begin(mut framing, started) => {
+                let choices = (0..)
+                    .zip(told(started))
+                    .map(|(choice, events)| events.map(move |event| (choice, event)).boxed());
                 let all = stream::select_all(choices).boxed();
                 Some((framing.begin(), State::Going(framing, all)))
             }
@@ -119,16 +142,14 @@ pub(crate) fn response<F: Framing>(framing: F, started: Started) -> Response {
     response
 }
 
-/// The whole outputs of a request.
-pub(crate) async fn collect(started: Started) -> Result<Vec<grammarc_generate::Output>, ApiError> {
-    let mut outputs = Vec::with_capacity(started.receivers.len());
-    for receiver in started.receivers {
-        let mut collector = grammarc_generate::output::Collector::default();
-        let mut told = told(receiver, started.deadline);
-        while let Some(event) = told.next().await {
+/// The whole outputs of a request, which are read side by side: none waits for its reader.
+pub(crate) async fn collect(started: Started) -> Result<Vec<Output>, ApiError> {
+    let outputs = told(started).map(|mut events| async move {
+        let mut collector = Collector::default();
+        while let Some(event) = events.next().await {
             collector.push(event?);
         }
-        outputs.push(collector.finish().ok_or(GenerateError::Closed)?);
-    }
-    Ok(outputs)
+        collector.finish().ok_or(GenerateError::Closed)
+    });
+    Ok(try_join_all(outputs).await?)
 }

@@ -34,6 +34,8 @@ use self::types::Types;
 struct Tool {
     name: String,
     types: Types,
+    /// Its calls have a text in place of arguments, which passes as it is.
+    takes_text: bool,
 }
 
 /// The tools of a request and the style of their calls. A clone is the same.
@@ -54,7 +56,9 @@ impl TagArguments {
             let schema = function.get("parameters").filter(|_| strict).cloned();
             // A schema that does not compile has no calls.
             let schema = schema.and_then(|schema| JsonSchema::from_value(schema).ok());
-            Some(Tool { name, types: Types::new(schema) })
+            let inputs = ["input_grammar", "input_pattern"];
+            let takes_text = inputs.iter().any(|input| function.get(input).is_some());
+            Some(Tool { name, types: Types::new(schema), takes_text })
         });
         Some(Self { style, tools: tools.collect() })
     }
@@ -69,8 +73,16 @@ impl TagArguments {
 #[derive(Debug)]
 pub struct ArgumentsStage {
     of: TagArguments,
-    /// The call that is open: its index, its tool and what was read.
-    call: Option<(u32, Option<usize>, Reader)>,
+    /// The call that is open, unless it has a text in place of arguments.
+    call: Option<Call>,
+}
+
+#[derive(Debug)]
+struct Call {
+    index: u32,
+    /// Its tool, where that is one of the request's.
+    tool: Option<usize>,
+    reader: Reader,
 }
 
 impl ArgumentsStage {
@@ -78,7 +90,9 @@ impl ArgumentsStage {
     pub fn events(&mut self, event: Event) -> Vec<Event> {
         match event {
             Event::Arguments { index, delta } => {
-                let Some((_, tool, reader)) = &mut self.call else { return Vec::new() };
+                let Some(Call { tool, reader, .. }) = &mut self.call else {
+                    return vec![Event::Arguments { index, delta }];
+                };
                 let types = tool.map(|tool| &self.of.tools[tool].types);
                 let json = reader.push(&delta, types);
                 arguments(index, json).into_iter().collect()
@@ -86,21 +100,24 @@ impl ArgumentsStage {
             Event::Call { index, name } => {
                 let mut events: Vec<Event> = self.end().into_iter().collect();
                 let tool = self.of.tools.iter().position(|tool| tool.name == name);
-                let defers = tool.is_some_and(|tool| self.of.tools[tool].types.depend());
-                self.call = Some((index, tool, Reader::new(self.of.style, defers)));
+                let known = tool.map(|tool| &self.of.tools[tool]);
+                let reader =
+                    Reader::new(self.of.style, known.is_some_and(|tool| tool.types.depend()));
+                self.call = Some(Call { index, tool, reader })
+                    .filter(|_| !known.is_some_and(|tool| tool.takes_text));
                 events.push(Event::Call { index, name });
                 events
             }
             // A call that was cut has no end.
             Event::Finished(end) if end.finish.is_cut() => vec![Event::Finished(end)],
-            Event::Tokens(_) | Event::Reasoning(_) => vec![event],
+            Event::Tokens(_) | Event::Reasoning(_) | Event::Changed(_) => vec![event],
             Event::Text(_) | Event::Finished(_) => self.end().into_iter().chain([event]).collect(),
         }
     }
 
     /// The end of the call that is open.
     fn end(&mut self) -> Option<Event> {
-        let (index, tool, reader) = self.call.take()?;
+        let Call { index, tool, reader } = self.call.take()?;
         let types = tool.map(|tool| &self.of.tools[tool].types);
         arguments(index, reader.finish(types))
     }

@@ -5,7 +5,7 @@
 
 use grammarc_compiler::frontend::structural_tag::{MemberStyle, ValueStyle};
 use memchr::memmem;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::types::{Member, Types};
 
@@ -235,10 +235,4 @@ fn readings(text: &str, value: &ValueStyle, style: &MemberStyle) -> Vec<Value> {
     let parsed = grammarc_json::parse(literal).ok();
     let text = (value.types == "any" || parsed.is_none()).then(string);
     parsed.into_iter().chain(text).collect()
-}
-
-/// The members of an object, for messages of tests.
-#[cfg(test)]
-pub(super) fn object(json: &str) -> Map<String, Value> {
-    serde_json::from_str(json).unwrap_or_else(|error| panic!("{json}: {error}"))
 }

@@ -8,7 +8,6 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::TagArguments;
-use super::reader::object;
 use crate::grammar::Grammar;
 use crate::output::{Event, Finish, Finished, Usage};
 use crate::testing::grammars;
@@ -23,6 +22,10 @@ const STYLES: [(&str, &str); 7] = [
     ("kimi_k3", "kimi_k3_xml"),
     ("cohere", "cohere_xml"),
 ];
+
+fn object(json: &str) -> Map<String, Value> {
+    serde_json::from_str(json).unwrap_or_else(|error| panic!("{json}: {error}"))
+}
 
 /// The members of some arguments as the families write them: by what their chat templates do, with nothing of the tables.
 fn written(style: &str, members: &Map<String, Value>) -> String {
@@ -244,6 +247,13 @@ fn calls_without_members_are_empty_objects_and_calls_end_where_others_begin() {
     ];
     assert_eq!(found, expected);
     assert!(TagArguments::new("qwen_3", &[]).is_none() && TagArguments::new("frob", &[]).is_none());
+}
+
+#[test]
+fn a_text_in_place_of_arguments_passes_as_it_is() {
+    let tool = json!({"type": "function", "function": {"name": "get", "input_pattern": "<.*"}});
+    let events = staged("minimax", &tool, &["<parameter", " name"], Finish::Stop);
+    assert_eq!(json_of(&events), "<parameter name");
 }
 
 #[test]

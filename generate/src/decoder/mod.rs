@@ -24,6 +24,7 @@
 //! [`OnLength::Close`], the search for the shortest way to an end.
 
 mod canonical;
+mod changes;
 mod closing;
 mod ends;
 mod log;
@@ -46,6 +47,7 @@ use crate::output::{Event, Finish, Finished, LEAST_LOGPROB, TokenLogprob, Usage}
 use crate::params::{GenerateParams, OnLength};
 use crate::sampling::{Adjust, Cuts, Draws, draw, fresh_seed, log_sum, mass, ranked};
 
+use self::changes::Changes;
 use self::closing::Closing;
 use self::log::{Log, Place};
 use self::reading::Reading;
@@ -87,6 +89,7 @@ pub struct Decoder {
     reading: Option<Reading>,
     stops: Stops,
     sender: Sender,
+    changes: Option<Changes>,
     /// The tokens of the reasoning's closing tag, where its length is bounded.
     closing_tag: Vec<u32>,
     closing: Option<Closing>,
@@ -141,6 +144,8 @@ impl Decoder {
             .as_ref()
             .filter(|grammar| !grammar.artifact().meta().regions.is_empty());
         let sender = Sender::new(splits, tags);
+        let mode = params.json_mode.as_ref().filter(|mode| mode.changes);
+        let changes = mode.map(|mode| Changes::new(mode.schema.clone()));
         let bounded = params.reasoning.as_ref().filter(|reasoning| reasoning.max_tokens.is_some());
         let closing_tag = match (bounded, &encoder) {
             (Some(reasoning), Some(encoder)) => encoder.prompt(&reasoning.close),
@@ -174,6 +179,7 @@ impl Decoder {
             log: Log::default(),
             reading,
             sender,
+            changes,
             closing_tag,
             closing,
             accepting,
@@ -432,15 +438,23 @@ impl Decoder {
     /// Tells what is certain of the output.
     fn send(&mut self) {
         let to = self.cut.unwrap_or_else(|| self.certain());
-        self.sender.send(&self.log, to, &self.vocabulary, &mut self.events);
-        if let Some(finish) = &self.finish
-            && self.is_finished()
-            && !std::mem::replace(&mut self.told, true)
-        {
-            let (finish, usage) = (finish.clone(), self.usage());
-            self.sender.finish(&mut self.events);
-            self.events.push(Event::Finished(Finished { finish, usage }));
+        let ends = self.is_finished() && !std::mem::replace(&mut self.told, true);
+        let usage = self.usage();
+        let end = self.finish.clone().filter(|_| ends);
+        let end = end.map(|finish| Event::Finished(Finished { finish, usage }));
+        let mut new = Vec::new();
+        let events = if self.changes.is_some() { &mut new } else { &mut self.events };
+        self.sender.send(&self.log, to, &self.vocabulary, events);
+        if end.is_some() {
+            self.sender.finish(events);
         }
+        if let Some(changes) = &mut self.changes {
+            changes.tell(new, &mut self.events);
+            if end.is_some() {
+                changes.finish(&mut self.events);
+            }
+        }
+        self.events.extend(end);
     }
 
     /// The place up to which no later cut takes anything back.

@@ -1,6 +1,6 @@
 //! Decoders driven by scripts and by noise.
 
-use grammarc_json::JsonSchema;
+use grammarc_json::{Change, JsonSchema, PartialJson};
 use grammarc_runtime::ByteMatcher;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -302,4 +302,63 @@ fn characters_are_told_whole() {
         events,
         [&Event::Text("a".to_owned()), &Event::Text("→".to_owned()), &Event::Text("b".to_owned())]
     );
+}
+
+#[test]
+fn changes_of_the_value_come_behind_their_texts_and_come_to_it() {
+    for (number, schema) in schemas().into_iter().chain([json!({"type": "integer"})]).enumerate() {
+        for forced in [Forced::Off, Forced::Canonical] {
+            let mut params = GenerateParams { forced, ..params(&schema) };
+            params.json_mode.as_mut().unwrap().changes = true;
+            let ran = run(&params, false, 64, noise(number as u64)).unwrap();
+            let mut value = Value::Null;
+            let mut read = String::new();
+            let mut partial = PartialJson::new(None);
+            for event in &ran.events {
+                match event {
+                    Event::Text(text) => {
+                        read.push_str(text);
+                        partial.push(text).unwrap();
+                    }
+                    Event::Changed(changes) => {
+                        for change in changes {
+                            apply(&mut value, change);
+                        }
+                        // A value is never ahead of its text.
+                        let known = partial.value().cloned().unwrap_or_else(|| value.clone());
+                        assert_eq!(value, known, "{read}");
+                    }
+                    _ => {}
+                }
+            }
+            if ran.output.finish == Finish::Stop {
+                assert_eq!(value, grammarc_json::parse(&read).unwrap(), "{read}");
+            }
+            // The texts are those that come without.
+            params.json_mode.as_mut().unwrap().changes = false;
+            let without = run(&params, false, 64, noise(number as u64)).unwrap();
+            assert_eq!(text(&ran), text(&without));
+        }
+    }
+}
+
+fn apply(value: &mut Value, change: &Change) {
+    match change {
+        Change::Added { pointer, value: new } => match pointer.rsplit_once('/') {
+            None => *value = new.clone(),
+            Some((around, key)) => match value.pointer_mut(around).expect("its container is there")
+            {
+                Value::Array(items) => items.push(new.clone()),
+                Value::Object(members) => {
+                    members.insert(key.replace("~1", "/").replace("~0", "~"), new.clone());
+                }
+                other => panic!("{other} has no parts"),
+            },
+        },
+        Change::Grew { pointer, delta } => match value.pointer_mut(pointer) {
+            Some(Value::String(text)) => text.push_str(delta),
+            other => panic!("{other:?} does not grow"),
+        },
+        Change::Closed { pointer, .. } => assert!(value.pointer(pointer).is_some(), "{pointer}"),
+    }
 }

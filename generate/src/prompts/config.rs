@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use grammarc_json::{JsonSchema, SchemaError};
 use serde_json::{Map, Value};
 
-use super::{Prompt, PromptManager, ResponseType, SYSTEM, environment, template_name};
+use super::{Prompt, PromptManager, ResponseType, SYSTEM, environment, names, template_name};
 
 /// The system message of a configuration that has none.
 const HELPFUL: &str = "Be helpful.";
@@ -49,11 +49,13 @@ impl PromptManager {
     pub fn load(config: &BTreeMap<String, String>) -> Result<Self, PromptConfigError> {
         let mut environment = environment();
         let mut add = |name: String, key: &str, source: String| {
+            let wrong =
+                |message: String| PromptConfigError::Template { key: key.to_owned(), message };
+            // What the engine finds wrong comes first: it says more of where.
+            let named = names::unknown(&environment, &source);
             let added = environment.add_template_owned(name, source);
-            added.map_err(|error| PromptConfigError::Template {
-                key: key.to_owned(),
-                message: error.to_string(),
-            })
+            added.map_err(|error| wrong(error.to_string()))?;
+            named.map_or(Ok(()), |unknown| Err(wrong(unknown)))
         };
         let system = match config.get(SYSTEM) {
             Some(text) => text_of(SYSTEM, parsed(SYSTEM, text)?)?,

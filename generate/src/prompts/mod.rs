@@ -9,10 +9,11 @@
 //! | `template.<id>` | `prompt` (a template), `response-type` (`text`, `json` or `jsonl`; `text` by default), `schema`, `terms` |
 //!
 //! Terms of all prompts are below those of a prompt, and these below those of the input. Templates are Jinja: what is
-//! none fails when it is loaded, a filter that there is not when it is rendered. With logits, JSON and its lines are generated under the schema; without, they are
-//! taken out of the text as the model wrote it.
+//! none, or names a filter that there is not, fails when it is loaded. With logits, JSON and its lines are generated under
+//! the schema; without, they are taken out of the text as the model wrote it.
 
 mod config;
+mod names;
 mod response;
 #[cfg(test)]
 mod tests;
@@ -65,6 +66,21 @@ pub struct RenderedPrompt {
     pub system: String,
     /// The prompt.
     pub prompt: String,
+}
+
+impl RenderedPrompt {
+    /// What a model is given: messages for its chat template where it has one, else one text.
+    pub fn for_model(self, is_chat: bool) -> ModelPrompt {
+        let Self { system, prompt } = self;
+        if !is_chat {
+            return ModelPrompt::Text(format!("{system}\n\n{prompt}"));
+        }
+        let messages = vec![
+            json!({"role": "system", "content": system}),
+            json!({"role": "user", "content": prompt}),
+        ];
+        ModelPrompt::Chat(Chat { messages, ..Chat::default() })
+    }
 }
 
 /// Prompts by their ids.
@@ -193,18 +209,9 @@ impl PromptManager {
         input: &Map<String, Value>,
         base: GenerateParams,
     ) -> Result<Response, PromptError> {
-        let RenderedPrompt { system, prompt } = self.render(id, input)?;
         let capabilities = backend.capabilities();
+        let asked = self.render(id, input)?.for_model(capabilities.chat);
         let params = if capabilities.logits { self.params(id, base)? } else { base };
-        let asked = if capabilities.chat {
-            let messages = vec![
-                json!({"role": "system", "content": system}),
-                json!({"role": "user", "content": prompt}),
-            ];
-            ModelPrompt::Chat(Chat { messages, ..Chat::default() })
-        } else {
-            ModelPrompt::Text(format!("{system}\n\n{prompt}"))
-        };
         let output = backend.generate_output(asked, params)?;
         self.take(id, &output.text)
     }

@@ -11,6 +11,8 @@ mod compile;
 mod debug;
 mod errors;
 mod inspect;
+#[cfg(feature = "models")]
+mod models;
 mod outputs;
 mod sample;
 mod sources;

@@ -36,11 +36,18 @@ fn add(messages: &mut Vec<Value>, at: usize, item: Value) -> Result<(), ApiError
             let content = item.remove("content").unwrap_or_default();
             messages.push(json!({"role": role, "content": content}));
         }
-        "function_call" => {
+        "function_call" | "custom_tool_call" => {
             let id = item.remove("call_id").unwrap_or_default();
-            let function =
-                json!({"name": item.remove("name"), "arguments": item.remove("arguments")});
-            let call = json!({"id": id, "type": "function", "function": function});
+            let name = item.remove("name");
+            let call = match item.remove("input") {
+                Some(input) => {
+                    json!({"id": id, "type": "custom", "custom": {"name": name, "input": input}})
+                }
+                None => {
+                    let function = json!({"name": name, "arguments": item.remove("arguments")});
+                    json!({"id": id, "type": "function", "function": function})
+                }
+            };
             // Calls of one turn stand in one message.
             let last = messages.last_mut().and_then(Value::as_object_mut);
             match last.and_then(|last| last.get_mut("tool_calls")).and_then(Value::as_array_mut) {
@@ -50,7 +57,7 @@ fn add(messages: &mut Vec<Value>, at: usize, item: Value) -> Result<(), ApiError
                 }
             }
         }
-        "function_call_output" => {
+        "function_call_output" | "custom_tool_call_output" => {
             let id = item.remove("call_id").unwrap_or_default();
             messages.push(
                 json!({"role": "tool", "tool_call_id": id, "content": item.remove("output")}),
@@ -75,6 +82,18 @@ pub(super) fn tools(tools: Vec<Value>) -> Result<Vec<Value>, ApiError> {
             return Err(ApiError::field(format!("tools.{at}"), "it is no object"));
         };
         let kind = tool.remove("type").unwrap_or_default();
+        if kind == "custom" {
+            // The grammar is an object of its own in chats.
+            if let Some(Value::Object(format)) = tool.get_mut("format")
+                && format.get("type").is_some_and(|kind| kind == "grammar")
+                && let (Some(syntax), Some(definition)) =
+                    (format.shift_remove("syntax"), format.shift_remove("definition"))
+            {
+                let grammar = json!({"syntax": syntax, "definition": definition});
+                format.insert("grammar".to_owned(), grammar);
+            }
+            return Ok(json!({"type": "custom", "custom": Value::Object(tool)}));
+        }
         if kind != "function" {
             let message =
                 format!("tools of type {kind} are not served here; describe them as functions");
@@ -88,7 +107,7 @@ pub(super) fn tools(tools: Vec<Value>) -> Result<Vec<Value>, ApiError> {
 /// The choice of a tool as chats have it.
 pub(super) fn tool_choice(choice: Value) -> Value {
     let Value::Object(mut choice) = choice else { return choice };
-    if choice.get("type").is_some_and(|kind| kind == "function")
+    if choice.get("type").is_some_and(|kind| kind == "function" || kind == "custom")
         && let Some(name) = choice.remove("name")
     {
         return json!({"type": "function", "function": {"name": name}});

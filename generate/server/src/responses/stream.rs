@@ -88,6 +88,10 @@ impl Frames {
                     json!({"content_index": 0, "part": part(text)}),
                 );
             }
+            Open::Call { name, arguments, .. } if self.head.calls.is_custom(name) => {
+                let whole = json!({"input": arguments});
+                frames += &self.about("response.custom_tool_call_input.done", &id, whole);
+            }
             Open::Call { name, arguments, .. } => {
                 let whole = json!({"name": name, "arguments": arguments});
                 frames += &self.about("response.function_call_arguments.done", &id, whole);
@@ -157,16 +161,16 @@ impl Framing for Frames {
             }
             Event::Arguments { delta, .. } => {
                 let id = self.id();
-                if let Some(Open::Call { arguments, .. }) = &mut self.open {
+                let mut name = "response.function_call_arguments.delta";
+                if let Some(Open::Call { name: tool, arguments, .. }) = &mut self.open {
                     arguments.push_str(&delta);
+                    if self.head.calls.is_custom(tool) {
+                        name = "response.custom_tool_call_input.delta";
+                    }
                 }
-                frames += &self.about(
-                    "response.function_call_arguments.delta",
-                    &id,
-                    json!({"delta": delta}),
-                );
+                frames += &self.about(name, &id, json!({"delta": delta}));
             }
-            Event::Tokens(_) => {}
+            Event::Tokens(_) | Event::Changed(_) => {}
             Event::Finished(finished) => {
                 let status = Head::status(&finished.finish);
                 if self.done.is_empty() && self.open.is_none() {

@@ -5,6 +5,7 @@
 //! | `cases` | requests and what their replies hold, as data; each chat and response streamed too, which comes to the same |
 //! | `access` | keys, limits, and the JSON of errors |
 //! | `grammars` | grammars by id, repair, tokens, metrics |
+//! | `prompts`, `log` | prompts by name; the line of a request |
 //! | `readers` | clients that leave, read slowly or ask for too much at once |
 //! | `model`, `client` | the model, and a client without a network |
 
@@ -12,5 +13,7 @@ mod access;
 mod cases;
 mod client;
 mod grammars;
+mod log;
 mod model;
+mod prompts;
 mod readers;

@@ -75,7 +75,7 @@ const ANSWER: &str = "assistant: ";
 const TEMPLATE: &str = "\
 {%- if tools %}tools: {{ tools | tojson }}\n{% endif -%}
 {%- for m in messages -%}
-<turn>{{ m.role }}: {{ m.content }}{% for c in m.tool_calls %} call {{ c.function.name }}({{ c.function.arguments }}){% endfor %}
+<turn>{{ m.role }}: {{ m.content }}{% for c in m.tool_calls %} call {{ c.function.name }}({{ c.function.arguments | tojson }}){% endfor %}
 {% endfor -%}
 <turn>assistant: {% if enable_thinking %}<think>{% endif %}";
 

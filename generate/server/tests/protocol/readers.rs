@@ -63,6 +63,20 @@ async fn a_client_that_does_not_read_loses_its_slot_and_delays_nobody() {
 }
 
 #[tokio::test]
+async fn outputs_of_one_request_do_not_wait_for_each_other() {
+    let engine = EngineOptions {
+        parallel: 3,
+        events: 2,
+        slow_reader: Duration::from_millis(100),
+        ..EngineOptions::default()
+    };
+    let server = Server::paced(ServerOptions::default(), engine, 2);
+    let reply = server.post(PATH, &chat("hello world…", json!({"n": 3, "max_tokens": 300}))).await;
+    assert_eq!(reply.status, StatusCode::OK, "{}", reply.text);
+    assert_eq!(reply.json()["usage"]["completion_tokens"], 900);
+}
+
+#[tokio::test]
 async fn who_finds_no_room_is_told_to_come_again() {
     let engine = EngineOptions { parallel: 1, waiting: 1, ..EngineOptions::default() };
     let server = Server::paced(ServerOptions::default(), engine, 5);

@@ -1,13 +1,19 @@
 //! `grammarc serve`: a model behind OpenAI's protocol.
 
+use std::io::IsTerminal;
 use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
+use grammarc_generate::prompts::PromptManager;
 use grammarc_server::ServerOptions;
 use serde::Serialize;
+use tracing_subscriber::EnvFilter;
 
 use super::open::OpenArgs;
+use crate::cmd::outputs;
 use crate::failure::{Failure, Problem};
 use crate::output::Output;
 
@@ -40,6 +46,13 @@ pub(crate) struct ServeArgs {
     /// Longest time of a request in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 600)]
     deadline: u64,
+    /// Prompts that are served by name: a JSON object of texts, with `template-index` and `template.<id>` among them
+    #[arg(long, value_name = "FILE")]
+    prompts: Option<PathBuf>,
+    /// What is logged, as RUST_LOG has it: off, warn, info (a line a request), debug, or levels by target [default:
+    /// RUST_LOG, else info]
+    #[arg(long, value_name = "LEVEL")]
+    log: Option<String>,
     /// A key that clients present; without one, and none in GRAMMARC_API_KEYS, all are let in
     #[arg(long, value_name = "KEY")]
     api_key: Vec<String>,
@@ -70,8 +83,32 @@ async fn interrupted() {
     let _ = tokio::signal::ctrl_c().await;
 }
 
+/// Writes the log to standard error, at the level that was asked for.
+fn log(level: Option<String>) -> Result<(), Failure> {
+    let wrong = |error: &dyn std::fmt::Display| {
+        Failure::Tool(Problem::Option { option: "--log", problem: error.to_string() })
+    };
+    let set = std::env::var(EnvFilter::DEFAULT_ENV).ok().filter(|set| !set.is_empty());
+    let level = level.or(set).unwrap_or_else(|| "info".to_owned());
+    let filter = EnvFilter::try_new(level).map_err(|error| wrong(&error))?;
+    let is_terminal = std::io::stderr().is_terminal();
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(is_terminal);
+    log.with_writer(std::io::stderr).try_init().map_err(|error| wrong(&error))
+}
+
+/// The prompts of a file.
+fn prompts(path: &Path) -> Result<PromptManager, Failure> {
+    let wrong = |problem: String| Failure::Tool(Problem::Option { option: "--prompts", problem });
+    let config = serde_json::from_str(&outputs::text(path)?);
+    let config =
+        config.map_err(|error| wrong(format!("it is no JSON object of texts: {error}")))?;
+    PromptManager::load(&config).map_err(|error| wrong(error.to_string()))
+}
+
 /// Serves until it is interrupted.
 pub(crate) fn run(args: ServeArgs, output: &mut Output) -> Result<u8, Failure> {
+    log(args.log)?;
+    let prompts = args.prompts.as_deref().map(prompts).transpose()?.map(Arc::new);
     let mut keys = args.api_key;
     let set = std::env::var(KEYS).unwrap_or_default();
     keys.extend(set.lines().map(str::trim).filter(|key| !key.is_empty()).map(str::to_owned));
@@ -82,6 +119,7 @@ pub(crate) fn run(args: ServeArgs, output: &mut Output) -> Result<u8, Failure> {
         keys,
         max_tokens: args.max_tokens,
         tool_style: args.tool_style,
+        prompts,
         reasoning: args
             .reasoning
             .and_then(|tags| tags.try_into().ok())

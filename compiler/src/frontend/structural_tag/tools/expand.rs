@@ -9,7 +9,7 @@ use crate::frontend::structural_tag::format::{
 };
 use crate::frontend::structural_tag::members;
 
-use super::request::{Choice, Open, Request, Tool};
+use super::request::{Choice, Input, Open, Request, Tool};
 use super::style::{Call, Message, Messages, Part, Response, Section};
 
 /// The format of a request.
@@ -223,8 +223,14 @@ impl Request {
             is_object: true,
             excludes: Vec::new(),
         };
-        let at = tool.parameters.unwrap_or(tool.name.at);
-        let arguments = Format { kind: Kind::Schema(schema), at };
+        let arguments = match tool.input {
+            Some(Input::Grammar(at)) => Format { kind: Kind::Grammar(at), at },
+            Some(Input::Pattern(at)) => Format { kind: Kind::Regex(at), at },
+            None => {
+                let at = tool.parameters.unwrap_or(tool.name.at);
+                Format { kind: Kind::Schema(schema), at }
+            }
+        };
         let name = &tool.name;
         let tag = self.parts(&name.text, &call.begin, arguments, &call.end, name.at);
         Tag { role: Role::Call(name.text.clone()), ..tag }

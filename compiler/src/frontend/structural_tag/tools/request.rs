@@ -1,8 +1,9 @@
 //! The `tools` shorthand as it is written: tools and options of a request to OpenAI's API.
 //!
 //! A tool may be written as in the API of chat completions (`{"type": "function", "function": {...}}`) or in that of
-//! responses (`{"type": "function", "name": ...}`); a tool of another type is one that the model's host has built in. Keys
-//! of tools that say nothing of calls are passed over, but not those that look misspelled.
+//! responses (`{"type": "function", "name": ...}`); a tool of another type is one that the model's host has built in. Beside
+//! these, a function may have `input_grammar` or `input_pattern`: then its calls have such a text where others have
+//! arguments. Keys of tools that say nothing of calls are passed over, but not those that look misspelled.
 
 use crate::frontend::document::{Json, NodeId};
 use crate::frontend::structural_tag::fields::{Fields, Reader};
@@ -51,6 +52,17 @@ pub(super) struct Tool {
     pub(super) built_in: Option<String>,
     /// The schema of its arguments; without one they are any object.
     pub(super) parameters: Option<NodeId>,
+    /// What it takes in place of arguments.
+    pub(super) input: Option<Input>,
+}
+
+/// A text that a tool takes in place of arguments, written as it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Input {
+    /// A text of a grammar in the notation of XGrammar.
+    Grammar(NodeId),
+    /// A text that a pattern matches.
+    Pattern(NodeId),
 }
 
 /// How reasoning begins.
@@ -242,7 +254,16 @@ fn tool(reader: &mut Reader<'_, '_>, at: NodeId) -> Option<Tool> {
         Some(function) => reader.object(function)?,
         None => reader.object(at)?,
     };
-    let known = ["type", "function", "name", "description", "parameters", "strict"];
+    let known = [
+        "type",
+        "function",
+        "name",
+        "description",
+        "parameters",
+        "strict",
+        "input_grammar",
+        "input_pattern",
+    ];
     misspelled(reader, fields.at, &known);
     let name = match fields.get(reader, "name") {
         Some(name) => reader.text(name)?,
@@ -270,7 +291,18 @@ fn tool(reader: &mut Reader<'_, '_>, at: NodeId) -> Option<Tool> {
         _ => false,
     };
     let parameters = parameters.filter(|at| is_strict && !is_empty(at));
-    Some(Tool { name, built_in: kind.filter(|_| !is_function), parameters })
+    let grammar = fields.get(reader, "input_grammar");
+    let pattern = fields.get(reader, "input_pattern");
+    for at in [grammar, pattern].into_iter().flatten() {
+        reader.text(at)?;
+    }
+    if let (Some(_), Some(at)) = (grammar, pattern) {
+        let text = "the tool takes a text of a grammar already".to_owned();
+        reader.error("structural-tag::two-inputs", at, text, "give one of them");
+        return None;
+    }
+    let input = grammar.map(Input::Grammar).or(pattern.map(Input::Pattern));
+    Some(Tool { name, built_in: kind.filter(|_| !is_function), parameters, input })
 }
 
 /// Notes keys that are nearly known ones.

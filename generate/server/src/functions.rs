@@ -1,0 +1,170 @@
+//! The tools of a request: functions and custom tools, as the chat template and as the grammar have them.
+
+use std::sync::Arc;
+
+use grammarc_compiler::frontend::settings::Language;
+use grammarc_generate::Grammar;
+use grammarc_generate::arguments::TagArguments;
+use grammarc_generate::json_mode::compact;
+use serde_json::{Map, Value, json};
+
+use crate::app::App;
+use crate::calls::{Calls, INPUT};
+use crate::constraint::Reader;
+use crate::error::ApiError;
+use crate::fields::Fields;
+
+/// The tools of a request, and which of them are to be called.
+#[derive(Debug, Default)]
+pub(crate) struct Tools {
+    /// As the chat template has them: all are functions.
+    pub(crate) shown: Vec<Value>,
+    /// As the structural tag has them: beside functions, those that take texts of a grammar.
+    written: Vec<Value>,
+    /// Grammars of custom tools by name.
+    sources: Map<String, Value>,
+    /// Custom tools, and whether their text is a member of an object.
+    custom: Vec<(String, bool)>,
+    choice: Option<Value>,
+    pub(crate) parallel: bool,
+}
+
+impl Tools {
+    /// Reads tools as chats have them.
+    pub(crate) fn read(
+        app: &App,
+        tools: Vec<Value>,
+        choice: Option<Value>,
+        parallel: bool,
+    ) -> Result<Self, ApiError> {
+        let most = app.options.tools;
+        if tools.len() > most {
+            let message = format!("there are {}; at most {most} are read", tools.len());
+            return Err(ApiError::field("tools", message));
+        }
+        let choice = choice.map(of_functions);
+        let mut this = Self { choice, parallel, ..Self::default() };
+        for (at, tool) in tools.into_iter().enumerate() {
+            if tool.get("type").is_some_and(|kind| kind == "custom") {
+                this.custom(app, at, tool)?;
+            } else {
+                this.shown.push(tool.clone());
+                this.written.push(tool);
+            }
+        }
+        Ok(this)
+    }
+
+    /// Adds a custom tool.
+    fn custom(&mut self, app: &App, at: usize, tool: Value) -> Result<(), ApiError> {
+        let mut tool = Fields::of(&format!("tools.{at}"), tool)?;
+        tool.text("type")?;
+        let missing = tool.wrong("custom", "it is missing");
+        let mut custom = tool.object("custom")?.ok_or(missing)?;
+        tool.finish()?;
+        let missing = custom.wrong("name", "it is missing");
+        let name = custom.text("name")?.ok_or(missing)?;
+        let description = custom.text("description")?.unwrap_or_default();
+        let mut about = "any text".to_owned();
+        let mut input = None;
+        if let Some(mut format) = custom.object("format")? {
+            let kind = format.text("type")?;
+            let grammar = format.object("grammar")?;
+            match (kind.as_deref(), grammar) {
+                (None | Some("text"), None) => {}
+                (Some("grammar"), Some(mut grammar)) => {
+                    let wrong = "it is neither `lark` nor `regex`";
+                    let syntaxes = [("lark", Language::Lark), ("regex", Language::Regex)];
+                    let missing = grammar.wrong("syntax", "it is missing");
+                    let syntax = grammar.word("syntax", &syntaxes, wrong)?.ok_or(missing)?;
+                    let missing = grammar.wrong("definition", "it is missing");
+                    let text = grammar.text("definition")?.ok_or(missing)?;
+                    Reader { app }.limit(&grammar.path("definition"), &text)?;
+                    grammar.finish()?;
+                    about = format!("a text of this {} grammar:\n{text}", syntax.name());
+                    input = Some((syntax, text));
+                }
+                _ => {
+                    return Err(format.wrong("type", "it is neither `text` nor `grammar` with one"));
+                }
+            }
+            format.finish()?;
+        }
+        custom.finish()?;
+        let member = json!({"type": "string", "description": about});
+        let parameters = json!({"type": "object", "properties": {INPUT: member}, "required": [INPUT],
+            "additionalProperties": false});
+        let mut function =
+            json!({"name": name, "description": description, "parameters": parameters});
+        self.shown.push(json!({"type": "function", "function": function}));
+        self.custom.push((name.clone(), input.is_none()));
+        if let Some((language, text)) = input {
+            let source = format!("tools.{at}");
+            function["input_grammar"] = Value::from(format!("root ::= @\"{source}\""));
+            let named = json!({"language": language.name(), "text": text});
+            self.sources.insert(source, named);
+        }
+        self.written.push(json!({"type": "function", "function": function}));
+        Ok(())
+    }
+
+    /// How their calls are told.
+    pub(crate) fn calls(&self, app: &App) -> Calls {
+        let tags = TagArguments::new(&app.options.tool_style, &self.written);
+        Calls { tags, custom: Arc::from(self.custom.clone()) }
+    }
+
+    /// Whether a call may be in the output.
+    pub(crate) fn may_be_called(&self) -> bool {
+        !self.written.is_empty() && self.choice.as_ref().is_none_or(|choice| choice != "none")
+    }
+
+    /// Whether a call has to be in the output.
+    pub(crate) fn must_be_called(&self) -> bool {
+        self.choice.as_ref().is_some_and(|choice| {
+            let mode = choice.pointer("/allowed_tools/mode").unwrap_or(choice);
+            mode != "auto" && mode != "none"
+        })
+    }
+
+    /// The grammar of calls, in the model's style: with text around them, or demanded.
+    pub(crate) fn grammar(&self, app: &App, demanded: bool) -> Result<Grammar, ApiError> {
+        let choice = self.choice.clone().unwrap_or_else(|| json!("auto"));
+        let choice = if demanded && choice == "auto" { json!("required") } else { choice };
+        let mut tag = json!({
+            "type": "tools",
+            "style": app.options.tool_style,
+            "tools": self.written,
+            "tool_choice": choice,
+            "parallel_tool_calls": self.parallel,
+        });
+        if demanded {
+            // Who demands a call wants no text before it.
+            tag["text_before"] = json!(false);
+        }
+        let text = tag.to_string();
+        Reader { app }.limit("tools", &text)?;
+        let mut options = compact();
+        if !self.sources.is_empty() {
+            options.insert("sources".to_owned(), Value::Object(self.sources.clone()));
+        }
+        Ok(Grammar::new(Language::StructuralTag, text).with_options(options))
+    }
+}
+
+/// A choice in which custom tools are functions; names are of one tool each.
+fn of_functions(mut choice: Value) -> Value {
+    let rename = |one: &mut Value| {
+        if let Some(object) = one.as_object_mut()
+            && object.get("type").is_some_and(|kind| kind == "custom")
+            && let Some(custom) = object.shift_remove("custom")
+        {
+            *one = json!({"type": "function", "function": custom});
+        }
+    };
+    rename(&mut choice);
+    if let Some(Value::Array(tools)) = choice.pointer_mut("/allowed_tools/tools") {
+        tools.iter_mut().for_each(rename);
+    }
+    choice
+}

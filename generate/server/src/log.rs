@@ -1,0 +1,113 @@
+//! The log: one line a request, when its reply was sent or its client has left. What was asked and answered, and keys, are in no
+//! line.
+//!
+//! ```text
+//! request ─► a record in its extensions ─► endpoint: id, tokens ─► body sent or dropped ─► the line
+//! ```
+
+use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::task::{Context, Poll};
+use std::time::Instant;
+
+use axum::body::{Body, Bytes};
+use axum::extract::{MatchedPath, Request};
+use axum::http::StatusCode;
+use axum::middleware::Next;
+use axum::response::Response;
+use http_body::{Body as HttpBody, Frame, SizeHint};
+
+/// What is told of a request. A clone is the same.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Record(Arc<Told>);
+
+#[derive(Debug, Default)]
+struct Told {
+    id: OnceLock<String>,
+    prompt_tokens: AtomicUsize,
+    completion_tokens: AtomicUsize,
+}
+
+impl Record {
+    /// The id of the reply; the first one counts.
+    pub(crate) fn set_id(&self, id: String) {
+        let _ = self.0.id.set(id);
+    }
+
+    pub(crate) fn add_prompt(&self, tokens: usize) {
+        self.0.prompt_tokens.fetch_add(tokens, Ordering::Relaxed);
+    }
+
+    pub(crate) fn add_completion(&self, tokens: usize) {
+        self.0.completion_tokens.fetch_add(tokens, Ordering::Relaxed);
+    }
+}
+
+/// A line that is written when it is dropped.
+struct Line {
+    record: Record,
+    /// The path as it is routed: what a client has put in it is told nobody.
+    route: Option<MatchedPath>,
+    status: StatusCode,
+    began: Instant,
+    /// The whole reply was handed on.
+    is_sent: bool,
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        let Told { id, prompt_tokens, completion_tokens } = &*self.record.0;
+        tracing::info!(
+            target: "grammarc_server::requests",
+            id = id.get().map_or("-", String::as_str),
+            route = self.route.as_ref().map_or("-", MatchedPath::as_str),
+            status = self.status.as_u16(),
+            prompt_tokens = prompt_tokens.load(Ordering::Relaxed),
+            completion_tokens = completion_tokens.load(Ordering::Relaxed),
+            milliseconds = self.began.elapsed().as_millis() as u64,
+            left = !self.is_sent,
+        );
+    }
+}
+
+/// Gives a request its record, and writes the line behind its reply.
+pub(crate) async fn record(mut request: Request, next: Next) -> Response {
+    let record = Record::default();
+    request.extensions_mut().insert(record.clone());
+    let route = request.extensions().get::<MatchedPath>().cloned();
+    // A client that leaves before the reply begins drops the line as it stands.
+    let mut line =
+        Line { record, route, status: StatusCode::OK, began: Instant::now(), is_sent: false };
+    let response = next.run(request).await;
+    line.status = response.status();
+    response.map(|body| Body::new(Logged { body, line }))
+}
+
+/// A body with its line.
+struct Logged {
+    body: Body,
+    line: Line,
+}
+
+impl HttpBody for Logged {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let frame = std::task::ready!(Pin::new(&mut self.body).poll_frame(context));
+        self.line.is_sent |= frame.is_none() || self.body.is_end_stream();
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

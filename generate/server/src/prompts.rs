@@ -1,0 +1,88 @@
+//! `POST /v1/prompts/{id}`: a prompt of the server's configuration with the terms of a request, and its response as the prompt
+//! wants it: a text, JSON, or the items of lines of JSON. `GET /v1/prompts` lists them.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::{Extension, Json};
+use grammarc_generate::prompts::{PromptError, Response, ResponseType};
+use serde_json::{Map, Value, json};
+
+use crate::app::App;
+use crate::body::Body;
+use crate::calls::Calls;
+use crate::delivery::Head;
+use crate::error::ApiError;
+use crate::fields::Fields;
+use crate::log::Record;
+use crate::{sampling, sse};
+
+/// What a prompt wants, by name.
+fn kind(response: ResponseType) -> &'static str {
+    match response {
+        ResponseType::Text => "text",
+        ResponseType::Json => "json",
+        ResponseType::Jsonl => "jsonl",
+    }
+}
+
+/// Lists the prompts.
+pub(crate) async fn list(State(app): State<Arc<App>>) -> Result<Json<Value>, ApiError> {
+    let Some(prompts) = &app.options.prompts else {
+        return Ok(Json(json!({"object": "list", "data": []})));
+    };
+    let data = prompts.ids().map(|id| {
+        let (response, schema) = prompts.wants(id)?;
+        let schema = schema.map(|schema| schema.value());
+        Ok(json!({"id": id, "object": "prompt", "response_type": kind(response), "schema": schema}))
+    });
+    let data: Vec<Value> = data.collect::<Result<_, PromptError>>()?;
+    Ok(Json(json!({"object": "list", "data": data})))
+}
+
+/// Answers a prompt.
+pub(crate) async fn serve(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    Extension(record): Extension<Record>,
+    Body(body): Body,
+) -> Result<Json<Value>, ApiError> {
+    let Some(prompts) = app.options.prompts.clone() else {
+        return Err(ApiError::path("this server has no prompts"));
+    };
+    let mut fields = Fields::of_body(&body)?;
+    fields.ignore(&["user", "metadata", "store"]);
+    fields.text("model")?;
+    let input = match fields.value("input") {
+        None => Map::new(),
+        Some(Value::Object(input)) => input,
+        Some(_) => return Err(fields.wrong("input", "it is no object of terms")),
+    };
+    let max_tokens = fields.whole("max_tokens")?;
+    let (params, default_tokens) = sampling::params(&mut fields, &app.options, max_tokens)?;
+    fields.finish()?;
+    let params = prompts.params(&id, params)?;
+    let is_chat = app.backend.has_template();
+    let prompt = prompts.render(&id, &input)?.for_model(is_chat);
+    let head = Head::new(&app, "prompt-", &record);
+    let started = app.start(prompt, params, 1, default_tokens).await?;
+    let started = started.with(record, &Calls::default());
+    let prompt_tokens = started.prompt_tokens;
+    let mut outputs = sse::collect(started).await?;
+    let output = outputs.swap_remove(0);
+    let (response_type, _) = prompts.wants(&id)?;
+    let response = match prompts.take(&id, &output.text)? {
+        Response::Text(text) => Value::from(text),
+        Response::Json(value) => value,
+        Response::Jsonl(items) => Value::from(items),
+    };
+    let mut reply = head.reply("prompt.response", Vec::new(), prompt_tokens, [output.usage]);
+    if let Some(reply) = reply.as_object_mut() {
+        reply.shift_remove("choices");
+    }
+    reply["prompt"] = Value::from(id);
+    reply["response_type"] = Value::from(kind(response_type));
+    reply["response"] = response;
+    reply["finish_reason"] = Value::from(output.finish.reason());
+    Ok(Json(reply))
+}
