@@ -20,9 +20,9 @@ pub struct RepairLimits {
 }
 
 impl Default for RepairLimits {
-    /// 1 MiB, 128 levels, 20,000 places, 4,000,000 steps, no deadline.
+    /// 1 MiB, 128 levels, 20,000 places, 8,000,000 steps, no deadline.
     fn default() -> Self {
-        Self { bytes: 1 << 20, depth: 128, nodes: 20_000, steps: 4_000_000, deadline: None }
+        Self { bytes: 1 << 20, depth: 128, nodes: 20_000, steps: 8_000_000, deadline: None }
     }
 }
 

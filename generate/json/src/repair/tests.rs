@@ -159,6 +159,13 @@ fn limits_are_errors() {
     assert!(matches!(error, RepairError::Limit { limit: Limit::Time }));
 }
 
+#[test]
+fn a_text_of_the_greatest_length_is_read() {
+    let source = format!("[\"{}", "x".repeat((1 << 20) - 2));
+    let repaired = fixed(&source).unwrap();
+    assert_eq!(repaired.value[0].as_str().map(str::len), Some((1 << 20) - 2));
+}
+
 fn value() -> impl Strategy<Value = Value> {
     let scalar = prop_oneof![
         Just(Value::Null),
