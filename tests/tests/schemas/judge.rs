@@ -96,7 +96,7 @@ fn accepts(
             texts::in_every_order(instance, MOST_TEXTS)?
         }
         (KeyOrder::Schema, ..) => return None,
-        (KeyOrder::Any, ..) => {
+        (KeyOrder::Any | KeyOrder::AnyOnce, ..) => {
             let layout = match whitespace {
                 Whitespace::Compact => Layout::Separated(",", ":"),
                 Whitespace::Spaced | Whitespace::Styled(_) => Layout::Separated(", ", ": "),

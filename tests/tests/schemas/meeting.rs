@@ -33,13 +33,14 @@ fn options(number: usize) -> JsonSchemaOptions {
         3 => (TextForm::NATURAL, KeyOrder::Any),
         4 => (white(Whitespace::Indented(Indentation::default())), KeyOrder::Any),
         5 => (white(Whitespace::Flexible { max: 3 }), KeyOrder::Any),
+        6 => (TextForm::SHORT, KeyOrder::AnyOnce),
         _ => (TextForm::SHORT, KeyOrder::Schema),
     };
     JsonSchemaOptions { text, key_order, ..JsonSchemaOptions::default() }
 }
 
 /// Numbers of forms; the last counts twice.
-const FORMS: usize = 8;
+const FORMS: usize = 9;
 
 fn met(seed: u64) -> (Tally, Met) {
     let mut rng = Rng::new(seed);
