@@ -207,6 +207,7 @@ fn text_form(group: &raw::Group, options: &mut JsonSchemaOptions) -> Result<(), 
         options.key_order = match order.get_ref() {
             Order::Schema => KeyOrder::Schema,
             Order::Any => KeyOrder::Any,
+            Order::AnyOnce => KeyOrder::AnyOnce,
         };
     }
     Ok(())

@@ -146,4 +146,5 @@ pub(super) enum EscapeForm {
 pub(super) enum Order {
     Schema,
     Any,
+    AnyOnce,
 }

@@ -56,7 +56,7 @@ levels = 3
 surround = 2
 numbers = "canonical"
 escapes = "any"
-key-order = "any"
+key-order = "any-once"
 deny = ["approximate", "unknown-keyword"]
 [[source]]
 files = ["*.gbnf"]
@@ -89,7 +89,7 @@ start = "s"
     );
     assert_eq!(
         (options.key_order, options.closed, options.text.surround),
-        (KeyOrder::Any, true, 2)
+        (KeyOrder::AnyOnce, true, 2)
     );
     let Ok(FrontEnd::Gbnf(options)) = grammars.front_end(Language::Gbnf, "a.gbnf") else {
         panic!()
