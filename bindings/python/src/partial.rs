@@ -21,9 +21,14 @@ pub(crate) struct Partial {
 
 #[pymethods]
 impl Partial {
+    /// Of a text that is held to a schema or to none; `constrained` says that a grammar of the schema constrains it.
     #[new]
-    fn new(json: &Json) -> Self {
-        Self { inner: Mutex::new(Some(PartialJson::new(json.schema()))) }
+    fn new(json: &Json, constrained: bool) -> Self {
+        let partial = match json.schema() {
+            Some(schema) if constrained => PartialJson::constrained(schema),
+            schema => PartialJson::new(schema),
+        };
+        Self { inner: Mutex::new(Some(partial)) }
     }
 
     /// The changes by a further part, as JSON.

@@ -46,6 +46,9 @@ def test_a_value_grows_until_it_is_the_whole_one(size: int, schema: Any) -> None
 
 def test_changes_say_what_grew_and_what_closed() -> None:
     partial = PartialJson(SCHEMA)
+    assert partial.push('{"kind": "first') == [Added("", {})]
+    assert partial.push('"') == [Added("/kind", "first"), Closed("/kind", None)]
+    partial = PartialJson(SCHEMA, constrained=True)
     assert partial.push('{"kind": "fi') == [Added("", {}), Added("/kind", "first")]
     assert partial.value == {"kind": "first"} and not partial.is_complete("/kind")
     assert partial.push('rst", "t": "a') == [Closed("/kind", None), Added("/t", ""), Grew("/t", "a")]
@@ -57,9 +60,9 @@ def test_changes_say_what_grew_and_what_closed() -> None:
 
 def test_a_text_that_is_no_json_is_told_with_its_place() -> None:
     partial = PartialJson()
-    partial.push('{"a": 1')
+    partial.push('{"a": 1,')
     with pytest.raises(grammarc.PartialError) as refused:
-        partial.push(', "a": 2}')
+        partial.push(' "a": 2}')
     assert partial.value == {"a": 1} and refused.value.offset > 7
     with pytest.raises(grammarc.PartialError):
         PartialJson().finish()

@@ -18,10 +18,15 @@ __all__ = [
     "Matcher",
     "Json",
     "JsonlStream",
+    "Partial",
+    "Prompts",
+    "Actions",
     "Piece",
     "Splitter",
     "fill_batch",
     "apply_batch",
+    "extract_json_response",
+    "agent_tags",
 ]
 
 __version__: str
@@ -204,7 +209,7 @@ class JsonlStream:
 
 @final
 class Partial:
-    def __new__(cls, json: Json) -> Partial: ...
+    def __new__(cls, json: Json, constrained: bool) -> Partial: ...
     def push(self, part: str) -> str: ...
     def finish(self) -> str: ...
     def is_complete(self, pointer: str) -> bool: ...

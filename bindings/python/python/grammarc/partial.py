@@ -11,7 +11,7 @@
 {'name': 'Ada Lovelace', 'born': 1815}
 
 A part that has appeared stays. Numbers, literals and keys appear when they are whole; strings grow, but for those of which the
-schema lists the texts, which appear once one alone is left. What closes is judged by its schema.
+schema lists the texts, which appear when they are whole too. What closes is judged by its schema.
 """
 
 from __future__ import annotations
@@ -60,8 +60,11 @@ Change = Added | Grew | Closed
 class PartialJson:
     """The value of one text. Time is linear in the text; for one thread at a time."""
 
-    def __init__(self, schema: SchemaLike = None) -> None:
-        self._inner = _native.Partial(judge(schema))
+    def __init__(self, schema: SchemaLike = None, *, constrained: bool = False) -> None:
+        """``constrained`` says that a grammar of the schema constrains the text. Then a string of which the schema lists the texts
+        appears as soon as what has come leaves one of them, and a text that goes on otherwise is an error.
+        """
+        self._inner = _native.Partial(judge(schema), constrained)
         self.value: Any = None
         """The value so far; ``None`` while nothing of it is certain. It is the same object while it grows: copy what is to stay."""
 
@@ -69,7 +72,7 @@ class PartialJson:
         """Reads a further part, and returns what has changed.
 
         Raises :class:`PartialError` where the text is the beginning of no JSON, or has a key twice in one object. The value stays
-        as it was.
+        as it was before this part.
         """
         return [self._apply(change) for change in json.loads(self._inner.push(part))]
 
