@@ -41,7 +41,7 @@ macro_rules! tables {
         }
 
         /// Borrowed tables, as a reader sees them.
-        #[derive(Clone, Copy, Debug)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub struct Tables<'a> {
             /// Numbers that come before this artifact's own.
             pub bases: Bases,

@@ -1,4 +1,4 @@
-//! What models write: repaired, read by lines, and read while it comes.
+//! Outputs of models: repaired, read by lines, and read while they come.
 
 use grammarc_json::repair::{RepairLimits, RepairOptions, repair, replay};
 use grammarc_json::{JsonSchema, JsonlOptions, JsonlStream, PartialJson, parse, parse_jsonl};
@@ -58,7 +58,7 @@ fn lines(text: &str, schema: Option<&JsonSchema>, part: usize) {
     assert_eq!(items, whole.items, "{text:?}");
 }
 
-/// What is read part by part is what the strict parser reads.
+/// Partial values, whole at last, are those of the strict parser.
 fn partial(text: &str, schema: Option<JsonSchema>, part: usize) {
     let mut partial = PartialJson::new(schema);
     let pushed = parts(text, part).try_for_each(|part| partial.push(&part).map(drop));

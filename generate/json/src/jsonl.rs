@@ -327,7 +327,7 @@ mod tests {
         assert_eq!(values(one_line), [json!([{"a": 1}, {"a": 2}])]);
     }
 
-    /// What TrustGraph's prompt manager makes of a text, as its document and its code say: the text without a fence at its
+    /// Items as TrustGraph's prompt manager takes them, by its document and its code: the text without a fence at its
     /// begin and its end, the lines of it, those that are JSON.
     fn upstream(text: &str, schema: Option<&JsonSchema>) -> Vec<Value> {
         let mut text = text.trim();

@@ -36,7 +36,7 @@ pub(crate) struct Started {
     pub(crate) deadline: Option<Instant>,
     /// How their calls are told.
     pub(crate) calls: Calls,
-    /// What the log tells of the request.
+    /// The record of the request for the log.
     pub(crate) record: Record,
 }
 

@@ -26,12 +26,12 @@ impl<S: Send + Sync> FromRequest<S> for Body {
     }
 }
 
-/// What is told where there is no such path.
+/// The error of a path that there is not.
 pub(crate) async fn no_path() -> ApiError {
     ApiError::path("there is no such path; `/v1/chat/completions` is one")
 }
 
-/// What is told where a path has no such method.
+/// The error of a method that a path has not.
 pub(crate) async fn no_method() -> ApiError {
     ApiError::method("the path is not served by this method")
 }

@@ -74,7 +74,7 @@ impl Stage {
     }
 }
 
-/// What a change adds to the text.
+/// The text that a change adds.
 fn text(change: &Change) -> Option<&str> {
     let is_input = |pointer: &str| pointer.strip_prefix('/') == Some(INPUT);
     match change {

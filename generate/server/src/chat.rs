@@ -183,7 +183,7 @@ struct Chunks {
     told: Vec<Told>,
 }
 
-/// What was told of a choice.
+/// State of a choice: the parts that were sent.
 #[derive(Clone, Default)]
 struct Told {
     calls: usize,

@@ -18,7 +18,7 @@ use axum::middleware::Next;
 use axum::response::Response;
 use http_body::{Body as HttpBody, Frame, SizeHint};
 
-/// What is told of a request. A clone is the same.
+/// The record of a request, of which the log has a line. A clone is the same record.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Record(Arc<Told>);
 

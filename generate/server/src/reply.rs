@@ -68,7 +68,7 @@ pub(crate) fn finish_reason(finish: &Finish, calls: usize) -> &'static str {
     }
 }
 
-/// What this server tells of the end of a chat's output beside the protocol: that it was closed, and what is wrong with it.
+/// Fields of `x_grammarc` at the end of a chat's output: that it was closed, and violations of its schema.
 pub(crate) fn own(
     finish: &Finish,
     text: &str,

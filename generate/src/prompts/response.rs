@@ -45,8 +45,7 @@ impl Response {
                 Ok(Self::Json(value))
             }
             ResponseType::Jsonl => {
-                let lines = without_fence(text);
-                let Jsonl { items, .. } = parse_jsonl(lines, schema, &JsonlOptions::default());
+                let Jsonl { items, .. } = parse_jsonl(text, schema, &JsonlOptions::default());
                 Ok(Self::Jsonl(items.into_iter().map(|item| item.value).collect()))
             }
         }
@@ -59,16 +58,4 @@ fn fenced(text: &str) -> Option<&str> {
     let rest = rest.strip_prefix("json").unwrap_or(rest);
     let (inside, _) = rest.split_once("```")?;
     Some(inside.trim())
-}
-
-/// Lines without the fence around them. A model may open or close it on the line of an item.
-fn without_fence(text: &str) -> &str {
-    let text = text.trim();
-    let text = match text.strip_prefix("```") {
-        Some(rest) => {
-            ["jsonl", "json"].iter().find_map(|name| rest.strip_prefix(name)).unwrap_or(rest)
-        }
-        None => text,
-    };
-    text.strip_suffix("```").unwrap_or(text)
 }

@@ -7,8 +7,8 @@
 //!
 //! A change is never taken back: paths only grow. Numbers, literals and keys appear when they are closed, since what comes may
 //! be another; strings grow by whole characters. A string of which the schema lists the texts appears when it is closed, or, in a
-//! text that a grammar of the schema constrains, as soon as one text alone is left. Containers are judged by their schemas when they close, the value when it is whole; the last value is that of
-//! the [strict parser](crate::parse).
+//! text that a grammar of the schema constrains, as soon as one text alone is left. Containers are judged by their schemas when
+//! they close, the value when it is whole; the last value is that of the [strict parser](crate::parse).
 //!
 //! Work is linear in what is new, besides a step for each level down to where it is put, and the judgement of what closes.
 
@@ -129,8 +129,8 @@ impl PartialJson {
     ///
     /// # Errors
     ///
-    /// The text is the beginning of no JSON, has a key twice in one object, or is not what constrains it. The value stays as it was before the error, and
-    /// every later call returns it again.
+    /// The text is the beginning of no JSON, has a key twice in one object, or is not what constrains it. The value stays as it
+    /// was before the error, and every later call returns it again.
     pub fn push(&mut self, part: &str) -> Result<&[Change], PartialError> {
         self.changes.clear();
         if let Some(error) = &self.error {

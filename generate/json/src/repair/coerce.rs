@@ -5,7 +5,7 @@
 //! | `"5"`, `"true"`, `"null"` | a number, a boolean, null | `5`, `true`, `null` |
 //! | `5`, `true` | a string | `"5"`, `"true"` |
 //!
-//! What a string says has to be a scalar of JSON character by character, so no digit changes, and a string that the schema
+//! The content of a string has to be a scalar of JSON character by character, so no digit changes, and a string that the schema
 //! accepts stays one. The places are those that the validator names with `type`, `enum` or `const`: a scalar below a union is
 //! judged with the union, and is left alone. Each change is an [edit](EditKind::Coerced) that is never certain.
 //!

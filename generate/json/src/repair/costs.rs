@@ -90,7 +90,7 @@ impl Styles {
     /// The same of brackets.
     pub(super) const LOST_BRACKET: Self = Self(2048);
     pub(super) const SEPARATORS: Self = Self(4096);
-    /// Those that cost nothing: what costs is the deletion.
+    /// Styles that cost nothing: the deletion costs.
     const FREE: u16 = Self::LOST_BRACE.0 | Self::LOST_BRACKET.0;
 
     pub(super) fn with(self, other: Self) -> Self {

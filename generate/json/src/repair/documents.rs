@@ -113,7 +113,7 @@ fn spans(source: &str, mut at: usize, found: &mut Vec<Range<usize>>) -> bool {
     }
 }
 
-/// What a text of several documents says.
+/// Readings of the document that a text of several says.
 ///
 /// # Errors
 ///

@@ -1,6 +1,6 @@
 //! The layout of a source: how far lines are indented, and where white space stands before separators.
 //!
-//! What is asked of every place of a search is found once, in a pass over the source.
+//! Answers that a search asks for at every place are found once, in a pass over the source.
 
 use crate::scan::{is_space, trim_space};
 
@@ -10,7 +10,7 @@ const SEPARATORS: [u8; 4] = [b',', b':', b'}', b']'];
 /// The layout of one source.
 #[derive(Debug)]
 pub(super) struct Layout {
-    /// Where lines begin, but for the first.
+    /// Beginnings of lines, but for the first.
     lines: Vec<u32>,
     /// For each of [`SEPARATORS`]: whether one follows a quote with white space in between.
     spaced: [bool; 4],
@@ -54,7 +54,7 @@ impl Layout {
         source[start..at].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
     }
 
-    /// Where the line begins that a place is in.
+    /// Beginning of the line that a place is in.
     fn line_start(&self, at: usize) -> usize {
         let before = self.lines.partition_point(|&start| start as usize <= at);
         before.checked_sub(1).map_or(0, |line| self.lines[line] as usize)

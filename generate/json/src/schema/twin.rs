@@ -10,7 +10,7 @@ use std::num::NonZero;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use grammarc_artifacts::{TablesData, VocabularyArtifact};
+use grammarc_artifacts::VocabularyArtifact;
 use grammarc_compiler::budget::Budget;
 use grammarc_compiler::compile::{CompileOptions, Compiler, build_vocabulary};
 use grammarc_compiler::diagnostics::Source;
@@ -30,9 +30,6 @@ const MEMORY: usize = 256 << 20;
 #[derive(Debug)]
 pub(crate) struct Twin {
     pub(crate) grammar: Grammar,
-    /// Its start and its tables, by which equal ones are told.
-    start: u32,
-    tables: TablesData,
 }
 
 impl Twin {
@@ -52,13 +49,13 @@ impl Twin {
         let options = CompileOptions::default().without_token_digests();
         let compiled = compiler.compile(&lowered, front_end.kind(), &options, &budget).ok()?;
         let artifact = compiled.to_artifact(compiler).ok()?;
-        let (start, tables) = (compiled.data.start_rule, compiled.data.tables);
-        Some(Self { grammar: Grammar::from_artifact(artifact), start, tables })
+        Some(Self { grammar: Grammar::from_artifact(artifact) })
     }
 
     /// Whether both have the same rules: then a search by one finds what a search by the other does.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
-        self.start == other.start && self.tables == other.tables
+        let (one, other) = (self.grammar.artifact(), other.grammar.artifact());
+        one.start_rule() == other.start_rule() && one.tables() == other.tables()
     }
 }
 

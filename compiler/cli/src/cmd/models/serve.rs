@@ -49,7 +49,7 @@ pub(crate) struct ServeArgs {
     /// Prompts that are served by name: a JSON object of texts, with `template-index` and `template.<id>` among them
     #[arg(long, value_name = "FILE")]
     prompts: Option<PathBuf>,
-    /// What is logged, as RUST_LOG has it: off, warn, info (a line a request), debug, or levels by target [default:
+    /// Lines of the log, as RUST_LOG has them: off, warn, info (a line a request), debug, or levels by target [default:
     /// RUST_LOG, else info]
     #[arg(long, value_name = "LEVEL")]
     log: Option<String>,

@@ -6,9 +6,9 @@
 //! states does not depend on how many they are. Where more are required than there are marks, the others keep the
 //! order of the schema among themselves, and all other keys may still stand anywhere between them.
 //!
-//! Where each key that the schema names is to come once ([`KeyOrder::AnyOnce`](super::super::KeyOrder::AnyOnce)), a state is
-//! the set of those that have been written, and needs no marks. These are 2^n states for n keys, so objects with many
-//! keys take them again, and the report says so.
+//! A state is the set of the keys that have been written, and needs no marks, where each key that the schema names is to come
+//! once ([`KeyOrder::AnyOnce`](super::super::KeyOrder::AnyOnce)). These are 2^n states for n keys, so objects with many keys
+//! take them again, and the report says so.
 //!
 //! A member that is written again counts again. For an upper bound that is sound, and every object has a text that repeats
 //! nothing. For a lower bound, written keys are told apart and may not come again until so many have come. Required

@@ -52,7 +52,7 @@ pub(super) struct Tool {
     pub(super) built_in: Option<String>,
     /// The schema of its arguments; without one they are any object.
     pub(super) parameters: Option<NodeId>,
-    /// What it takes in place of arguments.
+    /// The text that it takes in place of arguments, where it does.
     pub(super) input: Option<Input>,
 }
 
