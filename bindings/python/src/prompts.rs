@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use grammarc_generate::prompts::{PromptManager, Response, ResponseType};
+use grammarc_generate::prompts::{PromptManager, Response};
 use pyo3::prelude::*;
 use serde_json::{Map, Value};
 
@@ -33,12 +33,7 @@ impl Prompts {
     /// The kind of response, and its schema as text.
     fn wants(&self, py: Python<'_>, id: &str) -> PyResult<(&'static str, Option<String>)> {
         let (kind, schema) = self.inner.wants(id).map_err(|error| raise::prompt(py, error))?;
-        let kind = match kind {
-            ResponseType::Text => "text",
-            ResponseType::Json => "json",
-            ResponseType::Jsonl => "jsonl",
-        };
-        Ok((kind, schema.map(|schema| schema.value().to_string())))
+        Ok((kind.name(), schema.map(|schema| schema.value().to_string())))
     }
 
     /// The system message and the prompt, with the terms of an input, which is JSON, in place.

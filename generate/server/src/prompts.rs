@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::extract::{Path, State};
 use axum::{Extension, Json};
-use grammarc_generate::prompts::{PromptError, Response, ResponseType};
+use grammarc_generate::prompts::{PromptError, Response};
 use serde_json::{Map, Value, json};
 
 use crate::app::App;
@@ -17,15 +17,6 @@ use crate::fields::Fields;
 use crate::log::Record;
 use crate::{sampling, sse};
 
-/// What a prompt wants, by name.
-fn kind(response: ResponseType) -> &'static str {
-    match response {
-        ResponseType::Text => "text",
-        ResponseType::Json => "json",
-        ResponseType::Jsonl => "jsonl",
-    }
-}
-
 /// Lists the prompts.
 pub(crate) async fn list(State(app): State<Arc<App>>) -> Result<Json<Value>, ApiError> {
     let Some(prompts) = &app.options.prompts else {
@@ -34,7 +25,7 @@ pub(crate) async fn list(State(app): State<Arc<App>>) -> Result<Json<Value>, Api
     let data = prompts.ids().map(|id| {
         let (response, schema) = prompts.wants(id)?;
         let schema = schema.map(|schema| schema.value());
-        Ok(json!({"id": id, "object": "prompt", "response_type": kind(response), "schema": schema}))
+        Ok(json!({"id": id, "object": "prompt", "response_type": response.name(), "schema": schema}))
     });
     let data: Vec<Value> = data.collect::<Result<_, PromptError>>()?;
     Ok(Json(json!({"object": "list", "data": data})))
@@ -81,7 +72,7 @@ pub(crate) async fn serve(
         reply.shift_remove("choices");
     }
     reply["prompt"] = Value::from(id);
-    reply["response_type"] = Value::from(kind(response_type));
+    reply["response_type"] = Value::from(response_type.name());
     reply["response"] = response;
     reply["finish_reason"] = Value::from(output.finish.reason());
     Ok(Json(reply))

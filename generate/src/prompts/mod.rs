@@ -51,6 +51,17 @@ pub enum ResponseType {
     Jsonl,
 }
 
+impl ResponseType {
+    /// Its name in configurations.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Json => "json",
+            Self::Jsonl => "jsonl",
+        }
+    }
+}
+
 /// A prompt.
 #[derive(Clone, Debug)]
 struct Prompt {
