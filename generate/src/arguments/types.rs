@@ -1,4 +1,4 @@
-//! What a tool's schema says of the members of its arguments.
+//! Types of the members of a call's arguments, by the tool's schema.
 
 use grammarc_json::JsonSchema;
 use serde_json::{Map, Value};
@@ -67,13 +67,11 @@ impl Types {
             .filter(|&at| members[at].readings.len() > 1)
             .take(MOST as usize)
             .collect();
-        let alone = || {
-            let all = members.iter().map(|member| (member.key.clone(), self.alone(member.clone())));
-            all.collect::<Map<String, Value>>()
-        };
-        let Some(schema) = &self.schema else { return alone() };
+        let all = members.iter().map(|member| (member.key.clone(), self.alone(member.clone())));
+        let alone: Map<String, Value> = all.collect();
+        let Some(schema) = &self.schema else { return alone };
         for choice in 0..1_u32 << open.len() {
-            let mut object = alone();
+            let mut object = alone.clone();
             for (bit, &at) in open.iter().rev().enumerate() {
                 let Member { key, readings } = &members[at];
                 let reading = readings[(choice >> bit & 1) as usize].clone();
@@ -86,6 +84,6 @@ impl Types {
                 return object;
             }
         }
-        alone()
+        alone
     }
 }
