@@ -1,0 +1,169 @@
+// Masks over logits: negative infinity where a token is not allowed, and nothing else is written.
+//
+// A warp takes a chunk of 1,024 columns of one row. Where all of it is allowed it ends after a vote and no logit is touched;
+// else it stores 16 bytes for a lane where none of their tokens is allowed, and single logits where some are. Logits are
+// never read, so a NaN of an allowed token stays.
+#pragma once
+#include "masks.cuh"
+
+struct alignas(16) Sixteen {
+    u32 words[4];
+};
+
+__device__ inline u32 infinity(u32 dtype) { return dtype == 0 ? 0xff800000u : dtype == 1 ? 0xfc00fc00u : 0xff80ff80u; }
+
+// The lane's word of the tokens of 32 columns, from a chunk's words: `word_at(first)` is the lane's word of the chunk that
+// begins at word `first`. Where the first token is no multiple of 32, two neighbouring words are shifted together.
+template <class WordAt>
+__device__ inline u32 column_word(u32 first_token, WordAt word_at) {
+    u32 shift = first_token % 32;
+    u32 word = word_at(first_token / 32);
+    if (shift == 0) return word;
+    u32 after = word_at(first_token / 32 + WARP);
+    u32 next = __shfl_sync(ALL, word, (lane_id() + 1) % WARP);
+    u32 last = __shfl_sync(ALL, after, 0);
+    if (lane_id() == WARP - 1) next = last;
+    return word >> shift | next << (32 - shift);
+}
+
+// Writes over a chunk of `columns` logits at `at`, of which bit c % 32 of lane c / 32's word says whether column c is allowed.
+__device__ inline void write_over(u8* at, u32 dtype, u32 columns, u32 word) {
+    u32 lane = lane_id();
+    // Columns past the end are as if allowed.
+    u32 begin = lane * 32;
+    if (begin + 32 > columns) word |= begin >= columns ? ALL : ALL << (columns - begin);
+    if (__all_sync(ALL, word == ALL)) return;
+    u32 value = infinity(dtype);
+    bool wide = columns == CHUNK && ((u64)at & 15) == 0;
+    u32 bytes = dtype == 0 ? 4 : 2;
+    u32 group = wide ? 16 / bytes : 1;  // logits that a lane stores at once
+    u32 rounds = CHUNK / (group * WARP);
+    for (u32 round = 0; round < rounds; round++) {
+        u32 column = (round * WARP + lane) * group;
+        u32 allowed = __shfl_sync(ALL, word, column / 32) >> (column % 32);
+        u32 every = (1u << group) - 1;
+        allowed &= every;
+        if (wide && allowed == 0) {
+            Sixteen sixteen = {{value, value, value, value}};
+            *(Sixteen*)(at + (u64)column * bytes) = sixteen;
+        } else if (allowed != every) {
+            for (u32 one = 0; one < group; one++) {
+                if (allowed >> one & 1) continue;
+                if (dtype == 0) {
+                    ((u32*)at)[column + one] = value;
+                } else {
+                    ((u16*)at)[column + one] = (u16)value;
+                }
+            }
+        }
+    }
+}
+
+// The bytes of a row of logits from a column on.
+__device__ inline u8* logit_at(const Logits& logits, u32 row, u32 column) {
+    i64 element = (i64)row * logits.stride + column;
+    return logits.at + element * (logits.dtype == 0 ? 4 : 2);
+}
+
+struct ApplyParams {
+    const u32* pool;
+    const Row* rows;
+    Logits logits;
+};
+
+// Grid: x chunks of 8,192 columns, y rows. Block: 256.
+extern "C" __global__ void grammarc_apply(ApplyParams params) {
+    __shared__ u32 rooms[WARPS][WARP];
+    u32* room = rooms[threadIdx.x / WARP];
+    const Logits& logits = params.logits;
+    u32 from = (blockIdx.x * WARPS + threadIdx.x / WARP) * CHUNK;
+    if (from >= logits.columns) return;
+    u32 columns = logits.columns - from < CHUNK ? logits.columns - from : CHUNK;
+    for (u32 at = blockIdx.y; at < logits.rows; at += gridDim.y) {
+        i32 mapped = logits.map ? logits.map[at] : (i32)at;
+        if (mapped < 0) continue;
+        const Row* row = params.rows + mapped;
+        if (row->kind == 0 || row->kind & ROW_PENDING) continue;
+        u32 word;
+        if (logits.tokens) {
+            word = 0;
+            for (u32 bit = 0; bit < 32; bit++) {
+                u32 column = lane_id() * 32 + bit;
+                if (column >= columns) break;
+                i32 token = logits.tokens[from + column];
+                if (token >= 0 && row_has(params.pool, row, token)) word |= 1u << bit;
+            }
+        } else {
+            word = column_word(logits.first + from, [&](u32 first) {
+                return row_word(params.pool, row, first, room);
+            });
+        }
+        write_over(logit_at(logits, at, from), logits.dtype, columns, word);
+    }
+}
+
+struct BitmaskParams {
+    const u32* bitmask;  // rows of `words` words, `bitmask_stride` apart; bit t % 32 of word t / 32 is token t
+    i64 bitmask_stride;
+    u32 words;
+    u32 tokens;  // tokens that the bitmask speaks of; the others are not allowed
+    Logits logits;
+};
+
+// As grammarc_apply, with a host's bitmask.
+extern "C" __global__ void grammarc_apply_bitmask(BitmaskParams params) {
+    const Logits& logits = params.logits;
+    u32 from = (blockIdx.x * WARPS + threadIdx.x / WARP) * CHUNK;
+    if (from >= logits.columns) return;
+    u32 columns = logits.columns - from < CHUNK ? logits.columns - from : CHUNK;
+    for (u32 at = blockIdx.y; at < logits.rows; at += gridDim.y) {
+        i32 mapped = logits.map ? logits.map[at] : (i32)at;
+        if (mapped < 0) continue;
+        const u32* row = params.bitmask + mapped * params.bitmask_stride;
+        u32 word = 0;
+        if (logits.tokens) {
+            for (u32 bit = 0; bit < 32; bit++) {
+                u32 column = lane_id() * 32 + bit;
+                if (column >= columns) break;
+                u32 token = (u32)logits.tokens[from + column];
+                if (token < params.tokens) word |= (row[token / 32] >> (token % 32) & 1) << bit;
+            }
+        } else {
+            word = column_word(logits.first + from, [&](u32 first) {
+                u32 place = first + lane_id();
+                u32 found = place < params.words ? row[place] : 0;
+                u32 begin = place * 32;
+                if (begin >= params.tokens) return 0u;
+                return begin + 32 > params.tokens ? found & (ALL >> (begin + 32 - params.tokens)) : found;
+            });
+        }
+        write_over(logit_at(logits, at, from), logits.dtype, columns, word);
+    }
+}
+
+struct FillParams {
+    const u32* pool;
+    const Row* rows;
+    u32* bitmask;  // rows of `words` words, `stride` apart
+    i64 stride;
+    u32 words;
+    u32 count;       // rows
+    const i32* map;  // by bitmask row, the number of its Row, -1 to leave it as it is; or null
+};
+
+// Writes masks as a host's bitmask. A row without a mask, or whose mask is pending, allows all. Grid and block as above.
+extern "C" __global__ void grammarc_fill(FillParams params) {
+    __shared__ u32 rooms[WARPS][WARP];
+    u32* room = rooms[threadIdx.x / WARP];
+    u32 first = (blockIdx.x * WARPS + threadIdx.x / WARP) * WARP;
+    if (first >= params.words) return;
+    for (u32 at = blockIdx.y; at < params.count; at += gridDim.y) {
+        i32 mapped = params.map ? params.map[at] : (i32)at;
+        if (mapped < 0) continue;
+        const Row* row = params.rows + mapped;
+        bool free = row->kind == 0 || row->kind & ROW_PENDING;
+        u32 word = free ? ALL : row_word(params.pool, row, first, room);
+        u32 place = first + lane_id();
+        if (place < params.words) params.bitmask[at * params.stride + place] = word;
+    }
+}
