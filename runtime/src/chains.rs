@@ -4,6 +4,7 @@
 //! follow entry for each link of its chain. Empty masks are marked here, so the mask pool is not touched before a mask
 //! is used.
 
+use bytemuck::{Pod, Zeroable};
 use grammarc_artifacts::sections::masks::FollowEntry;
 use grammarc_artifacts::sections::network::{NONE, state_flags};
 use grammarc_artifacts::tables::{Joined, Tables};
@@ -12,8 +13,9 @@ use crate::position::Configuration;
 use crate::stack::{BOTTOM, Frames};
 
 /// What a mask reference reads of one state.
-#[derive(Clone, Copy, Debug)]
-struct Head {
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Head {
     /// Base mask, or [`NONE`] where it is empty.
     base: u32,
     /// Exit class, or [`NONE`].
@@ -47,6 +49,11 @@ impl Chains {
         let links = tables.follows.iter();
         let links = links.map(|link| FollowEntry { mask: unless_empty(link.mask), ..*link });
         Self { heads: heads.chain([end]).collect(), links: links.collect() }
+    }
+
+    /// The heads of all states with one more that closes the last, and the links of all.
+    pub(crate) fn tables(&self) -> (&[Head], &[FollowEntry]) {
+        (&self.heads, &self.links)
     }
 
     /// The link of a return state for an exit class.

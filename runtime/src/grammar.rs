@@ -245,6 +245,11 @@ impl Grammar {
         Configuration { state: self.derived.start_state, count: 0, frame: BOTTOM }
     }
 
+    /// A bit for each token that a token edge carries; no words where there is none.
+    pub(crate) fn edge_tokens(&self) -> &[u32] {
+        &self.derived.edge_tokens
+    }
+
     /// Whether a token edge carries a token.
     #[inline]
     pub(crate) fn has_edge_on(&self, token: u32) -> bool {

@@ -115,6 +115,7 @@ mod drafts;
 pub mod ending;
 pub mod error;
 pub mod export;
+pub mod flat;
 mod forced;
 mod grammar;
 mod lists;

@@ -69,6 +69,16 @@ impl<'m> Mask<'m> {
         self.parts.len()
     }
 
+    /// Ids of the parts, where nothing is excluded.
+    pub(crate) fn parts_unless_excluded(&self) -> Option<&'m [u32]> {
+        self.excluded.is_empty().then_some(self.parts)
+    }
+
+    /// Whether the end tokens are allowed since the sequence may end here.
+    pub fn has_ends(&self) -> bool {
+        !self.ends.is_empty()
+    }
+
     /// Number of tokens it speaks of: the host's logit width.
     pub fn width(&self) -> u32 {
         self.width

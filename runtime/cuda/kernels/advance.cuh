@@ -28,7 +28,7 @@
 #define MOVE_CALL 3u
 #define MOVE_INDEX 0x1fffffffu
 
-// A token's text in two words: the length, PLAIN_TEXT and up to 7 bytes; or LONG_TEXT, PLAIN_TEXT and 16 bits of length,
+// A token's text in two words: the length, PLAIN_TEXT and up to 7 bytes; or LONG_TEXT, PLAIN_TEXT and 24 bits of length,
 // and then the number of its first byte among the long ones.
 #define PLAIN_TEXT 0x80u
 #define LONG_TEXT 0x7fu
@@ -47,7 +47,7 @@ __device__ inline Text text_of(const u32* pool, const Grammar* grammar, u32 toke
     text.plain = head & PLAIN_TEXT;
     u32 len = head & LONG_TEXT;
     if (len == LONG_TEXT) {
-        text.len = head >> 8 & 0xffff;
+        text.len = head >> 8;
         text.bytes = (const u8*)(pool + grammar->long_texts) + words[1];
     } else {
         text.len = len;

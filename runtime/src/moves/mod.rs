@@ -22,6 +22,7 @@
 
 use std::ops::RangeInclusive;
 
+use bytemuck::{Pod, Zeroable};
 use grammarc_artifacts::sections::network::{
     ByteEdge, CallEdge, NONE, StateRecord, rule_flags, state_flags,
 };
@@ -49,7 +50,8 @@ const STEP: u32 = 128;
 const COMPARED: usize = 4;
 
 /// What a byte does in a state, in 32 bits: a kind and an index.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(transparent)]
 pub(crate) struct Move(u32);
 
 /// The kinds of moves.
@@ -92,7 +94,8 @@ impl Move {
 }
 
 /// One state.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
 pub(crate) struct State {
     /// Lowest byte, highest byte, and from bit 16 on the flags. The range of a state that reads nothing is empty.
     word: u32,
@@ -144,7 +147,8 @@ impl State {
 }
 
 /// What a call does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
 pub(crate) struct Call {
     /// First state of the callee.
     pub(crate) first_state: u32,
@@ -258,6 +262,16 @@ impl Moves {
         };
         let (state, count) = self.counted[at].1.arrival(self.base + index, count);
         (state - self.base, count)
+    }
+
+    /// All states, all rows, the class of each byte, and all calls.
+    pub(crate) fn tables(&self) -> (&[State], &[Move], &[u8; 256], &[Call]) {
+        (&self.states, &self.rows, &self.classes, &self.calls)
+    }
+
+    /// The states whose arrival lowers the register, ascending by index.
+    pub(crate) fn counted(&self) -> &[(u32, StateRecord)] {
+        &self.counted
     }
 
     /// The call with this index.

@@ -1,0 +1,65 @@
+//! One half of a grammar's tables: what a byte does in a state, and which masks it allows.
+
+use grammarc_runtime::flat::FlatTables;
+
+use super::masks::MaskOffsets;
+use super::writer::Writer;
+use crate::layout::{Half, NONE};
+
+/// The words of a half that are offsets.
+pub(crate) const OFFSETS: [usize; 7] = [0, 1, 2, 3, 4, 6, 7];
+
+/// Words of a head, and which of them is a mask.
+const HEAD: (usize, usize) = (4, 0);
+/// Words of a link, and which of them is a mask.
+const LINK: (usize, usize) = (3, 1);
+
+/// A half with its offsets moved.
+pub(crate) fn moved(mut half: Half, base: u32) -> Half {
+    OFFSETS.iter().for_each(|&word| half[word] += base);
+    half
+}
+
+/// Writes a half. `masks` are those of its artifact, in the same image; `shared` are the vocabulary's where it is a grammar's.
+pub(crate) fn write_half(
+    writer: &mut Writer,
+    tables: &FlatTables<'_>,
+    masks: &MaskOffsets,
+    shared: Option<&MaskOffsets>,
+) -> Half {
+    let states = writer.table(tables.states);
+    let classes = writer.bytes(tables.classes);
+    let rows = writer.table(tables.rows);
+    let calls = writer.table(tables.calls);
+    let counted = writer.table(&tables.counted);
+    let counted_len = (tables.counted.len() / 3) as u32;
+    let heads = named(writer, tables.heads, HEAD, masks, shared);
+    let links = named(writer, tables.links, LINK, masks, shared);
+    [states, classes, rows, calls, counted, counted_len, heads, links]
+}
+
+/// Writes records of which one word is a mask's id, with the offset of its record in its place.
+fn named(
+    writer: &mut Writer,
+    records: &[u32],
+    (words, mask): (usize, usize),
+    masks: &MaskOffsets,
+    shared: Option<&MaskOffsets>,
+) -> u32 {
+    let at = writer.table(records);
+    for word in (mask..records.len()).step_by(words) {
+        let id = records[word];
+        if id == NONE {
+            continue;
+        }
+        let place = at + word as u32;
+        match masks.record(id) {
+            Some(own) => {
+                writer.set(place, own);
+                writer.names_own(place);
+            }
+            None => writer.set(place, shared.and_then(|shared| shared.record(id)).unwrap_or(NONE)),
+        }
+    }
+    at
+}

@@ -1,0 +1,321 @@
+//! The host's sequences on the device: where each is, and what it allows.
+//!
+//! Slots do not move and their number is fixed, so that a captured graph may hold them. The host writes a place when a sequence
+//! begins, after a rollback, and where the device did not decide; all else happens on the device.
+
+use grammarc_runtime::Matcher;
+
+use crate::device::{Device, DeviceBitmask};
+use crate::driver::{DevicePointer, Memory, Stream};
+use crate::error::CudaError;
+use crate::layout::{AdvanceParams, NONE, Position, Row, SampleParams};
+use crate::logits::DeviceLogits;
+use crate::pool::Words;
+use crate::resident::{Resident, Said};
+
+/// Status of a slot after a token: how its last token was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Status(u32);
+
+impl Status {
+    /// The status that a word of [`Slots::status`] says.
+    pub fn from_word(word: u32) -> Self {
+        Self(word)
+    }
+
+    /// The device does not decide the token: the host takes it and writes the slot.
+    pub fn waits_for_host(self) -> bool {
+        self.0 & 1 != 0
+    }
+
+    /// The token is not allowed; the position stayed.
+    pub fn is_refused(self) -> bool {
+        self.0 & 2 != 0
+    }
+
+    /// An end token was taken.
+    pub fn is_finished(self) -> bool {
+        self.0 & 4 != 0
+    }
+}
+
+/// What a slot holds on the host's side.
+#[derive(Debug, Default)]
+struct Held {
+    resident: Option<Resident>,
+    /// By place, the words of a mask of its own.
+    own: Vec<Option<Words>>,
+}
+
+/// Tokens of sequences on the device, i32: -1 for a sequence that has none.
+#[derive(Clone, Copy, Debug)]
+pub struct DeviceTokens {
+    /// Number of sequences.
+    pub count: u32,
+    /// By sequence its first token.
+    pub tokens: DevicePointer,
+    /// Tokens from one sequence to the next.
+    pub stride: i64,
+    /// By sequence its slot, i32, -1 for none; or [`DevicePointer::NULL`]: its own number.
+    pub slots: DevicePointer,
+}
+
+/// How tokens are sampled, by row of logits, on the device.
+#[derive(Clone, Copy, Debug)]
+pub struct Sampling {
+    /// i32, written: the token, -1 where none is allowed, or the row is left out or pending.
+    pub tokens: DevicePointer,
+    /// f32: 0 for the greatest logit; or [`DevicePointer::NULL`]: 0 for all.
+    pub temperatures: DevicePointer,
+    /// u64 seeds; or [`DevicePointer::NULL`]: 0 for all.
+    pub seeds: DevicePointer,
+    /// u64: a number that a seed is used with once, such as the number of the token; or [`DevicePointer::NULL`]: 0 for all.
+    pub steps: DevicePointer,
+}
+
+/// Positions and rows of a fixed number of sequences.
+#[derive(Debug)]
+pub struct Slots {
+    device: Device,
+    slots: u32,
+    places: u32,
+    positions: Memory,
+    rows: Memory,
+    status: Memory,
+    best: Memory,
+    blocks: Memory,
+    held: Vec<Held>,
+}
+
+impl Slots {
+    pub(crate) fn new(device: &Device, slots: u32, drafts: u32, stream: Stream) -> Result<Self, CudaError> {
+        let places = drafts + 1;
+        let all = u64::from(slots) * u64::from(places);
+        let memory = |bytes: u64, fill| Memory::new(device.context(), bytes, fill, stream);
+        let held = || Held { resident: None, own: (0..places).map(|_| None).collect() };
+        Ok(Self {
+            slots,
+            places,
+            positions: memory(all * size_of::<Position>() as u64, NONE)?,
+            rows: memory(all * size_of::<Row>() as u64, 0)?,
+            status: memory(u64::from(slots) * 4, 0)?,
+            best: memory(all * 8, 0)?,
+            blocks: memory(all * 4, 0)?,
+            held: (0..slots).map(|_| held()).collect(),
+            device: device.clone(),
+        })
+    }
+
+    /// Number of slots.
+    pub fn len(&self) -> u32 {
+        self.slots
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.slots == 0
+    }
+
+    /// Drafts that each slot has places for.
+    pub fn drafts(&self) -> u32 {
+        self.places - 1
+    }
+
+    /// Writes where a sequence is: at its beginning, after a rollback, or where the device waits for the host. Two copies of 352
+    /// bytes, and one of a mask where a row names too many parts or tokens are excluded one by one.
+    ///
+    /// # Errors
+    ///
+    /// There is no such slot, the matcher follows another grammar or ends otherwise than the resident one, or the driver refuses.
+    pub fn write(
+        &mut self,
+        slot: u32,
+        resident: &Resident,
+        matcher: &mut Matcher,
+        stream: Stream,
+    ) -> Result<(), CudaError> {
+        resident.check(matcher)?;
+        let slots = self.slots;
+        let held = self.held.get_mut(slot as usize).ok_or(CudaError::Slot { slot, slots })?;
+        let (own, row) = match resident.said(matcher)? {
+            Said::Parts(row) => (None, row),
+            Said::Own(words) => {
+                let (words, row) = resident.own_row(&words, stream)?;
+                (Some(words), row)
+            }
+        };
+        let position = resident.position(matcher);
+        let place = u64::from(slot) * u64::from(self.places);
+        let context = self.device.context();
+        context.upload(self.positions.pointer().offset(place * size_of::<Position>() as u64), &[position], stream)?;
+        context.upload(self.rows.pointer().offset(place * size_of::<Row>() as u64), &[row], stream)?;
+        let status = self.status.pointer().offset(u64::from(slot) * 4);
+        context.upload(status, &[position.status], stream)?;
+        held.resident = Some(resident.clone());
+        held.own[0] = own;
+        Ok(())
+    }
+
+    /// Lets a slot go: its rows allow everything from here on, and nothing advances it.
+    ///
+    /// # Errors
+    ///
+    /// There is no such slot, or the driver refuses.
+    pub fn release(&mut self, slot: u32, stream: Stream) -> Result<(), CudaError> {
+        let slots = self.slots;
+        let held = self.held.get_mut(slot as usize).ok_or(CudaError::Slot { slot, slots })?;
+        let place = u64::from(slot) * u64::from(self.places);
+        let context = self.device.context();
+        let places = self.places as usize;
+        let position = Position { grammar: NONE, ..bytemuck::Zeroable::zeroed() };
+        let row: Row = bytemuck::Zeroable::zeroed();
+        let positions = vec![position; places];
+        let rows = vec![row; places];
+        context.upload(self.positions.pointer().offset(place * size_of::<Position>() as u64), &positions, stream)?;
+        context.upload(self.rows.pointer().offset(place * size_of::<Row>() as u64), &rows, stream)?;
+        held.own.iter_mut().for_each(|own| *own = None);
+        held.resident = None;
+        Ok(())
+    }
+
+    /// Writes negative infinity over the logits that are not allowed, and leaves the others as they are. A row's number is a place:
+    /// slot x (drafts + 1) + the number of drafts before it. O(columns) for a row, and next to nothing where all is allowed.
+    ///
+    /// # Errors
+    ///
+    /// The driver refuses.
+    pub fn apply(&self, logits: &DeviceLogits, stream: Stream) -> Result<(), CudaError> {
+        self.device.apply(self.rows.pointer(), logits, stream)
+    }
+
+    /// Writes masks as rows of a bitmask, for hosts that apply it themselves. `numbers` are places by bitmask row as in
+    /// [`apply`](Self::apply), or [`DevicePointer::NULL`].
+    ///
+    /// # Errors
+    ///
+    /// The driver refuses.
+    pub fn fill(
+        &self,
+        bitmask: &DeviceBitmask,
+        rows: u32,
+        numbers: DevicePointer,
+        stream: Stream,
+    ) -> Result<(), CudaError> {
+        self.device.fill(self.rows.pointer(), bitmask, (rows, numbers), stream)
+    }
+
+    /// Takes a token in each sequence's slot. `accepted` is, by sequence and i32, the number of its drafts that were accepted, after
+    /// which its token comes; or [`DevicePointer::NULL`]: none. O(bytes of the token) for a sequence, all at once.
+    ///
+    /// # Errors
+    ///
+    /// The driver refuses.
+    pub fn advance(&self, tokens: &DeviceTokens, accepted: DevicePointer, stream: Stream) -> Result<(), CudaError> {
+        let params = AdvanceParams { accepted: accepted.address(), ..self.params(tokens) };
+        self.device.advance(&params, stream)
+    }
+
+    /// Makes the places after each of some drafts, up to the first that is not allowed: from there on rows are as that one's.
+    /// `allowed` is written by sequence, i32: how many drafts are allowed; or [`DevicePointer::NULL`].
+    ///
+    /// # Errors
+    ///
+    /// There are more drafts than places for them, or the driver refuses.
+    pub fn draft(
+        &self,
+        tokens: &DeviceTokens,
+        drafts: u32,
+        allowed: DevicePointer,
+        stream: Stream,
+    ) -> Result<(), CudaError> {
+        if drafts > self.drafts() {
+            return Err(CudaError::Drafts { drafts, most: self.drafts() });
+        }
+        if drafts == 0 {
+            return Ok(());
+        }
+        let params = AdvanceParams { drafts, allowed: allowed.address(), ..self.params(tokens) };
+        self.device.advance(&params, stream)
+    }
+
+    /// Samples an allowed token in each row of logits, and where `slots` are given takes it there at once: by row, i32, as in
+    /// [`DeviceTokens::slots`]. At most as many rows as places. One pass over the words of the masks and the logits of those that
+    /// allow any.
+    ///
+    /// # Errors
+    ///
+    /// There are more rows than places, or the driver refuses.
+    pub fn sample(
+        &self,
+        logits: &DeviceLogits,
+        sampling: &Sampling,
+        slots: Option<DevicePointer>,
+        stream: Stream,
+    ) -> Result<(), CudaError> {
+        let (rows, most) = (logits.params.rows, self.slots * self.places);
+        if rows > most {
+            return Err(CudaError::Slot { slot: rows, slots: most });
+        }
+        let tokens = DeviceTokens {
+            count: rows,
+            tokens: DevicePointer::NULL,
+            stride: 1,
+            slots: slots.unwrap_or(DevicePointer::NULL),
+        };
+        let params = SampleParams {
+            pool: self.device.pool(),
+            rows: self.rows.pointer().address(),
+            logits: logits.params,
+            best: self.best.pointer().address(),
+            blocks: self.blocks.pointer().address(),
+            tokens: sampling.tokens.address(),
+            temperatures: sampling.temperatures.address(),
+            seeds: sampling.seeds.address(),
+            steps: sampling.steps.address(),
+            advances: u32::from(slots.is_some()),
+            pad: 0,
+            advance: self.params(&tokens),
+        };
+        self.device.sample(&params, stream)
+    }
+
+    /// Where the statuses lie, u32 by slot, for a host that copies them with its tokens: see [`Status::from_word`].
+    pub fn status(&self) -> DevicePointer {
+        self.status.pointer()
+    }
+
+    /// The statuses by slot, when all work of the stream has ended.
+    ///
+    /// # Errors
+    ///
+    /// Some of the work failed.
+    pub fn statuses(&self, stream: Stream) -> Result<Vec<Status>, CudaError> {
+        let mut words = vec![0; self.slots as usize];
+        self.device.context().download(self.status.pointer(), &mut words, stream)?;
+        Ok(words.into_iter().map(Status).collect())
+    }
+
+    /// Where positions and rows lie.
+    #[cfg(test)]
+    pub(crate) fn memory(&self) -> (DevicePointer, DevicePointer) {
+        (self.positions.pointer(), self.rows.pointer())
+    }
+
+    fn params(&self, tokens: &DeviceTokens) -> AdvanceParams {
+        AdvanceParams {
+            pool: self.device.pool(),
+            positions: self.positions.pointer().address(),
+            rows: self.rows.pointer().address(),
+            status: self.status.pointer().address(),
+            places: self.places,
+            count: tokens.count,
+            slots: tokens.slots.address(),
+            tokens: tokens.tokens.address(),
+            token_stride: tokens.stride,
+            accepted: 0,
+            drafts: 0,
+            pad: 0,
+            allowed: 0,
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! The emulated driver, built from the kernels as they are or with a fault in them.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tempfile::TempDir;
+
+use crate::{Device, DeviceOptions};
+
+/// Environment variable that chooses the sanitizer.
+pub(super) const SANITIZER: &str = "GRAMMARC_EMULATOR_SANITIZER";
+
+/// A device of the emulator. One at a time: the emulator is for one thread.
+pub(super) struct Emulated {
+    pub(super) device: Device,
+    _folder: TempDir,
+    _turn: MutexGuard<'static, ()>,
+}
+
+/// A text of a kernel's file and what stands in its place.
+pub(super) struct Fault {
+    pub(super) file: &'static str,
+    pub(super) text: &'static str,
+    pub(super) instead: &'static str,
+}
+
+/// The emulated device, with the kernels as they are.
+pub(super) fn device() -> Emulated {
+    build(None, DeviceOptions::default())
+}
+
+/// The emulated device with options, or with a fault in the kernels.
+pub(super) fn build(fault: Option<&Fault>, options: DeviceOptions) -> Emulated {
+    static TURN: Mutex<()> = Mutex::new(());
+    let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let kernels = folder.path().join("kernels");
+    std::fs::create_dir(&kernels).expect("a folder");
+    for entry in std::fs::read_dir(here.join("kernels")).expect("the kernels") {
+        let path = entry.expect("a file").path();
+        let name = path.file_name().unwrap_or_default();
+        if !matches!(path.extension().and_then(|end| end.to_str()), Some("cu" | "cuh")) {
+            continue;
+        }
+        let mut text = std::fs::read_to_string(&path).expect("a kernel's text");
+        if let Some(fault) = fault.filter(|fault| name == fault.file) {
+            assert_eq!(text.matches(fault.text).count(), 1, "the place of the fault");
+            text = text.replace(fault.text, fault.instead);
+        }
+        std::fs::write(kernels.join(name), text).expect("a copy");
+    }
+    let driver = compile(&here.join("emulator"), &kernels, folder.path());
+    let options = DeviceOptions { driver: Some(driver), ..options };
+    let device = Device::open(&options).expect("the emulated device opens");
+    Emulated { device, _folder: folder, _turn: turn }
+}
+
+fn compile(emulator: &Path, kernels: &Path, to: &Path) -> PathBuf {
+    let library = to.join("libemulated.so");
+    let sanitizer = std::env::var(SANITIZER).unwrap_or_else(|_| "undefined".to_owned());
+    let compiler = std::env::var("CXX").unwrap_or_else(|_| "g++".to_owned());
+    let mut command = Command::new(compiler);
+    command.args(["-std=c++20", "-O1", "-g", "-w", "-fPIC", "-shared", "-ffp-contract=off"]);
+    command.args(["-fno-strict-aliasing", "-fno-sanitize-recover=all"]);
+    command.arg(format!("-fsanitize={sanitizer}"));
+    command.arg("-I").arg(emulator).arg("-I").arg(kernels);
+    command.arg(emulator.join("driver.cpp")).arg("-o").arg(&library);
+    let output = command.output().expect("a C++ compiler");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    library
+}
