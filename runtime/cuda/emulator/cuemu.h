@@ -46,9 +46,16 @@ struct Fiber {
     unsigned block_operations = 0;
 };
 
-// What the lanes of a warp brought to an operation. Two of them, since a lane may meet the next before all have read the last.
+// What the lanes of a warp brought to one operation; a lane that had ended before brought nothing, which reads as 0.
+struct Operation {
+    unsigned number;
+    unsigned present;
+    unsigned brought[WARP_SIZE];
+};
+
+// The newest operations of a warp. Two of them, since a lane may meet the next before all have read the last.
 struct Exchange {
-    unsigned brought[2][WARP_SIZE];
+    Operation operations[2];
 };
 
 struct Block {
@@ -83,16 +90,18 @@ inline bool arrived(unsigned from, unsigned to, unsigned Fiber::*operations, uns
     return true;
 }
 
-// Brings a value to the next operation of the warp and returns what all lanes brought; a lane that has ended brought 0.
-inline const unsigned* exchange(unsigned value) {
+// Brings a value to the next operation of the warp and returns what all lanes brought.
+inline const Operation& exchange(unsigned value) {
     unsigned warp = block->current / WARP_SIZE, lane = block->current % WARP_SIZE;
     unsigned from = warp * WARP_SIZE;
     unsigned to = std::min<unsigned>(from + WARP_SIZE, block->fibers.size());
     unsigned met = ++fiber().warp_operations;
-    unsigned* brought = block->exchanges[warp].brought[met % 2];
-    brought[lane] = value;
+    Operation& operation = block->exchanges[warp].operations[met % 2];
+    if (operation.number != met) operation = Operation{met, 0, {}};
+    operation.present |= 1u << lane;
+    operation.brought[lane] = value;
     while (!arrived(from, to, &Fiber::warp_operations, met)) yield();
-    return brought;
+    return operation;
 }
 
 inline void barrier() {
@@ -139,6 +148,7 @@ inline void launch(dim3 grid, dim3 size, std::function<void()> kernel) {
     for (unsigned y = 0; y < grid.y; y++) {
         for (unsigned x = 0; x < grid.x; x++) {
             one.index = dim3{x, y, 0};
+            std::fill(one.exchanges.begin(), one.exchanges.end(), Exchange{});
             for (unsigned at = 0; at < threads; at++) {
                 Fiber& fiber = one.fibers[at];
                 fiber.index = dim3{at % size.x, at / size.x, 0};
@@ -167,26 +177,18 @@ inline void launch(dim3 grid, dim3 size, std::function<void()> kernel) {
 inline void __syncthreads() { emulator::barrier(); }
 inline void __syncwarp() { emulator::exchange(0); }
 inline void __threadfence() {}
-inline unsigned __shfl_sync(unsigned, unsigned value, unsigned lane) { return emulator::exchange(value)[lane]; }
+inline unsigned __shfl_sync(unsigned, unsigned value, unsigned lane) { return emulator::exchange(value).brought[lane]; }
 inline unsigned __ballot_sync(unsigned, unsigned predicate) {
-    unsigned lane = emulator::block->current % emulator::WARP_SIZE;
-    const unsigned* brought = emulator::exchange(predicate != 0);
-    unsigned from = emulator::block->current - lane;
+    const emulator::Operation& operation = emulator::exchange(predicate != 0);
     unsigned bits = 0;
-    for (unsigned at = 0; at < emulator::WARP_SIZE; at++) {
-        bool there = from + at < emulator::block->fibers.size() && !emulator::block->fibers[from + at].ended;
-        if (there && brought[at]) bits |= 1u << at;
-    }
+    for (unsigned lane = 0; lane < emulator::WARP_SIZE; lane++) bits |= operation.brought[lane] << lane;
     return bits;
 }
-inline bool __all_sync(unsigned mask, unsigned predicate) {
-    unsigned lane = emulator::block->current % emulator::WARP_SIZE;
-    unsigned from = emulator::block->current - lane;
-    unsigned here = 0;
-    for (unsigned at = 0; at < emulator::WARP_SIZE && from + at < emulator::block->fibers.size(); at++) {
-        if (!emulator::block->fibers[from + at].ended) here |= 1u << at;
-    }
-    return (__ballot_sync(mask, predicate) & here) == here;
+inline bool __all_sync(unsigned, unsigned predicate) {
+    const emulator::Operation& operation = emulator::exchange(predicate != 0);
+    unsigned bits = 0;
+    for (unsigned lane = 0; lane < emulator::WARP_SIZE; lane++) bits |= operation.brought[lane] << lane;
+    return bits == operation.present;
 }
 
 inline int __popc(unsigned bits) { return __builtin_popcount(bits); }

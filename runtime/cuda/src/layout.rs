@@ -131,3 +131,75 @@ pub(crate) struct SampleParams {
     pub(crate) pad: u32,
     pub(crate) advance: AdvanceParams,
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write;
+    use std::mem::offset_of;
+    use std::path::Path;
+    use std::process::Command;
+
+    use super::*;
+
+    /// The sizes and places that Rust sees are those that a C++ compiler sees in the kernels' sources.
+    #[test]
+    fn records_are_those_of_the_kernels() {
+        let mut source = String::from("#include \"cuemu.h\"\n#include <cstddef>\n#include \"grammarc.cu\"\n");
+        macro_rules! same {
+            ($($rust:ident = $cpp:ident { $($field:ident = $place:literal),* $(,)? })*) => {$(
+                let (name, size) = (stringify!($cpp), size_of::<$rust>());
+                writeln!(source, "static_assert(sizeof({name}) == {size});").unwrap();
+                $(
+                    let (field, at) = ($place, offset_of!($rust, $field));
+                    writeln!(source, "static_assert(offsetof({name}, {field}) == {at});").unwrap();
+                )*
+            )*};
+        }
+        same! {
+            Row = Row { kind = "kind", ends = "ends", ends_len = "ends_len", parts = "parts" }
+            Position = Position {
+                grammar = "grammar", state = "state", count = "count", depth = "depth", finals = "finals", rests = "rests",
+                status = "status", ret = "ret", counts = "counts",
+            }
+            LogitsParams = Logits {
+                at = "at", stride = "stride", columns = "columns", dtype = "dtype", first = "first", rows = "rows", map = "map",
+                tokens = "tokens",
+            }
+            ApplyParams = ApplyParams { pool = "pool", rows = "rows", logits = "logits" }
+            BitmaskParams = BitmaskParams {
+                bitmask = "bitmask", stride = "bitmask_stride", words = "words", tokens = "tokens", logits = "logits",
+            }
+            FillParams = FillParams {
+                pool = "pool", rows = "rows", bitmask = "bitmask", stride = "stride", words = "words", count = "count",
+                map = "map",
+            }
+            AdvanceParams = AdvanceParams {
+                pool = "pool", positions = "positions", rows = "rows", status = "status", places = "places", count = "count",
+                slots = "slots", tokens = "tokens", token_stride = "token_stride", accepted = "accepted", drafts = "drafts",
+                allowed = "allowed",
+            }
+            SampleParams = SampleParams {
+                pool = "pool", rows = "rows", logits = "logits", best = "best", blocks = "blocks", tokens = "tokens",
+                temperatures = "temperatures", seeds = "seeds", steps = "steps", advances = "advances", advance = "advance",
+            }
+        }
+        let words = [
+            ("Grammar", GRAMMAR_WORDS as usize),
+            ("Half", HALF_WORDS),
+            ("Mask", MASK_WORDS as usize),
+        ];
+        for (name, words) in words {
+            writeln!(source, "static_assert(sizeof({name}) == 4 * {words});").unwrap();
+        }
+        let most = format!("static_assert(ROW_PARTS == {ROW_PARTS} && FRAMES == {FRAMES} && ROW_MASKED == {ROW_MASKED});");
+        source.push_str(&most);
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("layout.cpp");
+        std::fs::write(&file, source).unwrap();
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let mut command = Command::new("g++");
+        command.args(["-std=c++20", "-w", "-fsyntax-only", "-I"]).arg(here.join("emulator")).arg("-I");
+        let output = command.arg(here.join("kernels")).arg(&file).output().expect("a C++ compiler");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}

@@ -126,7 +126,7 @@ impl<'d> Walk<'d> {
             let mut ahead = matcher.clone();
             for _ in 0..drafts {
                 let token = cases::token(&mut ahead, rng);
-                drop(ahead.accept(token));
+                _ = ahead.accept(token);
                 tokens.push(token as i32);
             }
         }

@@ -1,5 +1,9 @@
 //! The kernels, compiled for the CPU, against the runtime.
 
 mod advance;
+mod apply;
 mod cases;
 mod emulator;
+mod pool;
+mod sample;
+mod sanitized;
