@@ -14,6 +14,7 @@
 //! | `runs` | what a matcher says in more than a number |
 //! | `batch` | many matchers, and drafts |
 //! | `splitter` | what an output of a grammar was made of |
+//! | `cuda` | grammars on CUDA devices, in `include/grammarc_cuda.h` |
 //! | `llama` | a sampler for llama.cpp, in `include/grammarc_llama.h` |
 //!
 //! Below them, and not in the header: `guard` catches panics at the border, `args` turns pointers of the caller into
@@ -30,6 +31,7 @@
 mod args;
 mod batch;
 mod compiler;
+mod cuda;
 mod error;
 mod grammar;
 mod guard;
@@ -45,6 +47,7 @@ mod vocabulary;
 
 pub use batch::*;
 pub use compiler::*;
+pub use cuda::*;
 pub use error::*;
 pub use grammar::*;
 pub use import::*;

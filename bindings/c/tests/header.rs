@@ -22,23 +22,31 @@ fn root() -> &'static Path {
 
 #[test]
 fn the_header_is_that_of_the_sources() {
-    let config = Config::from_file(root().join("cbindgen.toml")).expect("a configuration");
+    let sources = SOURCES.iter().chain(&["batch", "splitter"]).copied();
+    check("cbindgen.toml", sources, "include/grammarc.h");
+}
+
+#[test]
+fn the_header_for_devices_is_that_of_its_source() {
+    check("cbindgen.cuda.toml", ["cuda"], "include/grammarc_cuda.h");
+}
+
+/// A header is what cbindgen makes of its sources.
+fn check<'s>(config: &str, sources: impl IntoIterator<Item = &'s str>, header: &str) {
+    let config = Config::from_file(root().join(config)).expect("a configuration");
     let mut builder = Builder::new().with_config(config);
-    for source in SOURCES.iter().chain(&["batch", "splitter"]) {
+    for source in sources {
         builder = builder.with_src(root().join(format!("src/{source}.rs")));
     }
     let mut made = Vec::new();
     builder.generate().expect("the sources are read").write(&mut made);
     let made = String::from_utf8(made).expect("UTF-8");
-    let path = root().join("include/grammarc.h");
+    let path = root().join(header);
     if std::env::var_os("GRAMMARC_BLESS").is_some() {
         write::replace(&path, made.as_bytes()).expect("it can be written");
     }
     let kept = fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        kept == made,
-        "include/grammarc.h is not that of the sources; GRAMMARC_BLESS=1 writes it"
-    );
+    assert!(kept == made, "{header} is not that of the sources; GRAMMARC_BLESS=1 writes it");
 }
 
 /// The functions of a source, by the names that they have in C.
@@ -56,10 +64,15 @@ fn functions(source: &str) -> Vec<String> {
 fn every_function_is_declared_and_documented() {
     let header = fs::read_to_string(root().join("include/grammarc.h")).expect("the header");
     let llama = fs::read_to_string(root().join("include/grammarc_llama.h")).expect("the header");
+    let cuda = fs::read_to_string(root().join("include/grammarc_cuda.h")).unwrap_or_default();
     let mut count = 0;
     for entry in fs::read_dir(root().join("src")).expect("the sources") {
         let file = entry.expect("an entry").file_name().into_string().expect("a name");
-        let header = if file == "llama.rs" { &llama } else { &header };
+        let header = match file.as_str() {
+            "llama.rs" => &llama,
+            "cuda.rs" => &cuda,
+            _ => &header,
+        };
         for name in functions(&format!("src/{file}")) {
             count += 1;
             let declared = (header.match_indices(&format!("{name}(")))
@@ -75,7 +88,7 @@ fn every_function_is_declared_and_documented() {
 fn compilers_take_the_headers() {
     let folder = tempfile::tempdir().expect("a folder");
     let text =
-        "#include \"grammarc_llama.h\"\n#include \"grammarc.h\"\nint main(void) { return 0; }\n";
+        "#include \"grammarc_cuda.h\"\n#include \"grammarc_llama.h\"\n#include \"grammarc.h\"\nint main(void) { return 0; }\n";
     for (name, compiler, standard) in [
         ("c99.c", system::c(), "-std=c99"),
         ("c17.c", system::c(), "-std=c17"),

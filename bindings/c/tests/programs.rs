@@ -55,6 +55,25 @@ fn outputs_are_split() {
     check("splitter.c", |_, _| Vec::new());
 }
 
+/// Fibers, which the emulator of devices is made of, are not for valgrind.
+#[test]
+fn masks_are_applied_on_devices() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let driver = folder.path().join("libemulated.so");
+    let cuda = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtime/cuda");
+    let mut compiler = system::cpp();
+    compiler.args(["-std=c++20", "-O1", "-w", "-fPIC", "-shared", "-ffp-contract=off", "-fno-strict-aliasing"]);
+    compiler.arg("-I").arg(cuda.join("emulator")).arg("-I").arg(cuda.join("kernels"));
+    run(compiler.arg(cuda.join("emulator/driver.cpp")).arg("-o").arg(&driver));
+    for way in [Way::Plain, Way::Static, Way::Sanitized] {
+        let program = Program::new(folder.path(), "cuda.c", way);
+        let output = run(program.command().arg(&driver));
+        assert!(output.stdout.ends_with(b"ok\n"), "{way:?}");
+        // The sanitizer warns of the jumps between fibers.
+        assert!(way == Way::Sanitized || output.stderr.is_empty(), "{way:?}");
+    }
+}
+
 #[test]
 fn hostile_sources_are_answered() {
     let slow = |way| way == Way::Valgrind || way == Way::Sanitized;
