@@ -308,42 +308,46 @@ class Slots:
         return self.status[0]
 
 
-def automata(seed: int, grammars: int = 4) -> tuple[tables.Pool, list[tables.Grammar]]:
-    pool = tables.Pool(np.random.default_rng(seed))
-    words = tables.vocabulary(pool, 150)
-    return pool, [tables.grammar(pool, words, (6, 10)) for _ in range(grammars)]
+class Automata:
+    """A pool with grammars of one vocabulary."""
 
+    def __init__(self, seed: int) -> None:
+        self.random = np.random.default_rng(seed)
+        self.pool = tables.Pool(self.random)
+        words = tables.vocabulary(self.pool, 150)
+        self.grammars = [tables.grammar(self.pool, words, (6, 10)) for _ in range(4)]
+        self.short = [token for token, text in enumerate(words.texts) if 1 <= len(text) <= 2]
 
-def positions_of(pool: tables.Pool, grammars: list[tables.Grammar], count: int) -> list[list[int]]:
-    """Positions anywhere, some of them with a stack that is nearly full, and one of no grammar."""
-    random = pool.random
-    made = []
-    for _ in range(count):
-        one = grammars[random.integers(len(grammars))]
-        depth = int(random.choice([0, 0, 1, 2, 4, 9, 31, 32]))
-        made.append(tables.position(pool, one, depth))
-    made[-1][0] = tables.NONE
-    return made
+    def positions(self, count: int) -> list[list[int]]:
+        """Positions anywhere, some of them with a stack that is nearly full."""
+        made = []
+        for _ in range(count):
+            one = self.grammars[self.random.integers(len(self.grammars))]
+            made.append(tables.position(self.pool, one, int(self.random.choice([0, 0, 1, 2, 4, 9, 31, 32]))))
+        return made
 
-
-def tokens_of(pool: tables.Pool, ends: list[int], shape: Any) -> Any:
-    """Tokens at random: none, ones past the vocabulary and end tokens among them."""
-    tokens = pool.random.integers(-1, 152, size=shape)
-    return np.where(pool.random.random(shape) < 0.3, pool.random.choice(ends, size=shape), tokens).astype(np.int32)
+    def tokens(self, shape: Any, ends: float, short: float) -> Any:
+        """Tokens at random, none and ones past the vocabulary among them, and shares of end tokens and of short ones."""
+        tokens = self.random.integers(-1, 152, size=shape)
+        tokens = np.where(self.random.random(shape) < short, self.random.choice(self.short, size=shape), tokens)
+        chosen = self.random.choice(self.grammars[0].ends, size=shape)
+        return np.where(self.random.random(shape) < ends, chosen, tokens).astype(np.int32)
 
 
 def test_positions_advance_as_by_cuda() -> None:
     count, seen = 24, set()
     for seed in range(3):
-        pool, grammars = automata(seed)
-        slots = Slots(pool.array(), positions_of(pool, grammars, count), 1)
+        made = Automata(seed)
+        start = made.positions(count)
+        start[-1][0] = tables.NONE
+        slots = Slots(made.pool.array(), start, 1)
         for step in range(5):
             before = slots.positions[0].copy()
             chosen = None
             if step % 2:
-                chosen = pool.random.permutation(count).astype(np.int32)
-                chosen[pool.random.integers(count)] = -1
-            status = slots.advance(tokens_of(pool, grammars[0].ends, count), chosen)
+                chosen = made.random.permutation(count).astype(np.int32)
+                chosen[made.random.integers(count)] = -1
+            status = slots.advance(made.tokens(count, ends=0.3, short=0.3), chosen)
             seen |= set(status.tolist())
             for old, new, row in zip(before, slots.positions[0], slots.rows[0], strict=True):
                 seen |= {"grew"} if new[3] > old[3] else {"shrank"} if new[3] < old[3] else set()
@@ -351,8 +355,8 @@ def test_positions_advance_as_by_cuda() -> None:
                 seen |= {"many"} if row[0] & 0xFF > 5 else set()
             # Positions that wait or are finished do not move any more: others are put there, of the finished ones later.
             share = np.where(status[:-1] == 4, 0.2, 0.7)
-            for slot in np.flatnonzero((status[:-1] != 0) & (pool.random.random(count - 1) < share)):
-                fresh = np.array(positions_of(pool, grammars, 2)[0], dtype=np.uint32).view(np.int32)
+            for slot in np.flatnonzero((status[:-1] != 0) & (made.random.random(count - 1) < share)):
+                fresh = np.array(made.positions(1)[0], dtype=np.uint32).view(np.int32)
                 for positions in slots.positions:
                     positions[slot] = fresh
     # A refused token and more masks than a row names is 3, any token after an end token 6.
@@ -360,22 +364,22 @@ def test_positions_advance_as_by_cuda() -> None:
 
 
 def test_drafts_and_rollback_as_by_cuda() -> None:
-    pool, grammars = automata(11)
-    count, drafts = 32, 3
+    made = Automata(11)
+    count, drafts = 40, 3
     places = drafts + 1
     start = []
-    for one in positions_of(pool, grammars, count):
+    for one in made.positions(count):
         start += [one] + [[0] * 72 for _ in range(drafts)]
-    slots = Slots(pool.array(), start, places)
+    slots = Slots(made.pool.array(), start, places)
     taken: set[int] = set()
-    for step in range(5):
-        tokens = tokens_of(pool, grammars[0].ends, (count, drafts + 2))[:, :drafts]
-        chosen = None if step % 2 else pool.random.permutation(count).astype(np.int32)
+    for step in range(4):
+        tokens = made.tokens((count, drafts + 2), ends=0.05, short=0.8)[:, :drafts]
+        chosen = None if step % 2 else made.random.permutation(count).astype(np.int32)
         allowed = slots.draft(tokens, chosen)
         taken |= set(allowed.tolist())
         # As many as were allowed, fewer, or more than that.
-        accepted = np.clip(allowed + pool.random.integers(-1, 2, size=count), 0, places).astype(np.int32)
-        slots.advance(tokens_of(pool, grammars[0].ends, count), chosen, accepted)
+        accepted = np.clip(allowed + made.random.integers(-1, 2, size=count), 0, places).astype(np.int32)
+        slots.advance(made.tokens(count, ends=0.05, short=0.5), chosen, accepted)
     assert {0, 1, 2, 3} <= taken
 
 

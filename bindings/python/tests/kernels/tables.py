@@ -115,7 +115,7 @@ class Grammar:
     states: int
     flags: list[int]
     ends: list[int]
-    tokens: int
+    returns: list[int]
 
 
 def grammar(pool: Pool, vocabulary: Vocabulary, states: tuple[int, int]) -> Grammar:
@@ -128,11 +128,13 @@ def grammar(pool: Pool, vocabulary: Vocabulary, states: tuple[int, int]) -> Gram
     order = list(range(first_own, first_own + own)) + list(range(shared))
     rank = {state: place for place, state in enumerate(order)}
     flags: list[int] = []
+    returns: list[int] = []
     halves: list[int] = []
     for base, count in ((0, shared), (first_own, own)):
-        half, half_flags = _half(pool, base, count, order, rank, masks)
+        half, half_flags, half_returns = _half(pool, base, count, order, rank, masks)
         halves += half
         flags += half_flags
+        returns += half_returns
     tokens = len(vocabulary.texts)
     ends = sorted(random.choice(tokens, size=2, replace=False).tolist())
     edges = NONE
@@ -140,12 +142,12 @@ def grammar(pool: Pool, vocabulary: Vocabulary, states: tuple[int, int]) -> Gram
         edges = pool.add(bitmask_of(random.random(tokens) < 0.02))
     start = int(random.integers(first_own, first_own + own))
     record = [first_own, start, pool.add(ends), len(ends), edges, vocabulary.at, tokens, vocabulary.long_at, *halves]
-    return Grammar(pool.add(record), shared + own, flags, ends, tokens)
+    return Grammar(pool.add(record), shared + own, flags, ends, returns or [start])
 
 
 def _half(
     pool: Pool, base: int, count: int, order: list[int], rank: dict[int, int], masks: list[int]
-) -> tuple[list[int], list[int]]:
+) -> tuple[list[int], list[int], list[int]]:
     random = pool.random
     classes = random.integers(4, size=256)
     calls: list[int] = []
@@ -170,7 +172,7 @@ def _half(
         own = 0
         for flag, share in ((FINAL, 0.5), (RESTS, 0.95), (ABSORBING, 0.5), (HAS_ROW, 0.75), (LOOPS, 0.1), (STEP, 0.1)):
             own |= flag if random.random() < share else 0
-        if random.random() < 0.08:
+        if random.random() < 0.15:
             own = FINAL | POP_ONLY | RESTS
         if random.random() < 0.3:
             own |= COUNTED
@@ -211,19 +213,22 @@ def _half(
         pool.add(heads),
         pool.add(links or [0]),
     ]
-    return half, flags
+    return half, flags, [back for back in calls[1::3] if back != NONE]
 
 
 def position(pool: Pool, one: Grammar, depth: int) -> list[int]:
-    """A position anywhere in a grammar, with a stack of so many frames."""
+    """A position anywhere in a grammar, with a stack of so many frames. The uppermost is often as a call would push it."""
     random = pool.random
     stack = random.integers(one.states, size=depth).tolist()
+    count = int(random.integers(5))
+    counts = random.integers(4, size=depth).tolist()
+    if depth and random.integers(2):
+        stack[-1], counts[-1] = int(random.choice(one.returns)), count
     finals = sum(1 << frame for frame, state in enumerate(stack) if one.flags[state] & FINAL)
     rests = sum(1 << frame for frame, state in enumerate(stack) if one.flags[state] & RESTS)
     # Bits above the stack mean nothing.
     above = int(random.integers(1 << 32)) << depth & NONE
-    head = [one.at, int(random.integers(one.states)), int(random.integers(5)), depth, finals | above, rests | above, 0, 0]
+    head = [one.at, int(random.integers(one.states)), count, depth, finals | above, rests | above, 0, 0]
     room = FRAMES - depth
     returns = stack + random.integers(1 << 31, size=room).tolist()
-    counts = random.integers(4, size=depth).tolist() + random.integers(1 << 31, size=room).tolist()
-    return head + returns + counts
+    return head + returns + counts + random.integers(1 << 31, size=room).tolist()

@@ -243,10 +243,10 @@ def link_of(pool, grammar, state, exit_class):
 def add_part(row, parts, mask):
     """A row with a mask added, unless it is there already, or has no room."""
     lane = tl.arange(0, ROW_LANES)
-    there = tl.sum(((lane >= PARTS) & (lane < PARTS + parts) & (row == mask)).to(tl.int32), axis=0) != 0
+    there = tl.sum(((lane >= PARTS) & (lane < parts + PARTS) & (row == mask)).to(tl.int32), axis=0) != 0
     adds = (mask != NONE) & (there == 0) & (parts < ROW_PARTS)
     fits = (mask == NONE) | there | adds
-    row = tl.where(adds & (lane == PARTS + parts), mask, row)
+    row = tl.where(adds & (lane == parts + PARTS), mask, row)
     return row, parts + adds.to(tl.int32), fits
 
 
@@ -352,7 +352,7 @@ def take(pool, source, token, target, row_at):
     row = tl.where(lanes == 0, kind, row)
     row = tl.where(lanes == 1, load(pool, grammar + 2), row)
     row = tl.where(lanes == 2, ends_length, row)
-    tl.store(row_at + lanes, row, mask=lanes < PARTS + parts)
+    tl.store(row_at + lanes, row, mask=lanes < parts + PARTS)
     tl.store(target + RETURNS + lane, returns, mask=lane < depth)
     tl.store(target + COUNTS + lane, counts, mask=lane < depth)
     tl.store(target, grammar)
