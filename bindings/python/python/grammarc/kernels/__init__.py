@@ -1,0 +1,1 @@
+"""Kernels for devices, in languages that hosts compile themselves."""
