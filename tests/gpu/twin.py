@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import torch
-from kernels import triton as kernels
+from grammarc.kernels import triton as kernels
 
 
 def main() -> None:
