@@ -198,7 +198,7 @@ mod tests {
         source.push_str(&most);
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("layout.cpp");
-        std::fs::write(&file, source).unwrap();
+        grammarc_artifacts::write::replace(&file, source.as_bytes()).unwrap();
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
         let mut command = Command::new("g++");
         command

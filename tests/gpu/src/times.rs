@@ -10,8 +10,11 @@ use crate::driver::{Driver, Foreign, Memory};
 use crate::kit::{Kit, Random, allowed};
 use crate::table::Table;
 
+/// Whether a mask allows a token of a vocabulary of so many.
+type Allows = fn(&mut Random, usize, usize) -> bool;
+
 /// Masks by how many tokens they allow.
-const DENSITIES: [(&str, fn(&mut Random, usize, usize) -> bool); 4] = [
+const DENSITIES: [(&str, Allows); 4] = [
     ("10 allowed", |_, token, width| token % (width / 10) == 7),
     ("half at random", |random, _, _| random.below(2) == 0),
     ("half in runs", |_, token, _| token / 5000 % 2 == 0),

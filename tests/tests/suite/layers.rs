@@ -50,7 +50,7 @@ const CRATES: [Row<'_>; 18] = [
     ("tests", &["artifacts", "compiler", "runtime", "compiler/cli", "benches"]),
     ("fuzz", &["artifacts", "compiler", "runtime", "generate/json", "tests"]),
     ("runtime/cuda", &["artifacts", "compiler", "runtime", "tests"]),
-    ("tests/gpu", &["compiler", "runtime", "runtime/cuda", "tests"]),
+    ("tests/gpu", &["artifacts", "compiler", "runtime", "runtime/cuda", "tests"]),
     (
         "bindings/c",
         &["artifacts", "compiler", "runtime", "runtime/cuda", "bindings/common", "tests"],
