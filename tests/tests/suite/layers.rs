@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use grammarc_tests::layers::{Row, disorder, module_of, violations};
 
 /// The crates by folder, and which others each may depend on, tests included.
-const CRATES: [Row<'_>; 16] = [
+pub(super) const CRATES: [Row<'_>; 16] = [
     ("artifacts", &[]),
     ("runtime", &["artifacts"]),
     ("compiler", &["artifacts"]),
@@ -175,16 +175,16 @@ const FRONT_ENDS: [Row<'_>; 24] = [
 /// Longest file.
 const MOST_LINES: usize = 600;
 
-fn root() -> PathBuf {
+pub(super) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-fn read(path: &Path) -> String {
+pub(super) fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 /// The Rust files below a folder, sorted, as paths below it with their texts.
-fn files(folder: &Path) -> Vec<(String, String)> {
+pub(super) fn files(folder: &Path) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_owned()];
     while let Some(folder) = open.pop() {
