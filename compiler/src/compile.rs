@@ -14,8 +14,9 @@ use crate::controls;
 use crate::diagnostics::Diagnostic;
 use crate::emit;
 use crate::ir::{Grammar, Lowered, Origin};
-use crate::masks::shared::SharedOutcomes;
-use crate::masks::{self, MaskError, MaskLimits, spell};
+use crate::masks::fixpoint::token_liveness;
+use crate::masks::shared::facts::VocabularyFacts;
+use crate::masks::{self, MaskError, MaskLimits};
 use crate::network::{
     self, Network, NetworkError, NetworkErrorKind, NetworkLimits, Roots, ambiguity,
 };
@@ -205,7 +206,7 @@ impl Compiled {
 /// vocabulary serves all of them. `Send` and `Sync`.
 pub struct Compiler {
     lexicon: VocabularyLexicon,
-    known: SharedOutcomes,
+    known: VocabularyFacts,
     threads: Threads,
 }
 
@@ -219,7 +220,7 @@ impl Compiler {
     /// where the number is none. The others are started when a compilation is first worth it, end with the compiler, and
     /// are the compiler's own; with one there are no others. Artifacts do not depend on the number.
     pub fn on_threads(vocabulary: VocabularyArtifact, threads: Option<NonZero<usize>>) -> Self {
-        let known = SharedOutcomes::new(&vocabulary);
+        let known = VocabularyFacts::new(&vocabulary);
         let threads = Threads::new(threads);
         Self { lexicon: VocabularyLexicon::new(vocabulary), known, threads }
     }
@@ -273,7 +274,7 @@ impl Compiler {
         };
         held.set(network.tables.bytes()).map_err(|_| spent(&network, network.start(0)))?;
         let mut findings = controls::written_out(&lowered.literals, vocabulary);
-        let stuck = spell::mark(&mut network, shared, &self.known, trie);
+        let stuck = token_liveness::mark(&mut network, shared, &self.known, trie);
         if stuck.contains(&network.start(0)) {
             return Err(CompileError::Unspellable);
         }
@@ -362,14 +363,14 @@ pub fn build_vocabulary(
     let bare =
         emit::vocabulary_data(table, source, trie.clone(), none.clone(), Vec::new(), Vec::new());
     let bare = VocabularyArtifact::from_buffer(bare.to_bytes()?)?;
-    let known = SharedOutcomes::new(&bare);
+    let known = VocabularyFacts::new(&bare);
     let lexicon = VocabularyLexicon::new(bare);
     let tables = none.as_tables();
     let (facts, limits) = (known.rules(), NetworkLimits::default());
     let roots = Roots::Kept;
     let mut network =
         network::build_network(shared, &lexicon, tables, facts, roots, limits, means)?;
-    spell::mark(&mut network, tables, &known, trie.as_trie());
+    token_liveness::mark(&mut network, tables, &known, trie.as_trie());
     let follow = network.follow(tables, known.rules());
     let limits = MaskLimits::default();
     let masks = masks::compute(&network, tables, &known, trie.as_trie(), &follow, limits, means);

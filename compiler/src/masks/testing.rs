@@ -1,7 +1,7 @@
 //! A schema's network and what is known of its vocabulary, for tests that hold states against walks byte by byte.
 
 #[cfg(test)]
-pub(super) use tests::{Setting, inner};
+pub(crate) use tests::{Setting, inner};
 
 #[cfg(test)]
 mod tests {
@@ -12,12 +12,12 @@ mod tests {
     use grammarc_artifacts::tables::Tables;
     use serde_json::Value;
 
-    use super::super::agree::Agreement;
-    use super::super::doubles::Doubles;
-    use super::super::shared::{SharedOutcomes, walked};
     use crate::compile::Compiler;
     use crate::frontend::FrontEnd;
     use crate::frontend::json_schema::JsonSchemaOptions;
+    use crate::masks::equivalence::k_equivalence::KEquivalence;
+    use crate::masks::equivalence::representatives::Representatives;
+    use crate::masks::shared::facts::{VocabularyFacts, walked};
     use crate::network::Network;
     use crate::network::follow::Follow;
     use crate::network::local::LocalSets;
@@ -25,55 +25,51 @@ mod tests {
     use crate::threads::Means;
 
     /// A network and its vocabulary.
-    pub(in super::super) struct Setting<'a> {
+    pub(crate) struct Setting<'a> {
         vocabulary: &'a VocabularyArtifact,
-        pub(in super::super) known: SharedOutcomes,
-        pub(in super::super) network: Network,
+        pub(crate) known: VocabularyFacts,
+        pub(crate) network: Network,
     }
 
     impl<'a> Setting<'a> {
         /// That of a schema.
-        pub(in super::super) fn new(compiler: &'a Compiler, schema: &Value) -> Self {
+        pub(crate) fn new(compiler: &'a Compiler, schema: &Value) -> Self {
             let front_end = FrontEnd::JsonSchema(JsonSchemaOptions::default());
             let network = samples::network(compiler, &front_end, &schema.to_string());
             let vocabulary = compiler.vocabulary();
-            Self { vocabulary, known: SharedOutcomes::new(vocabulary), network }
+            Self { vocabulary, known: VocabularyFacts::new(vocabulary), network }
         }
 
-        pub(in super::super) fn shared(&self) -> Tables<'a> {
+        pub(crate) fn shared(&self) -> Tables<'a> {
             self.vocabulary.tables()
         }
 
-        pub(in super::super) fn trie(&self) -> Trie<'a> {
+        pub(crate) fn trie(&self) -> Trie<'a> {
             self.vocabulary.trie()
         }
 
-        pub(in super::super) fn follow(&self) -> Follow<'_> {
+        pub(crate) fn follow(&self) -> Follow<'_> {
             self.network.follow(self.shared(), self.known.rules())
         }
 
         /// The agreement of all own states.
-        pub(in super::super) fn agreement(&self, follow: &Follow<'_>) -> Agreement {
-            Agreement::new(
+        pub(crate) fn agreement(&self, follow: &Follow<'_>) -> KEquivalence {
+            KEquivalence::new(
                 follow,
-                Doubles::default,
+                Representatives::default,
                 self.known.nodes().height(0),
                 Means::unlimited(),
             )
         }
 
         /// The own states.
-        pub(in super::super) fn states(&self) -> Range<u32> {
+        pub(crate) fn states(&self) -> Range<u32> {
             let base = self.network.tables.bases.states;
             base..base + self.network.tables.as_tables().state_count()
         }
 
         /// Ranks and exits of a state, found byte by byte.
-        pub(in super::super) fn walked(
-            &self,
-            follow: &Follow<'_>,
-            state: u32,
-        ) -> (Vec<u32>, Vec<u32>) {
+        pub(crate) fn walked(&self, follow: &Follow<'_>, state: u32) -> (Vec<u32>, Vec<u32>) {
             let mut sets = LocalSets::new(follow.network());
             let after = follow.bytes(follow.rule_of(state));
             walked(&mut sets, self.trie(), after, state, 0)
@@ -81,7 +77,7 @@ mod tests {
     }
 
     /// Nodes but for the root: what comes of that is not looked at where it is noted.
-    pub(in super::super) fn inner(nodes: &[u32]) -> Vec<u32> {
+    pub(crate) fn inner(nodes: &[u32]) -> Vec<u32> {
         nodes.iter().copied().filter(|&node| node != 0).collect()
     }
 }

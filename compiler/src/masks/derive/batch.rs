@@ -5,7 +5,7 @@
 //! visited are those from which some token is long enough, or goes the way, to tell the two apart: for a place in a
 //! chain of 255 characters none, or the few runs of one character; near its end the tokens that are longer than the rest.
 //!
-//! Many states go at once, [abreast](super::lanes): a node is visited once for all of them.
+//! Many states go at once, [abreast](super::product): a node is visited once for all of them.
 //!
 //! Cost: O(children of the nodes visited), some 10 ns each, and O(nodes at which a state parts from its model).
 
@@ -15,60 +15,58 @@ use grammarc_artifacts::sections::network::NONE;
 use grammarc_artifacts::sections::vocabulary::Trie;
 use rustc_hash::FxHashMap;
 
-use super::lanes::{Lanes, Parting, Replaced};
-use super::nodes::bits;
-use super::outcome::{Outcome, Taken};
-use super::take::Excepted;
-use super::walk::{Building, NODES_A_LOOK, Walker};
+use super::product::{Divergence, Product, Replaced};
 use crate::ir::ByteSet;
+use crate::masks::outcome::excluded::Excluded;
+use crate::masks::outcome::{Delta, Outcome};
+use crate::masks::trie::byte_bits::bits;
+use crate::masks::trie::char_classes::FAR;
+use crate::masks::walk::walker::{NODES_A_LOOK, OutcomeBuilder, Walker};
 use crate::network::follow::Follow;
 use crate::network::local::{At, BOTTOM, Reached};
-
-/// Bytes for which a state does the same as its model, below which a shared state may be nearer.
-pub(super) const FAR: usize = 16;
 
 /// Nodes to look at, some 10 ns each, after which the outcome of a shared state is taken over where one is near.
 const LONG: usize = 1 << 12;
 
 /// A state whose outcome is derived.
-pub(super) struct Derived<'a> {
-    pub(super) state: u32,
+pub(crate) struct Derivation<'a> {
+    pub(crate) state: u32,
     /// The state that it is derived from.
-    pub(super) model: u32,
+    pub(crate) model: u32,
     /// The outcome of that at the root.
-    pub(super) known: &'a Outcome,
+    pub(crate) known: &'a Outcome,
 }
 
 /// What tells a derived state's outcome from that of its model.
 #[derive(Clone, Default)]
-pub(super) struct Apart {
+pub(crate) struct Difference {
     /// The nodes whose tokens and exits are not the model's.
-    excepted: Excepted,
+    excepted: Excluded,
     /// What becomes of them instead.
     outcome: Outcome,
 }
 
-impl Apart {
+impl Difference {
     /// Nothing but that some nodes are excepted.
-    pub(super) fn without(excepted: Excepted) -> Self {
+    pub(crate) fn without(excepted: Excluded) -> Self {
         Self { excepted, outcome: Outcome::default() }
     }
 
     /// Adds what was found at nodes that come after all nodes so far.
-    pub(super) fn append(&mut self, more: &Self) {
+    pub(crate) fn append(&mut self, more: &Self) {
         self.excepted.append(&more.excepted);
         self.outcome.spans.extend_from_slice(&more.outcome.spans);
         self.outcome.exits.extend_from_slice(&more.outcome.exits);
     }
 
     /// The outcome of the state: that of its model, but for what tells the two apart.
-    pub(super) fn over(
+    pub(crate) fn over(
         &self,
-        derived: &Derived<'_>,
+        derived: &Derivation<'_>,
         follow: &Follow<'_>,
         trie: Trie<'_>,
     ) -> Outcome {
-        let &Derived { state, model, known } = derived;
+        let &Derivation { state, model, known } = derived;
         let Self { excepted, outcome } = self;
         let mut outcome = outcome.clone();
         let at_root = usize::from(known.exits.first() == Some(&0));
@@ -76,7 +74,7 @@ impl Apart {
         if follow.is_final(state) {
             outcome.exits.push(0);
         }
-        outcome.taken = Some(Taken { state: model, except: excepted.ranks(trie) });
+        outcome.taken = Some(Delta { state: model, except: excepted.ranks(trie) });
         outcome.normalize();
         outcome
     }
@@ -85,7 +83,7 @@ impl Apart {
 /// What becomes of the strings that lead to a node and of those below, by what they come to there: where several states
 /// part from their models at a node, most come to the same.
 #[derive(Default)]
-struct Visited {
+struct SharedVisits {
     /// By state and byte, what is come to.
     steps: FxHashMap<(u32, u8), Reached>,
     node: u32,
@@ -94,12 +92,12 @@ struct Visited {
     count: usize,
 }
 
-impl Visited {
+impl SharedVisits {
     /// The outcome from what was come to at a node, which is found where it is not known.
     fn outcome(
         &mut self,
         (node, reached, after): (u32, Reached, ByteSet),
-        find: impl FnOnce(&mut Building),
+        find: impl FnOnce(&mut OutcomeBuilder),
     ) -> &Outcome {
         if std::mem::replace(&mut self.node, node) != node {
             self.count = 0;
@@ -115,7 +113,7 @@ impl Visited {
             let (.., outcome) = &mut self.known[at];
             let mut outcome = std::mem::take(outcome);
             outcome.clear();
-            let mut building = Building { outcome, after };
+            let mut building = OutcomeBuilder { outcome, after };
             find(&mut building);
             self.known[at] = (reached, after, building.outcome);
             at
@@ -125,14 +123,14 @@ impl Visited {
 }
 
 /// Brings some nodes once.
-pub(super) fn once(mut nodes: Option<Range<u32>>) -> impl FnMut() -> Option<Range<u32>> {
+pub(crate) fn once(mut nodes: Option<Range<u32>>) -> impl FnMut() -> Option<Range<u32>> {
     move || nodes.take()
 }
 
 impl Walker<'_> {
     /// The outcome of a state that parts from its model soon, where it has a stretch or a shared state is near.
-    pub(super) fn far_base(&mut self, derived: &Derived<'_>) -> Option<Outcome> {
-        let &Derived { state, model, .. } = derived;
+    pub(crate) fn far_base(&mut self, derived: &Derivation<'_>) -> Option<Outcome> {
+        let &Derivation { state, model, .. } = derived;
         if let Some(outcome) = self.base_along(state) {
             return Some(outcome);
         }
@@ -152,11 +150,11 @@ impl Walker<'_> {
 
     /// What tells states from their models at the nodes that `more` brings, one range behind the other. All states have
     /// rows.
-    pub(super) fn apart(
+    pub(crate) fn apart(
         &mut self,
-        derived: &[&Derived<'_>],
+        derived: &[&Derivation<'_>],
         more: &mut dyn FnMut() -> Option<Range<u32>>,
-    ) -> Vec<Apart> {
+    ) -> Vec<Difference> {
         let mut nodes: Option<Range<u32>> = None;
         let mut next = || {
             let more = more()?;
@@ -182,26 +180,26 @@ impl Walker<'_> {
     /// too many ways.
     fn depart(
         &mut self,
-        derived: &[&Derived<'_>],
+        derived: &[&Derivation<'_>],
         more: &mut dyn FnMut() -> Option<Range<u32>>,
         mut most: usize,
-    ) -> Option<Vec<Apart>> {
+    ) -> Option<Vec<Difference>> {
         let (trie, nodes, agreement) = (self.trie, self.known.nodes(), self.agreement);
         let parting = derived.iter().map(|one| {
             // Most have no spans.
             let after = self.follow.bytes(self.follow.rule_of(one.state));
-            (Excepted::default(), Building { outcome: Outcome::default(), after })
+            (Excluded::default(), OutcomeBuilder { outcome: Outcome::default(), after })
         });
-        let mut apart: Vec<(Excepted, Building)> = parting.collect();
-        let rows = |one: &Derived<'_>| -> Option<[u32; 2]> {
+        let mut apart: Vec<(Excluded, OutcomeBuilder)> = parting.collect();
+        let rows = |one: &Derivation<'_>| -> Option<[u32; 2]> {
             Some([agreement.row_of(one.state)?, agreement.row_of(one.model)?])
         };
         let pairs = derived.iter().zip(&apart);
         let pairs = pairs.map(|(one, (_, building))| Some((rows(one)?, bits(building.after))));
         let pairs: Vec<_> = pairs.collect::<Option<_>>()?;
-        let (mut lanes, first) = Lanes::new(agreement.rows(), &pairs, nodes.height(0));
+        let (mut lanes, first) = Product::new(agreement.rows(), &pairs, nodes.height(0));
         let mut fronts = vec![first; nodes.height(0) + 1];
-        let mut visited = Visited::default();
+        let mut visited = SharedVisits::default();
         let mut steps = 0;
         let (mut next, mut end) = more()
             .map_or((0, 0), |nodes| (self.enter(&mut lanes, &mut fronts, nodes.start), nodes.end));
@@ -238,12 +236,14 @@ impl Walker<'_> {
         }
         let apart = apart.into_iter();
         Some(
-            apart.map(|(excepted, Building { outcome, .. })| Apart { excepted, outcome }).collect(),
+            apart
+                .map(|(excepted, OutcomeBuilder { outcome, .. })| Difference { excepted, outcome })
+                .collect(),
         )
     }
 
     /// Finds the fronts above a node, and the first node from this on that one of them goes on to.
-    fn enter(&self, lanes: &mut Lanes<'_>, fronts: &mut [u32], node: u32) -> u32 {
+    fn enter(&self, lanes: &mut Product<'_>, fronts: &mut [u32], node: u32) -> u32 {
         let (trie, nodes) = (self.trie, self.known.nodes());
         if fronts[0] == NONE {
             return trie.end[0];
@@ -269,17 +269,17 @@ impl Walker<'_> {
     /// state's rule may go on there is told with them, as far as bits tell.
     fn part_from(
         &mut self,
-        parting: Parting,
+        parting: Divergence,
         (below, leaves): (Range<u32>, bool),
-        (excepted, building): &mut (Excepted, Building),
-        visited: &mut Visited,
+        (excepted, building): &mut (Excluded, OutcomeBuilder),
+        visited: &mut SharedVisits,
     ) {
         let child = below.start;
         match parting {
-            Parting::Gone => excepted.add(below),
-            Parting::Last if below.len() == 1 => {}
-            Parting::Last => excepted.add(child + 1..below.end),
-            Parting::Other { to, replaces } => {
+            Divergence::Gone => excepted.add(below),
+            Divergence::Last if below.len() == 1 => {}
+            Divergence::Last => excepted.add(child + 1..below.end),
+            Divergence::Other { to, replaces } => {
                 match replaces {
                     Replaced::Nothing => {}
                     Replaced::Node => excepted.add(child..child + 1),
@@ -292,7 +292,7 @@ impl Walker<'_> {
                     self.leave(child, building);
                 }
             }
-            Parting::Unclear([row, like]) => {
+            Divergence::Unclear([row, like]) => {
                 let rows = self.agreement.rows();
                 let byte = self.trie.byte[child as usize];
                 let [to, stored] = [row, like].map(|row| rows.on(row, byte));
@@ -310,7 +310,8 @@ impl Walker<'_> {
                 if !to.is_dead() {
                     let step = || self.sets().step(At::One(states[0], BOTTOM), byte);
                     let reached = *visited.steps.entry((states[0], byte)).or_insert_with(step);
-                    let find = |building: &mut Building| self.visit_from(child, reached, building);
+                    let find =
+                        |building: &mut OutcomeBuilder| self.visit_from(child, reached, building);
                     let outcome = visited.outcome((child, reached, building.after), find);
                     let spans = outcome.spans.iter().cloned();
                     spans.for_each(|span| building.outcome.add_span(span));
@@ -325,21 +326,21 @@ impl Walker<'_> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::abreast::ranges;
-    use super::super::agree::Agreement;
-    use super::super::doubles::Doubles;
-    use super::super::shared::{SharedOutcomes, vocabulary};
     use super::*;
     use crate::budget::Budget;
     use crate::compile::Compiler;
     use crate::diagnostics::Source;
     use crate::frontend::json_schema::{JsonSchemaOptions, lower};
+    use crate::masks::equivalence::k_equivalence::KEquivalence;
+    use crate::masks::equivalence::representatives::Representatives;
+    use crate::masks::fixpoint::derived::ranges;
+    use crate::masks::shared::facts::{VocabularyFacts, vocabulary};
     use crate::network::NetworkLimits;
     use crate::threads::Means;
 
     /// Outcomes of all states of a schema's network, found with a table and from models and found without; and how many
     /// had a model.
-    fn derived(compiler: &Compiler, known: &SharedOutcomes, schema: &str) -> usize {
+    fn derived(compiler: &Compiler, known: &VocabularyFacts, schema: &str) -> usize {
         let options = JsonSchemaOptions::default();
         let Ok(lowered) = lower(Source::new("source", schema), &options, &Budget::new()) else {
             return 0;
@@ -349,9 +350,13 @@ mod tests {
         let vocabulary = compiler.vocabulary();
         let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
         let follow = Follow::new(network.joined(shared), known.rules(), &network.open);
-        let none = Agreement::default();
-        let agreement =
-            Agreement::new(&follow, Doubles::default, known.nodes().height(0), Means::unlimited());
+        let none = KEquivalence::default();
+        let agreement = KEquivalence::new(
+            &follow,
+            Representatives::default,
+            known.nodes().height(0),
+            Means::unlimited(),
+        );
         let mut plain = Walker::new(&follow, known, &none, trie, 2);
         let mut walker = Walker::new(&follow, known, &agreement, trie, 2);
         let whole = |outcome: Outcome| {
@@ -366,24 +371,25 @@ mod tests {
         for state in states {
             assert_eq!(whole(walker.base(state)), *of(state), "state {state} of {schema}");
             if let Some(model) = agreement.model(state) {
-                lanes.push(Derived { state, model, known: of(model) });
+                lanes.push(Derivation { state, model, known: of(model) });
             }
         }
-        let is_like = |lane: &Derived<'_>, outcome: &Outcome, beside: usize| {
+        let is_like = |lane: &Derivation<'_>, outcome: &Outcome, beside: usize| {
             let taken = outcome.taken.as_ref().map(|taken| taken.state);
             let outcome = match taken == Some(lane.model) {
                 true => outcome.over(&lane.known.spans),
                 false => whole(outcome.clone()),
             };
-            let &Derived { state, model, .. } = lane;
+            let &Derivation { state, model, .. } = lane;
             assert_eq!(outcome, *of(state), "{state} like {model}, {beside} beside, of {schema}");
         };
         let far = lanes.iter().filter_map(|one| Some((one, walker.far_base(one)?)));
         far.for_each(|(one, outcome)| is_like(one, &outcome, 0));
         for beside in [1, 3, lanes.len().max(1)] {
             for lanes in lanes.chunks(beside) {
-                let lanes: Vec<&Derived<'_>> = lanes.iter().collect();
-                let mut apart: Vec<Apart> = lanes.iter().map(|_| Apart::default()).collect();
+                let lanes: Vec<&Derivation<'_>> = lanes.iter().collect();
+                let mut apart: Vec<Difference> =
+                    lanes.iter().map(|_| Difference::default()).collect();
                 for nodes in ranges(trie, beside) {
                     let more = walker.apart(&lanes, &mut once(Some(nodes)));
                     assert_eq!(more.len(), lanes.len());
@@ -410,7 +416,7 @@ mod tests {
         ) {
             let compiler = Compiler::new(vocabulary(5));
             let vocabulary = compiler.vocabulary();
-            let known = SharedOutcomes::new(vocabulary);
+            let known = VocabularyFacts::new(vocabulary);
             let begin = if begins { "^" } else { "" };
             let end = if ends { "$" } else { "" };
             let text = format!(
@@ -424,7 +430,7 @@ mod tests {
     fn places_in_a_chain_have_models() {
         let compiler = Compiler::new(vocabulary(5));
         let vocabulary = compiler.vocabulary();
-        let known = SharedOutcomes::new(vocabulary);
+        let known = VocabularyFacts::new(vocabulary);
         let schema = r#"{"pattern": "^([0-9u,-]{2}:?)+0?$", "type": "string", "maxLength": 40}"#;
         let models = derived(&compiler, &known, schema);
         assert!(models > 10, "{models} of 40");

@@ -2,8 +2,8 @@
 //!
 //! In a state before `[0-9A-Za-z]{8}-` every letter leads on in the one way, seven more times. So of the strings of these
 //! letters alone only the length counts: the tokens of up to eight bytes are a row that all such states share, whatever
-//! comes after, and is [drawn](Words::drawings) without a walk. What is left to walk are the strings that go on with
-//! another byte, at nodes that are [looked up](Words::edges) as well, and what does not begin with such a letter.
+//! comes after, and is [drawn](CharClassIndex::drawings) without a walk. What is left to walk are the strings that go on with
+//! another byte, at nodes that are [looked up](CharClassIndex::edges) as well, and what does not begin with such a letter.
 //!
 //! The rows become masks of their own, before all others, and the states differ from them in a few tokens.
 //!
@@ -13,18 +13,21 @@
 use grammarc_artifacts::sections::vocabulary::Trie;
 use rustc_hash::FxHashMap;
 
-use super::agree::{ARRIVES, Agreement};
-use super::beside::Chains;
-use super::depart::FAR;
-use super::draw::{Drawn, Looked};
-use super::nearest::SharedRows;
-use super::outcome::{Outcome, Taken};
-use super::shared::SharedOutcomes;
-use super::take::Excepted;
-use super::walk::Walker;
-use super::words::{Drawing, Edge, Kinds, Words, characters, kinds_within};
+use super::long_runs::LongRuns;
 use crate::budget::Spent;
 use crate::ir::ByteSet;
+use crate::masks::encode::encoder::{Compared, Encoded};
+use crate::masks::encode::nearest_row::SharedRows;
+use crate::masks::equivalence::k_equivalence::KEquivalence;
+use crate::masks::equivalence::own_transitions::ARRIVES;
+use crate::masks::outcome::excluded::Excluded;
+use crate::masks::outcome::{Delta, Outcome};
+use crate::masks::shared::facts::VocabularyFacts;
+use crate::masks::trie::char_classes::FAR;
+use crate::masks::trie::char_classes::{
+    CharClassIndex, CharKinds, RunExit, TokenRow, characters, kinds_within,
+};
+use crate::masks::walk::walker::Walker;
 use crate::network::follow::Follow;
 use crate::network::local::{At, BOTTOM};
 use crate::threads::{Means, Threads};
@@ -47,12 +50,12 @@ const MANY: usize = 16;
 const FEW: u32 = 64;
 
 /// How a state goes on with the characters of some kinds.
-struct Stretch {
-    kinds: Kinds,
+struct CharRun {
+    kinds: CharKinds,
     /// Those of them that the state goes on with in that way.
     first: ByteSet,
     /// Where it is after each byte.
-    way: Vec<Place>,
+    way: Vec<RunState>,
     /// Bytes that matter in some of these places, but for the characters.
     bytes: ByteSet,
     /// Whether more bytes lead from the last place to itself.
@@ -63,7 +66,7 @@ struct Stretch {
 
 /// A state after some bytes.
 #[derive(Clone, Copy)]
-struct Place {
+struct RunState {
     state: u32,
     /// Bytes that lead on from there otherwise.
     others: ByteSet,
@@ -73,24 +76,24 @@ struct Place {
 
 /// The stretches of the states of a network.
 #[derive(Default)]
-pub(super) struct Stretches {
+pub(crate) struct CharRuns {
     /// By state, its stretch and the number of its model.
-    of: FxHashMap<u32, (Stretch, u32)>,
+    of: FxHashMap<u32, (CharRun, u32)>,
     /// By kinds and byte, the strings that go on with it.
-    edges: FxHashMap<(Kinds, u8), Box<[Edge]>>,
+    edges: FxHashMap<(CharKinds, u8), Box<[RunExit]>>,
     /// The models, each with its kinds, the length of its tokens, and the first state that asked for it.
-    models: Vec<(Kinds, u32, u32)>,
+    models: Vec<(CharKinds, u32, u32)>,
     first_model: u32,
     /// States that part from their models with strings of some kinds alone, and how many bytes of these they go on with.
-    beside: FxHashMap<u32, (Kinds, u32)>,
+    beside: FxHashMap<u32, (CharKinds, u32)>,
 }
 
-impl Stretches {
+impl CharRuns {
     /// Those of some own states that are worth it, in order.
-    pub(super) fn new(
+    pub(crate) fn new(
         follow: &Follow<'_>,
-        known: &SharedOutcomes,
-        agreement: &Agreement,
+        known: &VocabularyFacts,
+        agreement: &KEquivalence,
         trie: Trie<'_>,
         states: impl Iterator<Item = u32>,
         Means { budget, threads }: Means<'_>,
@@ -101,7 +104,7 @@ impl Stretches {
             known,
             agreement,
             trie,
-            chains: Chains::new(follow, agreement),
+            chains: LongRuns::new(follow, agreement),
             steps: FxHashMap::default(),
             counts: FxHashMap::default(),
             like: FxHashMap::default(),
@@ -113,21 +116,21 @@ impl Stretches {
         let states: Vec<u32> = states.collect();
         let tell = |finder: &mut Finder<'_>, &state: &u32| match budget.spend(STEPS_A_STATE) {
             Ok(()) => finder.tell(state),
-            Err(Spent) => Told::Neither,
+            Err(Spent) => RunKind::Neither,
         };
         let told = threads.map(states.len() >= WORTH_A_THREAD, &states, finder, tell);
         let mut this =
             Self { first_model: own.bases.states + own.state_count(), ..Self::default() };
         for (&state, told) in states.iter().zip(told) {
             let stretch = match told {
-                Told::Along(stretch) => stretch,
-                Told::Beside(kinds, length) => {
+                RunKind::Along(stretch) => stretch,
+                RunKind::Beside(kinds, length) => {
                     this.beside.insert(state, (kinds, length));
                     continue;
                 }
-                Told::Neither => continue,
+                RunKind::Neither => continue,
             };
-            let Stretch { kinds, length, bytes, .. } = stretch;
+            let CharRun { kinds, length, bytes, .. } = stretch;
             for byte in bytes.iter() {
                 let edges = this.edges.entry((kinds, byte));
                 edges.or_insert_with(|| known.words(trie).edges(kinds, byte).collect());
@@ -144,31 +147,31 @@ impl Stretches {
 
     /// The kinds of characters with strings of which alone a state parts from its model, and how many bytes of these it
     /// goes on with.
-    pub(super) fn beside(&self, state: u32) -> Option<(Kinds, u32)> {
+    pub(crate) fn beside(&self, state: u32) -> Option<(CharKinds, u32)> {
         self.beside.get(&state).copied()
     }
 
     /// The models, in the order in which they are numbered, held against the vocabulary's rows.
-    pub(super) fn models(
+    pub(crate) fn models(
         &self,
-        known: &SharedOutcomes,
+        known: &VocabularyFacts,
         trie: Trie<'_>,
         rows: SharedRows<'_>,
         threads: &Threads,
-    ) -> Vec<Model> {
-        let mut models: Vec<Model> = Vec::with_capacity(self.models.len());
+    ) -> Vec<RunRow> {
+        let mut models: Vec<RunRow> = Vec::with_capacity(self.models.len());
         let numbered = (self.first_model..).zip(&self.models);
         let numbered = numbered.map(|(id, &(kinds, most, state))| (kinds, most, id, state));
-        let mut all: Vec<(Kinds, u32, u32, u32)> = numbered.collect();
+        let mut all: Vec<(CharKinds, u32, u32, u32)> = numbered.collect();
         all.sort_unstable();
         for of in all.chunk_by(|one, next| one.0 == next.0) {
             let lengths: Vec<u32> = of.iter().map(|&(_, length, ..)| length).collect();
             let drawings = known.words(trie).drawings(of[0].0, &lengths, rows.row_words());
             let of = of.iter().zip(drawings);
-            models.extend(of.map(|(&(_, _, state, asked_by), Drawing { row, count })| Model {
+            models.extend(of.map(|(&(_, _, state, asked_by), TokenRow { row, count })| RunRow {
                 state,
                 asked_by,
-                drawn: Drawn::Row { row, count, looked: Looked::No },
+                drawn: Encoded::Row { row, count, looked: Compared::No },
             }));
         }
         let are_many = models.len() >= MANY;
@@ -179,64 +182,64 @@ impl Stretches {
 }
 
 /// Bytes that matter in some places of a stretch, but for its characters.
-fn bytes_of(way: &[Place]) -> ByteSet {
+fn bytes_of(way: &[RunState]) -> ByteSet {
     way.iter().fold(ByteSet::EMPTY, |all, place| all.union(place.others).union(place.after))
 }
 
 /// What stands for the tokens of some kinds, up to so long.
-pub(super) struct Model {
+pub(crate) struct RunRow {
     /// The state that outcomes are taken over from.
-    pub(super) state: u32,
+    pub(crate) state: u32,
     /// The first state whose outcome is.
-    pub(super) asked_by: u32,
+    pub(crate) asked_by: u32,
     /// The tokens.
-    pub(super) drawn: Drawn,
+    pub(crate) drawn: Encoded,
 }
 
 /// What is told of a state.
-enum Told {
-    Along(Stretch),
+enum RunKind {
+    Along(CharRun),
     /// The kinds of characters with strings of which alone it parts from its model, and how many bytes of these it goes on
     /// with.
-    Beside(Kinds, u32),
+    Beside(CharKinds, u32),
     Neither,
 }
 
 struct Finder<'a> {
     follow: &'a Follow<'a>,
-    known: &'a SharedOutcomes,
-    agreement: &'a Agreement,
+    known: &'a VocabularyFacts,
+    agreement: &'a KEquivalence,
     trie: Trie<'a>,
-    chains: Chains<'a>,
+    chains: LongRuns<'a>,
     /// By state, where most of its bytes lead.
     steps: FxHashMap<u32, Option<(u32, ByteSet)>>,
     /// By kinds, the number of tokens of each length.
-    counts: FxHashMap<Kinds, Vec<u32>>,
+    counts: FxHashMap<CharKinds, Vec<u32>>,
     /// By model of a state, its kinds, its first characters and the longest token by them.
-    like: FxHashMap<u32, Option<(Kinds, ByteSet, u32)>>,
+    like: FxHashMap<u32, Option<(CharKinds, ByteSet, u32)>>,
     /// By bytes, the kinds that are within them, and their characters.
-    within: FxHashMap<ByteSet, (Kinds, ByteSet)>,
+    within: FxHashMap<ByteSet, (CharKinds, ByteSet)>,
     /// The way that was found last, within some characters. That of the next state is mostly a part of it.
-    last: (ByteSet, Vec<Place>),
+    last: (ByteSet, Vec<RunState>),
 }
 
 impl<'a> Finder<'a> {
-    fn words(&self) -> &'a Words {
+    fn words(&self) -> &'a CharClassIndex {
         self.known.words(self.trie)
     }
 
-    fn tell(&mut self, state: u32) -> Told {
+    fn tell(&mut self, state: u32) -> RunKind {
         if let Some(stretch) = self.worth_it(state) {
-            return Told::Along(stretch);
+            return RunKind::Along(stretch);
         }
         match self.chains.beside(state) {
-            Some((kinds, length)) => Told::Beside(kinds, length),
-            None => Told::Neither,
+            Some((kinds, length)) => RunKind::Beside(kinds, length),
+            None => RunKind::Neither,
         }
     }
 
     /// The stretch of a state, where it is worth it.
-    fn worth_it(&mut self, state: u32) -> Option<Stretch> {
+    fn worth_it(&mut self, state: u32) -> Option<CharRun> {
         let Some(model) = self.agreement.model(state) else { return self.find(state) };
         if self.agreement.length(state, model).is_some_and(|length| length >= FAR) {
             return None;
@@ -259,7 +262,7 @@ impl<'a> Finder<'a> {
 
     /// The stretch of a state, where enough tokens are told by their length and few strings are left to walk. The
     /// characters are those that most bytes of the state after it lead on with.
-    fn find(&mut self, state: u32) -> Option<Stretch> {
+    fn find(&mut self, state: u32) -> Option<CharRun> {
         let highest = self.known.nodes().height(0);
         let (mut at, bytes) = self.step(state)?;
         let staying = self.step(at)?.1;
@@ -280,7 +283,7 @@ impl<'a> Finder<'a> {
             let live = self.follow.first(at).0;
             let others = if next.is_some() { live.minus(within) } else { live };
             let is_left = self.follow.is_final(at);
-            way.push(Place {
+            way.push(RunState {
                 state: at,
                 others,
                 after: if is_left { after } else { ByteSet::EMPTY },
@@ -312,14 +315,14 @@ impl<'a> Finder<'a> {
         let length = length as u32;
         let stretch = is_worth.then(|| {
             let way = way.clone();
-            Stretch { kinds, first, way, bytes, is_endless, length }
+            CharRun { kinds, first, way, bytes, is_endless, length }
         });
         self.last = (within, way);
         stretch
     }
 
     /// The kinds that are within some bytes, and their characters.
-    fn within(&mut self, bytes: ByteSet) -> (Kinds, ByteSet) {
+    fn within(&mut self, bytes: ByteSet) -> (CharKinds, ByteSet) {
         *self.within.entry(bytes).or_insert_with(|| {
             let kinds = kinds_within(bytes);
             (kinds, characters(kinds))
@@ -344,7 +347,7 @@ impl<'a> Finder<'a> {
         if let Some(&step) = self.steps.get(&state) {
             return step;
         }
-        let moves = self.agreement.moves(self.follow.network(), state);
+        let moves = self.agreement.transitions().of(self.follow.network(), state);
         let mut ways: Vec<(u32, ByteSet)> = Vec::new();
         for edge in moves.edges {
             let bytes = ByteSet::range(edge.lo(), edge.hi());
@@ -363,16 +366,16 @@ impl<'a> Finder<'a> {
 
 impl Walker<'_> {
     /// The outcome at the root of a state that has a stretch.
-    pub(super) fn base_along(&mut self, state: u32) -> Option<Outcome> {
+    pub(crate) fn base_along(&mut self, state: u32) -> Option<Outcome> {
         let stretches = self.stretches?;
         let (stretch, model) = stretches.of.get(&state)?;
-        let Stretch { kinds, first, way, bytes, is_endless, .. } = stretch;
+        let CharRun { kinds, first, way, bytes, is_endless, .. } = stretch;
         let mut building = self.begin(state);
         let reached = self.sets.settled(state, BOTTOM);
         if reached.exits {
             self.leave(0, &mut building);
         }
-        let mut excepted = Excepted::default();
+        let mut excepted = Excluded::default();
         let refused = characters(*kinds).minus(*first);
         let others = self.follow.first(state).0.minus(*first);
         let (trie, children) = (self.trie, self.known.children());
@@ -402,7 +405,7 @@ impl Walker<'_> {
             }
         }
         building.outcome.taken =
-            Some(Taken { state: stretches.first_model + model, except: excepted.ranks(trie) });
+            Some(Delta { state: stretches.first_model + model, except: excepted.ranks(trie) });
         building.outcome.normalize();
         Some(building.outcome)
     }
@@ -415,10 +418,10 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::{Value, json};
 
-    use super::super::draw::Lengths;
-    use super::super::setting::{Setting, inner};
     use super::*;
     use crate::compile::Compiler;
+    use crate::masks::encode::encoder::Lengths;
+    use crate::masks::testing::{Setting, inner};
     use crate::samples;
     use crate::threads::Means;
 
@@ -450,7 +453,7 @@ mod tests {
         let agreement = setting.agreement(&follow);
         let states = setting.states();
         let stretches =
-            Stretches::new(&follow, known, &agreement, trie, states.clone(), Means::unlimited());
+            CharRuns::new(&follow, known, &agreement, trie, states.clone(), Means::unlimited());
         let lengths = Lengths { row_words: shared.row_words as usize, is_vocabulary: false };
         let models = stretches.models(
             known,
@@ -466,7 +469,7 @@ mod tests {
             count += 1;
             let taken = outcome.taken.as_ref().expect("is taken over along a stretch");
             let model = models.iter().find(|model| model.state == taken.state);
-            let Drawn::Row { row, .. } = &model.expect("is a model").drawn else {
+            let Encoded::Row { row, .. } = &model.expect("is a model").drawn else {
                 panic!("a model is a row")
             };
             let is_held = |&rank: &u32| {

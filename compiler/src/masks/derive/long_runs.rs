@@ -3,7 +3,7 @@
 //! The place of `[a-z]{1,255}` after which a hundred letters may come does what the one does after which any number may,
 //! but for the strings that begin with more than a hundred letters: where the two go on in step, byte for byte, and do the
 //! same with all other bytes at each step, until the one comes to its last place, nothing else tells them apart. These
-//! strings are [known](super::words), and so the place has the outcome of its model without them, and no node is visited.
+//! strings are [known](crate::masks::trie::char_classes), and so the place has the outcome of its model without them, and no node is visited.
 //!
 //! Places one behind the other that do the same are passed at once.
 //!
@@ -13,22 +13,24 @@ use grammarc_artifacts::sections::network::{ByteEdge, NONE};
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::agree::{ARRIVES, Agreement};
-use super::depart::{Apart, Derived, FAR};
-use super::take::Excepted;
-use super::walk::Walker;
-use super::words::{Kinds, characters, kinds_within};
+use super::batch::{Derivation, Difference};
 use crate::ir::ByteSet;
+use crate::masks::equivalence::k_equivalence::KEquivalence;
+use crate::masks::equivalence::own_transitions::ARRIVES;
+use crate::masks::outcome::excluded::Excluded;
+use crate::masks::trie::char_classes::FAR;
+use crate::masks::trie::char_classes::{CharKinds, characters, kinds_within};
+use crate::masks::walk::walker::Walker;
 use crate::network::bytes_on;
 use crate::network::follow::Follow;
 
 /// What a place does with some bytes: those that may come after its rule, if it may be left there, and the edges, each the
 /// lowest and the highest of its bytes and where they lead.
-type Rest = (Option<ByteSet>, Vec<(u8, u8, u32)>);
+type OtherMoves = (Option<ByteSet>, Vec<(u8, u8, u32)>);
 
 /// A state of a chain.
 #[derive(Clone, Copy)]
-struct Place {
+struct LongRunState {
     /// Where most of its bytes lead, [`NONE`] if it has none; and the number of that place, [`UNKNOWN`] before it is asked
     /// for.
     next: u32,
@@ -45,18 +47,18 @@ struct Place {
 const UNKNOWN: u32 = NONE - 1;
 
 /// The places met so far.
-pub(super) struct Chains<'a> {
+pub(crate) struct LongRuns<'a> {
     follow: &'a Follow<'a>,
-    agreement: &'a Agreement,
-    places: Vec<Place>,
+    agreement: &'a KEquivalence,
+    places: Vec<LongRunState>,
     /// By state, the number of its place, [`NONE`] of one that is none.
     of: FxHashMap<u32, u32>,
     bytes: IndexSet<ByteSet, FxBuildHasher>,
-    rests: IndexSet<Rest, FxBuildHasher>,
+    rests: IndexSet<OtherMoves, FxBuildHasher>,
 }
 
-impl<'a> Chains<'a> {
-    pub(super) fn new(follow: &'a Follow<'a>, agreement: &'a Agreement) -> Self {
+impl<'a> LongRuns<'a> {
+    pub(crate) fn new(follow: &'a Follow<'a>, agreement: &'a KEquivalence) -> Self {
         let (places, of) = (Vec::new(), FxHashMap::default());
         let (bytes, rests) = (IndexSet::default(), IndexSet::default());
         Self { follow, agreement, places, of, bytes, rests }
@@ -64,7 +66,7 @@ impl<'a> Chains<'a> {
 
     /// The kinds of characters with strings of which alone a state parts from its model, where they do the same for
     /// [`FAR`] bytes, and how many of these bytes the state goes on with.
-    pub(super) fn beside(&mut self, state: u32) -> Option<(Kinds, u32)> {
+    pub(crate) fn beside(&mut self, state: u32) -> Option<(CharKinds, u32)> {
         let model = self.agreement.model(state)?;
         let most = self.agreement.length(state, model).filter(|&length| length >= FAR)?;
         let [(edges, next, within), (others, other_next, on)] =
@@ -109,14 +111,14 @@ impl<'a> Chains<'a> {
     }
 
     /// Whether a place goes on with some of these bytes.
-    fn goes_on(&self, place: &Place, within: ByteSet) -> bool {
+    fn goes_on(&self, place: &LongRunState, within: ByteSet) -> bool {
         let (_, edges) = &self.rests[place.all as usize];
         edges.iter().any(|&(lo, hi, _)| !ByteSet::range(lo, hi).intersect(within).is_empty())
     }
 
     /// The number of the place that one leads to, [`NONE`] where it does not.
     fn next(&mut self, at: u32) -> u32 {
-        let Place { next, at: known, .. } = self.places[at as usize];
+        let LongRunState { next, at: known, .. } = self.places[at as usize];
         if known != UNKNOWN {
             return known;
         }
@@ -129,7 +131,7 @@ impl<'a> Chains<'a> {
     fn run(&mut self, at: u32) -> (u32, u32) {
         let (mut run, mut last) = (Vec::new(), at);
         let (mut count, end) = loop {
-            let Place { on, others, run: known, .. } = self.places[last as usize];
+            let LongRunState { on, others, run: known, .. } = self.places[last as usize];
             if known.0 > 0 {
                 break known;
             }
@@ -137,7 +139,7 @@ impl<'a> Chains<'a> {
             self.places[last as usize].run = (u32::MAX, last);
             run.push(last);
             let next = self.next(last);
-            let does_so = |place: &Place| place.on == on && place.others == others;
+            let does_so = |place: &LongRunState| place.on == on && place.others == others;
             if !self.places.get(next as usize).is_some_and(does_so) {
                 break (0, next);
             }
@@ -172,7 +174,7 @@ impl<'a> Chains<'a> {
     fn steps(&self, state: u32) -> Option<(&'a [ByteEdge], u32, ByteSet)> {
         let (follow, network) = (self.follow, self.follow.network());
         let index = state.checked_sub(network.own.bases.states)? as usize;
-        let moves = self.agreement.moves(network, state);
+        let moves = self.agreement.transitions().of(network, state);
         let arrives = network.own.states[index].flags & ARRIVES != 0;
         if follow.first(state).1 || !arrives || !moves.calls.is_empty() {
             return None;
@@ -183,7 +185,7 @@ impl<'a> Chains<'a> {
         Some((moves.edges, next, bytes_on(same)))
     }
 
-    fn find(&mut self, state: u32) -> Option<Place> {
+    fn find(&mut self, state: u32) -> Option<LongRunState> {
         let follow = self.follow;
         let (edges, next, on) = self.steps(state)?;
         let is_left = follow.is_final(state);
@@ -195,18 +197,18 @@ impl<'a> Chains<'a> {
         };
         let (others, all) = (rest(next), rest(NONE));
         let on = self.bytes.insert_full(on).0 as u32;
-        Some(Place { next, at: UNKNOWN, on, others, all, run: (0, NONE) })
+        Some(LongRunState { next, at: UNKNOWN, on, others, all, run: (0, NONE) })
     }
 }
 
 impl Walker<'_> {
     /// What tells a state from its model that it parts from with long strings of some characters alone.
-    pub(super) fn apart_beside(&self, derived: &Derived<'_>) -> Option<Apart> {
+    pub(crate) fn apart_beside(&self, derived: &Derivation<'_>) -> Option<Difference> {
         let (kinds, length) = self.stretches?.beside(derived.state)?;
-        let mut excepted = Excepted::default();
+        let mut excepted = Excluded::default();
         let longer = self.known.words(self.trie).deep(kinds, length + 1);
         longer.for_each(|node| excepted.add(node..self.trie.end[node as usize]));
-        Some(Apart::without(excepted))
+        Some(Difference::without(excepted))
     }
 }
 
@@ -217,11 +219,11 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    use super::super::outcome::Outcome;
-    use super::super::setting::Setting;
-    use super::super::stretch::Stretches;
+    use super::super::char_runs::CharRuns;
     use super::*;
     use crate::compile::Compiler;
+    use crate::masks::outcome::Outcome;
+    use crate::masks::testing::Setting;
     use crate::samples;
     use crate::threads::Means;
 
@@ -246,7 +248,7 @@ mod tests {
         let (trie, follow, states) = (setting.trie(), setting.follow(), setting.states());
         let agreement = setting.agreement(&follow);
         let stretches =
-            Stretches::new(&follow, known, &agreement, trie, states.clone(), Means::unlimited());
+            CharRuns::new(&follow, known, &agreement, trie, states.clone(), Means::unlimited());
         let mut plain = Walker::new(&follow, known, &agreement, trie, u32::MAX);
         let mut walker =
             Walker::new(&follow, known, &agreement, trie, 2).with_stretches(&stretches);
@@ -256,7 +258,7 @@ mod tests {
             let model = agreement.model(state).expect("has a model");
             let like: Outcome = plain.base(model);
             assert!(like.taken.is_none(), "is walked");
-            let derived = Derived { state, model, known: &like };
+            let derived = Derivation { state, model, known: &like };
             let outcome = walker.far_base(&derived).expect("is near its model");
             let Outcome { spans, exits, .. } = outcome.over(&like.spans);
             let (ranks, expected) = setting.walked(&follow, state);

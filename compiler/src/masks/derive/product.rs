@@ -19,12 +19,12 @@ use std::rc::Rc;
 use grammarc_artifacts::sections::network::NONE;
 use rustc_hash::FxHashMap;
 
-use super::rows::{Entry, Rows, runs_of};
 use crate::ir::ByteSet;
+use crate::masks::equivalence::transition_table::{Transition, TransitionTable, runs_of};
 
 /// A state that has gone on beside its model.
 #[derive(Clone, Copy, Debug)]
-struct Lane {
+struct ProductPair {
     /// The number of the lane.
     lane: u32,
     row: u32,
@@ -33,22 +33,22 @@ struct Lane {
     same: u32,
 }
 
-impl Lane {
+impl ProductPair {
     /// All of it: `same` follows from the rows.
     fn words(self) -> (u64, u32) {
         (u64::from(self.lane) << 32 | u64::from(self.row), self.like)
     }
 }
 
-impl PartialEq for Lane {
+impl PartialEq for ProductPair {
     fn eq(&self, other: &Self) -> bool {
         self.words() == other.words()
     }
 }
 
-impl Eq for Lane {}
+impl Eq for ProductPair {}
 
-impl Hash for Lane {
+impl Hash for ProductPair {
     fn hash<H: Hasher>(&self, state: &mut H) {
         // Which model a lane has hardly ever tells two fronts apart.
         self.words().0.hash(state);
@@ -57,7 +57,7 @@ impl Hash for Lane {
 
 /// What happens to a lane at a node where it and its model differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Parting {
+pub(crate) enum Divergence {
     /// The model goes on alone.
     Gone,
     /// Both come to the same, from which only the model goes on.
@@ -65,7 +65,7 @@ pub(super) enum Parting {
     /// The state comes to something else than its model, without bytes to go on with, or to go on with its model.
     Other {
         /// What it comes to.
-        to: Entry,
+        to: Transition,
         /// What of the model's that replaces.
         replaces: Replaced,
     },
@@ -75,7 +75,7 @@ pub(super) enum Parting {
 
 /// What is not the model's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Replaced {
+pub(crate) enum Replaced {
     /// The model has not come here.
     Nothing,
     /// What becomes of the node's own string.
@@ -85,8 +85,8 @@ pub(super) enum Replaced {
 }
 
 /// A front.
-struct Front {
-    lanes: Rc<[Lane]>,
+struct ProductState {
+    lanes: Rc<[ProductPair]>,
     /// Fewest and most bytes for which a lane is the same.
     shortest: u32,
     longest: u32,
@@ -124,7 +124,7 @@ struct Step {
 
 /// What of a front goes on below a node.
 #[derive(Clone, Copy)]
-struct Window {
+struct HeightFilter {
     /// The front of these lanes, [`NONE`] where there are none, [`UNKNOWN`] before it is looked at.
     front: u32,
     /// Bytes, one of which is in every string that tells a lane from its model.
@@ -140,29 +140,33 @@ const HIGH: u32 = 32;
 const MOST_LANES: usize = 4 << 20;
 
 /// Fronts that have been met.
-pub(super) struct Lanes<'a> {
-    rows: &'a Rows,
+pub(crate) struct Product<'a> {
+    rows: &'a TransitionTable,
     /// By lane, the bytes that may come after its rule, as bits.
     after: Vec<u128>,
-    fronts: Vec<Front>,
-    ids: FxHashMap<Rc<[Lane]>, u32>,
+    fronts: Vec<ProductState>,
+    ids: FxHashMap<Rc<[ProductPair]>, u32>,
     /// By the shapes of the rows of a front, the number of its runs.
     by_shapes: FxHashMap<u64, u32>,
     runs: Vec<Runs>,
     /// By front and run, its number among the steps, [`NONE`] before it is looked at.
     step_of: Vec<u32>,
     steps: Vec<Step>,
-    partings: Vec<(u32, Parting)>,
-    windows: Vec<Window>,
-    scratch: Vec<Lane>,
+    partings: Vec<(u32, Divergence)>,
+    windows: Vec<HeightFilter>,
+    scratch: Vec<ProductPair>,
     /// Lanes in all fronts together.
     size: usize,
 }
 
-impl<'a> Lanes<'a> {
+impl<'a> Product<'a> {
     /// Lanes for states and models with these rows, each with the bytes, as bits, that may come after the state's rule;
     /// and the front that they begin with above strings of up to `height` bytes, or [`NONE`].
-    pub(super) fn new(rows: &'a Rows, lanes: &[([u32; 2], u128)], height: usize) -> (Self, u32) {
+    pub(crate) fn new(
+        rows: &'a TransitionTable,
+        lanes: &[([u32; 2], u128)],
+        height: usize,
+    ) -> (Self, u32) {
         let mut this = Self {
             rows,
             after: lanes.iter().map(|&(_, after)| after).collect(),
@@ -181,7 +185,7 @@ impl<'a> Lanes<'a> {
         for (lane, &([row, like], _)) in (0..).zip(lanes) {
             let same = bytes(rows.histories().same(row, like));
             if same <= bytes(height) {
-                first.push(Lane { lane, row, like, same });
+                first.push(ProductPair { lane, row, like, same });
             }
         }
         let front = this.intern(&first);
@@ -189,14 +193,14 @@ impl<'a> Lanes<'a> {
     }
 
     /// Whether the fronts take more memory than they are worth.
-    pub(super) fn are_too_many(&self) -> bool {
+    pub(crate) fn are_too_many(&self) -> bool {
         self.size > MOST_LANES && self.after.len() > 1
     }
 
     /// Where a front leads on a byte, and what happens to its lanes on the way.
     #[inline]
-    pub(super) fn step(&mut self, front: u32, byte: u8) -> (u32, Range<usize>) {
-        let Front { runs, steps, .. } = &self.fronts[front as usize];
+    pub(crate) fn step(&mut self, front: u32, byte: u8) -> (u32, Range<usize>) {
+        let ProductState { runs, steps, .. } = &self.fronts[front as usize];
         let run = self.runs[*runs as usize].of_byte[usize::from(byte)];
         let at = steps.start as usize + usize::from(run);
         if self.step_of[at] == NONE {
@@ -212,21 +216,21 @@ impl<'a> Lanes<'a> {
 
     /// The bytes, as bits, that may come after a lane's rule.
     #[inline]
-    pub(super) fn after(&self, lane: u32) -> u128 {
+    pub(crate) fn after(&self, lane: u32) -> u128 {
         self.after[lane as usize]
     }
 
     /// What happens to a lane, by its place in a step's range.
     #[inline]
-    pub(super) fn parting(&self, at: usize) -> (u32, Parting) {
+    pub(crate) fn parting(&self, at: usize) -> (u32, Divergence) {
         self.partings[at]
     }
 
     /// The front of those lanes that strings of up to `height` of these bytes may tell from their models; [`NONE`] where
     /// there is none.
     #[inline]
-    pub(super) fn within(&mut self, front: u32, height: usize, below: u128) -> u32 {
-        let Front { shortest, longest, windows, .. } = &self.fronts[front as usize];
+    pub(crate) fn within(&mut self, front: u32, height: usize, below: u128) -> u32 {
+        let ProductState { shortest, longest, windows, .. } = &self.fronts[front as usize];
         let height = bytes(height);
         let Some(above) = height.checked_sub(*shortest) else { return NONE };
         let is_told = height < *longest && height <= HIGH;
@@ -234,14 +238,14 @@ impl<'a> Lanes<'a> {
         if self.windows[at].front == UNKNOWN {
             self.windows[at] = self.find_window(front, is_told.then_some(height));
         }
-        let Window { front, parting } = self.windows[at];
+        let HeightFilter { front, parting } = self.windows[at];
         if below & parting == 0 { NONE } else { front }
     }
 
     /// The step of another run of bytes that is the same to all lanes.
     fn like_step(&self, front: u32, byte: u8) -> Option<u32> {
         let rows = self.rows;
-        let Front { lanes, runs, steps, .. } = &self.fronts[front as usize];
+        let ProductState { lanes, runs, steps, .. } = &self.fronts[front as usize];
         let class = rows.class_of(byte);
         let is_same = |other: usize| {
             lanes.iter().all(|lane| {
@@ -261,7 +265,7 @@ impl<'a> Lanes<'a> {
         let mut next = std::mem::take(&mut self.scratch);
         next.clear();
         let first = self.partings.len() as u32;
-        for &Lane { lane, row, like, .. } in &*self.fronts[front as usize].lanes {
+        for &ProductPair { lane, row, like, .. } in &*self.fronts[front as usize].lanes {
             let [to, stored] = [row, like].map(|row| rows.on_class(row, class));
             if to == stored && !to.is_call() {
                 continue;
@@ -270,22 +274,22 @@ impl<'a> Lanes<'a> {
             let mut part = |parting| self.partings.push((lane, parting));
             if let (Some(row), Some(like)) = (to.row(), stored.row()) {
                 if !is_same_here {
-                    part(Parting::Other { to, replaces: Replaced::Node });
+                    part(Divergence::Other { to, replaces: Replaced::Node });
                 }
                 let same = bytes(rows.histories().same(row, like));
                 if same != u32::MAX {
-                    next.push(Lane { lane, row, like, same });
+                    next.push(ProductPair { lane, row, like, same });
                 }
             } else if stored.is_call() || !to.is_dead() && !to.is_last() {
-                part(Parting::Unclear([row, like]));
+                part(Divergence::Unclear([row, like]));
             } else if to.is_dead() {
-                part(Parting::Gone);
+                part(Divergence::Gone);
             } else if is_same_here {
-                part(Parting::Last);
+                part(Divergence::Last);
             } else if stored.is_dead() {
-                part(Parting::Other { to, replaces: Replaced::Nothing });
+                part(Divergence::Other { to, replaces: Replaced::Nothing });
             } else {
-                part(Parting::Other { to, replaces: Replaced::Subtree });
+                part(Divergence::Other { to, replaces: Replaced::Subtree });
             }
         }
         let end = self.partings.len() as u32;
@@ -295,7 +299,7 @@ impl<'a> Lanes<'a> {
     }
 
     /// What of a front goes on below nodes of a height, or of any.
-    fn find_window(&mut self, front: u32, height: Option<u32>) -> Window {
+    fn find_window(&mut self, front: u32, height: Option<u32>) -> HeightFilter {
         let mut kept = std::mem::take(&mut self.scratch);
         kept.clear();
         let all = &self.fronts[front as usize].lanes;
@@ -308,11 +312,11 @@ impl<'a> Lanes<'a> {
         }
         let front = if kept.len() == all.len() { front } else { self.intern(&kept) };
         self.scratch = kept;
-        Window { front, parting }
+        HeightFilter { front, parting }
     }
 
     /// The front of these lanes, or [`NONE`].
-    fn intern(&mut self, lanes: &[Lane]) -> u32 {
+    fn intern(&mut self, lanes: &[ProductPair]) -> u32 {
         if lanes.is_empty() {
             return NONE;
         }
@@ -320,15 +324,15 @@ impl<'a> Lanes<'a> {
             return front;
         }
         let id = self.fronts.len() as u32;
-        let lanes: Rc<[Lane]> = lanes.into();
+        let lanes: Rc<[ProductPair]> = lanes.into();
         let same = || lanes.iter().map(|lane| lane.same);
         let [shortest, longest] = [same().min(), same().max()].map(Option::unwrap_or_default);
         let from = self.windows.len();
         let told = longest.min(HIGH + 1).saturating_sub(shortest) as usize;
-        self.windows.resize(from + told + 1, Window { front: UNKNOWN, parting: 0 });
+        self.windows.resize(from + told + 1, HeightFilter { front: UNKNOWN, parting: 0 });
         let windows = from as u32..self.windows.len() as u32;
         self.size += lanes.len();
-        let shape = |lane: &Lane| self.rows.shape(lane.row) | self.rows.shape(lane.like);
+        let shape = |lane: &ProductPair| self.rows.shape(lane.row) | self.rows.shape(lane.like);
         let shapes = lanes.iter().fold(0, |shapes, lane| shapes | shape(lane));
         let runs = *self.by_shapes.entry(shapes).or_insert_with(|| {
             self.runs.push(Runs::new(self.rows.cuts(shapes)));
@@ -338,7 +342,7 @@ impl<'a> Lanes<'a> {
         self.step_of.resize(from + self.runs[runs as usize].byte.len(), NONE);
         let steps = from as u32..self.step_of.len() as u32;
         self.ids.insert(Rc::clone(&lanes), id);
-        self.fronts.push(Front { lanes, shortest, longest, runs, steps, windows });
+        self.fronts.push(ProductState { lanes, shortest, longest, runs, steps, windows });
         id
     }
 }

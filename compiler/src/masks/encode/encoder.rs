@@ -2,7 +2,7 @@
 //!
 //! To turn the ranks of an outcome into token ids in order is most of the work of a mask. It needs the vocabulary and the
 //! masks that others are derived from, and nothing that depends on the order of the states, so any thread may do it
-//! [ahead](Sources::draw_new). What is left for the thread that numbers the masks is to find equal ones, and to hold those
+//! [ahead](Encoder::draw_new). What is left for the thread that numbers the masks is to find equal ones, and to hold those
 //! that a row may be worth against the rows ([`pool`](super::pool)).
 //!
 //! Cost: O(tokens that differ from the mask that is taken over), or O(tokens) and a row.
@@ -16,33 +16,34 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 use grammarc_artifacts::tables::Tables;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::ordered::{Ordered, clear_all, for_each_bit, set_all};
-use super::outcome::{Outcome, Taken, count_of, minus};
-use super::ranks::{Ranks, Within, row_of};
-use super::shared::SharedOutcomes;
+use super::sort_ids::IdSorter;
+use crate::masks::bits::add_ids;
+use crate::masks::bits::count_ones;
+use crate::masks::bits::{clear_all, set_all};
+use crate::masks::outcome::ranks::{LazyRanks, RowRanks, row_of};
+use crate::masks::outcome::spans::{count_of, minus};
+use crate::masks::outcome::{Delta, Outcome};
+use crate::masks::shared::facts::VocabularyFacts;
 use crate::sequences;
 
 /// Spans from which on an outcome is looked up before it is drawn.
 const MANY_SPANS: usize = 6;
-
-/// Words of a row that are looked at together.
-const CHUNK: usize = 16;
 
 /// Words of a row that are copied in the time in which one token of a list is set.
 const WORDS_A_TOKEN: usize = 16;
 
 /// How long lists may be.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Lengths {
+pub(crate) struct Lengths {
     /// u32 words of a row.
-    pub(super) row_words: usize,
+    pub(crate) row_words: usize,
     /// Whether other grammars share the rows.
-    pub(super) is_vocabulary: bool,
+    pub(crate) is_vocabulary: bool,
 }
 
 impl Lengths {
     /// Most tokens of a set that has no row, whatever the rows.
-    pub(super) fn always_listed(self) -> usize {
+    pub(crate) fn always_listed(self) -> usize {
         self.row_words / WORDS_A_TOKEN
     }
 
@@ -53,14 +54,14 @@ impl Lengths {
     }
 
     /// Most tokens in which a set of `count` tokens differs from its row.
-    pub(super) fn worth_differing(self, count: u32) -> usize {
+    pub(crate) fn worth_differing(self, count: u32) -> usize {
         self.most_listed().min(count as usize / 2)
     }
 }
 
 /// What a set of tokens was drawn as.
 #[derive(Debug)]
-pub(super) enum Drawn {
+pub(crate) enum Encoded {
     /// A mask that there is.
     Mask(u32),
     /// The row, the length of the minus list, and both lists; and how many tokens there are.
@@ -68,37 +69,37 @@ pub(super) enum Drawn {
     /// Few tokens, ascending.
     Ids(Vec<u32>),
     /// A row, how many tokens there are, and whether it was held against the vocabulary's rows.
-    Row { row: Vec<u32>, count: u32, looked: Looked },
+    Row { row: Vec<u32>, count: u32, looked: Compared },
 }
 
 /// Whether a row was held against the vocabulary's.
 #[derive(Debug)]
-pub(super) enum Looked {
+pub(crate) enum Compared {
     No,
     /// What it differs from the nearest in, where that is worth storing.
-    Yes(Option<Near>),
+    Yes(Option<NearestRow>),
 }
 
 /// How a set differs from a row.
 #[derive(Debug)]
-pub(super) struct Near {
+pub(crate) struct NearestRow {
     /// In how many tokens.
-    pub(super) distance: usize,
+    pub(crate) distance: usize,
     /// The row, the length of the minus list, and both lists.
-    pub(super) content: Vec<u32>,
+    pub(crate) content: Vec<u32>,
 }
 
 /// The outcome of a state or pair, with what is needed for its mask.
 #[derive(Debug, Default)]
-pub(super) struct Found {
-    pub(super) outcome: Outcome,
+pub(crate) struct Computed {
+    pub(crate) outcome: Outcome,
     /// Tokens that no rank stands for, ascending.
-    pub(super) extra: Vec<u32>,
+    pub(crate) extra: Vec<u32>,
     /// What it was drawn as, where that was done ahead.
-    pub(super) drawn: Option<Drawn>,
+    pub(crate) drawn: Option<Encoded>,
 }
 
-impl From<Outcome> for Found {
+impl From<Outcome> for Computed {
     fn from(outcome: Outcome) -> Self {
         Self { outcome, ..Self::default() }
     }
@@ -106,8 +107,8 @@ impl From<Outcome> for Found {
 
 /// A thread's room to draw in.
 #[derive(Debug)]
-pub(super) struct Brush {
-    ordered: Ordered,
+pub(crate) struct Scratch {
+    ordered: IdSorter,
     ids: Vec<u32>,
     row: Vec<u32>,
     content: Vec<u32>,
@@ -115,10 +116,10 @@ pub(super) struct Brush {
     seen: FxHashSet<u64>,
 }
 
-impl Brush {
-    pub(super) fn new(row_words: usize) -> Self {
+impl Scratch {
+    pub(crate) fn new(row_words: usize) -> Self {
         Self {
-            ordered: Ordered::new(row_words),
+            ordered: IdSorter::new(row_words),
             ids: Vec::new(),
             row: Vec::new(),
             content: Vec::new(),
@@ -127,17 +128,17 @@ impl Brush {
     }
 
     /// Gives back what was drawn in this room, for the next.
-    pub(super) fn give_back(&mut self, drawn: Drawn) {
+    pub(crate) fn give_back(&mut self, drawn: Encoded) {
         match drawn {
-            Drawn::Mask(_) => {}
-            Drawn::Record { content, .. } => self.content = content,
-            Drawn::Ids(ids) => self.ids = ids,
-            Drawn::Row { row, .. } => self.row = row,
+            Encoded::Mask(_) => {}
+            Encoded::Record { content, .. } => self.content = content,
+            Encoded::Ids(ids) => self.ids = ids,
+            Encoded::Row { row, .. } => self.row = row,
         }
     }
 
     /// The row of some tokens.
-    pub(super) fn row_of_ids(&mut self, row_words: usize, ids: &[u32]) -> Vec<u32> {
+    pub(crate) fn row_of_ids(&mut self, row_words: usize, ids: &[u32]) -> Vec<u32> {
         let mut row = self.cleared(row_words);
         set_all(&mut row, ids);
         row
@@ -153,81 +154,81 @@ impl Brush {
 }
 
 /// The mask of a state that others are derived from.
-pub(super) struct Model<'a> {
-    pub(super) mask: u32,
-    pub(super) record: MaskRecord,
+pub(crate) struct ReferenceMask<'a> {
+    pub(crate) mask: u32,
+    pub(crate) record: MaskRecord,
     /// The words of its row, none where it has none.
-    pub(super) row: Cow<'a, [u32]>,
-    pub(super) minus: Vec<u32>,
-    pub(super) plus: Vec<u32>,
+    pub(crate) row: Cow<'a, [u32]>,
+    pub(crate) minus: Vec<u32>,
+    pub(crate) plus: Vec<u32>,
     /// Ranks of its tokens, or its row with its lists in it.
-    pub(super) ranks: Result<&'a [Range<u32>], Within>,
+    pub(crate) ranks: Result<&'a [Range<u32>], LazyRanks>,
 }
 
 /// What masks are drawn from.
-pub(super) struct Sources<'a> {
+pub(crate) struct Encoder<'a> {
     trie: Trie<'a>,
     shared: Tables<'a>,
-    known: &'a SharedOutcomes,
+    known: &'a VocabularyFacts,
     lengths: Lengths,
     /// By own state.
-    models: FxHashMap<u32, Model<'a>>,
+    models: FxHashMap<u32, ReferenceMask<'a>>,
 }
 
 /// A mask that is taken over from a state.
-struct Source<'s> {
+struct Reference<'s> {
     /// Its number, where it is a model's.
     model: Option<u32>,
     record: MaskRecord,
     row: &'s [u32],
     minus: &'s [u32],
     plus: &'s [u32],
-    ranks: Ranks<'s>,
+    ranks: RowRanks<'s>,
 }
 
-impl<'a> Sources<'a> {
+impl<'a> Encoder<'a> {
     /// Those of a vocabulary alone.
-    pub(super) fn new(
+    pub(crate) fn new(
         trie: Trie<'a>,
         shared: Tables<'a>,
-        known: &'a SharedOutcomes,
+        known: &'a VocabularyFacts,
         lengths: Lengths,
     ) -> Self {
         Self { trie, shared, known, lengths, models: FxHashMap::default() }
     }
 
     /// How long lists may be.
-    pub(super) fn lengths(&self) -> Lengths {
+    pub(crate) fn lengths(&self) -> Lengths {
         self.lengths
     }
 
     /// Notes the mask of an own state that others are derived from.
-    pub(super) fn add_model(&mut self, state: u32, model: Model<'a>) {
+    pub(crate) fn add_model(&mut self, state: u32, model: ReferenceMask<'a>) {
         self.models.insert(state, model);
     }
 
-    fn source(&self, state: u32) -> Source<'_> {
+    fn source(&self, state: u32) -> Reference<'_> {
         if let Some(model) = self.models.get(&state) {
-            let &Model { mask, record, ref row, ref minus, ref plus, ref ranks } = model;
+            let &ReferenceMask { mask, record, ref row, ref minus, ref plus, ref ranks } = model;
             let ranks = match ranks {
-                Ok(ranks) => Ranks::Known(ranks),
-                Err(row) => Ranks::Within(row),
+                Ok(ranks) => RowRanks::Known(ranks),
+                Err(row) => RowRanks::LazyRanks(row),
             };
-            return Source { model: Some(mask), record, row, minus, plus, ranks };
+            return Reference { model: Some(mask), record, row, minus, plus, ranks };
         }
         let record = self.shared.masks[self.shared.states[state as usize].base as usize];
-        Source {
+        Reference {
             model: None,
             record,
             row: row_of(self.shared, record.row),
             minus: self.shared.minus(&record),
             plus: self.shared.plus(&record),
-            ranks: Ranks::Known(self.known.spans(self.shared, self.trie, state)),
+            ranks: RowRanks::Known(self.known.spans(self.shared, self.trie, state)),
         }
     }
 
     /// Whether an outcome is worth looking up before it is drawn: most states of a grammar have the outcome of another.
-    pub(super) fn is_looked_up(&self, outcome: &Outcome, extra: &[u32]) -> bool {
+    pub(crate) fn is_looked_up(&self, outcome: &Outcome, extra: &[u32]) -> bool {
         let is_small = outcome.taken.is_none()
             && outcome.spans.len() < MANY_SPANS
             && outcome.count() as usize <= self.lengths.always_listed();
@@ -235,8 +236,8 @@ impl<'a> Sources<'a> {
     }
 
     /// Draws a set of tokens for the thread that numbers the masks, unless the same was drawn in this room before.
-    pub(super) fn draw_new(&self, found: &mut Found, brush: &mut Brush) {
-        let Found { outcome, extra, drawn } = found;
+    pub(crate) fn draw_new(&self, found: &mut Computed, brush: &mut Scratch) {
+        let Computed { outcome, extra, drawn } = found;
         if self.is_looked_up(outcome, extra) {
             let mut words = std::mem::take(&mut brush.content);
             describe(outcome, &mut words);
@@ -250,8 +251,8 @@ impl<'a> Sources<'a> {
     }
 
     /// Draws the set of an outcome's tokens and of `extra`.
-    pub(super) fn draw(&self, outcome: &Outcome, extra: &[u32], brush: &mut Brush) -> Drawn {
-        if let Some(Taken { state, except }) = &outcome.taken {
+    pub(crate) fn draw(&self, outcome: &Outcome, extra: &[u32], brush: &mut Scratch) -> Encoded {
+        if let Some(Delta { state, except }) = &outcome.taken {
             let source = self.source(*state);
             if extra.is_empty()
                 && let Some(drawn) = self.differing(&source, except, &outcome.spans, brush)
@@ -265,24 +266,24 @@ impl<'a> Sources<'a> {
         }
         let count = outcome.count() as usize + extra.len();
         if count <= self.lengths.most_listed() {
-            return Drawn::Ids(self.gathered(outcome, extra, brush));
+            return Encoded::Ids(self.gathered(outcome, extra, brush));
         }
         let mut row = brush.cleared(self.lengths.row_words);
         let runs = outcome.spans.iter().map(|span| self.tokens(span));
         runs.chain([extra]).for_each(|tokens| set_all(&mut row, tokens));
         let count = count_ones(&row);
-        Drawn::Row { row, count, looked: Looked::No }
+        Encoded::Row { row, count, looked: Compared::No }
     }
 
     /// The set of another state's tokens but for some ranks, and with those of `spans`: drawn over that state's row.
     fn redrawn(
         &self,
-        source: &Source<'_>,
+        source: &Reference<'_>,
         except: &[Range<u32>],
         spans: &[Range<u32>],
         extra: &[u32],
-        brush: &mut Brush,
-    ) -> Drawn {
+        brush: &mut Scratch,
+    ) -> Encoded {
         let mut row = brush.cleared(self.lengths.row_words);
         if !source.row.is_empty() {
             row.copy_from_slice(source.row);
@@ -297,12 +298,12 @@ impl<'a> Sources<'a> {
         new.chain([extra]).for_each(|ids| set_all(&mut row, ids));
         let count = count_ones(&row);
         if count as usize > self.lengths.most_listed() {
-            return Drawn::Row { row, count, looked: Looked::No };
+            return Encoded::Row { row, count, looked: Compared::No };
         }
         let mut ids = Vec::with_capacity(count as usize);
         add_ids(&row, &mut ids);
         brush.row = row;
-        Drawn::Ids(ids)
+        Encoded::Ids(ids)
     }
 
     /// The tokens of some ranks.
@@ -311,7 +312,7 @@ impl<'a> Sources<'a> {
     }
 
     /// The token ids of a set, ascending.
-    fn gathered(&self, outcome: &Outcome, extra: &[u32], brush: &mut Brush) -> Vec<u32> {
+    fn gathered(&self, outcome: &Outcome, extra: &[u32], brush: &mut Scratch) -> Vec<u32> {
         let mut ids = std::mem::take(&mut brush.ids);
         ids.clear();
         for span in &outcome.spans {
@@ -329,12 +330,12 @@ impl<'a> Sources<'a> {
     /// from that state's mask.
     fn differing(
         &self,
-        source: &Source<'_>,
+        source: &Reference<'_>,
         except: &[Range<u32>],
         spans: &[Range<u32>],
-        brush: &mut Brush,
-    ) -> Option<Drawn> {
-        let &Source { model, record, minus: without, plus: with, ranks, .. } = source;
+        brush: &mut Scratch,
+    ) -> Option<Encoded> {
+        let &Reference { model, record, minus: without, plus: with, ranks, .. } = source;
         // Most of what differs in much is told by the lengths.
         let most = self.lengths.most_listed() as u32;
         let held = |ranges, most| ranks.held(self.trie, ranges, most);
@@ -344,7 +345,7 @@ impl<'a> Sources<'a> {
             return None;
         }
         if let Some(mask) = model.filter(|_| gone.is_empty() && new.is_empty()) {
-            return Some(Drawn::Mask(mask));
+            return Some(Encoded::Mask(mask));
         }
         let gone = self.sorted_ids(&gone, brush);
         let new = self.sorted_ids(&new, brush);
@@ -364,11 +365,11 @@ impl<'a> Sources<'a> {
             brush.content = content;
             return None;
         }
-        Some(Drawn::Record { content, count })
+        Some(Encoded::Record { content, count })
     }
 
     /// Token ids of ranks, ascending.
-    fn sorted_ids(&self, spans: &[Range<u32>], brush: &mut Brush) -> Vec<u32> {
+    fn sorted_ids(&self, spans: &[Range<u32>], brush: &mut Scratch) -> Vec<u32> {
         let mut ids = Vec::with_capacity(count_of(spans) as usize);
         spans.iter().for_each(|span| ids.extend_from_slice(self.tokens(span)));
         brush.ordered.put_in_order(&mut ids);
@@ -378,7 +379,7 @@ impl<'a> Sources<'a> {
 
 /// All that an outcome says of tokens: the state that it takes over from, how many ranges are not taken, these ranges, the
 /// other spans.
-pub(super) fn describe(outcome: &Outcome, words: &mut Vec<u32>) {
+pub(crate) fn describe(outcome: &Outcome, words: &mut Vec<u32>) {
     let (state, except) = match &outcome.taken {
         Some(taken) => (taken.state, &taken.except[..]),
         None => (NONE, &[][..]),
@@ -407,37 +408,6 @@ fn merge(list: &[u32], dropped: &[u32], added: &[u32], known: &[u32], to: &mut V
     to.extend(added);
 }
 
-/// Appends the token ids of a row.
-pub(super) fn add_ids(row: &[u32], to: &mut Vec<u32>) {
-    add_chunks(row.chunks(CHUNK).map(|words| words.iter().copied()), to);
-}
-
-/// Appends the token ids that are in a row and not in another.
-pub(super) fn add_difference(row: &[u32], other: &[u32], to: &mut Vec<u32>) {
-    let pairs = row.chunks(CHUNK).zip(other.chunks(CHUNK));
-    let rest =
-        pairs.map(|(words, others)| words.iter().zip(others).map(|(word, other)| word & !other));
-    add_chunks(rest, to);
-}
-
-/// Appends the token ids of the words of a row, in chunks: most have none, which is seen for a whole chunk at once.
-fn add_chunks(chunks: impl Iterator<Item = impl Iterator<Item = u32> + Clone>, to: &mut Vec<u32>) {
-    for (chunk, words) in chunks.enumerate() {
-        if words.clone().fold(0, |any, word| any | word) != 0 {
-            (CHUNK * chunk..).zip(words).for_each(|(index, word)| add_word(word, index, to));
-        }
-    }
-}
-
-fn count_ones(row: &[u32]) -> u32 {
-    row.iter().map(|word| word.count_ones()).sum()
-}
-
-/// Appends the token ids of a word of a row.
-fn add_word(word: u32, index: usize, to: &mut Vec<u32>) {
-    for_each_bit(word.into(), |bit| to.push(index as u32 * 32 + bit));
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -448,23 +418,23 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::pool::{Pool, stored};
-    use super::super::shared::vocabulary;
     use super::*;
+    use crate::masks::shared::facts::vocabulary;
 
     static VOCABULARY: LazyLock<VocabularyArtifact> = LazyLock::new(|| vocabulary(5));
-    static KNOWN: LazyLock<SharedOutcomes> = LazyLock::new(|| SharedOutcomes::new(&VOCABULARY));
+    static KNOWN: LazyLock<VocabularyFacts> = LazyLock::new(|| VocabularyFacts::new(&VOCABULARY));
 
     /// The tokens of what was drawn.
-    fn tokens(sources: &Sources<'_>, drawn: &Drawn) -> BTreeSet<u32> {
+    fn tokens(sources: &Encoder<'_>, drawn: &Encoded) -> BTreeSet<u32> {
         let mut ids = Vec::new();
         match drawn {
-            Drawn::Mask(mask) => ids = stored(sources.shared, *mask),
-            Drawn::Ids(few) => ids.clone_from(few),
-            Drawn::Row { row, count, .. } => {
+            Encoded::Mask(mask) => ids = stored(sources.shared, *mask),
+            Encoded::Ids(few) => ids.clone_from(few),
+            Encoded::Row { row, count, .. } => {
                 add_ids(row, &mut ids);
                 assert_eq!(ids.len(), *count as usize);
             }
-            Drawn::Record { content, count } => {
+            Encoded::Record { content, count } => {
                 add_ids(row_of(sources.shared, content[0]), &mut ids);
                 let (minus, plus) = content[2..].split_at(content[1] as usize);
                 ids.retain(|id| !minus.contains(id));
@@ -487,8 +457,8 @@ mod tests {
         ) {
             let (shared, trie, known) = (VOCABULARY.tables(), VOCABULARY.trie(), &*KNOWN);
             let lengths = Lengths { row_words: shared.row_words as usize, is_vocabulary };
-            let mut sources = Sources::new(trie, shared, known, lengths);
-            let mut brush = Brush::new(lengths.row_words);
+            let mut sources = Encoder::new(trie, shared, known, lengths);
+            let mut brush = Scratch::new(lengths.row_words);
             let count = shared.state_count();
             // From sixteen bits to a rank.
             let ranks = trie.token_of_rank.len() as u32;
@@ -511,7 +481,7 @@ mod tests {
                     sources.add_model(state, pool.model(base, Some(spoken)));
                 }
                 let plain = Outcome { spans: spans.clone(), ..Outcome::default() };
-                let taken = Some(Taken { state, except: except.clone() });
+                let taken = Some(Delta { state, except: except.clone() });
                 let taken = Outcome { taken, ..plain.clone() };
                 for (outcome, whole) in [(&plain, plain.clone()), (&taken, taken.over(spoken))] {
                     let ranks = whole.spans.iter().cloned().flatten();

@@ -6,24 +6,25 @@ use grammarc_artifacts::sections::masks::ClassRecord;
 use grammarc_artifacts::sections::network::NONE;
 use grammarc_artifacts::tables::{Tables, TablesData};
 
-use super::shared::{SharedOutcomes, class_nodes};
+use crate::masks::shared::exits::class_nodes;
+use crate::masks::shared::facts::VocabularyFacts;
 use crate::sequences::Sequences;
 
 /// The classes of a network, numbered on from the vocabulary's.
-pub struct Classes<'a> {
+pub(crate) struct ExitClasses<'a> {
     shared: Tables<'a>,
-    known: &'a SharedOutcomes,
+    known: &'a VocabularyFacts,
     own: Sequences,
 }
 
-impl<'a> Classes<'a> {
+impl<'a> ExitClasses<'a> {
     /// The vocabulary's classes and none of this network's own.
-    pub fn new(shared: Tables<'a>, known: &'a SharedOutcomes) -> Self {
+    pub(crate) fn new(shared: Tables<'a>, known: &'a VocabularyFacts) -> Self {
         Self { shared, known, own: Sequences::default() }
     }
 
     /// The class of these nodes, or [`NONE`] where there are none.
-    pub fn intern(&mut self, nodes: &[u32]) -> u32 {
+    pub(crate) fn intern(&mut self, nodes: &[u32]) -> u32 {
         if nodes.is_empty() {
             return NONE;
         }
@@ -32,26 +33,16 @@ impl<'a> Classes<'a> {
     }
 
     /// Nodes of a class, ascending, to be kept while classes are added. Those of the vocabulary's are not copied.
-    pub fn nodes(&self, class: u32) -> Cow<'a, [u32]> {
+    pub(crate) fn nodes(&self, class: u32) -> Cow<'a, [u32]> {
         match class.checked_sub(self.shared.classes.len() as u32) {
             Some(own) => self.own.get(own).to_vec().into(),
             None => class_nodes(self.shared, class).into(),
         }
     }
 
-    /// Number of classes, the vocabulary's included.
-    pub fn len(&self) -> usize {
-        self.shared.classes.len() + self.own.len()
-    }
-
-    /// Whether there is no class at all.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// Writes the network's own classes. Only a compilation reads their nodes, and only the vocabulary's; a grammar's
     /// classes are stored by their size alone.
-    pub fn store(&self, tables: &mut TablesData, with_nodes: bool) {
+    pub(crate) fn store(&self, tables: &mut TablesData, with_nodes: bool) {
         for nodes in (0..self.own.len() as u32).map(|own| self.own.get(own)) {
             let mut first = NONE;
             if with_nodes {

@@ -8,13 +8,14 @@
 
 use grammarc_artifacts::tables::Tables;
 
-use super::draw::{Drawn, Lengths, Looked, Near, add_difference};
-use super::ranks::row_of;
-use super::shared::SharedOutcomes;
+use super::encoder::{Compared, Encoded, Lengths, NearestRow};
+use crate::masks::bits::add_difference;
+use crate::masks::outcome::ranks::row_of;
+use crate::masks::shared::facts::VocabularyFacts;
 
 /// The vocabulary's rows.
 #[derive(Clone, Copy)]
-pub(super) struct SharedRows<'a> {
+pub(crate) struct SharedRows<'a> {
     shared: Tables<'a>,
     /// By row, how many tokens are in it.
     counts: &'a [u32],
@@ -22,18 +23,18 @@ pub(super) struct SharedRows<'a> {
 }
 
 impl<'a> SharedRows<'a> {
-    pub(super) fn new(shared: Tables<'a>, known: &'a SharedOutcomes, lengths: Lengths) -> Self {
+    pub(crate) fn new(shared: Tables<'a>, known: &'a VocabularyFacts, lengths: Lengths) -> Self {
         Self { shared, counts: known.row_counts(), lengths }
     }
 
     /// u32 words of a row.
-    pub(super) fn row_words(&self) -> usize {
+    pub(crate) fn row_words(&self) -> usize {
         self.lengths.row_words
     }
 
     /// The row that a set of `count` tokens differs least from, with how many it differs in, where that is worth storing;
     /// `apart` as for [`nearest`], of the words of a row and their count.
-    pub(super) fn nearest(
+    pub(crate) fn nearest(
         &self,
         count: u32,
         apart: impl Fn((&[u32], u32), usize) -> Option<usize>,
@@ -46,17 +47,17 @@ impl<'a> SharedRows<'a> {
     }
 
     /// What a row of `count` tokens differs from the nearest in, where that is worth storing.
-    pub(super) fn near(&self, row: &[u32], count: u32) -> Option<Near> {
+    pub(crate) fn near(&self, row: &[u32], count: u32) -> Option<NearestRow> {
         let (distance, id) = self.nearest(count, |(other, _), limit| apart(row, other, limit))?;
         let mut content = Vec::with_capacity(distance + 2);
         describe_difference(id, row_of(self.shared, id), row, &mut content);
-        Some(Near { distance, content })
+        Some(NearestRow { distance, content })
     }
 
     /// Holds what was drawn as a row against these rows.
-    pub(super) fn look(&self, drawn: &mut Drawn) {
-        if let Drawn::Row { row, count, looked } = drawn {
-            *looked = Looked::Yes(self.near(row, *count));
+    pub(crate) fn look(&self, drawn: &mut Encoded) {
+        if let Encoded::Row { row, count, looked } = drawn {
+            *looked = Compared::Yes(self.near(row, *count));
         }
     }
 }
@@ -64,7 +65,7 @@ impl<'a> SharedRows<'a> {
 /// The one of some rows, each with the number of its tokens, that differs least from a set of `count` tokens, and in how
 /// many, if they are fewer than a limit; `apart` says in how many one differs, if they are fewer than what it is given.
 /// Those of about as many tokens are looked at first, so most others are ruled out by their number.
-pub(super) fn nearest(
+pub(crate) fn nearest(
     rows: impl Iterator<Item = (u32, u32)>,
     count: u32,
     mut limit: usize,
@@ -86,7 +87,7 @@ pub(super) fn nearest(
 }
 
 /// In how many tokens two rows differ, if they are fewer than a limit.
-pub(super) fn apart(row: &[u32], other: &[u32], limit: usize) -> Option<usize> {
+pub(crate) fn apart(row: &[u32], other: &[u32], limit: usize) -> Option<usize> {
     let mut distance = 0;
     // In blocks, so that a row that is far off is given up early.
     for (new, old) in row.chunks(64).zip(other.chunks(64)) {
@@ -100,7 +101,7 @@ pub(super) fn apart(row: &[u32], other: &[u32], limit: usize) -> Option<usize> {
 }
 
 /// The record of a row by its difference to another: the other's number, the length of the minus list, both lists.
-pub(super) fn describe_difference(from: u32, old: &[u32], row: &[u32], content: &mut Vec<u32>) {
+pub(crate) fn describe_difference(from: u32, old: &[u32], row: &[u32], content: &mut Vec<u32>) {
     content.clear();
     content.extend([from, 0]);
     add_difference(old, row, content);

@@ -21,17 +21,20 @@ use grammarc_artifacts::sections::masks::MaskRecord;
 use grammarc_artifacts::sections::network::NONE;
 use grammarc_artifacts::tables::{Tables, TablesData};
 
-use super::draw::{Brush, Drawn, Found, Lengths, Looked, Model, Near, Sources, add_ids, describe};
-use super::nearest::{SharedRows, apart, describe_difference, nearest};
-use super::ranks::{Within, row_of, whole_row};
-use super::shared::SharedOutcomes;
+use super::encoder::{
+    Compared, Computed, Encoded, Encoder, Lengths, NearestRow, ReferenceMask, Scratch, describe,
+};
+use super::nearest_row::{SharedRows, apart, describe_difference, nearest};
+use crate::masks::bits::add_ids;
+use crate::masks::outcome::ranks::{LazyRanks, row_of, whole_row};
+use crate::masks::shared::facts::VocabularyFacts;
 use crate::sequences::Sequences;
 
 /// How many of the newest own rows a new wide mask is compared with.
 const NEIGHBOURS: usize = 128;
 
 /// A pool under construction.
-pub(super) struct Pool<'a> {
+pub(crate) struct Pool<'a> {
     shared: Tables<'a>,
     shared_rows: SharedRows<'a>,
     tables: TablesData,
@@ -46,14 +49,14 @@ pub(super) struct Pool<'a> {
     row_counts: Vec<u32>,
     content: Vec<u32>,
     words: Vec<u32>,
-    brush: Brush,
+    brush: Scratch,
 }
 
 impl<'a> Pool<'a> {
     /// An empty pool, numbered on from the vocabulary's masks and rows, or that of a vocabulary itself.
-    pub(super) fn new(
+    pub(crate) fn new(
         shared: Tables<'a>,
-        known: &'a SharedOutcomes,
+        known: &'a VocabularyFacts,
         mut tables: TablesData,
         lengths: Lengths,
     ) -> Self {
@@ -72,12 +75,12 @@ impl<'a> Pool<'a> {
             row_counts: Vec::new(),
             content: Vec::new(),
             words: Vec::new(),
-            brush: Brush::new(lengths.row_words),
+            brush: Scratch::new(lengths.row_words),
         }
     }
 
     /// A mask, of tokens of these ranks if they are known, for others to be derived from.
-    pub(super) fn model(&self, mask: u32, ranks: Option<&'a [Range<u32>]>) -> Model<'a> {
+    pub(crate) fn model(&self, mask: u32, ranks: Option<&'a [Range<u32>]>) -> ReferenceMask<'a> {
         let (tables, record) = match mask.checked_sub(self.tables.bases.masks) {
             Some(own) => (self.tables.as_tables(), self.tables.masks[own as usize]),
             None => (self.shared, self.shared.masks[mask as usize]),
@@ -90,13 +93,13 @@ impl<'a> Pool<'a> {
             own => self.row(own).to_vec().into(),
         };
         let row_words = self.lengths.row_words;
-        let ranks = ranks.ok_or_else(|| Within::new(whole_row(&row, row_words, &minus, &plus)));
-        Model { mask, record, row, minus, plus, ranks }
+        let ranks = ranks.ok_or_else(|| LazyRanks::new(whole_row(&row, row_words, &minus, &plus)));
+        ReferenceMask { mask, record, row, minus, plus, ranks }
     }
 
     /// The mask of what was found.
-    pub(super) fn intern(&mut self, sources: &Sources<'_>, found: &Found) -> u32 {
-        let Found { outcome, extra, .. } = found;
+    pub(crate) fn intern(&mut self, sources: &Encoder<'_>, found: &Computed) -> u32 {
+        let Computed { outcome, extra, .. } = found;
         if !sources.is_looked_up(outcome, extra) {
             return self.add(sources, found);
         }
@@ -111,7 +114,7 @@ impl<'a> Pool<'a> {
         self.of_outcome[number]
     }
 
-    fn add(&mut self, sources: &Sources<'_>, found: &Found) -> u32 {
+    fn add(&mut self, sources: &Encoder<'_>, found: &Computed) -> u32 {
         if let Some(drawn) = &found.drawn {
             return self.put_drawn(drawn);
         }
@@ -121,15 +124,15 @@ impl<'a> Pool<'a> {
         mask
     }
 
-    fn put_drawn(&mut self, drawn: &Drawn) -> u32 {
+    fn put_drawn(&mut self, drawn: &Encoded) -> u32 {
         match drawn {
-            &Drawn::Mask(mask) => mask,
-            Drawn::Record { content, count } => self.put(content, *count),
-            Drawn::Ids(ids) if ids.len() <= self.lengths.always_listed() => self.put_list(ids),
-            Drawn::Ids(ids) => self.narrow(ids),
-            Drawn::Row { row, count, looked } => match looked {
-                Looked::Yes(near) => self.wide(row, *count, near.as_ref()),
-                Looked::No => {
+            &Encoded::Mask(mask) => mask,
+            Encoded::Record { content, count } => self.put(content, *count),
+            Encoded::Ids(ids) if ids.len() <= self.lengths.always_listed() => self.put_list(ids),
+            Encoded::Ids(ids) => self.narrow(ids),
+            Encoded::Row { row, count, looked } => match looked {
+                Compared::Yes(near) => self.wide(row, *count, near.as_ref()),
+                Compared::No => {
                     let near = self.shared_rows.near(row, *count);
                     self.wide(row, *count, near.as_ref())
                 }
@@ -154,7 +157,7 @@ impl<'a> Pool<'a> {
         let Some((_, nearest)) = nearest else { return self.put_list(ids) };
         let row = self.brush.row_of_ids(self.lengths.row_words, ids);
         let mask = self.put_differing(nearest, &row, count);
-        self.brush.give_back(Drawn::Row { row, count, looked: Looked::No });
+        self.brush.give_back(Encoded::Row { row, count, looked: Compared::No });
         mask
     }
 
@@ -201,29 +204,29 @@ impl<'a> Pool<'a> {
     }
 
     /// Number of dense rows of its own.
-    pub(super) fn rows(&self) -> usize {
+    pub(crate) fn rows(&self) -> usize {
         self.tables.rows.len() / (self.tables.row_words as usize).max(1)
     }
 
     /// Bytes that the masks take, about.
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let TablesData { rows, lists, masks, .. } = &self.tables;
         let known = self.contents.bytes() + self.outcomes.bytes();
         size_of_val(&**rows) + size_of_val(&**lists) + size_of_val(&**masks) + known
     }
 
     /// The tables with the pool's records, rows and lists in them.
-    pub(super) fn finish(self) -> TablesData {
+    pub(crate) fn finish(self) -> TablesData {
         self.tables
     }
 
     /// The record of a set that a row may be worth; `near` is what it differs from the vocabulary's rows in.
-    fn wide(&mut self, row: &[u32], count: u32, near: Option<&Near>) -> u32 {
+    fn wide(&mut self, row: &[u32], count: u32, near: Option<&NearestRow>) -> u32 {
         let shared = near.map(|near| near.distance);
         let nearest = self.nearest_own(count, shared, |(other, _), limit| apart(row, other, limit));
         match (nearest, near) {
             (Some((_, nearest)), _) => return self.put_differing(nearest, row, count),
-            (None, Some(Near { content, .. })) => return self.put(content, count),
+            (None, Some(NearestRow { content, .. })) => return self.put(content, count),
             (None, None) => {}
         }
         let new = self.tables.bases.rows + self.rows() as u32;
@@ -260,7 +263,7 @@ impl<'a> Pool<'a> {
 }
 
 /// The tokens of a mask of the vocabulary's tables, ascending.
-pub(super) fn stored(shared: Tables<'_>, mask: u32) -> Vec<u32> {
+pub(crate) fn stored(shared: Tables<'_>, mask: u32) -> Vec<u32> {
     let record = &shared.masks[mask as usize];
     let mut ids = shared.plus(record).to_vec();
     if record.row != NONE {

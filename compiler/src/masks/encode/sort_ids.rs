@@ -3,13 +3,14 @@
 //! A second row says which words of the first have bits, so neither is passed over as a whole.
 //!
 //! Cost: O(ids), and one step for each 4,096 ids that the vocabulary has.
+use crate::masks::bits::for_each_bit;
 
 /// Ids up to which they are sorted.
 const FEW: usize = 24;
 
 /// Rows of bits, empty between calls.
 #[derive(Debug, Default)]
-pub(super) struct Ordered {
+pub(crate) struct IdSorter {
     /// u32 words of a row.
     row_words: usize,
     /// Once they are asked for: many grammars have few tokens in most masks.
@@ -18,14 +19,14 @@ pub(super) struct Ordered {
     touched: Vec<u64>,
 }
 
-impl Ordered {
+impl IdSorter {
     /// Rows for ids below 32 times `row_words`.
-    pub(super) fn new(row_words: usize) -> Self {
+    pub(crate) fn new(row_words: usize) -> Self {
         Self { row_words, ..Self::default() }
     }
 
     /// Brings ids in ascending order, each once.
-    pub(super) fn put_in_order(&mut self, ids: &mut Vec<u32>) {
+    pub(crate) fn put_in_order(&mut self, ids: &mut Vec<u32>) {
         if ids.len() <= FEW {
             ids.sort_unstable();
             ids.dedup();
@@ -50,25 +51,6 @@ impl Ordered {
     }
 }
 
-/// Calls `each` with the bits of a word, ascending.
-#[inline]
-pub(super) fn for_each_bit(mut word: u64, mut each: impl FnMut(u32)) {
-    while word != 0 {
-        each(word.trailing_zeros());
-        word &= word - 1;
-    }
-}
-
-/// Sets the bits of some tokens in a row.
-pub(super) fn set_all(row: &mut [u32], ids: &[u32]) {
-    ids.iter().for_each(|&id| row[id as usize / 32] |= 1 << (id % 32));
-}
-
-/// Clears them.
-pub(super) fn clear_all(row: &mut [u32], ids: &[u32]) {
-    ids.iter().for_each(|&id| row[id as usize / 32] &= !(1 << (id % 32)));
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -82,7 +64,7 @@ mod tests {
         fn ids_come_in_order_and_once(
             lists in prop::collection::vec(prop::collection::vec(0u32..20_000, 0..200), 1..4),
         ) {
-            let mut ordered = Ordered::new(625);
+            let mut ordered = IdSorter::new(625);
             for mut ids in lists {
                 let expected: Vec<u32> = BTreeSet::from_iter(ids.iter().copied()).into_iter().collect();
                 ordered.put_in_order(&mut ids);

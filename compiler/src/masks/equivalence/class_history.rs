@@ -7,7 +7,7 @@ use grammarc_artifacts::sections::network::NONE;
 use smallvec::SmallVec;
 
 /// A class by itself, with the index of its state.
-pub(super) const ALONE: u32 = 1 << 31;
+pub(crate) const ALONE: u32 = 1 << 31;
 
 /// From a round on, the class of a state.
 #[derive(Clone, Copy, Debug)]
@@ -18,51 +18,51 @@ struct Change {
 
 /// The classes of a state, as far as it was not alone.
 #[derive(Clone, Debug, Default)]
-pub(super) struct History {
+pub(crate) struct ClassHistory {
     /// In ascending order.
     changes: SmallVec<[Change; 3]>,
     /// The number of rounds.
     rounds: u32,
 }
 
-impl History {
+impl ClassHistory {
     /// Of a state that begins in a class, and is in one to the end if nothing else is said.
-    pub(super) fn new(class: u32) -> Self {
+    pub(crate) fn new(class: u32) -> Self {
         Self { changes: SmallVec::from_slice(&[Change { round: 0, class }]), rounds: u32::MAX }
     }
 
     /// From a later round on the state is in another class.
-    pub(super) fn change(&mut self, round: usize, class: u32) {
+    pub(crate) fn change(&mut self, round: usize, class: u32) {
         self.changes.push(Change { round: round as u32, class });
     }
 
     /// There are no more rounds than these.
-    pub(super) fn end(&mut self, rounds: usize) {
+    pub(crate) fn end(&mut self, rounds: usize) {
         self.rounds = self.rounds.min(rounds as u32);
     }
 
     /// The number of rounds in which the state was not alone.
     #[inline]
-    pub(super) fn rounds(&self) -> usize {
+    pub(crate) fn rounds(&self) -> usize {
         self.rounds as usize
     }
 
     /// The class after a round.
     #[inline]
-    pub(super) fn class(&self, round: usize) -> Option<u32> {
+    pub(crate) fn class(&self, round: usize) -> Option<u32> {
         let known = round < self.rounds();
         let last = self.changes.iter().rfind(|change| change.round as usize <= round);
         last.filter(|_| known).map(|change| change.class)
     }
 
     /// The class after the last round.
-    pub(super) fn last(&self) -> Option<u32> {
+    pub(crate) fn last(&self) -> Option<u32> {
         self.changes.last().map(|change| change.class)
     }
 
     /// The number of rounds after which two states were in one class. Classes are only ever split, so once apart is for
     /// good. O(changes).
-    pub(super) fn alike(&self, other: &Self) -> usize {
+    pub(crate) fn alike(&self, other: &Self) -> usize {
         let most = self.rounds.min(other.rounds);
         let (mut one, mut other) = (&self.changes[..], &other.changes[..]);
         let mut round = 0;
@@ -89,9 +89,9 @@ impl History {
 
 /// The classes of states with rows, round by round.
 #[derive(Debug, Default)]
-pub(super) struct Rounds {
+pub(crate) struct Rounds {
     /// By row. A state that was never in a class with others has none.
-    all: Vec<History>,
+    all: Vec<ClassHistory>,
     count: usize,
     /// Whether the last round is like all that would follow.
     is_settled: bool,
@@ -99,17 +99,17 @@ pub(super) struct Rounds {
 
 impl Rounds {
     /// Each of so many states is alone.
-    pub(super) fn alone(rows: usize) -> Self {
-        Self { all: vec![History::default(); rows], count: 1, is_settled: false }
+    pub(crate) fn alone(rows: usize) -> Self {
+        Self { all: vec![ClassHistory::default(); rows], count: 1, is_settled: false }
     }
 
     /// The first classes, by row.
-    pub(super) fn new(classes: impl Iterator<Item = u32>) -> Self {
-        Self { all: classes.map(History::new).collect(), count: 1, is_settled: false }
+    pub(crate) fn new(classes: impl Iterator<Item = u32>) -> Self {
+        Self { all: classes.map(ClassHistory::new).collect(), count: 1, is_settled: false }
     }
 
     /// One more round: the rows of the states that it changed, and their classes. Returns how many are alone now.
-    pub(super) fn add(&mut self, changed: impl Iterator<Item = (u32, u32)>) -> usize {
+    pub(crate) fn add(&mut self, changed: impl Iterator<Item = (u32, u32)>) -> usize {
         let mut alone = 0;
         for (row, class) in changed {
             let history = &mut self.all[row as usize];
@@ -125,50 +125,50 @@ impl Rounds {
     }
 
     /// No later round would change anything.
-    pub(super) fn settle(&mut self) {
+    pub(crate) fn settle(&mut self) {
         self.is_settled = true;
     }
 
     /// There are no more rounds.
-    pub(super) fn end(&mut self) {
+    pub(crate) fn end(&mut self) {
         self.all.iter_mut().for_each(|history| history.end(self.count));
     }
 }
 
 /// The classes of some own states, each of which has a row.
 #[derive(Debug, Default)]
-pub(super) struct Histories {
+pub(crate) struct ClassHistories {
     base: u32,
     /// By index of the own state, its row, or [`NONE`].
     row_of: Vec<u32>,
     rounds: Rounds,
 }
 
-impl Histories {
+impl ClassHistories {
     /// Of own states, the first of which is `base`, by the index of each its row, or [`NONE`].
-    pub(super) fn new(base: u32, row_of: Vec<u32>, rounds: Rounds) -> Self {
+    pub(crate) fn new(base: u32, row_of: Vec<u32>, rounds: Rounds) -> Self {
         Self { base, row_of, rounds }
     }
 
     /// The number of rounds, where the last is like all that would follow.
-    pub(super) fn settled(&self) -> Option<usize> {
+    pub(crate) fn settled(&self) -> Option<usize> {
         self.rounds.is_settled.then_some(self.rounds.count)
     }
 
     /// The row of an own state.
     #[inline]
-    pub(super) fn row_of(&self, state: u32) -> Option<u32> {
+    pub(crate) fn row_of(&self, state: u32) -> Option<u32> {
         let index = state.checked_sub(self.base)?;
         self.row_of.get(index as usize).copied().filter(|&row| row != NONE)
     }
 
-    fn of(&self, state: u32) -> Option<&History> {
+    fn of(&self, state: u32) -> Option<&ClassHistory> {
         Some(&self.rounds.all[self.row_of(state)? as usize])
     }
 
     /// A number that an own state shares with those that do the same for `length` bytes.
     #[inline]
-    pub(super) fn class(&self, state: u32, length: usize) -> u32 {
+    pub(crate) fn class(&self, state: u32, length: usize) -> u32 {
         let class = self.of(state).and_then(|history| {
             let is_settled = self.settled() == Some(history.rounds());
             history.class(length).or_else(|| history.last().filter(|_| is_settled))
@@ -177,7 +177,7 @@ impl Histories {
     }
 
     /// The most bytes for which two own states are known to do the same; none where they differ from the first.
-    pub(super) fn length(&self, one: u32, other: u32) -> Option<usize> {
+    pub(crate) fn length(&self, one: u32, other: u32) -> Option<usize> {
         let same = match (self.row_of(one), self.row_of(other)) {
             _ if one == other => usize::MAX,
             (Some(one), Some(other)) => self.same(one, other),
@@ -187,7 +187,7 @@ impl Histories {
     }
 
     /// The states of two rows are known to do the same with all strings of fewer bytes than this.
-    pub(super) fn same(&self, one: u32, other: u32) -> usize {
+    pub(crate) fn same(&self, one: u32, other: u32) -> usize {
         if one == other {
             return usize::MAX;
         }
@@ -199,8 +199,8 @@ impl Histories {
 
     /// The number of rounds in which an own state was not alone.
     #[cfg(test)]
-    pub(super) fn rounds(&self, state: u32) -> usize {
-        self.of(state).map_or(0, History::rounds)
+    pub(crate) fn rounds(&self, state: u32) -> usize {
+        self.of(state).map_or(0, ClassHistory::rounds)
     }
 }
 
@@ -219,7 +219,7 @@ mod tests {
             other_rounds in 0usize..20,
         ) {
             let built = |changes: &[(u32, u32)], rounds: usize| {
-                let (mut history, mut classes) = (History::new(7), vec![7]);
+                let (mut history, mut classes) = (ClassHistory::new(7), vec![7]);
                 for &(later, class) in changes {
                     classes.resize(classes.len() + later as usize - 1, *classes.last().unwrap());
                     history.change(classes.len(), class);

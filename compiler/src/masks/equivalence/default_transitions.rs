@@ -3,7 +3,7 @@
 //! Where an object may have any keys besides those it names, a state within a key does what that of any other key does,
 //! but for the next byte of the key, and again for the one after it. Hardly any token goes on from there to the end of
 //! the key, where at last what comes may differ. So the two are followed along the bytes on which they part alone, until
-//! no [piece](super::pieces) of a token goes on from one byte to the next, or they come to two that are known to do the
+//! no [piece](crate::masks::trie::factors) of a token goes on from one byte to the next, or they come to two that are known to do the
 //! same from there; and where that does not tell, from the root of the trie until the trie ends.
 //!
 //! A state is held against the one that it goes to on most bytes, where that stays where it is on most. Mostly that one
@@ -19,10 +19,12 @@ use std::rc::Rc;
 use grammarc_artifacts::sections::network::{ByteEdge, CallEdge, NONE, StateRecord, state_flags};
 use grammarc_artifacts::tables::Joined;
 
-use super::leads::{Leads, all_apart};
-use super::shared::{SharedOutcomes, speaks_of_bytes};
-use super::walk::WORTH_REMEMBERING;
+use super::edge_diff::{EdgeDifference, all_apart};
+use super::own_transitions::ENDS;
 use crate::ir::ByteSet;
+use crate::masks::shared::facts::VocabularyFacts;
+use crate::masks::shared::transitions::WIDE;
+use crate::masks::shared::transitions::speaks_of_bytes;
 use crate::network::bytes_on;
 use crate::network::follow::Follow;
 
@@ -35,21 +37,18 @@ const MOST_NODES: usize = 256;
 /// States one behind the other that are followed before it is known what they do.
 const MOST_AHEAD: usize = 64;
 
-/// Flags that say whether a token may end in a state and its rule be left there.
-pub(super) const ENDS: u32 = state_flags::FINAL | state_flags::POP_ONLY | state_flags::RESTS;
-
 /// Not asked yet.
 const UNKNOWN: u32 = NONE - 1;
 
 /// A byte on which two states part, and where they go, one of them perhaps nowhere.
 #[derive(Clone, Copy)]
-struct Parting {
+struct Divergence {
     byte: u8,
     to: [u32; 2],
 }
 
 /// What a state does that does nothing but call a shared rule: what the rule's first state does.
-struct Begun {
+struct CalledState {
     /// The bytes that lead back to the state, and those by which the rule is left.
     edges: Vec<ByteEdge>,
     /// The other bytes.
@@ -60,21 +59,21 @@ struct Begun {
 }
 
 /// Looks for such states.
-pub(super) struct Twins<'a> {
+pub(crate) struct DefaultTransitions<'a> {
     follow: &'a Follow<'a>,
     network: Joined<'a>,
-    known: &'a SharedOutcomes,
+    known: &'a VocabularyFacts,
     /// By index of the state, the other that it was held against last, and where in the list they part; nowhere known
     /// where that is on too many bytes or not told by bytes.
     told: Vec<(u32, Option<Range<u32>>)>,
-    partings: Vec<Parting>,
+    partings: Vec<Divergence>,
     /// By index of the state, the other that it was held against last, and whether they are known to do the same with every
     /// piece of a token.
     alike: Vec<(u32, bool)>,
     /// By index of the state, where it stands among those that do nothing but call; [`NONE`] where it does more, and
     /// [`UNKNOWN`] where that was not asked.
     begun_of: Vec<u32>,
-    begun: Vec<Rc<Begun>>,
+    begun: Vec<Rc<CalledState>>,
     /// By called rule and first state of another, the bytes with which the rule begins, where that state does the same on
     /// them and they are all that does not lead back to it.
     by_call: Vec<((u32, u32), Option<ByteSet>)>,
@@ -82,9 +81,9 @@ pub(super) struct Twins<'a> {
     work: Vec<([u32; 2], u32)>,
 }
 
-impl<'a> Twins<'a> {
+impl<'a> DefaultTransitions<'a> {
     /// Among the own states of a network.
-    pub(super) fn new(follow: &'a Follow<'a>, known: &'a SharedOutcomes) -> Self {
+    pub(crate) fn new(follow: &'a Follow<'a>, known: &'a VocabularyFacts) -> Self {
         let network = follow.network();
         let told = vec![(NONE, None); network.own.state_count() as usize];
         Self {
@@ -102,7 +101,7 @@ impl<'a> Twins<'a> {
     }
 
     /// The state that an own one does the same as. It is found soonest where those that it leads to were asked for before.
-    pub(super) fn of(&mut self, state: u32) -> Option<u32> {
+    pub(crate) fn of(&mut self, state: u32) -> Option<u32> {
         let other = self.widest(state).filter(|&other| other != state)?;
         let stays = self.widest(other) == Some(other) || self.begun(other).is_some();
         let states = [state, other];
@@ -113,7 +112,7 @@ impl<'a> Twins<'a> {
     }
 
     /// The state that one which was asked for does the same as with every piece of a token, as far as that is known.
-    pub(super) fn alike(&self, state: u32) -> Option<u32> {
+    pub(crate) fn alike(&self, state: u32) -> Option<u32> {
         let (other, are_alike) = self.alike[self.index(state)];
         are_alike.then_some(other)
     }
@@ -122,7 +121,7 @@ impl<'a> Twins<'a> {
     fn widest(&self, state: u32) -> Option<u32> {
         let edges = self.network.own.byte_edges_of(self.index(state)).iter();
         let widest = edges.max_by_key(|edge| edge.hi() - edge.lo())?;
-        let is_wide = usize::from(widest.hi() - widest.lo()) >= WORTH_REMEMBERING;
+        let is_wide = usize::from(widest.hi() - widest.lo()) >= WIDE;
         is_wide.then_some(widest.target)
     }
 
@@ -138,7 +137,7 @@ impl<'a> Twins<'a> {
         // Those that lead back here are taken to differ.
         self.alike[index] = (states[1], false);
         let are_alike = partings.all(|at| {
-            let Parting { byte, to } = self.partings[at as usize];
+            let Divergence { byte, to } = self.partings[at as usize];
             !to.contains(&NONE)
                 && self.stand_alike(to)
                 && (self.none_part_after(byte, to) || self.are_alike(to, ahead))
@@ -167,7 +166,7 @@ impl<'a> Twins<'a> {
                 return false;
             };
             for at in partings {
-                let Parting { byte, to } = self.partings[at as usize];
+                let Divergence { byte, to } = self.partings[at as usize];
                 let Some(child) = self.known.children().on(node, byte) else { continue };
                 nodes += 1;
                 if nodes > MOST_NODES || to.contains(&NONE) || !self.stand_alike(to) {
@@ -202,7 +201,7 @@ impl<'a> Twins<'a> {
 
     /// On which bytes two states part, if that tells them apart and they are few: numbers of [partings](Self::parting).
     #[inline]
-    pub(super) fn told(&mut self, states: [u32; 2]) -> Option<Range<u32>> {
+    pub(crate) fn told(&mut self, states: [u32; 2]) -> Option<Range<u32>> {
         let index = self.index(states[0]);
         if self.told[index].0 != states[1] {
             self.told[index] = (states[1], self.part(states));
@@ -211,8 +210,8 @@ impl<'a> Twins<'a> {
     }
 
     /// A byte on which two states part, and where they go, one of them perhaps nowhere.
-    pub(super) fn parting(&self, number: u32) -> (u8, [u32; 2]) {
-        let Parting { byte, to } = self.partings[number as usize];
+    pub(crate) fn parting(&self, number: u32) -> (u8, [u32; 2]) {
+        let Divergence { byte, to } = self.partings[number as usize];
         (byte, to)
     }
 
@@ -241,7 +240,7 @@ impl<'a> Twins<'a> {
     }
 
     /// The bytes on which some calls do what is left of what a state does, and perhaps more of it.
-    fn by_calls(&mut self, begun: &Begun, calls: &[CallEdge]) -> Option<ByteSet> {
+    fn by_calls(&mut self, begun: &CalledState, calls: &[CallEdge]) -> Option<ByteSet> {
         let [call] = calls else {
             let is_all = calls.is_empty() && begun.rest.is_empty();
             return is_all.then_some(ByteSet::EMPTY);
@@ -258,7 +257,7 @@ impl<'a> Twins<'a> {
         bytes
     }
 
-    fn find_by_call(&self, begun: &Begun, call: &CallEdge) -> Option<ByteSet> {
+    fn find_by_call(&self, begun: &CalledState, call: &CallEdge) -> Option<ByteSet> {
         let shared = self.network.shared;
         let first = self.plainly_begun(call)?;
         let [one, other] = [first, begun.first].map(|state| self.known.moves(shared, state));
@@ -271,7 +270,7 @@ impl<'a> Twins<'a> {
     }
 
     /// What a state does that does nothing but call a shared rule and stays there on some bytes.
-    fn begun(&mut self, state: u32) -> Option<Rc<Begun>> {
+    fn begun(&mut self, state: u32) -> Option<Rc<CalledState>> {
         let index = self.index(state);
         if self.begun_of[index] == UNKNOWN {
             self.begun_of[index] = match self.find_begun(state) {
@@ -285,7 +284,7 @@ impl<'a> Twins<'a> {
         self.begun.get(self.begun_of[index] as usize).map(Rc::clone)
     }
 
-    fn find_begun(&self, state: u32) -> Option<Begun> {
+    fn find_begun(&self, state: u32) -> Option<CalledState> {
         let (own, shared) = (self.network.own, self.network.shared);
         let index = self.index(state);
         let [call] = own.call_edges_of(index) else { return None };
@@ -310,7 +309,7 @@ impl<'a> Twins<'a> {
         let leave = moves.leave.ranges().map(|(lo, hi)| ByteEdge::new(lo, hi, call.ret));
         let mut edges: Vec<ByteEdge> = stays.into_iter().chain(leave).collect();
         edges.sort_unstable_by_key(|edge| edge.lo());
-        Some(Begun { edges, rest, first, ret: call.ret })
+        Some(CalledState { edges, rest, first, ret: call.ret })
     }
 
     /// The first state of a shared rule that a call begins, where the state is not left at once and bytes alone tell what
@@ -342,17 +341,17 @@ impl<'a> Twins<'a> {
 fn add_partings(
     [one, other]: [&[ByteEdge]; 2],
     by_calls: ByteSet,
-    partings: &mut Vec<Parting>,
+    partings: &mut Vec<Divergence>,
 ) -> bool {
     if one.iter().any(|edge| by_calls.meets(edge.lo(), edge.hi())) {
         return false;
     }
     let most = partings.len() + MOST_APART;
-    all_apart(one, other, |Leads { first, last, to }| {
+    all_apart(one, other, |EdgeDifference { first, last, to }| {
         (first..=last).all(|byte| {
             let part = to[0] != NONE || !by_calls.contains(byte);
             if part && partings.len() < most {
-                partings.push(Parting { byte, to });
+                partings.push(Divergence { byte, to });
                 return true;
             }
             !part
@@ -364,12 +363,12 @@ fn add_partings(
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::shared::walked;
     use super::*;
     use crate::compile::Compiler;
     use crate::frontend::FrontEnd;
     use crate::frontend::gbnf::GbnfOptions;
     use crate::frontend::json_schema::JsonSchemaOptions;
+    use crate::masks::shared::facts::walked;
     use crate::network::local::LocalSets;
     use crate::samples;
 
@@ -385,10 +384,10 @@ mod tests {
     fn twins(compiler: &Compiler, front_end: &FrontEnd, text: &str) -> usize {
         let network = samples::network(compiler, front_end, text);
         let (vocabulary, known) =
-            (compiler.vocabulary(), SharedOutcomes::new(compiler.vocabulary()));
+            (compiler.vocabulary(), VocabularyFacts::new(compiler.vocabulary()));
         let (follow, trie) =
             (network.follow(vocabulary.tables(), known.rules()), vocabulary.trie());
-        let mut twins = Twins::new(&follow, &known);
+        let mut twins = DefaultTransitions::new(&follow, &known);
         let mut sets = LocalSets::new(follow.network());
         let own = follow.network().own;
         let mut found = 0;

@@ -9,19 +9,19 @@ use grammarc_artifacts::sections::network::{ByteEdge, NONE};
 
 /// Neighbouring bytes on which two states lead to one place each, or nowhere ([`NONE`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Leads {
-    pub(super) first: u8,
-    pub(super) last: u8,
-    pub(super) to: [u32; 2],
+pub(crate) struct EdgeDifference {
+    pub(crate) first: u8,
+    pub(crate) last: u8,
+    pub(crate) to: [u32; 2],
 }
 
 /// Whether something holds wherever the sorted and disjoint edges of two states lead apart, in ascending order of the
 /// bytes.
 #[inline]
-pub(super) fn all_apart(
+pub(crate) fn all_apart(
     mut one: &[ByteEdge],
     mut other: &[ByteEdge],
-    mut holds: impl FnMut(Leads) -> bool,
+    mut holds: impl FnMut(EdgeDifference) -> bool,
 ) -> bool {
     let mut next = 0;
     loop {
@@ -41,7 +41,7 @@ pub(super) fn all_apart(
         let last = last.min(other_last);
         if to != other_to {
             let [first, last] = [next, last].map(|byte| byte as u8);
-            if !holds(Leads { first, last, to: [to, other_to] }) {
+            if !holds(EdgeDifference { first, last, to: [to, other_to] }) {
                 return false;
             }
         }
@@ -92,7 +92,7 @@ mod tests {
         #[test]
         fn all_bytes_are_met_on_which_edges_lead_apart(one in edges(), other in edges()) {
             let mut found = Vec::new();
-            let all = all_apart(&one, &other, |Leads { first, last, to }| {
+            let all = all_apart(&one, &other, |EdgeDifference { first, last, to }| {
                 found.extend((first..=last).map(|byte| (byte, to)));
                 true
             });

@@ -6,7 +6,7 @@
 //! from the last: E. F. Moore, "Gedanken-experiments on sequential machines", 1956, where each round is one longer
 //! experiment. Unlike a minimisation, the rounds themselves are the result.
 //!
-//! A class keeps its number from round to round but for the states that leave it ([`partition`](super::partition)), so a
+//! A class keeps its number from round to round but for the states that leave it ([`partition`](super::refinement)), so a
 //! round costs what changes in it: for a chain, the states of one place.
 //!
 //! Two states that come to no more bytes are told apart by whether their rule may end there alone, and what is counted
@@ -18,36 +18,25 @@
 //! Cost: O(edges of states that lead to such as have changed their class) for each round; rounds end with the highest
 //! node of the trie, or where the work is more than it is worth.
 
-use grammarc_artifacts::sections::network::{ByteEdge, CallEdge, NONE, state_flags};
+use grammarc_artifacts::sections::network::{NONE, state_flags};
 use grammarc_artifacts::tables::Joined;
 use rustc_hash::FxHashMap;
 
-use super::doubles::Doubles;
-use super::history::{ALONE, Histories, Rounds};
-use super::partition::Partition;
-use super::remembered::Remembered;
-use super::rows::{Rows, Table};
-use super::shared::bytes_of;
-use super::walk::WORTH_REMEMBERING;
+use super::class_history::{ALONE, ClassHistories, Rounds};
+use super::own_transitions::ARRIVES;
+use super::own_transitions::OwnTransitionLists;
+use super::reference::References;
+use super::reference::widest_target;
+use super::refinement::Refinement;
+use super::representatives::Representatives;
+use super::transition_table::{TableBuilder, TransitionTable};
 use crate::budget::Budget;
+use crate::masks::outcome::memo::Memo;
 use crate::network::follow::Follow;
 use crate::threads::Means;
 
 /// Edges that are looked at before the classes are left as they are.
 const MOST_WORK: usize = 4 << 20;
-
-/// Bytes for which a state does the same as the one that its mask is derived from, the most first. With fewer than the
-/// last, the two masks differ in most of their tokens.
-const LIKE: [usize; 3] = [16, 8, 4];
-
-/// States that do the same for the most of these bytes, from which on one of them is worth a mask of its own.
-const MANY: usize = 8;
-
-/// Most tail calls that are looked through, one from the beginning of the other.
-pub(super) const DEEPEST: usize = 16;
-
-/// Flags of a state that say, each of them, that a token may end where a byte leads to it.
-pub(super) const ARRIVES: u32 = state_flags::RESTS | state_flags::POP_ONLY;
 
 /// States that take part from which on a second thread is worth waking up.
 const WORTH_A_THREAD: usize = 512;
@@ -58,52 +47,34 @@ const NEAR: usize = 12;
 /// States that take part for each wide one.
 const MOST_NEAR: usize = 16;
 
-/// [`Moves`] that stand in no table.
-type OwnedMoves = (Box<[ByteEdge]>, Box<[CallEdge]>);
-
-/// Steps of a budget that it takes to look through the calls of a state, about.
-const STEPS_THROUGH: usize = 1 << 9;
-
 /// Steps of a budget that it takes to look at a state, about.
 const STEPS_A_STATE: usize = 1 << 5;
 
 /// Classes of a grammar's states that do the same for some bytes.
 #[derive(Debug, Default)]
-pub struct Agreement {
+pub(crate) struct KEquivalence {
     base: u32,
-    /// By index of the state, the one to derive its mask from.
-    models: Vec<u32>,
-    /// The moves of own states that begin with tail calls of own rules.
-    through: Vec<OwnedMoves>,
-    /// By index of the state, which of those are its own, or [`NONE`].
-    through_of: Vec<u32>,
+    references: References,
+    transitions: OwnTransitionLists,
     /// States whose outcomes are those of others.
-    doubles: Doubles,
+    doubles: Representatives,
     /// The states that take part, as a table, with their classes.
-    rows: Rows,
+    rows: TransitionTable,
     /// By index of the state.
     is_wide: Vec<bool>,
     /// By index of the state: the wide ones, and those that stay where they are and read tokens besides, such as free text. Within a
     /// string of bytes these do as others.
     is_swept: Vec<bool>,
     /// What walks have found of the states of a class.
-    remembered: Remembered,
+    remembered: Memo,
 }
 
-/// What an own state can do: byte edges in ascending order, and calls. What a tail call of an own rule begins with is
-/// among them, since it is done with the same stack.
-#[derive(Clone, Copy)]
-pub(super) struct Moves<'a> {
-    pub(super) edges: &'a [ByteEdge],
-    pub(super) calls: &'a [CallEdge],
-}
-
-impl Agreement {
+impl KEquivalence {
     /// The agreement of a network's own states, for strings of up to `most` bytes; of the doubles that are found none is
     /// derived from another state's mask.
-    pub(super) fn new(
+    pub(crate) fn new(
         follow: &Follow<'_>,
-        doubles: impl FnOnce() -> Doubles + Send,
+        doubles: impl FnOnce() -> Representatives + Send,
         most: usize,
         means: Means<'_>,
     ) -> Self {
@@ -114,21 +85,19 @@ impl Agreement {
         let no_tokens = !network.reads_tokens();
         let reads_bytes =
             |index: u32| no_tokens || !network.may_read_token(network.own.bases.states + index);
-        let (through, through_of) = through(follow, budget);
         let mut this = Self {
             base: network.own.bases.states,
-            models: Vec::new(),
-            through,
-            through_of,
-            doubles: Doubles::default(),
-            rows: Rows::default(),
+            references: References::default(),
+            transitions: OwnTransitionLists::new(follow, budget),
+            doubles: Representatives::default(),
+            rows: TransitionTable::default(),
             is_wide: vec![false; count],
             is_swept: vec![false; count],
-            remembered: Remembered::default(),
+            remembered: Memo::default(),
         };
         let swept: Vec<(u32, u32)> = (0..count as u32)
             .take_while(|_| budget.spend(STEPS_A_STATE).is_ok())
-            .filter_map(|index| Some((index, this.widest_target(follow, index)?)))
+            .filter_map(|index| Some((index, widest_target(&this.transitions, follow, index)?)))
             .collect();
         let members: Vec<(u32, u32)> =
             swept.iter().copied().filter(|&(index, _)| reads_bytes(index)).collect();
@@ -146,20 +115,19 @@ impl Agreement {
             0 | 1 => Rounds::alone(active.len()),
             _ => this.refined(follow, &active, &row_of, (most, budget)),
         };
-        let table = || Table::new(network, &this, &active, &row_of, budget);
+        let table = || TableBuilder::new(network, &this.transitions, &active, &row_of, budget);
         let rest = || threads.both(worth, rounds, table);
         let (doubles, (rounds, table)) = threads.both(worth, doubles, rest);
         this.doubles = doubles;
         if budget.check().is_err() {
             return this;
         }
-        let histories = Histories::new(this.base, row_of, rounds);
-        let models = || this.chosen_models(follow, &members, &histories, budget);
-        let loops = || table.loops(network, &this, &histories, means);
-        let (models, loops) = threads.both(worth, models, loops);
-        let has_models = models.iter().any(|&model| model != NONE);
-        this.models = models;
-        this.rows = Rows::new(table, loops, has_models, histories);
+        let histories = ClassHistories::new(this.base, row_of, rounds);
+        let references = || References::chosen(follow, &members, &this.doubles, &histories, budget);
+        let loops = || table.loops(network, &this.transitions, &histories, means);
+        let (references, loops) = threads.both(worth, references, loops);
+        this.rows = TransitionTable::new(table, loops, references.are_any(), histories);
+        this.references = references;
         for (index, _) in members {
             this.is_wide[index as usize] = true;
         }
@@ -180,7 +148,7 @@ impl Agreement {
         for _ in 0..NEAR {
             let to = active.len();
             for at in from..to {
-                for edge in self.moves(network, self.base + active[at]).edges {
+                for edge in self.transitions.of(network, self.base + active[at]).edges {
                     let index = edge.target - self.base;
                     let plain = !follow.first(edge.target).1;
                     if plain && active.len() < most && !is_met[index as usize] {
@@ -196,74 +164,75 @@ impl Agreement {
     }
 
     /// Whether an own state goes on with many bytes, most of them to states that have rows as well.
-    pub(super) fn is_wide(&self, state: u32) -> bool {
+    pub(crate) fn is_wide(&self, state: u32) -> bool {
         let index = state.checked_sub(self.base);
         index.and_then(|index| self.is_wide.get(index as usize)).is_some_and(|&wide| wide)
     }
 
     /// The same of a state that may also read tokens, as far as bytes go.
-    pub(super) fn is_swept(&self, state: u32) -> bool {
+    pub(crate) fn is_swept(&self, state: u32) -> bool {
         let index = state.checked_sub(self.base);
         index.and_then(|index| self.is_swept.get(index as usize)).is_some_and(|&swept| swept)
     }
 
-    /// What an own state can do.
-    pub(super) fn moves<'a>(&'a self, network: Joined<'a>, state: u32) -> Moves<'a> {
-        let index = (state - self.base) as usize;
-        let through = self.through_of.get(index).filter(|&&at| at != NONE);
-        if let Some(&at) = through {
-            let (edges, calls) = &self.through[at as usize];
-            return Moves { edges, calls };
-        }
-        Moves { edges: network.own.byte_edges_of(index), calls: network.own.call_edges_of(index) }
-    }
-
     /// The states that take part, as a table.
     #[inline]
-    pub(super) fn rows(&self) -> &Rows {
+    pub(crate) fn rows(&self) -> &TransitionTable {
         &self.rows
     }
 
     /// The row of an own state in it.
     #[inline]
-    pub(super) fn row_of(&self, state: u32) -> Option<u32> {
+    pub(crate) fn row_of(&self, state: u32) -> Option<u32> {
         self.rows.histories().row_of(state)
     }
 
     /// Bytes that it takes, about.
-    pub(super) fn bytes(&self) -> usize {
-        size_of_val(&*self.models) + self.rows.bytes()
+    pub(crate) fn bytes(&self) -> usize {
+        self.references.bytes() + self.rows.bytes()
     }
 
     /// Outcomes at nodes below the root of the states of a class.
-    pub(super) fn remembered(&self) -> &Remembered {
+    pub(crate) fn remembered(&self) -> &Memo {
         &self.remembered
     }
 
     /// States whose outcomes are those of others.
-    pub(super) fn doubles(&self) -> &Doubles {
+    pub(crate) fn doubles(&self) -> &Representatives {
         &self.doubles
     }
 
     /// The classes of the states that take part.
     #[inline]
-    pub(super) fn histories(&self) -> &Histories {
+    pub(crate) fn histories(&self) -> &ClassHistories {
         self.rows.histories()
     }
 
+    /// The transitions of the own states.
+    pub(crate) fn transitions(&self) -> &OwnTransitionLists {
+        &self.transitions
+    }
+
+    /// The state from whose mask the mask of an own state is to be derived: a lower one that has none itself. Both have
+    /// rows.
+    pub(crate) fn model(&self, state: u32) -> Option<u32> {
+        let has_row = |&state: &u32| self.row_of(state).is_some();
+        self.references.of(state).filter(|model| [state, *model].iter().all(has_row))
+    }
+
     /// The most bytes for which two own states are known to do the same; none where they differ from the first.
-    pub(super) fn length(&self, one: u32, other: u32) -> Option<usize> {
+    pub(crate) fn length(&self, one: u32, other: u32) -> Option<usize> {
         self.histories().length(one, other)
     }
 
     /// A number that an own state shares with those that do the same for `length` bytes.
     #[inline]
-    pub(super) fn class(&self, state: u32, length: usize) -> u32 {
+    pub(crate) fn class(&self, state: u32, length: usize) -> u32 {
         self.histories().class(state, length)
     }
 
     /// Whether the calls of two own states are known to do the same with all strings of up to `length` bytes.
-    pub(super) fn call_alike(
+    pub(crate) fn call_alike(
         &self,
         network: Joined<'_>,
         [one, other]: [u32; 2],
@@ -277,7 +246,7 @@ impl Agreement {
                     && other >= self.base
                     && self.class(one, length) == self.class(other, length)
         };
-        let [one, other] = [one, other].map(|state| self.moves(network, state).calls);
+        let [one, other] = [one, other].map(|state| self.transitions.of(network, state).calls);
         one.len() == other.len()
             && one.iter().zip(other).all(|(one, other)| {
                 let [first, another] =
@@ -286,14 +255,6 @@ impl Agreement {
                 (one.callee == other.callee || same(first, another, length))
                     && same(one.ret, other.ret, length - 1)
             })
-    }
-
-    /// The state from whose mask the mask of an own state is to be derived: a lower one that has none itself. Both have
-    /// rows.
-    pub(super) fn model(&self, state: u32) -> Option<u32> {
-        let model = *self.models.get((state - self.base) as usize)?;
-        let has_row = |&state: &u32| self.row_of(state).is_some();
-        (model != NONE && [state, model].iter().all(has_row)).then_some(model)
     }
 
     /// The classes of the states that take part, for one byte more in each round.
@@ -322,14 +283,15 @@ impl Agreement {
             classes[index as usize] = *firsts.entry(key).or_insert(next);
         }
         let mut rounds = Rounds::new(active.iter().map(|&index| classes[index as usize]));
-        let mut partition = Partition::new(self, network, active, classes, (firsts.len(), budget));
+        let mut partition =
+            Refinement::new(&self.transitions, network, active, classes, (firsts.len(), budget));
         let (mut work, mut together) = (0, active.len());
         for _ in 0..most {
             if partition.is_stable() {
                 rounds.settle();
                 break;
             }
-            let looked_at = partition.round(self, network, budget);
+            let looked_at = partition.round(&self.transitions, network, budget);
             work += looked_at;
             let changed = partition.changed().iter();
             let changed = changed.map(|&index| (row_of[index as usize], partition.class(index)));
@@ -341,128 +303,4 @@ impl Agreement {
         rounds.end();
         rounds
     }
-
-    /// How many calls of own rules lie between a state and what they begin with, at most `most`.
-    pub(super) fn nesting(&self, network: Joined<'_>, index: u32, most: usize) -> usize {
-        let calls = self.moves(network, self.base + index).calls.iter();
-        let first = calls.filter_map(|call| self.first_of(network, call.callee));
-        let nested = first.map(|first| match most {
-            0 => 0,
-            most => 1 + self.nesting(network, first, most - 1),
-        });
-        nested.max().unwrap_or(0)
-    }
-
-    /// Index of the state that an own rule begins in.
-    pub(super) fn first_of(&self, network: Joined<'_>, rule: u32) -> Option<u32> {
-        let is_own = rule >= network.own.bases.rules;
-        is_own.then(|| network.rule(rule).first_state - self.base)
-    }
-
-    /// A state's model is one whose widest edge leads where its own does, or the first that does the same for the most
-    /// bytes. Where many states are much alike and none of them is a model yet, the first becomes one: a walk beside it
-    /// is shorter.
-    fn chosen_models(
-        &self,
-        follow: &Follow<'_>,
-        members: &[(u32, u32)],
-        histories: &Histories,
-        budget: &Budget,
-    ) -> Vec<u32> {
-        let mut models = vec![NONE; self.is_wide.len()];
-        let members = || members.iter().filter(|one| !self.doubles.contains(self.base + one.0));
-        let classes = |state| LIKE.map(|length| histories.class(state, length));
-        let mut alike: FxHashMap<u32, usize> = FxHashMap::default();
-        for &(index, _) in members() {
-            *alike.entry(classes(self.base + index)[0]).or_default() += 1;
-        }
-        let mut by_target: FxHashMap<_, u32> = FxHashMap::default();
-        // By the place in `LIKE`, and class.
-        let mut by_class: FxHashMap<(usize, u32), u32> = FxHashMap::default();
-        for &(index, target) in members() {
-            if budget.spend(STEPS_A_STATE).is_err() {
-                break;
-            }
-            let state = self.base + index;
-            let target = (follow.bytes(follow.rule_of(state)).to_words(), target);
-            let classes = classes(state);
-            let found = by_target.get(&target).or_else(|| by_class.get(&(0, classes[0]))).copied();
-            let is_one_of_many = alike[&classes[0]] >= MANY;
-            let found = match found {
-                None if !is_one_of_many => {
-                    classes.into_iter().enumerate().find_map(|class| by_class.get(&class)).copied()
-                }
-                found => found,
-            };
-            match found {
-                Some(model) => models[index as usize] = model,
-                None => {
-                    by_target.insert(target, state);
-                    for class in classes.into_iter().enumerate() {
-                        by_class.entry(class).or_insert(state);
-                    }
-                }
-            }
-        }
-        models
-    }
-
-    /// Where the widest edge of an own state leads, where that is an own state that goes on with bytes, and the state
-    /// goes on with many on edges of its own. One whose calls are what is wide is like the shared state they begin in.
-    fn widest_target(&self, follow: &Follow<'_>, index: u32) -> Option<u32> {
-        let network = follow.network();
-        let state = self.base + index;
-        let edges = self.moves(network, state).edges;
-        if bytes_of(edges) < WORTH_REMEMBERING || follow.first(state).1 {
-            return None;
-        }
-        let widest = edges.iter().max_by_key(|edge| edge.hi() - edge.lo())?;
-        let goes_on = !self.moves(network, widest.target).edges.is_empty();
-        goes_on.then_some(widest.target)
-    }
-}
-
-/// The moves of the own states that tail calls of own rules are looked through for, and by index of the state, which of
-/// them are its own.
-fn through(follow: &Follow<'_>, budget: &Budget) -> (Vec<OwnedMoves>, Vec<u32>) {
-    let own = follow.network().own;
-    let is_own = |call: &&CallEdge| call.ret == NONE && call.callee >= own.bases.rules;
-    let begin = (0..own.state_count())
-        .filter(|&index| own.call_edges_of(index as usize).iter().any(|call| is_own(&call)))
-        .map(|index| own.bases.states + index);
-    let (mut moves, mut of) = (Vec::new(), vec![NONE; own.state_count() as usize]);
-    for state in begin {
-        let (mut edges, mut calls) = (Vec::new(), Vec::new());
-        if budget.spend(STEPS_THROUGH).is_err() {
-            break;
-        }
-        if !follow.first(state).1 && gather(follow, state, DEEPEST, &mut edges, &mut calls) {
-            edges.sort_unstable_by_key(|edge: &ByteEdge| edge.lo());
-            of[(state - own.bases.states) as usize] = moves.len() as u32;
-            moves.push((edges.into(), calls.into()));
-        }
-    }
-    (moves, of)
-}
-
-/// Adds the moves of an own state, or says that they are not just moves.
-fn gather(
-    follow: &Follow<'_>,
-    state: u32,
-    depth: usize,
-    edges: &mut Vec<ByteEdge>,
-    calls: &mut Vec<CallEdge>,
-) -> bool {
-    let network = follow.network();
-    let own = network.own;
-    let index = (state - own.bases.states) as usize;
-    edges.extend(own.byte_edges_of(index));
-    own.call_edges_of(index).iter().all(|call| {
-        if call.ret != NONE || call.callee < own.bases.rules {
-            calls.push(*call);
-            return true;
-        }
-        let first = network.rule(call.callee).first_state;
-        depth > 0 && !follow.first(first).1 && gather(follow, first, depth - 1, edges, calls)
-    })
 }

@@ -10,12 +10,12 @@
 use grammarc_artifacts::sections::network::{NONE, state_flags};
 use grammarc_artifacts::tables::Tables;
 
-use super::children::Children;
-use super::twins::ENDS;
+use super::own_transitions::ENDS;
+use crate::masks::trie::children::Children;
 
 /// What a state within a literal does: it goes on with one byte.
 #[derive(Clone, Copy, Debug)]
-struct Step {
+struct LiteralStep {
     byte: u8,
     /// Whether it does so, and nothing else.
     is_alone: bool,
@@ -24,21 +24,21 @@ struct Step {
 }
 
 /// The own states of a network that are within literals.
-pub(super) struct Literals<'a> {
+pub(crate) struct Literals<'a> {
     children: &'a Children,
     /// Id of the first own state.
     base: u32,
     /// By index of the state.
-    steps: Vec<Step>,
+    steps: Vec<LiteralStep>,
 }
 
 impl<'a> Literals<'a> {
     /// Those of a network's own states, over a trie with these children of its nodes.
-    pub(super) fn new(own: Tables<'_>, children: &'a Children) -> Self {
+    pub(crate) fn new(own: Tables<'_>, children: &'a Children) -> Self {
         let base = own.bases.states;
         let flags = |state: u32| own.states[state as usize].flags & ENDS;
         let steps = (0..own.state_count()).map(|index| {
-            let none = Step { byte: 0, is_alone: false, to: NONE };
+            let none = LiteralStep { byte: 0, is_alone: false, to: NONE };
             let [edge] = own.byte_edges_of(index as usize) else { return none };
             let is_left = flags(index) & !state_flags::RESTS != 0;
             let is_alone = edge.lo() == edge.hi()
@@ -47,18 +47,18 @@ impl<'a> Literals<'a> {
                 && own.token_edges_of(index as usize).is_empty();
             let to = edge.target.checked_sub(base);
             let to = to.filter(|&to| flags(to) == state_flags::RESTS).unwrap_or(NONE);
-            Step { byte: edge.lo(), is_alone, to }
+            LiteralStep { byte: edge.lo(), is_alone, to }
         });
         Self { children, base, steps: steps.collect() }
     }
 
     /// The deepest node that a state leads to, where its outcome at the root is told by that: its rule is not left, and a
     /// token may end, as far as the trie goes.
-    pub(super) fn deepest(&self, state: u32) -> Option<u32> {
+    pub(crate) fn deepest(&self, state: u32) -> Option<u32> {
         let mut index = state - self.base;
         let mut node = 0;
         loop {
-            let Step { byte, is_alone, to } = self.steps[index as usize];
+            let LiteralStep { byte, is_alone, to } = self.steps[index as usize];
             if !is_alone {
                 return None;
             }
@@ -76,10 +76,10 @@ impl<'a> Literals<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::shared::{SharedOutcomes, walked};
     use super::*;
     use crate::frontend::FrontEnd;
     use crate::frontend::json_schema::JsonSchemaOptions;
+    use crate::masks::shared::facts::{VocabularyFacts, walked};
     use crate::network::local::LocalSets;
     use crate::samples;
 
@@ -95,7 +95,7 @@ mod tests {
         let front_end = FrontEnd::JsonSchema(JsonSchemaOptions::default());
         let network = samples::network(&compiler, &front_end, schema);
         let vocabulary = compiler.vocabulary();
-        let known = SharedOutcomes::new(vocabulary);
+        let known = VocabularyFacts::new(vocabulary);
         let (follow, trie) =
             (network.follow(vocabulary.tables(), known.rules()), vocabulary.trie());
         let own = follow.network().own;

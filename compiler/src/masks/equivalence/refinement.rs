@@ -16,13 +16,13 @@ use grammarc_artifacts::sections::network::{CallEdge, NONE};
 use grammarc_artifacts::tables::Joined;
 use rustc_hash::{FxHashMap, FxHasher};
 
-use super::agree::{Agreement, DEEPEST};
-use super::history::ALONE;
+use super::class_history::ALONE;
+use super::own_transitions::{DEEPEST, OwnTransitionLists};
 use crate::budget::Budget;
 use crate::graph::Lists;
 
 /// The classes after some round.
-pub(super) struct Partition {
+pub(crate) struct Refinement {
     base: u32,
     /// By index of the state.
     classes: Vec<u32>,
@@ -72,10 +72,10 @@ struct Group {
     count: u32,
 }
 
-impl Partition {
+impl Refinement {
     /// The first classes, `count` of them, of the `active` states: the other states are alone.
-    pub(super) fn new(
-        agreement: &Agreement,
+    pub(crate) fn new(
+        transitions: &OwnTransitionLists,
         network: Joined<'_>,
         active: &[u32],
         classes: Vec<u32>,
@@ -90,9 +90,9 @@ impl Partition {
             if budget.spend(STEPS_A_STATE).is_err() {
                 continue;
             }
-            nesting[index as usize] = agreement.nesting(network, index, DEEPEST) as u32;
+            nesting[index as usize] = transitions.nesting(network, index, DEEPEST) as u32;
         }
-        let of = |index: u32| agreement.moves(network, base + index);
+        let of = |index: u32| transitions.of(network, base + index);
         let ways = active.iter().flat_map(|&index| {
             let returns = of(index).calls.iter().map(|call| call.ret).filter(|&ret| ret != NONE);
             let targets = of(index).edges.iter().map(|edge| edge.target).chain(returns);
@@ -100,7 +100,7 @@ impl Partition {
         });
         let calls = active.iter().flat_map(|&index| {
             let firsts = of(index).calls.iter();
-            let firsts = firsts.filter_map(|call| agreement.first_of(network, call.callee));
+            let firsts = firsts.filter_map(|call| transitions.first_of(network, call.callee));
             firsts.map(move |first| (first, index))
         });
         let deepest = nesting.iter().max().map_or(0, |&most| most as usize);
@@ -130,25 +130,25 @@ impl Partition {
     }
 
     /// The class of a state, by its index; one with [`ALONE`] in it is no other's.
-    pub(super) fn class(&self, index: u32) -> u32 {
+    pub(crate) fn class(&self, index: u32) -> u32 {
         self.classes[index as usize]
     }
 
     /// The states whose class the last round changed, by their indices.
-    pub(super) fn changed(&self) -> &[u32] {
+    pub(crate) fn changed(&self) -> &[u32] {
         &self.changed
     }
 
     /// Whether no later round changes anything.
-    pub(super) fn is_stable(&self) -> bool {
+    pub(crate) fn is_stable(&self) -> bool {
         self.open.iter().all(Vec::is_empty)
     }
 
     /// Finds the classes for one byte more. Returns how many edges were looked at.
     /// A round that outlasts the budget is broken off.
-    pub(super) fn round(
+    pub(crate) fn round(
         &mut self,
-        agreement: &Agreement,
+        transitions: &OwnTransitionLists,
         network: Joined<'_>,
         budget: &Budget,
     ) -> usize {
@@ -167,7 +167,7 @@ impl Partition {
                 if class & ALONE != 0 {
                     continue;
                 }
-                let (hash, edges) = self.hash(agreement, network, index);
+                let (hash, edges) = self.hash(transitions, network, index);
                 work += edges;
                 let new = self.groups.len() as u32;
                 let at = *self.by_hash.entry((class, hash)).or_insert(new);
@@ -175,7 +175,7 @@ impl Partition {
                     self.groups.push(Group { from: class, first: index, count: 0 });
                 }
                 let first = self.groups[at as usize].first;
-                let fits = at == new || self.are_same(agreement, network, first, index);
+                let fits = at == new || self.are_same(transitions, network, first, index);
                 self.next[index as usize] = match fits {
                     true => self.members.len() as u32 + at,
                     false => ALONE | index,
@@ -250,12 +250,12 @@ impl Partition {
     /// has, and of the state it returns to. No mask depends on the register that it begins with.
     fn call(
         &self,
-        agreement: &Agreement,
+        transitions: &OwnTransitionLists,
         network: Joined<'_>,
         depth: u32,
         call: &CallEdge,
     ) -> (bool, u32, u32) {
-        let first = agreement.first_of(network, call.callee);
+        let first = transitions.first_of(network, call.callee);
         let what = match first {
             None => call.callee,
             Some(first) if self.nesting[first as usize] >= depth => ALONE | first,
@@ -268,40 +268,52 @@ impl Partition {
     }
 
     /// A hash of what a state does, and the number of its edges.
-    fn hash(&self, agreement: &Agreement, network: Joined<'_>, index: u32) -> (u64, usize) {
-        let moves = agreement.moves(network, self.base + index);
+    fn hash(
+        &self,
+        transitions: &OwnTransitionLists,
+        network: Joined<'_>,
+        index: u32,
+    ) -> (u64, usize) {
+        let moves = transitions.of(network, self.base + index);
         let mut hasher = FxHasher::default();
         for edge in moves.edges {
             hasher.write_u64(u64::from(edge.range) << 32 | u64::from(self.of(edge.target)));
         }
         for call in moves.calls {
             let depth = self.nesting[index as usize];
-            let (_, what, ret) = self.call(agreement, network, depth, call);
+            let (_, what, ret) = self.call(transitions, network, depth, call);
             hasher.write_u64(u64::from(what) << 32 | u64::from(ret));
         }
         (hasher.finish(), moves.edges.len() + moves.calls.len())
     }
 
-    fn are_same(&self, agreement: &Agreement, network: Joined<'_>, one: u32, other: u32) -> bool {
-        let [a, b] = [one, other].map(|index| agreement.moves(network, self.base + index));
+    fn are_same(
+        &self,
+        transitions: &OwnTransitionLists,
+        network: Joined<'_>,
+        one: u32,
+        other: u32,
+    ) -> bool {
+        let [a, b] = [one, other].map(|index| transitions.of(network, self.base + index));
         let [depth, below] = [one, other].map(|index| self.nesting[index as usize]);
         let edges = a.edges.iter().map(|edge| (edge.range, self.of(edge.target)));
-        let calls = a.calls.iter().map(|call| self.call(agreement, network, depth, call));
-        let others = b.calls.iter().map(|call| self.call(agreement, network, below, call));
+        let calls = a.calls.iter().map(|call| self.call(transitions, network, depth, call));
+        let others = b.calls.iter().map(|call| self.call(transitions, network, below, call));
         edges.eq(b.edges.iter().map(|edge| (edge.range, self.of(edge.target)))) && calls.eq(others)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::k_equivalence::KEquivalence;
     use std::collections::BTreeMap;
 
-    use super::super::doubles::Doubles;
-    use super::super::shared::{SharedOutcomes, vocabulary};
+    use super::super::representatives::Representatives;
     use super::*;
     use crate::compile::Compiler;
     use crate::frontend::FrontEnd;
     use crate::frontend::json_schema::JsonSchemaOptions;
+    use crate::masks::shared::facts::{VocabularyFacts, vocabulary};
     use crate::network::follow::Follow;
     use crate::samples;
     use crate::threads::Means;
@@ -311,11 +323,15 @@ mod tests {
     fn rounds(compiler: &Compiler, schema: &str) -> usize {
         let front_end = FrontEnd::JsonSchema(JsonSchemaOptions::default());
         let network = samples::network(compiler, &front_end, schema);
-        let known = SharedOutcomes::new(compiler.vocabulary());
+        let known = VocabularyFacts::new(compiler.vocabulary());
         let joined = network.joined(compiler.vocabulary().tables());
         let follow = Follow::new(joined, known.rules(), &network.open);
-        let agreement =
-            Agreement::new(&follow, Doubles::default, known.nodes().height(0), Means::unlimited());
+        let agreement = KEquivalence::new(
+            &follow,
+            Representatives::default,
+            known.nodes().height(0),
+            Means::unlimited(),
+        );
         let base = joined.own.bases.states;
         let states: Vec<u32> = (0..joined.own.state_count()).map(|index| base + index).collect();
         let class = |state: u32, round: usize| match state {
@@ -328,10 +344,10 @@ mod tests {
             for &state in
                 states.iter().filter(|&&state| agreement.histories().rounds(state) > round)
             {
-                let moves = agreement.moves(joined, state);
+                let moves = agreement.transitions().of(joined, state);
                 let edges = moves.edges.iter().map(|e| (e.range, class(e.target, round)));
                 let calls = moves.calls.iter().map(|call| {
-                    let first = agreement.first_of(joined, call.callee);
+                    let first = agreement.transitions().first_of(joined, call.callee);
                     let what = first.map(|first| agreement.class(base + first, round + 1));
                     (what.unwrap_or(call.callee), class(call.ret, round))
                 });

@@ -1,5 +1,5 @@
-//! A grammar's own states whose outcomes at the root are those of others, so that they are not walked: [tails](super::tails)
-//! but for whether they may be left at once, [twins](super::twins), [copies](super::copies), and those within
+//! A grammar's own states whose outcomes at the root are those of others, so that they are not walked: [tails](super::tail_calls)
+//! but for whether they may be left at once, [twins](super::default_transitions), [copies](super::token_bisimulation), and those within
 //! [literals](super::literals) that lead to one node.
 //!
 //! Cost: O(own states).
@@ -7,13 +7,13 @@
 use grammarc_artifacts::sections::vocabulary::Trie;
 use rustc_hash::FxHashMap;
 
-use super::copies::Copies;
+use super::default_transitions::DefaultTransitions;
 use super::literals::Literals;
-use super::shared::SharedOutcomes;
-use super::tails;
-use super::twins::Twins;
+use super::tail_calls;
+use super::token_bisimulation::TokenBisimulation;
 use crate::budget::Budget;
 use crate::graph::Lists;
+use crate::masks::shared::facts::VocabularyFacts;
 use crate::network::follow::Follow;
 
 /// Steps of a budget that it takes to hold a state against another, about.
@@ -21,27 +21,27 @@ const STEPS_A_STATE: usize = 1 << 7;
 
 /// These states, and whose outcomes are theirs.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Doubles {
+pub(crate) struct Representatives {
     /// Id of the first own state.
     base: u32,
     /// By index of the state, whether it is one.
     are_doubles: Vec<bool>,
     /// By index of a state that is none, those whose outcomes are its own.
     of: Lists,
-    copies: Copies,
+    copies: TokenBisimulation,
 }
 
-impl Doubles {
+impl Representatives {
     /// Those of a network for the strings of a trie.
-    pub(super) fn new(
+    pub(crate) fn new(
         follow: &Follow<'_>,
-        known: &SharedOutcomes,
+        known: &VocabularyFacts,
         trie: Trie<'_>,
         budget: &Budget,
     ) -> Self {
         let network = follow.network();
         let own = network.own;
-        let mut twins = Twins::new(follow, known);
+        let mut twins = DefaultTransitions::new(follow, known);
         let base = own.bases.states;
         let states = base..base + own.state_count();
         let edges = |state: u32| {
@@ -49,13 +49,13 @@ impl Doubles {
             own.byte_edges_of(index).len() + own.call_edges_of(index).len()
         };
         // From the last, so that those that a state leads to come before it.
-        let models = states.clone().rev().map(|state| match tails::first(follow, state) {
+        let models = states.clone().rev().map(|state| match tail_calls::first(follow, state) {
             _ if budget.spend(STEPS_A_STATE + edges(state)).is_err() => None,
             Some(first) => Some(twins.of(first).unwrap_or(first)),
             None => twins.of(state),
         });
         let models: Vec<Option<u32>> = models.collect();
-        let copies = Copies::new(follow, &mut twins, known, trie, budget);
+        let copies = TokenBisimulation::new(follow, &mut twins, known, trie, budget);
         let reads_tokens = network.reads_tokens();
         let models = || states.clone().zip(models.iter().rev());
         let literals = Literals::new(own, known.children());
@@ -93,17 +93,17 @@ impl Doubles {
     }
 
     /// The copies among all states.
-    pub(super) fn copies(&self) -> &Copies {
+    pub(crate) fn copies(&self) -> &TokenBisimulation {
         &self.copies
     }
 
     /// Whether an own state is one.
-    pub(super) fn contains(&self, state: u32) -> bool {
+    pub(crate) fn contains(&self, state: u32) -> bool {
         self.are_doubles.get((state - self.base) as usize).is_some_and(|&is_one| is_one)
     }
 
     /// Those of a state, in ascending order.
-    pub(super) fn of(&self, model: u32) -> &[u32] {
+    pub(crate) fn of(&self, model: u32) -> &[u32] {
         self.of.of((model - self.base) as usize)
     }
 }

@@ -8,11 +8,11 @@
 //!
 //! The states that calls return to, and those that lead to states which go on with many bytes, are each held against the
 //! last of them that goes on with the same bytes and calls: byte by byte where the two part, for as long as what was read
-//! is a [piece](super::pieces). What a call reads is not followed, so what two calls of one rule return to has to do the
-//! same with every piece that may come [behind](super::behind) a string of the rule. Then all states that lead to copies of
+//! is a [piece](crate::masks::trie::factors). What a call reads is not followed, so what two calls of one rule return to has to do the
+//! same with every piece that may come [behind](crate::masks::shared::call_followers) a string of the rule. Then all states that lead to copies of
 //! the same on the same bytes and calls are copies. States are numbered along the texts that they read, so the last come
 //! first: most of what a state leads to is known then. What goes on with many bytes is not asked about; a
-//! [twin](super::twins) of another is known to do what that does.
+//! [twin](super::default_transitions) of another is known to do what that does.
 //!
 //! Cost: O(edges) for each state, some 40 ns, and some 60 ns for each pair of states that two are followed to.
 
@@ -24,13 +24,14 @@ use grammarc_artifacts::tables::Tables;
 use hashbrown::HashTable;
 use rustc_hash::{FxHashMap, FxHasher};
 
-use super::leads::{Leads, all_apart};
-use super::pieces::Piece;
-use super::shared::{SharedOutcomes, bytes_of};
-use super::twins::Twins;
-use super::walk::WORTH_REMEMBERING;
+use super::default_transitions::DefaultTransitions;
+use super::edge_diff::{EdgeDifference, all_apart};
 use crate::budget::Budget;
 use crate::ir::ByteSet;
+use crate::masks::shared::facts::VocabularyFacts;
+use crate::masks::shared::transitions::WIDE;
+use crate::masks::shared::transitions::bytes_of;
+use crate::masks::trie::factors::Factor;
 use crate::network::follow::Follow;
 
 /// Pairs of states that two are followed to.
@@ -45,7 +46,7 @@ const STEPS_A_STATE: usize = 1 << 7;
 
 /// Which states are copies of each other.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Copies {
+pub(crate) struct TokenBisimulation {
     /// Id of the first own state.
     base: u32,
     /// By index of the state, that of one that stands for all its copies.
@@ -54,12 +55,12 @@ pub(super) struct Copies {
     is_copied: Vec<bool>,
 }
 
-impl Copies {
+impl TokenBisimulation {
     /// Those of a network, which reads no whole tokens.
-    pub(super) fn new<'a>(
+    pub(crate) fn new<'a>(
         follow: &Follow<'a>,
-        twins: &mut Twins<'a>,
-        known: &SharedOutcomes,
+        twins: &mut DefaultTransitions<'a>,
+        known: &VocabularyFacts,
         trie: Trie<'_>,
         budget: &Budget,
     ) -> Self {
@@ -87,7 +88,7 @@ impl Copies {
     }
 
     /// A number that an own state has in common with its copies alone, where it has any.
-    pub(super) fn class(&self, state: u32) -> Option<u32> {
+    pub(crate) fn class(&self, state: u32) -> Option<u32> {
         let like = *self.like.get((state - self.base) as usize)?;
         self.is_copied[like as usize].then_some(like)
     }
@@ -95,40 +96,40 @@ impl Copies {
 
 /// Whether a state goes on with few bytes, and is asked about.
 fn is_narrow(own: Tables<'_>, index: usize) -> bool {
-    bytes_of(own.byte_edges_of(index)) < WORTH_REMEMBERING
+    bytes_of(own.byte_edges_of(index)) < WIDE
 }
 
 struct Finder<'f, 'a> {
     follow: &'f Follow<'a>,
     own: Tables<'a>,
-    twins: &'f mut Twins<'a>,
-    known: &'f SharedOutcomes,
+    twins: &'f mut DefaultTransitions<'a>,
+    known: &'f VocabularyFacts,
     trie: Trie<'f>,
     /// By index of the state, itself or one that it is a copy of, which may be a copy again.
     like: Vec<u32>,
     /// Indices of two states, and what was read on the way to them.
-    work: Vec<([u32; 2], Read)>,
-    seen: Vec<([u32; 2], Read)>,
+    work: Vec<([u32; 2], ReadSoFar)>,
+    seen: Vec<([u32; 2], ReadSoFar)>,
 }
 
 /// What was read on the way to two states, and the bytes with which a piece of a token may go on from there.
 #[derive(Clone, Copy)]
-struct Read {
-    piece: Piece,
+struct ReadSoFar {
+    piece: Factor,
     next: ByteSet,
 }
 
-impl Read {
+impl ReadSoFar {
     /// Anything.
-    const ANY: Self = Self { piece: Piece::EMPTY, next: ByteSet::FULL };
+    const ANY: Self = Self { piece: Factor::EMPTY, next: ByteSet::FULL };
 
-    fn of(piece: Piece) -> Self {
+    fn of(piece: Factor) -> Self {
         Self { piece, ..Self::ANY }
     }
 
     /// Whether what may be read after this may be read after another too.
     fn is_within(self, other: Self) -> bool {
-        (other.piece == self.piece || other.piece == Piece::EMPTY)
+        (other.piece == self.piece || other.piece == Factor::EMPTY)
             && self.next.minus(other.next).is_empty()
     }
 }
@@ -244,9 +245,10 @@ impl<'a> Finder<'_, 'a> {
         }
         self.seen.clear();
         self.work.clear();
-        self.work.push(([one, other], Read::ANY));
+        self.work.push(([one, other], ReadSoFar::ANY));
         while let Some((pair, read)) = self.work.pop() {
-            let is_seen = |&(seen, after): &([u32; 2], Read)| seen == pair && read.is_within(after);
+            let is_seen =
+                |&(seen, after): &([u32; 2], ReadSoFar)| seen == pair && read.is_within(after);
             if self.seen.iter().any(is_seen) {
                 continue;
             }
@@ -262,7 +264,7 @@ impl<'a> Finder<'_, 'a> {
     }
 
     /// Adds what two states lead to after what was read, where they part. Says whether they may do the same.
-    fn go_on(&mut self, pair: [u32; 2], read: Read) -> bool {
+    fn go_on(&mut self, pair: [u32; 2], read: ReadSoFar) -> bool {
         let [mut one, mut other] = pair;
         if !self.call_alike(one, other) {
             // A place in a key and one in any other key of another object: what the first stands for is one as well.
@@ -273,7 +275,7 @@ impl<'a> Finder<'_, 'a> {
             let Some(partings) = self.twins.told(states) else { return false };
             return partings.into_iter().all(|parting| {
                 let (byte, to) = self.twins.parting(parting);
-                self.none_goes_on(read, byte) || self.add(to, Read::of(read.piece.then(byte)))
+                self.none_goes_on(read, byte) || self.add(to, ReadSoFar::of(read.piece.then(byte)))
             });
         }
         let mut calls = self.calls(one).iter().zip(self.calls(other));
@@ -283,44 +285,47 @@ impl<'a> Finder<'_, 'a> {
         }) {
             return false;
         }
-        all_apart(self.edges(one), self.edges(other), |Leads { first, last, to }| {
+        all_apart(self.edges(one), self.edges(other), |EdgeDifference { first, last, to }| {
             let mut bytes = first..=last;
             match u32::from(last - first) {
                 0..FEW => bytes.all(|byte| {
-                    self.none_goes_on(read, byte) || self.add(to, Read::of(read.piece.then(byte)))
+                    self.none_goes_on(read, byte)
+                        || self.add(to, ReadSoFar::of(read.piece.then(byte)))
                 }),
-                _ => bytes.all(|byte| self.none_goes_on(read, byte)) || self.add(to, Read::ANY),
+                _ => {
+                    bytes.all(|byte| self.none_goes_on(read, byte)) || self.add(to, ReadSoFar::ANY)
+                }
             }
         })
     }
 
     /// Whether no piece of a token goes on with a byte after what was read.
-    fn none_goes_on(&self, read: Read, byte: u8) -> bool {
+    fn none_goes_on(&self, read: ReadSoFar, byte: u8) -> bool {
         !read.next.contains(byte) || !self.known.pieces().may_have(read.piece.then(byte))
     }
 
     /// What was read behind a call that begins after something else.
-    fn read_by(&self, call: &CallEdge, before: Read) -> Read {
+    fn read_by(&self, call: &CallEdge, before: ReadSoFar) -> ReadSoFar {
         let network = self.follow.network();
         if call.callee >= network.own.bases.rules || call.count != 0 {
-            return Read::ANY;
+            return ReadSoFar::ANY;
         }
         let behind = self.known.behind();
         let mut last = behind.last(network, call.callee).iter();
         let piece = match (last.next(), last.next()) {
-            (Some(byte), None) => Piece::EMPTY.then(byte),
-            _ => Piece::EMPTY,
+            (Some(byte), None) => Factor::EMPTY.then(byte),
+            _ => Factor::EMPTY,
         };
         let vocabulary = (self.trie, self.known.children(), self.known.nodes());
         let next = before
             .piece
             .last()
             .map_or(ByteSet::FULL, |byte| behind.next(network, vocabulary, (byte, call.callee)));
-        Read { piece, next }
+        ReadSoFar { piece, next }
     }
 
     /// Adds what two states lead to after what was read, unless it is the same. Says whether they may do the same.
-    fn add(&mut self, to: [u32; 2], read: Read) -> bool {
+    fn add(&mut self, to: [u32; 2], read: ReadSoFar) -> bool {
         if to[0] == to[1] || self.to(to[0]) == self.to(to[1]) {
             return true;
         }
@@ -365,12 +370,12 @@ impl<'a> Finder<'_, 'a> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::shared::{SharedOutcomes, walked};
     use super::*;
     use crate::compile::Compiler;
     use crate::frontend::FrontEnd;
     use crate::frontend::gbnf::GbnfOptions;
     use crate::frontend::json_schema::JsonSchemaOptions;
+    use crate::masks::shared::facts::{VocabularyFacts, walked};
     use crate::network::local::LocalSets;
     use crate::samples;
 
@@ -389,12 +394,12 @@ mod tests {
     fn copies(compiler: &Compiler, front_end: &FrontEnd, text: &str) -> usize {
         let network = samples::network(compiler, front_end, text);
         let (vocabulary, known) =
-            (compiler.vocabulary(), SharedOutcomes::new(compiler.vocabulary()));
+            (compiler.vocabulary(), VocabularyFacts::new(compiler.vocabulary()));
         let (follow, trie) =
             (network.follow(vocabulary.tables(), known.rules()), vocabulary.trie());
-        let copies = Copies::new(
+        let copies = TokenBisimulation::new(
             &follow,
-            &mut Twins::new(&follow, &known),
+            &mut DefaultTransitions::new(&follow, &known),
             &known,
             trie,
             &Budget::unlimited(),

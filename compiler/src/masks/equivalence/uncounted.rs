@@ -11,80 +11,28 @@
 //!
 //! Cost: O(edges) of the rules in question, and of the vocabulary's loops once for each vocabulary.
 
-use grammarc_artifacts::sections::network::{CallEdge, NONE, rule_flags, state_flags};
-use grammarc_artifacts::tables::{Joined, Tables, TablesData};
-use rustc_hash::{FxHashMap, FxHashSet};
+use grammarc_artifacts::sections::network::{CallEdge, NONE};
+use grammarc_artifacts::tables::TablesData;
+use rustc_hash::FxHashMap;
 
-use super::shared::SharedOutcomes;
 use crate::ir::ByteSet;
+use crate::masks::shared::countdowns::{is_counted, is_loop, pairs};
+use crate::masks::shared::facts::VocabularyFacts;
 use crate::network::follow::Follow;
 
-/// Flags that tell two states apart.
-const TOLD: u32 =
-    state_flags::FINAL | state_flags::POP_ONLY | state_flags::RESTS | state_flags::CLEARS;
-
-/// Rules before a loop of the vocabulary's that are tried for it.
-const DEEPEST: usize = 16;
-
-/// What a vocabulary's rules say.
-#[derive(Debug, Default)]
-pub(super) struct Loops {
-    /// By rule with a countdown, one without that does the same until it ends.
-    like: FxHashMap<u32, u32>,
-    /// Rules and what they go on with at their ends; ascending.
-    before: Vec<(u32, u32)>,
-}
-
-impl Loops {
-    /// Those of a vocabulary.
-    pub(super) fn new(shared: Tables<'_>) -> Self {
-        let network = Joined { shared, own: shared };
-        let plain = (0..shared.rules.len() as u32).filter(|&rule| !is_counted(network, rule));
-        let (mut before, mut last) = (Vec::new(), Vec::new());
-        for rule in plain {
-            match rest_of(network, rule) {
-                Some(Some(rest)) => before.push((rest, rule)),
-                Some(None) => last.push(rule),
-                None => {}
-            }
-        }
-        before.sort_unstable();
-        let mut this = Self { like: FxHashMap::default(), before };
-        let none = FxHashMap::default();
-        for rule in (0..shared.rules.len() as u32).filter(|&rule| is_loop(network, rule)) {
-            let fits = |&other: &u32| pairs(network, &none, [rule, other]).is_some();
-            let mut rules = last.clone();
-            for _ in 0..DEEPEST {
-                if let Some(&found) = rules.iter().find(|other| fits(other)) {
-                    this.like.insert(rule, found);
-                    break;
-                }
-                rules = rules.iter().flat_map(|&rule| this.before(rule)).collect();
-            }
-        }
-        this
-    }
-
-    /// Rules that go on with a rule at their ends.
-    fn before(&self, rule: u32) -> impl Iterator<Item = u32> + '_ {
-        let from = self.before.partition_point(|&(rest, _)| rest < rule);
-        self.before[from..].iter().take_while(move |pair| pair.0 == rule).map(|pair| pair.1)
-    }
-}
-
 /// A network whose own rules before a loop are replaced.
-pub(super) struct Endless {
+pub(crate) struct Uncounted {
     /// The tables without what these rules do, and with calls of others in their place.
-    pub(super) tables: TablesData,
+    pub(crate) tables: TablesData,
     /// The states of these rules, and the vocabulary's that do the same.
-    pub(super) states: Vec<[u32; 2]>,
+    pub(crate) states: Vec<[u32; 2]>,
 }
 
-impl Endless {
+impl Uncounted {
     /// That of a network in which there are such rules.
-    pub(super) fn new(
+    pub(crate) fn new(
         follow: &Follow<'_>,
-        known: &SharedOutcomes,
+        known: &VocabularyFacts,
         tables: &TablesData,
     ) -> Option<Self> {
         let network = follow.network();
@@ -161,96 +109,18 @@ fn replaced(tables: &TablesData, like: &FxHashMap<u32, u32>) -> TablesData {
     new
 }
 
-fn is_counted(network: Joined<'_>, rule: u32) -> bool {
-    network.rule(rule).flags & rule_flags::COUNTED != 0
-}
-
-/// Whether a rule may be left before its countdown ends.
-fn is_loop(network: Joined<'_>, rule: u32) -> bool {
-    network.rule(rule).flags & rule_flags::MONOTONE != 0
-}
-
-/// What a rule goes on with at all of its ends, if anything; none of one that is not bytes and such calls alone.
-fn rest_of(network: Joined<'_>, rule: u32) -> Option<Option<u32>> {
-    let record = network.rule(rule);
-    let mut rest = None;
-    for state in record.first_state..record.first_state + record.state_count {
-        let (tables, index) = network.locate(state);
-        match tables.call_edges_of(index) {
-            [] => {}
-            _ => {
-                let callee = tail(network, state)?;
-                rest = match rest {
-                    Some(other) if other != callee => return None,
-                    _ => Some(callee),
-                };
-            }
-        }
-    }
-    Some(rest)
-}
-
-/// The rule that a state calls in tail position and does nothing else.
-fn tail(network: Joined<'_>, state: u32) -> Option<u32> {
-    let (tables, index) = network.locate(state);
-    let [call] = tables.call_edges_of(index) else { return None };
-    let is_alone = tables.byte_edges_of(index).is_empty()
-        && tables.token_edges_of(index).is_empty()
-        && tables.states[index].flags & TOLD == state_flags::RESTS;
-    (is_alone && call.ret == NONE).then_some(call.callee)
-}
-
-/// The states that two rules come to side by side, where these do the same: all of the first rule's, each with one of the
-/// other's or of the rules that it goes on with. A rule does what another does that it is `like`.
-fn pairs(
-    network: Joined<'_>,
-    like: &FxHashMap<u32, u32>,
-    rules: [u32; 2],
-) -> Option<Vec<[u32; 2]>> {
-    let mut found = vec![rules.map(|rule| network.rule(rule).first_state)];
-    let mut seen: FxHashSet<[u32; 2]> = found.iter().copied().collect();
-    let mut work = found.clone();
-    while let Some([one, mut other]) = work.pop() {
-        match (tail(network, one), tail(network, other)) {
-            (Some(rest), Some(callee)) if like.get(&rest) == Some(&callee) => continue,
-            (None, Some(callee)) => other = network.rule(callee).first_state,
-            (None, None) => {}
-            _ => return None,
-        }
-        let [(ours, index), (theirs, at)] = [one, other].map(|state| network.locate(state));
-        let [our_edges, their_edges] = [ours.byte_edges_of(index), theirs.byte_edges_of(at)];
-        let stand_alike = (ours.states[index].flags ^ theirs.states[at].flags) & TOLD == 0;
-        let read_bytes = [(ours, index), (theirs, at)].iter().all(|(tables, index)| {
-            tables.call_edges_of(*index).is_empty() && tables.token_edges_of(*index).is_empty()
-        });
-        if !stand_alike || !read_bytes || our_edges.len() != their_edges.len() {
-            return None;
-        }
-        for (edge, another) in our_edges.iter().zip(their_edges) {
-            if edge.range != another.range {
-                return None;
-            }
-            let to = [edge.target, another.target];
-            if seen.insert(to) {
-                found.push(to);
-                work.push(to);
-            }
-        }
-    }
-    Some(found)
-}
-
 #[cfg(test)]
 mod tests {
+    use grammarc_artifacts::tables::Joined;
     use std::sync::LazyLock;
 
     use proptest::prelude::*;
     use serde_json::json;
 
-    use super::super::setting::{Setting, inner};
-    use super::super::shared::class_nodes;
     use super::*;
     use crate::compile::Compiler;
+    use crate::masks::shared::exits::class_nodes;
+    use crate::masks::testing::{Setting, inner};
     use crate::samples;
 
     /// For a vocabulary of texts that end strings, and of so long a one that no bound below is near.
@@ -269,7 +139,7 @@ mod tests {
         let setting = Setting::new(&COMPILER, schema);
         let Setting { known, network, .. } = &setting;
         let (shared, trie, follow) = (setting.shared(), setting.trie(), setting.follow());
-        let Some(endless) = Endless::new(&follow, known, &network.tables) else { return 0 };
+        let Some(endless) = Uncounted::new(&follow, known, &network.tables) else { return 0 };
         for &[state, like] in &endless.states {
             let (ranks, exits) = setting.walked(&follow, state);
             let spans = known.spans(shared, trie, like).iter().cloned();

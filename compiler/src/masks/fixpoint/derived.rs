@@ -10,12 +10,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use grammarc_artifacts::sections::vocabulary::Trie;
 
-use super::compute::MaskError;
-use super::depart::{Apart, Derived, once};
-use super::draw::{Found, Sources};
-use super::rest::Rest;
-use super::schedule::{AtWork, Walkers, locked};
-use super::walk::Walker;
+use super::schedule::{AtWork, Workers, locked};
+use super::work_range::WorkRange;
+use crate::masks::derive::batch::{Derivation, Difference, once};
+use crate::masks::encode::encoder::{Computed, Encoder};
+use crate::masks::limits::MaskError;
+use crate::masks::walk::walker::Walker;
 use crate::network::follow::Follow;
 
 /// States that run over the trie together: the more of them there are, the less each costs.
@@ -29,23 +29,24 @@ const MANY: usize = 2;
 
 /// Finds the outcomes of derived states, all of which have rows, and has them taken in order; where there are several
 /// threads, drawn from `sources`.
-pub(super) fn outcomes<'a>(
-    walkers: &Walkers<'a, impl Fn() -> Walker<'a> + Sync>,
-    derived: &[&Derived<'_>],
-    sources: &Sources<'_>,
+pub(crate) fn outcomes<'a>(
+    walkers: &Workers<'a, impl Fn() -> Walker<'a> + Sync>,
+    derived: &[&Derivation<'_>],
+    sources: &Encoder<'_>,
     (trie, follow): (Trie<'_>, &Follow<'_>),
-    mut take: impl FnMut(&Derived<'_>, &Found) -> Result<(), MaskError>,
+    mut take: impl FnMut(&Derivation<'_>, &Computed) -> Result<(), MaskError>,
 ) -> Result<(), MaskError> {
     let threads = walkers.threads();
     let parts = ranges(trie, if threads > 1 { PARTS } else { 1 });
     let groups = derived.chunks(ABREAST).map(|derived| Group::new(derived, &parts));
     let groups: Vec<Group<'_>> = groups.collect();
-    let over =
-        |(apart, derived): (&Apart, &&Derived<'_>)| Found::from(apart.over(derived, follow, trie));
+    let over = |(apart, derived): (&Difference, &&Derivation<'_>)| {
+        Computed::from(apart.over(derived, follow, trie))
+    };
     let own = |group: &Group<'_>| group.derived[0].state;
     let help = |walker: &mut Walker<'a>| groups.iter().any(|group| group.help(walker));
     if threads > 1 && groups.len() < MANY * threads {
-        let mut all: Vec<Apart> = Vec::with_capacity(derived.len());
+        let mut all: Vec<Difference> = Vec::with_capacity(derived.len());
         let find = |walker: &mut Walker<'a>, group: &Group<'_>| group.apart(walker);
         walkers.in_order_with(
             (&groups, own),
@@ -57,17 +58,17 @@ pub(super) fn outcomes<'a>(
                 Ok(())
             },
         )?;
-        let lanes: Vec<(&Apart, &&Derived<'_>)> = all.iter().zip(derived).collect();
-        let find = |_: &mut Walker<'a>, &lane: &(&Apart, &&Derived<'_>)| over(lane);
-        let draw = |walker: &mut Walker<'a>, found: &mut Found| walker.draw(sources, found);
-        let own = |(_, derived): &(&Apart, &&Derived<'_>)| derived.state;
+        let lanes: Vec<(&Difference, &&Derivation<'_>)> = all.iter().zip(derived).collect();
+        let find = |_: &mut Walker<'a>, &lane: &(&Difference, &&Derivation<'_>)| over(lane);
+        let draw = |walker: &mut Walker<'a>, found: &mut Computed| walker.draw(sources, found);
+        let own = |(_, derived): &(&Difference, &&Derivation<'_>)| derived.state;
         return walkers
             .in_order(&lanes, own, find, draw, |(_, derived), found| take(derived, found));
     }
-    let find = |walker: &mut Walker<'a>, group: &Group<'_>| -> Vec<Found> {
+    let find = |walker: &mut Walker<'a>, group: &Group<'_>| -> Vec<Computed> {
         group.apart(walker).iter().zip(group.derived).map(over).collect()
     };
-    let ahead = |walker: &mut Walker<'a>, found: &mut Vec<Found>| {
+    let ahead = |walker: &mut Walker<'a>, found: &mut Vec<Computed>| {
         found.iter_mut().for_each(|found| walker.draw(sources, found))
     };
     walkers.in_order_with((&groups, own), find, help, ahead, |group, found| {
@@ -77,25 +78,25 @@ pub(super) fn outcomes<'a>(
 
 /// States that go together, and the nodes of the trie, which threads share.
 struct Group<'a> {
-    derived: &'a [&'a Derived<'a>],
+    derived: &'a [&'a Derivation<'a>],
     /// Nodes, in order: the same for all groups.
     parts: &'a [Range<u32>],
     /// Those that no thread has begun with.
-    rest: Rest,
+    rest: WorkRange,
     /// What others have found: the first node of each range, and what tells the states from their models there.
-    found: Mutex<Vec<(u32, Vec<Apart>)>>,
+    found: Mutex<Vec<(u32, Vec<Difference>)>>,
     /// How many others look for a range or are at one.
     helping: AtomicUsize,
 }
 
 impl<'a> Group<'a> {
-    fn new(derived: &'a [&'a Derived<'a>], parts: &'a [Range<u32>]) -> Self {
-        let rest = Rest::new(0..parts.len());
+    fn new(derived: &'a [&'a Derivation<'a>], parts: &'a [Range<u32>]) -> Self {
+        let rest = WorkRange::new(0..parts.len());
         Self { derived, parts, rest, found: Mutex::default(), helping: AtomicUsize::new(0) }
     }
 
     /// What tells the states from their models, at all nodes.
-    fn apart(&self, walker: &mut Walker<'_>) -> Vec<Apart> {
+    fn apart(&self, walker: &mut Walker<'_>) -> Vec<Difference> {
         let mut next = || Some(self.parts[self.rest.next()?].clone());
         let mut apart = walker.apart(self.derived, &mut next);
         // Whoever helps took its range before there were no more.
@@ -131,7 +132,7 @@ impl<'a> Group<'a> {
 }
 
 /// The nodes of a trie but for its root, in order, in some `count` ranges of about the same size.
-pub(super) fn ranges(trie: Trie<'_>, count: usize) -> Vec<Range<u32>> {
+pub(crate) fn ranges(trie: Trie<'_>, count: usize) -> Vec<Range<u32>> {
     let end = trie.len() as u32;
     let size = trie.len().div_ceil(count).max(1);
     (1..end).step_by(size).map(|from| from..end.min(from + size as u32)).collect()
@@ -139,8 +140,8 @@ pub(super) fn ranges(trie: Trie<'_>, count: usize) -> Vec<Range<u32>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::shared::vocabulary;
     use super::*;
+    use crate::masks::shared::facts::vocabulary;
 
     #[test]
     fn whoever_takes_them_all_nodes_are_taken_once() {

@@ -3,8 +3,16 @@
 //! First the outcome of every state at the root, in parallel: base masks and exit classes. Then the follow masks, in
 //! rounds: a return state meets a class where the rule it called can be left through that class, and its own exits are
 //! classes that the rules below may meet in turn, so each round's new pairs follow from the classes of the last. States
-//! with a model are derived from it after all others. Every number is given [in order](super::schedule), never by a
+//! with a model are derived from it after all others. Every number is given [in order](schedule), never by a
 //! thread, so the tables do not depend on the number of threads.
+
+pub(crate) mod derived;
+pub(crate) mod longest_chain;
+pub(crate) mod reachable_pairs;
+pub(crate) mod schedule;
+pub(crate) mod token_edges;
+pub(crate) mod token_liveness;
+pub(crate) mod work_range;
 
 use std::borrow::Cow;
 use std::collections::hash_map::Entry;
@@ -14,69 +22,30 @@ use grammarc_artifacts::sections::masks::FollowEntry;
 use grammarc_artifacts::sections::network::NONE;
 use grammarc_artifacts::sections::vocabulary::Trie;
 use grammarc_artifacts::tables::{Joined, Tables, TablesData};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
-use super::abreast;
-use super::agree::Agreement;
-use super::chain::longest_chain;
-use super::classes::Classes;
-use super::depart::Derived;
-use super::doubles::Doubles;
-use super::draw::{Found, Lengths, Sources};
-use super::endless::Endless;
-use super::nearest::SharedRows;
-use super::outcome::Outcome;
-use super::pool::{Pool, stored};
-use super::reach::Reach;
-use super::schedule::Walkers;
-use super::shared::SharedOutcomes;
-use super::stretch::Stretches;
-use super::walk::Walker;
 use crate::budget::Held;
+use crate::masks::derive::batch::Derivation;
+use crate::masks::derive::char_runs::CharRuns;
+use crate::masks::encode::encoder::{Computed, Encoder, Lengths};
+use crate::masks::encode::exit_classes::ExitClasses;
+use crate::masks::encode::nearest_row::SharedRows;
+use crate::masks::encode::pool::Pool;
+use crate::masks::equivalence::k_equivalence::KEquivalence;
+use crate::masks::equivalence::representatives::Representatives;
+use crate::masks::equivalence::uncounted::Uncounted;
+use crate::masks::limits::MaskError;
+use crate::masks::limits::MaskLimits;
+use crate::masks::outcome::Outcome;
+use crate::masks::shared::facts::VocabularyFacts;
+use crate::masks::walk::walker::Walker;
 use crate::network::Network;
 use crate::network::follow::Follow;
-use crate::network::local::{BOTTOM, LocalSets};
 use crate::threads::Means;
-
-/// Bounds on the computation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MaskLimits {
-    /// Pairs of a return state and an exit class.
-    pub pairs: usize,
-    /// Dense rows of the network's own.
-    pub rows: usize,
-}
-
-impl Default for MaskLimits {
-    fn default() -> Self {
-        Self { pairs: 2_000_000, rows: 16_384 }
-    }
-}
-
-/// Why the masks were not computed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum MaskError {
-    /// A limit was met.
-    #[error("{what} would exceed the limit of {limit}")]
-    Limit {
-        /// What was counted.
-        what: &'static str,
-        /// How many are allowed.
-        limit: usize,
-        /// The own state at which it happened.
-        state: u32,
-    },
-    /// The budget of the compilation is spent.
-    #[error("the budget was spent after {states} of {total} states")]
-    Spent {
-        /// States or pairs done, of those that were to be done at once.
-        states: usize,
-        /// So many these were.
-        total: usize,
-        /// The own state that was to be next.
-        state: u32,
-    },
-}
+use longest_chain::longest_chain;
+use reachable_pairs::ReachablePairs;
+use schedule::Workers;
+use token_edges::tokens_of;
 
 /// The masks of a network, in its tables, and what was counted on the way.
 pub struct Masks {
@@ -97,7 +66,7 @@ pub struct Masks {
 pub(crate) fn compute(
     network: &Network,
     shared: Tables<'_>,
-    known: &SharedOutcomes,
+    known: &VocabularyFacts,
     trie: Trie<'_>,
     follow: &Follow<'_>,
     limits: MaskLimits,
@@ -109,7 +78,7 @@ pub(crate) fn compute(
     let is_vocabulary = !network.open.is_empty();
     let endless = match is_vocabulary {
         true => None,
-        false => Endless::new(follow, known, &network.tables),
+        false => Uncounted::new(follow, known, &network.tables),
     };
     let without_counts = endless.as_ref().map(|endless| {
         let joined = Joined { shared, own: endless.tables.as_tables() };
@@ -118,8 +87,8 @@ pub(crate) fn compute(
     // What walks go by; what can come to pass is as the grammar says.
     let (as_it_is, follow) = (follow, without_counts.as_ref().unwrap_or(follow));
     let none_done = |_| MaskError::Spent { states: 0, total: states.len(), state: base };
-    let doubles = || Doubles::new(follow, known, trie, budget);
-    let agreement = Agreement::new(follow, doubles, known.nodes().height(0), means);
+    let doubles = || Representatives::new(follow, known, trie, budget);
+    let agreement = KEquivalence::new(follow, doubles, known.nodes().height(0), means);
     let mut held = budget.hold();
     held.set(agreement.bytes()).and_then(|()| budget.check()).map_err(none_done)?;
     let alone = states.iter().filter(|&&state| !agreement.doubles().contains(state));
@@ -130,10 +99,10 @@ pub(crate) fn compute(
     // By state, the mask and the outcome that others are derived from.
     let mut models: BTreeMap<u32, (u32, Outcome)> = BTreeMap::new();
     let stretches = match is_vocabulary {
-        true => Stretches::default(),
+        true => CharRuns::default(),
         false => {
             let states = first.iter().chain(&derived).copied();
-            Stretches::new(follow, known, &agreement, trie, states, means)
+            CharRuns::new(follow, known, &agreement, trie, states, means)
         }
     };
     let new = || {
@@ -141,11 +110,11 @@ pub(crate) fn compute(
         walker.with_stretches(&stretches).within(budget)
     };
     budget.check().map_err(none_done)?;
-    let walkers = Walkers::new(new, means);
+    let walkers = Workers::new(new, means);
     let lengths = Lengths { row_words: network.tables.row_words as usize, is_vocabulary };
-    let mut sources = Sources::new(trie, shared, known, lengths);
+    let mut sources = Encoder::new(trie, shared, known, lengths);
     let mut context = Context {
-        classes: Classes::new(shared, known),
+        classes: ExitClasses::new(shared, known),
         pool: Pool::new(shared, known, network.tables.clone(), lengths),
         limits,
         held: budget.hold(),
@@ -156,16 +125,16 @@ pub(crate) fn compute(
     };
     let rows = SharedRows::new(shared, known, lengths);
     for model in stretches.models(known, trie, rows, means.threads) {
-        let found = Found { drawn: Some(model.drawn), ..Found::default() };
+        let found = Computed { drawn: Some(model.drawn), ..Computed::default() };
         let mask = context.intern(&sources, model.asked_by, &found)?;
         sources.add_model(model.state, context.pool.model(mask, None));
     }
-    let find = |walker: &mut Walker<'_>, &state: &u32| Found {
+    let find = |walker: &mut Walker<'_>, &state: &u32| Computed {
         outcome: walker.base(state),
         extra: tokens_of(network, walker.sets(), state),
         drawn: None,
     };
-    let draw = |walker: &mut Walker<'_>, found: &mut Found| walker.draw(&sources, found);
+    let draw = |walker: &mut Walker<'_>, found: &mut Computed| walker.draw(&sources, found);
     let own = |&state: &u32| state;
     walkers.in_order(&first, own, find, draw, |&state, found| {
         let mask = context.add(&sources, state, found)?;
@@ -188,17 +157,18 @@ pub(crate) fn compute(
     }
     let derived = derived.into_iter().filter_map(|state| {
         let (&model, (_, known)) = models.get_key_value(&agreement.model(state)?)?;
-        Some(Derived { state, model, known })
+        Some(Derivation { state, model, known })
     });
-    let derived: Vec<Derived<'_>> = derived.collect();
-    let mut rest: Vec<&Derived<'_>> = Vec::with_capacity(derived.len());
-    let far =
-        |walker: &mut Walker<'_>, derived: &Derived<'_>| walker.far_base(derived).map(Found::from);
-    let draw = |walker: &mut Walker<'_>, found: &mut Found| walker.draw(&sources, found);
-    let draw_far = |walker: &mut Walker<'_>, found: &mut Option<Found>| {
+    let derived: Vec<Derivation<'_>> = derived.collect();
+    let mut rest: Vec<&Derivation<'_>> = Vec::with_capacity(derived.len());
+    let far = |walker: &mut Walker<'_>, derived: &Derivation<'_>| {
+        walker.far_base(derived).map(Computed::from)
+    };
+    let draw = |walker: &mut Walker<'_>, found: &mut Computed| walker.draw(&sources, found);
+    let draw_far = |walker: &mut Walker<'_>, found: &mut Option<Computed>| {
         found.iter_mut().for_each(|found| draw(walker, found))
     };
-    let own = |derived: &Derived<'_>| derived.state;
+    let own = |derived: &Derivation<'_>| derived.state;
     walkers.in_order(&derived, own, far, draw_far, |derived, found| {
         match found {
             Some(found) => _ = context.add(&sources, derived.state, found)?,
@@ -209,7 +179,7 @@ pub(crate) fn compute(
     // Those near the end of a chain are most work, and the results of what is found last are taken while no other
     // thread has work.
     rest.reverse();
-    abreast::outcomes(&walkers, &rest, &sources, (trie, follow), |derived, found| {
+    derived::outcomes(&walkers, &rest, &sources, (trie, follow), |derived, found| {
         context.add(&sources, derived.state, found).map(|_| ())
     })?;
 
@@ -217,7 +187,7 @@ pub(crate) fn compute(
         let like = shared.states[like as usize];
         context.exits[(state - base) as usize] = (like.base, like.exits);
     }
-    let mut reach = Reach::new(as_it_is, known.left_through());
+    let mut reach = ReachablePairs::new(as_it_is, known.left_through());
     for (&state, &(_, class)) in states.iter().zip(&context.exits) {
         reach.add(state, class);
     }
@@ -279,7 +249,7 @@ pub(crate) fn compute(
                 _ => Vec::new(),
             };
             let shared = (class < shared.classes.len() as u32).then_some(class);
-            Found { outcome: walker.follow(ret, nodes, shared), extra, drawn: None }
+            Computed { outcome: walker.follow(ret, nodes, shared), extra, drawn: None }
         };
         let own = |&(ret, _): &(u32, u32)| ret;
         walkers.in_order(&asked, own, find, draw, |&(ret, class), found| {
@@ -307,7 +277,7 @@ pub(crate) fn compute(
 
     let Context { classes, mut pool, exits, .. } = context;
     let sets = network.token_sets.iter().map(|ids| {
-        let found = Found { extra: ids.clone(), ..Found::default() };
+        let found = Computed { extra: ids.clone(), ..Computed::default() };
         pool.intern(&sources, &found)
     });
     let sets: Vec<u32> = sets.collect();
@@ -337,13 +307,13 @@ fn worth_composing(trie: Trie<'_>) -> u32 {
 
 /// What is made of what was found.
 struct Context<'a> {
-    classes: Classes<'a>,
+    classes: ExitClasses<'a>,
     pool: Pool<'a>,
     limits: MaskLimits,
     /// Masks.
     held: Held<'a>,
     follow: &'a Follow<'a>,
-    doubles: &'a Doubles,
+    doubles: &'a Representatives,
     /// Id of the first own state.
     base: u32,
     /// By index of the state, its mask and its exit class.
@@ -354,9 +324,9 @@ impl Context<'_> {
     /// The mask of a state or pair.
     fn intern(
         &mut self,
-        sources: &Sources<'_>,
+        sources: &Encoder<'_>,
         state: u32,
-        found: &Found,
+        found: &Computed,
     ) -> Result<u32, MaskError> {
         let mask = self.pool.intern(sources, found);
         let limit = self.limits.rows;
@@ -369,7 +339,12 @@ impl Context<'_> {
     }
 
     /// The mask of a state, which is noted with its exit class.
-    fn add(&mut self, sources: &Sources<'_>, state: u32, found: &Found) -> Result<u32, MaskError> {
+    fn add(
+        &mut self,
+        sources: &Encoder<'_>,
+        state: u32,
+        found: &Computed,
+    ) -> Result<u32, MaskError> {
         let mask = self.intern(sources, state, found)?;
         self.note(state, mask, &found.outcome.exits);
         Ok(mask)
@@ -388,42 +363,4 @@ impl Context<'_> {
             self.exits[(double - self.base) as usize] = (mask, class);
         }
     }
-}
-
-/// Ids of the tokens that a state consumes by token edges, ascending: its own, and those of rules it can begin.
-fn tokens_of(network: &Network, sets: &mut LocalSets<'_>, state: u32) -> Vec<u32> {
-    let joined = sets.network();
-    if !joined.reads_tokens() {
-        return Vec::new();
-    }
-    let mut ids = Vec::new();
-    let mut seen = FxHashSet::default();
-    let mut work = vec![(state, BOTTOM)];
-    while let Some((state, frame)) = work.pop() {
-        if !seen.insert((state, frame)) {
-            continue;
-        }
-        let (tables, index) = joined.locate(state);
-        let own = state >= network.tables.bases.states;
-        for edge in tables.token_edges_of(index) {
-            if !sets.settled(edge.target, frame).ends {
-                continue;
-            }
-            if own {
-                ids.extend_from_slice(&network.token_sets[edge.tokens as usize]);
-            } else {
-                ids.extend(stored(joined.shared, edge.tokens));
-            }
-        }
-        for call in tables.call_edges_of(index) {
-            let callee = joined.rule(call.callee);
-            if callee.first_tokens != 0 {
-                let frame = if call.ret == NONE { frame } else { sets.push(call.ret, frame) };
-                work.push((callee.first_state, frame));
-            }
-        }
-    }
-    ids.sort_unstable();
-    ids.dedup();
-    ids
 }

@@ -5,22 +5,18 @@
 //! deeper in the trie or is the same, so this ends.
 //!
 //! Who calls whom is known to [`Follow`]. The vocabulary's rules are closed, so what they can be left through is found
-//! once ([`left_through`]).
-
-use std::collections::BTreeSet;
+//! once ([`left_through`](crate::masks::shared::exits::left_through)).
 
 use grammarc_artifacts::sections::network::NONE;
-use grammarc_artifacts::tables::Tables;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
-use crate::network::SharedRules;
 use crate::network::follow::Follow;
 
 /// Pairs that there is room for from the beginning: few grammars have more.
 const ROOM: usize = 512;
 
 /// The classes through which each rule can be left, and the pairs that follow from them.
-pub(super) struct Reach<'a> {
+pub(crate) struct ReachablePairs<'a> {
     follow: &'a Follow<'a>,
     /// Rules, each with a class through which it can be left.
     known: FxHashSet<(u32, u32)>,
@@ -31,9 +27,9 @@ pub(super) struct Reach<'a> {
     met: FxHashSet<(u32, u32)>,
 }
 
-impl<'a> Reach<'a> {
+impl<'a> ReachablePairs<'a> {
     /// What the grammar's calls of the vocabulary's rules come to, which are left through these classes.
-    pub(super) fn new(follow: &'a Follow<'a>, left_through: &[Box<[u32]>]) -> Self {
+    pub(crate) fn new(follow: &'a Follow<'a>, left_through: &[Box<[u32]>]) -> Self {
         let callees = follow.shared_callees().into_iter();
         let fresh = callees
             .flat_map(|rule| left_through[rule as usize].iter().map(move |&class| (rule, class)));
@@ -43,7 +39,7 @@ impl<'a> Reach<'a> {
     }
 
     /// Notes that the rule of an own state can be left through a class.
-    pub(super) fn add(&mut self, state: u32, class: u32) {
+    pub(crate) fn add(&mut self, state: u32, class: u32) {
         let rule = self.follow.rule_of(state);
         if class != NONE && self.known.insert((rule, class)) {
             self.fresh.push((rule, class));
@@ -51,7 +47,7 @@ impl<'a> Reach<'a> {
     }
 
     /// The pairs that follow from what was added since the last call, each once in all.
-    pub(super) fn pairs(&mut self) -> Vec<(u32, u32)> {
+    pub(crate) fn pairs(&mut self) -> Vec<(u32, u32)> {
         let Self { follow, known, fresh, met } = self;
         let mut pairs = Vec::with_capacity(fresh.len());
         while let Some((rule, class)) = fresh.pop() {
@@ -62,24 +58,4 @@ impl<'a> Reach<'a> {
         }
         pairs
     }
-}
-
-/// By rule of the vocabulary, the classes through which it can be left, also by way of its tail calls; ascending.
-pub(super) fn left_through(shared: Tables<'_>, rules: &SharedRules) -> Vec<Box<[u32]>> {
-    let mut classes = vec![BTreeSet::new(); shared.rules.len()];
-    for (rule, record) in (0..).zip(shared.rules) {
-        let states =
-            record.first_state as usize..(record.first_state + record.state_count) as usize;
-        let mut own: BTreeSet<u32> = states
-            .flat_map(|state| {
-                let follows = shared.follows_of(state).iter().map(|entry| entry.next);
-                follows.chain([shared.states[state].exits])
-            })
-            .collect();
-        own.remove(&NONE);
-        for caller in rules.with_tail_callers(rule) {
-            classes[caller as usize].extend(&own);
-        }
-    }
-    classes.into_iter().map(|classes| classes.into_iter().collect()).collect()
 }

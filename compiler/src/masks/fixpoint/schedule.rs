@@ -17,10 +17,10 @@ use std::time::{Duration, Instant};
 use grammarc_artifacts::sections::network::NONE;
 use rustc_hash::FxHashMap;
 
-use super::compute::MaskError;
-use super::draw::Found;
-use super::rest::Rest;
-use super::walk::Walker;
+use super::work_range::WorkRange;
+use crate::masks::encode::encoder::Computed;
+use crate::masks::limits::MaskError;
+use crate::masks::walk::walker::Walker;
 use crate::threads::Means;
 
 /// Time after which a second thread is worth it, which has to learn the states' moves anew.
@@ -42,27 +42,27 @@ const STEPS_AN_ITEM: usize = 1 << 10;
 const PARTS: usize = 2;
 
 /// A result that was taken.
-pub(super) trait Returned: Sized {
+pub(crate) trait Recycle: Sized {
     /// Gives its room back to the walker that found it.
     fn give_back(self, _: &mut Walker<'_>) {}
 }
 
-impl Returned for Found {
+impl Recycle for Computed {
     fn give_back(self, walker: &mut Walker<'_>) {
         walker.give_back(self.outcome);
     }
 }
 
-impl Returned for Option<Found> {
+impl Recycle for Option<Computed> {
     fn give_back(self, walker: &mut Walker<'_>) {
         self.into_iter().for_each(|found| found.give_back(walker));
     }
 }
 
-impl<R> Returned for Vec<R> {}
+impl<R> Recycle for Vec<R> {}
 
 /// The walkers of a computation. Each is used by one thread at a time and keeps what it has learnt.
-pub(super) struct Walkers<'a, F> {
+pub(crate) struct Workers<'a, F> {
     idle: Mutex<Vec<Walker<'a>>>,
     new: F,
     means: Means<'a>,
@@ -70,14 +70,14 @@ pub(super) struct Walkers<'a, F> {
     are_many: AtomicBool,
 }
 
-impl<'a, F: Fn() -> Walker<'a> + Sync> Walkers<'a, F> {
+impl<'a, F: Fn() -> Walker<'a> + Sync> Workers<'a, F> {
     /// None yet; `new` makes one. They work until the budget is spent.
-    pub(super) fn new(new: F, means: Means<'a>) -> Self {
+    pub(crate) fn new(new: F, means: Means<'a>) -> Self {
         Self { idle: Mutex::default(), new, means, are_many: AtomicBool::new(false) }
     }
 
     /// How many may work at once.
-    pub(super) fn threads(&self) -> usize {
+    pub(crate) fn threads(&self) -> usize {
         self.means.threads.count()
     }
 
@@ -97,7 +97,7 @@ impl<'a, F: Fn() -> Walker<'a> + Sync> Walkers<'a, F> {
     /// Works on the items, each at an `own` state, and has each result taken, in order. Which items are worked on by one thread alone depends on
     /// the time, and nothing that is made of the results does. What taking a result can do without those before it is done
     /// `ahead` by whichever thread has found it, where there are several.
-    pub(super) fn in_order<'i, T: Sync, R: Returned + Send + Sync>(
+    pub(crate) fn in_order<'i, T: Sync, R: Recycle + Send + Sync>(
         &self,
         items: &'i [T],
         own: impl Fn(&T) -> u32,
@@ -110,7 +110,7 @@ impl<'a, F: Fn() -> Walker<'a> + Sync> Walkers<'a, F> {
 
     /// The same for items that threads without work can help with: `help` does so, and says whether there was anything
     /// that it could do.
-    pub(super) fn in_order_with<'i, T: Sync, R: Returned + Send + Sync>(
+    pub(crate) fn in_order_with<'i, T: Sync, R: Recycle + Send + Sync>(
         &self,
         (items, own): (&'i [T], impl Fn(&T) -> u32),
         work: impl Fn(&mut Walker<'a>, &'i T) -> R + Sync,
@@ -154,7 +154,7 @@ impl<'a, F: Fn() -> Walker<'a> + Sync> Walkers<'a, F> {
         if rest.is_empty() {
             return Ok(());
         }
-        let parts = Parts::new(rest, rest.len().div_ceil(threads * PARTS), threads);
+        let parts = WorkParts::new(rest, rest.len().div_ceil(threads * PARTS), threads);
         let work_on_next = |worker: usize, walker: &mut Walker<'a>| {
             let work_ahead = |item: &'i T| {
                 if self.are_late() {
@@ -199,27 +199,27 @@ impl<'a, F: Fn() -> Walker<'a> + Sync> Walkers<'a, F> {
 }
 
 /// Items in contiguous parts, and the results of what was done.
-struct Parts<'a, T, R> {
+struct WorkParts<'a, T, R> {
     items: &'a [T],
     /// Most items of a part.
     size: usize,
     /// The first item that no thread was given.
     next: AtomicUsize,
     /// By worker, those of the items it was given that nobody has begun.
-    given: Vec<Rest>,
+    given: Vec<WorkRange>,
     /// Results of items one behind the other, by the first of these.
     results: Mutex<FxHashMap<usize, Vec<R>>>,
     /// Threads that look for items or work on some.
     at_work: AtomicUsize,
 }
 
-impl<'a, T, R> Parts<'a, T, R> {
+impl<'a, T, R> WorkParts<'a, T, R> {
     fn new(items: &'a [T], size: usize, workers: usize) -> Self {
         Self {
             items,
             size,
             next: AtomicUsize::new(0),
-            given: (0..workers).map(|_| Rest::new(0..0)).collect(),
+            given: (0..workers).map(|_| WorkRange::new(0..0)).collect(),
             results: Mutex::default(),
             at_work: AtomicUsize::new(0),
         }
@@ -286,10 +286,10 @@ impl<'a, T, R> Parts<'a, T, R> {
 }
 
 /// Counts a thread while it looks for work or does it.
-pub(super) struct AtWork<'a>(&'a AtomicUsize);
+pub(crate) struct AtWork<'a>(&'a AtomicUsize);
 
 impl<'a> AtWork<'a> {
-    pub(super) fn new(count: &'a AtomicUsize) -> Self {
+    pub(crate) fn new(count: &'a AtomicUsize) -> Self {
         count.fetch_add(1, Ordering::SeqCst);
         Self(count)
     }
@@ -301,7 +301,7 @@ impl Drop for AtWork<'_> {
     }
 }
 
-pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -314,7 +314,7 @@ mod tests {
     use crate::threads::Threads;
 
     /// Has the parts worked on by this thread and three others, and returns the results in order, as far as they come.
-    fn taken(parts: &Parts<'_, u32, u32>, work: impl Fn(u32) -> u32 + Sync) -> Vec<u32> {
+    fn taken(parts: &WorkParts<'_, u32, u32>, work: impl Fn(u32) -> u32 + Sync) -> Vec<u32> {
         let next = |worker| parts.work_on_next(worker, |&item| work(item));
         let mut taken = Vec::new();
         Threads::new(NonZero::new(4)).scope(|scope| {
@@ -332,7 +332,7 @@ mod tests {
     fn results_come_in_order_whoever_finds_them() {
         let items: Vec<u32> = (0..500).collect();
         for size in [1, 7, 500] {
-            let parts = Parts::new(&items, size, 4);
+            let parts = WorkParts::new(&items, size, 4);
             let work = |item: u32| {
                 // The first items of a part take longest.
                 (0..1000 - item).fold(0, |sum: u32, step| std::hint::black_box(sum ^ step));
@@ -345,7 +345,7 @@ mod tests {
     #[test]
     fn a_panic_ends_the_work() {
         let items: Vec<u32> = (0..100).collect();
-        let parts = Parts::new(&items, 1, 4);
+        let parts = WorkParts::new(&items, 1, 4);
         let work = |item| if item == 50 { panic!("as the test wants") } else { item };
         assert!(catch_unwind(AssertUnwindSafe(|| taken(&parts, work))).is_err());
     }
@@ -353,7 +353,7 @@ mod tests {
     #[test]
     fn what_a_worker_has_not_begun_is_done_by_others() {
         let items: Vec<u32> = (0..8).collect();
-        let parts = Parts::new(&items, 8, 2);
+        let parts = WorkParts::new(&items, 8, 2);
         let mut by_other = Vec::new();
         let is_begun = parts.work_on_next(0, |_| {
             // Half of the seven that are left, and half of the three that are left of these.
@@ -366,7 +366,7 @@ mod tests {
     #[test]
     fn no_item_is_begun_after_a_stop() {
         let items = [0; 10];
-        let parts: Parts<'_, u32, u32> = Parts::new(&items, 5, 1);
+        let parts: WorkParts<'_, u32, u32> = WorkParts::new(&items, 5, 1);
         let stopping = |&item: &u32| {
             parts.stop();
             item

@@ -18,18 +18,18 @@ use grammarc_artifacts::sections::network::{NONE, rule_flags, state_flags};
 use grammarc_artifacts::sections::vocabulary::Trie;
 use grammarc_artifacts::tables::Tables;
 
-use super::agree::Agreement;
-use super::shared::SharedOutcomes;
-use super::walk::Walker;
 use crate::ir::ByteSet;
+use crate::masks::equivalence::k_equivalence::KEquivalence;
+use crate::masks::shared::facts::VocabularyFacts;
+use crate::masks::walk::walker::Walker;
 use crate::network::Network;
 use crate::network::follow::Follow;
 
 /// Clears the rest flag of every state that no sequence of tokens leads on from, and returns those states.
-pub fn mark(
+pub(crate) fn mark(
     network: &mut Network,
     shared: Tables<'_>,
-    known: &SharedOutcomes,
+    known: &VocabularyFacts,
     trie: Trie<'_>,
 ) -> Vec<u32> {
     let spelled = known.spelled();
@@ -80,7 +80,7 @@ fn without_countdown(network: &Network) -> Vec<bool> {
 /// The states that rest, where the heads of `loops` lead around their loops. The network's flags are set to match.
 fn least(
     network: &mut Network,
-    (shared, known): (Tables<'_>, &SharedOutcomes),
+    (shared, known): (Tables<'_>, &VocabularyFacts),
     trie: Trie<'_>,
     spelled: ByteSet,
     loops: &[bool],
@@ -100,7 +100,7 @@ fn least(
             continue;
         }
         let follow = Follow::new(network.joined(shared), known.rules(), &network.open);
-        let agreement = Agreement::default();
+        let agreement = KEquivalence::default();
         let mut walker = Walker::new(&follow, known, &agreement, trie, u32::MAX);
         for index in (0..count).filter(|&index| !before[index]) {
             let state = base + index as u32;

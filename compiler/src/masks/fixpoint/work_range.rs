@@ -6,30 +6,30 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The first of the items and the end of them, in 32 bits each: there are no more than states and pairs can be numbered.
-pub(super) struct Rest(AtomicU64);
+pub(crate) struct WorkRange(AtomicU64);
 
-impl Rest {
-    pub(super) fn new(items: Range<usize>) -> Self {
+impl WorkRange {
+    pub(crate) fn new(items: Range<usize>) -> Self {
         Self(AtomicU64::new(packed(items)))
     }
 
     /// Puts others in their place.
-    pub(super) fn set(&self, items: Range<usize>) {
+    pub(crate) fn set(&self, items: Range<usize>) {
         self.0.store(packed(items), Ordering::SeqCst);
     }
 
     /// How many there are.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         unpacked(self.0.load(Ordering::SeqCst)).len()
     }
 
     /// Takes the first.
-    pub(super) fn next(&self) -> Option<usize> {
+    pub(crate) fn next(&self) -> Option<usize> {
         self.take(|Range { start, end }| start + 1..end).map(|items| items.start)
     }
 
     /// Takes half of them from the end, the larger one where they are odd.
-    pub(super) fn last_half(&self) -> Option<Range<usize>> {
+    pub(crate) fn last_half(&self) -> Option<Range<usize>> {
         let middle = |items: &Range<usize>| items.start + items.len() / 2;
         let items = self.take(|items| items.start..middle(&items))?;
         Some(middle(&items)..items.end)

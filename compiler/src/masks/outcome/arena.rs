@@ -5,7 +5,7 @@
 //! allocator has to search among the gaps: a compiler that had seen a few hundred grammars took a quarter longer for the
 //! next one.
 //!
-//! A block is written on while others read what stands in it already, so its words are atomic. Who has a [`Kept`] was given
+//! A block is written on while others read what stands in it already, so its words are atomic. Who has a [`KeptOutcome`] was given
 //! it by the thread that wrote it, or under the lock that this thread held, and sees its words.
 //!
 //! Cost: O(words) to keep an outcome; a clone counts a reference to its block.
@@ -14,7 +14,8 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::outcome::{Outcome, Span};
+use super::Outcome;
+use super::spans::Span;
 
 /// Words of the first block, and of the largest.
 const FIRST: usize = 1 << 10;
@@ -24,33 +25,33 @@ type Block = Arc<[AtomicU32]>;
 
 /// Spans and exits of an outcome.
 #[derive(Clone, Debug)]
-pub(super) struct Kept {
+pub(crate) struct KeptOutcome {
     block: Block,
     /// Where the bounds of the spans stand, and the exits behind them.
     spans: Range<u32>,
     end: u32,
 }
 
-impl Kept {
+impl KeptOutcome {
     /// The spans.
-    pub(super) fn spans(&self) -> &[[AtomicU32; 2]] {
+    pub(crate) fn spans(&self) -> &[[AtomicU32; 2]] {
         self.block[self.spans.start as usize..self.spans.end as usize].as_chunks().0
     }
 
     /// The exits from a node on.
-    pub(super) fn exits_from(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
+    pub(crate) fn exits_from(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
         let exits = &self.block[self.spans.end as usize..self.end as usize];
         let from = exits.partition_point(|exit| exit.load(Ordering::Relaxed) < node);
         exits[from..].iter().map(|exit| exit.load(Ordering::Relaxed))
     }
 
     /// The exits.
-    pub(super) fn exits(&self) -> impl Iterator<Item = u32> + '_ {
+    pub(crate) fn exits(&self) -> impl Iterator<Item = u32> + '_ {
         self.exits_from(0)
     }
 
     /// How many words it takes.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         (self.end - self.spans.start) as usize
     }
 }
@@ -64,19 +65,19 @@ impl Span for [AtomicU32; 2] {
 
 /// Room to keep outcomes in.
 #[derive(Debug, Default)]
-pub(super) struct Keeper {
+pub(crate) struct Arena {
     block: Block,
     used: usize,
 }
 
 /// Words that an outcome takes.
-pub(super) fn words_of(outcome: &Outcome) -> usize {
+pub(crate) fn words_of(outcome: &Outcome) -> usize {
     2 * outcome.spans.len() + outcome.exits.len()
 }
 
-impl Keeper {
+impl Arena {
     /// Keeps an outcome in which nothing is taken over.
-    pub(super) fn keep(&mut self, outcome: &Outcome) -> Kept {
+    pub(crate) fn keep(&mut self, outcome: &Outcome) -> KeptOutcome {
         debug_assert!(outcome.taken.is_none(), "what is kept says all of its tokens itself");
         let bounds = outcome.spans.iter().flat_map(|span| [span.start, span.end]);
         let words = bounds.chain(outcome.exits.iter().copied());
@@ -84,13 +85,18 @@ impl Keeper {
     }
 
     /// Keeps what another has kept.
-    pub(super) fn copy(&mut self, kept: &Kept) -> Kept {
+    pub(crate) fn copy(&mut self, kept: &KeptOutcome) -> KeptOutcome {
         let words = &kept.block[kept.spans.start as usize..kept.end as usize];
         let words = words.iter().map(|word| word.load(Ordering::Relaxed));
         self.write(kept.spans.len(), kept.len(), words)
     }
 
-    fn write(&mut self, spans: usize, count: usize, words: impl Iterator<Item = u32>) -> Kept {
+    fn write(
+        &mut self,
+        spans: usize,
+        count: usize,
+        words: impl Iterator<Item = u32>,
+    ) -> KeptOutcome {
         if self.block.len() - self.used < count {
             let size = (2 * self.block.len()).clamp(FIRST, LARGEST);
             let empty = (0..size.max(count)).map(|_| AtomicU32::new(0));
@@ -102,7 +108,7 @@ impl Keeper {
         }
         let start = self.used as u32;
         self.used += count;
-        Kept { block, spans: start..start + spans as u32, end: self.used as u32 }
+        KeptOutcome { block, spans: start..start + spans as u32, end: self.used as u32 }
     }
 }
 
@@ -124,9 +130,9 @@ mod tests {
                 ..Outcome::default()
             };
             let all: Vec<Outcome> = lengths.into_iter().chain([(3, long)]).map(outcome).collect();
-            let (mut keeper, mut other) = (Keeper::default(), Keeper::default());
-            let kept: Vec<Kept> = all.iter().map(|outcome| keeper.keep(outcome)).collect();
-            let copies: Vec<Kept> = kept.iter().map(|kept| other.copy(kept)).collect();
+            let (mut keeper, mut other) = (Arena::default(), Arena::default());
+            let kept: Vec<KeptOutcome> = all.iter().map(|outcome| keeper.keep(outcome)).collect();
+            let copies: Vec<KeptOutcome> = kept.iter().map(|kept| other.copy(kept)).collect();
             drop((keeper, other));
             for (outcome, kept) in all.iter().chain(&all).zip(kept.iter().chain(&copies)) {
                 prop_assert_eq!(kept.spans().iter().map(Span::range).collect::<Vec<_>>(), &outcome.spans[..]);

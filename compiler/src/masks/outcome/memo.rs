@@ -14,8 +14,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-use super::kept::{Keeper, Kept, words_of};
-use super::outcome::Outcome;
+use super::Outcome;
+use super::arena::{Arena, KeptOutcome, words_of};
 
 /// Parts with a lock each: some times as many as threads, so that these seldom meet.
 const SHARDS: usize = 16;
@@ -28,7 +28,7 @@ type Key = (u32, u32);
 
 /// What was found, by [`Key`].
 #[derive(Debug)]
-pub(super) struct Remembered {
+pub(crate) struct Memo {
     shards: Vec<Mutex<Shard>>,
     /// How large a generation of a shard may grow.
     most: usize,
@@ -36,21 +36,21 @@ pub(super) struct Remembered {
 
 #[derive(Debug, Default)]
 struct Shard {
-    young: FxHashMap<Key, Kept>,
-    old: FxHashMap<Key, Kept>,
+    young: FxHashMap<Key, KeptOutcome>,
+    old: FxHashMap<Key, KeptOutcome>,
     /// Of the young ones.
     size: usize,
     /// Where the young ones stand.
-    keeper: Keeper,
+    keeper: Arena,
 }
 
-impl Default for Remembered {
+impl Default for Memo {
     fn default() -> Self {
         Self::new(MOST)
     }
 }
 
-impl Remembered {
+impl Memo {
     /// Nothing yet, and later outcomes of some `most` spans and exits.
     fn new(most: usize) -> Self {
         let shards = (0..SHARDS).map(|_| Mutex::default()).collect();
@@ -58,7 +58,7 @@ impl Remembered {
     }
 
     /// The outcome that was found.
-    pub(super) fn get(&self, key: Key) -> Option<Kept> {
+    pub(crate) fn get(&self, key: Key) -> Option<KeptOutcome> {
         let mut shard = self.shard(key);
         if let Some(outcome) = shard.young.get(&key) {
             return Some(outcome.clone());
@@ -72,9 +72,9 @@ impl Remembered {
     }
 
     /// Notes an outcome. While one is looked for no lock is held.
-    pub(super) fn insert(&self, key: Key, outcome: &Outcome) -> Kept {
+    pub(crate) fn insert(&self, key: Key, outcome: &Outcome) -> KeptOutcome {
         let words = words_of(outcome);
-        let keep = |keeper: &mut Keeper| keeper.keep(outcome);
+        let keep = |keeper: &mut Arena| keeper.keep(outcome);
         let (kept, forgotten) = self.shard(key).add((key, words), self.most, keep);
         // The lock is given back by now.
         drop(forgotten);
@@ -94,14 +94,14 @@ impl Shard {
         &mut self,
         (key, words): (Key, usize),
         most: usize,
-        keep: impl FnOnce(&mut Keeper) -> Kept,
-    ) -> (Kept, FxHashMap<Key, Kept>) {
+        keep: impl FnOnce(&mut Arena) -> KeptOutcome,
+    ) -> (KeptOutcome, FxHashMap<Key, KeptOutcome>) {
         let size = size(words);
         let mut forgotten = FxHashMap::default();
         if self.size + size > most {
             let young = std::mem::take(&mut self.young);
             forgotten = std::mem::replace(&mut self.old, young);
-            (self.size, self.keeper) = (0, Keeper::default());
+            (self.size, self.keeper) = (0, Arena::default());
         }
         self.size += size;
         let kept = keep(&mut self.keeper);
@@ -126,13 +126,13 @@ mod tests {
         Outcome { exits: vec![class, node], ..Outcome::default() }
     }
 
-    fn exits(kept: &Kept) -> Vec<u32> {
+    fn exits(kept: &KeptOutcome) -> Vec<u32> {
         kept.exits().collect()
     }
 
     #[test]
     fn what_some_threads_note_all_find() {
-        let remembered = Remembered::default();
+        let remembered = Memo::default();
         let keys = || (0..40).flat_map(|class| (0..40).map(move |node| (class, node)));
         let note = |half: u32| {
             let mine = keys().filter(|key| key.1 % 2 == half);
@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn what_is_asked_for_stays_and_the_rest_is_forgotten() {
         let most = 1000 * SHARDS;
-        let remembered = Remembered::new(most);
+        let remembered = Memo::new(most);
         let often = (7, 7);
         remembered.insert(often, &outcome(often));
         for node in 0..100_000 {

@@ -11,53 +11,55 @@ use grammarc_artifacts::sections::network::NONE;
 use grammarc_artifacts::sections::vocabulary::Trie;
 use grammarc_artifacts::tables::Tables;
 
-use super::ordered::{clear_all, set_all};
-use super::outcome::{count_of, cut_all};
+use super::spans::{count_of, cut_all};
+use crate::masks::bits::{clear_all, set_all};
 
 /// Ranks from which on it is worth finding all of a row.
 const MANY_RANKS: u32 = 1 << 15;
 
 /// A row whose ranks are found where many of them are asked for.
 #[derive(Debug)]
-pub(super) struct Within {
+pub(crate) struct LazyRanks {
     row: Vec<u32>,
     ranks: OnceLock<Box<[Range<u32>]>>,
     /// How many were asked for so far.
     asked: AtomicU32,
 }
 
-impl Within {
+impl LazyRanks {
     /// Of the words of a row.
-    pub(super) fn new(row: Vec<u32>) -> Self {
+    pub(crate) fn new(row: Vec<u32>) -> Self {
         Self { row, ranks: OnceLock::new(), asked: AtomicU32::new(0) }
     }
 }
 
 /// What tells the ranks of a mask's tokens.
 #[derive(Clone, Copy)]
-pub(super) enum Ranks<'s> {
+pub(crate) enum RowRanks<'s> {
     Known(&'s [Range<u32>]),
-    Within(&'s Within),
+    LazyRanks(&'s LazyRanks),
 }
 
-impl<'s> Ranks<'s> {
+impl<'s> RowRanks<'s> {
     /// All of them.
-    pub(super) fn all(self, trie: Trie<'_>) -> &'s [Range<u32>] {
+    pub(crate) fn all(self, trie: Trie<'_>) -> &'s [Range<u32>] {
         match self {
             Self::Known(ranks) => ranks,
-            Self::Within(Within { row, ranks, .. }) => ranks.get_or_init(|| ranks_of(row, trie)),
+            Self::LazyRanks(LazyRanks { row, ranks, .. }) => {
+                ranks.get_or_init(|| ranks_of(row, trie))
+            }
         }
     }
 
     /// Those of some ranges, unless they are more than `most`. O(parts) where all are known, else O(ranks in the ranges),
     /// until so many were asked for that all are found.
-    pub(super) fn held(
+    pub(crate) fn held(
         self,
         trie: Trie<'_>,
         ranges: &[Range<u32>],
         most: u32,
     ) -> Option<Vec<Range<u32>>> {
-        if let Self::Within(Within { row, ranks, asked }) = self
+        if let Self::LazyRanks(LazyRanks { row, ranks, asked }) = self
             && ranks.get().is_none()
         {
             let more = count_of(ranges).min(most.saturating_mul(2));
@@ -74,19 +76,19 @@ impl<'s> Ranks<'s> {
     }
 
     /// Whether it takes long to find all of them.
-    pub(super) fn is_dear(self) -> bool {
-        matches!(self, Self::Within(Within { ranks, .. }) if ranks.get().is_none())
+    pub(crate) fn is_dear(self) -> bool {
+        matches!(self, Self::LazyRanks(LazyRanks { ranks, .. }) if ranks.get().is_none())
     }
 }
 
 /// The words of a row of the vocabulary's, none of no row.
-pub(super) fn row_of(shared: Tables<'_>, row: u32) -> &[u32] {
+pub(crate) fn row_of(shared: Tables<'_>, row: u32) -> &[u32] {
     let words = shared.row_words as usize;
     if row == NONE { &[] } else { &shared.rows[row as usize * words..][..words] }
 }
 
 /// A row of `row_words`, or none, with the lists of a record in it.
-pub(super) fn whole_row(row: &[u32], row_words: usize, minus: &[u32], plus: &[u32]) -> Vec<u32> {
+pub(crate) fn whole_row(row: &[u32], row_words: usize, minus: &[u32], plus: &[u32]) -> Vec<u32> {
     let mut whole = row.to_vec();
     whole.resize(row_words, 0);
     clear_all(&mut whole, minus);
@@ -95,7 +97,7 @@ pub(super) fn whole_row(row: &[u32], row_words: usize, minus: &[u32], plus: &[u3
 }
 
 /// The ranks of the tokens of a row.
-pub(super) fn ranks_of(row: &[u32], trie: Trie<'_>) -> Box<[Range<u32>]> {
+pub(crate) fn ranks_of(row: &[u32], trie: Trie<'_>) -> Box<[Range<u32>]> {
     let all = 0..trie.token_of_rank.len() as u32;
     held(row, trie, &[all], u32::MAX).unwrap_or_default().into()
 }
@@ -154,8 +156,8 @@ mod tests {
             let ranges: Vec<Range<u32>> = cuts.as_chunks().0.iter().map(|&[a, b]| a..b).collect();
             let is_held = |&rank: &u32| held[trie.token_of_rank[rank as usize] as usize];
             let expected: Vec<u32> = ranges.iter().cloned().flatten().filter(is_held).collect();
-            let within = Within::new(row);
-            let ranks = Ranks::Within(&within);
+            let within = LazyRanks::new(row);
+            let ranks = RowRanks::LazyRanks(&within);
             if is_found {
                 let all = ranks.all(trie).iter().cloned().flatten();
                 prop_assert!(all.eq((0..200).filter(is_held)));

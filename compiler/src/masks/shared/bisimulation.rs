@@ -15,7 +15,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use crate::graph::{by_component, components_by};
 
 /// For each state the lowest that is known to be like it.
-pub(super) fn alike(shared: Tables<'_>) -> Vec<u32> {
+pub(crate) fn alike(shared: Tables<'_>) -> Vec<u32> {
     let mut like: Vec<u32> = (0..shared.state_count()).collect();
     let mut after = vec![0u32; like.len()];
     for (index, rule) in (0..).zip(shared.rules) {

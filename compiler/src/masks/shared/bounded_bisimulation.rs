@@ -16,29 +16,29 @@ use grammarc_artifacts::sections::network::{NONE, state_flags};
 use grammarc_artifacts::tables::Tables;
 use rustc_hash::FxHashMap;
 
-use super::shared::{Moves, SharedOutcomes};
+use super::transitions::{SharedTransitions, Transitions};
 
 /// Most pairs that are kept: some 16 MB.
 const MOST_KEPT: usize = 1 << 20;
 
 /// By pair of states, how many bytes were looked ahead, and for how many of them the two do the same.
-type Kept = FxHashMap<(u32, u32), (u8, u8)>;
+type KnownPairs = FxHashMap<(u32, u32), (u8, u8)>;
 
 /// The pairs met so far.
 #[derive(Debug, Default)]
-pub(super) struct Same(RwLock<Kept>);
+pub(crate) struct BoundedBisimulation(RwLock<KnownPairs>);
 
-impl Same {
+impl BoundedBisimulation {
     /// For how many bytes two shared states do the same, at most `most`: texts up to so long lead on and may end from the
     /// one where they do from the other, and all that are shorter, the empty one too, leave the rule alike.
-    pub(super) fn bytes(
+    pub(crate) fn bytes(
         &self,
-        known: &SharedOutcomes,
+        transitions: &Transitions,
         shared: Tables<'_>,
         (one, other): (u32, u32),
         most: u8,
     ) -> u8 {
-        let pair = (known.like(one), known.like(other));
+        let pair = (transitions.representative(one), transitions.representative(other));
         if let Some(found) =
             look_up(&self.0.read().unwrap_or_else(PoisonError::into_inner), pair, most)
         {
@@ -48,12 +48,12 @@ impl Same {
         if kept.len() > MOST_KEPT {
             kept.clear();
         }
-        find(&mut kept, known, shared, pair, most)
+        find(&mut kept, transitions, shared, pair, most)
     }
 }
 
 /// What is known of a pair, each the lowest of those alike.
-fn look_up(kept: &Kept, (one, other): (u32, u32), most: u8) -> Option<u8> {
+fn look_up(kept: &KnownPairs, (one, other): (u32, u32), most: u8) -> Option<u8> {
     if one == other || most == 0 {
         return Some(most);
     }
@@ -63,8 +63,8 @@ fn look_up(kept: &Kept, (one, other): (u32, u32), most: u8) -> Option<u8> {
 
 /// Finds out, by recursion over at most `most` bytes.
 fn find(
-    kept: &mut Kept,
-    known: &SharedOutcomes,
+    kept: &mut KnownPairs,
+    transitions: &Transitions,
     shared: Tables<'_>,
     pair @ (one, other): (u32, u32),
     most: u8,
@@ -75,11 +75,11 @@ fn find(
     let mut found = 0;
     let is_left_alike = is_final(shared, one) == is_final(shared, other);
     if is_left_alike && is_plain(shared, one) && is_plain(shared, other) {
-        let (ours, theirs) = (known.moves(shared, one), known.moves(shared, other));
+        let (ours, theirs) = (transitions.of(shared, one), transitions.of(shared, other));
         if agree(ours, theirs) {
             let mut rest = most - 1;
             for pair in targets(ours, theirs) {
-                rest = find(kept, known, shared, pair, rest);
+                rest = find(kept, transitions, shared, pair, rest);
             }
             found = rest + 1;
         }
@@ -99,7 +99,7 @@ fn is_plain(shared: Tables<'_>, state: u32) -> bool {
 }
 
 /// Whether two go on, may end, and leave their rule on the same bytes.
-fn agree(one: &Moves, other: &Moves) -> bool {
+fn agree(one: &SharedTransitions, other: &SharedTransitions) -> bool {
     one.calls.is_empty()
         && other.calls.is_empty()
         && one.on == other.on
@@ -108,7 +108,10 @@ fn agree(one: &Moves, other: &Moves) -> bool {
 }
 
 /// Where two lead on each byte that both go on with.
-fn targets<'a>(one: &'a Moves, other: &'a Moves) -> impl Iterator<Item = (u32, u32)> + 'a {
+fn targets<'a>(
+    one: &'a SharedTransitions,
+    other: &'a SharedTransitions,
+) -> impl Iterator<Item = (u32, u32)> + 'a {
     one.runs.iter().flat_map(|&(lo, hi, to)| {
         let meets = move |run: &&(u8, u8, u32)| run.0 <= hi && run.1 >= lo;
         other.runs.iter().filter(meets).map(move |&(_, _, at)| (to, at))
@@ -122,8 +125,7 @@ mod tests {
     use grammarc_artifacts::TablesData;
     use grammarc_artifacts::tables::Joined;
 
-    use super::super::shared::{vocabulary, walked};
-    use super::*;
+    use super::super::facts::{VocabularyFacts, vocabulary, walked};
     use crate::ir::ByteSet;
     use crate::network::local::LocalSets;
 
@@ -133,7 +135,7 @@ mod tests {
         let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
         let none = TablesData::empty(shared.totals(), shared.row_words);
         let network = Joined { shared, own: none.as_tables() };
-        let known = SharedOutcomes::new(&vocabulary);
+        let known = VocabularyFacts::new(&vocabulary);
         let mut sets = LocalSets::new(network);
         let mut alike: BTreeMap<_, Vec<u32>> = BTreeMap::new();
         for state in (0..shared.state_count()).filter(|&state| known.like(state) == state) {
@@ -141,7 +143,7 @@ mod tests {
             alike.entry((moves.on.to_words(), moves.ends.to_words())).or_default().push(state);
         }
         // Asked for one byte more each time.
-        let rising = SharedOutcomes::new(&vocabulary);
+        let rising = VocabularyFacts::new(&vocabulary);
         let pairs: Vec<&[u32]> = alike.values().flat_map(|states| states.windows(2)).collect();
         let (mut told, mut apart) = (0, 0);
         for pair in pairs.iter().step_by(1 + pairs.len() / 200) {

@@ -15,27 +15,28 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 use grammarc_artifacts::tables::Joined;
 use rustc_hash::FxHashMap;
 
-use super::children::Children;
-use super::nodes::{Nodes, bits};
 use crate::ir::ByteSet;
+use crate::masks::trie::byte_bits::bits;
+use crate::masks::trie::children::Children;
+use crate::masks::trie::subtrees::Subtrees;
 use crate::network::bytes_on;
 use crate::network::local::{At, BOTTOM, LocalSets};
 
 /// What was found.
 #[derive(Default)]
-pub(super) struct Behind {
+pub(crate) struct CallFollowers {
     /// By rule and the byte before it, the bytes behind it.
     next: Mutex<FxHashMap<(u32, u8), ByteSet>>,
     /// By rule, the bytes that its strings end with.
     last: Mutex<FxHashMap<u32, ByteSet>>,
 }
 
-impl Behind {
+impl CallFollowers {
     /// The bytes that come, in any token, after a byte and a string of a shared rule, and perhaps more.
-    pub(super) fn next(
+    pub(crate) fn next(
         &self,
         network: Joined<'_>,
-        (trie, children, nodes): (Trie<'_>, &Children, &Nodes),
+        (trie, children, nodes): (Trie<'_>, &Children, &Subtrees),
         (byte, rule): (u8, u32),
     ) -> ByteSet {
         if byte.is_ascii_alphanumeric() {
@@ -56,7 +57,7 @@ impl Behind {
     }
 
     /// The bytes that the strings of a shared rule end with, and perhaps more.
-    pub(super) fn last(&self, network: Joined<'_>, rule: u32) -> ByteSet {
+    pub(crate) fn last(&self, network: Joined<'_>, rule: u32) -> ByteSet {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         *last.entry(rule).or_insert_with(|| find_last(network, rule))
     }
@@ -134,8 +135,8 @@ mod tests {
         let own = samples::network(&compiler, &front_end, "true").tables;
         let network = Joined { shared: compiler.vocabulary().tables(), own: own.as_tables() };
         let trie = compiler.vocabulary().trie();
-        let (children, nodes) = (Children::new(trie), Nodes::new(trie));
-        let behind = Behind::default();
+        let (children, nodes) = (Children::new(trie), Subtrees::new(trie));
+        let behind = CallFollowers::default();
         let mut found = 0;
         for rule in 0..network.shared.rules.len() as u32 {
             let last = behind.last(network, rule);

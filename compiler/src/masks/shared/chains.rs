@@ -1,4 +1,4 @@
-//! The longest chain of follow entries: part of the printed bound on the work of a step.
+//! Chains of follow entries: how long they get is part of the printed bound on the work of a step.
 //!
 //! A chain goes from the entry of a return state for a class to the entry, for the next class, of a return state that
 //! the rule of the first may return to. Its length is bounded where these steps have no cycle; a cycle means that a
@@ -7,31 +7,30 @@
 //! Where a chain goes on depends on the rule of the entry and its next class alone. These pairs, its *ways out*, are far
 //! fewer than the entries. The vocabulary's rules call none of a grammar's, so a chain is one part within the
 //! vocabulary's tables and one within the grammar's; of the first, what every grammar needs is found once
-//! ([`SharedChains`]). Cost: O(ways out of the grammar's rules, their steps, and the entries of states that calls of
-//! shared rules return to).
+//! ([`SharedChains`]). Cost: O(ways out and their steps).
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use grammarc_artifacts::sections::network::NONE;
-use grammarc_artifacts::tables::{Tables, TablesData};
+use grammarc_artifacts::tables::Tables;
 
 use crate::network::SharedRules;
-use crate::network::follow::Follow;
 
 /// What is to be known of the chains within the vocabulary's tables.
 #[derive(Clone, Debug, Default)]
-pub(super) struct SharedChains {
+pub(crate) struct SharedChains {
     /// Length of the longest; a return state of one that grows with the stack.
-    longest: Option<Result<u32, u32>>,
+    pub(crate) longest: Option<Result<u32, u32>>,
     /// By rule, the classes through which it can be left in the middle of a chain, in ascending order, with the most
     /// entries of the chain so far.
-    through: Vec<Box<[(u32, u32)]>>,
+    pub(crate) through: Vec<Box<[(u32, u32)]>>,
 }
 
 impl SharedChains {
     /// The chains of the tables `shared`, whose rules are `rules`.
-    pub(super) fn new(shared: Tables<'_>, rules: &SharedRules) -> Self {
-        let ways = Ways::new(shared, |state| rules.rule_of(state), |rule| rules.returns(rule));
+    pub(crate) fn new(shared: Tables<'_>, rules: &SharedRules) -> Self {
+        let ways =
+            ChainLinks::new(shared, |state| rules.rule_of(state), |rule| rules.returns(rule));
         let lengths = match ways.lengths() {
             Ok(lengths) => lengths,
             Err(ret) => return Self { longest: Some(Err(ret)), through: Vec::new() },
@@ -59,41 +58,8 @@ impl SharedChains {
     }
 }
 
-/// Length of the longest chain of follow entries, or a return state of a chain that grows with the stack.
-pub(super) fn longest_chain(
-    own: &TablesData,
-    shared: &SharedChains,
-    follow: &Follow<'_>,
-) -> Result<u32, u32> {
-    let own = own.as_tables();
-    let within = shared.longest.unwrap_or(Ok(0))?;
-    let ways = Ways::new(own, |state| follow.rule_of(state), |rule| follow.own_returns(rule));
-    let lengths = ways.lengths()?;
-    let any = !own.follows.is_empty();
-    let mut longest = lengths.iter().copied().max().unwrap_or(u32::from(any)).max(within);
-    for callee in follow.shared_callees() {
-        let through = &shared.through[callee as usize];
-        if through.is_empty() {
-            continue;
-        }
-        for ret in follow.own_returns(callee) {
-            for entry in own.follows_of((ret - own.bases.states) as usize) {
-                let Ok(at) = through.binary_search_by_key(&entry.class, |(class, _)| *class) else {
-                    continue;
-                };
-                let on = match entry.next {
-                    NONE => 1,
-                    next => ways.length(&lengths, (follow.rule_of(ret), next)),
-                };
-                longest = longest.max(through[at].1 + on);
-            }
-        }
-    }
-    Ok(longest)
-}
-
 /// The ways out that the entries of one group of tables lead to, and the steps between them within these tables.
-struct Ways {
+pub(crate) struct ChainLinks {
     /// Rule and class, ascending.
     all: Vec<(u32, u32)>,
     /// A return state of an entry that leads to each.
@@ -104,8 +70,9 @@ struct Ways {
     ends: Vec<bool>,
 }
 
-impl Ways {
-    fn new(
+impl ChainLinks {
+    /// The links within the tables of one group of rules.
+    pub(crate) fn new(
         tables: Tables<'_>,
         rule_of: impl Fn(u32) -> u32,
         returns: impl Fn(u32) -> BTreeSet<u32>,
@@ -143,7 +110,7 @@ impl Ways {
     }
 
     /// For each way out, the entries of the longest chain from one that leads to it; or a return state of a cycle.
-    fn lengths(&self) -> Result<Vec<u32>, u32> {
+    pub(crate) fn lengths(&self) -> Result<Vec<u32>, u32> {
         let component =
             crate::graph::components_by(self.all.len(), |way| self.steps[way].iter().copied());
         let mut order: Vec<usize> = (0..self.all.len()).collect();
@@ -160,7 +127,8 @@ impl Ways {
         Ok(lengths)
     }
 
-    fn length(&self, lengths: &[u32], way: (u32, u32)) -> u32 {
+    /// The entries of the longest chain from one that leads to a way out.
+    pub(crate) fn length(&self, lengths: &[u32], way: (u32, u32)) -> u32 {
         self.all.binary_search(&way).map_or(1, |at| lengths[at])
     }
 }

@@ -11,12 +11,12 @@
 use grammarc_artifacts::sections::network::{NONE, state_flags};
 use grammarc_artifacts::tables::Tables;
 
-use super::shared::{MANY, bytes_of, first_of_calls};
+use super::transitions::{MANY, bytes_of, first_of_calls};
 use crate::ir::ByteSet;
 
 /// Bytes that some state goes to another on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Run {
+struct SourceRange {
     lo: u8,
     hi: u8,
     /// The first state that does.
@@ -27,16 +27,16 @@ struct Run {
 
 /// By state (the lowest of those alike), the states that go to it on a byte and nowhere else.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Sources {
+pub(crate) struct Predecessors {
     /// Where the ranges of each state begin, and the end.
     starts: Vec<u32>,
-    runs: Vec<Run>,
+    runs: Vec<SourceRange>,
 }
 
-impl Sources {
+impl Predecessors {
     /// The sources among the states whose base masks are told by bytes alone; `like` tells for each state the lowest that
     /// does the same.
-    pub(super) fn new(shared: Tables<'_>, speaks: &[bool], like: &[u32]) -> Self {
+    pub(crate) fn new(shared: Tables<'_>, speaks: &[bool], like: &[u32]) -> Self {
         let mut edges = Vec::new();
         for state in (0..shared.state_count()).filter(|&state| speaks[state as usize]) {
             let calls = first_of_calls(shared, state);
@@ -70,7 +70,7 @@ impl Sources {
             for alike in of.chunk_by(|a, b| a == b) {
                 let (hi, (first, narrow)) = (lo + alike.len() - 1, alike[0]);
                 if first != NONE {
-                    this.runs.push(Run { lo: lo as u8, hi: hi as u8, first, narrow });
+                    this.runs.push(SourceRange { lo: lo as u8, hi: hi as u8, first, narrow });
                 }
                 lo = hi + 1;
             }
@@ -81,18 +81,18 @@ impl Sources {
     }
 
     /// The first source of a state on a byte.
-    pub(super) fn first(&self, state: u32, byte: u8) -> Option<u32> {
+    pub(crate) fn first(&self, state: u32, byte: u8) -> Option<u32> {
         self.run(state, byte).map(|run| run.first)
     }
 
     /// The first source of a state on a byte, and another that goes on with few bytes.
-    pub(super) fn both(&self, state: u32, byte: u8) -> impl Iterator<Item = u32> + use<> {
+    pub(crate) fn both(&self, state: u32, byte: u8) -> impl Iterator<Item = u32> + use<> {
         let run = self.run(state, byte);
         let narrow = run.map(|run| run.narrow).filter(|&narrow| narrow != NONE);
         run.map(|run| run.first).into_iter().chain(narrow)
     }
 
-    fn run(&self, state: u32, byte: u8) -> Option<Run> {
+    fn run(&self, state: u32, byte: u8) -> Option<SourceRange> {
         let state = state as usize;
         let runs = &self.runs[self.starts[state] as usize..self.starts[state + 1] as usize];
         let run = runs.get(runs.partition_point(|run| run.hi < byte))?;
@@ -104,9 +104,10 @@ impl Sources {
 mod tests {
     use rustc_hash::FxHashMap;
 
+    use super::super::bisimulation::alike;
+    use super::super::facts::vocabulary;
+    use super::super::transitions::speaks_of_bytes;
     use super::*;
-    use crate::masks::alike::alike;
-    use crate::masks::shared::{speaks_of_bytes, vocabulary};
 
     #[test]
     fn sources_lead_to_their_states_and_nowhere_else() {
@@ -115,7 +116,7 @@ mod tests {
         let like = alike(shared);
         let speaks: Vec<bool> =
             (0..shared.state_count()).map(|state| speaks_of_bytes(shared, state)).collect();
-        let sources = Sources::new(shared, &speaks, &like);
+        let sources = Predecessors::new(shared, &speaks, &like);
         let mut expected: FxHashMap<(u32, u8), Vec<u32>> = FxHashMap::default();
         for state in (0..shared.state_count()).filter(|&state| speaks[state as usize]) {
             for byte in 0..=255 {

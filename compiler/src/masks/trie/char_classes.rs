@@ -12,15 +12,18 @@
 
 use grammarc_artifacts::sections::vocabulary::Trie;
 
-use super::depart::FAR;
-use super::ordered::set_all;
 use crate::ir::ByteSet;
+use crate::masks::bits::set_all;
+
+/// Bytes of strings up to which their nodes are not kept: a state that does the same as its reference for so many may
+/// differ from it in longer strings of one kind alone.
+pub(crate) const FAR: usize = 16;
 
 /// The kinds of characters of a string, as bits.
-pub(super) type Kinds = u64;
+pub(crate) type CharKinds = u64;
 
 /// By byte, the bit of its kind; none of one that is not looked at.
-const KIND: [Kinds; 256] = {
+const KIND: [CharKinds; 256] = {
     let mut kinds = [0; 256];
     let mut next = 5;
     let mut byte = b' ';
@@ -45,54 +48,54 @@ const KIND: [Kinds; 256] = {
 #[derive(Clone, Copy, Debug)]
 struct Group {
     length: u32,
-    kinds: Kinds,
+    kinds: CharKinds,
     /// Where they end among all; those of the next group follow.
     end: u32,
 }
 
 /// A string of kinds that goes on with another byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Edge {
+pub(crate) struct RunExit {
     byte: u8,
     /// Bytes before it, at least one.
-    pub(super) depth: u32,
+    pub(crate) depth: u32,
     /// The node that they lead to.
-    pub(super) node: u32,
+    pub(crate) node: u32,
     /// Its child on the byte.
-    pub(super) child: u32,
+    pub(crate) child: u32,
     /// Kinds of the bytes before.
-    kinds: Kinds,
+    kinds: CharKinds,
 }
 
 /// The tokens of some kinds, at most so long.
-pub(super) struct Drawing {
+pub(crate) struct TokenRow {
     /// Bit `id % 32` of word `id / 32` for each.
-    pub(super) row: Vec<u32>,
+    pub(crate) row: Vec<u32>,
     /// How many there are.
-    pub(super) count: u32,
+    pub(crate) count: u32,
 }
 
 /// The strings of a trie by kinds.
 #[derive(Debug)]
-pub(super) struct Words {
+pub(crate) struct CharClassIndex {
     /// In ascending order of length and kinds.
     groups: Vec<Group>,
     /// Token ids, group after group.
     ids: Vec<u32>,
     /// In ascending order; and by byte, where its own end.
-    edges: Vec<Edge>,
+    edges: Vec<RunExit>,
     ends: Vec<u32>,
     /// Strings of more than [`FAR`] bytes: how many these are, the node that they lead to, and their kinds; ascending.
-    deep: Vec<(u32, u32, Kinds)>,
+    deep: Vec<(u32, u32, CharKinds)>,
 }
 
-impl Words {
+impl CharClassIndex {
     /// The strings of a trie.
-    pub(super) fn new(trie: Trie<'_>) -> Self {
-        let mut tokens: Vec<(u32, Kinds, u32)> = Vec::new();
+    pub(crate) fn new(trie: Trie<'_>) -> Self {
+        let mut tokens: Vec<(u32, CharKinds, u32)> = Vec::new();
         let (mut edges, mut deep) = (Vec::new(), Vec::new());
         // The nodes on the way to one, with the kinds up to there.
-        let mut path: Vec<(u32, Kinds)> = Vec::new();
+        let mut path: Vec<(u32, CharKinds)> = Vec::new();
         let mut node = 1;
         while node < trie.len() as u32 {
             while path.pop_if(|&mut (above, _)| trie.end[above as usize] <= node).is_some() {}
@@ -101,7 +104,7 @@ impl Words {
             let depth = path.len() as u32;
             let before = path.last().copied();
             if let Some((above, kinds)) = before.filter(|_| !is_common(byte)) {
-                edges.push(Edge { byte, depth, node: above, child: node, kinds });
+                edges.push(RunExit { byte, depth, node: above, child: node, kinds });
             }
             if kind == 0 {
                 node = trie.end[node as usize];
@@ -131,7 +134,7 @@ impl Words {
     }
 
     /// By length, how many tokens there are of these kinds alone.
-    pub(super) fn counts(&self, kinds: Kinds) -> Vec<u32> {
+    pub(crate) fn counts(&self, kinds: CharKinds) -> Vec<u32> {
         let longest = self.groups.last().map_or(0, |group| group.length as usize);
         let mut counts = vec![0; longest + 1];
         for (length, ids) in self.of(kinds) {
@@ -142,7 +145,12 @@ impl Words {
 
     /// The tokens of these kinds alone that have no more bytes than each of some lengths, which ascend: rows of
     /// `row_words`.
-    pub(super) fn drawings(&self, kinds: Kinds, lengths: &[u32], row_words: usize) -> Vec<Drawing> {
+    pub(crate) fn drawings(
+        &self,
+        kinds: CharKinds,
+        lengths: &[u32],
+        row_words: usize,
+    ) -> Vec<TokenRow> {
         let mut drawings = Vec::with_capacity(lengths.len());
         let (mut row, mut count) = (vec![0; row_words], 0);
         let mut of = self.of(kinds).peekable();
@@ -151,13 +159,13 @@ impl Words {
                 set_all(&mut row, ids);
                 count += ids.len() as u32;
             }
-            drawings.push(Drawing { row: row.clone(), count });
+            drawings.push(TokenRow { row: row.clone(), count });
         }
         drawings
     }
 
     /// Groups of these kinds alone: their lengths, which ascend, and their tokens.
-    fn of(&self, kinds: Kinds) -> impl Iterator<Item = (u32, &[u32])> {
+    fn of(&self, kinds: CharKinds) -> impl Iterator<Item = (u32, &[u32])> {
         let begins = std::iter::once(0).chain(self.groups.iter().map(|group| group.end));
         let of = self.groups.iter().zip(begins);
         let of = of.filter(move |(group, _)| group.kinds & !kinds == 0);
@@ -165,23 +173,23 @@ impl Words {
     }
 
     /// How many strings go on with a byte, whatever their kinds; none where that is not kept.
-    pub(super) fn spread(&self, byte: u8) -> Option<usize> {
+    pub(crate) fn spread(&self, byte: u8) -> Option<usize> {
         (!is_common(byte)).then(|| self.on(byte).len())
     }
 
     /// The strings of these kinds that go on with a byte.
-    pub(super) fn edges(&self, kinds: Kinds, byte: u8) -> impl Iterator<Item = Edge> {
+    pub(crate) fn edges(&self, kinds: CharKinds, byte: u8) -> impl Iterator<Item = RunExit> {
         self.on(byte).iter().filter(move |edge| edge.kinds & !kinds == 0).copied()
     }
 
     /// The nodes that strings of these kinds and of so many bytes, more than [`FAR`], lead to; ascending.
-    pub(super) fn deep(&self, kinds: Kinds, length: u32) -> impl Iterator<Item = u32> {
+    pub(crate) fn deep(&self, kinds: CharKinds, length: u32) -> impl Iterator<Item = u32> {
         let from = self.deep.partition_point(|&(of, ..)| of < length);
         let of = self.deep[from..].iter().take_while(move |&&(of, ..)| of == length);
         of.filter(move |(.., of)| of & !kinds == 0).map(|&(_, node, _)| node)
     }
 
-    fn on(&self, byte: u8) -> &[Edge] {
+    fn on(&self, byte: u8) -> &[RunExit] {
         let byte = usize::from(byte);
         let from = byte.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.edges[from as usize..self.ends[byte] as usize]
@@ -194,18 +202,18 @@ fn is_common(byte: u8) -> bool {
 }
 
 /// The kinds all of whose characters are in a set.
-pub(super) fn kinds_within(bytes: ByteSet) -> Kinds {
+pub(crate) fn kinds_within(bytes: ByteSet) -> CharKinds {
     let others = ByteSet::FULL.minus(bytes).iter();
     others.fold(!0, |kinds, byte| kinds & !KIND[usize::from(byte)]) & ALL
 }
 
 /// The characters of some kinds.
-pub(super) fn characters(kinds: Kinds) -> ByteSet {
+pub(crate) fn characters(kinds: CharKinds) -> ByteSet {
     (0..=u8::MAX).filter(|&byte| KIND[usize::from(byte)] & kinds != 0).collect()
 }
 
 /// All kinds.
-const ALL: Kinds = {
+const ALL: CharKinds = {
     let (mut all, mut byte) = (0, 0);
     while byte < KIND.len() {
         all |= KIND[byte];
@@ -258,7 +266,7 @@ mod tests {
                 texts.iter().map(|text| (text.clone().into_bytes(), TokenKind::Text)).collect();
             let data = TrieData::build(&tokens).expect("small");
             let trie = data.as_trie();
-            let words = Words::new(trie);
+            let words = CharClassIndex::new(trie);
             let kinds = kinds_within(bytes);
             prop_assert_eq!(characters(kinds), bytes);
             let is_of = |text: &[u8]| text.iter().all(|&byte| bytes.contains(byte));

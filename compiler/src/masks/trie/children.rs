@@ -43,7 +43,7 @@ struct Bytes {
 
 /// The children of each node in ascending order.
 #[derive(Clone, Debug, Default)]
-pub struct Children {
+pub(crate) struct Children {
     places: Vec<Place>,
     many: Vec<Bytes>,
     /// Byte and node of each child.
@@ -55,7 +55,7 @@ pub struct Children {
 
 impl Children {
     /// The children in a trie.
-    pub fn new(trie: Trie<'_>) -> Self {
+    pub(crate) fn new(trie: Trie<'_>) -> Self {
         let count = trie.len();
         let mut this = Self {
             places: Vec::with_capacity(count),
@@ -90,13 +90,13 @@ impl Children {
 
     /// Byte and node of each child.
     #[inline]
-    pub fn of(&self, node: u32) -> impl DoubleEndedIterator<Item = (u8, u32)> + '_ {
+    pub(crate) fn of(&self, node: u32) -> impl DoubleEndedIterator<Item = (u8, u32)> + '_ {
         let range = self.range(node);
         self.byte[range.clone()].iter().copied().zip(self.node[range].iter().copied())
     }
 
     /// Byte and node of each child on a byte of the set, in ascending order.
-    pub fn on_any(&self, node: u32, bytes: ByteSet) -> impl Iterator<Item = (u8, u32)> + '_ {
+    pub(crate) fn on_any(&self, node: u32, bytes: ByteSet) -> impl Iterator<Item = (u8, u32)> + '_ {
         // A few bytes are looked for one by one.
         let all = bytes.has_at_least(FEW).then(|| self.of(node));
         let few = if all.is_some() { ByteSet::EMPTY } else { bytes };
@@ -106,7 +106,7 @@ impl Children {
 
     /// The child on a byte.
     #[inline]
-    pub fn on(&self, node: u32, byte: u8) -> Option<u32> {
+    pub(crate) fn on(&self, node: u32, byte: u8) -> Option<u32> {
         if node == 0 {
             return Some(self.of_root[usize::from(byte)]).filter(|&child| child != NONE);
         }
@@ -133,12 +133,12 @@ impl Children {
 
     /// Whether there are none. Those who ask for a child next find its place at hand.
     #[inline]
-    pub fn is_leaf(&self, node: u32) -> bool {
+    pub(crate) fn is_leaf(&self, node: u32) -> bool {
         self.places[node as usize].count == 0
     }
 
     /// Whether some child is on a byte of the set.
-    pub fn any_on(&self, node: u32, bytes: ByteSet) -> bool {
+    pub(crate) fn any_on(&self, node: u32, bytes: ByteSet) -> bool {
         match self.many(self.places[node as usize].count) {
             Some(many) => !many.set.intersect(bytes).is_empty(),
             None => self.byte[self.range(node)].iter().any(|&byte| bytes.contains(byte)),

@@ -1,6 +1,6 @@
 //! Which byte strings are pieces of tokens: what two states do with any other does not show in a mask.
 //!
-//! A string is known by its last bytes, as many as a [`Piece`] holds. Strings of so many that occur in a token are kept in
+//! A string is known by its last bytes, as many as a [`Factor`] holds. Strings of so many that occur in a token are kept in
 //! a table of bits by their hash, so a string may be taken for a piece that is none, but not the other way round. For two
 //! bytes there is a table that is never wrong: no token has a letter and a quote behind it in most vocabularies.
 //!
@@ -18,19 +18,19 @@ const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The last bytes of a string, the newest lowest, with a one above the oldest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Piece(u64);
+pub(crate) struct Factor(u64);
 
-impl Piece {
+impl Factor {
     /// The empty string.
-    pub(super) const EMPTY: Self = Self(1);
+    pub(crate) const EMPTY: Self = Self(1);
 
     /// The last byte, where one is known.
-    pub(super) fn last(self) -> Option<u8> {
+    pub(crate) fn last(self) -> Option<u8> {
         (self != Self::EMPTY).then_some(self.0 as u8)
     }
 
     /// The string with one more byte.
-    pub(super) fn then(self, byte: u8) -> Self {
+    pub(crate) fn then(self, byte: u8) -> Self {
         const WHOLE: u64 = 1 << (8 * LONGEST);
         let longer = self.0 << 8 | u64::from(byte);
         Self(if longer >> (8 * LONGEST) > 1 { longer & (WHOLE - 1) | WHOLE } else { longer })
@@ -39,7 +39,7 @@ impl Piece {
 
 /// The pieces of a vocabulary's tokens.
 #[derive(Default)]
-pub(super) struct Pieces {
+pub(crate) struct FactorFilter {
     bits: Vec<u64>,
     /// What a hash is shifted by to be the number of a bit.
     shift: u32,
@@ -47,9 +47,9 @@ pub(super) struct Pieces {
     after: Vec<ByteSet>,
 }
 
-impl Pieces {
+impl FactorFilter {
     /// The pieces of the tokens of a trie.
-    pub(super) fn new(trie: Trie<'_>) -> Self {
+    pub(crate) fn new(trie: Trie<'_>) -> Self {
         let bits = (8 * trie.len()).next_power_of_two().max(64);
         let mut this = Self {
             bits: vec![0; bits / 64],
@@ -57,45 +57,45 @@ impl Pieces {
             after: vec![ByteSet::EMPTY; 256],
         };
         // Ends of the subtrees that a node is in, with the strings of each length that end at their roots.
-        let mut path: Vec<(u32, [Piece; LONGEST as usize])> = Vec::new();
+        let mut path: Vec<(u32, [Factor; LONGEST as usize])> = Vec::new();
         for node in 1..trie.len() as u32 {
             while path.last().is_some_and(|&(end, _)| end <= node) {
                 path.pop();
             }
-            let mut strings = path.last().map_or([Piece::EMPTY; _], |&(_, strings)| strings);
+            let mut strings = path.last().map_or([Factor::EMPTY; _], |&(_, strings)| strings);
             let byte = trie.byte[node as usize];
-            if let Some(&(_, [Piece(before), ..])) = path.last() {
+            if let Some(&(_, [Factor(before), ..])) = path.last() {
                 this.after[usize::from(before as u8)].insert(byte);
             }
             for length in (1..LONGEST as usize).rev() {
                 strings[length] = strings[length - 1].then(byte);
             }
-            strings[0] = Piece::EMPTY.then(byte);
+            strings[0] = Factor::EMPTY.then(byte);
             strings.iter().for_each(|&piece| this.add(piece));
             path.push((trie.end[node as usize], strings));
         }
         this
     }
 
-    fn place(&self, piece: Piece) -> (usize, u64) {
+    fn place(&self, piece: Factor) -> (usize, u64) {
         let bit = piece.0.wrapping_mul(FACTOR) >> self.shift;
         ((bit / 64) as usize, 1 << (bit % 64))
     }
 
-    fn add(&mut self, piece: Piece) {
+    fn add(&mut self, piece: Factor) {
         let (word, bit) = self.place(piece);
         self.bits[word] |= bit;
     }
 
     /// Whether some token may have a string in it, which is not empty.
-    pub(super) fn may_have(&self, piece: Piece) -> bool {
+    pub(crate) fn may_have(&self, piece: Factor) -> bool {
         let (word, bit) = self.place(piece);
         self.bits[word] & bit != 0
     }
 
     /// The bytes that follow another in some token.
     #[inline]
-    pub(super) fn after(&self, byte: u8) -> ByteSet {
+    pub(crate) fn after(&self, byte: u8) -> ByteSet {
         self.after[usize::from(byte)]
     }
 }
@@ -108,8 +108,8 @@ mod tests {
     use grammarc_artifacts::TokenKind;
     use grammarc_artifacts::TrieData;
 
-    fn piece(text: &[u8]) -> Piece {
-        text.iter().fold(Piece::EMPTY, |piece, &byte| piece.then(byte))
+    fn piece(text: &[u8]) -> Factor {
+        text.iter().fold(Factor::EMPTY, |piece, &byte| piece.then(byte))
     }
 
     proptest! {
@@ -120,7 +120,7 @@ mod tests {
         ) {
             let tokens: Vec<_> = texts.iter().map(|text| (text.clone(), TokenKind::Text)).collect();
             let trie = TrieData::build(&tokens).expect("it is small");
-            let pieces = Pieces::new(trie.as_trie());
+            let pieces = FactorFilter::new(trie.as_trie());
             for text in &texts {
                 for from in 0..text.len() {
                     for to in from + 1..=text.len() {

@@ -8,16 +8,13 @@
 
 use grammarc_artifacts::sections::network::NONE;
 
-use super::moves::Place;
-use super::nodes::bits;
-use super::pairs::{On, Pair, Pairs};
-use super::part::FEW;
-use super::take::Model;
-use super::walk::Walker;
+use super::pair_table::{
+    AHEAD, DistinguishingBytes, FEW, Pair, PairMove, PairSuccessor, PairSuccessors, PairTable,
+    SharedReference, Stability,
+};
+use super::walker::Walker;
+use crate::masks::trie::byte_bits::bits;
 use crate::network::local::BOTTOM;
-
-/// Bytes that are looked ahead for where two part: few nodes are higher.
-pub(super) const AHEAD: usize = 24;
 
 /// Bytes from which on it is worth finding all that a pair leads to.
 const WORTH_STEADYING: usize = 6;
@@ -25,91 +22,10 @@ const WORTH_STEADYING: usize = 6;
 /// Pairs that are looked into at once.
 const MOST_STEADIED: usize = 128;
 
-/// Lengths for which there is room at first.
-const FIRST_ROOM: u8 = 4;
-
-/// Whether what tells two states apart within some bytes does so within more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Steady {
-    /// That is not known.
-    No,
-    /// Within as many as are looked ahead.
-    Ahead,
-    /// Within any number.
-    Always,
-}
-
-/// On which bytes one of two states does not go on, as [bits](super::nodes::bits), and where the ways stand that they go
-/// on together.
-#[derive(Clone, Copy, Debug)]
-struct Ways {
-    apart: u128,
-    first: u32,
-    end: u32,
-}
-
-/// What tells two states apart, as far as that was asked.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Parting {
-    /// The number of where they go on together, [`NONE`] before that was asked.
-    ways: u32,
-    /// Where it stands what tells them apart, by length less one.
-    first: u32,
-    count: u8,
-    /// How many there is room for.
-    room: u8,
-    /// Whether the last of these tells them apart within more bytes as well, where that was looked into.
-    steady: Option<Steady>,
-}
-
-impl Default for Parting {
-    fn default() -> Self {
-        Self { ways: NONE, first: 0, count: 0, room: 0, steady: None }
-    }
-}
-
-/// Bytes on which two go on together.
-#[derive(Clone, Copy, Debug)]
-struct Way {
-    bits: u128,
-    to: Place,
-    stored: u32,
-    /// As of the step.
-    same: u8,
-    /// A step that goes there.
-    at: u32,
-    /// The two there, once they were met.
-    next: u32,
-}
-
-/// What tells pairs apart, and where they go on together.
-#[derive(Debug, Default)]
-pub(super) struct Partings {
-    all: Vec<u128>,
-    ways: Vec<Ways>,
-    on: Vec<Way>,
-}
-
-impl Partings {
-    /// Notes what tells a pair apart within one byte more. Where there is no room for that, all of it is moved to the end.
-    fn add(&mut self, parting: &mut Parting, bits: u128) {
-        let Parting { first, count, room, .. } = parting;
-        if count == room {
-            let known = *first as usize..*first as usize + usize::from(*count);
-            *first = self.all.len() as u32;
-            *room = (2 * *count).max(FIRST_ROOM);
-            self.all.extend_from_within(known);
-            self.all.resize(*first as usize + usize::from(*room), 0);
-        }
-        self.all[*first as usize + usize::from(*count)] = bits;
-        *count += 1;
-    }
-}
-
-impl Pairs {
-    /// What tells a pair apart within 1, 2, ... bytes, as [bits](super::nodes::bits), as far as that was asked.
+impl PairTable {
+    /// What tells a pair apart within 1, 2, ... bytes, as [bits](crate::masks::trie::byte_bits::bits), as far as that was asked.
     fn parting(&self, pair: u32) -> &[u128] {
-        let Parting { first, count, .. } = self.all[pair as usize].parting;
+        let DistinguishingBytes { first, count, .. } = self.all[pair as usize].parting;
         &self.partings.all[first as usize..][..usize::from(count)]
     }
 
@@ -120,22 +36,22 @@ impl Pairs {
 }
 
 impl Walker<'_> {
-    /// Bytes, as [bits](super::nodes::bits), one of which is in every string of up to `length` that tells the two apart:
+    /// Bytes, as [bits](crate::masks::trie::byte_bits::bits), one of which is in every string of up to `length` that tells the two apart:
     /// below a node no higher and without such bytes they do the same. Where they may come apart later, that needs the byte
     /// that leads there as well, so either will do, and the rarer is taken.
-    pub(super) fn parting(&mut self, pair: u32, length: usize, model: &Model) -> u128 {
+    pub(crate) fn parting(&mut self, pair: u32, length: usize, model: &SharedReference) -> u128 {
         let Some(last) = length.checked_sub(1) else { return 0 };
         let parting = self.pairs.parting(pair);
         if let Some(&bits) = parting.get(last) {
             return bits;
         }
-        let Pair { steps, bytes, parting: Parting { steady, .. }, .. } =
+        let Pair { steps, bytes, parting: DistinguishingBytes { steady, .. }, .. } =
             &self.pairs.all[pair as usize];
         if *bytes < FEW && parting.is_empty() {
             let steps = &self.pairs.steps[steps.start as usize..steps.end as usize];
             let bits = steps.iter().fold(0, |all, step| all | bits(step.bytes()));
             self.pairs.add_parting(pair, bits);
-            self.pairs.all[pair as usize].parting.steady = Some(Steady::Always);
+            self.pairs.all[pair as usize].parting.steady = Some(Stability::Always);
             return bits;
         }
         match (steady, parting.last()) {
@@ -143,8 +59,8 @@ impl Walker<'_> {
                 self.steady(pair, model);
                 return self.parting(pair, length, model);
             }
-            (Some(Steady::Always), Some(&bits)) => return bits,
-            (Some(Steady::Ahead), Some(&bits)) if length <= AHEAD => return bits,
+            (Some(Stability::Always), Some(&bits)) => return bits,
+            (Some(Stability::Ahead), Some(&bits)) if length <= AHEAD => return bits,
             _ if length > AHEAD => return u128::MAX,
             _ => {}
         }
@@ -156,14 +72,14 @@ impl Walker<'_> {
     }
 
     /// The same for strings of any length, as far as that is known.
-    pub(super) fn always_parting(&self, pair: u32) -> u128 {
-        let is_steady = self.pairs.all[pair as usize].parting.steady == Some(Steady::Always);
+    pub(crate) fn always_parting(&self, pair: u32) -> u128 {
+        let is_steady = self.pairs.all[pair as usize].parting.steady == Some(Stability::Always);
         let last = self.pairs.parting(pair).last().filter(|_| is_steady);
         last.copied().unwrap_or(u128::MAX)
     }
 
     /// What tells two apart within one byte more than `last`.
-    fn parted(&mut self, pair: u32, last: usize, model: &Model) -> u128 {
+    fn parted(&mut self, pair: u32, last: usize, model: &SharedReference) -> u128 {
         let ways = self.ways(pair);
         let nodes = self.known.nodes();
         let mut bits = ways.apart;
@@ -188,18 +104,18 @@ impl Walker<'_> {
     /// Finds what tells a pair, and all that it leads to, apart: for one byte more until that changes nothing, after
     /// which no more bytes do. Within a text that is searched for that is after a few, however long the text. Where a
     /// pair leads to many, nothing is found.
-    fn steady(&mut self, pair: u32, model: &Model) {
+    fn steady(&mut self, pair: u32, model: &SharedReference) {
         let (mut found, mut at) = (vec![pair], 0);
         // From how many bytes on all ways count, but for those that may after more than are looked ahead, and what they
         // lead to outside of these changes no more.
         let mut all_count = 1;
-        let mut steady = Steady::Always;
+        let mut steady = Stability::Always;
         while at < found.len() && found.len() <= MOST_STEADIED {
             let ways = self.ways(found[at]);
             for number in ways.first..ways.end {
                 let way = self.pairs.partings.on[number as usize];
                 if usize::from(way.same) == AHEAD {
-                    steady = Steady::Ahead;
+                    steady = Stability::Ahead;
                     continue;
                 }
                 all_count = all_count.max(usize::from(way.same) + 1);
@@ -207,8 +123,8 @@ impl Walker<'_> {
                 let known = &self.pairs.all[next as usize];
                 match known.parting.steady {
                     _ if known.bytes < FEW => continue,
-                    Some(Steady::Always) => {}
-                    Some(Steady::Ahead) => steady = Steady::Ahead,
+                    Some(Stability::Always) => {}
+                    Some(Stability::Ahead) => steady = Stability::Ahead,
                     _ if found.contains(&next) => continue,
                     _ => {
                         found.push(next);
@@ -221,7 +137,7 @@ impl Walker<'_> {
         }
         found
             .iter()
-            .for_each(|&pair| self.pairs.all[pair as usize].parting.steady = Some(Steady::No));
+            .for_each(|&pair| self.pairs.all[pair as usize].parting.steady = Some(Stability::No));
         if found.len() > MOST_STEADIED {
             return;
         }
@@ -249,8 +165,8 @@ impl Walker<'_> {
     }
 
     /// The pair that a way leads to.
-    fn next_on(&mut self, number: u32, model: &Model) -> u32 {
-        let Way { to, stored, at, next, .. } = self.pairs.partings.on[number as usize];
+    fn next_on(&mut self, number: u32, model: &SharedReference) -> u32 {
+        let PairSuccessor { to, stored, at, next, .. } = self.pairs.partings.on[number as usize];
         if next != NONE {
             return next;
         }
@@ -260,7 +176,7 @@ impl Walker<'_> {
     }
 
     /// Where two go on together.
-    fn ways(&mut self, pair: u32) -> Ways {
+    fn ways(&mut self, pair: u32) -> PairSuccessors {
         let &Pair { own, ref steps, parting, .. } = &self.pairs.all[pair as usize];
         if let Some(&ways) = self.pairs.partings.ways.get(parting.ways as usize) {
             return ways;
@@ -271,7 +187,8 @@ impl Walker<'_> {
         for at in steps.clone() {
             let step = self.pairs.steps[at as usize];
             let bits = bits(step.bytes());
-            let On::Both { to, stored, same, differ, exits, stored_exits, .. } = step.on else {
+            let PairMove::Both { to, stored, same, differ, exits, stored_exits, .. } = step.on
+            else {
                 apart |= bits;
                 continue;
             };
@@ -286,10 +203,18 @@ impl Walker<'_> {
             let on = &mut self.pairs.partings.on[first..];
             match on.iter_mut().find(|way| (way.to, way.stored) == (to, stored)) {
                 Some(way) => way.bits |= bits,
-                None => self.pairs.partings.on.push(Way { bits, to, stored, same, at, next: NONE }),
+                None => self.pairs.partings.on.push(PairSuccessor {
+                    bits,
+                    to,
+                    stored,
+                    same,
+                    at,
+                    next: NONE,
+                }),
             }
         }
-        let ways = Ways { apart, first: first as u32, end: self.pairs.partings.on.len() as u32 };
+        let ways =
+            PairSuccessors { apart, first: first as u32, end: self.pairs.partings.on.len() as u32 };
         self.pairs.all[pair as usize].parting.ways = self.pairs.partings.ways.len() as u32;
         self.pairs.partings.ways.push(ways);
         ways

@@ -6,13 +6,13 @@ use grammarc_artifacts::sections::network::NONE;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::shared::Moves;
-use super::walk::Walker;
+use super::walker::Walker;
 use crate::ir::ByteSet;
+use crate::masks::shared::transitions::SharedTransitions;
 use crate::network::local::{At, BOTTOM};
 
 /// A state, calls looked through and shared states by the lowest of those alike, and its local frame.
-pub(super) type Place = (u32, u32);
+pub(crate) type Configuration = (u32, u32);
 
 /// States whose moves are remembered at once: some 4 MB.
 const MOST_MOVES: usize = 8192;
@@ -24,66 +24,66 @@ const PLACES: usize = 128;
 const MOST_RUNS: usize = 20;
 
 /// Nowhere.
-pub(super) const NOWHERE: Place = (NONE, BOTTOM);
+pub(crate) const NOWHERE: Configuration = (NONE, BOTTOM);
 
 /// Bytes `lo..=hi` that lead to one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Run {
-    pub(super) lo: u8,
-    pub(super) hi: u8,
-    pub(super) to: Place,
+pub(crate) struct ByteRun {
+    pub(crate) lo: u8,
+    pub(crate) hi: u8,
+    pub(crate) to: Configuration,
 }
 
-impl Run {
+impl ByteRun {
     /// Number of its bytes.
     #[inline]
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         usize::from(self.hi - self.lo) + 1
     }
 }
 
 /// Where a state of the grammar leads by single bytes, besides its runs.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sets {
+pub(crate) struct MoveSets {
     /// The bytes of the runs.
     on: ByteSet,
     /// Bytes after which a token may end.
-    pub(super) ends: ByteSet,
+    pub(crate) ends: ByteSet,
     /// Bytes after which the rule can be left.
-    pub(super) exits: ByteSet,
+    pub(crate) exits: ByteSet,
     /// Bytes of which this does not tell.
-    pub(super) unclear: ByteSet,
+    pub(crate) unclear: ByteSet,
     /// Bytes from which on something of this is another.
-    pub(super) turns: ByteSet,
+    pub(crate) turns: ByteSet,
 }
 
 /// Where a state of the grammar leads by single bytes.
 #[derive(Clone, Copy)]
-pub(super) struct OwnMoves<'m> {
+pub(crate) struct Moves<'m> {
     /// Maximal runs that lead somewhere, in ascending order.
-    pub(super) runs: &'m [Run],
-    pub(super) sets: &'m Sets,
+    pub(crate) runs: &'m [ByteRun],
+    pub(crate) sets: &'m MoveSets,
 }
 
-impl<'m> OwnMoves<'m> {
+impl<'m> Moves<'m> {
     /// Where a byte leads.
-    pub(super) fn to(self, byte: u8) -> Place {
+    pub(crate) fn to(self, byte: u8) -> Configuration {
         let run = self.runs.iter().find(|run| run.hi >= byte);
         run.filter(|run| run.lo <= byte).map_or(NOWHERE, |run| run.to)
     }
 
     /// The runs that lead to shared states, which are those below the first own one.
-    pub(super) fn to_shared(self, own: u32) -> impl DoubleEndedIterator<Item = Run> + 'm {
+    pub(crate) fn to_shared(self, own: u32) -> impl DoubleEndedIterator<Item = ByteRun> + 'm {
         self.runs.iter().copied().filter(move |run| run.to.0 < own)
     }
 
     /// The longest run of ASCII bytes, since most tokens begin with one; the longest, where there is none.
-    pub(super) fn widest(self) -> Option<&'m Run> {
+    pub(crate) fn widest(self) -> Option<&'m ByteRun> {
         self.runs.iter().max_by_key(|run| (run.lo.is_ascii(), run.len()))
     }
 
     /// Bytes on which this and a shared state over `frame`, whose moves are `known`, may part.
-    pub(super) fn differing(self, known: &Moves, frame: u32) -> ByteSet {
+    pub(crate) fn differing(self, known: &SharedTransitions, frame: u32) -> ByteSet {
         let mut same = ByteSet::EMPTY;
         let mut rest = known.runs.iter().peekable();
         for run in self.runs.iter().filter(|run| run.to.1 == frame) {
@@ -97,31 +97,31 @@ impl<'m> OwnMoves<'m> {
                 rest.next();
             }
         }
-        let Sets { on, ends, unclear, .. } = *self.sets;
+        let MoveSets { on, ends, unclear, .. } = *self.sets;
         let [more, less] = [ends.minus(known.ends), known.ends.minus(ends)];
         let sets = [more, less, unclear, known.calls, known.leave];
         sets.into_iter().fold(on.union(known.on).minus(same), ByteSet::union)
     }
 
     /// Bytes on which one of this and a shared state goes on or may end and the other does not.
-    pub(super) fn told_apart(self, known: &Moves) -> usize {
-        let Sets { on, ends, .. } = *self.sets;
+    pub(crate) fn told_apart(self, known: &SharedTransitions) -> usize {
+        let MoveSets { on, ends, .. } = *self.sets;
         on.apart(known.on).union(ends.apart(known.ends)).len()
     }
 }
 
 /// The moves of the places that were asked for, by number, all in two lists.
 #[derive(Debug)]
-pub(super) struct MovesOfPlaces {
-    numbers: FxHashMap<Place, u32>,
+pub(crate) struct MoveTable {
+    numbers: FxHashMap<Configuration, u32>,
     /// By number, where its runs end, and its sets.
-    all: Vec<(u32, Sets)>,
-    runs: Vec<Run>,
+    all: Vec<(u32, MoveSets)>,
+    runs: Vec<ByteRun>,
 }
 
-impl MovesOfPlaces {
+impl MoveTable {
     /// None yet, with room for those of most grammars.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let all = Vec::with_capacity(PLACES);
         let runs = Vec::with_capacity(PLACES * MOST_RUNS / 2);
         Self { numbers: FxHashMap::default(), all, runs }
@@ -129,21 +129,21 @@ impl MovesOfPlaces {
 
     /// Those of a number.
     #[inline]
-    pub(super) fn of(&self, number: u32) -> OwnMoves<'_> {
+    pub(crate) fn of(&self, number: u32) -> Moves<'_> {
         let number = number as usize;
         let from = number.checked_sub(1).map_or(0, |before| self.all[before].0);
         let (end, sets) = &self.all[number];
-        OwnMoves { runs: &self.runs[from as usize..*end as usize], sets }
+        Moves { runs: &self.runs[from as usize..*end as usize], sets }
     }
 
     /// Forgets them all where they are too many, and with them what their numbers stand for.
-    pub(super) fn tidy(&mut self) {
+    pub(crate) fn tidy(&mut self) {
         if self.all.len() >= MOST_MOVES {
             *self = Self::new();
         }
     }
 
-    fn add(&mut self, place: Place, FoundMoves { runs, sets }: FoundMoves) -> u32 {
+    fn add(&mut self, place: Configuration, FoundMoves { runs, sets }: FoundMoves) -> u32 {
         let number = self.all.len() as u32;
         self.runs.extend_from_slice(&runs);
         self.all.push((self.runs.len() as u32, sets));
@@ -154,14 +154,14 @@ impl MovesOfPlaces {
 
 /// Moves that are put together.
 struct FoundMoves {
-    runs: SmallVec<[Run; MOST_RUNS]>,
-    sets: Sets,
+    runs: SmallVec<[ByteRun; MOST_RUNS]>,
+    sets: MoveSets,
 }
 
 impl FoundMoves {
-    fn add(&mut self, lo: u8, hi: u8, to: Place) {
+    fn add(&mut self, lo: u8, hi: u8, to: Configuration) {
         self.sets.on = self.sets.on.union(ByteSet::range(lo, hi));
-        self.runs.push(Run { lo, hi, to });
+        self.runs.push(ByteRun { lo, hi, to });
     }
 
     /// Brings runs that were added in order, and notes where one of them or something else begins or ends.
@@ -177,16 +177,16 @@ impl FoundMoves {
             joins
         });
         let runs = self.runs.iter().map(|run| ByteSet::range(run.lo, run.hi));
-        let Sets { ends, exits, unclear, .. } = self.sets;
+        let MoveSets { ends, exits, unclear, .. } = self.sets;
         self.sets.turns = ByteSet::turns_of([ends, exits, unclear].into_iter().chain(runs));
     }
 }
 
 /// What an edge comes to.
 #[derive(Clone, Copy)]
-pub(super) struct Arrived {
+pub(crate) struct EdgeTarget {
     /// Where it leads, unless that is more than one place or none.
-    to: Option<Place>,
+    to: Option<Configuration>,
     /// Whether a token may end there.
     ends: bool,
     /// Whether the rule can be left there.
@@ -195,7 +195,7 @@ pub(super) struct Arrived {
 
 impl Walker<'_> {
     /// What an edge to an own state over a frame comes to. With nothing on the stack it is found once.
-    fn arrived(&mut self, target: u32, frame: u32) -> Arrived {
+    fn arrived(&mut self, target: u32, frame: u32) -> EdgeTarget {
         let index = target.checked_sub(self.follow.network().own.bases.states);
         let index = index.filter(|_| frame == BOTTOM).map(|index| index as usize);
         if let Some(Some(arrived)) = index.and_then(|index| self.arrived.get(index)) {
@@ -209,7 +209,7 @@ impl Walker<'_> {
             }
             _ => None,
         };
-        let arrived = Arrived { to, ends: reached.ends, exits: reached.exits };
+        let arrived = EdgeTarget { to, ends: reached.ends, exits: reached.exits };
         if let Some(index) = index {
             if self.arrived.is_empty() {
                 self.arrived.resize(self.follow.network().own.state_count() as usize, None);
@@ -220,7 +220,7 @@ impl Walker<'_> {
     }
 
     /// The number of the moves of a state over a frame. Remembered for a while.
-    pub(super) fn own_moves(&mut self, place: Place) -> u32 {
+    pub(crate) fn own_moves(&mut self, place: Configuration) -> u32 {
         if let Some(&number) = self.moves.numbers.get(&place) {
             return number;
         }
@@ -228,19 +228,19 @@ impl Walker<'_> {
         self.moves.add(place, found)
     }
 
-    fn find_moves(&mut self, (state, frame): Place) -> FoundMoves {
+    fn find_moves(&mut self, (state, frame): Configuration) -> FoundMoves {
         let network = self.follow.network();
         let (tables, index) = network.locate(state);
         let own = network.own.bases.states;
         let (edges, calls) = (tables.byte_edges_of(index), tables.call_edges_of(index));
         let none = ByteSet::EMPTY;
-        let sets = Sets { on: none, ends: none, exits: none, unclear: none, turns: none };
+        let sets = MoveSets { on: none, ends: none, exits: none, unclear: none, turns: none };
         let mut moves = FoundMoves { runs: SmallVec::new(), sets };
         let mut seen = ByteSet::EMPTY;
         for edge in edges {
             let bytes = ByteSet::range(edge.lo(), edge.hi());
             seen = seen.union(bytes);
-            let Arrived { to, ends, exits } = self.arrived(edge.target, frame);
+            let EdgeTarget { to, ends, exits } = self.arrived(edge.target, frame);
             let Some(to) = to else {
                 moves.sets.unclear = moves.sets.unclear.union(bytes);
                 continue;
@@ -273,7 +273,8 @@ impl Walker<'_> {
             moves.sets.ends = moves.sets.ends.union(known.ends.intersect(once));
             if known.on.minus(once).is_empty() {
                 moves.sets.on = moves.sets.on.union(known.on);
-                let runs = known.runs.iter().map(|&(lo, hi, to)| Run { lo, hi, to: (to, over) });
+                let runs =
+                    known.runs.iter().map(|&(lo, hi, to)| ByteRun { lo, hi, to: (to, over) });
                 moves.runs.extend(runs);
                 continue;
             }

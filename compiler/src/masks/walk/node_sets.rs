@@ -14,24 +14,24 @@ use std::ops::Range;
 use grammarc_artifacts::sections::vocabulary::Trie;
 use rustc_hash::FxHashMap;
 
-use super::children::Children;
-use super::outcome::Outcome;
-use super::shared::ClassEdge;
-use super::walk::{Building, Walker, Way};
+use super::walker::{LiveConfigurations, OutcomeBuilder, Walker};
+use crate::masks::outcome::Outcome;
+use crate::masks::shared::exits::ClassEdge;
+use crate::masks::trie::children::Children;
 use crate::network::local::{At, Reached};
 
 /// Steps of a budget that it takes to go on from a front, about.
 const STEPS_A_FRONT: usize = 1 << 5;
 
 /// Number of a front.
-type FrontId = u32;
+type NodeSetId = u32;
 
 /// An exit class, and whether the root is to be among its nodes if it is one.
 type Begin = (u32, bool);
 
 /// The nodes that some bytes lead to.
 #[derive(Clone, Debug)]
-struct Front {
+struct NodeSet {
     /// Where the ranks of the tokens that end there stand.
     spans: Range<u32>,
     /// Where the nodes with children stand.
@@ -40,19 +40,19 @@ struct Front {
 
 /// The fronts met so far.
 #[derive(Debug, Default)]
-pub(super) struct Fronts {
-    fronts: Vec<Front>,
+pub(crate) struct NodeSets {
+    fronts: Vec<NodeSet>,
     spans: Vec<Range<u32>>,
     inner: Vec<u32>,
     /// By exit class and byte, the front of the nodes that it leads to, where there are any.
-    first: FxHashMap<(Begin, u8), Option<FrontId>>,
+    first: FxHashMap<(Begin, u8), Option<NodeSetId>>,
     /// By front and byte, the same.
-    next: FxHashMap<(FrontId, u8), Option<FrontId>>,
+    next: FxHashMap<(NodeSetId, u8), Option<NodeSetId>>,
     /// Fronts to go on from, and the configurations there.
-    todo: Vec<(FrontId, At)>,
+    todo: Vec<(NodeSetId, At)>,
 }
 
-impl Fronts {
+impl NodeSets {
     /// Where a byte leads from the nodes of an exit class that has these edges.
     fn first(
         &mut self,
@@ -60,7 +60,7 @@ impl Fronts {
         byte: u8,
         edges: &[ClassEdge],
         trie: Trie<'_>,
-    ) -> Option<FrontId> {
+    ) -> Option<NodeSetId> {
         if let Some(&front) = self.first.get(&(begin, byte)) {
             return front;
         }
@@ -77,11 +77,11 @@ impl Fronts {
     /// Where a byte leads from a front.
     fn next(
         &mut self,
-        front: FrontId,
+        front: NodeSetId,
         byte: u8,
         children: &Children,
         trie: Trie<'_>,
-    ) -> Option<FrontId> {
+    ) -> Option<NodeSetId> {
         if let Some(&next) = self.next.get(&(front, byte)) {
             return next;
         }
@@ -98,9 +98,9 @@ impl Fronts {
     }
 
     /// A front without nodes, which are to be [added](Self::add) next.
-    fn begin(&self) -> Front {
+    fn begin(&self) -> NodeSet {
         let [spans, inner] = [self.spans.len(), self.inner.len()].map(|end| end as u32);
-        Front { spans: spans..spans, inner: inner..inner }
+        NodeSet { spans: spans..spans, inner: inner..inner }
     }
 
     /// Adds a node to the new front.
@@ -116,7 +116,7 @@ impl Fronts {
     }
 
     /// The new front; none of no nodes. A node without children has a token.
-    fn end(&mut self, mut new: Front) -> Option<FrontId> {
+    fn end(&mut self, mut new: NodeSet) -> Option<NodeSetId> {
         (new.spans.end, new.inner.end) = (self.spans.len() as u32, self.inner.len() as u32);
         if new.spans.is_empty() && new.inner.is_empty() {
             return None;
@@ -126,13 +126,13 @@ impl Fronts {
     }
 
     /// The nodes of a front that have children.
-    fn inner(&self, front: FrontId) -> &[u32] {
+    fn inner(&self, front: NodeSetId) -> &[u32] {
         let Range { start, end } = self.fronts[front as usize].inner;
         &self.inner[start as usize..end as usize]
     }
 
     /// Adds the tokens that end at a front's nodes.
-    fn add_tokens(&self, front: FrontId, outcome: &mut Outcome) {
+    fn add_tokens(&self, front: NodeSetId, outcome: &mut Outcome) {
         let Range { start, end } = self.fronts[front as usize].spans;
         let spans = &self.spans[start as usize..end as usize];
         spans.iter().for_each(|span| outcome.add_span(span.clone()));
@@ -142,12 +142,12 @@ impl Fronts {
 impl Walker<'_> {
     /// Adds what becomes of the strings below all nodes of a shared exit class, which has these edges. They go on with few
     /// bytes.
-    pub(super) fn leave_together(
+    pub(crate) fn leave_together(
         &mut self,
-        way: Way,
+        way: LiveConfigurations,
         begin: Begin,
         edges: &[ClassEdge],
-        building: &mut Building,
+        building: &mut OutcomeBuilder,
     ) {
         // A walk from a node comes back here for what comes after another class.
         let floor = self.fronts.todo.len();
@@ -182,10 +182,10 @@ impl Walker<'_> {
 
     fn step_together(
         &mut self,
-        front: FrontId,
+        front: NodeSetId,
         byte: u8,
         reached: Reached,
-        building: &mut Building,
+        building: &mut OutcomeBuilder,
     ) {
         if let Some(next) = self.fronts.next(front, byte, self.known.children(), self.trie) {
             self.arrive_together(next, reached, building);
@@ -194,7 +194,12 @@ impl Walker<'_> {
 
     /// Adds what becomes of the strings that lead to the nodes of a front, where they have come to `reached`, and of
     /// those below, the latter by fronts to come.
-    fn arrive_together(&mut self, front: FrontId, reached: Reached, building: &mut Building) {
+    fn arrive_together(
+        &mut self,
+        front: NodeSetId,
+        reached: Reached,
+        building: &mut OutcomeBuilder,
+    ) {
         if reached.is_dead() {
             return;
         }
@@ -215,13 +220,14 @@ impl Walker<'_> {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::super::agree::Agreement;
-    use super::super::doubles::Doubles;
-    use super::super::shared::{SharedOutcomes, class_nodes, vocabulary};
     use super::*;
     use crate::compile::Compiler;
     use crate::frontend::FrontEnd;
     use crate::frontend::json_schema::JsonSchemaOptions;
+    use crate::masks::equivalence::k_equivalence::KEquivalence;
+    use crate::masks::equivalence::representatives::Representatives;
+    use crate::masks::shared::exits::class_nodes;
+    use crate::masks::shared::facts::{VocabularyFacts, vocabulary};
     use crate::network::follow::Follow;
     use crate::samples;
     use crate::threads::Means;
@@ -234,13 +240,17 @@ mod tests {
         let front_end = FrontEnd::JsonSchema(JsonSchemaOptions::default());
         let network = samples::network(&compiler, &front_end, schema);
         let (shared, trie) = (compiler.vocabulary().tables(), compiler.vocabulary().trie());
-        let known = SharedOutcomes::new(compiler.vocabulary());
+        let known = VocabularyFacts::new(compiler.vocabulary());
         let follow = Follow::new(network.joined(shared), known.rules(), &network.open);
-        let agreement =
-            Agreement::new(&follow, Doubles::default, known.nodes().height(0), Means::unlimited());
+        let agreement = KEquivalence::new(
+            &follow,
+            Representatives::default,
+            known.nodes().height(0),
+            Means::unlimited(),
+        );
         let [mut walker, mut between] =
             [(); 2].map(|()| Walker::new(&follow, &known, &agreement, trie, 2));
-        let before = vec![(FrontId::MAX, At::Nowhere)];
+        let before = vec![(NodeSetId::MAX, At::Nowhere)];
         between.fronts.todo.clone_from(&before);
         let base = network.tables.bases.states;
         for state in base..base + network.tables.states.len() as u32 - 1 {
@@ -255,7 +265,7 @@ mod tests {
     fn fronts_are_the_nodes_that_bytes_lead_to() {
         let vocabulary = vocabulary(5);
         let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
-        let known = SharedOutcomes::new(&vocabulary);
+        let known = VocabularyFacts::new(&vocabulary);
         let children = known.children();
         let bytes = *b"\",u0}";
         let step = |nodes: &[u32], byte| -> Vec<u32> {
@@ -265,11 +275,11 @@ mod tests {
         for class in 0..shared.classes.len() as u32 {
             let nodes = class_nodes(shared, class);
             for with_root in [false, true] {
-                let mut fronts = Fronts::default();
+                let mut fronts = NodeSets::default();
                 let nodes: Vec<u32> =
                     nodes.iter().copied().filter(|&node| with_root || node != 0).collect();
                 let edges = known.class_edges(shared, class);
-                let mut work: Vec<(Option<FrontId>, Vec<u32>, usize)> = bytes
+                let mut work: Vec<(Option<NodeSetId>, Vec<u32>, usize)> = bytes
                     .iter()
                     .map(|&byte| {
                         let front = fronts.first((class, with_root), byte, edges, trie);

@@ -10,41 +10,60 @@ use std::ops::Range;
 use grammarc_artifacts::sections::network::{NONE, state_flags};
 use rustc_hash::FxHashMap;
 
-use super::moves::{MovesOfPlaces, NOWHERE, Place};
-use super::part::FEW;
-use super::parting::{AHEAD, Parting, Partings};
-use super::take::Model;
-use super::walk::Walker;
+use super::moves::{Configuration, MoveTable, NOWHERE};
+use super::walker::Walker;
 use crate::ir::ByteSet;
 use crate::network::local::BOTTOM;
+
+/// Bytes up to which the children of a node are found one by one.
+pub(crate) const FEW: usize = 8;
+
+/// Bytes that are looked ahead for where two part: few nodes are higher.
+pub(crate) const AHEAD: usize = 24;
+
+/// Lengths for which there is room at first.
+const FIRST_ROOM: u8 = 4;
 
 /// Steps that are remembered at once: some 30 MB.
 const MOST_STEPS: usize = 1 << 20;
 
-/// Bytes on which an own state and a shared one part in one way.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Step {
-    pub(super) lo: u8,
-    pub(super) hi: u8,
-    pub(super) on: On,
+/// A shared state to take over from, and the frame that it is over.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SharedReference {
+    pub(super) state: u32,
+    pub(crate) frame: u32,
+    /// Where it goes on over its frame when its rule is left, where that is one state, and whether a token may end and
+    /// the rule of the walk be left there.
+    pub(crate) after: Option<Continuation>,
 }
 
-impl Step {
-    pub(super) fn bytes(&self) -> ByteSet {
+/// Where a walk goes on, and whether a token may end and the rule of the walk be left there.
+pub(crate) type Continuation = (Configuration, bool, bool);
+
+/// Bytes on which an own state and a shared one part in one way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PairEdge {
+    pub(crate) lo: u8,
+    pub(crate) hi: u8,
+    pub(crate) on: PairMove,
+}
+
+impl PairEdge {
+    pub(crate) fn bytes(&self) -> ByteSet {
         ByteSet::range(self.lo, self.hi)
     }
 }
 
 /// What becomes of the two on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum On {
+pub(crate) enum PairMove {
     /// The shared state goes on alone.
     Lost,
     /// The own state is walked on from; where the shared one goes on as well, that is excepted.
     Alone { excepted: bool },
     /// Both go on.
     Both {
-        to: Place,
+        to: Configuration,
         stored: u32,
         /// Bytes for which the two there surely do the same.
         same: u8,
@@ -63,29 +82,29 @@ pub(super) enum On {
 
 /// What two states part on.
 #[derive(Clone, Debug)]
-pub(super) struct Pair {
-    pub(super) own: Place,
-    pub(super) steps: Range<u32>,
+pub(crate) struct Pair {
+    pub(crate) own: Configuration,
+    pub(crate) steps: Range<u32>,
     /// Number of the bytes of the steps.
-    pub(super) bytes: usize,
+    pub(crate) bytes: usize,
     /// What tells them apart, as far as that was asked.
-    pub(super) parting: Parting,
+    pub(crate) parting: DistinguishingBytes,
 }
 
 /// What comes after the rule of a model.
-struct Returned {
+struct AfterReturn {
     /// Bytes that it goes on with.
     live: ByteSet,
     /// The number of the moves by which they lead on, where that is told by one place.
     moves: Option<u32>,
 }
 
-impl Returned {
+impl AfterReturn {
     /// Whether a byte leads to a place, where a token may end and the rule be left or not.
     fn leads(
         &self,
-        all: &MovesOfPlaces,
-        (byte, to): (u8, Place),
+        all: &MoveTable,
+        (byte, to): (u8, Configuration),
         (ends, exits): (bool, bool),
     ) -> bool {
         self.moves.is_some_and(|moves| {
@@ -99,60 +118,144 @@ impl Returned {
 }
 
 /// An own place, a shared state, and the frame that the shared state is over.
-type Key = (Place, u32, u32);
+type Key = (Configuration, u32, u32);
 
 /// The pairs met so far.
 #[derive(Debug, Default)]
-pub(super) struct Pairs {
+pub(crate) struct PairTable {
     ids: FxHashMap<Key, u32>,
-    pub(super) all: Vec<Pair>,
-    pub(super) steps: Vec<Step>,
-    pub(super) partings: Partings,
+    pub(crate) all: Vec<Pair>,
+    pub(crate) steps: Vec<PairEdge>,
+    pub(crate) partings: DistinguishingTable,
 }
 
-impl Pairs {
+impl PairTable {
     /// Forgets all pairs where they are too many.
-    pub(super) fn tidy(&mut self) {
+    pub(crate) fn tidy(&mut self) {
         if self.steps.len() > MOST_STEPS {
             *self = Self::default();
         }
     }
 }
 
+/// Whether what tells two states apart within some bytes does so within more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stability {
+    /// That is not known.
+    No,
+    /// Within as many as are looked ahead.
+    Ahead,
+    /// Within any number.
+    Always,
+}
+
+/// On which bytes one of two states does not go on, as [bits](crate::masks::trie::byte_bits::bits), and where the ways stand that they go
+/// on together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PairSuccessors {
+    pub(super) apart: u128,
+    pub(super) first: u32,
+    pub(super) end: u32,
+}
+
+/// What tells two states apart, as far as that was asked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DistinguishingBytes {
+    /// The number of where they go on together, [`NONE`] before that was asked.
+    pub(super) ways: u32,
+    /// Where it stands what tells them apart, by length less one.
+    pub(super) first: u32,
+    pub(super) count: u8,
+    /// How many there is room for.
+    pub(super) room: u8,
+    /// Whether the last of these tells them apart within more bytes as well, where that was looked into.
+    pub(super) steady: Option<Stability>,
+}
+
+impl Default for DistinguishingBytes {
+    fn default() -> Self {
+        Self { ways: NONE, first: 0, count: 0, room: 0, steady: None }
+    }
+}
+
+/// Bytes on which two go on together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PairSuccessor {
+    pub(super) bits: u128,
+    pub(super) to: Configuration,
+    pub(super) stored: u32,
+    /// As of the step.
+    pub(super) same: u8,
+    /// A step that goes there.
+    pub(super) at: u32,
+    /// The two there, once they were met.
+    pub(super) next: u32,
+}
+
+/// What tells pairs apart, and where they go on together.
+#[derive(Debug, Default)]
+pub(crate) struct DistinguishingTable {
+    pub(super) all: Vec<u128>,
+    pub(super) ways: Vec<PairSuccessors>,
+    pub(super) on: Vec<PairSuccessor>,
+}
+
+impl DistinguishingTable {
+    /// Notes what tells a pair apart within one byte more. Where there is no room for that, all of it is moved to the end.
+    pub(super) fn add(&mut self, parting: &mut DistinguishingBytes, bits: u128) {
+        let DistinguishingBytes { first, count, room, .. } = parting;
+        if count == room {
+            let known = *first as usize..*first as usize + usize::from(*count);
+            *first = self.all.len() as u32;
+            *room = (2 * *count).max(FIRST_ROOM);
+            self.all.extend_from_within(known);
+            self.all.resize(*first as usize + usize::from(*room), 0);
+        }
+        self.all[*first as usize + usize::from(*count)] = bits;
+        *count += 1;
+    }
+}
+
 impl Walker<'_> {
     /// The pair that a step on which both go on leads to.
-    pub(super) fn next(&mut self, at: u32, to: Place, stored: u32, model: &Model) -> u32 {
-        if let On::Both { next, .. } = self.pairs.steps[at as usize].on
+    pub(crate) fn next(
+        &mut self,
+        at: u32,
+        to: Configuration,
+        stored: u32,
+        model: &SharedReference,
+    ) -> u32 {
+        if let PairMove::Both { next, .. } = self.pairs.steps[at as usize].on
             && next != NONE
         {
             return next;
         }
         let pair = self.pair(to, stored, model);
-        if let On::Both { next, .. } = &mut self.pairs.steps[at as usize].on {
+        if let PairMove::Both { next, .. } = &mut self.pairs.steps[at as usize].on {
             *next = pair;
         }
         pair
     }
 
     /// What comes after the rule of a model.
-    fn returned(&mut self, model: &Model) -> Returned {
+    fn returned(&mut self, model: &SharedReference) -> AfterReturn {
         let (ret, parent) = self.sets.frame(model.frame);
         let at = self.sets.settled(ret, parent).at;
         let live = self.live(&at);
         let place = self.sets.one(at).map(|(state, frame)| self.through(state, frame));
-        Returned { live, moves: place.map(|place| self.own_moves(place)) }
+        AfterReturn { live, moves: place.map(|place| self.own_moves(place)) }
     }
 
     /// Whether what a walk comes to in a shared state goes on with nearly the same bytes as another: a chain's place that
     /// may be left, and one that may not.
-    fn is_like(&mut self, place: Place, stored: u32) -> bool {
+    fn is_like(&mut self, place: Configuration, stored: u32) -> bool {
         let shared = self.follow.network().shared;
         let moves = self.own_moves(place);
         self.moves.of(moves).told_apart(self.known.moves(shared, stored)) < FEW
     }
 
     /// For how many bytes a place and a shared state over the frame of a model surely do the same.
-    fn same(&self, (state, frame): Place, stored: u32, model: &Model) -> u8 {
+    fn same(&self, (state, frame): Configuration, stored: u32, model: &SharedReference) -> u8 {
         let network = self.follow.network();
         let is_shared = state < network.own.bases.states && stored != NONE;
         match is_shared && frame == model.frame {
@@ -162,7 +265,7 @@ impl Walker<'_> {
     }
 
     /// Their number, by which they are found in the table.
-    pub(super) fn pair(&mut self, own: Place, stored: u32, model: &Model) -> u32 {
+    pub(crate) fn pair(&mut self, own: Configuration, stored: u32, model: &SharedReference) -> u32 {
         let key = (own, stored, model.frame);
         if let Some(&pair) = self.pairs.ids.get(&key) {
             return pair;
@@ -216,35 +319,44 @@ impl Walker<'_> {
                 if !both {
                     continue;
                 }
-                On::Lost
+                PairMove::Lost
             } else if unclear
                 || stored == NONE
                 || left
                 || returns.contains(byte)
                 || to.0 < network.own.bases.states && same == 0 && !self.is_like(to, stored)
             {
-                On::Alone { excepted: both }
+                PairMove::Alone { excepted: both }
             } else {
                 let differ = ends != known.ends.contains(byte);
                 let stored_exits = is_final(stored);
                 // What comes after the rule of the model is told apart by the bytes that it goes on with.
                 match stored_exits && !at_bottom && (differ || leaves && !exits) {
-                    true => On::Alone { excepted: true },
+                    true => PairMove::Alone { excepted: true },
                     false => {
                         let stored_exits = stored_exits && at_bottom;
-                        On::Both { to, stored, same, next: NONE, differ, ends, exits, stored_exits }
+                        PairMove::Both {
+                            to,
+                            stored,
+                            same,
+                            next: NONE,
+                            differ,
+                            ends,
+                            exits,
+                            stored_exits,
+                        }
                     }
                 }
             };
             bytes += usize::from(hi - byte) + 1;
             match self.pairs.steps[from as usize..].last_mut() {
                 Some(last) if last.on == on && last.hi.checked_add(1) == Some(byte) => last.hi = hi,
-                _ => self.pairs.steps.push(Step { lo: byte, hi, on }),
+                _ => self.pairs.steps.push(PairEdge { lo: byte, hi, on }),
             }
         }
         let pair = self.pairs.all.len() as u32;
         let steps = from..self.pairs.steps.len() as u32;
-        self.pairs.all.push(Pair { own, steps, bytes, parting: Parting::default() });
+        self.pairs.all.push(Pair { own, steps, bytes, parting: DistinguishingBytes::default() });
         self.pairs.ids.insert(key, pair);
         pair
     }

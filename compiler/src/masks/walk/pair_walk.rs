@@ -1,21 +1,20 @@
 //! Own states and shared ones side by side: where they part, found once for each two.
 //!
 //! The states of a key are met again from each of the states before them, and most of what they do on a byte is what the
-//! shared state does. So what is left is kept as [*steps*](super::pairs): for the states of a key, one, the next byte of
+//! shared state does. So what is left is kept as [*steps*](super::pair_table): for the states of a key, one, the next byte of
 //! the key. A walk from a state within a key is then a few look-ups of children, below the nodes alone where the two can
-//! [part](super::parting).
+//! [part](super::distinguishing).
 //!
 //! Cost: O(children of the nodes at which the two may still part).
 
-use super::moves::Place;
-use super::nodes;
-use super::pairs::{On, Pair};
-use super::take::{Excepted, Model};
-use super::walk::{Building, Walker};
+use super::moves::Configuration;
+use super::pair_table::FEW;
+use super::pair_table::SharedReference;
+use super::pair_table::{Pair, PairMove};
+use super::walker::{OutcomeBuilder, Walker};
+use crate::masks::outcome::excluded::Excluded;
+use crate::masks::trie::byte_bits::{bit, bits as bits_of};
 use crate::network::local::At;
-
-/// Bytes up to which the children of a node are found one by one.
-pub(super) const FEW: usize = 8;
 
 /// Bytes within which most two are told apart that are told apart at many nodes.
 const SOON: usize = 2;
@@ -23,14 +22,14 @@ const SOON: usize = 2;
 impl Walker<'_> {
     /// Excepts what becomes of the strings below `node` where `own` and the model, in the state `stored`, part; and adds
     /// what becomes of them instead.
-    pub(super) fn part(
+    pub(crate) fn part(
         &mut self,
-        own: Place,
+        own: Configuration,
         stored: u32,
-        model: &Model,
+        model: &SharedReference,
         node: u32,
-        excepted: &mut Excepted,
-        building: &mut Building,
+        excepted: &mut Excluded,
+        building: &mut OutcomeBuilder,
     ) {
         let pair = self.pair(own, stored, model);
         let bits = self.always_parting(pair);
@@ -39,10 +38,10 @@ impl Walker<'_> {
 
     /// Whether no more nodes than `most` have to be looked at to tell two apart within so many bytes. Most that are told
     /// apart at more are so within a few bytes, and all that two lead to is dear to find.
-    pub(super) fn are_near(
+    pub(crate) fn are_near(
         &mut self,
-        (own, stored): (Place, u32),
-        model: &Model,
+        (own, stored): (Configuration, u32),
+        model: &SharedReference,
         within: usize,
         most: u32,
     ) -> bool {
@@ -59,10 +58,10 @@ impl Walker<'_> {
     fn part_pair(
         &mut self,
         (pair, bits): (u32, u128),
-        model: &Model,
+        model: &SharedReference,
         node: u32,
-        excepted: &mut Excepted,
-        building: &mut Building,
+        excepted: &mut Excluded,
+        building: &mut OutcomeBuilder,
     ) {
         let children = self.known.children();
         let Pair { steps, bytes, .. } = &self.pairs.all[pair as usize];
@@ -79,10 +78,10 @@ impl Walker<'_> {
         }
         // Where the rule is left matters where something may come after it.
         let nodes = self.known.nodes();
-        let bits = bits | nodes::bits(building.after);
+        let bits = bits | bits_of(building.after);
         let mut at = steps.start;
         for (byte, child) in children.of(node) {
-            if (nodes::bit(byte) | nodes.below(child)) & bits == 0 {
+            if (bit(byte) | nodes.below(child)) & bits == 0 {
                 continue;
             }
             while at < steps.end && self.pairs.steps[at as usize].hi < byte {
@@ -102,22 +101,22 @@ impl Walker<'_> {
         &mut self,
         pair: u32,
         at: u32,
-        model: &Model,
+        model: &SharedReference,
         child: u32,
-        excepted: &mut Excepted,
-        building: &mut Building,
+        excepted: &mut Excluded,
+        building: &mut OutcomeBuilder,
     ) {
         let end = self.known.nodes().end(child);
         match self.pairs.steps[at as usize].on {
-            On::Lost => excepted.add(child..end),
-            On::Alone { excepted: both } => {
+            PairMove::Lost => excepted.add(child..end),
+            PairMove::Alone { excepted: both } => {
                 if both {
                     excepted.add(child..end);
                 }
                 let (state, frame) = self.pairs.all[pair as usize].own;
                 self.visit(At::One(state, frame), child, building);
             }
-            On::Both { to, stored, same, differ, ends, exits, stored_exits, .. } => {
+            PairMove::Both { to, stored, same, differ, ends, exits, stored_exits, .. } => {
                 let is_leaf = end == child + 1;
                 let leaves_apart = !is_leaf
                     && exits != stored_exits

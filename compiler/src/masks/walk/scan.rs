@@ -1,18 +1,18 @@
 //! Walks of wide states over whole subtrees, in one go.
 //!
 //! Where most children are gone on with, to choose among them costs more than to look at all: the nodes are taken in
-//! their order, each with what its parent came to. States of the [table](super::rows) are numbers of rows there, and
+//! their order, each with what its parent came to. States of the [table](crate::masks::equivalence::transition_table) are numbers of rows there, and
 //! what one comes to is an entry of it.
 //!
 //! Cost: O(nodes reached), some 4 ns each.
 
-use super::nodes::bits;
-use super::walk::{Building, NODES_A_LOOK, Walker};
+use super::walker::{NODES_A_LOOK, OutcomeBuilder, Walker};
+use crate::masks::trie::byte_bits::bits;
 use crate::network::local::{At, BOTTOM};
 
 impl Walker<'_> {
     /// Adds what becomes of the strings below `node`, in one go.
-    pub(super) fn sweep(&mut self, at: At, node: u32, building: &mut Building) {
+    pub(crate) fn sweep(&mut self, at: At, node: u32, building: &mut OutcomeBuilder) {
         let trie = self.trie;
         let floor = self.path.len();
         self.path.push((trie.end[node as usize], at));
@@ -46,12 +46,12 @@ impl Walker<'_> {
     }
 
     /// The row of a state that is worth sweeping.
-    pub(super) fn wide_row(&self, state: u32) -> Option<u32> {
+    pub(crate) fn wide_row(&self, state: u32) -> Option<u32> {
         self.agreement.row_of(state).filter(|_| self.agreement.is_swept(state))
     }
 
     /// Adds what becomes of the strings below `node` in the state of a row with nothing on the local stack, in one go.
-    pub(super) fn sweep_rows(&mut self, row: u32, node: u32, building: &mut Building) {
+    pub(crate) fn sweep_rows(&mut self, row: u32, node: u32, building: &mut OutcomeBuilder) {
         let (trie, nodes, rows) = (self.trie, self.known.nodes(), self.agreement.rows());
         let after = bits(building.after);
         let end = trie.end[node as usize];
@@ -106,11 +106,11 @@ impl Walker<'_> {
     }
 
     /// Adds the outcome of a state with a row at `node` whatever its rule is called from.
-    pub(super) fn sweep_alone(
+    pub(crate) fn sweep_alone(
         &mut self,
         (state, row): (u32, u32),
         node: u32,
-        building: &mut Building,
+        building: &mut OutcomeBuilder,
     ) {
         if self.follow.is_final(state) {
             self.leave(node, building);

@@ -18,15 +18,19 @@
 use std::ops::Range;
 
 use grammarc_artifacts::sections::network::NONE;
-use grammarc_artifacts::sections::vocabulary::Trie;
 
-use super::kept::Kept;
-use super::moves::{Place, Run};
-use super::outcome::{Outcome, Span, Taken, count_first, cut, each_without, minus, past};
-use super::parting;
-use super::shared::{Moves, Stored, class_nodes};
-use super::walk::{Building, WORTH_REMEMBERING, Walker};
+use super::moves::{ByteRun, Configuration};
+use super::pair_table::AHEAD as PAIR_AHEAD;
+use super::pair_table::Continuation;
+use super::pair_table::SharedReference;
+use super::walker::{OutcomeBuilder, WORTH_REMEMBERING, Walker};
 use crate::ir::ByteSet;
+use crate::masks::outcome::arena::KeptOutcome;
+use crate::masks::outcome::excluded::Excluded;
+use crate::masks::outcome::spans::{Span, cut, each_without, minus};
+use crate::masks::outcome::{Delta, Outcome};
+use crate::masks::shared::exits::class_nodes;
+use crate::masks::shared::transitions::SharedTransitions;
 use crate::network::local::{At, BOTTOM};
 
 /// Bytes that are looked ahead for a state to take over from: a string with a minimum of a few characters is like any
@@ -48,100 +52,16 @@ const LONG: usize = 8;
 /// Nodes that are worth looking at to tell it from that.
 const MOST_TOLD: u32 = 10_000;
 
-/// A shared state to take over from, and the frame that it is over.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Model {
-    state: u32,
-    pub(super) frame: u32,
-    /// Where it goes on over its frame when its rule is left, where that is one state, and whether a token may end and
-    /// the rule of the walk be left there.
-    pub(super) after: Option<After>,
-}
-
-/// Where a walk goes on, and whether a token may end and the rule of the walk be left there.
-pub(super) type After = (Place, bool, bool);
-
-/// What is excepted, as ranges of nodes.
-#[derive(Clone, Default)]
-pub(super) struct Excepted(Vec<Range<u32>>);
-
-impl Excepted {
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Whether a node is excepted.
-    pub(super) fn contains(&self, node: u32) -> bool {
-        let before = self.0.partition_point(|range| range.end <= node);
-        self.0.get(before).is_some_and(|range| range.start <= node)
-    }
-
-    /// Nodes are excepted in ascending order.
-    pub(super) fn add(&mut self, nodes: Range<u32>) {
-        match self.0.last_mut() {
-            Some(last) if last.end == nodes.start => last.end = nodes.end,
-            _ => self.0.push(nodes),
-        }
-    }
-
-    /// Adds nodes after all of these.
-    pub(super) fn append(&mut self, more: &Self) {
-        more.0.iter().for_each(|nodes| self.add(nodes.clone()));
-    }
-
-    /// Hands out those of some nodes, in ascending order, that are not excepted, and those that are. Whichever are fewer,
-    /// the nodes or the ranges, the others are skipped.
-    pub(super) fn split(
-        &self,
-        nodes: &[u32],
-        mut kept: impl FnMut(&[u32]),
-        mut gone: impl FnMut(&[u32]),
-    ) {
-        let (mut ranges, mut rest) = (&self.0[..], nodes);
-        while let Some(&node) = rest.first() {
-            ranges = past(ranges, node);
-            let Range { start, end } = ranges.first().map_or(u32::MAX..u32::MAX, Range::clone);
-            let (before, from) = rest.split_at(count_first(rest, |&node| node < start));
-            let (within, after) = from.split_at(count_first(from, |&node| node < end));
-            kept(before);
-            gone(within);
-            rest = after;
-        }
-    }
-
-    /// Those that are not excepted.
-    pub(super) fn kept(&self, nodes: &[u32]) -> Vec<u32> {
-        let mut kept = Vec::with_capacity(nodes.len());
-        self.split(nodes, |nodes| kept.extend_from_slice(nodes), |_| ());
-        kept
-    }
-
-    /// Ranks of the tokens of the excepted nodes.
-    pub(super) fn ranks(&self, trie: Trie<'_>) -> Vec<Range<u32>> {
-        let rank = |node: u32| trie.rank[node as usize];
-        let mut ranks: Vec<Range<u32>> = Vec::with_capacity(self.0.len());
-        for nodes in &self.0 {
-            let more = rank(nodes.start)..rank(nodes.end);
-            match ranks.last_mut() {
-                _ if more.is_empty() => {}
-                Some(last) if last.end == more.start => last.end = more.end,
-                _ => ranks.push(more),
-            }
-        }
-        ranks
-    }
-}
-
 impl Walker<'_> {
     /// Takes the outcome at the root over from a shared state, where there is one that is worth it.
-    pub(super) fn take(&mut self, at: At, building: &mut Building) -> bool {
+    pub(crate) fn take(&mut self, at: At, building: &mut OutcomeBuilder) -> bool {
         let Some((state, frame)) = self.sets.one(at) else { return false };
         let (state, frame) = self.through(state, frame);
         if state < self.follow.network().own.bases.states {
-            let model = Model { state, frame, after: None };
+            let model = SharedReference { state, frame, after: None };
             let worth = self.is_worth(&model);
             if worth {
-                self.take_over(model, Excepted::default(), building);
+                self.take_over(model, Excluded::default(), building);
             }
             return worth;
         }
@@ -150,7 +70,7 @@ impl Walker<'_> {
     }
 
     /// The place that an own state comes to, and a shared state that it is told from at few nodes.
-    pub(super) fn near(&mut self, state: u32) -> Option<(Place, Model)> {
+    pub(crate) fn near(&mut self, state: u32) -> Option<(Configuration, SharedReference)> {
         let at = self.sets.settled(state, BOTTOM).at;
         let (state, frame) = self.sets.one(at)?;
         let (state, frame) = self.through(state, frame);
@@ -159,7 +79,11 @@ impl Walker<'_> {
     }
 
     /// The outcome at the root of an own state that such a shared state was found for.
-    pub(super) fn base_near(&mut self, state: u32, found: (Place, Model)) -> Outcome {
+    pub(crate) fn base_near(
+        &mut self,
+        state: u32,
+        found: (Configuration, SharedReference),
+    ) -> Outcome {
         let mut building = self.begin(state);
         if self.sets.settled(state, BOTTOM).exits {
             self.leave(0, &mut building);
@@ -170,15 +94,19 @@ impl Walker<'_> {
     }
 
     /// A place with the shared state to take over from, which is told from it at no more nodes than `most`.
-    fn model_of(&mut self, place: Place, most: u32) -> Option<(Place, Model)> {
+    fn model_of(
+        &mut self,
+        place: Configuration,
+        most: u32,
+    ) -> Option<(Configuration, SharedReference)> {
         let live = self.live(&At::One(place.0, BOTTOM));
         if !live.has_at_least(WORTH_REMEMBERING) {
             return None;
         }
         self.pairs.tidy();
         self.moves.tidy();
-        let is_near = |walker: &mut Self, model: &Model| {
-            most == u32::MAX || walker.are_near((place, model.state), model, parting::AHEAD, most)
+        let is_near = |walker: &mut Self, model: &SharedReference| {
+            most == u32::MAX || walker.are_near((place, model.state), model, PAIR_AHEAD, most)
         };
         let model = self.model(place).filter(|model| is_near(self, model));
         // A state that is only asked whether one is near goes on beside many others where none is, which costs less than
@@ -188,14 +116,23 @@ impl Walker<'_> {
         (!leaves_alone).then_some((place, model))
     }
 
-    fn take_from(&mut self, (place, model): (Place, Model), building: &mut Building) {
-        let mut excepted = Excepted::default();
+    fn take_from(
+        &mut self,
+        (place, model): (Configuration, SharedReference),
+        building: &mut OutcomeBuilder,
+    ) {
+        let mut excepted = Excluded::default();
         self.part(place, model.state, &model, 0, &mut excepted, building);
         self.take_over(model, excepted, building);
     }
 
     /// The same for what becomes of the strings below a child of the root, all of which is added.
-    pub(super) fn take_below(&mut self, place: Place, node: u32, building: &mut Building) -> bool {
+    pub(crate) fn take_below(
+        &mut self,
+        place: Configuration,
+        node: u32,
+        building: &mut OutcomeBuilder,
+    ) -> bool {
         let byte = self.trie.byte[node as usize];
         let is_final = self.follow.is_final(place.0);
         if is_final || self.known.children().on(0, byte) != Some(node) {
@@ -206,10 +143,10 @@ impl Walker<'_> {
         if self.follow.is_final(model.state) {
             return false;
         }
-        let mut excepted = Excepted::default();
+        let mut excepted = Excluded::default();
         self.part(place, model.state, &model, node, &mut excepted, building);
         let shared = self.follow.network().shared;
-        let stored = Stored::new(self.known, shared, self.trie, source, node);
+        let stored = self.known.stored(shared, self.trie, source, node);
         let exits = stored.exits;
         let class = shared.states[source as usize].exits;
         if excepted.is_empty() {
@@ -230,7 +167,7 @@ impl Walker<'_> {
         true
     }
 
-    fn is_worth(&self, model: &Model) -> bool {
+    fn is_worth(&self, model: &SharedReference) -> bool {
         let shared = self.follow.network().shared;
         let base = shared.states[model.state as usize].base;
         self.sets.frame_rests(model.frame)
@@ -240,18 +177,18 @@ impl Walker<'_> {
 
     /// The shared state to take over from: the first that fits a run of a place's moves, the longest runs first, or of
     /// those of a state that they lead to.
-    fn model(&mut self, place: Place) -> Option<Model> {
+    fn model(&mut self, place: Configuration) -> Option<SharedReference> {
         let own = self.follow.network().own.bases.states;
         let own_moves = self.own_moves(place);
         let mut moves = own_moves;
         let mut path = Vec::with_capacity(AHEAD + 1);
         loop {
-            let longest = self.moves.of(moves).to_shared(own).rev().max_by_key(Run::len);
+            let longest = self.moves.of(moves).to_shared(own).rev().max_by_key(ByteRun::len);
             let longest = longest.and_then(|run| self.model_on(own_moves, run, &mut path));
             if longest.is_some() {
                 return longest;
             }
-            let mut runs: Vec<Run> = self.moves.of(moves).to_shared(own).collect();
+            let mut runs: Vec<ByteRun> = self.moves.of(moves).to_shared(own).collect();
             runs.sort_by_key(|run| std::cmp::Reverse(run.len()));
             let next =
                 runs.into_iter().skip(1).find_map(|run| self.model_on(own_moves, run, &mut path));
@@ -261,15 +198,20 @@ impl Walker<'_> {
             if path.len() == AHEAD {
                 return None;
             }
-            let &Run { lo, to, .. } = self.moves.of(moves).widest()?;
+            let &ByteRun { lo, to, .. } = self.moves.of(moves).widest()?;
             path.push(lo);
             moves = self.own_moves(to);
         }
     }
 
     /// The state to take over from by the run of a place that bytes lead to; `moves` are those of the place that it is for.
-    fn model_on(&mut self, moves: u32, run: Run, path: &mut Vec<u8>) -> Option<Model> {
-        let Run { lo: byte, to: (state, frame), .. } = run;
+    fn model_on(
+        &mut self,
+        moves: u32,
+        run: ByteRun,
+        path: &mut Vec<u8>,
+    ) -> Option<SharedReference> {
+        let ByteRun { lo: byte, to: (state, frame), .. } = run;
         let known = self.known;
         known.source_on(state, byte)?;
         path.push(byte);
@@ -278,7 +220,7 @@ impl Walker<'_> {
         let chain = chain.map(|state| known.sources_on(state, path[0]));
         let shared = self.follow.network().shared;
         let fits = |&source: &u32| {
-            let model = Model { state: source, frame, after: None };
+            let model = SharedReference { state: source, frame, after: None };
             self.is_worth(&model) && self.leads_to(source, path, state)
         };
         let sources = known.sources_on(state, byte).chain(chain.into_iter().flatten());
@@ -286,13 +228,13 @@ impl Walker<'_> {
         let apart = |&source: &u32| moves.told_apart(known.moves(shared, source));
         let found = sources.filter(fits).min_by_key(apart);
         path.pop();
-        found.map(|source| Model { state: source, frame, after: self.after(frame) })
+        found.map(|source| SharedReference { state: source, frame, after: self.after(frame) })
     }
 
     /// The one of the shared states that stay where they are that is most like a place on its first bytes, where the place
     /// is told from it at few nodes. Where that is by long strings alone, it is still less than what there is to a walk by
     /// itself; beside many others it is not.
-    fn staying_model(&mut self, place: Place, on_many: bool) -> Option<Model> {
+    fn staying_model(&mut self, place: Configuration, on_many: bool) -> Option<SharedReference> {
         let shared = self.follow.network().shared;
         let number = self.own_moves(place);
         let (known, moves) = (self.known, self.moves.of(number));
@@ -308,8 +250,8 @@ impl Walker<'_> {
             });
         }
         let (_, state) = like.into_iter().min().filter(|&(bytes, _)| bytes < MOST_WITHIN)?;
-        let model = Model { state, frame: BOTTOM, after: None };
-        let within = if on_many { parting::AHEAD } else { LONG };
+        let model = SharedReference { state, frame: BOTTOM, after: None };
+        let within = if on_many { PAIR_AHEAD } else { LONG };
         let is_near =
             self.is_worth(&model) && self.are_near((place, state), &model, within, MOST_TOLD);
         is_near.then_some(model)
@@ -317,11 +259,16 @@ impl Walker<'_> {
 
     /// Bytes on which a place and a shared state are told apart behind a first byte that does not lead the place to
     /// itself: within longer characters.
-    fn apart_within(&mut self, place: Place, moves: u32, stored: &Moves) -> usize {
+    fn apart_within(
+        &mut self,
+        place: Configuration,
+        moves: u32,
+        stored: &SharedTransitions,
+    ) -> usize {
         let (known, shared) = (self.known, self.follow.network().shared);
         let mut told = 0;
         for at in 0..self.moves.of(moves).runs.len() {
-            let Run { lo, to, .. } = self.moves.of(moves).runs[at];
+            let ByteRun { lo, to, .. } = self.moves.of(moves).runs[at];
             let state = stored.to[usize::from(lo)];
             if to != place && state != NONE {
                 let within = self.own_moves(to);
@@ -332,7 +279,7 @@ impl Walker<'_> {
     }
 
     /// Where a walk goes on over a frame when its callee is left.
-    fn after(&mut self, frame: u32) -> Option<After> {
+    fn after(&mut self, frame: u32) -> Option<Continuation> {
         if frame == BOTTOM {
             return None;
         }
@@ -350,7 +297,7 @@ impl Walker<'_> {
     }
 
     /// A state of the grammar's, or the lowest of the shared ones that are alike.
-    pub(super) fn like(&self, state: u32) -> u32 {
+    pub(crate) fn like(&self, state: u32) -> u32 {
         let own = self.follow.network().own.bases.states;
         if state < own { self.known.like(state) } else { state }
     }
@@ -368,7 +315,12 @@ impl Walker<'_> {
     }
 
     /// Adds the model's tokens and what comes after its exits, but for what is excepted.
-    fn take_over(&mut self, model: Model, excepted: Excepted, building: &mut Building) {
+    fn take_over(
+        &mut self,
+        model: SharedReference,
+        excepted: Excluded,
+        building: &mut OutcomeBuilder,
+    ) {
         let shared = self.follow.network().shared;
         let class = shared.states[model.state as usize].exits;
         if excepted.is_empty()
@@ -376,7 +328,7 @@ impl Walker<'_> {
             && class != NONE
             && let Some(whole) = self.whole(class, model.frame)
         {
-            building.outcome.taken = Some(Taken { state: model.state, except: Vec::new() });
+            building.outcome.taken = Some(Delta { state: model.state, except: Vec::new() });
             return self.add_whole(&whole, building);
         }
         let except = excepted.ranks(self.trie);
@@ -385,11 +337,11 @@ impl Walker<'_> {
         } else if class != NONE {
             self.leave_over(model.frame, class, (&excepted, &except), building);
         }
-        building.outcome.taken = Some(Taken { state: model.state, except });
+        building.outcome.taken = Some(Delta { state: model.state, except });
     }
 
     /// Leaves the rule of the walk at some nodes, in ascending order, but for those that are excepted.
-    fn leave_but(&self, nodes: &[u32], excepted: &Excepted, building: &mut Building) {
+    fn leave_but(&self, nodes: &[u32], excepted: &Excluded, building: &mut OutcomeBuilder) {
         let leave = |nodes: &[u32]| nodes.iter().for_each(|&node| self.leave(node, building));
         excepted.split(nodes, leave, |_| ());
     }
@@ -401,8 +353,8 @@ impl Walker<'_> {
         &mut self,
         frame: u32,
         class: u32,
-        (excepted, except): (&Excepted, &[Range<u32>]),
-        building: &mut Building,
+        (excepted, except): (&Excluded, &[Range<u32>]),
+        building: &mut OutcomeBuilder,
     ) {
         let trie = self.trie;
         let nodes = class_nodes(self.follow.network().shared, class);
@@ -432,7 +384,7 @@ impl Walker<'_> {
 
     /// What comes after a shared exit class over a frame, whatever comes after the rule of the walk. It is found once and
     /// then cut, so there is none where a node of the class is below another.
-    pub(super) fn whole(&mut self, class: u32, frame: u32) -> Option<Kept> {
+    pub(crate) fn whole(&mut self, class: u32, frame: u32) -> Option<KeptOutcome> {
         if let Some(whole) = self.after_class.get(&(class, frame)) {
             return whole.clone();
         }
@@ -440,7 +392,7 @@ impl Walker<'_> {
             let nodes = class_nodes(self.follow.network().shared, class);
             let after = self.sets.frame(frame);
             let mut building = self.begin_before(ByteSet::FULL);
-            self.leave_through(after, class, nodes, &Excepted::default(), &mut building);
+            self.leave_through(after, class, nodes, &Excluded::default(), &mut building);
             building.outcome.normalize();
             let whole = self.keeper.keep(&building.outcome);
             self.give_back(building.outcome);
@@ -451,19 +403,19 @@ impl Walker<'_> {
     }
 
     /// Adds what comes after a class.
-    pub(super) fn add_whole(&self, whole: &Kept, building: &mut Building) {
+    pub(crate) fn add_whole(&self, whole: &KeptOutcome, building: &mut OutcomeBuilder) {
         whole.spans().iter().for_each(|span| building.outcome.add_span(span.range()));
         whole.exits().for_each(|exit| self.leave(exit, building));
     }
 
     /// Continues from `frame` at those nodes of a shared exit class that are at `node` or below: they are `exits`.
-    pub(super) fn go_on_below(
+    pub(crate) fn go_on_below(
         &mut self,
         frame: u32,
         class: u32,
         node: u32,
         exits: &[u32],
-        building: &mut Building,
+        building: &mut OutcomeBuilder,
     ) {
         let whole = match exits {
             [] => return,
@@ -488,14 +440,14 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::{Value, json};
 
-    use super::super::agree::Agreement;
-    use super::super::doubles::Doubles;
-    use super::super::setting::inner;
-    use super::super::shared::{SharedOutcomes, vocabulary, walked};
     use super::*;
     use crate::compile::Compiler;
     use crate::frontend::FrontEnd;
     use crate::frontend::json_schema::JsonSchemaOptions;
+    use crate::masks::equivalence::k_equivalence::KEquivalence;
+    use crate::masks::equivalence::representatives::Representatives;
+    use crate::masks::shared::facts::{VocabularyFacts, vocabulary, walked};
+    use crate::masks::testing::inner;
     use crate::network::follow::Follow;
     use crate::network::local::LocalSets;
     use crate::samples;
@@ -503,9 +455,9 @@ mod tests {
 
     static COMPILER: LazyLock<Compiler> = LazyLock::new(|| Compiler::new(vocabulary(5)));
 
-    static KNOWN: LazyLock<SharedOutcomes> = LazyLock::new(|| {
+    static KNOWN: LazyLock<VocabularyFacts> = LazyLock::new(|| {
         let vocabulary = COMPILER.vocabulary();
-        SharedOutcomes::new(vocabulary)
+        VocabularyFacts::new(vocabulary)
     });
 
     /// Holds the outcomes of all states of a schema's network against walks byte by byte. Returns how many were taken
@@ -517,7 +469,7 @@ mod tests {
     /// The same for a compiler, the states in steps of so many.
     fn taken_in_order(
         compiler: &Compiler,
-        known: &SharedOutcomes,
+        known: &VocabularyFacts,
         schema: &Value,
         step: usize,
     ) -> usize {
@@ -526,8 +478,12 @@ mod tests {
         let vocabulary = compiler.vocabulary();
         let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
         let follow = Follow::new(network.joined(shared), known.rules(), &network.open);
-        let agreement =
-            Agreement::new(&follow, Doubles::default, known.nodes().height(0), Means::unlimited());
+        let agreement = KEquivalence::new(
+            &follow,
+            Representatives::default,
+            known.nodes().height(0),
+            Means::unlimited(),
+        );
         let mut walker = Walker::new(&follow, known, &agreement, trie, 2);
         let mut sets = LocalSets::new(follow.network());
         let base = network.tables.bases.states;
@@ -559,7 +515,7 @@ mod tests {
             json!({"type": "string", "pattern": "u0,-u0,-"}),
         ] {
             for step in [1, 2, 7, 13] {
-                let known = SharedOutcomes::new(compiler.vocabulary());
+                let known = VocabularyFacts::new(compiler.vocabulary());
                 assert!(taken_in_order(&compiler, &known, &schema, step) > 0, "{schema}");
             }
         }

@@ -23,25 +23,28 @@ use grammarc_artifacts::sections::network::{NONE, state_flags};
 use grammarc_artifacts::sections::vocabulary::Trie;
 use rustc_hash::FxHashMap;
 
-use super::agree::Agreement;
-use super::draw::{Brush, Found, Sources};
-use super::fronts::Fronts;
-use super::kept::{Keeper, Kept};
-use super::moves::{Arrived, MovesOfPlaces};
-use super::nearest::SharedRows;
-use super::outcome::{Outcome, Span};
-use super::pairs::Pairs;
-use super::shared::{SharedOutcomes, Stored, class_nodes};
-use super::stretch::Stretches;
-use super::take::{After, Excepted};
+use super::moves::{EdgeTarget, MoveTable};
+use super::node_sets::NodeSets;
+use super::pair_table::Continuation;
+use super::pair_table::PairTable;
 use crate::budget::Budget;
 use crate::ir::ByteSet;
+use crate::masks::derive::char_runs::CharRuns;
+use crate::masks::encode::encoder::{Computed, Encoder, Scratch};
+use crate::masks::encode::nearest_row::SharedRows;
+use crate::masks::equivalence::k_equivalence::KEquivalence;
+use crate::masks::outcome::Outcome;
+use crate::masks::outcome::arena::{Arena, KeptOutcome};
+use crate::masks::outcome::excluded::Excluded;
+use crate::masks::outcome::spans::Span;
+use crate::masks::shared::exits::class_nodes;
+use crate::masks::shared::facts::VocabularyFacts;
 use crate::network::follow::Follow;
 use crate::network::local::{At, BOTTOM, LocalSets, Reached};
 
 /// States that go on with at least this many bytes have their outcomes at wide nodes remembered; walking the others
 /// is as cheap as remembering.
-pub(super) const WORTH_REMEMBERING: usize = 8;
+pub(crate) const WORTH_REMEMBERING: usize = 8;
 
 /// Configurations that are composed one by one. Where they meet again, what follows is walked for each.
 const MOST_APART: usize = 4;
@@ -50,14 +53,14 @@ const MOST_APART: usize = 4;
 const FEW: usize = 8;
 
 /// An outcome under construction.
-pub(super) struct Building {
-    pub(super) outcome: Outcome,
+pub(crate) struct OutcomeBuilder {
+    pub(crate) outcome: Outcome,
     /// Bytes that may come after the rule the walk began in.
-    pub(super) after: ByteSet,
+    pub(crate) after: ByteSet,
 }
 
 /// Nodes that a walk looks at between two looks at the budget.
-pub(super) const NODES_A_LOOK: usize = 1 << 6;
+pub(crate) const NODES_A_LOOK: usize = 1 << 6;
 
 /// Steps of a budget that it takes to go down from a node, about.
 const STEPS_DOWN: usize = 1 << 3;
@@ -70,60 +73,60 @@ const ROOM: usize = 64;
 
 /// Configurations to go on from.
 #[derive(Clone, Copy)]
-pub(super) struct Way {
-    pub(super) at: At,
+pub(crate) struct LiveConfigurations {
+    pub(crate) at: At,
     /// Bytes with which they go on.
-    pub(super) live: ByteSet,
+    pub(crate) live: ByteSet,
     /// Whether those are many.
-    pub(super) is_wide: bool,
+    pub(crate) is_wide: bool,
     /// The configuration that counts, where there is one and a token may end on its stack.
     one: Option<(u32, u32)>,
 }
 
 /// Walks over one trie and network, with what they have learnt.
-pub struct Walker<'a> {
-    pub(super) trie: Trie<'a>,
-    pub(super) follow: &'a Follow<'a>,
-    pub(super) known: &'a SharedOutcomes,
-    pub(super) agreement: &'a Agreement,
+pub(crate) struct Walker<'a> {
+    pub(crate) trie: Trie<'a>,
+    pub(crate) follow: &'a Follow<'a>,
+    pub(crate) known: &'a VocabularyFacts,
+    pub(crate) agreement: &'a KEquivalence,
     /// Nodes of a subtree, or tokens of a mask, that are worth composing.
-    pub(super) worth: u32,
-    pub(super) sets: LocalSets<'a>,
-    pub(super) moves: MovesOfPlaces,
+    pub(crate) worth: u32,
+    pub(crate) sets: LocalSets<'a>,
+    pub(crate) moves: MoveTable,
     /// Own states held against shared ones.
-    pub(super) pairs: Pairs,
+    pub(crate) pairs: PairTable,
     /// By frame, where a walk goes on that leaves the callee.
-    pub(super) after_frame: FxHashMap<u32, Option<After>>,
+    pub(crate) after_frame: FxHashMap<u32, Option<Continuation>>,
     /// By index of the own state, what an edge to it comes to with nothing on the stack.
-    pub(super) arrived: Vec<Option<Arrived>>,
+    pub(crate) arrived: Vec<Option<EdgeTarget>>,
     /// By shared exit class and frame, what comes after the class.
-    pub(super) after_class: FxHashMap<(u32, u32), Option<Kept>>,
+    pub(crate) after_class: FxHashMap<(u32, u32), Option<KeptOutcome>>,
     /// Where that is kept.
-    pub(super) keeper: Keeper,
+    pub(crate) keeper: Arena,
     /// Outcomes that are no longer needed, for the room that they have.
     spare: Vec<Outcome>,
     /// What comes after all nodes of shared exit classes.
-    pub(super) fronts: Fronts,
+    pub(crate) fronts: NodeSets,
     /// Nodes to visit, the next one last, and the configurations at their parents.
     todo: Vec<(u32, At)>,
     /// By interned set, what is to be known of it.
-    ways: Vec<Option<Way>>,
+    ways: Vec<Option<LiveConfigurations>>,
     /// By depth, the row that a sweep has come to.
-    pub(super) lane: Vec<u32>,
+    pub(crate) lane: Vec<u32>,
     /// Ends of the subtrees that are being swept, and the configurations at their roots.
-    pub(super) path: Vec<(u32, At)>,
+    pub(crate) path: Vec<(u32, At)>,
     /// Room to draw what was found in, once that is done ahead.
-    brush: Option<Brush>,
+    brush: Option<Scratch>,
     /// The stretches of states, where they are known.
-    pub(super) stretches: Option<&'a Stretches>,
+    pub(crate) stretches: Option<&'a CharRuns>,
 }
 
 impl<'a> Walker<'a> {
     /// A walker that has learnt nothing yet. Subtrees of fewer than `worth` nodes are walked each time.
-    pub fn new(
+    pub(crate) fn new(
         follow: &'a Follow<'a>,
-        known: &'a SharedOutcomes,
-        agreement: &'a Agreement,
+        known: &'a VocabularyFacts,
+        agreement: &'a KEquivalence,
         trie: Trie<'a>,
         worth: u32,
     ) -> Self {
@@ -134,14 +137,14 @@ impl<'a> Walker<'a> {
             agreement,
             worth,
             sets: LocalSets::new(follow.network()),
-            moves: MovesOfPlaces::new(),
-            pairs: Pairs::default(),
+            moves: MoveTable::new(),
+            pairs: PairTable::default(),
             after_frame: FxHashMap::default(),
             arrived: Vec::new(),
             after_class: FxHashMap::default(),
-            keeper: Keeper::default(),
+            keeper: Arena::default(),
             spare: Vec::new(),
-            fronts: Fronts::default(),
+            fronts: NodeSets::default(),
             todo: Vec::with_capacity(ROOM),
             ways: Vec::with_capacity(ROOM),
             lane: Vec::new(),
@@ -152,22 +155,22 @@ impl<'a> Walker<'a> {
     }
 
     /// The same, with what is known of the stretches of states.
-    pub(super) fn with_stretches(self, stretches: &'a Stretches) -> Self {
+    pub(crate) fn with_stretches(self, stretches: &'a CharRuns) -> Self {
         Self { stretches: Some(stretches), ..self }
     }
 
     /// The same, as long as a budget lasts. Of no use is what is found once it is spent.
-    pub(super) fn within(self, budget: &'a Budget) -> Self {
+    pub(crate) fn within(self, budget: &'a Budget) -> Self {
         Self { sets: self.sets.within(budget), ..self }
     }
 
     /// The sets met.
-    pub fn sets(&mut self) -> &mut LocalSets<'a> {
+    pub(crate) fn sets(&mut self) -> &mut LocalSets<'a> {
         &mut self.sets
     }
 
     /// The outcome of `state` at the root.
-    pub fn base(&mut self, state: u32) -> Outcome {
+    pub(crate) fn base(&mut self, state: u32) -> Outcome {
         if let Some(outcome) = self.base_along(state) {
             return outcome;
         }
@@ -198,9 +201,9 @@ impl<'a> Walker<'a> {
 
     /// The union of the outcomes of the return state `ret` at the nodes of an exit class; `shared` is the class's
     /// number where it is one of the vocabulary's.
-    pub fn follow(&mut self, ret: u32, nodes: &[u32], shared: Option<u32>) -> Outcome {
+    pub(crate) fn follow(&mut self, ret: u32, nodes: &[u32], shared: Option<u32>) -> Outcome {
         let (mut building, at_root) = match nodes.first() {
-            Some(0) => (Building { outcome: self.base(ret), ..self.begin(ret) }, 1),
+            Some(0) => (OutcomeBuilder { outcome: self.base(ret), ..self.begin(ret) }, 1),
             _ => (self.begin(ret), 0),
         };
         match shared {
@@ -209,7 +212,7 @@ impl<'a> Walker<'a> {
                 match self.whole(class, frame) {
                     Some(whole) => self.add_whole(&whole, &mut building),
                     None => {
-                        let (nodes, none) = (&nodes[at_root..], Excepted::default());
+                        let (nodes, none) = (&nodes[at_root..], Excluded::default());
                         self.leave_through((ret, BOTTOM), class, nodes, &none, &mut building)
                     }
                 }
@@ -222,29 +225,29 @@ impl<'a> Walker<'a> {
 
     /// Draws the tokens of what was found, unless the same was drawn here before, and holds a row of them against the
     /// vocabulary's.
-    pub(super) fn draw(&mut self, sources: &Sources<'_>, found: &mut Found) {
+    pub(crate) fn draw(&mut self, sources: &Encoder<'_>, found: &mut Computed) {
         let shared = self.follow.network().shared;
-        let brush = self.brush.get_or_insert_with(|| Brush::new(shared.row_words as usize));
+        let brush = self.brush.get_or_insert_with(|| Scratch::new(shared.row_words as usize));
         sources.draw_new(found, brush);
         let rows = SharedRows::new(shared, self.known, sources.lengths());
         found.drawn.iter_mut().for_each(|drawn| rows.look(drawn));
     }
 
     /// An outcome to come of the walk of a state.
-    pub(super) fn begin(&mut self, state: u32) -> Building {
+    pub(crate) fn begin(&mut self, state: u32) -> OutcomeBuilder {
         self.begin_before(self.follow.bytes(self.follow.rule_of(state)))
     }
 
     /// The same where these bytes may come after the rule.
-    pub(super) fn begin_before(&mut self, after: ByteSet) -> Building {
+    pub(crate) fn begin_before(&mut self, after: ByteSet) -> OutcomeBuilder {
         let mut outcome = self.spare.pop().unwrap_or_default();
         // Most outcomes are of fewer spans: those of a state before a string are 57.
         outcome.spans.reserve(64);
-        Building { outcome, after }
+        OutcomeBuilder { outcome, after }
     }
 
     /// Gives an outcome back that is no longer needed, for the next.
-    pub(super) fn give_back(&mut self, mut outcome: Outcome) {
+    pub(crate) fn give_back(&mut self, mut outcome: Outcome) {
         if self.spare.len() < MOST_SPARE {
             outcome.clear();
             self.spare.push(outcome);
@@ -256,7 +259,7 @@ impl<'a> Walker<'a> {
         &mut self,
         (state, frame): (u32, u32),
         nodes: impl Iterator<Item = u32>,
-        building: &mut Building,
+        building: &mut OutcomeBuilder,
     ) {
         let reached = self.sets.settled(state, frame);
         let way = self.way(reached.at);
@@ -269,14 +272,19 @@ impl<'a> Walker<'a> {
     }
 
     /// Adds what becomes of the strings below `node`.
-    pub(super) fn go_below(&mut self, way: Way, node: u32, building: &mut Building) {
+    pub(crate) fn go_below(
+        &mut self,
+        way: LiveConfigurations,
+        node: u32,
+        building: &mut OutcomeBuilder,
+    ) {
         let floor = self.todo.len();
         self.descend(way, node, building);
         self.drain(floor, building);
     }
 
     /// What is to be known of configurations to go on from them. Of an interned set it is found once.
-    pub(super) fn way(&mut self, at: At) -> Way {
+    pub(crate) fn way(&mut self, at: At) -> LiveConfigurations {
         if let At::Set(set) = at
             && let Some(&Some(way)) = self.ways.get(set as usize)
         {
@@ -291,38 +299,43 @@ impl<'a> Walker<'a> {
         way
     }
 
-    fn find_way(&mut self, at: At) -> Way {
+    fn find_way(&mut self, at: At) -> LiveConfigurations {
         let live = self.live(&at);
         let is_wide = live.has_at_least(WORTH_REMEMBERING);
         let at = if is_wide { self.sets.interned(at) } else { at };
         let one = self.sets.one(at).map(|(state, frame)| self.through(state, frame));
         let one = one.filter(|&(_, frame)| self.sets.frame_rests(frame));
-        Way { at, live, is_wide, one }
+        LiveConfigurations { at, live, is_wide, one }
     }
 
     /// Notes that the rule can be left at `node`, where anything may come of it. Tokens matched by id are looked for at
     /// the root, so the root is always noted.
-    pub(super) fn leave(&self, node: u32, building: &mut Building) {
+    pub(crate) fn leave(&self, node: u32, building: &mut OutcomeBuilder) {
         if node == 0 || self.known.children().any_on(node, building.after) {
             building.outcome.exits.push(node);
         }
     }
 
     /// Adds what becomes of the strings that begin with `child`, from the configurations at its parent.
-    pub(super) fn visit(&mut self, at: At, child: u32, building: &mut Building) {
+    pub(crate) fn visit(&mut self, at: At, child: u32, building: &mut OutcomeBuilder) {
         let reached = self.sets.step(at, self.trie.byte[child as usize]);
         self.visit_from(child, reached, building);
     }
 
     /// Adds what becomes of the strings that lead to `node` and of those below, from what they have come to there.
-    pub(super) fn visit_from(&mut self, node: u32, reached: Reached, building: &mut Building) {
+    pub(crate) fn visit_from(
+        &mut self,
+        node: u32,
+        reached: Reached,
+        building: &mut OutcomeBuilder,
+    ) {
         let floor = self.todo.len();
         self.go_on_with(node, reached, building);
         self.drain(floor, building);
     }
 
     /// Visits what is to be visited, down to `floor`.
-    fn drain(&mut self, floor: usize, building: &mut Building) {
+    fn drain(&mut self, floor: usize, building: &mut OutcomeBuilder) {
         let trie = self.trie;
         let mut steps = 0;
         while self.todo.len() > floor {
@@ -339,7 +352,7 @@ impl<'a> Walker<'a> {
     /// Adds what becomes of the strings that lead to `node`, where they have come to `reached`, and of those below, the
     /// latter by visits to come where there is more than one way on.
     #[inline]
-    fn go_on_with(&mut self, mut node: u32, mut reached: Reached, building: &mut Building) {
+    fn go_on_with(&mut self, mut node: u32, mut reached: Reached, building: &mut OutcomeBuilder) {
         let trie = self.trie;
         loop {
             if reached.is_dead() {
@@ -366,7 +379,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Adds what becomes of the strings below `node`, at once where it is known and otherwise by visits to come.
-    fn descend(&mut self, way: Way, node: u32, building: &mut Building) {
+    fn descend(&mut self, way: LiveConfigurations, node: u32, building: &mut OutcomeBuilder) {
         if self.sets.is_late(STEPS_DOWN) {
             return;
         }
@@ -390,7 +403,7 @@ impl<'a> Walker<'a> {
     /// Adds the outcomes at `node` of several configurations one by one, where those that go on with many bytes are known
     /// or worth knowing: an object's key may be on its way to one member of the object and within any other. Together
     /// they would be walked byte by byte.
-    fn compose_each(&mut self, at: At, node: u32, building: &mut Building) -> bool {
+    fn compose_each(&mut self, at: At, node: u32, building: &mut OutcomeBuilder) -> bool {
         let mut each = [(0, 0); MOST_APART];
         let mut count = 0;
         for configuration in self.sets.configurations(&at) {
@@ -410,7 +423,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Has the children of `node` visited on whose bytes the configurations go on.
-    fn open(&mut self, Way { at, live, .. }: Way, node: u32) {
+    fn open(&mut self, LiveConfigurations { at, live, .. }: LiveConfigurations, node: u32) {
         let children = self.known.children();
         if live.has_at_least(FEW) {
             let on = children.of(node).rev().filter(|&(byte, _)| live.contains(byte));
@@ -424,7 +437,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Bytes with which the configurations go on.
-    pub(super) fn live(&self, at: &At) -> ByteSet {
+    pub(crate) fn live(&self, at: &At) -> ByteSet {
         let mut live = ByteSet::EMPTY;
         for (mut state, mut frame) in self.sets.configurations(at) {
             loop {
@@ -439,7 +452,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Looks through states that do nothing but call.
-    pub(super) fn through(&mut self, mut state: u32, mut frame: u32) -> (u32, u32) {
+    pub(crate) fn through(&mut self, mut state: u32, mut frame: u32) -> (u32, u32) {
         let network = self.follow.network();
         loop {
             let (tables, index) = network.locate(state);
@@ -458,12 +471,18 @@ impl<'a> Walker<'a> {
     }
 
     /// Adds the outcome of `state` at `node`, continued from `frame` at its exits, where it is known or worth knowing.
-    fn compose(&mut self, state: u32, frame: u32, node: u32, building: &mut Building) -> bool {
+    fn compose(
+        &mut self,
+        state: u32,
+        frame: u32,
+        node: u32,
+        building: &mut OutcomeBuilder,
+    ) -> bool {
         let network = self.follow.network();
         let size = self.known.nodes().end(node) - node;
         let own = state >= network.own.bases.states;
         if !own && let Some(source) = self.known.source(self.trie, state, node) {
-            let stored = Stored::new(self.known, network.shared, self.trie, source, node);
+            let stored = self.known.stored(network.shared, self.trie, source, node);
             stored.spans().for_each(|span| building.outcome.add_span(span));
             let class = network.shared.states[source as usize].exits;
             self.go_on_below(frame, class, node, stored.exits, building);
@@ -520,11 +539,11 @@ impl<'a> Walker<'a> {
     }
 
     /// Continues from `frame` at nodes at which a callee is left.
-    pub(super) fn go_on(
+    pub(crate) fn go_on(
         &mut self,
         frame: u32,
         exits: impl Iterator<Item = u32>,
-        building: &mut Building,
+        building: &mut OutcomeBuilder,
     ) {
         if frame == BOTTOM {
             // The walk may have come here from another rule by tail calls, after which less may come.
@@ -537,13 +556,13 @@ impl<'a> Walker<'a> {
 
     /// Adds the outcomes of a return state over a frame at those nodes of a shared exit class that are in `nodes`, but
     /// for what is excepted below them.
-    pub(super) fn leave_through(
+    pub(crate) fn leave_through(
         &mut self,
         (ret, parent): (u32, u32),
         class: u32,
         nodes: &[u32],
-        excepted: &Excepted,
-        building: &mut Building,
+        excepted: &Excluded,
+        building: &mut OutcomeBuilder,
     ) {
         let Some(&first) = nodes.first() else { return };
         let reached = self.sets.settled(ret, parent);
@@ -559,7 +578,7 @@ impl<'a> Walker<'a> {
         if (all || below) && excepted.is_empty() && !way.is_wide {
             return self.leave_together(way, (class, all), edges, building);
         }
-        let Way { at, live, .. } = way;
+        let LiveConfigurations { at, live, .. } = way;
         let floor = self.todo.len();
         let end = nodes.iter().map(|&node| self.trie.end[node as usize]).max().unwrap_or(first);
         let mut from = 0;
