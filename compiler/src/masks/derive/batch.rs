@@ -17,16 +17,15 @@ use rustc_hash::FxHashMap;
 
 use super::product::{Divergence, Product, Replaced};
 use crate::ir::ByteSet;
+use crate::masks::outcome::builder::OutcomeBuilder;
 use crate::masks::outcome::excluded::Excluded;
 use crate::masks::outcome::{Delta, Outcome};
 use crate::masks::trie::byte_bits::bits;
-use crate::masks::trie::char_classes::FAR;
-use crate::masks::walk::walker::{NODES_A_LOOK, OutcomeBuilder, Walker};
+use crate::masks::trie::children::Children;
+use crate::masks::walk::cursor::NODES_A_LOOK;
+use crate::masks::walk::walker::Walker;
 use crate::network::follow::Follow;
 use crate::network::local::{At, BOTTOM, Reached};
-
-/// Nodes to look at, some 10 ns each, after which the outcome of a shared state is taken over where one is near.
-const LONG: usize = 1 << 12;
 
 /// A state whose outcome is derived.
 pub(crate) struct Derivation<'a> {
@@ -94,10 +93,11 @@ struct SharedVisits {
 
 impl SharedVisits {
     /// The outcome from what was come to at a node, which is found where it is not known.
-    fn outcome(
+    fn outcome<'a>(
         &mut self,
         (node, reached, after): (u32, Reached, ByteSet),
-        find: impl FnOnce(&mut OutcomeBuilder),
+        children: &'a Children,
+        find: impl FnOnce(&mut OutcomeBuilder<'a>),
     ) -> &Outcome {
         if std::mem::replace(&mut self.node, node) != node {
             self.count = 0;
@@ -113,7 +113,7 @@ impl SharedVisits {
             let (.., outcome) = &mut self.known[at];
             let mut outcome = std::mem::take(outcome);
             outcome.clear();
-            let mut building = OutcomeBuilder { outcome, after };
+            let mut building = OutcomeBuilder::new(outcome, after, children);
             find(&mut building);
             self.known[at] = (reached, after, building.outcome);
             at
@@ -127,27 +127,7 @@ pub(crate) fn once(mut nodes: Option<Range<u32>>) -> impl FnMut() -> Option<Rang
     move || nodes.take()
 }
 
-impl Walker<'_> {
-    /// The outcome of a state that parts from its model soon, where it has a stretch or a shared state is near.
-    pub(crate) fn far_base(&mut self, derived: &Derivation<'_>) -> Option<Outcome> {
-        let &Derivation { state, model, .. } = derived;
-        if let Some(outcome) = self.base_along(state) {
-            return Some(outcome);
-        }
-        if let Some(apart) = self.apart_beside(derived) {
-            return Some(apart.over(derived, self.follow, self.trie));
-        }
-        let is_far = self.agreement.length(state, model).is_none_or(|length| length < FAR);
-        let near = is_far.then(|| self.near(state)).flatten()?;
-        let all = Some(1..self.trie.len() as u32);
-        let apart = self.depart(&[derived], &mut once(all), LONG);
-        let apart = apart.and_then(|mut apart| apart.pop());
-        Some(match apart {
-            Some(apart) => apart.over(derived, self.follow, self.trie),
-            None => self.base_near(state, near),
-        })
-    }
-
+impl<'a> Walker<'a> {
     /// What tells states from their models at the nodes that `more` brings, one range behind the other. All states have
     /// rows.
     pub(crate) fn apart(
@@ -178,19 +158,20 @@ impl Walker<'_> {
 
     /// What tells states from their models. Gives up where more than `most` nodes have to be looked at, or the states go
     /// too many ways.
-    fn depart(
+    pub(crate) fn depart(
         &mut self,
         derived: &[&Derivation<'_>],
         more: &mut dyn FnMut() -> Option<Range<u32>>,
         mut most: usize,
     ) -> Option<Vec<Difference>> {
-        let (trie, nodes, agreement) = (self.trie, self.known.nodes(), self.agreement);
+        let (trie, agreement) = (self.cursor.trie, self.equivalence);
+        let (nodes, children) = (self.cursor.facts.nodes(), self.cursor.facts.children());
         let parting = derived.iter().map(|one| {
             // Most have no spans.
-            let after = self.follow.bytes(self.follow.rule_of(one.state));
-            (Excluded::default(), OutcomeBuilder { outcome: Outcome::default(), after })
+            let after = self.cursor.follow.bytes(self.cursor.follow.rule_of(one.state));
+            (Excluded::default(), OutcomeBuilder::new(Outcome::default(), after, children))
         });
-        let mut apart: Vec<(Excluded, OutcomeBuilder)> = parting.collect();
+        let mut apart: Vec<(Excluded, OutcomeBuilder<'a>)> = parting.collect();
         let rows = |one: &Derivation<'_>| -> Option<[u32; 2]> {
             Some([agreement.row_of(one.state)?, agreement.row_of(one.model)?])
         };
@@ -211,7 +192,8 @@ impl Walker<'_> {
             }
             most = most.checked_sub(1).filter(|_| !lanes.are_too_many())?;
             steps += 1;
-            if usize::is_multiple_of(steps, NODES_A_LOOK) && self.sets.is_late(NODES_A_LOOK) {
+            if usize::is_multiple_of(steps, NODES_A_LOOK) && self.cursor.sets.is_late(NODES_A_LOOK)
+            {
                 return None;
             }
             let child = next;
@@ -244,7 +226,7 @@ impl Walker<'_> {
 
     /// Finds the fronts above a node, and the first node from this on that one of them goes on to.
     fn enter(&self, lanes: &mut Product<'_>, fronts: &mut [u32], node: u32) -> u32 {
-        let (trie, nodes) = (self.trie, self.known.nodes());
+        let (trie, nodes) = (self.cursor.trie, self.cursor.facts.nodes());
         if fronts[0] == NONE {
             return trie.end[0];
         }
@@ -271,7 +253,7 @@ impl Walker<'_> {
         &mut self,
         parting: Divergence,
         (below, leaves): (Range<u32>, bool),
-        (excepted, building): &mut (Excluded, OutcomeBuilder),
+        (excepted, building): &mut (Excluded, OutcomeBuilder<'a>),
         visited: &mut SharedVisits,
     ) {
         let child = below.start;
@@ -286,22 +268,23 @@ impl Walker<'_> {
                     Replaced::Subtree => excepted.add(below.clone()),
                 }
                 if to.ends() {
-                    building.outcome.add_span(self.trie.tokens_at(child));
+                    building.outcome.add_span(self.cursor.trie.tokens_at(child));
                 }
                 if to.exits() && leaves {
-                    self.leave(child, building);
+                    building.leave(child);
                 }
             }
             Divergence::Unclear([row, like]) => {
-                let rows = self.agreement.rows();
-                let byte = self.trie.byte[child as usize];
+                let rows = self.equivalence.rows();
+                let byte = self.cursor.trie.byte[child as usize];
                 let [to, stored] = [row, like].map(|row| rows.on(row, byte));
                 let states = [row, like].map(|row| rows.state(row));
-                let network = self.follow.network();
+                let network = self.cursor.follow.network();
+                let children = self.cursor.facts.children();
                 // The byte into the child is one of what the call is asked for.
-                let length = self.known.nodes().height(child) + 1;
+                let length = self.cursor.facts.nodes().height(child) + 1;
                 let are_calls = to.is_call() && stored.is_call();
-                if are_calls && self.agreement.call_alike(network, states, length) {
+                if are_calls && self.equivalence.call_alike(network, states, length) {
                     return;
                 }
                 if !stored.is_dead() {
@@ -310,9 +293,10 @@ impl Walker<'_> {
                 if !to.is_dead() {
                     let step = || self.sets().step(At::One(states[0], BOTTOM), byte);
                     let reached = *visited.steps.entry((states[0], byte)).or_insert_with(step);
-                    let find =
-                        |building: &mut OutcomeBuilder| self.visit_from(child, reached, building);
-                    let outcome = visited.outcome((child, reached, building.after), find);
+                    let find = |building: &mut OutcomeBuilder<'a>| {
+                        self.visit_from(child, reached, building)
+                    };
+                    let outcome = visited.outcome((child, reached, building.after), children, find);
                     let spans = outcome.spans.iter().cloned();
                     spans.for_each(|span| building.outcome.add_span(span));
                     building.outcome.exits.extend_from_slice(&outcome.exits);
@@ -326,6 +310,8 @@ impl Walker<'_> {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::char_runs::CharRuns;
+    use super::super::early;
     use super::*;
     use crate::budget::Budget;
     use crate::compile::Compiler;
@@ -383,7 +369,9 @@ mod tests {
             let &Derivation { state, model, .. } = lane;
             assert_eq!(outcome, *of(state), "{state} like {model}, {beside} beside, of {schema}");
         };
-        let far = lanes.iter().filter_map(|one| Some((one, walker.far_base(one)?)));
+        let runs = CharRuns::default();
+        let far =
+            lanes.iter().filter_map(|one| Some((one, early::outcome(&mut walker, &runs, one)?)));
         far.for_each(|(one, outcome)| is_like(one, &outcome, 0));
         for beside in [1, 3, lanes.len().max(1)] {
             for lanes in lanes.chunks(beside) {

@@ -13,6 +13,7 @@
 use grammarc_artifacts::sections::vocabulary::Trie;
 use rustc_hash::FxHashMap;
 
+use super::batch::{Derivation, Difference};
 use super::long_runs::LongRuns;
 use crate::budget::Spent;
 use crate::ir::ByteSet;
@@ -147,8 +148,66 @@ impl CharRuns {
 
     /// The kinds of characters with strings of which alone a state parts from its model, and how many bytes of these it
     /// goes on with.
-    pub(crate) fn beside(&self, state: u32) -> Option<(CharKinds, u32)> {
+    pub(super) fn beside(&self, state: u32) -> Option<(CharKinds, u32)> {
         self.beside.get(&state).copied()
+    }
+
+    /// The outcome at the root of a state that has a stretch.
+    pub(crate) fn outcome(&self, walker: &mut Walker<'_>, state: u32) -> Option<Outcome> {
+        let (stretch, model) = self.of.get(&state)?;
+        let CharRun { kinds, first, way, bytes, is_endless, .. } = stretch;
+        let mut building = walker.begin(state);
+        let reached = walker.cursor.sets.settled(state, BOTTOM);
+        if reached.exits {
+            building.leave(0);
+        }
+        let mut excepted = Excluded::default();
+        let refused = characters(*kinds).minus(*first);
+        let others = walker.cursor.follow.first(state).0.minus(*first);
+        let (trie, children) = (walker.cursor.trie, walker.cursor.facts.children());
+        for (byte, child) in children.of(0) {
+            if refused.contains(byte) {
+                excepted.add(child..trie.end[child as usize]);
+            }
+            if others.contains(byte) {
+                walker.visit(reached.at, child, &mut building);
+            }
+        }
+        let last = way.last().filter(|_| *is_endless);
+        for byte in bytes.iter() {
+            for edge in self.edges.get(&(*kinds, byte)).into_iter().flatten() {
+                let Some(place) = way.get(edge.depth as usize - 1).or(last) else { continue };
+                let [goes_on, is_left] =
+                    [place.others, place.after].map(|bytes| bytes.contains(byte));
+                if !(goes_on || is_left) || excepted.contains(edge.node) {
+                    continue;
+                }
+                if is_left {
+                    building.outcome.exits.push(edge.node);
+                }
+                if goes_on {
+                    walker.visit(At::One(place.state, BOTTOM), edge.child, &mut building);
+                }
+            }
+        }
+        building.outcome.taken =
+            Some(Delta { state: self.first_model + model, except: excepted.ranks(trie) });
+        building.outcome.normalize();
+        Some(building.outcome)
+    }
+
+    /// The difference of a state from its reference, where the two differ in long strings of some characters alone.
+    pub(crate) fn difference(
+        &self,
+        walker: &Walker<'_>,
+        derived: &Derivation<'_>,
+    ) -> Option<Difference> {
+        let (kinds, length) = self.beside(derived.state)?;
+        let trie = walker.cursor.trie;
+        let mut excepted = Excluded::default();
+        let longer = walker.cursor.facts.words(trie).deep(kinds, length + 1);
+        longer.for_each(|node| excepted.add(node..trie.end[node as usize]));
+        Some(Difference::without(excepted))
     }
 
     /// The models, in the order in which they are numbered, held against the vocabulary's rows.
@@ -364,53 +423,6 @@ impl<'a> Finder<'a> {
     }
 }
 
-impl Walker<'_> {
-    /// The outcome at the root of a state that has a stretch.
-    pub(crate) fn base_along(&mut self, state: u32) -> Option<Outcome> {
-        let stretches = self.stretches?;
-        let (stretch, model) = stretches.of.get(&state)?;
-        let CharRun { kinds, first, way, bytes, is_endless, .. } = stretch;
-        let mut building = self.begin(state);
-        let reached = self.sets.settled(state, BOTTOM);
-        if reached.exits {
-            self.leave(0, &mut building);
-        }
-        let mut excepted = Excluded::default();
-        let refused = characters(*kinds).minus(*first);
-        let others = self.follow.first(state).0.minus(*first);
-        let (trie, children) = (self.trie, self.known.children());
-        for (byte, child) in children.of(0) {
-            if refused.contains(byte) {
-                excepted.add(child..trie.end[child as usize]);
-            }
-            if others.contains(byte) {
-                self.visit(reached.at, child, &mut building);
-            }
-        }
-        let last = way.last().filter(|_| *is_endless);
-        for byte in bytes.iter() {
-            for edge in stretches.edges.get(&(*kinds, byte)).into_iter().flatten() {
-                let Some(place) = way.get(edge.depth as usize - 1).or(last) else { continue };
-                let [goes_on, is_left] =
-                    [place.others, place.after].map(|bytes| bytes.contains(byte));
-                if !(goes_on || is_left) || excepted.contains(edge.node) {
-                    continue;
-                }
-                if is_left {
-                    building.outcome.exits.push(edge.node);
-                }
-                if goes_on {
-                    self.visit(At::One(place.state, BOTTOM), edge.child, &mut building);
-                }
-            }
-        }
-        building.outcome.taken =
-            Some(Delta { state: stretches.first_model + model, except: excepted.ranks(trie) });
-        building.outcome.normalize();
-        Some(building.outcome)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::LazyLock;
@@ -461,11 +473,10 @@ mod tests {
             SharedRows::new(shared, known, lengths),
             Means::unlimited().threads,
         );
-        let mut walker =
-            Walker::new(&follow, known, &agreement, trie, 2).with_stretches(&stretches);
+        let mut walker = Walker::new(&follow, known, &agreement, trie, 2);
         let mut count = 0;
         for state in states {
-            let Some(outcome) = walker.base_along(state) else { continue };
+            let Some(outcome) = stretches.outcome(&mut walker, state) else { continue };
             count += 1;
             let taken = outcome.taken.as_ref().expect("is taken over along a stretch");
             let model = models.iter().find(|model| model.state == taken.state);

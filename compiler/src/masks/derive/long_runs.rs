@@ -13,14 +13,11 @@ use grammarc_artifacts::sections::network::{ByteEdge, NONE};
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::batch::{Derivation, Difference};
 use crate::ir::ByteSet;
 use crate::masks::equivalence::k_equivalence::KEquivalence;
 use crate::masks::equivalence::own_transitions::ARRIVES;
-use crate::masks::outcome::excluded::Excluded;
 use crate::masks::trie::char_classes::FAR;
 use crate::masks::trie::char_classes::{CharKinds, characters, kinds_within};
-use crate::masks::walk::walker::Walker;
 use crate::network::bytes_on;
 use crate::network::follow::Follow;
 
@@ -201,17 +198,6 @@ impl<'a> LongRuns<'a> {
     }
 }
 
-impl Walker<'_> {
-    /// What tells a state from its model that it parts from with long strings of some characters alone.
-    pub(crate) fn apart_beside(&self, derived: &Derivation<'_>) -> Option<Difference> {
-        let (kinds, length) = self.stretches?.beside(derived.state)?;
-        let mut excepted = Excluded::default();
-        let longer = self.known.words(self.trie).deep(kinds, length + 1);
-        longer.for_each(|node| excepted.add(node..self.trie.end[node as usize]));
-        Some(Difference::without(excepted))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::LazyLock;
@@ -219,11 +205,13 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
+    use super::super::batch::Derivation;
     use super::super::char_runs::CharRuns;
-    use super::*;
+    use super::super::early;
     use crate::compile::Compiler;
     use crate::masks::outcome::Outcome;
     use crate::masks::testing::Setting;
+    use crate::masks::walk::walker::Walker;
     use crate::samples;
     use crate::threads::Means;
 
@@ -250,8 +238,7 @@ mod tests {
         let stretches =
             CharRuns::new(&follow, known, &agreement, trie, states.clone(), Means::unlimited());
         let mut plain = Walker::new(&follow, known, &agreement, trie, u32::MAX);
-        let mut walker =
-            Walker::new(&follow, known, &agreement, trie, 2).with_stretches(&stretches);
+        let mut walker = Walker::new(&follow, known, &agreement, trie, 2);
         let mut count = 0;
         for state in states.filter(|&state| stretches.beside(state).is_some()) {
             count += 1;
@@ -259,7 +246,8 @@ mod tests {
             let like: Outcome = plain.base(model);
             assert!(like.taken.is_none(), "is walked");
             let derived = Derivation { state, model, known: &like };
-            let outcome = walker.far_base(&derived).expect("is near its model");
+            let outcome =
+                early::outcome(&mut walker, &stretches, &derived).expect("is near its model");
             let Outcome { spans, exits, .. } = outcome.over(&like.spans);
             let (ranks, expected) = setting.walked(&follow, state);
             assert_eq!(spans.into_iter().flatten().collect::<Vec<_>>(), ranks, "{state}: {schema}");

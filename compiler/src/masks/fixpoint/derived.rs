@@ -12,10 +12,10 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 
 use super::schedule::{AtWork, Workers, locked};
 use super::work_range::WorkRange;
+use super::worker::Worker;
 use crate::masks::derive::batch::{Derivation, Difference, once};
 use crate::masks::encode::encoder::{Computed, Encoder};
 use crate::masks::limits::MaskError;
-use crate::masks::walk::walker::Walker;
 use crate::network::follow::Follow;
 
 /// States that run over the trie together: the more of them there are, the less each costs.
@@ -30,7 +30,7 @@ const MANY: usize = 2;
 /// Finds the outcomes of derived states, all of which have rows, and has them taken in order; where there are several
 /// threads, drawn from `sources`.
 pub(crate) fn outcomes<'a>(
-    walkers: &Workers<'a, impl Fn() -> Walker<'a> + Sync>,
+    walkers: &Workers<'a, impl Fn() -> Worker<'a> + Sync>,
     derived: &[&Derivation<'_>],
     sources: &Encoder<'_>,
     (trie, follow): (Trie<'_>, &Follow<'_>),
@@ -44,10 +44,10 @@ pub(crate) fn outcomes<'a>(
         Computed::from(apart.over(derived, follow, trie))
     };
     let own = |group: &Group<'_>| group.derived[0].state;
-    let help = |walker: &mut Walker<'a>| groups.iter().any(|group| group.help(walker));
+    let help = |worker: &mut Worker<'a>| groups.iter().any(|group| group.help(worker));
     if threads > 1 && groups.len() < MANY * threads {
         let mut all: Vec<Difference> = Vec::with_capacity(derived.len());
-        let find = |walker: &mut Walker<'a>, group: &Group<'_>| group.apart(walker);
+        let find = |worker: &mut Worker<'a>, group: &Group<'_>| group.apart(worker);
         walkers.in_order_with(
             (&groups, own),
             find,
@@ -59,17 +59,17 @@ pub(crate) fn outcomes<'a>(
             },
         )?;
         let lanes: Vec<(&Difference, &&Derivation<'_>)> = all.iter().zip(derived).collect();
-        let find = |_: &mut Walker<'a>, &lane: &(&Difference, &&Derivation<'_>)| over(lane);
-        let draw = |walker: &mut Walker<'a>, found: &mut Computed| walker.draw(sources, found);
+        let find = |_: &mut Worker<'a>, &lane: &(&Difference, &&Derivation<'_>)| over(lane);
+        let draw = |worker: &mut Worker<'a>, found: &mut Computed| worker.encode(sources, found);
         let own = |(_, derived): &(&Difference, &&Derivation<'_>)| derived.state;
         return walkers
             .in_order(&lanes, own, find, draw, |(_, derived), found| take(derived, found));
     }
-    let find = |walker: &mut Walker<'a>, group: &Group<'_>| -> Vec<Computed> {
-        group.apart(walker).iter().zip(group.derived).map(over).collect()
+    let find = |worker: &mut Worker<'a>, group: &Group<'_>| -> Vec<Computed> {
+        group.apart(worker).iter().zip(group.derived).map(over).collect()
     };
-    let ahead = |walker: &mut Walker<'a>, found: &mut Vec<Computed>| {
-        found.iter_mut().for_each(|found| walker.draw(sources, found))
+    let ahead = |worker: &mut Worker<'a>, found: &mut Vec<Computed>| {
+        found.iter_mut().for_each(|found| worker.encode(sources, found))
     };
     walkers.in_order_with((&groups, own), find, help, ahead, |group, found| {
         group.derived.iter().zip(found).try_for_each(|(derived, found)| take(derived, found))
@@ -96,9 +96,9 @@ impl<'a> Group<'a> {
     }
 
     /// What tells the states from their models, at all nodes.
-    fn apart(&self, walker: &mut Walker<'_>) -> Vec<Difference> {
+    fn apart(&self, worker: &mut Worker<'_>) -> Vec<Difference> {
         let mut next = || Some(self.parts[self.rest.next()?].clone());
-        let mut apart = walker.apart(self.derived, &mut next);
+        let mut apart = worker.walker.apart(self.derived, &mut next);
         // Whoever helps took its range before there were no more.
         while self.helping.load(Ordering::SeqCst) > 0 {
             std::thread::yield_now();
@@ -112,14 +112,14 @@ impl<'a> Group<'a> {
     }
 
     /// Finds it at half of the nodes that are left; says whether there were any.
-    fn help(&self, walker: &mut Walker<'_>) -> bool {
+    fn help(&self, worker: &mut Worker<'_>) -> bool {
         if self.rest.len() == 0 {
             return false;
         }
         let _here = AtWork::new(&self.helping);
         let Some(nodes) = self.last_half() else { return false };
         let first = nodes.start;
-        let apart = walker.apart(self.derived, &mut once(Some(nodes)));
+        let apart = worker.walker.apart(self.derived, &mut once(Some(nodes)));
         locked(&self.found).push((first, apart));
         true
     }

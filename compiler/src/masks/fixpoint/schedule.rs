@@ -18,9 +18,9 @@ use grammarc_artifacts::sections::network::NONE;
 use rustc_hash::FxHashMap;
 
 use super::work_range::WorkRange;
+use super::worker::Worker;
 use crate::masks::encode::encoder::Computed;
 use crate::masks::limits::MaskError;
-use crate::masks::walk::walker::Walker;
 use crate::threads::Means;
 
 /// Time after which a second thread is worth it, which has to learn the states' moves anew.
@@ -44,18 +44,18 @@ const PARTS: usize = 2;
 /// A result that was taken.
 pub(crate) trait Recycle: Sized {
     /// Gives its room back to the walker that found it.
-    fn give_back(self, _: &mut Walker<'_>) {}
+    fn give_back(self, _: &mut Worker<'_>) {}
 }
 
 impl Recycle for Computed {
-    fn give_back(self, walker: &mut Walker<'_>) {
-        walker.give_back(self.outcome);
+    fn give_back(self, worker: &mut Worker<'_>) {
+        worker.walker.give_back(self.outcome);
     }
 }
 
 impl Recycle for Option<Computed> {
-    fn give_back(self, walker: &mut Walker<'_>) {
-        self.into_iter().for_each(|found| found.give_back(walker));
+    fn give_back(self, worker: &mut Worker<'_>) {
+        self.into_iter().for_each(|found| found.give_back(worker));
     }
 }
 
@@ -63,14 +63,14 @@ impl<R> Recycle for Vec<R> {}
 
 /// The walkers of a computation. Each is used by one thread at a time and keeps what it has learnt.
 pub(crate) struct Workers<'a, F> {
-    idle: Mutex<Vec<Walker<'a>>>,
+    idle: Mutex<Vec<Worker<'a>>>,
     new: F,
     means: Means<'a>,
     /// Whether a second thread has been worth it.
     are_many: AtomicBool,
 }
 
-impl<'a, F: Fn() -> Walker<'a> + Sync> Workers<'a, F> {
+impl<'a, F: Fn() -> Worker<'a> + Sync> Workers<'a, F> {
     /// None yet; `new` makes one. They work until the budget is spent.
     pub(crate) fn new(new: F, means: Means<'a>) -> Self {
         Self { idle: Mutex::default(), new, means, are_many: AtomicBool::new(false) }
@@ -81,7 +81,7 @@ impl<'a, F: Fn() -> Walker<'a> + Sync> Workers<'a, F> {
         self.means.threads.count()
     }
 
-    fn with<R>(&self, work: impl FnOnce(&mut Walker<'a>) -> R) -> R {
+    fn with<R>(&self, work: impl FnOnce(&mut Worker<'a>) -> R) -> R {
         let next = locked(&self.idle).pop();
         let mut walker = next.unwrap_or_else(&self.new);
         let result = work(&mut walker);
@@ -101,8 +101,8 @@ impl<'a, F: Fn() -> Walker<'a> + Sync> Workers<'a, F> {
         &self,
         items: &'i [T],
         own: impl Fn(&T) -> u32,
-        work: impl Fn(&mut Walker<'a>, &'i T) -> R + Sync,
-        ahead: impl Fn(&mut Walker<'a>, &mut R) + Sync,
+        work: impl Fn(&mut Worker<'a>, &'i T) -> R + Sync,
+        ahead: impl Fn(&mut Worker<'a>, &mut R) + Sync,
         take: impl FnMut(&'i T, &mut R) -> Result<(), MaskError>,
     ) -> Result<(), MaskError> {
         self.in_order_with((items, own), work, |_| false, ahead, take)
@@ -113,9 +113,9 @@ impl<'a, F: Fn() -> Walker<'a> + Sync> Workers<'a, F> {
     pub(crate) fn in_order_with<'i, T: Sync, R: Recycle + Send + Sync>(
         &self,
         (items, own): (&'i [T], impl Fn(&T) -> u32),
-        work: impl Fn(&mut Walker<'a>, &'i T) -> R + Sync,
-        help: impl Fn(&mut Walker<'a>) -> bool + Sync,
-        ahead: impl Fn(&mut Walker<'a>, &mut R) + Sync,
+        work: impl Fn(&mut Worker<'a>, &'i T) -> R + Sync,
+        help: impl Fn(&mut Worker<'a>) -> bool + Sync,
+        ahead: impl Fn(&mut Worker<'a>, &mut R) + Sync,
         mut take: impl FnMut(&'i T, &mut R) -> Result<(), MaskError>,
     ) -> Result<(), MaskError> {
         let spent = |states: usize| {
@@ -155,7 +155,7 @@ impl<'a, F: Fn() -> Walker<'a> + Sync> Workers<'a, F> {
             return Ok(());
         }
         let parts = WorkParts::new(rest, rest.len().div_ceil(threads * PARTS), threads);
-        let work_on_next = |worker: usize, walker: &mut Walker<'a>| {
+        let work_on_next = |worker: usize, walker: &mut Worker<'a>| {
             let work_ahead = |item: &'i T| {
                 if self.are_late() {
                     parts.stop();

@@ -1,6 +1,7 @@
 //! What becomes of byte strings: the tokens consumed within a rule, and the nodes at which it is left.
 
 pub(crate) mod arena;
+pub(crate) mod builder;
 pub(crate) mod excluded;
 pub(crate) mod memo;
 pub(crate) mod ranks;

@@ -6,13 +6,10 @@ use grammarc_artifacts::sections::network::NONE;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::walker::Walker;
+use super::cursor::{Configuration, Cursor};
 use crate::ir::ByteSet;
 use crate::masks::shared::transitions::SharedTransitions;
 use crate::network::local::{At, BOTTOM};
-
-/// A state, calls looked through and shared states by the lowest of those alike, and its local frame.
-pub(crate) type Configuration = (u32, u32);
 
 /// States whose moves are remembered at once: some 4 MB.
 const MOST_MOVES: usize = 8192;
@@ -117,14 +114,22 @@ pub(crate) struct MoveTable {
     /// By number, where its runs end, and its sets.
     all: Vec<(u32, MoveSets)>,
     runs: Vec<ByteRun>,
+    /// By index of the own state, the target of an edge to it with nothing on the stack.
+    arrived: Vec<Option<EdgeTarget>>,
+}
+
+impl Default for MoveTable {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl MoveTable {
     /// None yet, with room for those of most grammars.
-    pub(crate) fn new() -> Self {
+    fn new() -> Self {
         let all = Vec::with_capacity(PLACES);
         let runs = Vec::with_capacity(PLACES * MOST_RUNS / 2);
-        Self { numbers: FxHashMap::default(), all, runs }
+        Self { numbers: FxHashMap::default(), all, runs, arrived: Vec::new() }
     }
 
     /// Those of a number.
@@ -139,8 +144,106 @@ impl MoveTable {
     /// Forgets them all where they are too many, and with them what their numbers stand for.
     pub(crate) fn tidy(&mut self) {
         if self.all.len() >= MOST_MOVES {
-            *self = Self::new();
+            let arrived = std::mem::take(&mut self.arrived);
+            *self = Self { arrived, ..Self::new() };
         }
+    }
+
+    /// What an edge to an own state over a frame comes to. With nothing on the stack it is found once.
+    fn arrived(&mut self, cursor: &mut Cursor<'_>, target: u32, frame: u32) -> EdgeTarget {
+        let index = target.checked_sub(cursor.follow.network().own.bases.states);
+        let index = index.filter(|_| frame == BOTTOM).map(|index| index as usize);
+        if let Some(Some(arrived)) = index.and_then(|index| self.arrived.get(index)) {
+            return *arrived;
+        }
+        let reached = cursor.sets.settled(target, frame);
+        let to = match reached.at {
+            At::One(target, over) => {
+                let (target, over) = cursor.through(target, over);
+                Some((cursor.representative(target), over))
+            }
+            _ => None,
+        };
+        let arrived = EdgeTarget { to, ends: reached.ends, exits: reached.exits };
+        if let Some(index) = index {
+            if self.arrived.is_empty() {
+                self.arrived.resize(cursor.follow.network().own.state_count() as usize, None);
+            }
+            self.arrived[index] = Some(arrived);
+        }
+        arrived
+    }
+
+    /// The number of the moves of a configuration. Kept for a while.
+    pub(crate) fn number(&mut self, cursor: &mut Cursor<'_>, place: Configuration) -> u32 {
+        if let Some(&number) = self.numbers.get(&place) {
+            return number;
+        }
+        let found = self.find(cursor, place);
+        self.add(place, found)
+    }
+
+    fn find(&mut self, cursor: &mut Cursor<'_>, (state, frame): Configuration) -> FoundMoves {
+        let network = cursor.follow.network();
+        let (tables, index) = network.locate(state);
+        let own = network.own.bases.states;
+        let (edges, calls) = (tables.byte_edges_of(index), tables.call_edges_of(index));
+        let none = ByteSet::EMPTY;
+        let sets = MoveSets { on: none, ends: none, exits: none, unclear: none, turns: none };
+        let mut moves = FoundMoves { runs: SmallVec::new(), sets };
+        let mut seen = ByteSet::EMPTY;
+        for edge in edges {
+            let bytes = ByteSet::range(edge.lo(), edge.hi());
+            seen = seen.union(bytes);
+            let EdgeTarget { to, ends, exits } = self.arrived(cursor, edge.target, frame);
+            let Some(to) = to else {
+                moves.sets.unclear = moves.sets.unclear.union(bytes);
+                continue;
+            };
+            // What a call begins with as well is in the set of what is unclear.
+            moves.add(edge.lo(), edge.hi(), to);
+            if ends {
+                moves.sets.ends = moves.sets.ends.union(bytes);
+            }
+            if exits {
+                moves.sets.exits = moves.sets.exits.union(bytes);
+            }
+        }
+        for call in calls {
+            let callee = network.rule(call.callee);
+            let bytes = ByteSet::from_words(callee.first_bytes);
+            let twice = seen.intersect(bytes);
+            let over = if call.ret == NONE { frame } else { cursor.sets.push(call.ret, frame) };
+            let (first, over) = cursor.through(callee.first_state, over);
+            seen = seen.union(bytes);
+            moves.sets.unclear = moves.sets.unclear.union(twice);
+            if first >= own || !cursor.sets.frame_rests(over) {
+                moves.sets.unclear = moves.sets.unclear.union(bytes);
+                continue;
+            }
+            let known = cursor.facts.moves(network.shared, first);
+            moves.sets.unclear =
+                moves.sets.unclear.union(known.calls.union(known.leave).intersect(bytes));
+            let once = bytes.minus(twice);
+            moves.sets.ends = moves.sets.ends.union(known.ends.intersect(once));
+            if known.on.minus(once).is_empty() {
+                moves.sets.on = moves.sets.on.union(known.on);
+                let runs =
+                    known.runs.iter().map(|&(lo, hi, to)| ByteRun { lo, hi, to: (to, over) });
+                moves.runs.extend(runs);
+                continue;
+            }
+            for &(lo, hi, to) in &known.runs {
+                let within = ByteSet::range(lo, hi).intersect(once);
+                within.ranges().for_each(|(lo, hi)| moves.add(lo, hi, (to, over)));
+            }
+        }
+        if cursor.follow.is_final(state) && frame != BOTTOM {
+            let (ret, parent) = cursor.sets.frame(frame);
+            moves.sets.unclear = moves.sets.unclear.union(cursor.live(&At::One(ret, parent)));
+        }
+        moves.join();
+        moves
     }
 
     fn add(&mut self, place: Configuration, FoundMoves { runs, sets }: FoundMoves) -> u32 {
@@ -183,7 +286,7 @@ impl FoundMoves {
 }
 
 /// What an edge comes to.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct EdgeTarget {
     /// Where it leads, unless that is more than one place or none.
     to: Option<Configuration>,
@@ -191,103 +294,4 @@ pub(crate) struct EdgeTarget {
     ends: bool,
     /// Whether the rule can be left there.
     exits: bool,
-}
-
-impl Walker<'_> {
-    /// What an edge to an own state over a frame comes to. With nothing on the stack it is found once.
-    fn arrived(&mut self, target: u32, frame: u32) -> EdgeTarget {
-        let index = target.checked_sub(self.follow.network().own.bases.states);
-        let index = index.filter(|_| frame == BOTTOM).map(|index| index as usize);
-        if let Some(Some(arrived)) = index.and_then(|index| self.arrived.get(index)) {
-            return *arrived;
-        }
-        let reached = self.sets.settled(target, frame);
-        let to = match reached.at {
-            At::One(target, over) => {
-                let (target, over) = self.through(target, over);
-                Some((self.like(target), over))
-            }
-            _ => None,
-        };
-        let arrived = EdgeTarget { to, ends: reached.ends, exits: reached.exits };
-        if let Some(index) = index {
-            if self.arrived.is_empty() {
-                self.arrived.resize(self.follow.network().own.state_count() as usize, None);
-            }
-            self.arrived[index] = Some(arrived);
-        }
-        arrived
-    }
-
-    /// The number of the moves of a state over a frame. Remembered for a while.
-    pub(crate) fn own_moves(&mut self, place: Configuration) -> u32 {
-        if let Some(&number) = self.moves.numbers.get(&place) {
-            return number;
-        }
-        let found = self.find_moves(place);
-        self.moves.add(place, found)
-    }
-
-    fn find_moves(&mut self, (state, frame): Configuration) -> FoundMoves {
-        let network = self.follow.network();
-        let (tables, index) = network.locate(state);
-        let own = network.own.bases.states;
-        let (edges, calls) = (tables.byte_edges_of(index), tables.call_edges_of(index));
-        let none = ByteSet::EMPTY;
-        let sets = MoveSets { on: none, ends: none, exits: none, unclear: none, turns: none };
-        let mut moves = FoundMoves { runs: SmallVec::new(), sets };
-        let mut seen = ByteSet::EMPTY;
-        for edge in edges {
-            let bytes = ByteSet::range(edge.lo(), edge.hi());
-            seen = seen.union(bytes);
-            let EdgeTarget { to, ends, exits } = self.arrived(edge.target, frame);
-            let Some(to) = to else {
-                moves.sets.unclear = moves.sets.unclear.union(bytes);
-                continue;
-            };
-            // What a call begins with as well is in the set of what is unclear.
-            moves.add(edge.lo(), edge.hi(), to);
-            if ends {
-                moves.sets.ends = moves.sets.ends.union(bytes);
-            }
-            if exits {
-                moves.sets.exits = moves.sets.exits.union(bytes);
-            }
-        }
-        for call in calls {
-            let callee = network.rule(call.callee);
-            let bytes = ByteSet::from_words(callee.first_bytes);
-            let twice = seen.intersect(bytes);
-            let over = if call.ret == NONE { frame } else { self.sets.push(call.ret, frame) };
-            let (first, over) = self.through(callee.first_state, over);
-            seen = seen.union(bytes);
-            moves.sets.unclear = moves.sets.unclear.union(twice);
-            if first >= own || !self.sets.frame_rests(over) {
-                moves.sets.unclear = moves.sets.unclear.union(bytes);
-                continue;
-            }
-            let known = self.known.moves(network.shared, first);
-            moves.sets.unclear =
-                moves.sets.unclear.union(known.calls.union(known.leave).intersect(bytes));
-            let once = bytes.minus(twice);
-            moves.sets.ends = moves.sets.ends.union(known.ends.intersect(once));
-            if known.on.minus(once).is_empty() {
-                moves.sets.on = moves.sets.on.union(known.on);
-                let runs =
-                    known.runs.iter().map(|&(lo, hi, to)| ByteRun { lo, hi, to: (to, over) });
-                moves.runs.extend(runs);
-                continue;
-            }
-            for &(lo, hi, to) in &known.runs {
-                let within = ByteSet::range(lo, hi).intersect(once);
-                within.ranges().for_each(|(lo, hi)| moves.add(lo, hi, (to, over)));
-            }
-        }
-        if self.follow.is_final(state) && frame != BOTTOM {
-            let (ret, parent) = self.sets.frame(frame);
-            moves.sets.unclear = moves.sets.unclear.union(self.live(&At::One(ret, parent)));
-        }
-        moves.join();
-        moves
-    }
 }

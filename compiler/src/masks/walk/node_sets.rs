@@ -14,8 +14,10 @@ use std::ops::Range;
 use grammarc_artifacts::sections::vocabulary::Trie;
 use rustc_hash::FxHashMap;
 
-use super::walker::{LiveConfigurations, OutcomeBuilder, Walker};
+use super::cursor::{Cursor, LiveConfigurations};
+use super::worklist::Worklist;
 use crate::masks::outcome::Outcome;
+use crate::masks::outcome::builder::OutcomeBuilder;
 use crate::masks::shared::exits::ClassEdge;
 use crate::masks::trie::children::Children;
 use crate::network::local::{At, Reached};
@@ -139,55 +141,55 @@ impl NodeSets {
     }
 }
 
-impl Walker<'_> {
+impl NodeSets {
     /// Adds what becomes of the strings below all nodes of a shared exit class, which has these edges. They go on with few
     /// bytes.
     pub(crate) fn leave_together(
         &mut self,
+        (cursor, worklist): (&mut Cursor<'_>, &mut Worklist),
         way: LiveConfigurations,
         begin: Begin,
         edges: &[ClassEdge],
-        building: &mut OutcomeBuilder,
+        building: &mut OutcomeBuilder<'_>,
     ) {
-        // A walk from a node comes back here for what comes after another class.
-        let floor = self.fronts.todo.len();
+        let floor = self.todo.len();
         for byte in way.live.iter() {
-            if let Some(front) = self.fronts.first(begin, byte, edges, self.trie) {
-                let reached = self.sets.step(way.at, byte);
+            if let Some(front) = self.first(begin, byte, edges, cursor.trie) {
+                let reached = cursor.sets.step(way.at, byte);
                 self.arrive_together(front, reached, building);
             }
         }
-        while self.fronts.todo.len() > floor {
-            let Some((front, at)) = self.fronts.todo.pop() else { return };
-            if self.sets.is_late(STEPS_A_FRONT) {
-                self.fronts.todo.truncate(floor);
+        while self.todo.len() > floor {
+            let Some((front, at)) = self.todo.pop() else { return };
+            if cursor.sets.is_late(STEPS_A_FRONT) {
+                self.todo.truncate(floor);
                 return;
             }
-            if let Some((byte, reached)) = self.sets.only(at) {
-                self.step_together(front, byte, reached, building);
+            if let Some((byte, reached)) = cursor.sets.only(at) {
+                self.step_together(cursor, front, byte, reached, building);
                 continue;
             }
-            let way = self.way(at);
+            let way = cursor.live_configurations(at);
             if way.is_wide {
-                let nodes = self.fronts.inner(front).to_vec();
-                nodes.into_iter().for_each(|node| self.go_below(way, node, building));
+                self.inner(front).iter().for_each(|&node| worklist.walk_below(node, way));
                 continue;
             }
             for byte in way.live.iter() {
-                let reached = self.sets.step(at, byte);
-                self.step_together(front, byte, reached, building);
+                let reached = cursor.sets.step(at, byte);
+                self.step_together(cursor, front, byte, reached, building);
             }
         }
     }
 
     fn step_together(
         &mut self,
+        cursor: &Cursor<'_>,
         front: NodeSetId,
         byte: u8,
         reached: Reached,
-        building: &mut OutcomeBuilder,
+        building: &mut OutcomeBuilder<'_>,
     ) {
-        if let Some(next) = self.fronts.next(front, byte, self.known.children(), self.trie) {
+        if let Some(next) = self.next(front, byte, cursor.facts.children(), cursor.trie) {
             self.arrive_together(next, reached, building);
         }
     }
@@ -198,20 +200,20 @@ impl Walker<'_> {
         &mut self,
         front: NodeSetId,
         reached: Reached,
-        building: &mut OutcomeBuilder,
+        building: &mut OutcomeBuilder<'_>,
     ) {
         if reached.is_dead() {
             return;
         }
         if reached.ends {
-            self.fronts.add_tokens(front, &mut building.outcome);
+            self.add_tokens(front, &mut building.outcome);
         }
-        let inner = self.fronts.inner(front);
+        let inner = self.inner(front);
         if reached.exits {
-            inner.iter().for_each(|&node| self.leave(node, building));
+            inner.iter().for_each(|&node| building.leave(node));
         }
         if !inner.is_empty() && reached.at != At::Nowhere {
-            self.fronts.todo.push((front, reached.at));
+            self.todo.push((front, reached.at));
         }
     }
 }
@@ -220,6 +222,7 @@ impl Walker<'_> {
 mod tests {
     use std::collections::BTreeSet;
 
+    use super::super::walker::Walker;
     use super::*;
     use crate::compile::Compiler;
     use crate::frontend::FrontEnd;
@@ -251,13 +254,13 @@ mod tests {
         let [mut walker, mut between] =
             [(); 2].map(|()| Walker::new(&follow, &known, &agreement, trie, 2));
         let before = vec![(NodeSetId::MAX, At::Nowhere)];
-        between.fronts.todo.clone_from(&before);
+        between.node_sets.todo.clone_from(&before);
         let base = network.tables.bases.states;
         for state in base..base + network.tables.states.len() as u32 - 1 {
             assert_eq!(between.base(state), walker.base(state), "{state}");
-            assert_eq!(between.fronts.todo, before, "{state}");
+            assert_eq!(between.node_sets.todo, before, "{state}");
         }
-        assert!(!between.fronts.fronts.is_empty());
+        assert!(!between.node_sets.fronts.is_empty());
     }
 
     /// Follows all strings of some bytes from the nodes of each class, from all of them together and from each of them.

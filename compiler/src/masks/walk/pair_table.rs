@@ -10,8 +10,8 @@ use std::ops::Range;
 use grammarc_artifacts::sections::network::{NONE, state_flags};
 use rustc_hash::FxHashMap;
 
-use super::moves::{Configuration, MoveTable, NOWHERE};
-use super::walker::Walker;
+use super::cursor::{Configuration, Cursor};
+use super::moves::{MoveTable, NOWHERE};
 use crate::ir::ByteSet;
 use crate::network::local::BOTTOM;
 
@@ -123,6 +123,8 @@ type Key = (Configuration, u32, u32);
 /// The pairs met so far.
 #[derive(Debug, Default)]
 pub(crate) struct PairTable {
+    /// The moves of the own configurations.
+    pub(crate) moves: MoveTable,
     ids: FxHashMap<Key, u32>,
     pub(crate) all: Vec<Pair>,
     pub(crate) steps: Vec<PairEdge>,
@@ -133,8 +135,10 @@ impl PairTable {
     /// Forgets all pairs where they are too many.
     pub(crate) fn tidy(&mut self) {
         if self.steps.len() > MOST_STEPS {
-            *self = Self::default();
+            let moves = std::mem::take(&mut self.moves);
+            *self = Self { moves, ..Self::default() };
         }
+        self.moves.tidy();
     }
 }
 
@@ -216,70 +220,82 @@ impl DistinguishingTable {
     }
 }
 
-impl Walker<'_> {
+impl PairTable {
     /// The pair that a step on which both go on leads to.
     pub(crate) fn next(
         &mut self,
+        cursor: &mut Cursor<'_>,
         at: u32,
         to: Configuration,
         stored: u32,
         model: &SharedReference,
     ) -> u32 {
-        if let PairMove::Both { next, .. } = self.pairs.steps[at as usize].on
+        if let PairMove::Both { next, .. } = self.steps[at as usize].on
             && next != NONE
         {
             return next;
         }
-        let pair = self.pair(to, stored, model);
-        if let PairMove::Both { next, .. } = &mut self.pairs.steps[at as usize].on {
+        let pair = self.pair(cursor, to, stored, model);
+        if let PairMove::Both { next, .. } = &mut self.steps[at as usize].on {
             *next = pair;
         }
         pair
     }
 
     /// What comes after the rule of a model.
-    fn returned(&mut self, model: &SharedReference) -> AfterReturn {
-        let (ret, parent) = self.sets.frame(model.frame);
-        let at = self.sets.settled(ret, parent).at;
-        let live = self.live(&at);
-        let place = self.sets.one(at).map(|(state, frame)| self.through(state, frame));
-        AfterReturn { live, moves: place.map(|place| self.own_moves(place)) }
+    fn returned(&mut self, cursor: &mut Cursor<'_>, model: &SharedReference) -> AfterReturn {
+        let (ret, parent) = cursor.sets.frame(model.frame);
+        let at = cursor.sets.settled(ret, parent).at;
+        let live = cursor.live(&at);
+        let place = cursor.sets.one(at).map(|(state, frame)| cursor.through(state, frame));
+        AfterReturn { live, moves: place.map(|place| self.moves.number(cursor, place)) }
     }
 
     /// Whether what a walk comes to in a shared state goes on with nearly the same bytes as another: a chain's place that
     /// may be left, and one that may not.
-    fn is_like(&mut self, place: Configuration, stored: u32) -> bool {
-        let shared = self.follow.network().shared;
-        let moves = self.own_moves(place);
-        self.moves.of(moves).told_apart(self.known.moves(shared, stored)) < FEW
+    fn is_like(&mut self, cursor: &mut Cursor<'_>, place: Configuration, stored: u32) -> bool {
+        let shared = cursor.follow.network().shared;
+        let moves = self.moves.number(cursor, place);
+        self.moves.of(moves).told_apart(cursor.facts.moves(shared, stored)) < FEW
     }
 
     /// For how many bytes a place and a shared state over the frame of a model surely do the same.
-    fn same(&self, (state, frame): Configuration, stored: u32, model: &SharedReference) -> u8 {
-        let network = self.follow.network();
+    fn same(
+        cursor: &Cursor<'_>,
+        (state, frame): Configuration,
+        stored: u32,
+        model: &SharedReference,
+    ) -> u8 {
+        let network = cursor.follow.network();
         let is_shared = state < network.own.bases.states && stored != NONE;
         match is_shared && frame == model.frame {
-            true => self.known.same_for(network.shared, (state, stored), AHEAD as u8),
+            true => cursor.facts.same_for(network.shared, (state, stored), AHEAD as u8),
             false => 0,
         }
     }
 
     /// Their number, by which they are found in the table.
-    pub(crate) fn pair(&mut self, own: Configuration, stored: u32, model: &SharedReference) -> u32 {
+    pub(crate) fn pair(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        own: Configuration,
+        stored: u32,
+        model: &SharedReference,
+    ) -> u32 {
         let key = (own, stored, model.frame);
-        if let Some(&pair) = self.pairs.ids.get(&key) {
+        if let Some(&pair) = self.ids.get(&key) {
             return pair;
         }
-        let network = self.follow.network();
-        let known = self.known.moves(network.shared, stored);
-        let moves = self.own_moves(own);
+        let network = cursor.follow.network();
+        let known = cursor.facts.moves(network.shared, stored);
+        let moves = self.moves.number(cursor, own);
         let is_final = |state: u32| network.state(state).flags & state_flags::FINAL != 0;
         let at_bottom = model.frame == BOTTOM;
-        let (ret, parent) = self.sets.frame(model.frame);
-        let leaves = !at_bottom && self.sets.settled(ret, parent).exits;
-        let after = (!at_bottom && is_final(stored)).then(|| self.returned(model));
+        let (ret, parent) = cursor.sets.frame(model.frame);
+        let leaves = !at_bottom && cursor.sets.settled(ret, parent).exits;
+        let after = (!at_bottom && is_final(stored)).then(|| self.returned(cursor, model));
         let returns = after.as_ref().map_or(ByteSet::EMPTY, |after| after.live);
-        let from = self.pairs.steps.len() as u32;
+        let from = self.steps.len() as u32;
         let mut bytes = 0;
         let mut last_same = None;
         let sets = *self.moves.of(moves).sets;
@@ -312,7 +328,7 @@ impl Walker<'_> {
             }
             let same = match last_same {
                 Some((two, same)) if two == (to, stored) => same,
-                _ => self.same(to, stored, model),
+                _ => Self::same(cursor, to, stored, model),
             };
             last_same = Some(((to, stored), same));
             let on = if !unclear && to.0 == NONE {
@@ -324,7 +340,7 @@ impl Walker<'_> {
                 || stored == NONE
                 || left
                 || returns.contains(byte)
-                || to.0 < network.own.bases.states && same == 0 && !self.is_like(to, stored)
+                || to.0 < network.own.bases.states && same == 0 && !self.is_like(cursor, to, stored)
             {
                 PairMove::Alone { excepted: both }
             } else {
@@ -349,15 +365,15 @@ impl Walker<'_> {
                 }
             };
             bytes += usize::from(hi - byte) + 1;
-            match self.pairs.steps[from as usize..].last_mut() {
+            match self.steps[from as usize..].last_mut() {
                 Some(last) if last.on == on && last.hi.checked_add(1) == Some(byte) => last.hi = hi,
-                _ => self.pairs.steps.push(PairEdge { lo: byte, hi, on }),
+                _ => self.steps.push(PairEdge { lo: byte, hi, on }),
             }
         }
-        let pair = self.pairs.all.len() as u32;
-        let steps = from..self.pairs.steps.len() as u32;
-        self.pairs.all.push(Pair { own, steps, bytes, parting: DistinguishingBytes::default() });
-        self.pairs.ids.insert(key, pair);
+        let pair = self.all.len() as u32;
+        let steps = from..self.steps.len() as u32;
+        self.all.push(Pair { own, steps, bytes, parting: DistinguishingBytes::default() });
+        self.ids.insert(key, pair);
         pair
     }
 }

@@ -6,14 +6,32 @@
 //!
 //! Cost: O(nodes reached), some 4 ns each.
 
-use super::walker::{NODES_A_LOOK, OutcomeBuilder, Walker};
+use super::cursor::{Cursor, NODES_A_LOOK};
+use super::worklist::Worklist;
+use crate::masks::equivalence::transition_table::TransitionTable;
+use crate::masks::outcome::builder::OutcomeBuilder;
 use crate::masks::trie::byte_bits::bits;
 use crate::network::local::{At, BOTTOM};
 
-impl Walker<'_> {
+/// Room for scans, one within another.
+#[derive(Default)]
+pub(crate) struct Scanner {
+    /// By depth, the row that a scan has come to.
+    lane: Vec<u32>,
+    /// Ends of the subtrees that are being scanned, and the configurations at their roots.
+    path: Vec<(u32, At)>,
+}
+
+impl Scanner {
     /// Adds what becomes of the strings below `node`, in one go.
-    pub(crate) fn sweep(&mut self, at: At, node: u32, building: &mut OutcomeBuilder) {
-        let trie = self.trie;
+    pub(crate) fn sweep(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        at: At,
+        node: u32,
+        building: &mut OutcomeBuilder<'_>,
+    ) {
+        let trie = cursor.trie;
         let floor = self.path.len();
         self.path.push((trie.end[node as usize], at));
         let mut next = node + 1;
@@ -24,7 +42,7 @@ impl Walker<'_> {
                 continue;
             }
             let child = next;
-            let reached = self.sets.step(at, trie.byte[child as usize]);
+            let reached = cursor.sets.step(at, trie.byte[child as usize]);
             let child_end = trie.end[child as usize];
             next = child_end;
             if reached.ends {
@@ -34,7 +52,7 @@ impl Walker<'_> {
                 continue;
             }
             if reached.exits {
-                self.leave(child, building);
+                building.leave(child);
             }
             if reached.at != At::Nowhere {
                 self.path.push((child_end, reached.at));
@@ -42,17 +60,19 @@ impl Walker<'_> {
             }
         }
         // The subtree is small: where the budget is spent, whoever walks from one to the next ends.
-        self.sets.is_late((next - node) as usize);
-    }
-
-    /// The row of a state that is worth sweeping.
-    pub(crate) fn wide_row(&self, state: u32) -> Option<u32> {
-        self.agreement.row_of(state).filter(|_| self.agreement.is_swept(state))
+        cursor.sets.is_late((next - node) as usize);
     }
 
     /// Adds what becomes of the strings below `node` in the state of a row with nothing on the local stack, in one go.
-    pub(crate) fn sweep_rows(&mut self, row: u32, node: u32, building: &mut OutcomeBuilder) {
-        let (trie, nodes, rows) = (self.trie, self.known.nodes(), self.agreement.rows());
+    pub(crate) fn sweep_rows(
+        &mut self,
+        (cursor, rows): (&mut Cursor<'_>, &TransitionTable),
+        row: u32,
+        node: u32,
+        worklist: &mut Worklist,
+        building: &mut OutcomeBuilder<'_>,
+    ) {
+        let (trie, nodes) = (cursor.trie, cursor.facts.nodes());
         let after = bits(building.after);
         let end = trie.end[node as usize];
         self.lane.resize(self.lane.len().max(nodes.depth(node) + nodes.height(node) + 1), 0);
@@ -61,7 +81,7 @@ impl Walker<'_> {
         let mut steps = 0;
         while next < end {
             steps += 1;
-            if usize::is_multiple_of(steps, NODES_A_LOOK) && self.sets.is_late(NODES_A_LOOK) {
+            if usize::is_multiple_of(steps, NODES_A_LOOK) && cursor.sets.is_late(NODES_A_LOOK) {
                 return;
             }
             let child = next;
@@ -75,8 +95,8 @@ impl Walker<'_> {
             }
             if entry.is_call() {
                 // The same call is met at many nodes.
-                let at = self.sets.interned(At::One(rows.state(row), BOTTOM));
-                self.visit(at, child, building);
+                let at = cursor.sets.interned(At::One(rows.state(row), BOTTOM));
+                worklist.visit(child, at);
                 continue;
             }
             if entry.ends() {
@@ -87,7 +107,7 @@ impl Walker<'_> {
             }
             let below = nodes.below(child);
             if entry.exits() && below & after != 0 {
-                self.leave(child, building);
+                building.leave(child);
             }
             if let Some(row) = entry.row() {
                 if rows.loops(row, below, nodes.height(child), after) {
@@ -98,23 +118,10 @@ impl Walker<'_> {
                     next = child + 1;
                 }
             } else if let Some(index) = entry.other() {
-                let state = self.follow.network().own.bases.states + index;
-                let way = self.way(At::One(state, BOTTOM));
-                self.go_below(way, child, building);
+                let state = cursor.follow.network().own.bases.states + index;
+                let way = cursor.live_configurations(At::One(state, BOTTOM));
+                worklist.walk_below(child, way);
             }
         }
-    }
-
-    /// Adds the outcome of a state with a row at `node` whatever its rule is called from.
-    pub(crate) fn sweep_alone(
-        &mut self,
-        (state, row): (u32, u32),
-        node: u32,
-        building: &mut OutcomeBuilder,
-    ) {
-        if self.follow.is_final(state) {
-            self.leave(node, building);
-        }
-        self.sweep_rows(row, node, building);
     }
 }
