@@ -16,7 +16,7 @@ use crate::emit;
 use crate::ir::{Grammar, Lowered, Origin};
 use crate::masks::fixpoint::token_liveness;
 use crate::masks::shared::facts::VocabularyFacts;
-use crate::masks::{self, MaskError, MaskLimits};
+use crate::masks::{self, MaskError, MaskLimits, Shortcut, ShortcutCounts, Shortcuts};
 use crate::network::{
     self, Network, NetworkError, NetworkErrorKind, NetworkLimits, Roots, ambiguity,
 };
@@ -31,6 +31,7 @@ const WORTH_A_THREAD: usize = 1024;
 pub struct CompileOptions {
     network: Option<NetworkLimits>,
     masks: Option<MaskLimits>,
+    shortcuts: Shortcuts,
     record: Vec<(String, String)>,
     without_token_digests: bool,
 }
@@ -47,6 +48,14 @@ impl CompileOptions {
     #[must_use]
     pub fn mask_limits(mut self, limits: MaskLimits) -> Self {
         self.masks = Some(limits);
+        self
+    }
+
+    /// Leaves out a shortcut of the computation of masks, for measurements and to rule one out.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn without_shortcut(mut self, shortcut: Shortcut) -> Self {
+        self.shortcuts = self.shortcuts.without(shortcut);
         self
     }
 
@@ -67,11 +76,11 @@ impl CompileOptions {
 
     /// Writes what decides an artifact's bytes or whether there is one.
     pub(crate) fn identify(&self, state: &mut impl Hasher) {
-        let Self { network, masks, record, without_token_digests } = self;
+        let Self { network, masks, shortcuts, record, without_token_digests } = self;
         let NetworkLimits { rule_states, states, rules } = network.unwrap_or_default();
         let MaskLimits { pairs, rows } = masks.unwrap_or_default();
         (rule_states, states, rules, pairs, rows).hash(state);
-        (record, without_token_digests).hash(state);
+        (record, shortcuts, without_token_digests).hash(state);
     }
 }
 
@@ -171,6 +180,9 @@ pub struct Compiled {
     pub data: GrammarData,
     /// Findings about the grammar that did not stop the compilation.
     pub findings: Vec<Diagnostic>,
+    /// How often each shortcut of the computation of masks took effect.
+    #[doc(hidden)]
+    pub shortcuts: ShortcutCounts,
 }
 
 impl Compiled {
@@ -279,7 +291,7 @@ impl Compiler {
             return Err(CompileError::Unspellable);
         }
         findings.extend(unspelled(&network, &stuck));
-        let limits = options.masks.unwrap_or_default();
+        let limits = (options.masks.unwrap_or_default(), options.shortcuts);
         let is_text = |token| vocabulary.token_kind(token) == TokenKind::Text;
         let follow = network.follow(shared, self.known.rules());
         let masks = || masks::compute(&network, shared, &self.known, trie, &follow, limits, means);
@@ -294,6 +306,7 @@ impl Compiler {
             }
             MaskError::Spent { state, .. } => spent(&network, state),
         })?;
+        let shortcuts = masks.counts;
         budget.begin(Phase::Emitting);
         budget.check().map_err(|_| spent(&network, network.start(0)))?;
         let parts = emit::Parts {
@@ -307,7 +320,7 @@ impl Compiler {
         };
         let data = emit::grammar_data(parts, &self.lexicon);
         budget.check().map_err(|_| spent(&network, network.start(0)))?;
-        Ok(Compiled { data, findings })
+        Ok(Compiled { data, findings, shortcuts })
     }
 }
 
@@ -372,7 +385,7 @@ pub fn build_vocabulary(
         network::build_network(shared, &lexicon, tables, facts, roots, limits, means)?;
     token_liveness::mark(&mut network, tables, &known, trie.as_trie());
     let follow = network.follow(tables, known.rules());
-    let limits = MaskLimits::default();
+    let limits = (MaskLimits::default(), Shortcuts::default());
     let masks = masks::compute(&network, tables, &known, trie.as_trie(), &follow, limits, means);
     let masks = masks.map_err(|error| CompileError::Masks { error, rule: "shared".to_owned() })?;
     let names = network.rules.iter().map(|(name, _)| name.clone()).collect();

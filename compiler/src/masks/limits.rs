@@ -21,7 +21,7 @@ pub enum MaskError {
     /// A limit was met.
     #[error("{what} would exceed the limit of {limit}")]
     Limit {
-        /// What was counted.
+        /// Name of the thing counted.
         what: &'static str,
         /// How many are allowed.
         limit: usize,

@@ -10,20 +10,21 @@
 //! 5. **Bounds.** The longest chain of follow entries. Before all of this, where the vocabulary lacks bytes, the states in
 //!    which no token may end are found (a least fixpoint).
 //!
-//! Steps 1 to 3 are [`fixpoint`]; most of the other code saves walks, and could be left out without a change of any set. A walk
+//! Steps 1 to 3 are `fixpoint`; most of the other code saves walks, and could be left out without a change of any set. A walk
 //! is saved in one way: **the outcome of a state is that of a reference, without some subtrees of the trie, plus what is
-//! found there.** No such subtrees: the two are equivalent. Few: a difference. Unknown: a walk.
+//! found there.** No such subtrees: the two are equivalent. Few: a difference. Unknown: a walk. `shortcuts` lists all ways to
+//! know it, and each can be left out.
 //!
 //! | room | what | may use |
 //! | --- | --- | --- |
-//! | [`trie`] | indexes over tokens, no automaton | |
-//! | [`outcome`] | what becomes of strings: spans of ranks, exit nodes; memo | trie |
-//! | [`shared`] | facts of the vocabulary's rules | trie, outcome |
-//! | [`equivalence`] | states that do the same, and references | the above |
-//! | [`encode`] | token sets as mask records | trie, outcome, shared |
-//! | [`walk`] | one state over the trie | all above but encode |
-//! | [`derive`] | many states from their references at once | all above |
-//! | [`fixpoint`] | the computation, and its threads | all |
+//! | `trie` | indexes over tokens, no automaton | |
+//! | `outcome` | what becomes of strings: spans of ranks, exit nodes; memo | trie |
+//! | `shared` | facts of the vocabulary's rules | trie, outcome |
+//! | `equivalence` | states that do the same, and references | the above |
+//! | `encode` | token sets as mask records | trie, outcome, shared |
+//! | `walk` | one state over the trie | all above but encode |
+//! | `derive` | many states from their references at once | all above |
+//! | `fixpoint` | the computation, and its threads | all |
 
 pub(crate) mod bits;
 pub(crate) mod derive;
@@ -33,6 +34,7 @@ pub(crate) mod fixpoint;
 mod limits;
 pub(crate) mod outcome;
 pub(crate) mod shared;
+mod shortcuts;
 #[cfg(test)]
 mod testing;
 pub(crate) mod trie;
@@ -41,3 +43,5 @@ pub(crate) mod walk;
 pub use fixpoint::Masks;
 pub(crate) use fixpoint::compute;
 pub use limits::{MaskError, MaskLimits};
+#[doc(hidden)]
+pub use shortcuts::{Shortcut, ShortcutCounts, Shortcuts};

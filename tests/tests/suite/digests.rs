@@ -62,7 +62,7 @@ fn ways(language: &str) -> Vec<(&'static str, FrontEnd)> {
 }
 
 /// All sources: name, front end, text.
-fn sources() -> Vec<(String, FrontEnd, String)> {
+pub(super) fn sources() -> Vec<(String, FrontEnd, String)> {
     let listed = read("sources.json").into_iter().flat_map(|(language, sources)| {
         let text = |value: Value| match value {
             Value::String(text) if language != "json-schema" => text,

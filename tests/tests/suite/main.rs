@@ -18,6 +18,7 @@ mod members;
 mod pages;
 mod recursion;
 mod robustness;
+mod shortcuts;
 mod special;
 mod splitter;
 mod stack;

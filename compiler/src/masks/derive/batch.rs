@@ -36,12 +36,12 @@ pub(crate) struct Derivation<'a> {
     pub(crate) known: &'a Outcome,
 }
 
-/// What tells a derived state's outcome from that of its model.
+/// Difference of a derived state's outcome from that of its reference.
 #[derive(Clone, Default)]
 pub(crate) struct Difference {
     /// The nodes whose tokens and exits are not the model's.
     excepted: Excluded,
-    /// What becomes of them instead.
+    /// The outcome of these.
     outcome: Outcome,
 }
 
@@ -79,14 +79,14 @@ impl Difference {
     }
 }
 
-/// What becomes of the strings that lead to a node and of those below, by what they come to there: where several states
-/// part from their models at a node, most come to the same.
+/// Outcomes at the current node by reached configuration: when several states diverge from their references at one node,
+/// most reach the same configuration.
 #[derive(Default)]
 struct SharedVisits {
     /// By state and byte, what is come to.
     steps: FxHashMap<(u32, u8), Reached>,
     node: u32,
-    /// What was come to, with the bytes that come after the rule, and the outcome; in use are so many.
+    /// Reached configurations, with the bytes that come after the rule, and the outcomes; in use are so many.
     known: Vec<(Reached, ByteSet, Outcome)>,
     count: usize,
 }
@@ -128,7 +128,7 @@ pub(crate) fn once(mut nodes: Option<Range<u32>>) -> impl FnMut() -> Option<Rang
 }
 
 impl<'a> Walker<'a> {
-    /// What tells states from their models at the nodes that `more` brings, one range behind the other. All states have
+    /// The differences of states from their references at the nodes that `more` brings, one range behind the other. All states have
     /// rows.
     pub(crate) fn apart(
         &mut self,
@@ -156,7 +156,7 @@ impl<'a> Walker<'a> {
         apart
     }
 
-    /// What tells states from their models. Gives up where more than `most` nodes have to be looked at, or the states go
+    /// The differences of states from their references. Gives up where more than `most` nodes have to be looked at, or the states go
     /// too many ways.
     pub(crate) fn depart(
         &mut self,

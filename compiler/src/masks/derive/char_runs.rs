@@ -24,9 +24,9 @@ use crate::masks::equivalence::own_transitions::ARRIVES;
 use crate::masks::outcome::excluded::Excluded;
 use crate::masks::outcome::{Delta, Outcome};
 use crate::masks::shared::facts::VocabularyFacts;
-use crate::masks::trie::char_classes::FAR;
+use crate::masks::shortcuts::{Shortcut, Shortcuts};
 use crate::masks::trie::char_classes::{
-    CharClassIndex, CharKinds, RunExit, TokenRow, characters, kinds_within,
+    CharClassIndex, CharKinds, FAR, RunExit, TokenRow, characters, kinds_within,
 };
 use crate::masks::walk::walker::Walker;
 use crate::network::follow::Follow;
@@ -53,11 +53,11 @@ const FEW: u32 = 64;
 /// How a state goes on with the characters of some kinds.
 struct CharRun {
     kinds: CharKinds,
-    /// Those of them that the state goes on with in that way.
+    /// Characters of these that the state goes on with in that way.
     first: ByteSet,
-    /// Where it is after each byte.
+    /// States after each byte.
     way: Vec<RunState>,
-    /// Bytes that matter in some of these places, but for the characters.
+    /// Bytes outside the character class that some state of the run reads or that may follow the rule.
     bytes: ByteSet,
     /// Whether more bytes lead from the last place to itself.
     is_endless: bool,
@@ -90,17 +90,19 @@ pub(crate) struct CharRuns {
 }
 
 impl CharRuns {
-    /// Those of some own states that are worth it, in order.
+    /// The runs of some own states, in order, as far as they are worth it.
     pub(crate) fn new(
         follow: &Follow<'_>,
         known: &VocabularyFacts,
         agreement: &KEquivalence,
         trie: Trie<'_>,
         states: impl Iterator<Item = u32>,
+        shortcuts: Shortcuts,
         Means { budget, threads }: Means<'_>,
     ) -> Self {
         let own = follow.network().own;
         let finder = || Finder {
+            shortcuts,
             follow,
             known,
             agreement,
@@ -155,6 +157,7 @@ impl CharRuns {
     /// The outcome at the root of a state that has a stretch.
     pub(crate) fn outcome(&self, walker: &mut Walker<'_>, state: u32) -> Option<Outcome> {
         let (stretch, model) = self.of.get(&state)?;
+        walker.cursor.count(Shortcut::CharRuns);
         let CharRun { kinds, first, way, bytes, is_endless, .. } = stretch;
         let mut building = walker.begin(state);
         let reached = walker.cursor.sets.settled(state, BOTTOM);
@@ -199,10 +202,11 @@ impl CharRuns {
     /// The difference of a state from its reference, where the two differ in long strings of some characters alone.
     pub(crate) fn difference(
         &self,
-        walker: &Walker<'_>,
+        walker: &mut Walker<'_>,
         derived: &Derivation<'_>,
     ) -> Option<Difference> {
         let (kinds, length) = self.beside(derived.state)?;
+        walker.cursor.count(Shortcut::LongRuns);
         let trie = walker.cursor.trie;
         let mut excepted = Excluded::default();
         let longer = walker.cursor.facts.words(trie).deep(kinds, length + 1);
@@ -245,7 +249,7 @@ fn bytes_of(way: &[RunState]) -> ByteSet {
     way.iter().fold(ByteSet::EMPTY, |all, place| all.union(place.others).union(place.after))
 }
 
-/// What stands for the tokens of some kinds, up to so long.
+/// A row of the tokens of some kinds, up to so long.
 pub(crate) struct RunRow {
     /// The state that outcomes are taken over from.
     pub(crate) state: u32,
@@ -255,7 +259,7 @@ pub(crate) struct RunRow {
     pub(crate) drawn: Encoded,
 }
 
-/// What is told of a state.
+/// The kind of run that a state has.
 enum RunKind {
     Along(CharRun),
     /// The kinds of characters with strings of which alone it parts from its model, and how many bytes of these it goes on
@@ -265,6 +269,7 @@ enum RunKind {
 }
 
 struct Finder<'a> {
+    shortcuts: Shortcuts,
     follow: &'a Follow<'a>,
     known: &'a VocabularyFacts,
     agreement: &'a KEquivalence,
@@ -288,10 +293,12 @@ impl<'a> Finder<'a> {
     }
 
     fn tell(&mut self, state: u32) -> RunKind {
-        if let Some(stretch) = self.worth_it(state) {
+        let has = |shortcut| self.shortcuts.has(shortcut);
+        let (runs, long) = (has(Shortcut::CharRuns), has(Shortcut::LongRuns));
+        if runs && let Some(stretch) = self.worth_it(state) {
             return RunKind::Along(stretch);
         }
-        match self.chains.beside(state) {
+        match self.chains.beside(state).filter(|_| long) {
             Some((kinds, length)) => RunKind::Beside(kinds, length),
             None => RunKind::Neither,
         }
@@ -464,8 +471,15 @@ mod tests {
         let (shared, trie, follow) = (setting.shared(), setting.trie(), setting.follow());
         let agreement = setting.agreement(&follow);
         let states = setting.states();
-        let stretches =
-            CharRuns::new(&follow, known, &agreement, trie, states.clone(), Means::unlimited());
+        let stretches = CharRuns::new(
+            &follow,
+            known,
+            &agreement,
+            trie,
+            states.clone(),
+            Shortcuts::default(),
+            Means::unlimited(),
+        );
         let lengths = Lengths { row_words: shared.row_words as usize, is_vocabulary: false };
         let models = stretches.models(
             known,

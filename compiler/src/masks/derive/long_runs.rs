@@ -16,19 +16,18 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use crate::ir::ByteSet;
 use crate::masks::equivalence::k_equivalence::KEquivalence;
 use crate::masks::equivalence::own_transitions::ARRIVES;
-use crate::masks::trie::char_classes::FAR;
-use crate::masks::trie::char_classes::{CharKinds, characters, kinds_within};
+use crate::masks::trie::char_classes::{CharKinds, FAR, characters, kinds_within};
 use crate::network::bytes_on;
 use crate::network::follow::Follow;
 
-/// What a place does with some bytes: those that may come after its rule, if it may be left there, and the edges, each the
+/// Moves of a state on some bytes: those that may come after its rule, if it may be left there, and the edges, each the
 /// lowest and the highest of its bytes and where they lead.
 type OtherMoves = (Option<ByteSet>, Vec<(u8, u8, u32)>);
 
 /// A state of a chain.
 #[derive(Clone, Copy)]
 struct LongRunState {
-    /// Where most of its bytes lead, [`NONE`] if it has none; and the number of that place, [`UNKNOWN`] before it is asked
+    /// Target of most of its bytes, [`NONE`] if it has none; and the number of that place, [`UNKNOWN`] before it is asked
     /// for.
     next: u32,
     at: u32,
@@ -210,6 +209,7 @@ mod tests {
     use super::super::early;
     use crate::compile::Compiler;
     use crate::masks::outcome::Outcome;
+    use crate::masks::shortcuts::Shortcuts;
     use crate::masks::testing::Setting;
     use crate::masks::walk::walker::Walker;
     use crate::samples;
@@ -235,8 +235,15 @@ mod tests {
         let Setting { known, .. } = &setting;
         let (trie, follow, states) = (setting.trie(), setting.follow(), setting.states());
         let agreement = setting.agreement(&follow);
-        let stretches =
-            CharRuns::new(&follow, known, &agreement, trie, states.clone(), Means::unlimited());
+        let stretches = CharRuns::new(
+            &follow,
+            known,
+            &agreement,
+            trie,
+            states.clone(),
+            Shortcuts::default(),
+            Means::unlimited(),
+        );
         let mut plain = Walker::new(&follow, known, &agreement, trie, u32::MAX);
         let mut walker = Walker::new(&follow, known, &agreement, trie, 2);
         let mut count = 0;

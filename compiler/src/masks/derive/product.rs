@@ -55,7 +55,7 @@ impl Hash for ProductPair {
     }
 }
 
-/// What happens to a lane at a node where it and its model differ.
+/// Divergence of a pair at a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Divergence {
     /// The model goes on alone.
@@ -64,21 +64,21 @@ pub(crate) enum Divergence {
     Last,
     /// The state comes to something else than its model, without bytes to go on with, or to go on with its model.
     Other {
-        /// What it comes to.
+        /// Transition of the state.
         to: Transition,
-        /// What of the model's that replaces.
+        /// The part of the reference's outcome that it replaces.
         replaces: Replaced,
     },
     /// Not told by rows: the rows before the byte.
     Unclear([u32; 2]),
 }
 
-/// What is not the model's.
+/// The part of a subtree that is not the reference's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Replaced {
     /// The model has not come here.
     Nothing,
-    /// What becomes of the node's own string.
+    /// The outcome of the node's own string.
     Node,
     /// That, and what becomes of the strings below.
     Subtree,
@@ -113,7 +113,7 @@ impl Runs {
     }
 }
 
-/// What a front does on a run of bytes.
+/// Transition of a product state on a run of bytes.
 #[derive(Clone, Copy)]
 struct Step {
     /// The front that it leads to, [`NONE`] where no lane goes on.
@@ -122,7 +122,7 @@ struct Step {
     end: u32,
 }
 
-/// What of a front goes on below a node.
+/// The pairs of a product state that go on below a node.
 #[derive(Clone, Copy)]
 struct HeightFilter {
     /// The front of these lanes, [`NONE`] where there are none, [`UNKNOWN`] before it is looked at.
@@ -197,7 +197,7 @@ impl<'a> Product<'a> {
         self.size > MOST_LANES && self.after.len() > 1
     }
 
-    /// Where a front leads on a byte, and what happens to its lanes on the way.
+    /// The product state that a byte leads to, and the divergences of pairs on the way.
     #[inline]
     pub(crate) fn step(&mut self, front: u32, byte: u8) -> (u32, Range<usize>) {
         let ProductState { runs, steps, .. } = &self.fronts[front as usize];
@@ -220,7 +220,7 @@ impl<'a> Product<'a> {
         self.after[lane as usize]
     }
 
-    /// What happens to a lane, by its place in a step's range.
+    /// The divergence of a pair, by its place in a step's range.
     #[inline]
     pub(crate) fn parting(&self, at: usize) -> (u32, Divergence) {
         self.partings[at]
@@ -298,7 +298,7 @@ impl<'a> Product<'a> {
         Step { to, first, end }
     }
 
-    /// What of a front goes on below nodes of a height, or of any.
+    /// The pairs of a product state that go on below nodes of a height, or of any.
     fn find_window(&mut self, front: u32, height: Option<u32>) -> HeightFilter {
         let mut kept = std::mem::take(&mut self.scratch);
         kept.clear();

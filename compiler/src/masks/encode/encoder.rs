@@ -1,4 +1,4 @@
-//! Sets of tokens drawn as ids, rows or differences, before it is known which masks there are.
+//! Encodes a token set as an id list, a bit row or a delta to another mask; runs on any thread, before masks are numbered.
 //!
 //! To turn the ranks of an outcome into token ids in order is most of the work of a mask. It needs the vocabulary and the
 //! masks that others are derived from, and nothing that depends on the order of the states, so any thread may do it
@@ -17,9 +17,7 @@ use grammarc_artifacts::tables::Tables;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::sort_ids::IdSorter;
-use crate::masks::bits::add_ids;
-use crate::masks::bits::count_ones;
-use crate::masks::bits::{clear_all, set_all};
+use crate::masks::bits::{add_ids, clear_all, count_ones, set_all};
 use crate::masks::outcome::ranks::{LazyRanks, RowRanks, row_of};
 use crate::masks::outcome::spans::{count_of, minus};
 use crate::masks::outcome::{Delta, Outcome};
@@ -59,7 +57,7 @@ impl Lengths {
     }
 }
 
-/// What a set of tokens was drawn as.
+/// An encoded set of tokens.
 #[derive(Debug)]
 pub(crate) enum Encoded {
     /// A mask that there is.
@@ -76,7 +74,7 @@ pub(crate) enum Encoded {
 #[derive(Debug)]
 pub(crate) enum Compared {
     No,
-    /// What it differs from the nearest in, where that is worth storing.
+    /// The difference to the nearest, if that is worth storing.
     Yes(Option<NearestRow>),
 }
 
@@ -95,7 +93,7 @@ pub(crate) struct Computed {
     pub(crate) outcome: Outcome,
     /// Tokens that no rank stands for, ascending.
     pub(crate) extra: Vec<u32>,
-    /// What it was drawn as, where that was done ahead.
+    /// The encoded set, if that was done ahead.
     pub(crate) drawn: Option<Encoded>,
 }
 
@@ -165,7 +163,7 @@ pub(crate) struct ReferenceMask<'a> {
     pub(crate) ranks: Result<&'a [Range<u32>], LazyRanks>,
 }
 
-/// What masks are drawn from.
+/// The vocabulary and the masks of references that sets are encoded against.
 pub(crate) struct Encoder<'a> {
     trie: Trie<'a>,
     shared: Tables<'a>,
@@ -187,7 +185,7 @@ struct Reference<'s> {
 }
 
 impl<'a> Encoder<'a> {
-    /// Those of a vocabulary alone.
+    /// An encoder with the masks of a vocabulary alone.
     pub(crate) fn new(
         trie: Trie<'a>,
         shared: Tables<'a>,

@@ -46,7 +46,7 @@ impl<'a> SharedRows<'a> {
         })
     }
 
-    /// What a row of `count` tokens differs from the nearest in, where that is worth storing.
+    /// The difference of a row of `count` tokens from the nearest, if that is worth storing.
     pub(crate) fn near(&self, row: &[u32], count: u32) -> Option<NearestRow> {
         let (distance, id) = self.nearest(count, |(other, _), limit| apart(row, other, limit))?;
         let mut content = Vec::with_capacity(distance + 2);
@@ -62,9 +62,9 @@ impl<'a> SharedRows<'a> {
     }
 }
 
-/// The one of some rows, each with the number of its tokens, that differs least from a set of `count` tokens, and in how
-/// many, if they are fewer than a limit; `apart` says in how many one differs, if they are fewer than what it is given.
-/// Those of about as many tokens are looked at first, so most others are ruled out by their number.
+/// The row with the smallest difference to a set of `count` tokens, and that difference, if it is below `limit`.
+/// `apart(id, limit)` computes one difference and gives up at `limit`. Rows of about as many tokens are looked at first, so
+/// most others are ruled out by their number.
 pub(crate) fn nearest(
     rows: impl Iterator<Item = (u32, u32)>,
     count: u32,

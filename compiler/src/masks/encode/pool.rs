@@ -1,6 +1,6 @@
 //! The mask pool: sets of tokens as records of a dense row, a minus list and a plus list.
 //!
-//! What a mask costs the runtime is a row to copy, where it has one, and a step for each token of its lists; a row costs as
+//! The runtime pays for a mask a row to copy, if it has one, and a step for each token of its lists; a row costs as
 //! much as one token in sixteen words. So a set of no more tokens is a plus list, and a larger one is a row with few
 //! exceptions where that can be had:
 //!

@@ -1,6 +1,6 @@
 //! A grammar's own states that do the same as another with every token.
 //!
-//! Where an object may have any keys besides those it names, a state within a key does what that of any other key does,
+//! In an object that may have any keys besides those it names, a state within a key does what that of any other key does,
 //! but for the next byte of the key, and again for the one after it. Hardly any token goes on from there to the end of
 //! the key, where at last what comes may differ. So the two are followed along the bytes on which they part alone, until
 //! no [piece](crate::masks::trie::factors) of a token goes on from one byte to the next, or they come to two that are known to do the
@@ -23,8 +23,7 @@ use super::edge_diff::{EdgeDifference, all_apart};
 use super::own_transitions::ENDS;
 use crate::ir::ByteSet;
 use crate::masks::shared::facts::VocabularyFacts;
-use crate::masks::shared::transitions::WIDE;
-use crate::masks::shared::transitions::speaks_of_bytes;
+use crate::masks::shared::transitions::{WIDE, speaks_of_bytes};
 use crate::network::bytes_on;
 use crate::network::follow::Follow;
 
@@ -47,7 +46,7 @@ struct Divergence {
     to: [u32; 2],
 }
 
-/// What a state does that does nothing but call a shared rule: what the rule's first state does.
+/// The transitions of a state that only calls a shared rule, copied from the rule's first state.
 struct CalledState {
     /// The bytes that lead back to the state, and those by which the rule is left.
     edges: Vec<ByteEdge>,
@@ -117,7 +116,7 @@ impl<'a> DefaultTransitions<'a> {
         are_alike.then_some(other)
     }
 
-    /// Where the widest edge of a state leads, if it is wide.
+    /// Target of the widest edge of a state, if it is wide.
     fn widest(&self, state: u32) -> Option<u32> {
         let edges = self.network.own.byte_edges_of(self.index(state)).iter();
         let widest = edges.max_by_key(|edge| edge.hi() - edge.lo())?;
@@ -269,7 +268,7 @@ impl<'a> DefaultTransitions<'a> {
         is_part.then_some(one.on)
     }
 
-    /// What a state does that does nothing but call a shared rule and stays there on some bytes.
+    /// The transitions of a state that only calls a shared rule and stays there on some bytes.
     fn begun(&mut self, state: u32) -> Option<Rc<CalledState>> {
         let index = self.index(state);
         if self.begun_of[index] == UNKNOWN {

@@ -1,4 +1,4 @@
-//! Where two states lead apart: their edges cut into pieces on which each leads to one place.
+//! Edge differences of two states: their edges cut into pieces on which each leads to one place.
 //!
 //! Two states of a grammar are held against each other some six hundred times in a schema of a thousand states, and most of
 //! such a pair is a dozen pieces: each edge is read once.
@@ -49,7 +49,7 @@ pub(crate) fn all_apart(
     }
 }
 
-/// Where edges lead on a byte, and the last byte up to which they lead there on all. Edges below the byte are dropped.
+/// Target of edges on a byte, and the last byte up to which they lead there on all. Edges below the byte are dropped.
 #[inline]
 fn lead(edges: &mut &[ByteEdge], byte: u32) -> (u32, u32) {
     while let [first, rest @ ..] = *edges {

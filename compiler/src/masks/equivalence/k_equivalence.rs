@@ -1,4 +1,4 @@
-//! For how many bytes states of a grammar do the same, and which of them to derive masks from.
+//! k-equivalence: states of a grammar that do the same for `k` bytes, for every `k`.
 //!
 //! The states of `[a-z]{0,255}` differ in how many characters may still come, which only a token as long as that can
 //! tell. What a state does with the strings below a node of the trie depends on its first `h` moves alone, with `h` the
@@ -9,8 +9,8 @@
 //! A class keeps its number from round to round but for the states that leave it ([`partition`](super::refinement)), so a
 //! round costs what changes in it: for a chain, the states of one place.
 //!
-//! Two states that come to no more bytes are told apart by whether their rule may end there alone, and what is counted
-//! tells none apart: no mask depends on it.
+//! The initial partition distinguishes states only by whether their rule can end there. Counters are ignored, because no
+//! mask depends on them.
 //!
 //! Only states that go on with many bytes, most of them to such states again, take part. Each of the others is in a class
 //! by itself, which makes classes finer than they need be and never wrong.
@@ -23,10 +23,8 @@ use grammarc_artifacts::tables::Joined;
 use rustc_hash::FxHashMap;
 
 use super::class_history::{ALONE, ClassHistories, Rounds};
-use super::own_transitions::ARRIVES;
-use super::own_transitions::OwnTransitionLists;
-use super::reference::References;
-use super::reference::widest_target;
+use super::own_transitions::{ARRIVES, OwnTransitionLists};
+use super::reference::{References, widest_target};
 use super::refinement::Refinement;
 use super::representatives::Representatives;
 use super::transition_table::{TableBuilder, TransitionTable};
@@ -65,7 +63,7 @@ pub(crate) struct KEquivalence {
     /// By index of the state: the wide ones, and those that stay where they are and read tokens besides, such as free text. Within a
     /// string of bytes these do as others.
     is_swept: Vec<bool>,
-    /// What walks have found of the states of a class.
+    /// Outcomes that walks have found of the states of a class.
     remembered: Memo,
 }
 

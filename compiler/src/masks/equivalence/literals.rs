@@ -13,7 +13,7 @@ use grammarc_artifacts::tables::Tables;
 use super::own_transitions::ENDS;
 use crate::masks::trie::children::Children;
 
-/// What a state within a literal does: it goes on with one byte.
+/// Transition of a state within a literal: it goes on with one byte.
 #[derive(Clone, Copy, Debug)]
 struct LiteralStep {
     byte: u8,
@@ -33,7 +33,7 @@ pub(crate) struct Literals<'a> {
 }
 
 impl<'a> Literals<'a> {
-    /// Those of a network's own states, over a trie with these children of its nodes.
+    /// The literal states of a network's own, over a trie with these children of its nodes.
     pub(crate) fn new(own: Tables<'_>, children: &'a Children) -> Self {
         let base = own.bases.states;
         let flags = |state: u32| own.states[state as usize].flags & ENDS;

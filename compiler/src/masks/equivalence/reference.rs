@@ -101,7 +101,7 @@ impl References {
     }
 }
 
-/// Where the widest edge of an own state leads, where that is an own state that goes on with bytes, and the state
+/// Target of the widest edge of an own state, if that is an own state that goes on with bytes, and the state
 /// goes on with many on edges of its own. One whose calls are what is wide is like the shared state they begin in.
 pub(crate) fn widest_target(
     transitions: &OwnTransitionLists,

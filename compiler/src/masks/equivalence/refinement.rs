@@ -6,7 +6,7 @@
 //! what leads to it need not be looked at. So it is in A. Valmari and P. Lehtinen, "Efficient Minimization of DFAs with
 //! Partial Transition Functions", 2008; but here a round ends before the next begins, because the rounds are the result.
 //!
-//! What a call begins with comes before the states that make it: a callee has as many bytes as its caller.
+//! The first state of a callee comes before the states that call it: a callee has as many bytes as its caller.
 //!
 //! Cost: O(edges of the states looked at).
 
@@ -246,7 +246,7 @@ impl Refinement {
         }
     }
 
-    /// What a call does: the class of the state it begins in, with the same number of bytes as the state that makes it
+    /// A call as words: the class of the state it begins in, with the same number of bytes as the state that makes it
     /// has, and of the state it returns to. No mask depends on the register that it begins with.
     fn call(
         &self,

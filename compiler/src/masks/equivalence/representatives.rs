@@ -14,6 +14,7 @@ use super::token_bisimulation::TokenBisimulation;
 use crate::budget::Budget;
 use crate::graph::Lists;
 use crate::masks::shared::facts::VocabularyFacts;
+use crate::masks::shortcuts::{Shortcut, ShortcutCounts, Shortcuts};
 use crate::network::follow::Follow;
 
 /// Steps of a budget that it takes to hold a state against another, about.
@@ -29,14 +30,16 @@ pub(crate) struct Representatives {
     /// By index of a state that is none, those whose outcomes are its own.
     of: Lists,
     copies: TokenBisimulation,
+    counts: ShortcutCounts,
 }
 
 impl Representatives {
-    /// Those of a network for the strings of a trie.
+    /// The representatives of a network's states for the strings of a trie.
     pub(crate) fn new(
         follow: &Follow<'_>,
         known: &VocabularyFacts,
         trie: Trie<'_>,
+        shortcuts: Shortcuts,
         budget: &Budget,
     ) -> Self {
         let network = follow.network();
@@ -48,14 +51,31 @@ impl Representatives {
             let index = (state - base) as usize;
             own.byte_edges_of(index).len() + own.call_edges_of(index).len()
         };
+        let has = |shortcut| shortcuts.has(shortcut);
+        let mut counts = ShortcutCounts::default();
+        let twin = |twins: &mut DefaultTransitions<'_>, counts: &mut ShortcutCounts, state| {
+            let found = has(Shortcut::DefaultTransitions).then(|| twins.of(state)).flatten();
+            counts.add(Shortcut::DefaultTransitions, usize::from(found.is_some()));
+            found
+        };
         // From the last, so that those that a state leads to come before it.
-        let models = states.clone().rev().map(|state| match tail_calls::first(follow, state) {
-            _ if budget.spend(STEPS_A_STATE + edges(state)).is_err() => None,
-            Some(first) => Some(twins.of(first).unwrap_or(first)),
-            None => twins.of(state),
+        let models = states.clone().rev().map(|state| {
+            if budget.spend(STEPS_A_STATE + edges(state)).is_err() {
+                return None;
+            }
+            let first =
+                has(Shortcut::TailCalls).then(|| tail_calls::first(follow, state)).flatten();
+            counts.add(Shortcut::TailCalls, usize::from(first.is_some()));
+            match first {
+                Some(first) => Some(twin(&mut twins, &mut counts, first).unwrap_or(first)),
+                None => twin(&mut twins, &mut counts, state),
+            }
         });
         let models: Vec<Option<u32>> = models.collect();
-        let copies = TokenBisimulation::new(follow, &mut twins, known, trie, budget);
+        let copies = match has(Shortcut::TokenBisimulation) {
+            true => TokenBisimulation::new(follow, &mut twins, known, trie, budget),
+            false => TokenBisimulation::default(),
+        };
         let reads_tokens = network.reads_tokens();
         let models = || states.clone().zip(models.iter().rev());
         let literals = Literals::new(own, known.children());
@@ -69,9 +89,16 @@ impl Representatives {
             let reads = reads_tokens && network.may_read_token(state);
             let class = copies.class(state).filter(|_| !reads);
             let stands = match class.and_then(|class| of_copies.get(&class)) {
-                Some(&other) => other,
-                None => match literals.deepest(state) {
-                    Some(node) => *of_node.entry(node).or_insert(state),
+                Some(&other) => {
+                    counts.add(Shortcut::TokenBisimulation, 1);
+                    other
+                }
+                None => match literals.deepest(state).filter(|_| has(Shortcut::Literals)) {
+                    Some(node) => {
+                        let stands = *of_node.entry(node).or_insert(state);
+                        counts.add(Shortcut::Literals, usize::from(stands != state));
+                        stands
+                    }
                     None => state,
                 },
             };
@@ -89,7 +116,12 @@ impl Representatives {
         let mut are_doubles = vec![false; own.state_count() as usize];
         doubles.iter().for_each(|&(_, state)| are_doubles[(state - base) as usize] = true);
         let of = Lists::of_pairs(are_doubles.len(), doubles.iter().copied());
-        Self { base, are_doubles, of, copies }
+        Self { base, are_doubles, of, copies, counts }
+    }
+
+    /// How many states each shortcut found.
+    pub(crate) fn counts(&self) -> &ShortcutCounts {
+        &self.counts
     }
 
     /// The copies among all states.
@@ -102,7 +134,7 @@ impl Representatives {
         self.are_doubles.get((state - self.base) as usize).is_some_and(|&is_one| is_one)
     }
 
-    /// Those of a state, in ascending order.
+    /// The states that a state stands for, in ascending order.
     pub(crate) fn of(&self, model: u32) -> &[u32] {
         self.of.of((model - self.base) as usize)
     }

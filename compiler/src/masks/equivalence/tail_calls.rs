@@ -9,7 +9,7 @@ use grammarc_artifacts::sections::network::NONE;
 use super::own_transitions::DEEPEST;
 use crate::network::follow::Follow;
 
-/// Where the calls of an own state that does nothing else begin, if the same bytes may come after both rules, since a
+/// The state that the calls of an own state begin in which does nothing else, if the same bytes may come after both rules, since a
 /// rule is taken to be left only before such bytes.
 pub(crate) fn first(follow: &Follow<'_>, state: u32) -> Option<u32> {
     let mut first = begun(follow, state)?;

@@ -1,6 +1,6 @@
 //! A grammar's own states that do the same as each other with every piece of a token, wherever in a token it begins.
 //!
-//! What comes after one member of an object differs from what comes after the next in the keys that may still come, and
+//! The state after one member of an object differs from that after the next in the keys that may still come, and
 //! hardly any piece of a token goes on from a comma to the end of a key. So the states behind the values of an object do
 //! the same, as far as masks can tell, and those of other objects too; and so do, as they lead to states that do the same,
 //! the ends of keys whose values are alike. A copy's base mask and exit class are those of the state that it is a copy of,
@@ -29,8 +29,7 @@ use super::edge_diff::{EdgeDifference, all_apart};
 use crate::budget::Budget;
 use crate::ir::ByteSet;
 use crate::masks::shared::facts::VocabularyFacts;
-use crate::masks::shared::transitions::WIDE;
-use crate::masks::shared::transitions::bytes_of;
+use crate::masks::shared::transitions::{WIDE, bytes_of};
 use crate::masks::trie::factors::Factor;
 use crate::network::follow::Follow;
 
@@ -44,7 +43,7 @@ const FEW: u32 = 4;
 /// Steps of a budget that it takes to hold a state against another, about.
 const STEPS_A_STATE: usize = 1 << 7;
 
-/// Which states are copies of each other.
+/// Classes of states that do the same with every factor of a token.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TokenBisimulation {
     /// Id of the first own state.
@@ -56,7 +55,7 @@ pub(crate) struct TokenBisimulation {
 }
 
 impl TokenBisimulation {
-    /// Those of a network, which reads no whole tokens.
+    /// The classes of a network's states, as far as they read no whole tokens.
     pub(crate) fn new<'a>(
         follow: &Follow<'a>,
         twins: &mut DefaultTransitions<'a>,
@@ -67,7 +66,7 @@ impl TokenBisimulation {
         let own = follow.network().own;
         let count = own.state_count();
         let base = own.bases.states;
-        // One that others are alike is alike none.
+        // Flatten chains: a representative is not mapped to another state.
         let twin = |index| {
             let twin = twins.alike(base + index).filter(|&twin| twins.alike(twin).is_none());
             twin.map_or(index, |twin| twin - base)
@@ -112,7 +111,7 @@ struct Finder<'f, 'a> {
     seen: Vec<([u32; 2], ReadSoFar)>,
 }
 
-/// What was read on the way to two states, and the bytes with which a piece of a token may go on from there.
+/// The string read on the way to two states, and the bytes with which a piece of a token may go on from there.
 #[derive(Clone, Copy)]
 struct ReadSoFar {
     piece: Factor,
@@ -304,7 +303,7 @@ impl<'a> Finder<'_, 'a> {
         !read.next.contains(byte) || !self.known.pieces().may_have(read.piece.then(byte))
     }
 
-    /// What was read behind a call that begins after something else.
+    /// The string read behind a call that begins after something else.
     fn read_by(&self, call: &CallEdge, before: ReadSoFar) -> ReadSoFar {
         let network = self.follow.network();
         if call.callee >= network.own.bases.rules || call.count != 0 {
@@ -345,7 +344,7 @@ impl<'a> Finder<'_, 'a> {
         if (own as usize) < self.like.len() { self.like_of(own) } else { own }
     }
 
-    /// What stands for an own state and its copies, as far as they are known.
+    /// The index that stands for an own state and its copies, as far as they are known.
     fn like_of(&self, mut index: u32) -> u32 {
         while self.like[index as usize] != index {
             index = self.like[index as usize];

@@ -30,7 +30,7 @@ const WORTH_A_THREAD: usize = 2048;
 /// Steps of a budget that the loops of a state take, about.
 const STEPS_OF_LOOPS: usize = 1 << 6;
 
-/// What becomes of a state on a byte.
+/// Transition of a state on a byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Transition(u32);
 
@@ -121,7 +121,7 @@ impl Default for TransitionTable {
     }
 }
 
-/// What becomes of some states on each byte, whatever is known of how long they do the same.
+/// Transitions of some states on each byte, whatever is known of how long they do the same.
 pub(crate) struct TableBuilder {
     class_of: [u8; 256],
     width: usize,
@@ -262,7 +262,7 @@ impl TransitionTable {
         usize::from(self.class_of[usize::from(byte)])
     }
 
-    /// What becomes of a row's state on a byte of a class.
+    /// The transition of a row's state on a byte of a class.
     #[inline]
     pub(crate) fn on_class(&self, row: u32, class: usize) -> Transition {
         self.entries[row as usize * self.width + class]
@@ -278,7 +278,7 @@ impl TransitionTable {
         (live | live_like) & !(one.on(height) & other.on(height)) | after
     }
 
-    /// What becomes of a row's state on a byte.
+    /// The transition of a row's state on a byte.
     #[inline]
     pub(crate) fn on(&self, row: u32, byte: u8) -> Transition {
         self.on_class(row, self.class_of(byte))

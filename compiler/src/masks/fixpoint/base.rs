@@ -19,24 +19,26 @@ use crate::masks::encode::nearest_row::SharedRows;
 use crate::masks::equivalence::k_equivalence::KEquivalence;
 use crate::masks::limits::MaskError;
 use crate::masks::outcome::Outcome;
+use crate::masks::shortcuts::{Shortcut, Shortcuts};
 use crate::threads::Threads;
 
-/// Which states are walked and which are derived.
+/// The states that are walked and those that are derived.
 pub(crate) struct Plan {
     /// States that are walked, ascending.
     pub(crate) walked: Vec<u32>,
     /// States that are derived, ascending.
     pub(crate) derived: Vec<u32>,
-    /// Those that others are derived from.
+    /// The states that others are derived from.
     references: BTreeSet<u32>,
 }
 
 impl Plan {
     /// That of some own states. Those that have a representative are in neither list.
-    pub(crate) fn new(equivalence: &KEquivalence, states: &[u32]) -> Self {
+    pub(crate) fn new(equivalence: &KEquivalence, states: &[u32], shortcuts: Shortcuts) -> Self {
+        let is_derived = shortcuts.has(Shortcut::References);
         let alone = states.iter().filter(|&&state| !equivalence.doubles().contains(state));
         let (derived, walked): (Vec<u32>, Vec<u32>) =
-            alone.partition(|&&state| equivalence.model(state).is_some());
+            alone.partition(|&&state| is_derived && equivalence.model(state).is_some());
         let references = derived.iter().filter_map(|&state| equivalence.model(state)).collect();
         Self { walked, derived, references }
     }

@@ -1,6 +1,6 @@
 //! The outcomes of derived states, many at once and on several threads.
 //!
-//! What many states have come to at a node of the trie is found once for all of them, so few threads share the states, in
+//! Outcomes at a node of the trie are found once for all states that come to the same, so few threads share the states, in
 //! large groups. Some groups take ten times as long as others: a thread without work helps with one, and takes half of
 //! the nodes that are left of it, from the end.
 
@@ -81,9 +81,9 @@ struct Group<'a> {
     derived: &'a [&'a Derivation<'a>],
     /// Nodes, in order: the same for all groups.
     parts: &'a [Range<u32>],
-    /// Those that no thread has begun with.
+    /// The parts that no thread has begun with.
     rest: WorkRange,
-    /// What others have found: the first node of each range, and what tells the states from their models there.
+    /// Results of others: the first node of each range, and the differences of the states from their references there.
     found: Mutex<Vec<(u32, Vec<Difference>)>>,
     /// How many others look for a range or are at one.
     helping: AtomicUsize,
@@ -95,7 +95,7 @@ impl<'a> Group<'a> {
         Self { derived, parts, rest, found: Mutex::default(), helping: AtomicUsize::new(0) }
     }
 
-    /// What tells the states from their models, at all nodes.
+    /// The differences of the states from their references, at all nodes.
     fn apart(&self, worker: &mut Worker<'_>) -> Vec<Difference> {
         let mut next = || Some(self.parts[self.rest.next()?].clone());
         let mut apart = worker.walker.apart(self.derived, &mut next);

@@ -1,4 +1,4 @@
-//! What masks are computed of.
+//! The inputs of the computation.
 
 use grammarc_artifacts::sections::vocabulary::Trie;
 use grammarc_artifacts::tables::Tables;

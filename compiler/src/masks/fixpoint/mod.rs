@@ -50,6 +50,7 @@ use crate::masks::equivalence::representatives::Representatives;
 use crate::masks::equivalence::uncounted::Uncounted;
 use crate::masks::limits::{MaskError, MaskLimits};
 use crate::masks::shared::facts::VocabularyFacts;
+use crate::masks::shortcuts::{Shortcut, ShortcutCounts, Shortcuts};
 use crate::masks::walk::walker::Walker;
 use crate::network::Network;
 use crate::network::follow::Follow;
@@ -63,6 +64,9 @@ pub struct Masks {
     pub pairs: usize,
     /// Length of the longest chain of follow entries, or a return state of a chain that grows with the stack.
     pub longest_chain: Result<u32, u32>,
+    /// How often each shortcut took effect.
+    #[doc(hidden)]
+    pub counts: ShortcutCounts,
 }
 
 /// Computes the masks of `network`, whose numbering continues that of `shared`; `facts` is what follows from the masks
@@ -77,7 +81,7 @@ pub(crate) fn compute(
     facts: &VocabularyFacts,
     trie: Trie<'_>,
     follow: &Follow<'_>,
-    limits: MaskLimits,
+    (limits, shortcuts): (MaskLimits, Shortcuts),
     means: Means<'_>,
 ) -> Result<Masks, MaskError> {
     let budget = means.budget;
@@ -85,8 +89,10 @@ pub(crate) fn compute(
     let states: Vec<u32> = (0..network.tables.states.len() as u32 - 1).map(|i| first + i).collect();
     let is_vocabulary = !network.open.is_empty();
     let uncounted = match is_vocabulary {
-        true => None,
-        false => Uncounted::new(follow, facts, &network.tables),
+        false if shortcuts.has(Shortcut::Uncounted) => {
+            Uncounted::new(follow, facts, &network.tables)
+        }
+        _ => None,
     };
     let without_counts = uncounted.as_ref().map(|uncounted| {
         let joined = Joined { shared, own: uncounted.tables.as_tables() };
@@ -96,18 +102,18 @@ pub(crate) fn compute(
     let (as_it_is, follow) = (follow, without_counts.as_ref().unwrap_or(follow));
     let inputs = Inputs { network, shared, facts, trie, follow };
     let none_done = |_| MaskError::Spent { states: 0, total: states.len(), state: first };
-    let doubles = || Representatives::new(follow, facts, trie, budget);
+    let doubles = || Representatives::new(follow, facts, trie, shortcuts, budget);
     let equivalence = KEquivalence::new(follow, doubles, facts.nodes().height(0), means);
     let mut held = budget.hold();
     held.set(equivalence.bytes()).and_then(|()| budget.check()).map_err(none_done)?;
-    let plan = Plan::new(&equivalence, &states);
+    let plan = Plan::new(&equivalence, &states, shortcuts);
     let runs = match is_vocabulary {
         true => CharRuns::default(),
-        false => CharRuns::new(follow, facts, &equivalence, trie, plan.states(), means),
+        false => CharRuns::new(follow, facts, &equivalence, trie, plan.states(), shortcuts, means),
     };
     let new = || {
         let walker = Walker::new(follow, facts, &equivalence, trie, worth_composing(trie));
-        Worker::new(walker, &runs, budget)
+        Worker::new(walker.taking(shortcuts), &runs, budget)
     };
     budget.check().map_err(none_done)?;
     let workers = Workers::new(new, means);
@@ -128,9 +134,13 @@ pub(crate) fn compute(
     let bounds = (limits, budget);
     let follows = follow::masks(&workers, inputs, calls, &encoder, &mut interning, bounds)?;
     let pairs = follows.pairs;
+    let mut counts = workers.counts();
+    counts.append(equivalence.doubles().counts());
+    counts.add(Shortcut::References, plan.0.derived.len());
+    counts.add(Shortcut::Uncounted, uncounted.as_ref().map_or(0, |rules| rules.states.len()));
     let tables = stored(inputs, interning, follows, &encoder);
     let longest_chain = longest_chain(&tables, facts.chains(), as_it_is);
-    Ok(Masks { tables, pairs, longest_chain })
+    Ok(Masks { tables, pairs, longest_chain, counts })
 }
 
 /// The network's tables with its masks, classes and follow entries in them.

@@ -1,4 +1,4 @@
-//! Which exit classes each rule can be left through, and so which pairs of return state and class can occur.
+//! Reachable pairs of return state and exit class, from the classes through which each rule can be left.
 //!
 //! A rule can be left through the classes of its own states, those of rules it calls in tail position, and the next
 //! classes of its return states' follow entries. Classes only go up the call graph, and a class met further up lies
@@ -20,7 +20,7 @@ pub(crate) struct ReachablePairs<'a> {
     follow: &'a Follow<'a>,
     /// Rules, each with a class through which it can be left.
     known: FxHashSet<(u32, u32)>,
-    /// Those from which no pairs were made yet, nor rules that call these in tail position noted: a chain of hundreds of
+    /// Pairs of these from which no others were made yet, nor rules that call these in tail position noted: a chain of hundreds of
     /// tail calls is gone up once for each class, not once for each of its rules.
     fresh: Vec<(u32, u32)>,
     /// Pairs given out: a return state of several callees can meet one class from each of them.
@@ -28,7 +28,7 @@ pub(crate) struct ReachablePairs<'a> {
 }
 
 impl<'a> ReachablePairs<'a> {
-    /// What the grammar's calls of the vocabulary's rules come to, which are left through these classes.
+    /// The pairs of the grammar's calls of the vocabulary's rules, which are left through these classes.
     pub(crate) fn new(follow: &'a Follow<'a>, left_through: &[Box<[u32]>]) -> Self {
         let callees = follow.shared_callees().into_iter();
         let fresh = callees

@@ -21,6 +21,7 @@ use super::work_range::WorkRange;
 use super::worker::Worker;
 use crate::masks::encode::encoder::Computed;
 use crate::masks::limits::MaskError;
+use crate::masks::shortcuts::ShortcutCounts;
 use crate::threads::Means;
 
 /// Time after which a second thread is worth it, which has to learn the states' moves anew.
@@ -41,7 +42,7 @@ const STEPS_AN_ITEM: usize = 1 << 10;
 /// results of the first are taken beside the work on the others.
 const PARTS: usize = 2;
 
-/// A result that was taken.
+/// A result whose buffers go back to the worker.
 pub(crate) trait Recycle: Sized {
     /// Gives its room back to the walker that found it.
     fn give_back(self, _: &mut Worker<'_>) {}
@@ -79,6 +80,13 @@ impl<'a, F: Fn() -> Worker<'a> + Sync> Workers<'a, F> {
     /// How many may work at once.
     pub(crate) fn threads(&self) -> usize {
         self.means.threads.count()
+    }
+
+    /// How often shortcuts took effect so far.
+    pub(super) fn counts(&self) -> ShortcutCounts {
+        let mut counts = ShortcutCounts::default();
+        locked(&self.idle).iter().for_each(|worker| counts.append(&worker.walker.cursor.counts));
+        counts
     }
 
     fn with<R>(&self, work: impl FnOnce(&mut Worker<'a>) -> R) -> R {

@@ -1,4 +1,4 @@
-//! Where a token may end: states from which whole tokens lead on.
+//! Token liveness: states in which a token may end, since whole tokens lead on.
 //!
 //! A vocabulary with all 256 single-byte tokens spells everything. Real ones miss some (SmolLM2 has 235), and then a
 //! state can be alive in bytes and dead in tokens. Such states stay in the network, since a longer token may pass

@@ -1,4 +1,4 @@
-//! What one thread works with: a walker, the runs of characters, and room to encode in.
+//! The tools of one thread: a walker, the runs of characters, and room to encode in.
 
 use crate::budget::Budget;
 use crate::masks::derive::batch::Derivation;
@@ -7,6 +7,7 @@ use crate::masks::derive::early;
 use crate::masks::encode::encoder::{Computed, Encoder, Scratch};
 use crate::masks::encode::nearest_row::SharedRows;
 use crate::masks::outcome::Outcome;
+use crate::masks::shortcuts::Shortcut;
 use crate::masks::walk::walker::Walker;
 
 /// A walker, and what it has at hand.
@@ -49,7 +50,11 @@ impl<'a> Worker<'a> {
     /// Encodes the tokens of what was found, unless the same was encoded here before, and holds a row of them against the
     /// vocabulary's.
     pub(crate) fn encode(&mut self, encoder: &Encoder<'_>, found: &mut Computed) {
-        let cursor = &self.walker.cursor;
+        let cursor = &mut self.walker.cursor;
+        if !cursor.has(Shortcut::EncodeAhead) {
+            return;
+        }
+        cursor.count(Shortcut::EncodeAhead);
         let shared = cursor.follow.network().shared;
         let scratch = self.scratch.get_or_insert_with(|| Scratch::new(shared.row_words as usize));
         encoder.draw_new(found, scratch);

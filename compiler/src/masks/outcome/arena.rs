@@ -27,7 +27,7 @@ type Block = Arc<[AtomicU32]>;
 #[derive(Clone, Debug)]
 pub(crate) struct KeptOutcome {
     block: Block,
-    /// Where the bounds of the spans stand, and the exits behind them.
+    /// Offsets of the bounds of the spans, and of the exits behind them.
     spans: Range<u32>,
     end: u32,
 }

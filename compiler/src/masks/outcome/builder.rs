@@ -16,7 +16,7 @@ pub(crate) struct OutcomeBuilder<'a> {
 }
 
 impl<'a> OutcomeBuilder<'a> {
-    /// What is to be added to an outcome, where these bytes may come after the rule, over a trie with these children.
+    /// A builder that adds to an outcome, if these bytes may come after the rule, over a trie with these children.
     pub(crate) fn new(outcome: Outcome, after: ByteSet, children: &'a Children) -> Self {
         Self { outcome, after, children }
     }

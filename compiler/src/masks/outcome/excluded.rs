@@ -6,7 +6,7 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 
 use super::spans::{count_first, past};
 
-/// What is excepted, as ranges of nodes.
+/// Excluded subtrees, as ranges of nodes.
 #[derive(Clone, Default)]
 pub(crate) struct Excluded(Vec<Range<u32>>);
 
@@ -15,13 +15,13 @@ impl Excluded {
         self.0.is_empty()
     }
 
-    /// Whether a node is excepted.
+    /// Whether a node is excluded.
     pub(crate) fn contains(&self, node: u32) -> bool {
         let before = self.0.partition_point(|range| range.end <= node);
         self.0.get(before).is_some_and(|range| range.start <= node)
     }
 
-    /// Nodes are excepted in ascending order.
+    /// Excludes nodes; they come in ascending order.
     pub(crate) fn add(&mut self, nodes: Range<u32>) {
         match self.0.last_mut() {
             Some(last) if last.end == nodes.start => last.end = nodes.end,
@@ -54,14 +54,14 @@ impl Excluded {
         }
     }
 
-    /// Those that are not excepted.
+    /// The nodes that are not excluded.
     pub(crate) fn kept(&self, nodes: &[u32]) -> Vec<u32> {
         let mut kept = Vec::with_capacity(nodes.len());
         self.split(nodes, |nodes| kept.extend_from_slice(nodes), |_| ());
         kept
     }
 
-    /// Ranks of the tokens of the excepted nodes.
+    /// Ranks of the tokens of the excluded nodes.
     pub(crate) fn ranks(&self, trie: Trie<'_>) -> Vec<Range<u32>> {
         let rank = |node: u32| trie.rank[node as usize];
         let mut ranks: Vec<Range<u32>> = Vec::with_capacity(self.0.len());

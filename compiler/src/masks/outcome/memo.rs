@@ -26,7 +26,7 @@ const MOST: usize = 4 << 20;
 /// A state or a class of those that do the same, and the node.
 type Key = (u32, u32);
 
-/// What was found, by [`Key`].
+/// Outcomes by [`Key`].
 #[derive(Debug)]
 pub(crate) struct Memo {
     shards: Vec<Mutex<Shard>>,
@@ -40,7 +40,7 @@ struct Shard {
     old: FxHashMap<Key, KeptOutcome>,
     /// Of the young ones.
     size: usize,
-    /// Where the young ones stand.
+    /// The memory of the young ones.
     keeper: Arena,
 }
 
@@ -110,7 +110,7 @@ impl Shard {
     }
 }
 
-/// What an outcome of so many words takes of the room.
+/// The share of the room that an outcome of so many words takes.
 fn size(words: usize) -> usize {
     16 + words
 }

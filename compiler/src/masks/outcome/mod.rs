@@ -7,9 +7,7 @@ pub(crate) mod memo;
 pub(crate) mod ranks;
 pub(crate) mod spans;
 
-use spans::count_of;
-use spans::join;
-use spans::minus;
+use spans::{count_of, join, minus};
 use std::ops::Range;
 
 /// What becomes of the byte strings below a node.

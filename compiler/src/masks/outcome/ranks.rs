@@ -1,6 +1,6 @@
 //! The ranks of the tokens of a mask that others are derived from.
 //!
-//! Where a walk found them they are at hand. A mask that was put together as a row has none, and mostly none are asked for
+//! After a walk they are at hand. A mask that was put together as a row has none, and mostly none are asked for
 //! but a few, those of the tokens in which another mask differs: these are looked up in the row one by one.
 
 use std::ops::Range;
@@ -33,7 +33,7 @@ impl LazyRanks {
     }
 }
 
-/// What tells the ranks of a mask's tokens.
+/// Ranks of a mask's tokens.
 #[derive(Clone, Copy)]
 pub(crate) enum RowRanks<'s> {
     Known(&'s [Range<u32>]),
@@ -51,7 +51,7 @@ impl<'s> RowRanks<'s> {
         }
     }
 
-    /// Those of some ranges, unless they are more than `most`. O(parts) where all are known, else O(ranks in the ranges),
+    /// The ranks of some ranges, unless they are more than `most`. O(parts) where all are known, else O(ranks in the ranges),
     /// until so many were asked for that all are found.
     pub(crate) fn held(
         self,
@@ -102,7 +102,7 @@ pub(crate) fn ranks_of(row: &[u32], trie: Trie<'_>) -> Box<[Range<u32>]> {
     held(row, trie, &[all], u32::MAX).unwrap_or_default().into()
 }
 
-/// Those of some ranges of ranks whose tokens are in a row. Which of them are is found without a branch for each.
+/// The ranks of some ranges whose tokens are in a row. Which of them are is found without a branch for each.
 fn held(row: &[u32], trie: Trie<'_>, ranges: &[Range<u32>], most: u32) -> Option<Vec<Range<u32>>> {
     let mut held: Vec<Range<u32>> = Vec::new();
     let mut count = 0;

@@ -1,4 +1,4 @@
-//! Shared states that do the same, so that what is stored of one answers for all.
+//! Bisimulation of shared states: what is stored of one answers for all that do the same.
 //!
 //! The rest of a string is a rule, and so is the rest of a string that is not empty; each has its own states for the
 //! bytes of a character, which lead by a tail call to the same place. Two states are alike where their records are,
@@ -77,7 +77,7 @@ fn leads_to(shared: Tables<'_>, state: usize) -> impl DoubleEndedIterator<Item =
     edges.chain(others.map(|other| other as usize))
 }
 
-/// Where a state that does nothing but a tail call leads.
+/// The first state of the rule that a state calls which does nothing but that tail call.
 fn begins(shared: Tables<'_>, state: usize) -> Option<u32> {
     let record = shared.states[state];
     let [call] = shared.call_edges_of(state) else { return None };
@@ -92,7 +92,7 @@ fn begins(shared: Tables<'_>, state: usize) -> Option<u32> {
     (alone && rests).then_some(first)
 }
 
-/// What a state does, as words.
+/// The transitions of a state as words, equal for states that do the same.
 fn describe(shared: Tables<'_>, state: usize, like: &[u32], words: &mut Vec<u32>) {
     let record = shared.states[state];
     let flags = match record.flags & state_flags::POP_ONLY {

@@ -52,7 +52,7 @@ impl BoundedBisimulation {
     }
 }
 
-/// What is known of a pair, each the lowest of those alike.
+/// The length that is known of a pair, each the lowest of those that do the same.
 fn look_up(kept: &KnownPairs, (one, other): (u32, u32), most: u8) -> Option<u8> {
     if one == other || most == 0 {
         return Some(most);
@@ -107,7 +107,7 @@ fn agree(one: &SharedTransitions, other: &SharedTransitions) -> bool {
         && one.leave == other.leave
 }
 
-/// Where two lead on each byte that both go on with.
+/// Targets of two states on each byte that both go on with.
 fn targets<'a>(
     one: &'a SharedTransitions,
     other: &'a SharedTransitions,

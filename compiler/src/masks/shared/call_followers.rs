@@ -1,4 +1,4 @@
-//! What may come behind a string of a shared rule within a token.
+//! Call followers: bytes that may come behind a string of a shared rule within a token.
 //!
 //! Two states that call a rule and return to different ones do the same with every token as long as no token has a string
 //! of the rule in it and goes on where the two part. After a colon a token has hardly any whole value, and none with a
@@ -22,7 +22,7 @@ use crate::masks::trie::subtrees::Subtrees;
 use crate::network::bytes_on;
 use crate::network::local::{At, BOTTOM, LocalSets};
 
-/// What was found.
+/// The bytes found so far.
 #[derive(Default)]
 pub(crate) struct CallFollowers {
     /// By rule and the byte before it, the bytes behind it.

@@ -4,7 +4,7 @@
 //! the rule of the first may return to. Its length is bounded where these steps have no cycle; a cycle means that a
 //! mask reads as much of the stack as there is, and is reported with a state on it.
 //!
-//! Where a chain goes on depends on the rule of the entry and its next class alone. These pairs, its *ways out*, are far
+//! The next link of a chain depends on the rule of the entry and its next class alone. These pairs, its *ways out*, are far
 //! fewer than the entries. The vocabulary's rules call none of a grammar's, so a chain is one part within the
 //! vocabulary's tables and one within the grammar's; of the first, what every grammar needs is found once
 //! ([`SharedChains`]). Cost: O(ways out and their steps).
@@ -16,7 +16,7 @@ use grammarc_artifacts::tables::Tables;
 
 use crate::network::SharedRules;
 
-/// What is to be known of the chains within the vocabulary's tables.
+/// Lengths of the chains within the vocabulary's tables.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SharedChains {
     /// Length of the longest; a return state of one that grows with the stack.
@@ -64,7 +64,7 @@ pub(crate) struct ChainLinks {
     all: Vec<(u32, u32)>,
     /// A return state of an entry that leads to each.
     rets: Vec<u32>,
-    /// Those that each goes on to.
+    /// By way out, the numbers of the ways out that it goes on to.
     steps: Vec<Vec<usize>>,
     /// Whether an entry that is the last of its chain comes after each.
     ends: Vec<bool>,

@@ -23,7 +23,7 @@ pub(crate) struct CountdownLoops {
 }
 
 impl CountdownLoops {
-    /// Those of a vocabulary.
+    /// The loops of a vocabulary.
     pub(crate) fn new(shared: Tables<'_>) -> Self {
         let network = Joined { shared, own: shared };
         let plain = (0..shared.rules.len() as u32).filter(|&rule| !is_counted(network, rule));
@@ -69,7 +69,7 @@ pub(crate) fn is_loop(network: Joined<'_>, rule: u32) -> bool {
     network.rule(rule).flags & rule_flags::MONOTONE != 0
 }
 
-/// What a rule goes on with at all of its ends, if anything; none of one that is not bytes and such calls alone.
+/// The rule that a rule calls at all of its ends, if any; none of one that is not bytes and such calls alone.
 fn rest_of(network: Joined<'_>, rule: u32) -> Option<Option<u32>> {
     let record = network.rule(rule);
     let mut rest = None;

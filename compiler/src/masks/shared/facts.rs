@@ -1,4 +1,4 @@
-//! What the vocabulary's stored masks say about walks, so that a grammar's own states do not walk the same subtrees
+//! Facts about the vocabulary's rules and stored masks, so that a grammar's own states do not walk the same subtrees
 //! again.
 //!
 //! - Where a shared state `s` goes to `q` on byte `b`, and nowhere else, the part of `s`'s base mask and exit class that
@@ -47,9 +47,9 @@ pub(crate) struct VocabularyFacts {
     nodes: Subtrees,
     rules: SharedRules,
     chains: SharedChains,
-    /// Bytes that are tokens.
+    /// Bytes that are single-byte tokens.
     spelled: ByteSet,
-    /// By state, whether its base mask is told by bytes alone.
+    /// Per state: the base mask has no token that is matched by id.
     speaks: Vec<bool>,
     transitions: Transitions,
     sources: Predecessors,
@@ -153,12 +153,12 @@ impl VocabularyFacts {
         &self.children
     }
 
-    /// What is below the trie's nodes.
+    /// The subtrees of the trie.
     pub(crate) fn nodes(&self) -> &Subtrees {
         &self.nodes
     }
 
-    /// What the shared rules say of each other.
+    /// The calls among the shared rules.
     pub(crate) fn rules(&self) -> &SharedRules {
         &self.rules
     }
@@ -209,7 +209,7 @@ impl VocabularyFacts {
         &self.pieces
     }
 
-    /// What may come behind a string of a rule within a token.
+    /// Bytes that may come behind a string of a rule within a token.
     pub(crate) fn behind(&self) -> &CallFollowers {
         &self.behind
     }
@@ -224,7 +224,7 @@ impl VocabularyFacts {
         self.words.get_or_init(|| CharClassIndex::new(trie))
     }
 
-    /// Bytes that are tokens.
+    /// Bytes that are single-byte tokens.
     pub(crate) fn spelled(&self) -> ByteSet {
         self.spelled
     }

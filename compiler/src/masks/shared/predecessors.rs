@@ -1,4 +1,4 @@
-//! Which shared state goes to another on a byte, and nowhere else.
+//! Predecessors: by state and byte, a shared state that goes there on the byte and nowhere else.
 //!
 //! A walk asks this for each byte behind the root, for a state of its own. The bytes on which a state is reached from one
 //! source are few ranges, as the edges are that say so: they stand side by side by the state, and a look-up searches
@@ -28,7 +28,7 @@ struct SourceRange {
 /// By state (the lowest of those alike), the states that go to it on a byte and nowhere else.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Predecessors {
-    /// Where the ranges of each state begin, and the end.
+    /// Offsets of the ranges of each state, and the end.
     starts: Vec<u32>,
     runs: Vec<SourceRange>,
 }

@@ -90,7 +90,7 @@ fn edges_through(shared: Tables<'_>, state: u32) -> (Vec<ByteEdge>, ByteSet) {
 }
 
 impl SharedTransitions {
-    /// Those of a state, where `representative` tells for each state the lowest that does the same.
+    /// The transitions of a state, where `representative` tells for each state the lowest that does the same.
     fn new(shared: Tables<'_>, state: u32, representative: &[u32]) -> Self {
         let (edges, calls) = edges_through(shared, state);
         let none = ByteSet::EMPTY;

@@ -49,7 +49,7 @@ const KIND: [CharKinds; 256] = {
 struct Group {
     length: u32,
     kinds: CharKinds,
-    /// Where they end among all; those of the next group follow.
+    /// The end of their ids among all; the ids of the next group follow.
     end: u32,
 }
 

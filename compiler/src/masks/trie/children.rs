@@ -23,7 +23,7 @@ const FEW: usize = 8;
 const LOW: u64 = u64::from_ne_bytes([0x01; FEW]);
 const HIGH: u64 = u64::from_ne_bytes([0x80; FEW]);
 
-/// Where a node's children stand.
+/// Offsets of a node's children.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     /// Their bytes, where they are few.

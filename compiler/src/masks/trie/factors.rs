@@ -1,4 +1,4 @@
-//! Which byte strings are pieces of tokens: what two states do with any other does not show in a mask.
+//! Bloom filter of the factors of tokens: what two states do with any other string does not show in a mask.
 //!
 //! A string is known by its last bytes, as many as a [`Factor`] holds. Strings of so many that occur in a token are kept in
 //! a table of bits by their hash, so a string may be taken for a piece that is none, but not the other way round. For two
@@ -41,7 +41,7 @@ impl Factor {
 #[derive(Default)]
 pub(crate) struct FactorFilter {
     bits: Vec<u64>,
-    /// What a hash is shifted by to be the number of a bit.
+    /// Shift of a hash to the number of a bit.
     shift: u32,
     /// By byte, those that follow it in some token.
     after: Vec<ByteSet>,
@@ -105,8 +105,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use grammarc_artifacts::TokenKind;
-    use grammarc_artifacts::TrieData;
+    use grammarc_artifacts::{TokenKind, TrieData};
 
     fn piece(text: &[u8]) -> Factor {
         text.iter().fold(Factor::EMPTY, |piece, &byte| piece.then(byte))

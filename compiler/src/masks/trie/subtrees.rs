@@ -1,4 +1,4 @@
-//! What is below each node of the trie, so that a walk can tell that it need not go there. Twenty-eight bytes a node;
+//! Facts about the subtree of each node of the trie, so that a walk can tell that it need not go there. Twenty-eight bytes a node;
 //! built in O(nodes).
 //!
 //! Sets of bytes are words of 128 bits. A printable character of ASCII has a bit of its own, and so have the three that
@@ -9,7 +9,7 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 
 use super::byte_bits::bit;
 
-/// What a walk asks of a node that it has come to, side by side.
+/// Facts that a walk asks of a node, side by side.
 #[derive(Clone, Copy, Debug, Default)]
 struct Subtree {
     /// The halves of the bits.

@@ -9,6 +9,7 @@ use crate::budget::Budget;
 use crate::ir::ByteSet;
 use crate::masks::shared::facts::VocabularyFacts;
 use crate::masks::shared::transitions::WIDE;
+use crate::masks::shortcuts::{Shortcut, ShortcutCounts, Shortcuts};
 use crate::network::follow::Follow;
 use crate::network::local::{At, BOTTOM, LocalSets};
 
@@ -39,6 +40,8 @@ pub(crate) struct Cursor<'a> {
     pub(crate) follow: &'a Follow<'a>,
     pub(crate) facts: &'a VocabularyFacts,
     pub(crate) sets: LocalSets<'a>,
+    shortcuts: Shortcuts,
+    pub(crate) counts: ShortcutCounts,
     /// By interned set, what is to be known of it.
     ways: Vec<Option<LiveConfigurations>>,
 }
@@ -46,12 +49,30 @@ pub(crate) struct Cursor<'a> {
 impl<'a> Cursor<'a> {
     pub(crate) fn new(follow: &'a Follow<'a>, facts: &'a VocabularyFacts, trie: Trie<'a>) -> Self {
         let sets = LocalSets::new(follow.network());
-        Self { trie, follow, facts, sets, ways: Vec::with_capacity(ROOM) }
+        let (shortcuts, counts) = (Shortcuts::default(), ShortcutCounts::default());
+        Self { trie, follow, facts, sets, shortcuts, counts, ways: Vec::with_capacity(ROOM) }
     }
 
     /// The same, as long as a budget lasts.
     pub(crate) fn within(self, budget: &'a Budget) -> Self {
         Self { sets: self.sets.within(budget), ..self }
+    }
+
+    /// The same with these shortcuts.
+    pub(crate) fn taking(self, shortcuts: Shortcuts) -> Self {
+        Self { shortcuts, ..self }
+    }
+
+    /// Whether a shortcut is taken.
+    #[inline]
+    pub(crate) fn has(&self, shortcut: Shortcut) -> bool {
+        self.shortcuts.has(shortcut)
+    }
+
+    /// Notes that a shortcut took effect.
+    #[inline]
+    pub(crate) fn count(&mut self, shortcut: Shortcut) {
+        self.counts.add(shortcut, 1);
     }
 
     /// Whether a state is one of the grammar's.

@@ -1,4 +1,5 @@
-//! What tells an own state and a shared one apart: bytes, one of which is in every string of so many bytes that does.
+//! Distinguishing bytes of a pair of states: every string of at most `k` bytes on which the two differ contains one of
+//! them.
 //!
 //! Below a node without such bytes, and no higher, the two do the same. What tells them apart within one byte more follows
 //! from what tells apart those that they go on to, so it is found for 1, 2, ... bytes, as far as it is asked for; for most
@@ -26,7 +27,7 @@ const WORTH_STEADYING: usize = 6;
 const MOST_STEADIED: usize = 128;
 
 impl PairTable {
-    /// What tells a pair apart within 1, 2, ... bytes, as [bits](crate::masks::trie::byte_bits::bits), as far as that was asked.
+    /// The distinguishing bytes of a pair for strings of 1, 2, ... bytes, as [bits](crate::masks::trie::byte_bits::bits), as far as that was asked.
     fn known_parting(&self, pair: u32) -> &[u128] {
         let DistinguishingBytes { first, count, .. } = self.all[pair as usize].parting;
         &self.partings.all[first as usize..][..usize::from(count)]
@@ -87,7 +88,7 @@ impl PairTable {
         last.copied().unwrap_or(u128::MAX)
     }
 
-    /// What tells two apart within one byte more than `last`.
+    /// The distinguishing bytes of two for one byte more than `last`.
     fn parted(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -188,7 +189,7 @@ impl PairTable {
         next
     }
 
-    /// Where two go on together.
+    /// The pairs that a pair goes on to.
     fn ways(&mut self, cursor: &Cursor<'_>, pair: u32) -> PairSuccessors {
         let &Pair { own, ref steps, parting, .. } = &self.all[pair as usize];
         if let Some(&ways) = self.partings.ways.get(parting.ways as usize) {

@@ -1,4 +1,4 @@
-//! Where a state of the grammar leads by single bytes, as runs, and on which of them it parts from a shared state.
+//! Transitions of a configuration by single bytes, as runs, and the bytes on which it differs from a shared state.
 //!
 //! A state within a string has a dozen runs, so holding two states against each other is some thirty steps.
 
@@ -39,7 +39,7 @@ impl ByteRun {
     }
 }
 
-/// Where a state of the grammar leads by single bytes, besides its runs.
+/// Sets of bytes of a configuration, besides its runs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MoveSets {
     /// The bytes of the runs.
@@ -54,7 +54,7 @@ pub(crate) struct MoveSets {
     pub(crate) turns: ByteSet,
 }
 
-/// Where a state of the grammar leads by single bytes.
+/// Transitions of a configuration by single bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct Moves<'m> {
     /// Maximal runs that lead somewhere, in ascending order.
@@ -63,7 +63,7 @@ pub(crate) struct Moves<'m> {
 }
 
 impl<'m> Moves<'m> {
-    /// Where a byte leads.
+    /// The target of a byte.
     pub(crate) fn to(self, byte: u8) -> Configuration {
         let run = self.runs.iter().find(|run| run.hi >= byte);
         run.filter(|run| run.lo <= byte).map_or(NOWHERE, |run| run.to)
@@ -132,7 +132,7 @@ impl MoveTable {
         Self { numbers: FxHashMap::default(), all, runs, arrived: Vec::new() }
     }
 
-    /// Those of a number.
+    /// The moves of a number.
     #[inline]
     pub(crate) fn of(&self, number: u32) -> Moves<'_> {
         let number = number as usize;
@@ -149,7 +149,7 @@ impl MoveTable {
         }
     }
 
-    /// What an edge to an own state over a frame comes to. With nothing on the stack it is found once.
+    /// The target of an edge to an own state over a frame. With nothing on the stack it is found once.
     fn arrived(&mut self, cursor: &mut Cursor<'_>, target: u32, frame: u32) -> EdgeTarget {
         let index = target.checked_sub(cursor.follow.network().own.bases.states);
         let index = index.filter(|_| frame == BOTTOM).map(|index| index as usize);
@@ -285,10 +285,10 @@ impl FoundMoves {
     }
 }
 
-/// What an edge comes to.
+/// Target of an edge.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EdgeTarget {
-    /// Where it leads, unless that is more than one place or none.
+    /// The configuration, unless there are several or none.
     to: Option<Configuration>,
     /// Whether a token may end there.
     ends: bool,

@@ -1,4 +1,4 @@
-//! What comes after a shared exit class, for all of its nodes at once.
+//! Subset construction on the trie: all nodes of a shared exit class go on together.
 //!
 //! Nearly all return states go on with few bytes: a comma and the next key, or what closes an object. They meet the same
 //! exit classes, those of strings and numbers, and most of them go on from a class's nodes with the same first bytes. So
@@ -34,9 +34,9 @@ type Begin = (u32, bool);
 /// The nodes that some bytes lead to.
 #[derive(Clone, Debug)]
 struct NodeSet {
-    /// Where the ranks of the tokens that end there stand.
+    /// Offsets of the ranks of the tokens that end there.
     spans: Range<u32>,
-    /// Where the nodes with children stand.
+    /// Offsets of the nodes with children.
     inner: Range<u32>,
 }
 
@@ -55,7 +55,7 @@ pub(crate) struct NodeSets {
 }
 
 impl NodeSets {
-    /// Where a byte leads from the nodes of an exit class that has these edges.
+    /// The node set that a byte leads to from the nodes of an exit class with these edges.
     fn first(
         &mut self,
         begin: Begin,
@@ -76,7 +76,7 @@ impl NodeSets {
         front
     }
 
-    /// Where a byte leads from a front.
+    /// The node set that a byte leads to from another.
     fn next(
         &mut self,
         front: NodeSetId,

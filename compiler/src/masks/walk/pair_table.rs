@@ -1,7 +1,7 @@
 //! On which bytes an own state and a shared one part, as *steps*.
 //!
-//! What becomes of two states changes with the byte where one of the things that tell it does: where either leads, where
-//! a token may end or a rule be left. Between two such *turns* one byte stands for all.
+//! The outcome of a byte changes where a target, the end of a token or the end of a rule does, for either state. Between
+//! two such *turns* one byte stands for all.
 //!
 //! Cost: O(turns) for each two, some twenty; they are found once for each walker.
 
@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 use super::cursor::{Configuration, Cursor};
 use super::moves::{MoveTable, NOWHERE};
 use crate::ir::ByteSet;
+use crate::masks::shortcuts::Shortcut;
 use crate::network::local::BOTTOM;
 
 /// Bytes up to which the children of a node are found one by one.
@@ -32,12 +33,12 @@ const MOST_STEPS: usize = 1 << 20;
 pub(crate) struct SharedReference {
     pub(super) state: u32,
     pub(crate) frame: u32,
-    /// Where it goes on over its frame when its rule is left, where that is one state, and whether a token may end and
+    /// The continuation over its frame when its rule is left, if that is one state, and whether a token may end and
     /// the rule of the walk be left there.
     pub(crate) after: Option<Continuation>,
 }
 
-/// Where a walk goes on, and whether a token may end and the rule of the walk be left there.
+/// A configuration that a walk goes on to, and whether a token may end and the rule of the walk be left there.
 pub(crate) type Continuation = (Configuration, bool, bool);
 
 /// Bytes on which an own state and a shared one part in one way.
@@ -54,7 +55,7 @@ impl PairEdge {
     }
 }
 
-/// What becomes of the two on them.
+/// The move of a pair on these bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PairMove {
     /// The shared state goes on alone.
@@ -80,18 +81,18 @@ pub(crate) enum PairMove {
     },
 }
 
-/// What two states part on.
+/// A pair of configurations, and the bytes on which they differ.
 #[derive(Clone, Debug)]
 pub(crate) struct Pair {
     pub(crate) own: Configuration,
     pub(crate) steps: Range<u32>,
     /// Number of the bytes of the steps.
     pub(crate) bytes: usize,
-    /// What tells them apart, as far as that was asked.
+    /// Their distinguishing bytes, as far as these were asked for.
     pub(crate) parting: DistinguishingBytes,
 }
 
-/// What comes after the rule of a model.
+/// The moves after the rule of a reference.
 struct AfterReturn {
     /// Bytes that it goes on with.
     live: ByteSet,
@@ -162,12 +163,12 @@ pub(crate) struct PairSuccessors {
     pub(super) end: u32,
 }
 
-/// What tells two states apart, as far as that was asked.
+/// Distinguishing bytes of a pair, as far as they were asked for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DistinguishingBytes {
     /// The number of where they go on together, [`NONE`] before that was asked.
     pub(super) ways: u32,
-    /// Where it stands what tells them apart, by length less one.
+    /// Offset of the bytes, by length less one.
     pub(super) first: u32,
     pub(super) count: u8,
     /// How many there is room for.
@@ -196,7 +197,7 @@ pub(crate) struct PairSuccessor {
     pub(super) next: u32,
 }
 
-/// What tells pairs apart, and where they go on together.
+/// Distinguishing bytes of pairs, and the pairs that they go on to.
 #[derive(Debug, Default)]
 pub(crate) struct DistinguishingTable {
     pub(super) all: Vec<u128>,
@@ -242,7 +243,7 @@ impl PairTable {
         pair
     }
 
-    /// What comes after the rule of a model.
+    /// The moves after the rule of a reference.
     fn returned(&mut self, cursor: &mut Cursor<'_>, model: &SharedReference) -> AfterReturn {
         let (ret, parent) = cursor.sets.frame(model.frame);
         let at = cursor.sets.settled(ret, parent).at;
@@ -261,15 +262,20 @@ impl PairTable {
 
     /// For how many bytes a place and a shared state over the frame of a model surely do the same.
     fn same(
-        cursor: &Cursor<'_>,
+        cursor: &mut Cursor<'_>,
         (state, frame): Configuration,
         stored: u32,
         model: &SharedReference,
     ) -> u8 {
         let network = cursor.follow.network();
         let is_shared = state < network.own.bases.states && stored != NONE;
-        match is_shared && frame == model.frame {
-            true => cursor.facts.same_for(network.shared, (state, stored), AHEAD as u8),
+        let is_asked = cursor.has(Shortcut::BoundedBisimulation);
+        match is_asked && is_shared && frame == model.frame {
+            true => {
+                let same = cursor.facts.same_for(network.shared, (state, stored), AHEAD as u8);
+                cursor.counts.add(Shortcut::BoundedBisimulation, usize::from(same > 0));
+                same
+            }
             false => 0,
         }
     }
@@ -315,7 +321,7 @@ impl PairTable {
             let unclear = sets.unclear.contains(byte) || calls;
             let left = known.leave.contains(byte);
             let (ends, exits) = (sets.ends.contains(byte), sets.exits.contains(byte));
-            // Where both come to what is after the rule of the model, its exits say what becomes of that.
+            // If both reach the reference's continuation, the reference's exit nodes already cover it.
             if left && ends && !unclear && model.after == Some((to, true, exits)) {
                 continue;
             }

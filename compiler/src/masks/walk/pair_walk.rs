@@ -1,4 +1,4 @@
-//! Own states and shared ones side by side: where they part, found once for each two.
+//! The walk of an own state and a shared one side by side, down to the subtrees on which they differ.
 //!
 //! The states of a key are met again from each of the states before them, and most of what they do on a byte is what the
 //! shared state does. So what is left is kept as [*steps*](super::pair_table): for the states of a key, one, the next byte of
@@ -8,9 +8,7 @@
 //! Cost: O(children of the nodes at which the two may still part).
 
 use super::cursor::{Configuration, Cursor};
-use super::pair_table::FEW;
-use super::pair_table::SharedReference;
-use super::pair_table::{Pair, PairMove, PairTable};
+use super::pair_table::{FEW, Pair, PairMove, PairTable, SharedReference};
 use super::worklist::Worklist;
 use crate::masks::outcome::builder::OutcomeBuilder;
 use crate::masks::outcome::excluded::Excluded;
@@ -25,7 +23,7 @@ pub(crate) struct PairWalk<'w, 'a> {
     pub(crate) reference: &'w SharedReference,
     /// Subtrees on which the two differ.
     pub(crate) excluded: &'w mut Excluded,
-    /// What becomes of these instead, as far as it is not on the worklist.
+    /// The outcome of these, as far as it is not on the worklist.
     pub(crate) building: &'w mut OutcomeBuilder<'a>,
 }
 

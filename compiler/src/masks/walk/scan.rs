@@ -1,6 +1,6 @@
 //! Walks of wide states over whole subtrees, in one go.
 //!
-//! Where most children are gone on with, to choose among them costs more than to look at all: the nodes are taken in
+//! To choose among children costs more than to look at all where most are gone on with: the nodes are taken in
 //! their order, each with what its parent came to. States of the [table](crate::masks::equivalence::transition_table) are numbers of rows there, and
 //! what one comes to is an entry of it.
 //!

@@ -180,7 +180,7 @@ impl ReferenceFinder {
         is_near.then_some(model)
     }
 
-    /// Where a walk goes on over a frame when its callee is left.
+    /// The continuation of a walk over a frame when its callee is left.
     fn after(&mut self, cursor: &mut Cursor<'_>, frame: u32) -> Option<Continuation> {
         if frame == BOTTOM {
             return None;

@@ -31,12 +31,14 @@ use crate::masks::outcome::excluded::Excluded;
 use crate::masks::outcome::spans::{Span, cut, each_without, minus};
 use crate::masks::outcome::{Delta, Outcome};
 use crate::masks::shared::exits::class_nodes;
+use crate::masks::shortcuts::Shortcut;
 use crate::network::local::{At, BOTTOM};
 
 impl<'a> Walker<'a> {
     /// Takes the outcome at the root over from a shared state, where there is one that is worth it.
     pub(crate) fn take(&mut self, at: At, building: &mut OutcomeBuilder<'a>) -> bool {
-        let Some((state, frame)) = self.cursor.sets.one(at) else { return false };
+        let one = self.cursor.sets.one(at).filter(|_| self.cursor.has(Shortcut::SharedReferences));
+        let Some((state, frame)) = one else { return false };
         let (state, frame) = self.cursor.through(state, frame);
         if state < self.cursor.follow.network().own.bases.states {
             let model = SharedReference { state, frame, after: None };
@@ -51,10 +53,11 @@ impl<'a> Walker<'a> {
         found.map(|found| self.take_from(found, building)).is_some()
     }
 
-    /// The place that an own state comes to, and a shared state that it is told from at few nodes.
+    /// The configuration that an own state comes to, and a shared reference from which it differs below few nodes.
     pub(crate) fn near(&mut self, state: u32) -> Option<(Configuration, SharedReference)> {
         let at = self.cursor.sets.settled(state, BOTTOM).at;
-        let (state, frame) = self.cursor.sets.one(at)?;
+        let one = self.cursor.sets.one(at).filter(|_| self.cursor.has(Shortcut::SharedReferences));
+        let (state, frame) = one?;
         let (state, frame) = self.cursor.through(state, frame);
         let is_own = state >= self.cursor.follow.network().own.bases.states;
         let table = (&mut self.cursor, &mut self.pairs);
@@ -111,7 +114,8 @@ impl<'a> Walker<'a> {
     ) -> bool {
         let byte = self.cursor.trie.byte[node as usize];
         let is_final = self.cursor.follow.is_final(place.0);
-        if is_final || self.cursor.facts.children().on(0, byte) != Some(node) {
+        let is_taken = self.cursor.has(Shortcut::SharedReferences);
+        if is_final || !is_taken || self.cursor.facts.children().on(0, byte) != Some(node) {
             return false;
         }
         let Some(model) = self.references.model((&mut self.cursor, &mut self.pairs), place) else {
@@ -121,6 +125,7 @@ impl<'a> Walker<'a> {
         if self.cursor.follow.is_final(model.state) {
             return false;
         }
+        self.cursor.count(Shortcut::SharedReferences);
         let mut excepted = Excluded::default();
         self.part((place, model.state), &model, node, &mut excepted, building);
         let shared = self.cursor.follow.network().shared;
@@ -152,6 +157,7 @@ impl<'a> Walker<'a> {
         excepted: Excluded,
         building: &mut OutcomeBuilder<'a>,
     ) {
+        self.cursor.count(Shortcut::SharedReferences);
         let shared = self.cursor.follow.network().shared;
         let class = shared.states[model.state as usize].exits;
         if excepted.is_empty()
@@ -213,13 +219,15 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// What comes after a shared exit class over a frame, whatever comes after the rule of the walk. It is found once and
+    /// The outcome after a shared exit class over a frame, whatever comes after the rule of the walk. It is found once and
     /// then cut, so there is none where a node of the class is below another.
     pub(crate) fn whole(&mut self, class: u32, frame: u32) -> Option<KeptOutcome> {
         if let Some(whole) = self.after_class.get(&(class, frame)) {
+            self.cursor.counts.add(Shortcut::WholeClasses, usize::from(whole.is_some()));
             return whole.clone();
         }
-        let whole = self.cursor.facts.are_apart(class).then(|| {
+        let is_whole = self.cursor.has(Shortcut::WholeClasses);
+        let whole = (is_whole && self.cursor.facts.are_apart(class)).then(|| {
             let nodes = class_nodes(self.cursor.follow.network().shared, class);
             let after = self.cursor.sets.frame(frame);
             let mut building = self.begin_before(ByteSet::FULL);
@@ -339,7 +347,7 @@ mod tests {
         count
     }
 
-    /// What is found of places near the end of a chain is used for those before it, whichever are asked for first.
+    /// Outcomes near the end of a chain are used for those before it, whichever are asked for first.
     #[test]
     fn outcomes_do_not_depend_on_the_order_of_the_states() {
         let compiler = Compiler::new(vocabulary(20));

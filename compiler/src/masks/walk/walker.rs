@@ -13,7 +13,7 @@
 //! after a shared rule's exit class over a return state is found once, for the return state's own follow mask and for
 //! all walks that come back to it.
 //!
-//! What saves a part of a walk puts the rest of it on the [`worklist`](super::worklist); the walker alone works it off.
+//! A shortcut that saves a part of a walk puts the rest of it on the [`worklist`](super::worklist); the walker alone works it off.
 //!
 //! Cost of a walk: O(children with a byte that the configurations can consume), and the bytes of their siblings, where
 //! those bytes are few; O(nodes reached), some 4 ns each, where they are many.
@@ -38,6 +38,7 @@ use crate::masks::outcome::spans::Span;
 use crate::masks::shared::exits::class_nodes;
 use crate::masks::shared::facts::VocabularyFacts;
 use crate::masks::shared::transitions::WIDE;
+use crate::masks::shortcuts::{Shortcut, Shortcuts};
 use crate::network::follow::Follow;
 use crate::network::local::{At, BOTTOM, LocalSets, Reached};
 
@@ -67,7 +68,7 @@ pub(crate) struct Walker<'a> {
     scanner: Scanner,
     /// By shared exit class and frame, what comes after the class.
     pub(super) after_class: FxHashMap<(u32, u32), Option<KeptOutcome>>,
-    /// Where that is kept.
+    /// The memory of these.
     pub(super) arena: Arena,
     /// Outcomes that are no longer needed, for the room that they have.
     spare: Vec<Outcome>,
@@ -100,6 +101,11 @@ impl<'a> Walker<'a> {
     /// The same, as long as a budget lasts. Of no use is what is found once it is spent.
     pub(crate) fn within(self, budget: &'a Budget) -> Self {
         Self { cursor: self.cursor.within(budget), ..self }
+    }
+
+    /// The same with these shortcuts.
+    pub(crate) fn taking(self, shortcuts: Shortcuts) -> Self {
+        Self { cursor: self.cursor.taking(shortcuts), ..self }
     }
 
     /// The sets met.
@@ -332,7 +338,11 @@ impl<'a> Walker<'a> {
         let network = self.cursor.follow.network();
         let size = self.cursor.facts.nodes().end(node) - node;
         let own = state >= network.own.bases.states;
-        if !own && let Some(source) = self.cursor.facts.source(self.cursor.trie, state, node) {
+        if !own
+            && self.cursor.has(Shortcut::StoredResiduals)
+            && let Some(source) = self.cursor.facts.source(self.cursor.trie, state, node)
+        {
+            self.cursor.count(Shortcut::StoredResiduals);
             let stored = self.cursor.facts.stored(network.shared, self.cursor.trie, source, node);
             stored.spans().for_each(|span| building.outcome.add_span(span));
             let class = network.shared.states[source as usize].exits;
@@ -358,7 +368,11 @@ impl<'a> Walker<'a> {
         } else {
             (self.cursor.facts.walked(), (self.cursor.facts.like(state), node), ByteSet::FULL)
         };
-        let outcome = remembered.get(key).unwrap_or_else(|| {
+        let known = self.cursor.has(Shortcut::Memo).then(|| remembered.get(key)).flatten();
+        if known.is_some() {
+            self.cursor.count(Shortcut::Memo);
+        }
+        let outcome = known.unwrap_or_else(|| {
             let found = self.alone(state, node, after);
             let kept = remembered.insert(key, &found);
             self.give_back(found);
@@ -391,12 +405,14 @@ impl<'a> Walker<'a> {
 
     /// The row of a state that is worth scanning.
     pub(super) fn wide_row(&self, state: u32) -> Option<u32> {
-        self.equivalence.row_of(state).filter(|_| self.equivalence.is_swept(state))
+        let row = self.equivalence.row_of(state).filter(|_| self.equivalence.is_swept(state));
+        row.filter(|_| self.cursor.has(Shortcut::TransitionTable))
     }
 
     /// Adds what becomes of the strings below `node` in the state of a row with nothing on the local stack.
     fn scan_row(&mut self, row: u32, node: u32, building: &mut OutcomeBuilder<'a>) {
         let Self { cursor, equivalence, scanner, worklist, .. } = self;
+        cursor.count(Shortcut::TransitionTable);
         scanner.sweep_rows((cursor, equivalence.rows()), row, node, worklist, building);
     }
 
@@ -467,7 +483,9 @@ impl<'a> Walker<'a> {
         let of_class = class_nodes(shared, class);
         let all = of_class.len() == nodes.len();
         let below = matches!(of_class, [0, rest @ ..] if rest.len() == nodes.len()) && first != 0;
-        if (all || below) && excepted.is_empty() && !way.is_wide {
+        let are_together = (all || below) && excepted.is_empty() && !way.is_wide;
+        if are_together && self.cursor.has(Shortcut::NodeSets) {
+            self.cursor.count(Shortcut::NodeSets);
             let work = (&mut self.cursor, &mut self.worklist);
             return self.node_sets.leave_together(work, way, (class, all), edges, building);
         }

@@ -1,4 +1,4 @@
-//! What a walk has still to do. Whoever saves a walk puts what is left of it here and never calls the walk.
+//! The worklist of a walk. Whoever saves a walk puts what is left of it here and never calls the walk.
 //!
 //! Outcomes are sets and are normalised in the end, so the order of the work does not show.
 
