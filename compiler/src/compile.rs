@@ -14,8 +14,9 @@ use crate::controls;
 use crate::diagnostics::Diagnostic;
 use crate::emit;
 use crate::ir::{Grammar, Lowered, Origin};
-use crate::masks::shared::SharedOutcomes;
-use crate::masks::{self, MaskError, MaskLimits, spell};
+use crate::masks::fixpoint::token_liveness;
+use crate::masks::shared::facts::VocabularyFacts;
+use crate::masks::{self, MaskError, MaskLimits, Shortcut, ShortcutCounts, Shortcuts};
 use crate::network::{
     self, Network, NetworkError, NetworkErrorKind, NetworkLimits, Roots, ambiguity,
 };
@@ -30,6 +31,7 @@ const WORTH_A_THREAD: usize = 1024;
 pub struct CompileOptions {
     network: Option<NetworkLimits>,
     masks: Option<MaskLimits>,
+    shortcuts: Shortcuts,
     record: Vec<(String, String)>,
     without_token_digests: bool,
 }
@@ -46,6 +48,14 @@ impl CompileOptions {
     #[must_use]
     pub fn mask_limits(mut self, limits: MaskLimits) -> Self {
         self.masks = Some(limits);
+        self
+    }
+
+    /// Leaves out a shortcut of the computation of masks, for measurements and to rule one out.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn without_shortcut(mut self, shortcut: Shortcut) -> Self {
+        self.shortcuts = self.shortcuts.without(shortcut);
         self
     }
 
@@ -66,11 +76,11 @@ impl CompileOptions {
 
     /// Writes what decides an artifact's bytes or whether there is one.
     pub(crate) fn identify(&self, state: &mut impl Hasher) {
-        let Self { network, masks, record, without_token_digests } = self;
+        let Self { network, masks, shortcuts, record, without_token_digests } = self;
         let NetworkLimits { rule_states, states, rules } = network.unwrap_or_default();
         let MaskLimits { pairs, rows } = masks.unwrap_or_default();
         (rule_states, states, rules, pairs, rows).hash(state);
-        (record, without_token_digests).hash(state);
+        (record, shortcuts, without_token_digests).hash(state);
     }
 }
 
@@ -170,6 +180,9 @@ pub struct Compiled {
     pub data: GrammarData,
     /// Findings about the grammar that did not stop the compilation.
     pub findings: Vec<Diagnostic>,
+    /// How often each shortcut of the computation of masks took effect.
+    #[doc(hidden)]
+    pub shortcuts: ShortcutCounts,
 }
 
 impl Compiled {
@@ -205,7 +218,7 @@ impl Compiled {
 /// vocabulary serves all of them. `Send` and `Sync`.
 pub struct Compiler {
     lexicon: VocabularyLexicon,
-    known: SharedOutcomes,
+    known: VocabularyFacts,
     threads: Threads,
 }
 
@@ -219,7 +232,7 @@ impl Compiler {
     /// where the number is none. The others are started when a compilation is first worth it, end with the compiler, and
     /// are the compiler's own; with one there are no others. Artifacts do not depend on the number.
     pub fn on_threads(vocabulary: VocabularyArtifact, threads: Option<NonZero<usize>>) -> Self {
-        let known = SharedOutcomes::new(&vocabulary);
+        let known = VocabularyFacts::new(&vocabulary);
         let threads = Threads::new(threads);
         Self { lexicon: VocabularyLexicon::new(vocabulary), known, threads }
     }
@@ -273,12 +286,12 @@ impl Compiler {
         };
         held.set(network.tables.bytes()).map_err(|_| spent(&network, network.start(0)))?;
         let mut findings = controls::written_out(&lowered.literals, vocabulary);
-        let stuck = spell::mark(&mut network, shared, &self.known, trie);
+        let stuck = token_liveness::mark(&mut network, shared, &self.known, trie);
         if stuck.contains(&network.start(0)) {
             return Err(CompileError::Unspellable);
         }
         findings.extend(unspelled(&network, &stuck));
-        let limits = options.masks.unwrap_or_default();
+        let limits = (options.masks.unwrap_or_default(), options.shortcuts);
         let is_text = |token| vocabulary.token_kind(token) == TokenKind::Text;
         let follow = network.follow(shared, self.known.rules());
         let masks = || masks::compute(&network, shared, &self.known, trie, &follow, limits, means);
@@ -293,6 +306,7 @@ impl Compiler {
             }
             MaskError::Spent { state, .. } => spent(&network, state),
         })?;
+        let shortcuts = masks.counts;
         budget.begin(Phase::Emitting);
         budget.check().map_err(|_| spent(&network, network.start(0)))?;
         let parts = emit::Parts {
@@ -306,7 +320,7 @@ impl Compiler {
         };
         let data = emit::grammar_data(parts, &self.lexicon);
         budget.check().map_err(|_| spent(&network, network.start(0)))?;
-        Ok(Compiled { data, findings })
+        Ok(Compiled { data, findings, shortcuts })
     }
 }
 
@@ -362,16 +376,16 @@ pub fn build_vocabulary(
     let bare =
         emit::vocabulary_data(table, source, trie.clone(), none.clone(), Vec::new(), Vec::new());
     let bare = VocabularyArtifact::from_buffer(bare.to_bytes()?)?;
-    let known = SharedOutcomes::new(&bare);
+    let known = VocabularyFacts::new(&bare);
     let lexicon = VocabularyLexicon::new(bare);
     let tables = none.as_tables();
     let (facts, limits) = (known.rules(), NetworkLimits::default());
     let roots = Roots::Kept;
     let mut network =
         network::build_network(shared, &lexicon, tables, facts, roots, limits, means)?;
-    spell::mark(&mut network, tables, &known, trie.as_trie());
+    token_liveness::mark(&mut network, tables, &known, trie.as_trie());
     let follow = network.follow(tables, known.rules());
-    let limits = MaskLimits::default();
+    let limits = (MaskLimits::default(), Shortcuts::default());
     let masks = masks::compute(&network, tables, &known, trie.as_trie(), &follow, limits, means);
     let masks = masks.map_err(|error| CompileError::Masks { error, rule: "shared".to_owned() })?;
     let names = network.rules.iter().map(|(name, _)| name.clone()).collect();

@@ -78,7 +78,19 @@ impl Case {
     ///
     /// Where the grammar does not compile or an artifact is refused.
     pub fn compile(&self) -> Result<grammarc_runtime::Grammar, CompileError> {
-        compile(self.vocabulary()?, self.grammar())
+        self.compile_with(&CompileOptions::default())
+    }
+
+    /// The same with these options.
+    ///
+    /// # Errors
+    ///
+    /// As [`compile`](Self::compile).
+    pub fn compile_with(
+        &self,
+        options: &CompileOptions,
+    ) -> Result<grammarc_runtime::Grammar, CompileError> {
+        compile_with(self.vocabulary()?, self.grammar(), options)
     }
 }
 
@@ -118,9 +130,16 @@ pub fn compile(
     vocabulary: VocabularyArtifact,
     grammar: Grammar,
 ) -> Result<grammarc_runtime::Grammar, CompileError> {
+    compile_with(vocabulary, grammar, &CompileOptions::default())
+}
+
+fn compile_with(
+    vocabulary: VocabularyArtifact,
+    grammar: Grammar,
+    options: &CompileOptions,
+) -> Result<grammarc_runtime::Grammar, CompileError> {
     let compiler = Compiler::new(vocabulary);
-    let compiled =
-        compiler.compile(&lowered(grammar), "test", &CompileOptions::default(), &Budget::new())?;
+    let compiled = compiler.compile(&lowered(grammar), "test", options, &Budget::new())?;
     let buffer = compiled.to_buffer(&compiler)?;
     let artifact = GrammarArtifact::from_buffer(buffer, compiler.vocabulary())?;
     Ok(grammarc_runtime::Grammar::from(artifact))

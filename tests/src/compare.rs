@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 
 use grammarc_artifacts::sections::network::{NONE, StateRecord, state_flags};
-use grammarc_compiler::compile::CompileError;
+use grammarc_compiler::compile::{CompileError, CompileOptions};
 use grammarc_compiler::network::NetworkErrorKind;
 use grammarc_runtime::error::AcceptError;
 use grammarc_runtime::{Grammar, Matcher, MatcherOptions};
@@ -92,8 +92,22 @@ pub struct Difference {
 ///
 /// The first [`Difference`].
 pub fn compare(case: &Case, effort: Effort, seed: u64) -> Result<Counts, Difference> {
+    compare_with(case, &CompileOptions::default(), effort, seed)
+}
+
+/// The same with these options.
+///
+/// # Errors
+///
+/// As [`compare`].
+pub fn compare_with(
+    case: &Case,
+    options: &CompileOptions,
+    effort: Effort,
+    seed: u64,
+) -> Result<Counts, Difference> {
     let oracle = case.oracle();
-    let grammar = match case.compile() {
+    let grammar = match case.compile_with(options) {
         Ok(grammar) => grammar,
         Err(error) => {
             let what = format!("compilation failed: {error}");

@@ -134,12 +134,13 @@ fn path(
     at
 }
 
-fn is_name(token: &str) -> bool {
+/// Whether a token is a name or a keyword.
+pub(crate) fn is_name(token: &str) -> bool {
     token.starts_with(|c: char| c.is_alphabetic() || c == '_')
 }
 
 /// Names, `::` and single other characters; no comments, strings and character literals.
-fn tokens(source: &str) -> Vec<String> {
+pub(crate) fn tokens(source: &str) -> Vec<String> {
     let mut tokens: Vec<String> = Vec::new();
     let mut rest = source;
     while let Some(first) = rest.chars().next() {

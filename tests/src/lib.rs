@@ -14,6 +14,7 @@
 //! | [`traces`] | what was done with matchers, as a stream that bindings are held to |
 //! | [`vocabularies`] | vocabularies to compile for |
 //! | [`layers`] | which room of the sources uses which |
+//! | [`circles`] | which files of a crate use each other |
 //!
 //! The tests themselves are four binaries:
 //!
@@ -25,6 +26,7 @@
 //! | `peer` | llguidance's masks, bit by bit |
 
 pub mod case;
+pub mod circles;
 pub mod compare;
 pub mod layers;
 pub mod mix;

@@ -3,8 +3,10 @@
 //! `GRAMMARC_GRAMMARS` sets the number of grammars of each kind, `GRAMMARC_SEED` the first seed, and
 //! `GRAMMARC_EFFORT` multiplies the positions looked at in each.
 
+use grammarc_compiler::compile::CompileOptions;
+use grammarc_compiler::masks::Shortcut;
 use grammarc_tests::case::Case;
-use grammarc_tests::compare::{Counts, Effort, compare};
+use grammarc_tests::compare::{Counts, Effort, compare, compare_with};
 use grammarc_tests::mix::{self, Kind, Mix};
 use grammarc_tests::random::{Spelling, case};
 use grammarc_tests::shrink::shrink;
@@ -122,4 +124,27 @@ fn masks_are_bit_equal_to_brute_force() {
 #[test]
 fn masks_are_sound_where_the_vocabulary_lacks_bytes() {
     run(Spelling::Partial, 500);
+}
+
+/// Masks are those of the oracle without any one of the shortcuts, too, so that none of them is what another needs to be
+/// right.
+#[test]
+fn masks_are_right_without_each_shortcut() {
+    let count = number("GRAMMARC_GRAMMARS", 40);
+    let first = number("GRAMMARC_SEED", 0);
+    let seeds = first..first + count;
+    let all = Shortcut::ALL
+        .into_iter()
+        .flat_map(|shortcut| seeds.clone().map(move |seed| (shortcut, seed)));
+    let all: Vec<(Shortcut, u64)> = all.collect();
+    let wrong: Vec<String> = all
+        .into_par_iter()
+        .filter_map(|(shortcut, seed)| {
+            let options = CompileOptions::default().without_shortcut(shortcut);
+            let case = case(seed, Spelling::Whole);
+            let found = compare_with(&case, &options, effort(), seed);
+            found.err().map(|error| format!("without {shortcut:?}, seed {seed}: {}", error.what))
+        })
+        .collect();
+    assert_eq!(wrong, [""; 0]);
 }

@@ -1,0 +1,426 @@
+//! The base masks of states of the grammar, derived from those of others.
+//!
+//! A state and its model run over the trie side by side. Below a node that they come to in states which do the same for
+//! as many bytes as any string below it has, what the model does holds. Elsewhere both go on, so that the only nodes
+//! visited are those from which some token is long enough, or goes the way, to tell the two apart: for a place in a
+//! chain of 255 characters none, or the few runs of one character; near its end the tokens that are longer than the rest.
+//!
+//! Many states go at once, [abreast](super::product): a node is visited once for all of them.
+//!
+//! Cost: O(children of the nodes visited), some 10 ns each, and O(nodes at which a state parts from its model).
+
+use std::ops::Range;
+
+use grammarc_artifacts::sections::network::NONE;
+use grammarc_artifacts::sections::vocabulary::Trie;
+use rustc_hash::FxHashMap;
+
+use super::product::{Divergence, Product, Replaced};
+use crate::ir::ByteSet;
+use crate::masks::outcome::builder::OutcomeBuilder;
+use crate::masks::outcome::excluded::Excluded;
+use crate::masks::outcome::{Delta, Outcome};
+use crate::masks::trie::byte_bits::bits;
+use crate::masks::trie::children::Children;
+use crate::masks::walk::cursor::NODES_A_LOOK;
+use crate::masks::walk::walker::Walker;
+use crate::network::follow::Follow;
+use crate::network::local::{At, BOTTOM, Reached};
+
+/// A state whose outcome is derived.
+pub(crate) struct Derivation<'a> {
+    pub(crate) state: u32,
+    /// The state that it is derived from.
+    pub(crate) model: u32,
+    /// The outcome of that at the root.
+    pub(crate) known: &'a Outcome,
+}
+
+/// Difference of a derived state's outcome from that of its reference.
+#[derive(Clone, Default)]
+pub(crate) struct Difference {
+    /// The nodes whose tokens and exits are not the model's.
+    excepted: Excluded,
+    /// The outcome of these.
+    outcome: Outcome,
+}
+
+impl Difference {
+    /// Nothing but that some nodes are excepted.
+    pub(crate) fn without(excepted: Excluded) -> Self {
+        Self { excepted, outcome: Outcome::default() }
+    }
+
+    /// Adds what was found at nodes that come after all nodes so far.
+    pub(crate) fn append(&mut self, more: &Self) {
+        self.excepted.append(&more.excepted);
+        self.outcome.spans.extend_from_slice(&more.outcome.spans);
+        self.outcome.exits.extend_from_slice(&more.outcome.exits);
+    }
+
+    /// The outcome of the state: that of its model, but for what tells the two apart.
+    pub(crate) fn over(
+        &self,
+        derived: &Derivation<'_>,
+        follow: &Follow<'_>,
+        trie: Trie<'_>,
+    ) -> Outcome {
+        let &Derivation { state, model, known } = derived;
+        let Self { excepted, outcome } = self;
+        let mut outcome = outcome.clone();
+        let at_root = usize::from(known.exits.first() == Some(&0));
+        outcome.exits.extend(excepted.kept(&known.exits[at_root..]));
+        if follow.is_final(state) {
+            outcome.exits.push(0);
+        }
+        outcome.taken = Some(Delta { state: model, except: excepted.ranks(trie) });
+        outcome.normalize();
+        outcome
+    }
+}
+
+/// Outcomes at the current node by reached configuration: when several states diverge from their references at one node,
+/// most reach the same configuration.
+#[derive(Default)]
+struct SharedVisits {
+    /// By state and byte, what is come to.
+    steps: FxHashMap<(u32, u8), Reached>,
+    node: u32,
+    /// Reached configurations, with the bytes that come after the rule, and the outcomes; in use are so many.
+    known: Vec<(Reached, ByteSet, Outcome)>,
+    count: usize,
+}
+
+impl SharedVisits {
+    /// The outcome from what was come to at a node, which is found where it is not known.
+    fn outcome<'a>(
+        &mut self,
+        (node, reached, after): (u32, Reached, ByteSet),
+        children: &'a Children,
+        find: impl FnOnce(&mut OutcomeBuilder<'a>),
+    ) -> &Outcome {
+        if std::mem::replace(&mut self.node, node) != node {
+            self.count = 0;
+        }
+        let known = self.known[..self.count].iter();
+        let mut of = known.map(|(at, bytes, _)| (at, bytes));
+        let at = of.position(|of| of == (&reached, &after)).unwrap_or_else(|| {
+            let at = self.count;
+            self.count += 1;
+            self.known.resize_with(self.count.max(self.known.len()), || {
+                (Reached::DEAD, ByteSet::EMPTY, Outcome::default())
+            });
+            let (.., outcome) = &mut self.known[at];
+            let mut outcome = std::mem::take(outcome);
+            outcome.clear();
+            let mut building = OutcomeBuilder::new(outcome, after, children);
+            find(&mut building);
+            self.known[at] = (reached, after, building.outcome);
+            at
+        });
+        &self.known[at].2
+    }
+}
+
+/// Brings some nodes once.
+pub(crate) fn once(mut nodes: Option<Range<u32>>) -> impl FnMut() -> Option<Range<u32>> {
+    move || nodes.take()
+}
+
+impl<'a> Walker<'a> {
+    /// The differences of states from their references at the nodes that `more` brings, one range behind the other. All states have
+    /// rows.
+    pub(crate) fn apart(
+        &mut self,
+        derived: &[&Derivation<'_>],
+        more: &mut dyn FnMut() -> Option<Range<u32>>,
+    ) -> Vec<Difference> {
+        let mut nodes: Option<Range<u32>> = None;
+        let mut next = || {
+            let more = more()?;
+            let from = nodes.as_ref().map_or(more.start, |nodes| nodes.start);
+            nodes = Some(from..more.end);
+            Some(more)
+        };
+        if let Some(apart) = self.depart(derived, &mut next, usize::MAX) {
+            return apart;
+        }
+        if derived.len() < 2 {
+            return Vec::new();
+        }
+        // There is room for fewer.
+        while next().is_some() {}
+        let (one, other) = derived.split_at(derived.len() / 2);
+        let mut apart = self.apart(one, &mut once(nodes.clone()));
+        apart.extend(self.apart(other, &mut once(nodes)));
+        apart
+    }
+
+    /// The differences of states from their references. Gives up where more than `most` nodes have to be looked at, or the states go
+    /// too many ways.
+    pub(crate) fn depart(
+        &mut self,
+        derived: &[&Derivation<'_>],
+        more: &mut dyn FnMut() -> Option<Range<u32>>,
+        mut most: usize,
+    ) -> Option<Vec<Difference>> {
+        let (trie, agreement) = (self.cursor.trie, self.equivalence);
+        let (nodes, children) = (self.cursor.facts.nodes(), self.cursor.facts.children());
+        let parting = derived.iter().map(|one| {
+            // Most have no spans.
+            let after = self.cursor.follow.bytes(self.cursor.follow.rule_of(one.state));
+            (Excluded::default(), OutcomeBuilder::new(Outcome::default(), after, children))
+        });
+        let mut apart: Vec<(Excluded, OutcomeBuilder<'a>)> = parting.collect();
+        let rows = |one: &Derivation<'_>| -> Option<[u32; 2]> {
+            Some([agreement.row_of(one.state)?, agreement.row_of(one.model)?])
+        };
+        let pairs = derived.iter().zip(&apart);
+        let pairs = pairs.map(|(one, (_, building))| Some((rows(one)?, bits(building.after))));
+        let pairs: Vec<_> = pairs.collect::<Option<_>>()?;
+        let (mut lanes, first) = Product::new(agreement.rows(), &pairs, nodes.height(0));
+        let mut fronts = vec![first; nodes.height(0) + 1];
+        let mut visited = SharedVisits::default();
+        let mut steps = 0;
+        let (mut next, mut end) = more()
+            .map_or((0, 0), |nodes| (self.enter(&mut lanes, &mut fronts, nodes.start), nodes.end));
+        loop {
+            if next >= end {
+                let Some(nodes) = more() else { break };
+                end = nodes.end;
+                continue;
+            }
+            most = most.checked_sub(1).filter(|_| !lanes.are_too_many())?;
+            steps += 1;
+            if usize::is_multiple_of(steps, NODES_A_LOOK) && self.cursor.sets.is_late(NODES_A_LOOK)
+            {
+                return None;
+            }
+            let child = next;
+            let depth = nodes.depth(child);
+            let (front, partings) = lanes.step(fronts[depth - 1], trie.byte[child as usize]);
+            let below = child..trie.end[child as usize];
+            next = below.end;
+            for at in partings {
+                let (lane, parting) = lanes.parting(at);
+                let leaves = nodes.below(child) & lanes.after(lane) != 0;
+                let (below, apart) = (below.clone(), &mut apart[lane as usize]);
+                self.part_from(parting, (below, leaves), apart, &mut visited);
+            }
+            if front == NONE || below.len() == 1 {
+                continue;
+            }
+            let front = lanes.within(front, nodes.height(child), nodes.below(child));
+            if front != NONE {
+                fronts[depth] = front;
+                next = child + 1;
+            }
+        }
+        let apart = apart.into_iter();
+        Some(
+            apart
+                .map(|(excepted, OutcomeBuilder { outcome, .. })| Difference { excepted, outcome })
+                .collect(),
+        )
+    }
+
+    /// Finds the fronts above a node, and the first node from this on that one of them goes on to.
+    fn enter(&self, lanes: &mut Product<'_>, fronts: &mut [u32], node: u32) -> u32 {
+        let (trie, nodes) = (self.cursor.trie, self.cursor.facts.nodes());
+        if fronts[0] == NONE {
+            return trie.end[0];
+        }
+        let mut above = 0;
+        loop {
+            let child = trie.children(above).find(|&child| node < trie.end[child as usize]);
+            let Some(child) = child.filter(|&child| child < node) else { return node };
+            let depth = nodes.depth(child);
+            let (mut front, _) = lanes.step(fronts[depth - 1], trie.byte[child as usize]);
+            if front != NONE {
+                front = lanes.within(front, nodes.height(child), nodes.below(child));
+            }
+            if front == NONE {
+                return trie.end[child as usize];
+            }
+            fronts[depth] = front;
+            above = child;
+        }
+    }
+
+    /// Notes what happens to a state at the first of some nodes, which are those below it. Whether what comes after the
+    /// state's rule may go on there is told with them, as far as bits tell.
+    fn part_from(
+        &mut self,
+        parting: Divergence,
+        (below, leaves): (Range<u32>, bool),
+        (excepted, building): &mut (Excluded, OutcomeBuilder<'a>),
+        visited: &mut SharedVisits,
+    ) {
+        let child = below.start;
+        match parting {
+            Divergence::Gone => excepted.add(below),
+            Divergence::Last if below.len() == 1 => {}
+            Divergence::Last => excepted.add(child + 1..below.end),
+            Divergence::Other { to, replaces } => {
+                match replaces {
+                    Replaced::Nothing => {}
+                    Replaced::Node => excepted.add(child..child + 1),
+                    Replaced::Subtree => excepted.add(below.clone()),
+                }
+                if to.ends() {
+                    building.outcome.add_span(self.cursor.trie.tokens_at(child));
+                }
+                if to.exits() && leaves {
+                    building.leave(child);
+                }
+            }
+            Divergence::Unclear([row, like]) => {
+                let rows = self.equivalence.rows();
+                let byte = self.cursor.trie.byte[child as usize];
+                let [to, stored] = [row, like].map(|row| rows.on(row, byte));
+                let states = [row, like].map(|row| rows.state(row));
+                let network = self.cursor.follow.network();
+                let children = self.cursor.facts.children();
+                // The byte into the child is one of what the call is asked for.
+                let length = self.cursor.facts.nodes().height(child) + 1;
+                let are_calls = to.is_call() && stored.is_call();
+                if are_calls && self.equivalence.call_alike(network, states, length) {
+                    return;
+                }
+                if !stored.is_dead() {
+                    excepted.add(below);
+                }
+                if !to.is_dead() {
+                    let step = || self.sets().step(At::One(states[0], BOTTOM), byte);
+                    let reached = *visited.steps.entry((states[0], byte)).or_insert_with(step);
+                    let find = |building: &mut OutcomeBuilder<'a>| {
+                        self.visit_from(child, reached, building)
+                    };
+                    let outcome = visited.outcome((child, reached, building.after), children, find);
+                    let spans = outcome.spans.iter().cloned();
+                    spans.for_each(|span| building.outcome.add_span(span));
+                    building.outcome.exits.extend_from_slice(&outcome.exits);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::char_runs::CharRuns;
+    use super::super::early;
+    use super::*;
+    use crate::budget::Budget;
+    use crate::compile::Compiler;
+    use crate::diagnostics::Source;
+    use crate::frontend::json_schema::{JsonSchemaOptions, lower};
+    use crate::masks::equivalence::k_equivalence::KEquivalence;
+    use crate::masks::equivalence::representatives::Representatives;
+    use crate::masks::fixpoint::derived::ranges;
+    use crate::masks::shared::facts::{VocabularyFacts, vocabulary};
+    use crate::network::NetworkLimits;
+    use crate::threads::Means;
+
+    /// Outcomes of all states of a schema's network, found with a table and from models and found without; and how many
+    /// had a model.
+    fn derived(compiler: &Compiler, known: &VocabularyFacts, schema: &str) -> usize {
+        let options = JsonSchemaOptions::default();
+        let Ok(lowered) = lower(Source::new("source", schema), &options, &Budget::new()) else {
+            return 0;
+        };
+        let network = compiler.network(&lowered.grammar, NetworkLimits::default(), &Budget::new());
+        let Ok(network) = network else { return 0 };
+        let vocabulary = compiler.vocabulary();
+        let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
+        let follow = Follow::new(network.joined(shared), known.rules(), &network.open);
+        let none = KEquivalence::default();
+        let agreement = KEquivalence::new(
+            &follow,
+            Representatives::default,
+            known.nodes().height(0),
+            Means::unlimited(),
+        );
+        let mut plain = Walker::new(&follow, known, &none, trie, 2);
+        let mut walker = Walker::new(&follow, known, &agreement, trie, 2);
+        let whole = |outcome: Outcome| {
+            let taken = outcome.taken.as_ref();
+            outcome.over(taken.map_or(&[][..], |taken| known.spans(shared, trie, taken.state)))
+        };
+        let base = network.tables.bases.states;
+        let states = base..base + network.tables.states.len() as u32 - 1;
+        let expected: Vec<Outcome> = states.clone().map(|state| whole(plain.base(state))).collect();
+        let of = |state: u32| &expected[(state - base) as usize];
+        let mut lanes = Vec::new();
+        for state in states {
+            assert_eq!(whole(walker.base(state)), *of(state), "state {state} of {schema}");
+            if let Some(model) = agreement.model(state) {
+                lanes.push(Derivation { state, model, known: of(model) });
+            }
+        }
+        let is_like = |lane: &Derivation<'_>, outcome: &Outcome, beside: usize| {
+            let taken = outcome.taken.as_ref().map(|taken| taken.state);
+            let outcome = match taken == Some(lane.model) {
+                true => outcome.over(&lane.known.spans),
+                false => whole(outcome.clone()),
+            };
+            let &Derivation { state, model, .. } = lane;
+            assert_eq!(outcome, *of(state), "{state} like {model}, {beside} beside, of {schema}");
+        };
+        let runs = CharRuns::default();
+        let far =
+            lanes.iter().filter_map(|one| Some((one, early::outcome(&mut walker, &runs, one)?)));
+        far.for_each(|(one, outcome)| is_like(one, &outcome, 0));
+        for beside in [1, 3, lanes.len().max(1)] {
+            for lanes in lanes.chunks(beside) {
+                let lanes: Vec<&Derivation<'_>> = lanes.iter().collect();
+                let mut apart: Vec<Difference> =
+                    lanes.iter().map(|_| Difference::default()).collect();
+                for nodes in ranges(trie, beside) {
+                    let more = walker.apart(&lanes, &mut once(Some(nodes)));
+                    assert_eq!(more.len(), lanes.len());
+                    apart.iter_mut().zip(&more).for_each(|(apart, more)| apart.append(more));
+                }
+                for (one, apart) in lanes.into_iter().zip(apart) {
+                    let outcome = apart.over(one, &follow, trie);
+                    is_like(one, &outcome, beside);
+                }
+            }
+        }
+        lanes.len()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(12))]
+        #[test]
+        fn outcomes_do_not_depend_on_how_they_are_found(
+            first in r"(\[0u-\]|\[\^0\]|0u|,|\.)(\{1,7\}|\*|)",
+            then in r"(\[0u\]|\(0\|u,\)|-)(\{2,9\}|\+)(u|\[0,\]|)",
+            begins in any::<bool>(),
+            ends in any::<bool>(),
+            most in 3u32..20,
+        ) {
+            let compiler = Compiler::new(vocabulary(5));
+            let vocabulary = compiler.vocabulary();
+            let known = VocabularyFacts::new(vocabulary);
+            let begin = if begins { "^" } else { "" };
+            let end = if ends { "$" } else { "" };
+            let text = format!(
+                r#"{{"pattern": "{begin}{first}{then}{end}", "type": "string", "maxLength": {most}}}"#
+            );
+            derived(&compiler, &known, &text);
+        }
+    }
+
+    #[test]
+    fn places_in_a_chain_have_models() {
+        let compiler = Compiler::new(vocabulary(5));
+        let vocabulary = compiler.vocabulary();
+        let known = VocabularyFacts::new(vocabulary);
+        let schema = r#"{"pattern": "^([0-9u,-]{2}:?)+0?$", "type": "string", "maxLength": 40}"#;
+        let models = derived(&compiler, &known, schema);
+        assert!(models > 10, "{models} of 40");
+    }
+}

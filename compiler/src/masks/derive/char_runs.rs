@@ -1,0 +1,543 @@
+//! States that stay within some characters for a while, whose tokens are put together by length.
+//!
+//! In a state before `[0-9A-Za-z]{8}-` every letter leads on in the one way, seven more times. So of the strings of these
+//! letters alone only the length counts: the tokens of up to eight bytes are a row that all such states share, whatever
+//! comes after, and is [drawn](CharClassIndex::drawings) without a walk. What is left to walk are the strings that go on with
+//! another byte, at nodes that are [looked up](CharClassIndex::edges) as well, and what does not begin with such a letter.
+//!
+//! The rows become masks of their own, before all others, and the states differ from them in a few tokens.
+//!
+//! Cost: O(tokens of these characters) for each set of characters; for a state, O(strings that go on with another byte that
+//! it goes on with).
+
+use grammarc_artifacts::sections::vocabulary::Trie;
+use rustc_hash::FxHashMap;
+
+use super::batch::{Derivation, Difference};
+use super::long_runs::LongRuns;
+use crate::budget::Spent;
+use crate::ir::ByteSet;
+use crate::masks::encode::encoder::{Compared, Encoded};
+use crate::masks::encode::nearest_row::SharedRows;
+use crate::masks::equivalence::k_equivalence::KEquivalence;
+use crate::masks::equivalence::own_transitions::ARRIVES;
+use crate::masks::outcome::excluded::Excluded;
+use crate::masks::outcome::{Delta, Outcome};
+use crate::masks::shared::facts::VocabularyFacts;
+use crate::masks::shortcuts::{Shortcut, Shortcuts};
+use crate::masks::trie::char_classes::{
+    CharClassIndex, CharKinds, FAR, RunExit, TokenRow, characters, kinds_within,
+};
+use crate::masks::walk::walker::Walker;
+use crate::network::follow::Follow;
+use crate::network::local::{At, BOTTOM};
+use crate::threads::{Means, Threads};
+
+/// Nodes of the trie for each token that a state has to accept by length, and for each string that may have to be
+/// looked at.
+const NODES_A_TOKEN: usize = 256;
+const NODES_AN_EDGE: usize = 32;
+
+/// Steps of a budget that it takes to look for the stretch of a state, about.
+const STEPS_A_STATE: usize = 1 << 9;
+
+/// States from which on a second thread is worth it.
+const WORTH_A_THREAD: usize = 256;
+
+/// Models from which on a second thread is worth it.
+const MANY: usize = 16;
+
+/// Tokens too long for a state and not for its model, up to which it is derived from that.
+const FEW: u32 = 64;
+
+/// How a state goes on with the characters of some kinds.
+struct CharRun {
+    kinds: CharKinds,
+    /// Characters of these that the state goes on with in that way.
+    first: ByteSet,
+    /// States after each byte.
+    way: Vec<RunState>,
+    /// Bytes outside the character class that some state of the run reads or that may follow the rule.
+    bytes: ByteSet,
+    /// Whether more bytes lead from the last place to itself.
+    is_endless: bool,
+    /// Bytes of the longest token that it accepts.
+    length: u32,
+}
+
+/// A state after some bytes.
+#[derive(Clone, Copy)]
+struct RunState {
+    state: u32,
+    /// Bytes that lead on from there otherwise.
+    others: ByteSet,
+    /// Bytes that may come where the rule is left there.
+    after: ByteSet,
+}
+
+/// The stretches of the states of a network.
+#[derive(Default)]
+pub(crate) struct CharRuns {
+    /// By state, its stretch and the number of its model.
+    of: FxHashMap<u32, (CharRun, u32)>,
+    /// By kinds and byte, the strings that go on with it.
+    edges: FxHashMap<(CharKinds, u8), Box<[RunExit]>>,
+    /// The models, each with its kinds, the length of its tokens, and the first state that asked for it.
+    models: Vec<(CharKinds, u32, u32)>,
+    first_model: u32,
+    /// States that part from their models with strings of some kinds alone, and how many bytes of these they go on with.
+    beside: FxHashMap<u32, (CharKinds, u32)>,
+}
+
+impl CharRuns {
+    /// The runs of some own states, in order, as far as they are worth it.
+    pub(crate) fn new(
+        follow: &Follow<'_>,
+        known: &VocabularyFacts,
+        agreement: &KEquivalence,
+        trie: Trie<'_>,
+        states: impl Iterator<Item = u32>,
+        shortcuts: Shortcuts,
+        Means { budget, threads }: Means<'_>,
+    ) -> Self {
+        let own = follow.network().own;
+        let finder = || Finder {
+            shortcuts,
+            follow,
+            known,
+            agreement,
+            trie,
+            chains: LongRuns::new(follow, agreement),
+            steps: FxHashMap::default(),
+            counts: FxHashMap::default(),
+            like: FxHashMap::default(),
+            within: FxHashMap::default(),
+            last: (ByteSet::EMPTY, Vec::new()),
+        };
+        // No others have one.
+        let states = states.filter(|&state| agreement.is_wide(state));
+        let states: Vec<u32> = states.collect();
+        let tell = |finder: &mut Finder<'_>, &state: &u32| match budget.spend(STEPS_A_STATE) {
+            Ok(()) => finder.tell(state),
+            Err(Spent) => RunKind::Neither,
+        };
+        let told = threads.map(states.len() >= WORTH_A_THREAD, &states, finder, tell);
+        let mut this =
+            Self { first_model: own.bases.states + own.state_count(), ..Self::default() };
+        for (&state, told) in states.iter().zip(told) {
+            let stretch = match told {
+                RunKind::Along(stretch) => stretch,
+                RunKind::Beside(kinds, length) => {
+                    this.beside.insert(state, (kinds, length));
+                    continue;
+                }
+                RunKind::Neither => continue,
+            };
+            let CharRun { kinds, length, bytes, .. } = stretch;
+            for byte in bytes.iter() {
+                let edges = this.edges.entry((kinds, byte));
+                edges.or_insert_with(|| known.words(trie).edges(kinds, byte).collect());
+            }
+            let model = this.models.iter().position(|&(of, most, _)| (of, most) == (kinds, length));
+            let model = model.unwrap_or_else(|| {
+                this.models.push((kinds, length, state));
+                this.models.len() - 1
+            });
+            this.of.insert(state, (stretch, model as u32));
+        }
+        this
+    }
+
+    /// The kinds of characters with strings of which alone a state parts from its model, and how many bytes of these it
+    /// goes on with.
+    pub(super) fn beside(&self, state: u32) -> Option<(CharKinds, u32)> {
+        self.beside.get(&state).copied()
+    }
+
+    /// The outcome at the root of a state that has a stretch.
+    pub(crate) fn outcome(&self, walker: &mut Walker<'_>, state: u32) -> Option<Outcome> {
+        let (stretch, model) = self.of.get(&state)?;
+        walker.cursor.count(Shortcut::CharRuns);
+        let CharRun { kinds, first, way, bytes, is_endless, .. } = stretch;
+        let mut building = walker.begin(state);
+        let reached = walker.cursor.sets.settled(state, BOTTOM);
+        if reached.exits {
+            building.leave(0);
+        }
+        let mut excepted = Excluded::default();
+        let refused = characters(*kinds).minus(*first);
+        let others = walker.cursor.follow.first(state).0.minus(*first);
+        let (trie, children) = (walker.cursor.trie, walker.cursor.facts.children());
+        for (byte, child) in children.of(0) {
+            if refused.contains(byte) {
+                excepted.add(child..trie.end[child as usize]);
+            }
+            if others.contains(byte) {
+                walker.visit(reached.at, child, &mut building);
+            }
+        }
+        let last = way.last().filter(|_| *is_endless);
+        for byte in bytes.iter() {
+            for edge in self.edges.get(&(*kinds, byte)).into_iter().flatten() {
+                let Some(place) = way.get(edge.depth as usize - 1).or(last) else { continue };
+                let [goes_on, is_left] =
+                    [place.others, place.after].map(|bytes| bytes.contains(byte));
+                if !(goes_on || is_left) || excepted.contains(edge.node) {
+                    continue;
+                }
+                if is_left {
+                    building.outcome.exits.push(edge.node);
+                }
+                if goes_on {
+                    walker.visit(At::One(place.state, BOTTOM), edge.child, &mut building);
+                }
+            }
+        }
+        building.outcome.taken =
+            Some(Delta { state: self.first_model + model, except: excepted.ranks(trie) });
+        building.outcome.normalize();
+        Some(building.outcome)
+    }
+
+    /// The difference of a state from its reference, where the two differ in long strings of some characters alone.
+    pub(crate) fn difference(
+        &self,
+        walker: &mut Walker<'_>,
+        derived: &Derivation<'_>,
+    ) -> Option<Difference> {
+        let (kinds, length) = self.beside(derived.state)?;
+        walker.cursor.count(Shortcut::LongRuns);
+        let trie = walker.cursor.trie;
+        let mut excepted = Excluded::default();
+        let longer = walker.cursor.facts.words(trie).deep(kinds, length + 1);
+        longer.for_each(|node| excepted.add(node..trie.end[node as usize]));
+        Some(Difference::without(excepted))
+    }
+
+    /// The models, in the order in which they are numbered, held against the vocabulary's rows.
+    pub(crate) fn models(
+        &self,
+        known: &VocabularyFacts,
+        trie: Trie<'_>,
+        rows: SharedRows<'_>,
+        threads: &Threads,
+    ) -> Vec<RunRow> {
+        let mut models: Vec<RunRow> = Vec::with_capacity(self.models.len());
+        let numbered = (self.first_model..).zip(&self.models);
+        let numbered = numbered.map(|(id, &(kinds, most, state))| (kinds, most, id, state));
+        let mut all: Vec<(CharKinds, u32, u32, u32)> = numbered.collect();
+        all.sort_unstable();
+        for of in all.chunk_by(|one, next| one.0 == next.0) {
+            let lengths: Vec<u32> = of.iter().map(|&(_, length, ..)| length).collect();
+            let drawings = known.words(trie).drawings(of[0].0, &lengths, rows.row_words());
+            let of = of.iter().zip(drawings);
+            models.extend(of.map(|(&(_, _, state, asked_by), TokenRow { row, count })| RunRow {
+                state,
+                asked_by,
+                drawn: Encoded::Row { row, count, looked: Compared::No },
+            }));
+        }
+        let are_many = models.len() >= MANY;
+        threads.each(are_many, &mut models, |model| rows.look(&mut model.drawn));
+        models.sort_unstable_by_key(|model| model.state);
+        models
+    }
+}
+
+/// Bytes that matter in some places of a stretch, but for its characters.
+fn bytes_of(way: &[RunState]) -> ByteSet {
+    way.iter().fold(ByteSet::EMPTY, |all, place| all.union(place.others).union(place.after))
+}
+
+/// A row of the tokens of some kinds, up to so long.
+pub(crate) struct RunRow {
+    /// The state that outcomes are taken over from.
+    pub(crate) state: u32,
+    /// The first state whose outcome is.
+    pub(crate) asked_by: u32,
+    /// The tokens.
+    pub(crate) drawn: Encoded,
+}
+
+/// The kind of run that a state has.
+enum RunKind {
+    Along(CharRun),
+    /// The kinds of characters with strings of which alone it parts from its model, and how many bytes of these it goes on
+    /// with.
+    Beside(CharKinds, u32),
+    Neither,
+}
+
+struct Finder<'a> {
+    shortcuts: Shortcuts,
+    follow: &'a Follow<'a>,
+    known: &'a VocabularyFacts,
+    agreement: &'a KEquivalence,
+    trie: Trie<'a>,
+    chains: LongRuns<'a>,
+    /// By state, where most of its bytes lead.
+    steps: FxHashMap<u32, Option<(u32, ByteSet)>>,
+    /// By kinds, the number of tokens of each length.
+    counts: FxHashMap<CharKinds, Vec<u32>>,
+    /// By model of a state, its kinds, its first characters and the longest token by them.
+    like: FxHashMap<u32, Option<(CharKinds, ByteSet, u32)>>,
+    /// By bytes, the kinds that are within them, and their characters.
+    within: FxHashMap<ByteSet, (CharKinds, ByteSet)>,
+    /// The way that was found last, within some characters. That of the next state is mostly a part of it.
+    last: (ByteSet, Vec<RunState>),
+}
+
+impl<'a> Finder<'a> {
+    fn words(&self) -> &'a CharClassIndex {
+        self.known.words(self.trie)
+    }
+
+    fn tell(&mut self, state: u32) -> RunKind {
+        let has = |shortcut| self.shortcuts.has(shortcut);
+        let (runs, long) = (has(Shortcut::CharRuns), has(Shortcut::LongRuns));
+        if runs && let Some(stretch) = self.worth_it(state) {
+            return RunKind::Along(stretch);
+        }
+        match self.chains.beside(state).filter(|_| long) {
+            Some((kinds, length)) => RunKind::Beside(kinds, length),
+            None => RunKind::Neither,
+        }
+    }
+
+    /// The stretch of a state, where it is worth it.
+    fn worth_it(&mut self, state: u32) -> Option<CharRun> {
+        let Some(model) = self.agreement.model(state) else { return self.find(state) };
+        if self.agreement.length(state, model).is_some_and(|length| length >= FAR) {
+            return None;
+        }
+        let found = self.find(state)?;
+        let like = match self.like.get(&model) {
+            Some(&like) => like,
+            None => {
+                let like = self.find(model).map(|like| (like.kinds, like.first, like.length));
+                *self.like.entry(model).or_insert(like)
+            }
+        };
+        let is_near = like.is_some_and(|(kinds, first, length)| {
+            let lengths = found.length.min(length) as usize + 1..=found.length.max(length) as usize;
+            (kinds, first) == (found.kinds, found.first)
+                && self.counts[&kinds][lengths].iter().sum::<u32>() <= FEW
+        });
+        (!is_near).then_some(found)
+    }
+
+    /// The stretch of a state, where enough tokens are told by their length and few strings are left to walk. The
+    /// characters are those that most bytes of the state after it lead on with.
+    fn find(&mut self, state: u32) -> Option<CharRun> {
+        let highest = self.known.nodes().height(0);
+        let (mut at, bytes) = self.step(state)?;
+        let staying = self.step(at)?.1;
+        let (kinds, within) = self.within(staying);
+        let first = bytes.intersect(within);
+        let after = self.follow.bytes(self.follow.rule_of(state));
+        let mut way = std::mem::take(&mut self.last.1);
+        let known = way.iter().position(|place| place.state == at && self.last.0 == within);
+        way.drain(..known.unwrap_or(way.len()));
+        // The last place may not have been looked beyond.
+        at = way.pop().map_or(at, |last| last.state);
+        // Whether strings of any length stay within the characters.
+        let mut is_endless = false;
+        while self.may_stay(at) {
+            let next = self
+                .step(at)
+                .filter(|(next, bytes)| within.minus(*bytes).is_empty() && self.may_stay(*next));
+            let live = self.follow.first(at).0;
+            let others = if next.is_some() { live.minus(within) } else { live };
+            let is_left = self.follow.is_final(at);
+            way.push(RunState {
+                state: at,
+                others,
+                after: if is_left { after } else { ByteSet::EMPTY },
+            });
+            is_endless = next.is_some();
+            match next {
+                Some((next, _)) if next != at && way.len() < highest => at = next,
+                _ => break,
+            }
+        }
+        // What begins otherwise is walked, and what does not begin so is taken out of the row.
+        let begins = self.follow.first(state).0.union(within).minus(first);
+        let mut spread = self.below_root(begins);
+        let bytes = bytes_of(&way);
+        for byte in bytes.iter() {
+            spread += self.words().spread(byte)?;
+        }
+        let counts =
+            self.counts.entry(kinds).or_insert_with(|| self.known.words(self.trie).counts(kinds));
+        let longest = counts.iter().rposition(|&count| count > 0)?;
+        let most = if is_endless { longest } else { way.len().min(longest) };
+        // So that states with the same tokens have one model.
+        let length = counts[..=most].iter().rposition(|&count| count > 0)?;
+        let count: u32 = counts[..=length].iter().sum();
+        let nodes = self.trie.len();
+        let is_worth = way.len() + usize::from(is_endless) > 1
+            && count as usize >= nodes / NODES_A_TOKEN
+            && spread <= nodes / NODES_AN_EDGE;
+        let length = length as u32;
+        let stretch = is_worth.then(|| {
+            let way = way.clone();
+            CharRun { kinds, first, way, bytes, is_endless, length }
+        });
+        self.last = (within, way);
+        stretch
+    }
+
+    /// The kinds that are within some bytes, and their characters.
+    fn within(&mut self, bytes: ByteSet) -> (CharKinds, ByteSet) {
+        *self.within.entry(bytes).or_insert_with(|| {
+            let kinds = kinds_within(bytes);
+            (kinds, characters(kinds))
+        })
+    }
+
+    /// Nodes below the root that begin with some bytes.
+    fn below_root(&self, bytes: ByteSet) -> usize {
+        let children = self.known.children().on_any(0, bytes);
+        children.map(|(_, child)| (self.trie.end[child as usize] - child) as usize).sum()
+    }
+
+    /// Whether a token may end in a state, which goes on in the one way on each byte. No mask depends on what it counts.
+    fn may_stay(&self, state: u32) -> bool {
+        let own = self.follow.network().own;
+        let record = &own.states[(state - own.bases.states) as usize];
+        record.flags & ARRIVES != 0 && !self.follow.first(state).1
+    }
+
+    /// The own state that most bytes of an own state lead to, and these bytes.
+    fn step(&mut self, state: u32) -> Option<(u32, ByteSet)> {
+        if let Some(&step) = self.steps.get(&state) {
+            return step;
+        }
+        let moves = self.agreement.transitions().of(self.follow.network(), state);
+        let mut ways: Vec<(u32, ByteSet)> = Vec::new();
+        for edge in moves.edges {
+            let bytes = ByteSet::range(edge.lo(), edge.hi());
+            match ways.iter_mut().find(|(to, _)| *to == edge.target) {
+                Some((_, all)) => *all = all.union(bytes),
+                None => ways.push((edge.target, bytes)),
+            }
+        }
+        let own = self.follow.network().own.bases.states;
+        let widest = ways.into_iter().max_by_key(|(_, bytes)| bytes.len());
+        let step = widest.filter(|&(to, _)| to >= own && !self.follow.first(state).1);
+        self.steps.insert(state, step);
+        step
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::LazyLock;
+
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::compile::Compiler;
+    use crate::masks::encode::encoder::Lengths;
+    use crate::masks::testing::{Setting, inner};
+    use crate::samples;
+    use crate::threads::Means;
+
+    /// All bytes, words of some letters and digits, and a few that go on with what may come after words.
+    static COMPILER: LazyLock<Compiler> = LazyLock::new(|| {
+        let mut words: Vec<Vec<u8>> = vec![Vec::new()];
+        for from in [0, 1, 5, 21] {
+            let longer =
+                words[from..].iter().flat_map(|word| b"a0zG".map(|c| [&word[..], &[c]].concat()));
+            words.extend(longer.collect::<Vec<_>>());
+        }
+        words.extend((5..20).map(|count| b"a".repeat(count)));
+        let ends = ["-", "\"", "\",", "-0\"", "\\u006", "-a-0"];
+        let longer = words
+            .iter()
+            .skip(7)
+            .step_by(97)
+            .flat_map(|word| ends.map(|end| [&word[..], end.as_bytes()].concat()));
+        let longer: Vec<_> = longer.collect();
+        samples::compiler(words.into_iter().filter(|word| word.len() > 1).chain(longer))
+    });
+
+    /// Holds the outcomes of the states of a schema that have stretches against walks byte by byte. Returns how many
+    /// have one.
+    fn along(schema: &Value) -> usize {
+        let setting = Setting::new(&COMPILER, schema);
+        let Setting { known, .. } = &setting;
+        let (shared, trie, follow) = (setting.shared(), setting.trie(), setting.follow());
+        let agreement = setting.agreement(&follow);
+        let states = setting.states();
+        let stretches = CharRuns::new(
+            &follow,
+            known,
+            &agreement,
+            trie,
+            states.clone(),
+            Shortcuts::default(),
+            Means::unlimited(),
+        );
+        let lengths = Lengths { row_words: shared.row_words as usize, is_vocabulary: false };
+        let models = stretches.models(
+            known,
+            trie,
+            SharedRows::new(shared, known, lengths),
+            Means::unlimited().threads,
+        );
+        let mut walker = Walker::new(&follow, known, &agreement, trie, 2);
+        let mut count = 0;
+        for state in states {
+            let Some(outcome) = stretches.outcome(&mut walker, state) else { continue };
+            count += 1;
+            let taken = outcome.taken.as_ref().expect("is taken over along a stretch");
+            let model = models.iter().find(|model| model.state == taken.state);
+            let Encoded::Row { row, .. } = &model.expect("is a model").drawn else {
+                panic!("a model is a row")
+            };
+            let is_held = |&rank: &u32| {
+                let id = trie.token_of_rank[rank as usize];
+                let is_excepted = taken.except.iter().any(|ranks| ranks.contains(&rank));
+                row[id as usize / 32] >> (id % 32) & 1 == 1 && !is_excepted
+            };
+            let mut ranks: Vec<u32> =
+                (0..trie.token_of_rank.len() as u32).filter(is_held).collect();
+            ranks.extend(outcome.spans.iter().cloned().flatten());
+            ranks.sort_unstable();
+            let (expected, exits) = setting.walked(&follow, state);
+            assert_eq!(ranks, expected, "state {state} of {schema}");
+            assert_eq!(inner(&outcome.exits), inner(&exits), "state {state} of {schema}");
+        }
+        count
+    }
+
+    #[test]
+    fn places_before_letters_have_stretches() {
+        for (pattern, least) in
+            [("^[0-9A-Z]{8}-[0-9A-Z]{4}$", 4), ("^[0-9A-Za-z]+-?$", 1), ("^[A-Z][0-9A-Z]*$", 1)]
+        {
+            let string = json!({"type": "string", "pattern": pattern});
+            let key = json!({"patternProperties": {pattern: {}}, "additionalProperties": false});
+            assert!(along(&string) >= least, "{pattern}: {}", along(&string));
+            assert!(along(&key) >= least, "{pattern} as a key: {}", along(&key));
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+        #[test]
+        fn outcomes_are_those_of_walks(
+            first in "\\[(0-9A-Za-z|a-z|a-z0-9-|A-Za-z|\\^-)\\](\\{1,7\\}|\\{3\\}|\\*|\\+)",
+            then in "(-|:|)(\\[(0-9A-Za-z|a-z|G-Z)\\](\\{2,9\\}|\\+|))?",
+            is_key in any::<bool>(),
+        ) {
+            let pattern = format!("^{first}{then}$");
+            along(&match is_key {
+                true => json!({"patternProperties": {pattern: {}}, "additionalProperties": false}),
+                false => json!({"type": "string", "pattern": pattern}),
+            });
+        }
+    }
+}

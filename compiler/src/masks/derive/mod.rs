@@ -1,0 +1,15 @@
+//! Outcomes of states derived from those of their references, many at once.
+//!
+//! | file | what |
+//! | --- | --- |
+//! | [`batch`] | the differences of many states from their references in one pass over the trie |
+//! | [`product`] | product states of such a batch, interned |
+//! | [`early`] | states that differ from their references on short strings, one by one |
+//! | [`char_runs`] | states that stay within a class of characters: tokens by length |
+//! | [`long_runs`] | states that differ from their references in long strings of a class alone |
+
+pub(crate) mod batch;
+pub(crate) mod char_runs;
+pub(crate) mod early;
+pub(crate) mod long_runs;
+pub(crate) mod product;

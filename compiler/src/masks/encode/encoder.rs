@@ -1,0 +1,514 @@
+//! Encodes a token set as an id list, a bit row or a delta to another mask; runs on any thread, before masks are numbered.
+//!
+//! To turn the ranks of an outcome into token ids in order is most of the work of a mask. It needs the vocabulary and the
+//! masks that others are derived from, and nothing that depends on the order of the states, so any thread may do it
+//! [ahead](Encoder::draw_new). What is left for the thread that numbers the masks is to find equal ones, and to hold those
+//! that a row may be worth against the rows ([`pool`](super::pool)).
+//!
+//! Cost: O(tokens that differ from the mask that is taken over), or O(tokens) and a row.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use grammarc_artifacts::sections::masks::MaskRecord;
+use grammarc_artifacts::sections::network::NONE;
+use grammarc_artifacts::sections::vocabulary::Trie;
+use grammarc_artifacts::tables::Tables;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::sort_ids::IdSorter;
+use crate::masks::bits::{add_ids, clear_all, count_ones, set_all};
+use crate::masks::outcome::ranks::{LazyRanks, RowRanks, row_of};
+use crate::masks::outcome::spans::{count_of, minus};
+use crate::masks::outcome::{Delta, Outcome};
+use crate::masks::shared::facts::VocabularyFacts;
+use crate::sequences;
+
+/// Spans from which on an outcome is looked up before it is drawn.
+const MANY_SPANS: usize = 6;
+
+/// Words of a row that are copied in the time in which one token of a list is set.
+const WORDS_A_TOKEN: usize = 16;
+
+/// How long lists may be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lengths {
+    /// u32 words of a row.
+    pub(crate) row_words: usize,
+    /// Whether other grammars share the rows.
+    pub(crate) is_vocabulary: bool,
+}
+
+impl Lengths {
+    /// Most tokens of a set that has no row, whatever the rows.
+    pub(crate) fn always_listed(self) -> usize {
+        self.row_words / WORDS_A_TOKEN
+    }
+
+    /// Most tokens of a set that is gathered as a list, and in which a mask differs from its row.
+    fn most_listed(self) -> usize {
+        // Half the room of a row.
+        if self.is_vocabulary { self.always_listed() } else { self.row_words / 2 }
+    }
+
+    /// Most tokens in which a set of `count` tokens differs from its row.
+    pub(crate) fn worth_differing(self, count: u32) -> usize {
+        self.most_listed().min(count as usize / 2)
+    }
+}
+
+/// An encoded set of tokens.
+#[derive(Debug)]
+pub(crate) enum Encoded {
+    /// A mask that there is.
+    Mask(u32),
+    /// The row, the length of the minus list, and both lists; and how many tokens there are.
+    Record { content: Vec<u32>, count: u32 },
+    /// Few tokens, ascending.
+    Ids(Vec<u32>),
+    /// A row, how many tokens there are, and whether it was held against the vocabulary's rows.
+    Row { row: Vec<u32>, count: u32, looked: Compared },
+}
+
+/// Whether a row was held against the vocabulary's.
+#[derive(Debug)]
+pub(crate) enum Compared {
+    No,
+    /// The difference to the nearest, if that is worth storing.
+    Yes(Option<NearestRow>),
+}
+
+/// How a set differs from a row.
+#[derive(Debug)]
+pub(crate) struct NearestRow {
+    /// In how many tokens.
+    pub(crate) distance: usize,
+    /// The row, the length of the minus list, and both lists.
+    pub(crate) content: Vec<u32>,
+}
+
+/// The outcome of a state or pair, with what is needed for its mask.
+#[derive(Debug, Default)]
+pub(crate) struct Computed {
+    pub(crate) outcome: Outcome,
+    /// Tokens that no rank stands for, ascending.
+    pub(crate) extra: Vec<u32>,
+    /// The encoded set, if that was done ahead.
+    pub(crate) drawn: Option<Encoded>,
+}
+
+impl From<Outcome> for Computed {
+    fn from(outcome: Outcome) -> Self {
+        Self { outcome, ..Self::default() }
+    }
+}
+
+/// A thread's room to draw in.
+#[derive(Debug)]
+pub(crate) struct Scratch {
+    ordered: IdSorter,
+    ids: Vec<u32>,
+    row: Vec<u32>,
+    content: Vec<u32>,
+    /// Hashes of what was drawn ahead.
+    seen: FxHashSet<u64>,
+}
+
+impl Scratch {
+    pub(crate) fn new(row_words: usize) -> Self {
+        Self {
+            ordered: IdSorter::new(row_words),
+            ids: Vec::new(),
+            row: Vec::new(),
+            content: Vec::new(),
+            seen: FxHashSet::default(),
+        }
+    }
+
+    /// Gives back what was drawn in this room, for the next.
+    pub(crate) fn give_back(&mut self, drawn: Encoded) {
+        match drawn {
+            Encoded::Mask(_) => {}
+            Encoded::Record { content, .. } => self.content = content,
+            Encoded::Ids(ids) => self.ids = ids,
+            Encoded::Row { row, .. } => self.row = row,
+        }
+    }
+
+    /// The row of some tokens.
+    pub(crate) fn row_of_ids(&mut self, row_words: usize, ids: &[u32]) -> Vec<u32> {
+        let mut row = self.cleared(row_words);
+        set_all(&mut row, ids);
+        row
+    }
+
+    /// A row without tokens.
+    fn cleared(&mut self, row_words: usize) -> Vec<u32> {
+        let mut row = std::mem::take(&mut self.row);
+        row.clear();
+        row.resize(row_words, 0);
+        row
+    }
+}
+
+/// The mask of a state that others are derived from.
+pub(crate) struct ReferenceMask<'a> {
+    pub(crate) mask: u32,
+    pub(crate) record: MaskRecord,
+    /// The words of its row, none where it has none.
+    pub(crate) row: Cow<'a, [u32]>,
+    pub(crate) minus: Vec<u32>,
+    pub(crate) plus: Vec<u32>,
+    /// Ranks of its tokens, or its row with its lists in it.
+    pub(crate) ranks: Result<&'a [Range<u32>], LazyRanks>,
+}
+
+/// The vocabulary and the masks of references that sets are encoded against.
+pub(crate) struct Encoder<'a> {
+    trie: Trie<'a>,
+    shared: Tables<'a>,
+    known: &'a VocabularyFacts,
+    lengths: Lengths,
+    /// By own state.
+    models: FxHashMap<u32, ReferenceMask<'a>>,
+}
+
+/// A mask that is taken over from a state.
+struct Reference<'s> {
+    /// Its number, where it is a model's.
+    model: Option<u32>,
+    record: MaskRecord,
+    row: &'s [u32],
+    minus: &'s [u32],
+    plus: &'s [u32],
+    ranks: RowRanks<'s>,
+}
+
+impl<'a> Encoder<'a> {
+    /// An encoder with the masks of a vocabulary alone.
+    pub(crate) fn new(
+        trie: Trie<'a>,
+        shared: Tables<'a>,
+        known: &'a VocabularyFacts,
+        lengths: Lengths,
+    ) -> Self {
+        Self { trie, shared, known, lengths, models: FxHashMap::default() }
+    }
+
+    /// How long lists may be.
+    pub(crate) fn lengths(&self) -> Lengths {
+        self.lengths
+    }
+
+    /// Notes the mask of an own state that others are derived from.
+    pub(crate) fn add_model(&mut self, state: u32, model: ReferenceMask<'a>) {
+        self.models.insert(state, model);
+    }
+
+    fn source(&self, state: u32) -> Reference<'_> {
+        if let Some(model) = self.models.get(&state) {
+            let &ReferenceMask { mask, record, ref row, ref minus, ref plus, ref ranks } = model;
+            let ranks = match ranks {
+                Ok(ranks) => RowRanks::Known(ranks),
+                Err(row) => RowRanks::LazyRanks(row),
+            };
+            return Reference { model: Some(mask), record, row, minus, plus, ranks };
+        }
+        let record = self.shared.masks[self.shared.states[state as usize].base as usize];
+        Reference {
+            model: None,
+            record,
+            row: row_of(self.shared, record.row),
+            minus: self.shared.minus(&record),
+            plus: self.shared.plus(&record),
+            ranks: RowRanks::Known(self.known.spans(self.shared, self.trie, state)),
+        }
+    }
+
+    /// Whether an outcome is worth looking up before it is drawn: most states of a grammar have the outcome of another.
+    pub(crate) fn is_looked_up(&self, outcome: &Outcome, extra: &[u32]) -> bool {
+        let is_small = outcome.taken.is_none()
+            && outcome.spans.len() < MANY_SPANS
+            && outcome.count() as usize <= self.lengths.always_listed();
+        extra.is_empty() && !is_small
+    }
+
+    /// Draws a set of tokens for the thread that numbers the masks, unless the same was drawn in this room before.
+    pub(crate) fn draw_new(&self, found: &mut Computed, brush: &mut Scratch) {
+        let Computed { outcome, extra, drawn } = found;
+        if self.is_looked_up(outcome, extra) {
+            let mut words = std::mem::take(&mut brush.content);
+            describe(outcome, &mut words);
+            let is_new = brush.seen.insert(sequences::hash(&words));
+            brush.content = words;
+            if !is_new {
+                return;
+            }
+        }
+        *drawn = Some(self.draw(outcome, extra, brush));
+    }
+
+    /// Draws the set of an outcome's tokens and of `extra`.
+    pub(crate) fn draw(&self, outcome: &Outcome, extra: &[u32], brush: &mut Scratch) -> Encoded {
+        if let Some(Delta { state, except }) = &outcome.taken {
+            let source = self.source(*state);
+            if extra.is_empty()
+                && let Some(drawn) = self.differing(&source, except, &outcome.spans, brush)
+            {
+                return drawn;
+            }
+            if source.ranks.is_dear() || count_of(except) < source.record.count / 2 {
+                return self.redrawn(&source, except, &outcome.spans, extra, brush);
+            }
+            return self.draw(&outcome.over(source.ranks.all(self.trie)), extra, brush);
+        }
+        let count = outcome.count() as usize + extra.len();
+        if count <= self.lengths.most_listed() {
+            return Encoded::Ids(self.gathered(outcome, extra, brush));
+        }
+        let mut row = brush.cleared(self.lengths.row_words);
+        let runs = outcome.spans.iter().map(|span| self.tokens(span));
+        runs.chain([extra]).for_each(|tokens| set_all(&mut row, tokens));
+        let count = count_ones(&row);
+        Encoded::Row { row, count, looked: Compared::No }
+    }
+
+    /// The set of another state's tokens but for some ranks, and with those of `spans`: drawn over that state's row.
+    fn redrawn(
+        &self,
+        source: &Reference<'_>,
+        except: &[Range<u32>],
+        spans: &[Range<u32>],
+        extra: &[u32],
+        brush: &mut Scratch,
+    ) -> Encoded {
+        let mut row = brush.cleared(self.lengths.row_words);
+        if !source.row.is_empty() {
+            row.copy_from_slice(source.row);
+        }
+        // What is excepted may be among the tokens that the record adds.
+        set_all(&mut row, source.plus);
+        let gone = except.iter().map(|span| self.tokens(span));
+        for ids in gone.chain([source.minus]) {
+            clear_all(&mut row, ids);
+        }
+        let new = spans.iter().map(|span| self.tokens(span));
+        new.chain([extra]).for_each(|ids| set_all(&mut row, ids));
+        let count = count_ones(&row);
+        if count as usize > self.lengths.most_listed() {
+            return Encoded::Row { row, count, looked: Compared::No };
+        }
+        let mut ids = Vec::with_capacity(count as usize);
+        add_ids(&row, &mut ids);
+        brush.row = row;
+        Encoded::Ids(ids)
+    }
+
+    /// The tokens of some ranks.
+    fn tokens(&self, span: &Range<u32>) -> &'a [u32] {
+        &self.trie.token_of_rank[span.start as usize..span.end as usize]
+    }
+
+    /// The token ids of a set, ascending.
+    fn gathered(&self, outcome: &Outcome, extra: &[u32], brush: &mut Scratch) -> Vec<u32> {
+        let mut ids = std::mem::take(&mut brush.ids);
+        ids.clear();
+        for span in &outcome.spans {
+            match self.tokens(span) {
+                &[id] => ids.push(id),
+                many => ids.extend_from_slice(many),
+            }
+        }
+        ids.extend_from_slice(extra);
+        brush.ordered.put_in_order(&mut ids);
+        ids
+    }
+
+    /// The set of another state's tokens but for some ranks, and with those of `spans`, where it takes little to tell it
+    /// from that state's mask.
+    fn differing(
+        &self,
+        source: &Reference<'_>,
+        except: &[Range<u32>],
+        spans: &[Range<u32>],
+        brush: &mut Scratch,
+    ) -> Option<Encoded> {
+        let &Reference { model, record, minus: without, plus: with, ranks, .. } = source;
+        // Most of what differs in much is told by the lengths.
+        let most = self.lengths.most_listed() as u32;
+        let held = |ranges, most| ranks.held(self.trie, ranges, most);
+        let gone = minus(&held(except, most + count_of(spans))?, spans);
+        let new = minus(spans, &held(spans, u32::MAX)?);
+        if count_of(&gone).max(count_of(&new)) > most {
+            return None;
+        }
+        if let Some(mask) = model.filter(|_| gone.is_empty() && new.is_empty()) {
+            return Some(Encoded::Mask(mask));
+        }
+        let gone = self.sorted_ids(&gone, brush);
+        let new = self.sorted_ids(&new, brush);
+        let count = record.count + new.len() as u32 - gone.len() as u32;
+        let is_list = count as usize <= self.lengths.always_listed();
+        if is_list != (record.row == NONE) {
+            return None;
+        }
+        let mut content = std::mem::take(&mut brush.content);
+        content.clear();
+        content.extend([record.row, 0]);
+        merge(without, &new, &gone, with, &mut content);
+        content[1] = content.len() as u32 - 2;
+        merge(with, &gone, &new, without, &mut content);
+        let listed = content.len() - 2;
+        if !is_list && listed > self.lengths.worth_differing(count) {
+            brush.content = content;
+            return None;
+        }
+        Some(Encoded::Record { content, count })
+    }
+
+    /// Token ids of ranks, ascending.
+    fn sorted_ids(&self, spans: &[Range<u32>], brush: &mut Scratch) -> Vec<u32> {
+        let mut ids = Vec::with_capacity(count_of(spans) as usize);
+        spans.iter().for_each(|span| ids.extend_from_slice(self.tokens(span)));
+        brush.ordered.put_in_order(&mut ids);
+        ids
+    }
+}
+
+/// All that an outcome says of tokens: the state that it takes over from, how many ranges are not taken, these ranges, the
+/// other spans.
+pub(crate) fn describe(outcome: &Outcome, words: &mut Vec<u32>) {
+    let (state, except) = match &outcome.taken {
+        Some(taken) => (taken.state, &taken.except[..]),
+        None => (NONE, &[][..]),
+    };
+    words.clear();
+    words.extend([state, except.len() as u32]);
+    let spans = except.iter().chain(&outcome.spans);
+    words.extend(spans.flat_map(|span| [span.start, span.end]));
+}
+
+/// Appends `list` without `dropped`, and with what of `added` is not in `known`: all ascending, `added` disjoint from
+/// `list`.
+fn merge(list: &[u32], dropped: &[u32], added: &[u32], known: &[u32], to: &mut Vec<u32>) {
+    let is_new = |id: &u32| known.binary_search(id).is_err();
+    let mut added = added.iter().copied().filter(is_new).peekable();
+    let mut dropped = dropped.iter().copied().peekable();
+    for &id in list {
+        while dropped.next_if(|&other| other < id).is_some() {}
+        while let Some(first) = added.next_if(|&other| other < id) {
+            to.push(first);
+        }
+        if dropped.peek() != Some(&id) {
+            to.push(id);
+        }
+    }
+    to.extend(added);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::sync::LazyLock;
+
+    use grammarc_artifacts::VocabularyArtifact;
+    use grammarc_artifacts::tables::TablesData;
+    use proptest::prelude::*;
+
+    use super::super::pool::{Pool, stored};
+    use super::*;
+    use crate::masks::shared::facts::vocabulary;
+
+    static VOCABULARY: LazyLock<VocabularyArtifact> = LazyLock::new(|| vocabulary(5));
+    static KNOWN: LazyLock<VocabularyFacts> = LazyLock::new(|| VocabularyFacts::new(&VOCABULARY));
+
+    /// The tokens of what was drawn.
+    fn tokens(sources: &Encoder<'_>, drawn: &Encoded) -> BTreeSet<u32> {
+        let mut ids = Vec::new();
+        match drawn {
+            Encoded::Mask(mask) => ids = stored(sources.shared, *mask),
+            Encoded::Ids(few) => ids.clone_from(few),
+            Encoded::Row { row, count, .. } => {
+                add_ids(row, &mut ids);
+                assert_eq!(ids.len(), *count as usize);
+            }
+            Encoded::Record { content, count } => {
+                add_ids(row_of(sources.shared, content[0]), &mut ids);
+                let (minus, plus) = content[2..].split_at(content[1] as usize);
+                ids.retain(|id| !minus.contains(id));
+                ids.extend_from_slice(plus);
+                assert_eq!(ids.len(), *count as usize);
+            }
+        }
+        ids.into_iter().collect()
+    }
+
+    proptest! {
+        /// Whatever is taken over and excepted, and in whatever room.
+        #[test]
+        fn what_is_drawn_has_the_tokens_of_the_outcome(
+            states in prop::collection::vec(any::<prop::sample::Index>(), 1..6),
+            cuts in prop::collection::btree_set(0u32..1 << 16, 0..9),
+            extra in prop::collection::btree_set(0u32..1 << 16, 0..3),
+            is_vocabulary: bool,
+            has_model: bool,
+        ) {
+            let (shared, trie, known) = (VOCABULARY.tables(), VOCABULARY.trie(), &*KNOWN);
+            let lengths = Lengths { row_words: shared.row_words as usize, is_vocabulary };
+            let mut sources = Encoder::new(trie, shared, known, lengths);
+            let mut brush = Scratch::new(lengths.row_words);
+            let count = shared.state_count();
+            // From sixteen bits to a rank.
+            let ranks = trie.token_of_rank.len() as u32;
+            let rank = |cut: u32| (cut * ranks) >> 16;
+            let cuts: Vec<u32> = cuts.into_iter().map(rank).collect();
+            let except = cuts.chunks_exact(2).map(|cut| cut[0]..cut[1]);
+            let except: Vec<Range<u32>> = except.filter(|range| !range.is_empty()).collect();
+            let spans = except.iter().step_by(2).map(|range| range.start..range.start + 1);
+            let spans: Vec<Range<u32>> = spans.collect();
+            let token = |rank: u32| trie.token_of_rank[rank as usize];
+            let extra: BTreeSet<u32> = extra.into_iter().map(|id| token(rank(id))).collect();
+            for state in states {
+                let of = state.index(count as usize) as u32;
+                let base = shared.states[of as usize].base;
+                let spoken = known.spans(shared, trie, of);
+                let state = if has_model { count + of } else { of };
+                if has_model {
+                    let tables = TablesData::empty(shared.totals(), shared.row_words);
+                    let pool = Pool::new(shared, known, tables, lengths);
+                    sources.add_model(state, pool.model(base, Some(spoken)));
+                }
+                let plain = Outcome { spans: spans.clone(), ..Outcome::default() };
+                let taken = Some(Delta { state, except: except.clone() });
+                let taken = Outcome { taken, ..plain.clone() };
+                for (outcome, whole) in [(&plain, plain.clone()), (&taken, taken.over(spoken))] {
+                    let ranks = whole.spans.iter().cloned().flatten();
+                    let expected: BTreeSet<u32> = ranks.map(token).collect();
+                    let drawn = sources.draw(outcome, &[], &mut brush);
+                    prop_assert_eq!(tokens(&sources, &drawn), expected.clone());
+                    brush.give_back(drawn);
+                    let extra: Vec<u32> = extra.difference(&expected).copied().collect();
+                    let drawn = sources.draw(outcome, &extra, &mut brush);
+                    let all = expected.iter().copied().chain(extra).collect();
+                    prop_assert_eq!(tokens(&sources, &drawn), all);
+                }
+            }
+        }
+
+        #[test]
+        fn lists_are_merged_as_sets(
+            list in prop::collection::btree_set(0u32..60, 0..30),
+            dropped in prop::collection::btree_set(0u32..60, 0..20),
+            added in prop::collection::btree_set(0u32..60, 0..20),
+            known in prop::collection::btree_set(0u32..60, 0..20),
+        ) {
+            let added = &added - &list;
+            let expected: Vec<u32> = (&(&list - &dropped) | &(&added - &known)).into_iter().collect();
+            let [list, dropped, added, known] =
+                [list, dropped, added, known].map(|set: BTreeSet<u32>| Vec::from_iter(set));
+            let mut merged = Vec::new();
+            merge(&list, &dropped, &added, &known, &mut merged);
+            prop_assert_eq!(merged, expected);
+        }
+    }
+}

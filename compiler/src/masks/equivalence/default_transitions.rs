@@ -1,0 +1,440 @@
+//! A grammar's own states that do the same as another with every token.
+//!
+//! In an object that may have any keys besides those it names, a state within a key does what that of any other key does,
+//! but for the next byte of the key, and again for the one after it. Hardly any token goes on from there to the end of
+//! the key, where at last what comes may differ. So the two are followed along the bytes on which they part alone, until
+//! no [piece](crate::masks::trie::factors) of a token goes on from one byte to the next, or they come to two that are known to do the
+//! same from there; and where that does not tell, from the root of the trie until the trie ends.
+//!
+//! A state is held against the one that it goes to on most bytes, where that stays where it is on most. Mostly that one
+//! does nothing but call the vocabulary's rule for the rest of a string, and its bytes are those of the rule's first
+//! state. What of them the state has no edges for is a call as well, of a rule that begins with nothing else.
+//!
+//! Cost: O(edges) for each state, some 50 ns, and a piece looked up for each byte on which two part; for those at the ends
+//! of keys, a child for each byte on which two part at a node.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use grammarc_artifacts::sections::network::{ByteEdge, CallEdge, NONE, StateRecord, state_flags};
+use grammarc_artifacts::tables::Joined;
+
+use super::edge_diff::{EdgeDifference, all_apart};
+use super::own_transitions::ENDS;
+use crate::ir::ByteSet;
+use crate::masks::shared::facts::VocabularyFacts;
+use crate::masks::shared::transitions::{WIDE, speaks_of_bytes};
+use crate::network::bytes_on;
+use crate::network::follow::Follow;
+
+/// Bytes on which two states may part: a letter, digit or another for each key that may come.
+const MOST_APART: usize = 64;
+
+/// Nodes that two are followed to.
+const MOST_NODES: usize = 256;
+
+/// States one behind the other that are followed before it is known what they do.
+const MOST_AHEAD: usize = 64;
+
+/// Not asked yet.
+const UNKNOWN: u32 = NONE - 1;
+
+/// A byte on which two states part, and where they go, one of them perhaps nowhere.
+#[derive(Clone, Copy)]
+struct Divergence {
+    byte: u8,
+    to: [u32; 2],
+}
+
+/// The transitions of a state that only calls a shared rule, copied from the rule's first state.
+struct CalledState {
+    /// The bytes that lead back to the state, and those by which the rule is left.
+    edges: Vec<ByteEdge>,
+    /// The other bytes.
+    rest: ByteSet,
+    /// The first state, and where the call returns to.
+    first: u32,
+    ret: u32,
+}
+
+/// Looks for such states.
+pub(crate) struct DefaultTransitions<'a> {
+    follow: &'a Follow<'a>,
+    network: Joined<'a>,
+    known: &'a VocabularyFacts,
+    /// By index of the state, the other that it was held against last, and where in the list they part; nowhere known
+    /// where that is on too many bytes or not told by bytes.
+    told: Vec<(u32, Option<Range<u32>>)>,
+    partings: Vec<Divergence>,
+    /// By index of the state, the other that it was held against last, and whether they are known to do the same with every
+    /// piece of a token.
+    alike: Vec<(u32, bool)>,
+    /// By index of the state, where it stands among those that do nothing but call; [`NONE`] where it does more, and
+    /// [`UNKNOWN`] where that was not asked.
+    begun_of: Vec<u32>,
+    begun: Vec<Rc<CalledState>>,
+    /// By called rule and first state of another, the bytes with which the rule begins, where that state does the same on
+    /// them and they are all that does not lead back to it.
+    by_call: Vec<((u32, u32), Option<ByteSet>)>,
+    /// Two states at a node that they have come to.
+    work: Vec<([u32; 2], u32)>,
+}
+
+impl<'a> DefaultTransitions<'a> {
+    /// Among the own states of a network.
+    pub(crate) fn new(follow: &'a Follow<'a>, known: &'a VocabularyFacts) -> Self {
+        let network = follow.network();
+        let told = vec![(NONE, None); network.own.state_count() as usize];
+        Self {
+            follow,
+            network,
+            known,
+            told,
+            partings: Vec::with_capacity(network.own.state_count() as usize),
+            alike: vec![(NONE, false); network.own.state_count() as usize],
+            begun_of: vec![UNKNOWN; network.own.state_count() as usize],
+            begun: Vec::new(),
+            by_call: Vec::new(),
+            work: Vec::new(),
+        }
+    }
+
+    /// The state that an own one does the same as. It is found soonest where those that it leads to were asked for before.
+    pub(crate) fn of(&mut self, state: u32) -> Option<u32> {
+        let other = self.widest(state).filter(|&other| other != state)?;
+        let stays = self.widest(other) == Some(other) || self.begun(other).is_some();
+        let states = [state, other];
+        let do_the_same = stays
+            && self.stand_alike(states)
+            && (self.are_alike(states, MOST_AHEAD) || self.are_same(states));
+        do_the_same.then_some(other)
+    }
+
+    /// The state that one which was asked for does the same as with every piece of a token, as far as that is known.
+    pub(crate) fn alike(&self, state: u32) -> Option<u32> {
+        let (other, are_alike) = self.alike[self.index(state)];
+        are_alike.then_some(other)
+    }
+
+    /// Target of the widest edge of a state, if it is wide.
+    fn widest(&self, state: u32) -> Option<u32> {
+        let edges = self.network.own.byte_edges_of(self.index(state)).iter();
+        let widest = edges.max_by_key(|edge| edge.hi() - edge.lo())?;
+        let is_wide = usize::from(widest.hi() - widest.lo()) >= WIDE;
+        is_wide.then_some(widest.target)
+    }
+
+    /// Whether two states, which stand alike, do the same with every piece of a token, as far as that follows from what
+    /// those do that they lead to. Of most of these it is known; they are asked so many steps ahead where it is not.
+    fn are_alike(&mut self, states: [u32; 2], ahead: usize) -> bool {
+        let index = self.index(states[0]);
+        if self.alike[index].0 == states[1] {
+            return self.alike[index].1;
+        }
+        let Some(ahead) = ahead.checked_sub(1) else { return false };
+        let Some(mut partings) = self.told(states) else { return false };
+        // Those that lead back here are taken to differ.
+        self.alike[index] = (states[1], false);
+        let are_alike = partings.all(|at| {
+            let Divergence { byte, to } = self.partings[at as usize];
+            !to.contains(&NONE)
+                && self.stand_alike(to)
+                && (self.none_part_after(byte, to) || self.are_alike(to, ahead))
+        });
+        self.alike[index] = (states[1], are_alike);
+        are_alike
+    }
+
+    /// Whether two states part on none of the bytes that may come after a byte in a piece of a token.
+    fn none_part_after(&mut self, byte: u8, states: [u32; 2]) -> bool {
+        let Some(mut partings) = self.told(states) else { return false };
+        let after = self.known.pieces().after(byte);
+        partings.all(|at| !after.contains(self.partings[at as usize].byte))
+    }
+
+    /// Whether two states, which stand alike, do the same with all strings of the trie.
+    fn are_same(&mut self, states: [u32; 2]) -> bool {
+        self.work.clear();
+        self.work.push((states, 0));
+        let mut nodes = 0;
+        while let Some((states, node)) = self.work.pop() {
+            let Some(partings) = self.told(states) else {
+                if self.begin_alike(states, node) {
+                    continue;
+                }
+                return false;
+            };
+            for at in partings {
+                let Divergence { byte, to } = self.partings[at as usize];
+                let Some(child) = self.known.children().on(node, byte) else { continue };
+                nodes += 1;
+                if nodes > MOST_NODES || to.contains(&NONE) || !self.stand_alike(to) {
+                    return false;
+                }
+                if !self.known.children().is_leaf(child) {
+                    self.work.push((to, child));
+                }
+            }
+        }
+        true
+    }
+
+    /// Whether a token may end in both or neither of two states, their rule be left in both or neither, and both count
+    /// alike.
+    fn stand_alike(&self, states: [u32; 2]) -> bool {
+        let [one, other] = states;
+        let (one, other) = (self.record(one), self.record(other));
+        one.flags & ENDS == other.flags & ENDS && one.count_exit == other.count_exit
+    }
+
+    /// Whether two states do the same with the strings below a node, where none has two bytes: whatever they come to, a
+    /// token may end there.
+    fn begin_alike(&self, states: [u32; 2], node: u32) -> bool {
+        let [one, other] = states.map(|state| self.follow.first(state).0);
+        let mut children = self.known.children().of(node);
+        self.known.spelled() == ByteSet::FULL
+            && children.all(|(byte, child)| {
+                self.known.children().is_leaf(child) && one.contains(byte) == other.contains(byte)
+            })
+    }
+
+    /// On which bytes two states part, if that tells them apart and they are few: numbers of [partings](Self::parting).
+    #[inline]
+    pub(crate) fn told(&mut self, states: [u32; 2]) -> Option<Range<u32>> {
+        let index = self.index(states[0]);
+        if self.told[index].0 != states[1] {
+            self.told[index] = (states[1], self.part(states));
+        }
+        self.told[index].1.clone()
+    }
+
+    /// A byte on which two states part, and where they go, one of them perhaps nowhere.
+    pub(crate) fn parting(&self, number: u32) -> (u8, [u32; 2]) {
+        let Divergence { byte, to } = self.partings[number as usize];
+        (byte, to)
+    }
+
+    fn part(&mut self, states: [u32; 2]) -> Option<Range<u32>> {
+        let [one, other] = states;
+        let (one, other) = (self.index(one), self.index(other));
+        let own = self.network.own;
+        let read_tokens = [one, other].iter().any(|&index| !own.token_edges_of(index).is_empty());
+        if read_tokens {
+            return None;
+        }
+        let (edges, others) = (own.byte_edges_of(one), own.byte_edges_of(other));
+        let (calls, other_calls) = (own.call_edges_of(one), own.call_edges_of(other));
+        let from = self.partings.len();
+        let is_told = match self.begun(states[1]) {
+            Some(begun) => {
+                let by_calls = self.by_calls(&begun, calls)?;
+                add_partings([edges, &begun.edges], by_calls, &mut self.partings)
+            }
+            None if calls == other_calls => {
+                add_partings([edges, others], ByteSet::EMPTY, &mut self.partings)
+            }
+            None => false,
+        };
+        is_told.then_some(from as u32..self.partings.len() as u32)
+    }
+
+    /// The bytes on which some calls do what is left of what a state does, and perhaps more of it.
+    fn by_calls(&mut self, begun: &CalledState, calls: &[CallEdge]) -> Option<ByteSet> {
+        let [call] = calls else {
+            let is_all = calls.is_empty() && begun.rest.is_empty();
+            return is_all.then_some(ByteSet::EMPTY);
+        };
+        if call.ret != begun.ret || call.count != 0 {
+            return None;
+        }
+        let key = (call.callee, begun.first);
+        if let Some(known) = self.by_call.iter().rev().find(|known| known.0 == key) {
+            return known.1;
+        }
+        let bytes = self.find_by_call(begun, call);
+        self.by_call.push((key, bytes));
+        bytes
+    }
+
+    fn find_by_call(&self, begun: &CalledState, call: &CallEdge) -> Option<ByteSet> {
+        let shared = self.network.shared;
+        let first = self.plainly_begun(call)?;
+        let [one, other] = [first, begun.first].map(|state| self.known.moves(shared, state));
+        let leads_alike = |byte: u8| one.to[usize::from(byte)] == other.to[usize::from(byte)];
+        let is_part = one.leave.is_empty()
+            && begun.rest.minus(one.on).is_empty()
+            && one.ends == other.ends.intersect(one.on)
+            && one.on.iter().all(leads_alike);
+        is_part.then_some(one.on)
+    }
+
+    /// The transitions of a state that only calls a shared rule and stays there on some bytes.
+    fn begun(&mut self, state: u32) -> Option<Rc<CalledState>> {
+        let index = self.index(state);
+        if self.begun_of[index] == UNKNOWN {
+            self.begun_of[index] = match self.find_begun(state) {
+                Some(begun) => {
+                    self.begun.push(Rc::new(begun));
+                    self.begun.len() as u32 - 1
+                }
+                None => NONE,
+            };
+        }
+        self.begun.get(self.begun_of[index] as usize).map(Rc::clone)
+    }
+
+    fn find_begun(&self, state: u32) -> Option<CalledState> {
+        let (own, shared) = (self.network.own, self.network.shared);
+        let index = self.index(state);
+        let [call] = own.call_edges_of(index) else { return None };
+        let is_alone = own.byte_edges_of(index).is_empty() && own.token_edges_of(index).is_empty();
+        if !is_alone || call.ret == NONE {
+            return None;
+        }
+        let first = self.plainly_begun(call)?;
+        // Between two of these, bytes are told by edges of the own states or of the shared one, which is the same where a
+        // token may end in all.
+        let records = [state, call.ret].map(|state| self.record(state));
+        let rests = |record: &StateRecord| record.flags & state_flags::RESTS != 0;
+        let are_plain = records.iter().all(|record| rests(record) && record.count_exit == NONE);
+        if !are_plain || !rests(&shared.states[first as usize]) {
+            return None;
+        }
+        let moves = self.known.moves(shared, first);
+        let like = self.known.like(first);
+        let stays = moves.runs.iter().filter(|&&(.., to)| to == like);
+        let stays: Vec<ByteEdge> = stays.map(|&(lo, hi, _)| ByteEdge::new(lo, hi, state)).collect();
+        let rest = moves.on.minus(bytes_on(&stays));
+        let leave = moves.leave.ranges().map(|(lo, hi)| ByteEdge::new(lo, hi, call.ret));
+        let mut edges: Vec<ByteEdge> = stays.into_iter().chain(leave).collect();
+        edges.sort_unstable_by_key(|edge| edge.lo());
+        Some(CalledState { edges, rest, first, ret: call.ret })
+    }
+
+    /// The first state of a shared rule that a call begins, where the state is not left at once and bytes alone tell what
+    /// it does.
+    fn plainly_begun(&self, call: &CallEdge) -> Option<u32> {
+        let shared = self.network.shared;
+        let rule = shared.rules.get(call.callee as usize)?;
+        let first = rule.first_state;
+        let record = &shared.states[first as usize];
+        let is_plain = call.count == 0
+            && record.flags & state_flags::FINAL == 0
+            && record.count_exit == NONE
+            && speaks_of_bytes(shared, first)
+            && self.known.moves(shared, first).calls.is_empty();
+        is_plain.then_some(first)
+    }
+
+    fn record(&self, state: u32) -> &'a StateRecord {
+        &self.network.own.states[self.index(state)]
+    }
+
+    fn index(&self, state: u32) -> usize {
+        (state - self.network.own.bases.states) as usize
+    }
+}
+
+/// Adds the bytes on which edges lead to different states, if they are few. On some bytes, on which the first have to lead
+/// nowhere, they do the same by calls.
+fn add_partings(
+    [one, other]: [&[ByteEdge]; 2],
+    by_calls: ByteSet,
+    partings: &mut Vec<Divergence>,
+) -> bool {
+    if one.iter().any(|edge| by_calls.meets(edge.lo(), edge.hi())) {
+        return false;
+    }
+    let most = partings.len() + MOST_APART;
+    all_apart(one, other, |EdgeDifference { first, last, to }| {
+        (first..=last).all(|byte| {
+            let part = to[0] != NONE || !by_calls.contains(byte);
+            if part && partings.len() < most {
+                partings.push(Divergence { byte, to });
+                return true;
+            }
+            !part
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::compile::Compiler;
+    use crate::frontend::FrontEnd;
+    use crate::frontend::gbnf::GbnfOptions;
+    use crate::frontend::json_schema::JsonSchemaOptions;
+    use crate::masks::shared::facts::walked;
+    use crate::network::local::LocalSets;
+    use crate::samples;
+
+    /// For a vocabulary of all bytes and texts of up to three characters that lead out of a key and into a value.
+    fn compiler() -> Compiler {
+        let marks = br#"":0u{,"#;
+        let pairs = marks.iter().flat_map(|&a| marks.map(|b| vec![a, b]));
+        let triples = pairs.clone().flat_map(|pair| marks.map(|c| [&pair[..], &[c]].concat()));
+        samples::compiler(pairs.clone().chain(triples))
+    }
+
+    /// How many states of a text's network have a twin, each of which does the same as it.
+    fn twins(compiler: &Compiler, front_end: &FrontEnd, text: &str) -> usize {
+        let network = samples::network(compiler, front_end, text);
+        let (vocabulary, known) =
+            (compiler.vocabulary(), VocabularyFacts::new(compiler.vocabulary()));
+        let (follow, trie) =
+            (network.follow(vocabulary.tables(), known.rules()), vocabulary.trie());
+        let mut twins = DefaultTransitions::new(&follow, &known);
+        let mut sets = LocalSets::new(follow.network());
+        let own = follow.network().own;
+        let mut found = 0;
+        for state in own.bases.states..own.bases.states + own.state_count() {
+            let Some(other) = twins.of(state) else { continue };
+            found += 1;
+            let after = follow.bytes(follow.rule_of(state));
+            let [one, other] = [state, other].map(|state| walked(&mut sets, trie, after, state, 0));
+            assert_eq!(one, other, "state {} of {text}", state - own.bases.states);
+        }
+        found
+    }
+
+    #[test]
+    fn places_in_a_key_among_any_keys_have_twins() {
+        let schema = r#"{"properties": {"0uu0uu": true, "u0u0u0": {"type": "string"}}}"#;
+        let found = twins(&compiler(), &FrontEnd::JsonSchema(JsonSchemaOptions::default()), schema);
+        assert!(found > 8, "{found} of some twenty");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+        #[test]
+        fn twins_do_the_same(
+            keys in prop::collection::btree_map("[0u{,]{1,4}", 0usize..4, 1..5),
+            any in 0usize..4,
+        ) {
+            let value = |at: usize| ["true", r#"{"type":"integer"}"#, r#"{"type":"string"}"#, "{\"type\":\"object\"}"][at];
+            let members = keys.iter().map(|(key, &at)| format!(r#""{key}": {}"#, value(at)));
+            let members = members.collect::<Vec<_>>().join(", ");
+            let schema =
+                format!(r#"{{"properties": {{{members}}}, "additionalProperties": {}}}"#, value(any));
+            twins(&compiler(), &FrontEnd::JsonSchema(JsonSchemaOptions::default()), &schema);
+        }
+
+        #[test]
+        fn twins_within_rules_do_the_same(
+            words in prop::collection::btree_set("[0u]{1,4}", 1..4),
+            many in r"(\[ -z\]|\[0a-u\]|\[\^u,\])[*+]",
+            then in "[0u]{0,2}",
+        ) {
+            let words: Vec<String> = words.iter().map(|word| format!(r#""{word}""#)).collect();
+            let words = words.join(" | ");
+            let text = format!(
+                r#"root ::= "{{" rule ","
+                rule ::= "{{" rule "," rule | {words} | {many} "{then}""#
+            );
+            twins(&compiler(), &FrontEnd::Gbnf(GbnfOptions::default()), &text);
+        }
+    }
+}

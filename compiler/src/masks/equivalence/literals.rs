@@ -1,0 +1,118 @@
+//! States from which every token either ends within a literal or cannot be read: what they do is told by one node of the
+//! trie.
+//!
+//! More than half of the states of an object are within its keys, and no token leads from one letter of a key to its end
+//! and on. The tokens that such a state reads are those on the way to the deepest node that the literal leads to, so states
+//! that come to the same node have the same mask, and it is found once.
+//!
+//! Cost: O(own states), and O(depth of the node) for each of them.
+
+use grammarc_artifacts::sections::network::{NONE, state_flags};
+use grammarc_artifacts::tables::Tables;
+
+use super::own_transitions::ENDS;
+use crate::masks::trie::children::Children;
+
+/// Transition of a state within a literal: it goes on with one byte.
+#[derive(Clone, Copy, Debug)]
+struct LiteralStep {
+    byte: u8,
+    /// Whether it does so, and nothing else.
+    is_alone: bool,
+    /// Index of the state that it leads to, where a token may end there and the rule is not left; else [`NONE`].
+    to: u32,
+}
+
+/// The own states of a network that are within literals.
+pub(crate) struct Literals<'a> {
+    children: &'a Children,
+    /// Id of the first own state.
+    base: u32,
+    /// By index of the state.
+    steps: Vec<LiteralStep>,
+}
+
+impl<'a> Literals<'a> {
+    /// The literal states of a network's own, over a trie with these children of its nodes.
+    pub(crate) fn new(own: Tables<'_>, children: &'a Children) -> Self {
+        let base = own.bases.states;
+        let flags = |state: u32| own.states[state as usize].flags & ENDS;
+        let steps = (0..own.state_count()).map(|index| {
+            let none = LiteralStep { byte: 0, is_alone: false, to: NONE };
+            let [edge] = own.byte_edges_of(index as usize) else { return none };
+            let is_left = flags(index) & !state_flags::RESTS != 0;
+            let is_alone = edge.lo() == edge.hi()
+                && !is_left
+                && own.call_edges_of(index as usize).is_empty()
+                && own.token_edges_of(index as usize).is_empty();
+            let to = edge.target.checked_sub(base);
+            let to = to.filter(|&to| flags(to) == state_flags::RESTS).unwrap_or(NONE);
+            LiteralStep { byte: edge.lo(), is_alone, to }
+        });
+        Self { children, base, steps: steps.collect() }
+    }
+
+    /// The deepest node that a state leads to, where its outcome at the root is told by that: its rule is not left, and a
+    /// token may end, as far as the trie goes.
+    pub(crate) fn deepest(&self, state: u32) -> Option<u32> {
+        let mut index = state - self.base;
+        let mut node = 0;
+        loop {
+            let LiteralStep { byte, is_alone, to } = self.steps[index as usize];
+            if !is_alone {
+                return None;
+            }
+            let Some(child) = self.children.on(node, byte) else { return Some(node) };
+            if to == NONE {
+                return None;
+            }
+            if self.children.is_leaf(child) {
+                return Some(child);
+            }
+            (node, index) = (child, to);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frontend::FrontEnd;
+    use crate::frontend::json_schema::JsonSchemaOptions;
+    use crate::masks::shared::facts::{VocabularyFacts, walked};
+    use crate::network::local::LocalSets;
+    use crate::samples;
+
+    #[test]
+    fn what_literals_do_is_told_by_the_deepest_node() {
+        // Pieces of keys, some of which lead out of them.
+        let texts = ["ab", "abc", "bc", "cab", "c\"", "\":", "\":\"", "b\":1", "ca", "{\"a"];
+        let compiler = samples::compiler(texts.map(|text| text.as_bytes().to_vec()));
+        let schema = r#"{
+            "properties": {"abcab": {"type": "integer"}, "cabc": {"const": "abcabc"}, "a": {}},
+            "required": ["abcab"], "additionalProperties": false
+        }"#;
+        let front_end = FrontEnd::JsonSchema(JsonSchemaOptions::default());
+        let network = samples::network(&compiler, &front_end, schema);
+        let vocabulary = compiler.vocabulary();
+        let known = VocabularyFacts::new(vocabulary);
+        let (follow, trie) =
+            (network.follow(vocabulary.tables(), known.rules()), vocabulary.trie());
+        let own = follow.network().own;
+        let literals = Literals::new(own, known.children());
+        let mut sets = LocalSets::new(follow.network());
+        let (mut within, mut beyond) = (0, 0);
+        for state in own.bases.states..own.bases.states + own.state_count() {
+            let Some(node) = literals.deepest(state) else {
+                beyond += 1;
+                continue;
+            };
+            within += 1;
+            let after = follow.bytes(follow.rule_of(state));
+            let path = (1..=node).filter(|&above| node < trie.end[above as usize]);
+            let ranks = path.flat_map(|above| trie.tokens_at(above)).collect::<Vec<_>>();
+            assert_eq!((ranks, vec![]), walked(&mut sets, trie, after, state, 0), "{state}");
+        }
+        assert!(within > 8 && beyond > 8, "{within} within and {beyond} beyond");
+    }
+}

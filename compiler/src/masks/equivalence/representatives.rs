@@ -1,0 +1,141 @@
+//! A grammar's own states whose outcomes at the root are those of others, so that they are not walked: [tails](super::tail_calls)
+//! but for whether they may be left at once, [twins](super::default_transitions), [copies](super::token_bisimulation), and those within
+//! [literals](super::literals) that lead to one node.
+//!
+//! Cost: O(own states).
+
+use grammarc_artifacts::sections::vocabulary::Trie;
+use rustc_hash::FxHashMap;
+
+use super::default_transitions::DefaultTransitions;
+use super::literals::Literals;
+use super::tail_calls;
+use super::token_bisimulation::TokenBisimulation;
+use crate::budget::Budget;
+use crate::graph::Lists;
+use crate::masks::shared::facts::VocabularyFacts;
+use crate::masks::shortcuts::{Shortcut, ShortcutCounts, Shortcuts};
+use crate::network::follow::Follow;
+
+/// Steps of a budget that it takes to hold a state against another, about.
+const STEPS_A_STATE: usize = 1 << 7;
+
+/// These states, and whose outcomes are theirs.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Representatives {
+    /// Id of the first own state.
+    base: u32,
+    /// By index of the state, whether it is one.
+    are_doubles: Vec<bool>,
+    /// By index of a state that is none, those whose outcomes are its own.
+    of: Lists,
+    copies: TokenBisimulation,
+    counts: ShortcutCounts,
+}
+
+impl Representatives {
+    /// The representatives of a network's states for the strings of a trie.
+    pub(crate) fn new(
+        follow: &Follow<'_>,
+        known: &VocabularyFacts,
+        trie: Trie<'_>,
+        shortcuts: Shortcuts,
+        budget: &Budget,
+    ) -> Self {
+        let network = follow.network();
+        let own = network.own;
+        let mut twins = DefaultTransitions::new(follow, known);
+        let base = own.bases.states;
+        let states = base..base + own.state_count();
+        let edges = |state: u32| {
+            let index = (state - base) as usize;
+            own.byte_edges_of(index).len() + own.call_edges_of(index).len()
+        };
+        let has = |shortcut| shortcuts.has(shortcut);
+        let mut counts = ShortcutCounts::default();
+        let twin = |twins: &mut DefaultTransitions<'_>, counts: &mut ShortcutCounts, state| {
+            let found = has(Shortcut::DefaultTransitions).then(|| twins.of(state)).flatten();
+            counts.add(Shortcut::DefaultTransitions, usize::from(found.is_some()));
+            found
+        };
+        // From the last, so that those that a state leads to come before it.
+        let models = states.clone().rev().map(|state| {
+            if budget.spend(STEPS_A_STATE + edges(state)).is_err() {
+                return None;
+            }
+            let first =
+                has(Shortcut::TailCalls).then(|| tail_calls::first(follow, state)).flatten();
+            counts.add(Shortcut::TailCalls, usize::from(first.is_some()));
+            match first {
+                Some(first) => Some(twin(&mut twins, &mut counts, first).unwrap_or(first)),
+                None => twin(&mut twins, &mut counts, state),
+            }
+        });
+        let models: Vec<Option<u32>> = models.collect();
+        let copies = match has(Shortcut::TokenBisimulation) {
+            true => TokenBisimulation::new(follow, &mut twins, known, trie, budget),
+            false => TokenBisimulation::default(),
+        };
+        let reads_tokens = network.reads_tokens();
+        let models = || states.clone().zip(models.iter().rev());
+        let literals = Literals::new(own, known.children());
+        // By class of copies, and by the node that literals lead to, the one that stands for them.
+        let mut of_copies: FxHashMap<u32, u32> = FxHashMap::default();
+        let mut of_node: FxHashMap<u32, u32> = FxHashMap::default();
+        // By index of the state, the one that stands for it and others that are no other doubles.
+        let mut first: Vec<u32> = states.clone().collect();
+        for (state, _) in models().filter(|(_, model)| model.is_none()) {
+            // What a state does with tokens that it reads as wholes is no part of its class.
+            let reads = reads_tokens && network.may_read_token(state);
+            let class = copies.class(state).filter(|_| !reads);
+            let stands = match class.and_then(|class| of_copies.get(&class)) {
+                Some(&other) => {
+                    counts.add(Shortcut::TokenBisimulation, 1);
+                    other
+                }
+                None => match literals.deepest(state).filter(|_| has(Shortcut::Literals)) {
+                    Some(node) => {
+                        let stands = *of_node.entry(node).or_insert(state);
+                        counts.add(Shortcut::Literals, usize::from(stands != state));
+                        stands
+                    }
+                    None => state,
+                },
+            };
+            first[(state - base) as usize] = stands;
+            if let Some(class) = class {
+                of_copies.entry(class).or_insert(stands);
+            }
+        }
+        let doubles = models()
+            .map(|(state, &model)| (first[(model.unwrap_or(state) - base) as usize], state))
+            .filter(|(model, state)| model != state);
+        let mut all: Vec<(u32, u32)> = Vec::with_capacity(first.len());
+        all.extend(doubles.map(|(model, state)| (model - base, state)));
+        let doubles = all;
+        let mut are_doubles = vec![false; own.state_count() as usize];
+        doubles.iter().for_each(|&(_, state)| are_doubles[(state - base) as usize] = true);
+        let of = Lists::of_pairs(are_doubles.len(), doubles.iter().copied());
+        Self { base, are_doubles, of, copies, counts }
+    }
+
+    /// How many states each shortcut found.
+    pub(crate) fn counts(&self) -> &ShortcutCounts {
+        &self.counts
+    }
+
+    /// The copies among all states.
+    pub(crate) fn copies(&self) -> &TokenBisimulation {
+        &self.copies
+    }
+
+    /// Whether an own state is one.
+    pub(crate) fn contains(&self, state: u32) -> bool {
+        self.are_doubles.get((state - self.base) as usize).is_some_and(|&is_one| is_one)
+    }
+
+    /// The states that a state stands for, in ascending order.
+    pub(crate) fn of(&self, model: u32) -> &[u32] {
+        self.of.of((model - self.base) as usize)
+    }
+}

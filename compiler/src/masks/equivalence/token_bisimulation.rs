@@ -1,0 +1,483 @@
+//! A grammar's own states that do the same as each other with every piece of a token, wherever in a token it begins.
+//!
+//! The state after one member of an object differs from that after the next in the keys that may still come, and
+//! hardly any piece of a token goes on from a comma to the end of a key. So the states behind the values of an object do
+//! the same, as far as masks can tell, and those of other objects too; and so do, as they lead to states that do the same,
+//! the ends of keys whose values are alike. A copy's base mask and exit class are those of the state that it is a copy of,
+//! and its follow masks too.
+//!
+//! The states that calls return to, and those that lead to states which go on with many bytes, are each held against the
+//! last of them that goes on with the same bytes and calls: byte by byte where the two part, for as long as what was read
+//! is a [piece](crate::masks::trie::factors). What a call reads is not followed, so what two calls of one rule return to has to do the
+//! same with every piece that may come [behind](crate::masks::shared::call_followers) a string of the rule. Then all states that lead to copies of
+//! the same on the same bytes and calls are copies. States are numbered along the texts that they read, so the last come
+//! first: most of what a state leads to is known then. What goes on with many bytes is not asked about; a
+//! [twin](super::default_transitions) of another is known to do what that does.
+//!
+//! Cost: O(edges) for each state, some 40 ns, and some 60 ns for each pair of states that two are followed to.
+
+use std::hash::{Hash, Hasher};
+
+use grammarc_artifacts::sections::network::{ByteEdge, CallEdge, NONE, StateRecord, state_flags};
+use grammarc_artifacts::sections::vocabulary::Trie;
+use grammarc_artifacts::tables::Tables;
+use hashbrown::HashTable;
+use rustc_hash::{FxHashMap, FxHasher};
+
+use super::default_transitions::DefaultTransitions;
+use super::edge_diff::{EdgeDifference, all_apart};
+use crate::budget::Budget;
+use crate::ir::ByteSet;
+use crate::masks::shared::facts::VocabularyFacts;
+use crate::masks::shared::transitions::{WIDE, bytes_of};
+use crate::masks::trie::factors::Factor;
+use crate::network::follow::Follow;
+
+/// Pairs of states that two are followed to.
+const MOST_PAIRS: usize = 48;
+
+/// Neighbouring bytes on which two states part alike that are followed one by one. Where there are more, what they lead to
+/// has to do the same with every piece.
+const FEW: u32 = 4;
+
+/// Steps of a budget that it takes to hold a state against another, about.
+const STEPS_A_STATE: usize = 1 << 7;
+
+/// Classes of states that do the same with every factor of a token.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TokenBisimulation {
+    /// Id of the first own state.
+    base: u32,
+    /// By index of the state, that of one that stands for all its copies.
+    like: Vec<u32>,
+    /// By index of such a state, whether there are others.
+    is_copied: Vec<bool>,
+}
+
+impl TokenBisimulation {
+    /// The classes of a network's states, as far as they read no whole tokens.
+    pub(crate) fn new<'a>(
+        follow: &Follow<'a>,
+        twins: &mut DefaultTransitions<'a>,
+        known: &VocabularyFacts,
+        trie: Trie<'_>,
+        budget: &Budget,
+    ) -> Self {
+        let own = follow.network().own;
+        let count = own.state_count();
+        let base = own.bases.states;
+        // Flatten chains: a representative is not mapped to another state.
+        let twin = |index| {
+            let twin = twins.alike(base + index).filter(|&twin| twins.alike(twin).is_none());
+            twin.map_or(index, |twin| twin - base)
+        };
+        let like = (0..count).map(twin).collect();
+        let (work, seen) = (Vec::new(), Vec::new());
+        let mut finder = Finder { follow, own, twins, known, trie, like, work, seen };
+        let is_narrow: Vec<bool> = (0..count as usize).map(|index| is_narrow(own, index)).collect();
+        finder.compare_ends(&is_narrow, budget);
+        finder.compare_all(&is_narrow, budget);
+        let mut is_copied = vec![false; count as usize];
+        for index in 0..count {
+            let like = finder.like_of(index);
+            finder.like[index as usize] = like;
+            is_copied[like as usize] |= like != index;
+        }
+        Self { base: own.bases.states, like: finder.like, is_copied }
+    }
+
+    /// A number that an own state has in common with its copies alone, where it has any.
+    pub(crate) fn class(&self, state: u32) -> Option<u32> {
+        let like = *self.like.get((state - self.base) as usize)?;
+        self.is_copied[like as usize].then_some(like)
+    }
+}
+
+/// Whether a state goes on with few bytes, and is asked about.
+fn is_narrow(own: Tables<'_>, index: usize) -> bool {
+    bytes_of(own.byte_edges_of(index)) < WIDE
+}
+
+struct Finder<'f, 'a> {
+    follow: &'f Follow<'a>,
+    own: Tables<'a>,
+    twins: &'f mut DefaultTransitions<'a>,
+    known: &'f VocabularyFacts,
+    trie: Trie<'f>,
+    /// By index of the state, itself or one that it is a copy of, which may be a copy again.
+    like: Vec<u32>,
+    /// Indices of two states, and what was read on the way to them.
+    work: Vec<([u32; 2], ReadSoFar)>,
+    seen: Vec<([u32; 2], ReadSoFar)>,
+}
+
+/// The string read on the way to two states, and the bytes with which a piece of a token may go on from there.
+#[derive(Clone, Copy)]
+struct ReadSoFar {
+    piece: Factor,
+    next: ByteSet,
+}
+
+impl ReadSoFar {
+    /// Anything.
+    const ANY: Self = Self { piece: Factor::EMPTY, next: ByteSet::FULL };
+
+    fn of(piece: Factor) -> Self {
+        Self { piece, ..Self::ANY }
+    }
+
+    /// Whether what may be read after this may be read after another too.
+    fn is_within(self, other: Self) -> bool {
+        (other.piece == self.piece || other.piece == Factor::EMPTY)
+            && self.next.minus(other.next).is_empty()
+    }
+}
+
+impl<'a> Finder<'_, 'a> {
+    /// Looks for copies among the states that calls return to or that lead to states which go on with many bytes.
+    fn compare_ends(&mut self, is_narrow: &[bool], budget: &Budget) {
+        let base = self.own.bases.states;
+        let is_wide = |edge: &ByteEdge| !is_narrow[(edge.target - base) as usize];
+        let mut is_end: Vec<bool> = (0..is_narrow.len())
+            .map(|index| is_narrow[index] && self.own.byte_edges_of(index).iter().any(is_wide))
+            .collect();
+        for call in self.own.call_edges {
+            if let Some(is_end) = is_end.get_mut(call.ret.wrapping_sub(base) as usize) {
+                *is_end = is_narrow[(call.ret - base) as usize];
+            }
+        }
+        // By how they stand and the bytes and calls with which they go on, the last that was met.
+        let mut newest: FxHashMap<u64, u32> = FxHashMap::default();
+        for index in (0..is_end.len() as u32).rev().filter(|&index| is_end[index as usize]) {
+            if budget.spend(STEPS_A_STATE).is_err() {
+                return;
+            }
+            let mut shape = FxHasher::default();
+            (self.record(index).flags, self.after(index)).hash(&mut shape);
+            for edge in self.edges(index) {
+                (edge.range, self.record(edge.target - base).flags).hash(&mut shape);
+            }
+            self.calls(index).iter().for_each(|call| (call.callee, call.count).hash(&mut shape));
+            if let Some(other) = newest.insert(shape.finish(), index)
+                && self.do_the_same(index, other)
+            {
+                self.join(index, other);
+            }
+        }
+    }
+
+    /// Looks for copies among all states, by what they lead to.
+    fn compare_all(&mut self, is_narrow: &[bool], budget: &Budget) {
+        let mut by_content: HashTable<(u64, u32)> = HashTable::with_capacity(is_narrow.len());
+        for index in (0..is_narrow.len() as u32).rev().filter(|&index| is_narrow[index as usize]) {
+            if budget.spend(STEPS_A_STATE).is_err() {
+                return;
+            }
+            let mut content = FxHasher::default();
+            for edge in self.edges(index) {
+                (edge.range, self.to(edge.target)).hash(&mut content);
+            }
+            for call in self.calls(index) {
+                (call.callee, call.count, self.to(call.ret)).hash(&mut content);
+            }
+            let content = content.finish();
+            let same =
+                |&(hash, other): &(u64, u32)| hash == content && self.are_equal(index, other);
+            match by_content.find(content, same) {
+                Some(&(_, other)) => self.join(index, other),
+                None => {
+                    by_content.insert_unique(content, (content, index), |&(hash, _)| hash);
+                }
+            }
+        }
+    }
+
+    /// Notes that two states are copies of each other.
+    fn join(&mut self, one: u32, other: u32) {
+        let (one, other) = (self.like_of(one), self.like_of(other));
+        self.like[one as usize] = other;
+    }
+
+    /// Whether two states lead to copies of the same.
+    fn are_equal(&self, one: u32, other: u32) -> bool {
+        let (edges, others) = (self.edges(one), self.edges(other));
+        let leads_alike = |(a, b): (&ByteEdge, &ByteEdge)| {
+            a.range == b.range && self.to(a.target) == self.to(b.target)
+        };
+        let returns_alike = |(a, b): (&CallEdge, &CallEdge)| self.to(a.ret) == self.to(b.ret);
+        edges.len() == others.len()
+            && edges.iter().zip(others).all(leads_alike)
+            && self.call_alike(one, other)
+            && self.calls(one).iter().zip(self.calls(other)).all(returns_alike)
+            && self.stand_alike(one, other)
+            && self.after(one) == self.after(other)
+    }
+
+    /// Whether two states call the same rules.
+    fn call_alike(&self, one: u32, other: u32) -> bool {
+        let calls = |index: u32| self.calls(index).iter().map(|call| (call.callee, call.count));
+        calls(one).eq(calls(other))
+    }
+
+    /// Whether tokens may end, the rule be left and the register run out in both of two states or in neither.
+    fn stand_alike(&self, one: u32, other: u32) -> bool {
+        let of = |record: &StateRecord| (record.flags, record.count_exit);
+        of(self.record(one)) == of(self.record(other))
+    }
+
+    /// The bytes that come after a state's rule, if the rule or one that goes on in its place may be left from there: they
+    /// say at which nodes.
+    fn after(&self, index: u32) -> ByteSet {
+        const LEAVES: u32 = state_flags::FINAL | state_flags::POP_ONLY;
+        let is_left = self.record(index).flags & LEAVES != 0
+            || self.calls(index).iter().any(|call| call.ret == NONE);
+        match is_left {
+            true => self.follow.bytes(self.follow.rule_of(self.own.bases.states + index)),
+            false => ByteSet::EMPTY,
+        }
+    }
+
+    /// Whether two states do the same with every piece of a token: whether this follows from itself.
+    fn do_the_same(&mut self, one: u32, other: u32) -> bool {
+        if !self.stand_alike(one, other) {
+            return false;
+        }
+        self.seen.clear();
+        self.work.clear();
+        self.work.push(([one, other], ReadSoFar::ANY));
+        while let Some((pair, read)) = self.work.pop() {
+            let is_seen =
+                |&(seen, after): &([u32; 2], ReadSoFar)| seen == pair && read.is_within(after);
+            if self.seen.iter().any(is_seen) {
+                continue;
+            }
+            self.seen.push((pair, read));
+            if self.after(pair[0]) != self.after(pair[1])
+                || !self.go_on(pair, read)
+                || self.seen.len() + self.work.len() > MOST_PAIRS
+            {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Adds what two states lead to after what was read, where they part. Says whether they may do the same.
+    fn go_on(&mut self, pair: [u32; 2], read: ReadSoFar) -> bool {
+        let [mut one, mut other] = pair;
+        if !self.call_alike(one, other) {
+            // A place in a key and one in any other key of another object: what the first stands for is one as well.
+            [one, other] = pair.map(|index| self.like_of(index));
+        }
+        if !self.call_alike(one, other) {
+            let states = [one, other].map(|index| self.own.bases.states + index);
+            let Some(partings) = self.twins.told(states) else { return false };
+            return partings.into_iter().all(|parting| {
+                let (byte, to) = self.twins.parting(parting);
+                self.none_goes_on(read, byte) || self.add(to, ReadSoFar::of(read.piece.then(byte)))
+            });
+        }
+        let mut calls = self.calls(one).iter().zip(self.calls(other));
+        if !calls.all(|(call, other)| {
+            self.to(call.ret) == self.to(other.ret)
+                || self.add([call.ret, other.ret], self.read_by(call, read))
+        }) {
+            return false;
+        }
+        all_apart(self.edges(one), self.edges(other), |EdgeDifference { first, last, to }| {
+            let mut bytes = first..=last;
+            match u32::from(last - first) {
+                0..FEW => bytes.all(|byte| {
+                    self.none_goes_on(read, byte)
+                        || self.add(to, ReadSoFar::of(read.piece.then(byte)))
+                }),
+                _ => {
+                    bytes.all(|byte| self.none_goes_on(read, byte)) || self.add(to, ReadSoFar::ANY)
+                }
+            }
+        })
+    }
+
+    /// Whether no piece of a token goes on with a byte after what was read.
+    fn none_goes_on(&self, read: ReadSoFar, byte: u8) -> bool {
+        !read.next.contains(byte) || !self.known.pieces().may_have(read.piece.then(byte))
+    }
+
+    /// The string read behind a call that begins after something else.
+    fn read_by(&self, call: &CallEdge, before: ReadSoFar) -> ReadSoFar {
+        let network = self.follow.network();
+        if call.callee >= network.own.bases.rules || call.count != 0 {
+            return ReadSoFar::ANY;
+        }
+        let behind = self.known.behind();
+        let mut last = behind.last(network, call.callee).iter();
+        let piece = match (last.next(), last.next()) {
+            (Some(byte), None) => Factor::EMPTY.then(byte),
+            _ => Factor::EMPTY,
+        };
+        let vocabulary = (self.trie, self.known.children(), self.known.nodes());
+        let next = before
+            .piece
+            .last()
+            .map_or(ByteSet::FULL, |byte| behind.next(network, vocabulary, (byte, call.callee)));
+        ReadSoFar { piece, next }
+    }
+
+    /// Adds what two states lead to after what was read, unless it is the same. Says whether they may do the same.
+    fn add(&mut self, to: [u32; 2], read: ReadSoFar) -> bool {
+        if to[0] == to[1] || self.to(to[0]) == self.to(to[1]) {
+            return true;
+        }
+        let base = self.own.bases.states;
+        let (one, other) = (to[0].wrapping_sub(base), to[1].wrapping_sub(base));
+        let are_own = [one, other].iter().all(|&index| (index as usize) < self.like.len());
+        if !are_own || !self.stand_alike(one, other) {
+            return false;
+        }
+        self.work.push(([one, other], read));
+        true
+    }
+
+    /// A number that a state has in common with its copies, as far as they are known.
+    fn to(&self, state: u32) -> u32 {
+        let own = state.wrapping_sub(self.own.bases.states);
+        if (own as usize) < self.like.len() { self.like_of(own) } else { own }
+    }
+
+    /// The index that stands for an own state and its copies, as far as they are known.
+    fn like_of(&self, mut index: u32) -> u32 {
+        while self.like[index as usize] != index {
+            index = self.like[index as usize];
+        }
+        index
+    }
+
+    fn record(&self, index: u32) -> &'a StateRecord {
+        &self.own.states[index as usize]
+    }
+
+    fn edges(&self, index: u32) -> &'a [ByteEdge] {
+        self.own.byte_edges_of(index as usize)
+    }
+
+    fn calls(&self, index: u32) -> &'a [CallEdge] {
+        self.own.call_edges_of(index as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::compile::Compiler;
+    use crate::frontend::FrontEnd;
+    use crate::frontend::gbnf::GbnfOptions;
+    use crate::frontend::json_schema::JsonSchemaOptions;
+    use crate::masks::shared::facts::{VocabularyFacts, walked};
+    use crate::network::local::LocalSets;
+    use crate::samples;
+
+    /// For a vocabulary of all bytes and texts of up to five characters that end a value and begin a key, or end a key and
+    /// begin a value. A few have a whole key in them.
+    fn compiler() -> Compiler {
+        let texts = [
+            "\",", "\",\"", "\"}", "\"},", "},\"", "}}", "],\"", ",\"", ",\"0", "{\"", "\":",
+            "\":\"", "0\":", "\":{\"", "\"0\":", ",\"u\"", "u\":[", "[\"", "\":0", "0,\"", "0}",
+            "0]", "00", "uu", "u0", "0u\"", "tr", "rue", "true,\"",
+        ];
+        samples::compiler(texts.map(|text| text.as_bytes().to_vec()))
+    }
+
+    /// How many states of a text's network are copies, each of which does the same at all nodes.
+    fn copies(compiler: &Compiler, front_end: &FrontEnd, text: &str) -> usize {
+        let network = samples::network(compiler, front_end, text);
+        let (vocabulary, known) =
+            (compiler.vocabulary(), VocabularyFacts::new(compiler.vocabulary()));
+        let (follow, trie) =
+            (network.follow(vocabulary.tables(), known.rules()), vocabulary.trie());
+        let copies = TokenBisimulation::new(
+            &follow,
+            &mut DefaultTransitions::new(&follow, &known),
+            &known,
+            trie,
+            &Budget::unlimited(),
+        );
+        let mut sets = LocalSets::new(follow.network());
+        let base = follow.network().own.bases.states;
+        let mut found = 0;
+        for state in base..base + follow.network().own.state_count() {
+            let Some(class) = copies.class(state).filter(|class| base + class != state) else {
+                continue;
+            };
+            found += 1;
+            let after = follow.bytes(follow.rule_of(state));
+            for node in (0..trie.len() as u32).filter(|&node| !trie.is_leaf(node)) {
+                let [one, other] =
+                    [state, base + class].map(|state| walked(&mut sets, trie, after, state, node));
+                assert_eq!(one, other, "state {} of {text} at node {node}", state - base);
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn what_comes_after_members_are_copies() {
+        let schema = r#"{"properties": {
+            "uu0": {"type": "string"}, "u00": {"type": "string"}, "0uu": {"type": "string"},
+            "0u0": {"properties": {"uu0": {"type": "string"}, "u00": {"type": "boolean"}}}
+        }}"#;
+        let front_end = FrontEnd::JsonSchema(JsonSchemaOptions::default());
+        let found = copies(&compiler(), &front_end, schema);
+        assert!(found > 12, "{found} of some dozens");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+        #[test]
+        fn copies_do_the_same(
+            keys in prop::collection::btree_map("[0u]{1,3}", 0usize..6, 1..6),
+            inner in prop::collection::btree_map("[0u]{1,3}", 0usize..4, 1..4),
+            any in 0usize..5,
+            required: bool,
+        ) {
+            let members = |keys: &std::collections::BTreeMap<String, usize>, value: &dyn Fn(usize) -> String| {
+                let members = keys.iter().map(|(key, &at)| format!(r#""{key}": {}"#, value(at)));
+                members.collect::<Vec<_>>().join(", ")
+            };
+            let simple = |at: usize| {
+                let kinds = ["true", r#"{"type":"integer"}"#, r#"{"type":"string"}"#, r#"{"enum":["0u","u0"]}"#];
+                kinds[at].to_owned()
+            };
+            let inner = format!(r#"{{"properties": {{{}}}}}"#, members(&inner, &simple));
+            let value = |at: usize| match at {
+                4 => inner.clone(),
+                5 => format!(r#"{{"type": "array", "items": {inner}}}"#),
+                at => simple(at),
+            };
+            let rest = if any == 4 { "false".to_owned() } else { value(any) };
+            let required = if required { keys.keys().next().cloned() } else { None };
+            let required: Vec<String> = required.iter().map(|key| format!(r#""{key}""#)).collect();
+            let schema = format!(
+                r#"{{"type": "object", "properties": {{{}}}, "required": [{}], "additionalProperties": {rest}}}"#,
+                members(&keys, &value), required.join(","),
+            );
+            copies(&compiler(), &FrontEnd::JsonSchema(JsonSchemaOptions::default()), &schema);
+        }
+
+        #[test]
+        fn copies_among_rules_do_the_same(
+            ends in prop::collection::vec("[,}0]{1,3}", 2..5),
+            words in prop::collection::btree_set("[0u]{1,3}", 1..4),
+            many in r"(\[ -z\]|\[0a-u\]|\[\^u,\])[*+]",
+        ) {
+            let words: Vec<String> = words.iter().map(|word| format!(r#""{word}""#)).collect();
+            let rules = (0..ends.len()).map(|at| format!("r{at}")).collect::<Vec<_>>().join(" | ");
+            let rules = format!("root ::= {rules}\nword ::= {} | {many}\n", words.join(" | "));
+            let bodies = ends.iter().enumerate();
+            let bodies = bodies.map(|(at, end)| format!("r{at} ::= \"{at}\" word \"{end}\" (\",\" root | \"{end}\")?\n"));
+            let text = rules + &bodies.collect::<String>();
+            copies(&compiler(), &FrontEnd::Gbnf(GbnfOptions::default()), &text);
+        }
+    }
+}

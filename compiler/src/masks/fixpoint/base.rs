@@ -1,0 +1,155 @@
+//! Base masks and exit classes of all own states.
+//!
+//! A state is walked, derived from its [reference](crate::masks::equivalence::reference), or has the outcome of its
+//! representative. References come first; among the derived states, those that differ from their references soon are done
+//! one by one, and the rest many at once.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::derived;
+use super::inputs::Inputs;
+use super::interning::Interning;
+use super::schedule::Workers;
+use super::token_edges::tokens_of;
+use super::worker::Worker;
+use crate::masks::derive::batch::Derivation;
+use crate::masks::derive::char_runs::CharRuns;
+use crate::masks::encode::encoder::{Computed, Encoder};
+use crate::masks::encode::nearest_row::SharedRows;
+use crate::masks::equivalence::k_equivalence::KEquivalence;
+use crate::masks::limits::MaskError;
+use crate::masks::outcome::Outcome;
+use crate::masks::shortcuts::{Shortcut, Shortcuts};
+use crate::threads::Threads;
+
+/// The states that are walked and those that are derived.
+pub(crate) struct Plan {
+    /// States that are walked, ascending.
+    pub(crate) walked: Vec<u32>,
+    /// States that are derived, ascending.
+    pub(crate) derived: Vec<u32>,
+    /// The states that others are derived from.
+    references: BTreeSet<u32>,
+}
+
+impl Plan {
+    /// That of some own states. Those that have a representative are in neither list.
+    pub(crate) fn new(equivalence: &KEquivalence, states: &[u32], shortcuts: Shortcuts) -> Self {
+        let is_derived = shortcuts.has(Shortcut::References);
+        let alone = states.iter().filter(|&&state| !equivalence.doubles().contains(state));
+        let (derived, walked): (Vec<u32>, Vec<u32>) =
+            alone.partition(|&&state| is_derived && equivalence.model(state).is_some());
+        let references = derived.iter().filter_map(|&state| equivalence.model(state)).collect();
+        Self { walked, derived, references }
+    }
+
+    /// All states of both lists.
+    pub(crate) fn states(&self) -> impl Iterator<Item = u32> + '_ {
+        self.walked.iter().chain(&self.derived).copied()
+    }
+}
+
+/// By state that others are derived from, its mask and its outcome.
+pub(crate) type ReferenceOutcomes = BTreeMap<u32, (u32, Outcome)>;
+
+/// Gives the rows of runs of characters their masks, before all others.
+pub(crate) fn rows_of_runs<'a>(
+    runs: &CharRuns,
+    inputs: Inputs<'a>,
+    encoder: &mut Encoder<'a>,
+    interning: &mut Interning<'a>,
+    threads: &Threads,
+) -> Result<(), MaskError> {
+    let rows = SharedRows::new(inputs.shared, inputs.facts, encoder.lengths());
+    for model in runs.models(inputs.facts, inputs.trie, rows, threads) {
+        let found = Computed { drawn: Some(model.drawn), ..Computed::default() };
+        let mask = interning.intern(encoder, model.asked_by, &found)?;
+        encoder.add_model(model.state, interning.pool.model(mask, None));
+    }
+    Ok(())
+}
+
+/// Walks the states that are not derived.
+pub(crate) fn walked<'a>(
+    workers: &Workers<'a, impl Fn() -> Worker<'a> + Sync>,
+    plan: &Plan,
+    inputs: Inputs<'_>,
+    encoder: &Encoder<'_>,
+    interning: &mut Interning<'_>,
+) -> Result<ReferenceOutcomes, MaskError> {
+    let Inputs { network, shared, facts, trie, .. } = inputs;
+    let find = |worker: &mut Worker<'_>, &state: &u32| Computed {
+        outcome: worker.base(state),
+        extra: tokens_of(network, worker.walker.sets(), state),
+        drawn: None,
+    };
+    let encode = |worker: &mut Worker<'_>, found: &mut Computed| worker.encode(encoder, found);
+    let own = |&state: &u32| state;
+    let mut outcomes = ReferenceOutcomes::new();
+    workers.in_order(&plan.walked, own, find, encode, |&state, found| {
+        let mask = interning.add(encoder, state, found)?;
+        if plan.references.contains(&state) {
+            let outcome = &found.outcome;
+            let whole = match &outcome.taken {
+                Some(taken) if taken.state < inputs.first_state() => {
+                    outcome.over(facts.spans(shared, trie, taken.state))
+                }
+                // What is taken over along a run of characters is told by the mask sooner.
+                _ => outcome.clone(),
+            };
+            outcomes.insert(state, (mask, whole));
+        }
+        Ok(())
+    })?;
+    Ok(outcomes)
+}
+
+/// Has others encoded by how they differ from the masks of references.
+pub(crate) fn add_references<'a>(
+    outcomes: &'a ReferenceOutcomes,
+    encoder: &mut Encoder<'a>,
+    interning: &Interning<'a>,
+) {
+    for (&state, (mask, outcome)) in outcomes {
+        let ranks = outcome.taken.is_none().then_some(&outcome.spans[..]);
+        encoder.add_model(state, interning.pool.model(*mask, ranks));
+    }
+}
+
+/// Derives the other states from their references.
+pub(crate) fn derived<'a>(
+    workers: &Workers<'a, impl Fn() -> Worker<'a> + Sync>,
+    (plan, equivalence): (&Plan, &KEquivalence),
+    outcomes: &ReferenceOutcomes,
+    inputs: Inputs<'_>,
+    encoder: &Encoder<'_>,
+    interning: &mut Interning<'_>,
+) -> Result<(), MaskError> {
+    let derived = plan.derived.iter().filter_map(|&state| {
+        let (&model, (_, known)) = outcomes.get_key_value(&equivalence.model(state)?)?;
+        Some(Derivation { state, model, known })
+    });
+    let derived: Vec<Derivation<'_>> = derived.collect();
+    let mut rest: Vec<&Derivation<'_>> = Vec::with_capacity(derived.len());
+    let far = |worker: &mut Worker<'_>, derived: &Derivation<'_>| {
+        worker.early(derived).map(Computed::from)
+    };
+    let encode = |worker: &mut Worker<'_>, found: &mut Option<Computed>| {
+        found.iter_mut().for_each(|found| worker.encode(encoder, found))
+    };
+    let own = |derived: &Derivation<'_>| derived.state;
+    workers.in_order(&derived, own, far, encode, |derived, found| {
+        match found {
+            Some(found) => _ = interning.add(encoder, derived.state, found)?,
+            None => rest.push(derived),
+        }
+        Ok(())
+    })?;
+    // Those near the end of a chain are most work, and the results of what is found last are taken while no other
+    // thread has work.
+    rest.reverse();
+    let calls = (inputs.trie, inputs.follow);
+    derived::outcomes(workers, &rest, encoder, calls, |derived, found| {
+        interning.add(encoder, derived.state, found).map(|_| ())
+    })
+}

@@ -1,0 +1,139 @@
+//! Follow masks: summary edges to a fixpoint.
+//!
+//! A return state meets a class where the rule it called can be left through that class, and its own exits are classes
+//! that the rules below may meet in turn, so each round's new pairs follow from the classes of the last (T. Reps,
+//! S. Horwitz and M. Sagiv, "Precise Interprocedural Dataflow Analysis via Graph Reachability", 1995, calls them summary
+//! edges).
+
+use std::borrow::Cow;
+use std::collections::hash_map::Entry;
+
+use grammarc_artifacts::sections::masks::FollowEntry;
+use grammarc_artifacts::sections::network::NONE;
+use rustc_hash::FxHashMap;
+
+use super::inputs::Inputs;
+use super::interning::Interning;
+use super::reachable_pairs::ReachablePairs;
+use super::schedule::Workers;
+use super::token_edges::tokens_of;
+use super::worker::Worker;
+use crate::budget::Budget;
+use crate::masks::encode::encoder::{Computed, Encoder};
+use crate::masks::equivalence::token_bisimulation::TokenBisimulation;
+use crate::masks::limits::{MaskError, MaskLimits};
+use crate::network::follow::Follow;
+
+/// The follow entries of all return states, in the order of the states and classes.
+pub(crate) struct FollowMasks {
+    pub(crate) entries: Vec<(u32, FollowEntry)>,
+    /// Pairs of a return state and an exit class that can occur.
+    pub(crate) pairs: usize,
+}
+
+/// Finds the follow masks of all pairs that can occur, by the calls `as_it_is`; countdowns decide that and no mask.
+pub(crate) fn masks<'a>(
+    workers: &Workers<'a, impl Fn() -> Worker<'a> + Sync>,
+    inputs: Inputs<'_>,
+    (as_it_is, copies): (&Follow<'_>, &TokenBisimulation),
+    encoder: &Encoder<'_>,
+    interning: &mut Interning<'_>,
+    (limits, budget): (MaskLimits, &Budget),
+) -> Result<FollowMasks, MaskError> {
+    let Inputs { network, shared, follow, .. } = inputs;
+    let mut reach = ReachablePairs::new(as_it_is, inputs.facts.left_through());
+    for (state, &(_, class)) in (inputs.first_state()..).zip(&interning.exits) {
+        reach.add(state, class);
+    }
+    let mut entries: Vec<(u32, FollowEntry)> = Vec::with_capacity(interning.exits.len() / 4);
+    // What a state does with tokens that it reads as wholes is no part of its class.
+    let joined = follow.network();
+    let reads_tokens = joined.reads_tokens();
+    let reads = |ret| reads_tokens && joined.may_read_token(ret);
+    let copied = |ret| copies.class(ret).filter(|_| !reads(ret));
+    // By class of equivalent states and exit class, what comes of one of the states, if anything.
+    let mut of_copies: FxHashMap<(u32, u32), Option<FollowEntry>> = FxHashMap::default();
+    let mut pairs = 0;
+    loop {
+        let mut round = reach.pairs();
+        if round.is_empty() {
+            break;
+        }
+        round.sort_unstable();
+        round.dedup();
+        pairs += round.len();
+        within_limits(&round, pairs, limits, budget)?;
+        let mut repeated: Vec<(u32, (u32, u32))> = Vec::new();
+        let mut asked: Vec<(u32, u32)> = Vec::with_capacity(round.len());
+        asked.extend(round.iter().filter(|&&(ret, class)| {
+            let Some(copied) = copied(ret) else { return true };
+            match of_copies.entry((copied, class)) {
+                Entry::Vacant(entry) => {
+                    entry.insert(None);
+                    true
+                }
+                Entry::Occupied(_) => {
+                    repeated.push((ret, (copied, class)));
+                    false
+                }
+            }
+        }));
+        // Results are interned, and may be new classes, while others are found.
+        let mut nodes: FxHashMap<u32, Cow<'_, [u32]>> = FxHashMap::default();
+        for &(_, class) in &asked {
+            nodes.entry(class).or_insert_with(|| interning.classes.nodes(class));
+        }
+        let find = |worker: &mut Worker<'_>, &(ret, class): &(u32, u32)| {
+            let nodes = &nodes[&class];
+            let extra = match nodes.first() {
+                Some(0) => tokens_of(network, worker.walker.sets(), ret),
+                _ => Vec::new(),
+            };
+            let of_vocabulary = (class < shared.classes.len() as u32).then_some(class);
+            Computed { outcome: worker.follow(ret, nodes, of_vocabulary), extra, drawn: None }
+        };
+        let encode = |worker: &mut Worker<'_>, found: &mut Computed| worker.encode(encoder, found);
+        let own = |&(ret, _): &(u32, u32)| ret;
+        workers.in_order(&asked, own, find, encode, |&(ret, class), found| {
+            let next = interning.classes.intern(&found.outcome.exits);
+            if next == NONE && found.outcome.is_empty() && found.extra.is_empty() {
+                return Ok(());
+            }
+            let mask = interning.intern(encoder, ret, found)?;
+            let entry = FollowEntry { class, mask, next };
+            if let Some(copied) = copied(ret) {
+                of_copies.insert((copied, class), Some(entry));
+            }
+            entries.push((ret, entry));
+            reach.add(ret, next);
+            Ok(())
+        })?;
+        for (ret, of) in repeated {
+            if let Some(entry) = of_copies[&of] {
+                entries.push((ret, entry));
+                reach.add(ret, entry.next);
+            }
+        }
+    }
+    entries.sort_unstable_by_key(|(ret, entry)| (*ret, entry.class));
+    Ok(FollowMasks { entries, pairs })
+}
+
+/// Whether the pairs of a round, `pairs` with those before, meet no limit.
+fn within_limits(
+    round: &[(u32, u32)],
+    pairs: usize,
+    limits: MaskLimits,
+    budget: &Budget,
+) -> Result<(), MaskError> {
+    let state = round[0].0;
+    let spent = |_| MaskError::Spent { states: 0, total: round.len(), state };
+    budget.spend(round.len()).map_err(spent)?;
+    let limit = limits.pairs;
+    match pairs > limit {
+        true => {
+            Err(MaskError::Limit { what: "pairs of return state and exit class", limit, state })
+        }
+        false => Ok(()),
+    }
+}

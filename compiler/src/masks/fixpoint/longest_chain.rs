@@ -1,0 +1,42 @@
+//! The longest chain of follow entries of a network, over the vocabulary's and its own.
+//!
+//! Cost: as [`ChainLinks`] of the network's own rules, and O(entries of states that calls of shared rules return to).
+
+use grammarc_artifacts::sections::network::NONE;
+use grammarc_artifacts::tables::TablesData;
+
+use crate::masks::shared::chains::{ChainLinks, SharedChains};
+use crate::network::follow::Follow;
+
+/// Length of the longest chain of follow entries, or a return state of a chain that grows with the stack.
+pub(crate) fn longest_chain(
+    own: &TablesData,
+    shared: &SharedChains,
+    follow: &Follow<'_>,
+) -> Result<u32, u32> {
+    let own = own.as_tables();
+    let within = shared.longest.unwrap_or(Ok(0))?;
+    let ways = ChainLinks::new(own, |state| follow.rule_of(state), |rule| follow.own_returns(rule));
+    let lengths = ways.lengths()?;
+    let any = !own.follows.is_empty();
+    let mut longest = lengths.iter().copied().max().unwrap_or(u32::from(any)).max(within);
+    for callee in follow.shared_callees() {
+        let through = &shared.through[callee as usize];
+        if through.is_empty() {
+            continue;
+        }
+        for ret in follow.own_returns(callee) {
+            for entry in own.follows_of((ret - own.bases.states) as usize) {
+                let Ok(at) = through.binary_search_by_key(&entry.class, |(class, _)| *class) else {
+                    continue;
+                };
+                let on = match entry.next {
+                    NONE => 1,
+                    next => ways.length(&lengths, (follow.rule_of(ret), next)),
+                };
+                longest = longest.max(through[at].1 + on);
+            }
+        }
+    }
+    Ok(longest)
+}

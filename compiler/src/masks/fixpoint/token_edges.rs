@@ -1,0 +1,46 @@
+//! Tokens that a state reads as wholes, by their ids: no rank of the trie stands for them.
+
+use grammarc_artifacts::sections::network::NONE;
+use rustc_hash::FxHashSet;
+
+use crate::masks::encode::pool::stored;
+use crate::network::Network;
+use crate::network::local::{BOTTOM, LocalSets};
+
+/// Ids of the tokens that a state consumes by token edges, ascending: its own, and those of rules it can begin.
+pub(crate) fn tokens_of(network: &Network, sets: &mut LocalSets<'_>, state: u32) -> Vec<u32> {
+    let joined = sets.network();
+    if !joined.reads_tokens() {
+        return Vec::new();
+    }
+    let mut ids = Vec::new();
+    let mut seen = FxHashSet::default();
+    let mut work = vec![(state, BOTTOM)];
+    while let Some((state, frame)) = work.pop() {
+        if !seen.insert((state, frame)) {
+            continue;
+        }
+        let (tables, index) = joined.locate(state);
+        let own = state >= network.tables.bases.states;
+        for edge in tables.token_edges_of(index) {
+            if !sets.settled(edge.target, frame).ends {
+                continue;
+            }
+            if own {
+                ids.extend_from_slice(&network.token_sets[edge.tokens as usize]);
+            } else {
+                ids.extend(stored(joined.shared, edge.tokens));
+            }
+        }
+        for call in tables.call_edges_of(index) {
+            let callee = joined.rule(call.callee);
+            if callee.first_tokens != 0 {
+                let frame = if call.ret == NONE { frame } else { sets.push(call.ret, frame) };
+                work.push((callee.first_state, frame));
+            }
+        }
+    }
+    ids.sort_unstable();
+    ids.dedup();
+    ids
+}

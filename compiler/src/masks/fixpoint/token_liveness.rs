@@ -1,0 +1,167 @@
+//! Token liveness: states in which a token may end, since whole tokens lead on.
+//!
+//! A vocabulary with all 256 single-byte tokens spells everything. Real ones miss some (SmolLM2 has 235), and then a
+//! state can be alive in bytes and dead in tokens. Such states stay in the network, since a longer token may pass
+//! through them, but lose the flag that lets a token end there.
+//!
+//! A state rests if it is final, or if some token leads from it to a state that rests over frames that rest, all within
+//! its rule. This is a least fixpoint, first over single bytes, then, for what is left, over whole tokens. With every
+//! configuration and frame at rest, the way from each to the end of its rule is spelled by whole tokens, so no
+//! configuration is a dead end. A way that only tokens reaching beyond the end of the rule could spell is not counted.
+//!
+//! The head of a countdown rests if the state that takes its place in the end does, and if single bytes lead on from
+//! the head itself: then they lead around the loop as often as it takes. A token that reaches past the head may find
+//! the countdown run out and stand in the chain behind it, so a state of the loop and the same state of the chain must
+//! rest alike: in both, only single bytes count.
+
+use grammarc_artifacts::sections::network::{NONE, rule_flags, state_flags};
+use grammarc_artifacts::sections::vocabulary::Trie;
+use grammarc_artifacts::tables::Tables;
+
+use crate::ir::ByteSet;
+use crate::masks::equivalence::k_equivalence::KEquivalence;
+use crate::masks::shared::facts::VocabularyFacts;
+use crate::masks::walk::walker::Walker;
+use crate::network::Network;
+use crate::network::follow::Follow;
+
+/// Clears the rest flag of every state that no sequence of tokens leads on from, and returns those states.
+pub(crate) fn mark(
+    network: &mut Network,
+    shared: Tables<'_>,
+    known: &VocabularyFacts,
+    trie: Trie<'_>,
+) -> Vec<u32> {
+    let spelled = known.spelled();
+    if spelled == ByteSet::FULL {
+        return Vec::new();
+    }
+    let count = network.tables.states.len() - 1;
+    let by_token = without_countdown(network);
+    // Heads are taken to lead around their loops until shown otherwise.
+    let mut loops: Vec<bool> =
+        network.tables.states[..count].iter().map(|record| record.count_exit != NONE).collect();
+    loop {
+        let rests = least(network, (shared, known), trie, spelled, &loops, &by_token);
+        let marker = Marker { network, shared, spelled, rests: &rests };
+        let broken: Vec<usize> =
+            (0..count).filter(|&at| loops[at] && rests[at] && !marker.leads_on(at)).collect();
+        if broken.is_empty() {
+            let base = network.tables.bases.states;
+            let stuck = rests.iter().enumerate().filter(|(_, rests)| !**rests);
+            return stuck.map(|(index, _)| base + index as u32).collect();
+        }
+        broken.into_iter().for_each(|head| loops[head] = false);
+    }
+}
+
+/// For each own rule, whether whole tokens count in it: it has no countdown and is in no chain behind one.
+fn without_countdown(network: &Network) -> Vec<bool> {
+    let own = network.tables.as_tables();
+    let mut free = vec![true; own.rules.len()];
+    let counted = |&rule: &usize| own.rules[rule].flags & rule_flags::COUNTED != 0;
+    let mut work: Vec<usize> = (0..own.rules.len()).filter(counted).collect();
+    while let Some(rule) = work.pop() {
+        if std::mem::replace(&mut free[rule], false) {
+            let first = (own.rules[rule].first_state - own.bases.states) as usize;
+            let states = first..first + own.rules[rule].state_count as usize;
+            let calls = states.flat_map(|state| own.call_edges_of(state));
+            let tails = calls.filter(|call| call.ret == NONE);
+            work.extend(
+                tails
+                    .filter_map(|call| call.callee.checked_sub(own.bases.rules))
+                    .map(|rule| rule as usize),
+            );
+        }
+    }
+    free
+}
+
+/// The states that rest, where the heads of `loops` lead around their loops. The network's flags are set to match.
+fn least(
+    network: &mut Network,
+    (shared, known): (Tables<'_>, &VocabularyFacts),
+    trie: Trie<'_>,
+    spelled: ByteSet,
+    loops: &[bool],
+    by_token: &[bool],
+) -> Vec<bool> {
+    let base = network.tables.bases.states;
+    let count = loops.len();
+    let mut rests = vec![false; count];
+    loop {
+        let before = rests.clone();
+        for index in 0..count {
+            let marker = Marker { network, shared, spelled, rests: &rests };
+            rests[index] = rests[index] || marker.rests(index, loops[index]);
+        }
+        set_flags(network, &rests);
+        if rests != before {
+            continue;
+        }
+        let follow = Follow::new(network.joined(shared), known.rules(), &network.open);
+        let agreement = KEquivalence::default();
+        let mut walker = Walker::new(&follow, known, &agreement, trie, u32::MAX);
+        for index in (0..count).filter(|&index| !before[index]) {
+            let state = base + index as u32;
+            let counts = by_token[network.rule_of(state)];
+            rests[index] = counts && !walker.base(state).spans.is_empty();
+        }
+        drop(walker);
+        set_flags(network, &rests);
+        if rests == before {
+            return rests;
+        }
+    }
+}
+
+/// The fixpoint over single bytes, with what it has found so far.
+struct Marker<'a> {
+    network: &'a Network,
+    shared: Tables<'a>,
+    spelled: ByteSet,
+    rests: &'a [bool],
+}
+
+impl Marker<'_> {
+    fn known(&self, state: u32) -> bool {
+        match state.checked_sub(self.network.tables.bases.states) {
+            Some(own) => self.rests[own as usize],
+            None => self.shared.states[state as usize].flags & state_flags::RESTS != 0,
+        }
+    }
+
+    fn rests(&self, index: usize, loops: bool) -> bool {
+        let record = &self.network.tables.states[index];
+        let is_final = record.flags & state_flags::FINAL != 0;
+        let ends = record.count_exit == NONE || self.known(record.count_exit);
+        is_final || ends && (loops || self.leads_on(index))
+    }
+
+    /// Whether a single byte, a call or a token edge leads from an own state to one that rests.
+    fn leads_on(&self, index: usize) -> bool {
+        let joined = self.network.joined(self.shared);
+        let own = joined.own;
+        let on_byte = || {
+            own.byte_edges_of(index).iter().any(|edge| {
+                let spells = (edge.lo()..=edge.hi()).any(|byte| self.spelled.contains(byte));
+                spells && self.known(edge.target)
+            })
+        };
+        let on_call = || {
+            own.call_edges_of(index).iter().any(|call| {
+                let begins = self.known(joined.rule(call.callee).first_state);
+                begins && (call.ret == NONE || self.known(call.ret))
+            })
+        };
+        let on_token = || own.token_edges_of(index).iter().any(|edge| self.known(edge.target));
+        on_byte() || on_call() || on_token()
+    }
+}
+
+fn set_flags(network: &mut Network, rests: &[bool]) {
+    for (record, &rests) in network.tables.states.iter_mut().zip(rests) {
+        record.flags &= !state_flags::RESTS;
+        record.flags |= if rests { state_flags::RESTS } else { 0 };
+    }
+}

@@ -1,0 +1,171 @@
+//! Outcomes at nodes below the root, found by one walk and used by all: those of own states for as long as a grammar is
+//! compiled, those of shared ones for as long as the compiler lives.
+//!
+//! A grammar of hundreds of like strings comes to the same wide states at the same nodes from most of its states, so
+//! nearly all of the work is to find these outcomes: were each walker to find them for itself, a second thread would be
+//! of no use. An outcome does not depend on who finds it, so that two walkers find one at the same time does no harm.
+//!
+//! A compiler that lives long has to forget: outcomes are in two generations, and where the young ones take half of the
+//! room, they become the old, and what was old and not asked for meanwhile is forgotten.
+//!
+//! Cost: a lock of a shard for each look-up, some 20 ns where no other thread holds it.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rustc_hash::FxHashMap;
+
+use super::Outcome;
+use super::arena::{Arena, KeptOutcome, words_of};
+
+/// Parts with a lock each: some times as many as threads, so that these seldom meet.
+const SHARDS: usize = 16;
+
+/// Spans and exits that are remembered at once: some 32 MB.
+const MOST: usize = 4 << 20;
+
+/// A state or a class of those that do the same, and the node.
+type Key = (u32, u32);
+
+/// Outcomes by [`Key`].
+#[derive(Debug)]
+pub(crate) struct Memo {
+    shards: Vec<Mutex<Shard>>,
+    /// How large a generation of a shard may grow.
+    most: usize,
+}
+
+#[derive(Debug, Default)]
+struct Shard {
+    young: FxHashMap<Key, KeptOutcome>,
+    old: FxHashMap<Key, KeptOutcome>,
+    /// Of the young ones.
+    size: usize,
+    /// The memory of the young ones.
+    keeper: Arena,
+}
+
+impl Default for Memo {
+    fn default() -> Self {
+        Self::new(MOST)
+    }
+}
+
+impl Memo {
+    /// Nothing yet, and later outcomes of some `most` spans and exits.
+    fn new(most: usize) -> Self {
+        let shards = (0..SHARDS).map(|_| Mutex::default()).collect();
+        Self { shards, most: most / SHARDS / 2 }
+    }
+
+    /// The outcome that was found.
+    pub(crate) fn get(&self, key: Key) -> Option<KeptOutcome> {
+        let mut shard = self.shard(key);
+        if let Some(outcome) = shard.young.get(&key) {
+            return Some(outcome.clone());
+        }
+        let outcome = shard.old.remove(&key)?;
+        let (young, forgotten) =
+            shard.add((key, outcome.len()), self.most, |keeper| keeper.copy(&outcome));
+        drop(shard);
+        drop(forgotten);
+        Some(young)
+    }
+
+    /// Notes an outcome. While one is looked for no lock is held.
+    pub(crate) fn insert(&self, key: Key, outcome: &Outcome) -> KeptOutcome {
+        let words = words_of(outcome);
+        let keep = |keeper: &mut Arena| keeper.keep(outcome);
+        let (kept, forgotten) = self.shard(key).add((key, words), self.most, keep);
+        // The lock is given back by now.
+        drop(forgotten);
+        kept
+    }
+
+    fn shard(&self, key: Key) -> MutexGuard<'_, Shard> {
+        // Those of one node differ in the class, and those of one class in the node.
+        let at = key.0.wrapping_add(key.1) as usize % SHARDS;
+        self.shards[at].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Shard {
+    /// Keeps a young one of some words, and returns it with those that are forgotten for it.
+    fn add(
+        &mut self,
+        (key, words): (Key, usize),
+        most: usize,
+        keep: impl FnOnce(&mut Arena) -> KeptOutcome,
+    ) -> (KeptOutcome, FxHashMap<Key, KeptOutcome>) {
+        let size = size(words);
+        let mut forgotten = FxHashMap::default();
+        if self.size + size > most {
+            let young = std::mem::take(&mut self.young);
+            forgotten = std::mem::replace(&mut self.old, young);
+            (self.size, self.keeper) = (0, Arena::default());
+        }
+        self.size += size;
+        let kept = keep(&mut self.keeper);
+        self.young.insert(key, kept.clone());
+        (kept, forgotten)
+    }
+}
+
+/// The share of the room that an outcome of so many words takes.
+fn size(words: usize) -> usize {
+    16 + words
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZero;
+
+    use super::*;
+    use crate::threads::Threads;
+
+    fn outcome((class, node): Key) -> Outcome {
+        Outcome { exits: vec![class, node], ..Outcome::default() }
+    }
+
+    fn exits(kept: &KeptOutcome) -> Vec<u32> {
+        kept.exits().collect()
+    }
+
+    #[test]
+    fn what_some_threads_note_all_find() {
+        let remembered = Memo::default();
+        let keys = || (0..40).flat_map(|class| (0..40).map(move |node| (class, node)));
+        let note = |half: u32| {
+            let mine = keys().filter(|key| key.1 % 2 == half);
+            mine.for_each(|key| _ = remembered.insert(key, &outcome(key)));
+        };
+        Threads::new(NonZero::new(2)).both(true, || note(0), || note(1));
+        for key in keys() {
+            assert_eq!(
+                remembered.get(key).map(|kept| exits(&kept)),
+                Some(outcome(key).exits),
+                "{key:?}"
+            );
+        }
+        assert!(remembered.get((40, 0)).is_none());
+    }
+
+    #[test]
+    fn what_is_asked_for_stays_and_the_rest_is_forgotten() {
+        let most = 1000 * SHARDS;
+        let remembered = Memo::new(most);
+        let often = (7, 7);
+        remembered.insert(often, &outcome(often));
+        for node in 0..100_000 {
+            remembered.insert((0, node), &outcome((0, node)));
+            let kept = remembered.get(often).map(|kept| exits(&kept));
+            assert_eq!(kept, Some(outcome(often).exits), "after {node} others");
+        }
+        assert!(remembered.get((0, 0)).is_none());
+        let held = |shard: &Mutex<Shard>| {
+            let shard = shard.lock().unwrap();
+            let all = shard.young.values().chain(shard.old.values());
+            all.map(|kept| size(kept.len())).sum::<usize>()
+        };
+        assert!(remembered.shards.iter().map(held).sum::<usize>() <= most);
+    }
+}

@@ -1,0 +1,115 @@
+//! Bisimulation of shared states: what is stored of one answers for all that do the same.
+//!
+//! The rest of a string is a rule, and so is the rest of a string that is not empty; each has its own states for the
+//! bytes of a character, which lead by a tail call to the same place. Two states are alike where their records are,
+//! with the targets of edges replaced by what these are like; a state that does nothing but a tail call is like the
+//! state that the call begins in. This finds most of what a minimisation across rules would, and never too much.
+//!
+//! Cost: O(states and edges) for each round. States come after those that they lead to, so that all but what is in a cycle
+//! is found in the first; there are as many as cycles are found alike one after the other, and one more.
+
+use grammarc_artifacts::sections::network::{NONE, state_flags};
+use grammarc_artifacts::tables::{Joined, Tables};
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use crate::graph::{by_component, components_by};
+
+/// For each state the lowest that is known to be like it.
+pub(crate) fn alike(shared: Tables<'_>) -> Vec<u32> {
+    let mut like: Vec<u32> = (0..shared.state_count()).collect();
+    let mut after = vec![0u32; like.len()];
+    for (index, rule) in (0..).zip(shared.rules) {
+        // What a rule is left through depends on what comes after it: rules that differ in that are not confused.
+        let same = shared.rules.iter().position(|other| other.after_bytes == rule.after_bytes);
+        let same = same.map_or(index, |same| same as u32);
+        let first = rule.first_state as usize;
+        after[first..first + rule.state_count as usize].fill(same);
+    }
+    // Those that a state leads to come before it, so that chains are gone along in one round.
+    let order = by_component(&components_by(like.len(), |state| leads_to(shared, state)));
+    let mut changed = true;
+    let mut key = Vec::new();
+    while changed {
+        changed = false;
+        let mut seen: FxHashMap<Box<[u32]>, u32> =
+            FxHashMap::with_capacity_and_hasher(like.len(), FxBuildHasher);
+        for &state in &order {
+            let state = state as usize;
+            if like[state] != state as u32 {
+                continue;
+            }
+            let found = match begins(shared, state) {
+                Some(target) => like[target as usize],
+                None => {
+                    key.clear();
+                    describe(shared, state, &like, &mut key);
+                    key.push(after[state]);
+                    match seen.get(&key[..]) {
+                        Some(&other) => other,
+                        None => {
+                            seen.insert(key[..].into(), state as u32);
+                            state as u32
+                        }
+                    }
+                }
+            };
+            changed |= found != state as u32;
+            like[state] = found;
+        }
+        for state in 0..like.len() {
+            like[state] = like[like[state] as usize];
+        }
+    }
+    let mut lowest = vec![NONE; like.len()];
+    for (state, &class) in (0..).zip(&like) {
+        let lowest = &mut lowest[class as usize];
+        *lowest = state.min(*lowest);
+    }
+    like.iter_mut().for_each(|class| *class = lowest[*class as usize]);
+    like
+}
+
+/// The states that say what one is like.
+fn leads_to(shared: Tables<'_>, state: usize) -> impl DoubleEndedIterator<Item = usize> {
+    let edges = shared.byte_edges_of(state).iter().map(|edge| edge.target as usize);
+    let exit = Some(shared.states[state].count_exit).filter(|&exit| exit != NONE);
+    let others = exit.into_iter().chain(begins(shared, state));
+    edges.chain(others.map(|other| other as usize))
+}
+
+/// The first state of the rule that a state calls which does nothing but that tail call.
+fn begins(shared: Tables<'_>, state: usize) -> Option<u32> {
+    let record = shared.states[state];
+    let [call] = shared.call_edges_of(state) else { return None };
+    let alone = shared.byte_edges_of(state).is_empty()
+        && shared.token_edges_of(state).is_empty()
+        && record.flags & state_flags::FINAL == 0
+        && record.count_exit == NONE
+        && call.ret == NONE
+        && call.count == 0;
+    let first = Joined { shared, own: shared }.rule(call.callee).first_state;
+    let rests = (record.flags ^ shared.states[first as usize].flags) & state_flags::RESTS == 0;
+    (alone && rests).then_some(first)
+}
+
+/// The transitions of a state as words, equal for states that do the same.
+fn describe(shared: Tables<'_>, state: usize, like: &[u32], words: &mut Vec<u32>) {
+    let record = shared.states[state];
+    let flags = match record.flags & state_flags::POP_ONLY {
+        0 => record.flags,
+        _ => record.flags & !state_flags::ABSORBING,
+    };
+    let known = |state: u32| if state == NONE { NONE } else { like[state as usize] };
+    words.extend([flags, known(record.count_exit)]);
+    for edge in shared.byte_edges_of(state) {
+        words.extend([edge.range, known(edge.target)]);
+    }
+    words.push(NONE);
+    for call in shared.call_edges_of(state) {
+        words.extend([call.callee, call.ret, call.count]);
+    }
+    words.push(NONE);
+    for edge in shared.token_edges_of(state) {
+        words.extend([edge.tokens, edge.target]);
+    }
+}

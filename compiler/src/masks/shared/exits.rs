@@ -1,0 +1,56 @@
+//! Exit classes of the vocabulary: their nodes, and the rules that can be left through them.
+
+use std::collections::BTreeSet;
+
+use grammarc_artifacts::sections::network::NONE;
+use grammarc_artifacts::sections::vocabulary::Trie;
+use grammarc_artifacts::tables::Tables;
+
+use crate::network::SharedRules;
+
+/// A child of a node of an exit class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ClassEdge {
+    /// Byte into the child.
+    pub(crate) byte: u8,
+    /// The child.
+    pub(crate) child: u32,
+    /// The node of the class.
+    pub(crate) node: u32,
+}
+
+/// Nodes of a shared exit class, ascending; none of [`NONE`].
+pub(crate) fn class_nodes(shared: Tables<'_>, class: u32) -> &[u32] {
+    match class {
+        NONE => &[],
+        class => {
+            let class = shared.classes[class as usize];
+            &shared.class_nodes[class.first as usize..][..class.len as usize]
+        }
+    }
+}
+
+/// Whether none of some nodes, in ascending order, is the root or below another.
+pub(crate) fn are_apart(nodes: &[u32], trie: Trie<'_>) -> bool {
+    nodes.first() != Some(&0) && nodes.windows(2).all(|pair| pair[1] >= trie.end[pair[0] as usize])
+}
+
+/// By rule of the vocabulary, the classes through which it can be left, also by way of its tail calls; ascending.
+pub(crate) fn left_through(shared: Tables<'_>, rules: &SharedRules) -> Vec<Box<[u32]>> {
+    let mut classes = vec![BTreeSet::new(); shared.rules.len()];
+    for (rule, record) in (0..).zip(shared.rules) {
+        let states =
+            record.first_state as usize..(record.first_state + record.state_count) as usize;
+        let mut own: BTreeSet<u32> = states
+            .flat_map(|state| {
+                let follows = shared.follows_of(state).iter().map(|entry| entry.next);
+                follows.chain([shared.states[state].exits])
+            })
+            .collect();
+        own.remove(&NONE);
+        for caller in rules.with_tail_callers(rule) {
+            classes[caller as usize].extend(&own);
+        }
+    }
+    classes.into_iter().map(|classes| classes.into_iter().collect()).collect()
+}

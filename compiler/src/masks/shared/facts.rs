@@ -1,0 +1,385 @@
+//! Facts about the vocabulary's rules and stored masks, so that a grammar's own states do not walk the same subtrees
+//! again.
+//!
+//! - Where a shared state `s` goes to `q` on byte `b`, and nowhere else, the part of `s`'s base mask and exit class that
+//!   lies below the trie's node for `b` is the outcome of `q` at that node. Walks meet wide subtrees just there: one
+//!   byte into a token, inside a string. So the outcome is cut from what is stored: a binary search instead of a walk.
+//! - Deeper in the trie an outcome is walked once and [remembered](crate::masks::outcome::memo).
+//! - The children of an exit class's nodes are kept by their byte, so that a return state that goes on with a comma
+//!   looks at the commas alone.
+//!
+//! All of it is worked out when it is first asked for, and all but what was walked is kept for as long as the compiler
+//! lives: a base mask as ranks takes about 0.2 ms for a wide one. Outcomes depend on the vocabulary alone, so it does not matter which grammar asks
+//! first, or on which thread.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use grammarc_artifacts::VocabularyArtifact;
+use grammarc_artifacts::sections::network::state_flags;
+use grammarc_artifacts::sections::vocabulary::Trie;
+use grammarc_artifacts::tables::Tables;
+use rustc_hash::FxHashMap;
+
+use super::bisimulation::alike;
+use super::bounded_bisimulation::BoundedBisimulation;
+use super::call_followers::CallFollowers;
+use super::chains::SharedChains;
+use super::countdowns::CountdownLoops;
+use super::exits::{ClassEdge, are_apart, class_nodes, left_through};
+use super::predecessors::Predecessors;
+use super::stored::{StoredResidual, ranks};
+use super::transitions::{
+    MANY, SOME, SharedTransitions, Transitions, bytes_of, is_plain_tail, speaks_of_bytes,
+};
+use crate::ir::ByteSet;
+use crate::masks::outcome::memo::Memo;
+use crate::masks::trie::char_classes::CharClassIndex;
+use crate::masks::trie::children::Children;
+use crate::masks::trie::factors::FactorFilter;
+use crate::masks::trie::subtrees::Subtrees;
+use crate::network::SharedRules;
+
+/// Outcomes that follow from the shared rules' masks.
+#[derive(Default)]
+pub(crate) struct VocabularyFacts {
+    children: Children,
+    nodes: Subtrees,
+    rules: SharedRules,
+    chains: SharedChains,
+    /// Bytes that are single-byte tokens.
+    spelled: ByteSet,
+    /// Per state: the base mask has no token that is matched by id.
+    speaks: Vec<bool>,
+    transitions: Transitions,
+    sources: Predecessors,
+    /// States that stay where they are on some bytes, the lowest of those alike; those that do so on many come first, and
+    /// are so many.
+    staying: (Vec<u32>, usize),
+    /// By the state that its widest edge leads to, one that goes there by way of a tail call, and may be left instead.
+    passing: FxHashMap<u32, u32>,
+    /// By mask, its ranks.
+    spans: Vec<OnceLock<Box<[Range<u32>]>>>,
+    /// The exit classes by their nodes.
+    classes: FxHashMap<Box<[u32]>, u32>,
+    /// By exit class, whether none of its nodes is the root or below another.
+    apart: Vec<bool>,
+    /// By exit class, byte and node of each child of its nodes, and the node; ascending.
+    edges: Vec<OnceLock<Box<[ClassEdge]>>>,
+    /// By rule, the classes through which it can be left.
+    left_through: Vec<Box<[u32]>>,
+    /// By dense row, how many tokens are in it.
+    row_counts: Vec<u32>,
+    /// Outcomes walked before.
+    walked: Memo,
+    same: BoundedBisimulation,
+    pieces: FactorFilter,
+    behind: CallFollowers,
+    /// The strings of the trie by their characters.
+    words: OnceLock<CharClassIndex>,
+    loops: OnceLock<CountdownLoops>,
+}
+
+impl VocabularyFacts {
+    /// The outcomes of a vocabulary's shared rules, none of them worked out yet. O(nodes, states and edges).
+    pub(crate) fn new(vocabulary: &VocabularyArtifact) -> Self {
+        let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
+        let like = alike(shared);
+        let children = Children::new(trie);
+        let speaks = (0..shared.state_count()).map(|state| speaks_of_bytes(shared, state));
+        let speaks: Vec<bool> = speaks.collect();
+        let stays = |state: u32| {
+            let edges = shared.byte_edges_of(state as usize).iter();
+            bytes_of(edges.filter(|edge| like[edge.target as usize] == state))
+        };
+        let staying = (0..shared.state_count())
+            .filter(|&state| speaks[state as usize] && like[state as usize] == state)
+            .filter(|&state| stays(state) >= SOME);
+        let (mut staying, some): (Vec<u32>, Vec<u32>) =
+            staying.partition(|&state| stays(state) >= MANY);
+        let many = staying.len();
+        staying.extend(some);
+        let mut passing = FxHashMap::default();
+        for state in (0..shared.state_count()).filter(|&state| speaks[state as usize]) {
+            let may_leave = shared.states[state as usize].flags & state_flags::FINAL != 0;
+            if let [call] = shared.call_edges_of(state as usize)
+                && may_leave
+                && is_plain_tail(shared, call)
+            {
+                let first = shared.rules[call.callee as usize].first_state;
+                let edges = shared.byte_edges_of(first as usize).iter();
+                if let Some(widest) = edges.max_by_key(|edge| edge.hi() - edge.lo()) {
+                    passing.entry(like[widest.target as usize]).or_insert(state);
+                }
+            }
+        }
+        let rules = SharedRules::new(shared, vocabulary.expressions());
+        Self {
+            children,
+            nodes: Subtrees::new(trie),
+            spelled: trie.single_bytes().collect(),
+            chains: SharedChains::new(shared, &rules),
+            left_through: left_through(shared, &rules),
+            rules,
+            sources: Predecessors::new(shared, &speaks, &like),
+            staying: (staying, many),
+            passing,
+            spans: shared.masks.iter().map(|_| OnceLock::new()).collect(),
+            classes: (0..shared.classes.len() as u32)
+                .map(|class| (class_nodes(shared, class).into(), class))
+                .collect(),
+            apart: (0..shared.classes.len() as u32)
+                .map(|class| are_apart(class_nodes(shared, class), trie))
+                .collect(),
+            edges: shared.classes.iter().map(|_| OnceLock::new()).collect(),
+            row_counts: shared
+                .rows
+                .chunks(shared.row_words.max(1) as usize)
+                .map(|row| row.iter().map(|word| word.count_ones()).sum())
+                .collect(),
+            walked: Memo::default(),
+            same: BoundedBisimulation::default(),
+            pieces: FactorFilter::new(trie),
+            behind: CallFollowers::default(),
+            words: OnceLock::new(),
+            loops: OnceLock::new(),
+            speaks,
+            transitions: Transitions::new(like),
+        }
+    }
+
+    /// The children of the trie's nodes.
+    pub(crate) fn children(&self) -> &Children {
+        &self.children
+    }
+
+    /// The subtrees of the trie.
+    pub(crate) fn nodes(&self) -> &Subtrees {
+        &self.nodes
+    }
+
+    /// The calls among the shared rules.
+    pub(crate) fn rules(&self) -> &SharedRules {
+        &self.rules
+    }
+
+    /// By rule, the classes through which it can be left.
+    pub(crate) fn left_through(&self) -> &[Box<[u32]>] {
+        &self.left_through
+    }
+
+    /// The chains of their follow entries.
+    pub(crate) fn chains(&self) -> &SharedChains {
+        &self.chains
+    }
+
+    /// The lowest shared state that does the same as this one.
+    pub(crate) fn like(&self, state: u32) -> u32 {
+        self.transitions.representative(state)
+    }
+
+    /// The exit class of these nodes.
+    pub(crate) fn class(&self, nodes: &[u32]) -> Option<u32> {
+        self.classes.get(nodes).copied()
+    }
+
+    /// By dense row, how many tokens are in it.
+    pub(crate) fn row_counts(&self) -> &[u32] {
+        &self.row_counts
+    }
+
+    /// A state whose base mask and exits below `node`, a child of the root, are the outcome of `state` there; at the
+    /// root, the state itself.
+    pub(crate) fn source(&self, trie: Trie<'_>, state: u32, node: u32) -> Option<u32> {
+        if node == 0 {
+            return self.speaks[state as usize].then_some(state);
+        }
+        let byte = trie.byte[node as usize];
+        let is_first = self.children.on(0, byte) == Some(node);
+        is_first.then(|| self.source_on(state, byte)).flatten()
+    }
+
+    /// The source for the root's child on a byte.
+    pub(crate) fn source_on(&self, state: u32, byte: u8) -> Option<u32> {
+        self.sources.first(self.like(state), byte)
+    }
+
+    /// The pieces of the tokens.
+    pub(crate) fn pieces(&self) -> &FactorFilter {
+        &self.pieces
+    }
+
+    /// Bytes that may come behind a string of a rule within a token.
+    pub(crate) fn behind(&self) -> &CallFollowers {
+        &self.behind
+    }
+
+    /// The loops of the vocabulary that end with a countdown.
+    pub(crate) fn loops(&self, shared: Tables<'_>) -> &CountdownLoops {
+        self.loops.get_or_init(|| CountdownLoops::new(shared))
+    }
+
+    /// The strings of the vocabulary's trie by their characters.
+    pub(crate) fn words(&self, trie: Trie<'_>) -> &CharClassIndex {
+        self.words.get_or_init(|| CharClassIndex::new(trie))
+    }
+
+    /// Bytes that are single-byte tokens.
+    pub(crate) fn spelled(&self) -> ByteSet {
+        self.spelled
+    }
+
+    /// The sources for the root's child on a byte that a walk is to be held against: the first, and a narrow one.
+    pub(crate) fn sources_on(&self, state: u32, byte: u8) -> impl Iterator<Item = u32> + use<> {
+        self.sources.both(self.like(state), byte)
+    }
+
+    /// The states that stay where they are on many bytes, or on some.
+    pub(crate) fn staying(&self, on_many: bool) -> &[u32] {
+        let (all, many) = &self.staying;
+        if on_many { &all[..*many] } else { all }
+    }
+
+    /// A state that goes to another on most bytes, by way of a tail call, and may be left instead: any place of a chain
+    /// but its first goes so to the next.
+    pub(crate) fn passing(&self, to: u32) -> Option<u32> {
+        self.passing.get(&self.like(to)).copied()
+    }
+
+    /// The outcome of a state at `node`, a child of the root, that is read from the mask of its [source](Self::source).
+    pub(crate) fn stored<'a>(
+        &'a self,
+        shared: Tables<'a>,
+        trie: Trie<'_>,
+        source: u32,
+        node: u32,
+    ) -> StoredResidual<'a> {
+        StoredResidual::new(shared, trie, (source, self.spans(shared, trie, source)), node)
+    }
+
+    /// The ranks of a state's base mask.
+    pub(crate) fn spans(&self, shared: Tables<'_>, trie: Trie<'_>, state: u32) -> &[Range<u32>] {
+        let base = shared.states[state as usize].base;
+        self.spans[base as usize].get_or_init(|| ranks(shared, trie, base))
+    }
+
+    /// The transitions of a state by single bytes.
+    pub(crate) fn moves(&self, shared: Tables<'_>, state: u32) -> &SharedTransitions {
+        self.transitions.of(shared, state)
+    }
+
+    /// For how many bytes two shared states do the same, at most `most`; see [`BoundedBisimulation::bytes`].
+    pub(crate) fn same_for(&self, shared: Tables<'_>, pair: (u32, u32), most: u8) -> u8 {
+        self.same.bytes(&self.transitions, shared, pair, most)
+    }
+
+    /// Whether no node of an exit class is the root or below another.
+    pub(crate) fn are_apart(&self, class: u32) -> bool {
+        self.apart[class as usize]
+    }
+
+    /// The children of the nodes of an exit class, in ascending order of their bytes.
+    pub(crate) fn class_edges(&self, shared: Tables<'_>, class: u32) -> &[ClassEdge] {
+        self.edges[class as usize].get_or_init(|| {
+            let edges = class_nodes(shared, class).iter().flat_map(|&node| {
+                let children = self.children.of(node);
+                children.map(move |(byte, child)| ClassEdge { byte, child, node })
+            });
+            let mut edges: Vec<ClassEdge> = edges.collect();
+            edges.sort_unstable();
+            edges.into()
+        })
+    }
+
+    /// Outcomes with anything coming after the rule, by state and node; of states that are [like](Self::like) each other,
+    /// those of the lowest.
+    pub(crate) fn walked(&self) -> &Memo {
+        &self.walked
+    }
+}
+
+#[cfg(test)]
+pub(crate) use tests::{vocabulary, walked};
+
+#[cfg(test)]
+mod tests {
+    use grammarc_artifacts::TablesData;
+    use grammarc_artifacts::tables::Joined;
+
+    use super::*;
+    use crate::frontend::json_schema::TextForm;
+    use crate::network::follow::Follow;
+    use crate::network::local::{BOTTOM, LocalSets};
+
+    /// All bytes, all texts of up to three of some characters that mean something to JSON, and
+    /// pairs of them up to `most` times.
+    pub(crate) fn vocabulary(most: usize) -> VocabularyArtifact {
+        let marks = br#""\),0u-"#;
+        let pairs = marks.iter().flat_map(|&a| marks.map(|b| vec![a, b]));
+        let triples: Vec<_> =
+            pairs.clone().flat_map(|pair| marks.map(|c| [&pair[..], &[c]].concat())).collect();
+        let runs = pairs.clone().flat_map(|pair| (2..=most).map(move |times| pair.repeat(times)));
+        let texts =
+            (0..=255).map(|byte| vec![byte]).chain(pairs.clone()).chain(triples).chain(runs);
+        crate::samples::vocabulary(texts, &TextForm::COMMON)
+    }
+
+    /// The outcome of `state` at `node`, found byte by byte.
+    pub(crate) fn walked(
+        sets: &mut LocalSets<'_>,
+        trie: Trie<'_>,
+        after: ByteSet,
+        state: u32,
+        node: u32,
+    ) -> (Vec<u32>, Vec<u32>) {
+        let (mut ranks, mut exits) = (Vec::new(), Vec::new());
+        let start = sets.settled(state, BOTTOM);
+        let mut work = vec![(node, start.at, start.exits)];
+        while let Some((node, at, leaves)) = work.pop() {
+            if leaves && trie.children(node).any(|child| after.contains(trie.byte[child as usize]))
+            {
+                exits.push(node);
+            }
+            for child in trie.children(node) {
+                let reached = sets.step(at, trie.byte[child as usize]);
+                if reached.ends {
+                    ranks.extend(trie.tokens_at(child));
+                }
+                work.push((child, reached.at, reached.exits));
+            }
+        }
+        ranks.sort_unstable();
+        exits.sort_unstable();
+        (ranks, exits)
+    }
+
+    #[test]
+    fn stored_outcomes_are_those_of_walks() {
+        let vocabulary = vocabulary(8);
+        let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
+        let none = TablesData::empty(shared.totals(), shared.row_words);
+        let network = Joined { shared, own: none.as_tables() };
+        let known = VocabularyFacts::new(&vocabulary);
+        let follow = Follow::new(network, known.rules(), &[]);
+        let mut sets = LocalSets::new(network);
+        let mut told = 0;
+        for state in 0..shared.state_count() {
+            // A grammar that goes on with other bytes after a rule does not get it from the vocabulary.
+            let rule = follow.rule_of(state) as usize;
+            let after = ByteSet::from_words(shared.rules[rule].after_bytes);
+            for node in (1..trie.len() as u32).filter(|&node| !trie.is_leaf(node)) {
+                let Some(source) = known.source(trie, state, node) else { continue };
+                told += 1;
+                let stored = known.stored(shared, trie, source, node);
+                let ranks: Vec<u32> = stored.spans().flatten().collect();
+                let leaves = |exit: &u32| {
+                    trie.children(*exit).any(|child| after.contains(trie.byte[child as usize]))
+                };
+                let exits: Vec<u32> = stored.exits.iter().copied().filter(leaves).collect();
+                let expected = walked(&mut sets, trie, after, state, node);
+                assert_eq!((ranks, exits), expected, "state {state}, node {node}");
+            }
+        }
+        assert!(told > 100, "{told}");
+    }
+}

@@ -1,0 +1,149 @@
+//! Predecessors: by state and byte, a shared state that goes there on the byte and nowhere else.
+//!
+//! A walk asks this for each byte behind the root, for a state of its own. The bytes on which a state is reached from one
+//! source are few ranges, as the edges are that say so: they stand side by side by the state, and a look-up searches
+//! among those of one. Kept by state and byte, they would take some twelve times the room, a third of all that a compiler
+//! keeps.
+//!
+//! Cost: O(edges) in time, but for sorting them, and in room; a look-up is O(log ranges of the state), of which most states
+//! have one.
+
+use grammarc_artifacts::sections::network::{NONE, state_flags};
+use grammarc_artifacts::tables::Tables;
+
+use super::transitions::{MANY, bytes_of, first_of_calls};
+use crate::ir::ByteSet;
+
+/// Bytes that some state goes to another on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct SourceRange {
+    lo: u8,
+    hi: u8,
+    /// The first state that does.
+    first: u32,
+    /// The first that does and goes on with few bytes, as after a backslash, where that is another; or [`NONE`].
+    narrow: u32,
+}
+
+/// By state (the lowest of those alike), the states that go to it on a byte and nowhere else.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Predecessors {
+    /// Offsets of the ranges of each state, and the end.
+    starts: Vec<u32>,
+    runs: Vec<SourceRange>,
+}
+
+impl Predecessors {
+    /// The sources among the states whose base masks are told by bytes alone; `like` tells for each state the lowest that
+    /// does the same.
+    pub(crate) fn new(shared: Tables<'_>, speaks: &[bool], like: &[u32]) -> Self {
+        let mut edges = Vec::new();
+        for state in (0..shared.state_count()).filter(|&state| speaks[state as usize]) {
+            let calls = first_of_calls(shared, state);
+            for edge in shared.byte_edges_of(state as usize) {
+                let flags = shared.states[edge.target as usize].flags;
+                if flags & (state_flags::POP_ONLY | state_flags::RESTS) != state_flags::RESTS {
+                    continue;
+                }
+                let bytes = ByteSet::range(edge.lo(), edge.hi()).minus(calls);
+                edges.extend(
+                    bytes.ranges().map(|(lo, hi)| (like[edge.target as usize], state, lo, hi)),
+                );
+            }
+        }
+        edges.sort_unstable();
+        let mut this = Self { starts: Vec::with_capacity(like.len() + 1), runs: Vec::new() };
+        for edges in edges.chunk_by(|a, b| a.0 == b.0) {
+            this.starts.resize(edges[0].0 as usize + 1, this.runs.len() as u32);
+            let mut of = [(NONE, NONE); 256];
+            for &(_, state, lo, hi) in edges {
+                let is_narrow = bytes_of(shared.byte_edges_of(state as usize)) < MANY;
+                for (first, narrow) in &mut of[usize::from(lo)..=usize::from(hi)] {
+                    if *first == NONE {
+                        *first = state;
+                    } else if is_narrow && *first != state && *narrow == NONE {
+                        *narrow = state;
+                    }
+                }
+            }
+            let mut lo = 0;
+            for alike in of.chunk_by(|a, b| a == b) {
+                let (hi, (first, narrow)) = (lo + alike.len() - 1, alike[0]);
+                if first != NONE {
+                    this.runs.push(SourceRange { lo: lo as u8, hi: hi as u8, first, narrow });
+                }
+                lo = hi + 1;
+            }
+        }
+        this.starts.resize(like.len() + 1, this.runs.len() as u32);
+        this.runs.shrink_to_fit();
+        this
+    }
+
+    /// The first source of a state on a byte.
+    pub(crate) fn first(&self, state: u32, byte: u8) -> Option<u32> {
+        self.run(state, byte).map(|run| run.first)
+    }
+
+    /// The first source of a state on a byte, and another that goes on with few bytes.
+    pub(crate) fn both(&self, state: u32, byte: u8) -> impl Iterator<Item = u32> + use<> {
+        let run = self.run(state, byte);
+        let narrow = run.map(|run| run.narrow).filter(|&narrow| narrow != NONE);
+        run.map(|run| run.first).into_iter().chain(narrow)
+    }
+
+    fn run(&self, state: u32, byte: u8) -> Option<SourceRange> {
+        let state = state as usize;
+        let runs = &self.runs[self.starts[state] as usize..self.starts[state + 1] as usize];
+        let run = runs.get(runs.partition_point(|run| run.hi < byte))?;
+        (run.lo <= byte).then_some(*run)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rustc_hash::FxHashMap;
+
+    use super::super::bisimulation::alike;
+    use super::super::facts::vocabulary;
+    use super::super::transitions::speaks_of_bytes;
+    use super::*;
+
+    #[test]
+    fn sources_lead_to_their_states_and_nowhere_else() {
+        let vocabulary = vocabulary(3);
+        let shared = vocabulary.tables();
+        let like = alike(shared);
+        let speaks: Vec<bool> =
+            (0..shared.state_count()).map(|state| speaks_of_bytes(shared, state)).collect();
+        let sources = Predecessors::new(shared, &speaks, &like);
+        let mut expected: FxHashMap<(u32, u8), Vec<u32>> = FxHashMap::default();
+        for state in (0..shared.state_count()).filter(|&state| speaks[state as usize]) {
+            for byte in 0..=255 {
+                let edges = shared.byte_edges_of(state as usize);
+                let Some(edge) = edges.iter().find(|edge| (edge.lo()..=edge.hi()).contains(&byte))
+                else {
+                    continue;
+                };
+                let flags = shared.states[edge.target as usize].flags;
+                let rests = flags & (state_flags::POP_ONLY | state_flags::RESTS);
+                if rests == state_flags::RESTS && !first_of_calls(shared, state).contains(byte) {
+                    expected.entry((like[edge.target as usize], byte)).or_default().push(state);
+                }
+            }
+        }
+        let mut narrow = 0;
+        for state in 0..shared.state_count() {
+            for byte in 0..=255 {
+                let all = expected.remove(&(state, byte)).unwrap_or_default();
+                assert_eq!(sources.first(state, byte), all.first().copied());
+                let is_narrow = |state: u32| bytes_of(shared.byte_edges_of(state as usize)) < MANY;
+                let other = all.iter().copied().skip(1).find(|&state| is_narrow(state));
+                let both: Vec<u32> = sources.both(state, byte).collect();
+                assert_eq!(both, all.first().copied().into_iter().chain(other).collect::<Vec<_>>());
+                narrow += usize::from(other.is_some());
+            }
+        }
+        assert!(narrow > 0);
+    }
+}

@@ -1,0 +1,83 @@
+//! A schema's network and what is known of its vocabulary, for tests that hold states against walks byte by byte.
+
+#[cfg(test)]
+pub(crate) use tests::{Setting, inner};
+
+#[cfg(test)]
+mod tests {
+    use std::ops::Range;
+
+    use grammarc_artifacts::VocabularyArtifact;
+    use grammarc_artifacts::sections::vocabulary::Trie;
+    use grammarc_artifacts::tables::Tables;
+    use serde_json::Value;
+
+    use crate::compile::Compiler;
+    use crate::frontend::FrontEnd;
+    use crate::frontend::json_schema::JsonSchemaOptions;
+    use crate::masks::equivalence::k_equivalence::KEquivalence;
+    use crate::masks::equivalence::representatives::Representatives;
+    use crate::masks::shared::facts::{VocabularyFacts, walked};
+    use crate::network::Network;
+    use crate::network::follow::Follow;
+    use crate::network::local::LocalSets;
+    use crate::samples;
+    use crate::threads::Means;
+
+    /// A network and its vocabulary.
+    pub(crate) struct Setting<'a> {
+        vocabulary: &'a VocabularyArtifact,
+        pub(crate) known: VocabularyFacts,
+        pub(crate) network: Network,
+    }
+
+    impl<'a> Setting<'a> {
+        /// That of a schema.
+        pub(crate) fn new(compiler: &'a Compiler, schema: &Value) -> Self {
+            let front_end = FrontEnd::JsonSchema(JsonSchemaOptions::default());
+            let network = samples::network(compiler, &front_end, &schema.to_string());
+            let vocabulary = compiler.vocabulary();
+            Self { vocabulary, known: VocabularyFacts::new(vocabulary), network }
+        }
+
+        pub(crate) fn shared(&self) -> Tables<'a> {
+            self.vocabulary.tables()
+        }
+
+        pub(crate) fn trie(&self) -> Trie<'a> {
+            self.vocabulary.trie()
+        }
+
+        pub(crate) fn follow(&self) -> Follow<'_> {
+            self.network.follow(self.shared(), self.known.rules())
+        }
+
+        /// The agreement of all own states.
+        pub(crate) fn agreement(&self, follow: &Follow<'_>) -> KEquivalence {
+            KEquivalence::new(
+                follow,
+                Representatives::default,
+                self.known.nodes().height(0),
+                Means::unlimited(),
+            )
+        }
+
+        /// The own states.
+        pub(crate) fn states(&self) -> Range<u32> {
+            let base = self.network.tables.bases.states;
+            base..base + self.network.tables.as_tables().state_count()
+        }
+
+        /// Ranks and exits of a state, found byte by byte.
+        pub(crate) fn walked(&self, follow: &Follow<'_>, state: u32) -> (Vec<u32>, Vec<u32>) {
+            let mut sets = LocalSets::new(follow.network());
+            let after = follow.bytes(follow.rule_of(state));
+            walked(&mut sets, self.trie(), after, state, 0)
+        }
+    }
+
+    /// Nodes but for the root: what comes of that is not looked at where it is noted.
+    pub(crate) fn inner(nodes: &[u32]) -> Vec<u32> {
+        nodes.iter().copied().filter(|&node| node != 0).collect()
+    }
+}

@@ -1,0 +1,112 @@
+//! Sets of bytes as words of 128 bits.
+//!
+//! A printable character of ASCII has a bit of its own, and so have the three that break lines and columns; the other
+//! control characters share one. Beyond ASCII, four bytes that continue a character share a bit, and so do a few that
+//! begin one.
+
+use crate::ir::ByteSet;
+
+/// By byte, its bit.
+const BITS: [u8; 256] = {
+    let mut bits = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        bits[byte] = match byte as u8 {
+            b'\t' => 9,
+            b'\n' => 10,
+            b'\r' => 13,
+            other @ b' '..=0x7F => other,
+            0..b' ' => 0,
+            other @ 0x80..0xC0 => 14 + (other - 0x80) / 4,
+            0xC0..0xD0 => 1,
+            0xD0..0xE0 => 2,
+            0xE0 => 3,
+            0xE1 => 4,
+            0xE2 => 5,
+            0xE3 => 6,
+            0xE4..0xEA => 7,
+            0xEA..0xEE => 8,
+            0xEE..0xF0 => 11,
+            0xF0.. => 12,
+        };
+        byte += 1;
+    }
+    bits
+};
+
+/// The bit of a byte.
+pub(crate) fn bit(byte: u8) -> u128 {
+    1 << BITS[usize::from(byte)]
+}
+
+/// The control characters that share a bit, and those that have one each, which stands where they do.
+const CONTROLS: u32 = !LONE_CONTROLS;
+const LONE_CONTROLS: u32 = 1 << b'\t' | 1 << b'\n' | 1 << b'\r';
+
+/// The first of the bits that bytes which continue a character share.
+const CONTINUING: u8 = BITS[0x80];
+
+/// The bits that bytes which begin a character share, with those bytes: which of the last two words of a set they are in,
+/// and where there.
+const LEADING: [(usize, u32, u128); 10] = {
+    let mut leading = [(0, 0, 0); 10];
+    let mut count = 0;
+    let mut byte = 0xC0;
+    while byte < 256 {
+        let (word, bit) = (byte / 32 - 6, 1 << BITS[byte]);
+        if count == 0 || leading[count - 1].2 != bit {
+            leading[count] = (word, 0, bit);
+            count += 1;
+        }
+        leading[count - 1].1 |= 1 << (byte % 32);
+        byte += 1;
+    }
+    leading
+};
+
+/// The bits of any bytes of a set.
+pub(crate) fn bits(bytes: ByteSet) -> u128 {
+    let [controls, ascii @ .., c0, e0] = bytes.to_words();
+    let [low, middle, high, more @ ..] = ascii.map(u128::from);
+    let own = low << 32 | middle << 64 | high << 96 | u128::from(controls & LONE_CONTROLS);
+    let shared = u128::from(controls & CONTROLS != 0);
+    let continuing = any_of_four((more[0] | more[1] << 32) as u64);
+    let mut all = own | shared | u128::from(continuing) << CONTINUING;
+    if c0 | e0 != 0 {
+        for (word, bytes, bit) in LEADING {
+            all |= if [c0, e0][word] & bytes != 0 { bit } else { 0 };
+        }
+    }
+    all
+}
+
+/// For each four bits from the lowest on, whether any of them is set.
+fn any_of_four(bits: u64) -> u16 {
+    let two = bits | bits >> 1;
+    let four = (two | two >> 2) & 0x1111_1111_1111_1111;
+    // Each step brings twice as many of them together.
+    let pairs = (four | four >> 3) & 0x0303_0303_0303_0303;
+    let nibbles = (pairs | pairs >> 6) & 0x000F_000F_000F_000F;
+    let bytes = (nibbles | nibbles >> 12) & 0x0000_00FF_0000_00FF;
+    (bytes | bytes >> 24) as u16
+}
+
+/// The bits all of whose bytes are in a set.
+pub(crate) fn whole_bits(bytes: ByteSet) -> u128 {
+    !bits(ByteSet::FULL.minus(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_of_a_set_are_those_of_its_bytes() {
+        for lo in 0..=u8::MAX {
+            for hi in lo..=u8::MAX {
+                let expected = (lo..=hi).fold(0, |bits, byte| bits | bit(byte));
+                assert_eq!(bits(ByteSet::range(lo, hi)), expected, "{lo:#x}..={hi:#x}");
+            }
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! The strings of the trie that consist of characters of a few kinds, by kinds and length.
+//!
+//! A pattern's state that stays within `[0-9A-Za-z]` for a while accepts tens of thousands of tokens, and all that
+//! matters of each is that it has no other characters, and how long it is. So the tokens are kept in groups of one length
+//! and the same kinds of characters: what such a state accepts is put together from groups, and no node is visited for
+//! it. What is left are the nodes at which such a string goes on with another byte: they are kept by that byte.
+//!
+//! The kinds are those that patterns tell apart: the digits, the letters of hexadecimal digits and the others, of
+//! each case, and every other printable character of ASCII.
+//!
+//! Some 2 MB for a vocabulary of 128,000 tokens; built in O(nodes log nodes).
+
+use grammarc_artifacts::sections::vocabulary::Trie;
+
+use crate::ir::ByteSet;
+use crate::masks::bits::set_all;
+
+/// Bytes of strings up to which their nodes are not kept: a state that does the same as its reference for so many may
+/// differ from it in longer strings of one kind alone.
+pub(crate) const FAR: usize = 16;
+
+/// The kinds of characters of a string, as bits.
+pub(crate) type CharKinds = u64;
+
+/// By byte, the bit of its kind; none of one that is not looked at.
+const KIND: [CharKinds; 256] = {
+    let mut kinds = [0; 256];
+    let mut next = 5;
+    let mut byte = b' ';
+    while byte <= b'~' {
+        kinds[byte as usize] = match byte {
+            b'0'..=b'9' => 1,
+            b'a'..=b'f' => 1 << 1,
+            b'g'..=b'z' => 1 << 2,
+            b'A'..=b'F' => 1 << 3,
+            b'G'..=b'Z' => 1 << 4,
+            _ => {
+                next += 1;
+                1 << (next - 1)
+            }
+        };
+        byte += 1;
+    }
+    kinds
+};
+
+/// Tokens of one length and with the same kinds of characters.
+#[derive(Clone, Copy, Debug)]
+struct Group {
+    length: u32,
+    kinds: CharKinds,
+    /// The end of their ids among all; the ids of the next group follow.
+    end: u32,
+}
+
+/// A string of kinds that goes on with another byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct RunExit {
+    byte: u8,
+    /// Bytes before it, at least one.
+    pub(crate) depth: u32,
+    /// The node that they lead to.
+    pub(crate) node: u32,
+    /// Its child on the byte.
+    pub(crate) child: u32,
+    /// Kinds of the bytes before.
+    kinds: CharKinds,
+}
+
+/// The tokens of some kinds, at most so long.
+pub(crate) struct TokenRow {
+    /// Bit `id % 32` of word `id / 32` for each.
+    pub(crate) row: Vec<u32>,
+    /// How many there are.
+    pub(crate) count: u32,
+}
+
+/// The strings of a trie by kinds.
+#[derive(Debug)]
+pub(crate) struct CharClassIndex {
+    /// In ascending order of length and kinds.
+    groups: Vec<Group>,
+    /// Token ids, group after group.
+    ids: Vec<u32>,
+    /// In ascending order; and by byte, where its own end.
+    edges: Vec<RunExit>,
+    ends: Vec<u32>,
+    /// Strings of more than [`FAR`] bytes: how many these are, the node that they lead to, and their kinds; ascending.
+    deep: Vec<(u32, u32, CharKinds)>,
+}
+
+impl CharClassIndex {
+    /// The strings of a trie.
+    pub(crate) fn new(trie: Trie<'_>) -> Self {
+        let mut tokens: Vec<(u32, CharKinds, u32)> = Vec::new();
+        let (mut edges, mut deep) = (Vec::new(), Vec::new());
+        // The nodes on the way to one, with the kinds up to there.
+        let mut path: Vec<(u32, CharKinds)> = Vec::new();
+        let mut node = 1;
+        while node < trie.len() as u32 {
+            while path.pop_if(|&mut (above, _)| trie.end[above as usize] <= node).is_some() {}
+            let byte = trie.byte[node as usize];
+            let kind = KIND[usize::from(byte)];
+            let depth = path.len() as u32;
+            let before = path.last().copied();
+            if let Some((above, kinds)) = before.filter(|_| !is_common(byte)) {
+                edges.push(RunExit { byte, depth, node: above, child: node, kinds });
+            }
+            if kind == 0 {
+                node = trie.end[node as usize];
+                continue;
+            }
+            let kinds = before.map_or(0, |(_, kinds)| kinds) | kind;
+            if depth as usize >= FAR {
+                deep.push((depth + 1, node, kinds));
+            }
+            let ranks = trie.tokens_at(node);
+            let ids = &trie.token_of_rank[ranks.start as usize..ranks.end as usize];
+            tokens.extend(ids.iter().map(|&id| (depth + 1, kinds, id)));
+            path.push((node, kinds));
+            node += 1;
+        }
+        tokens.sort_unstable();
+        edges.sort_unstable();
+        deep.sort_unstable();
+        let (mut groups, mut ids) = (Vec::new(), Vec::with_capacity(tokens.len()));
+        for group in tokens.chunk_by(|one, next| (one.0, one.1) == (next.0, next.1)) {
+            ids.extend(group.iter().map(|&(_, _, id)| id));
+            let (length, kinds, _) = group[0];
+            groups.push(Group { length, kinds, end: ids.len() as u32 });
+        }
+        let ends = (0..=u8::MAX).map(|byte| edges.partition_point(|edge| edge.byte <= byte) as u32);
+        Self { groups, ids, ends: ends.collect(), edges, deep }
+    }
+
+    /// By length, how many tokens there are of these kinds alone.
+    pub(crate) fn counts(&self, kinds: CharKinds) -> Vec<u32> {
+        let longest = self.groups.last().map_or(0, |group| group.length as usize);
+        let mut counts = vec![0; longest + 1];
+        for (length, ids) in self.of(kinds) {
+            counts[length as usize] += ids.len() as u32;
+        }
+        counts
+    }
+
+    /// The tokens of these kinds alone that have no more bytes than each of some lengths, which ascend: rows of
+    /// `row_words`.
+    pub(crate) fn drawings(
+        &self,
+        kinds: CharKinds,
+        lengths: &[u32],
+        row_words: usize,
+    ) -> Vec<TokenRow> {
+        let mut drawings = Vec::with_capacity(lengths.len());
+        let (mut row, mut count) = (vec![0; row_words], 0);
+        let mut of = self.of(kinds).peekable();
+        for &most in lengths {
+            while let Some((_, ids)) = of.next_if(|&(length, _)| length <= most) {
+                set_all(&mut row, ids);
+                count += ids.len() as u32;
+            }
+            drawings.push(TokenRow { row: row.clone(), count });
+        }
+        drawings
+    }
+
+    /// Groups of these kinds alone: their lengths, which ascend, and their tokens.
+    fn of(&self, kinds: CharKinds) -> impl Iterator<Item = (u32, &[u32])> {
+        let begins = std::iter::once(0).chain(self.groups.iter().map(|group| group.end));
+        let of = self.groups.iter().zip(begins);
+        let of = of.filter(move |(group, _)| group.kinds & !kinds == 0);
+        of.map(|(group, from)| (group.length, &self.ids[from as usize..group.end as usize]))
+    }
+
+    /// How many strings go on with a byte, whatever their kinds; none where that is not kept.
+    pub(crate) fn spread(&self, byte: u8) -> Option<usize> {
+        (!is_common(byte)).then(|| self.on(byte).len())
+    }
+
+    /// The strings of these kinds that go on with a byte.
+    pub(crate) fn edges(&self, kinds: CharKinds, byte: u8) -> impl Iterator<Item = RunExit> {
+        self.on(byte).iter().filter(move |edge| edge.kinds & !kinds == 0).copied()
+    }
+
+    /// The nodes that strings of these kinds and of so many bytes, more than [`FAR`], lead to; ascending.
+    pub(crate) fn deep(&self, kinds: CharKinds, length: u32) -> impl Iterator<Item = u32> {
+        let from = self.deep.partition_point(|&(of, ..)| of < length);
+        let of = self.deep[from..].iter().take_while(move |&&(of, ..)| of == length);
+        of.filter(move |(.., of)| of & !kinds == 0).map(|&(_, node, _)| node)
+    }
+
+    fn on(&self, byte: u8) -> &[RunExit] {
+        let byte = usize::from(byte);
+        let from = byte.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.edges[from as usize..self.ends[byte] as usize]
+    }
+}
+
+/// Whether so many strings go on with a byte that they are better walked than looked up.
+fn is_common(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+}
+
+/// The kinds all of whose characters are in a set.
+pub(crate) fn kinds_within(bytes: ByteSet) -> CharKinds {
+    let others = ByteSet::FULL.minus(bytes).iter();
+    others.fold(!0, |kinds, byte| kinds & !KIND[usize::from(byte)]) & ALL
+}
+
+/// The characters of some kinds.
+pub(crate) fn characters(kinds: CharKinds) -> ByteSet {
+    (0..=u8::MAX).filter(|&byte| KIND[usize::from(byte)] & kinds != 0).collect()
+}
+
+/// All kinds.
+const ALL: CharKinds = {
+    let (mut all, mut byte) = (0, 0);
+    while byte < KIND.len() {
+        all |= KIND[byte];
+        byte += 1;
+    }
+    all
+};
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use grammarc_artifacts::{TokenKind, TrieData};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// All strings of a trie, with the node before the last byte and the one that it leads to.
+    fn strings(trie: Trie<'_>) -> Vec<(Vec<u8>, [u32; 2])> {
+        let mut all = vec![(Vec::new(), [0, 0])];
+        let mut at = 0;
+        while at < all.len() {
+            let (text, [_, node]) = all[at].clone();
+            let children = trie.children(node);
+            all.extend(
+                children.map(|child| {
+                    ([&text[..], &[trie.byte[child as usize]]].concat(), [node, child])
+                }),
+            );
+            at += 1;
+        }
+        all
+    }
+
+    proptest! {
+        #[test]
+        fn strings_of_kinds_are_those_without_other_characters(
+            texts in prop::collection::btree_set("[09afgzAZ_. \"é]{1,5}", 1..60),
+            among in prop::collection::vec("[0-9]|[a-f]|[g-z]|[A-Z]|_|\\.| |0|a|\"", 0..6),
+            most in 1u32..6,
+        ) {
+            let bytes: ByteSet = among.iter().flat_map(|kind| match &kind[..] {
+                "_" | "." | " " | "\"" => ByteSet::range(kind.as_bytes()[0], kind.as_bytes()[0]),
+                one if one.as_bytes()[0].is_ascii_digit() => ByteSet::range(b'0', b'9'),
+                one if one.as_bytes()[0] <= b'Z' => ByteSet::range(b'A', b'Z'),
+                one if one.as_bytes()[0] <= b'f' => ByteSet::range(b'a', b'f'),
+                _ => ByteSet::range(b'g', b'z'),
+            }.iter()).collect();
+            let tokens: Vec<_> =
+                texts.iter().map(|text| (text.clone().into_bytes(), TokenKind::Text)).collect();
+            let data = TrieData::build(&tokens).expect("small");
+            let trie = data.as_trie();
+            let words = CharClassIndex::new(trie);
+            let kinds = kinds_within(bytes);
+            prop_assert_eq!(characters(kinds), bytes);
+            let is_of = |text: &[u8]| text.iter().all(|&byte| bytes.contains(byte));
+            let [drawing] = &words.drawings(kinds, &[most], tokens.len().div_ceil(32))[..] else {
+                panic!("one for each length")
+            };
+            let expected: Vec<bool> = tokens
+                .iter()
+                .map(|(text, _)| is_of(text) && text.len() <= most as usize)
+                .collect();
+            let held = (0..tokens.len()).map(|id| drawing.row[id / 32] >> (id % 32) & 1 == 1);
+            prop_assert_eq!(held.collect::<Vec<_>>(), expected.clone());
+            prop_assert_eq!(drawing.count as usize, expected.iter().filter(|&&is| is).count());
+            let counts = words.counts(kinds);
+            let count: u32 = counts.iter().take(most as usize + 1).sum();
+            prop_assert_eq!(count, drawing.count);
+            let edges: BTreeSet<(u8, u32, [u32; 2])> = strings(trie)
+                .into_iter()
+                .filter_map(|(text, nodes)| {
+                    let (&last, before) = text.split_last()?;
+                    let is_kept = !before.is_empty() && is_of(before) && !is_common(last);
+                    is_kept.then_some((last, before.len() as u32, nodes))
+                })
+                .collect();
+            let found = (0..=u8::MAX).flat_map(|byte| {
+                words.edges(kinds, byte).map(|edge| (edge.byte, edge.depth, [edge.node, edge.child]))
+            });
+            prop_assert_eq!(found.collect::<BTreeSet<_>>(), edges);
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! The children of every trie node side by side, so that a walk that goes on with one byte finds it without stepping
+//! over the subtrees of the others.
+//!
+//! In the trie's own arrays the next sibling is found through the end of the subtree before it, a cache line away for
+//! each. Here what is looked for is found without a branch for each byte that is looked at: most nodes have few children,
+//! whose bytes stand beside their number and are held against it all at once, and the others say in bits which bytes they
+//! have. A walk from node to node is bound by the memory that it waits for, which is one place for each.
+//!
+//! Twenty-one bytes a node, and forty more for one with many children; built in O(nodes).
+
+use std::ops::Range;
+
+use grammarc_artifacts::sections::network::NONE;
+use grammarc_artifacts::sections::vocabulary::Trie;
+
+use crate::ir::ByteSet;
+
+/// So many bytes are found sooner by looking at all children; and so many children are looked at all at once, as bytes of
+/// a word.
+const FEW: usize = 8;
+
+/// The lowest bit of each byte of a word, and the highest.
+const LOW: u64 = u64::from_ne_bytes([0x01; FEW]);
+const HIGH: u64 = u64::from_ne_bytes([0x80; FEW]);
+
+/// Offsets of a node's children.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    /// Their bytes, where they are few.
+    bytes: [u8; FEW],
+    first: u32,
+    /// How many they are, where they are few; else [`FEW`] and the number of their [`Bytes`], from one on.
+    count: u32,
+}
+
+/// The bytes of many children.
+#[derive(Clone, Copy, Debug)]
+struct Bytes {
+    set: ByteSet,
+    /// By quarter of the set, how many bytes are in those before it.
+    before: [u8; 4],
+}
+
+/// The children of each node in ascending order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Children {
+    places: Vec<Place>,
+    many: Vec<Bytes>,
+    /// Byte and node of each child.
+    byte: Vec<u8>,
+    node: Vec<u32>,
+    /// The root's children by byte, or [`NONE`].
+    of_root: Vec<u32>,
+}
+
+impl Children {
+    /// The children in a trie.
+    pub(crate) fn new(trie: Trie<'_>) -> Self {
+        let count = trie.len();
+        let mut this = Self {
+            places: Vec::with_capacity(count),
+            many: Vec::new(),
+            byte: Vec::with_capacity(count),
+            node: Vec::with_capacity(count),
+            of_root: vec![NONE; 256],
+        };
+        trie.children(0).for_each(|child| {
+            this.of_root[usize::from(trie.byte[child as usize])] = child;
+        });
+        for node in 0..count as u32 {
+            let first = this.node.len();
+            for child in trie.children(node) {
+                this.byte.push(trie.byte[child as usize]);
+                this.node.push(child);
+            }
+            let of_node = &this.byte[first..];
+            let (mut count, mut bytes) = (of_node.len(), [0; FEW]);
+            if count > FEW {
+                let set: ByteSet = of_node.iter().copied().collect();
+                let before = [0, 64, 128, 192].map(|byte| set.below(byte) as u8);
+                this.many.push(Bytes { set, before });
+                count = FEW + this.many.len();
+            } else {
+                bytes[..count].copy_from_slice(of_node);
+            }
+            this.places.push(Place { bytes, first: first as u32, count: count as u32 });
+        }
+        this
+    }
+
+    /// Byte and node of each child.
+    #[inline]
+    pub(crate) fn of(&self, node: u32) -> impl DoubleEndedIterator<Item = (u8, u32)> + '_ {
+        let range = self.range(node);
+        self.byte[range.clone()].iter().copied().zip(self.node[range].iter().copied())
+    }
+
+    /// Byte and node of each child on a byte of the set, in ascending order.
+    pub(crate) fn on_any(&self, node: u32, bytes: ByteSet) -> impl Iterator<Item = (u8, u32)> + '_ {
+        // A few bytes are looked for one by one.
+        let all = bytes.has_at_least(FEW).then(|| self.of(node));
+        let few = if all.is_some() { ByteSet::EMPTY } else { bytes };
+        let few = few.iter().filter_map(move |byte| Some((byte, self.on(node, byte)?)));
+        few.chain(all.into_iter().flatten().filter(move |&(byte, _)| bytes.contains(byte)))
+    }
+
+    /// The child on a byte.
+    #[inline]
+    pub(crate) fn on(&self, node: u32, byte: u8) -> Option<u32> {
+        if node == 0 {
+            return Some(self.of_root[usize::from(byte)]).filter(|&child| child != NONE);
+        }
+        let Place { bytes, first, count } = self.places[node as usize];
+        let at = match self.many(count) {
+            None => {
+                let apart = u64::from_le_bytes(bytes) ^ (u64::from(byte) * LOW);
+                // The lowest byte that is zero has its highest bit set, and none below it.
+                let found = apart.wrapping_sub(LOW) & !apart & HIGH;
+                match found.trailing_zeros() / u8::BITS {
+                    at if at >= count => return None,
+                    // The first child comes behind its parent.
+                    0 => return Some(node + 1),
+                    at => at,
+                }
+            }
+            Some(Bytes { set, before }) => {
+                let before = u32::from(before[usize::from(byte / 64)]);
+                set.contains(byte).then(|| before + set.below_in_quarter(byte))?
+            }
+        };
+        Some(self.node[(first + at) as usize])
+    }
+
+    /// Whether there are none. Those who ask for a child next find its place at hand.
+    #[inline]
+    pub(crate) fn is_leaf(&self, node: u32) -> bool {
+        self.places[node as usize].count == 0
+    }
+
+    /// Whether some child is on a byte of the set.
+    pub(crate) fn any_on(&self, node: u32, bytes: ByteSet) -> bool {
+        match self.many(self.places[node as usize].count) {
+            Some(many) => !many.set.intersect(bytes).is_empty(),
+            None => self.byte[self.range(node)].iter().any(|&byte| bytes.contains(byte)),
+        }
+    }
+
+    /// The bytes of many children, by what is kept as their count.
+    #[inline]
+    fn many(&self, count: u32) -> Option<&Bytes> {
+        self.many.get((count as usize).wrapping_sub(FEW + 1))
+    }
+
+    #[inline]
+    fn range(&self, node: u32) -> Range<usize> {
+        let Place { first, count, .. } = self.places[node as usize];
+        let count = self.many(count).map_or(count as usize, |many| many.set.len());
+        first as usize..first as usize + count
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use grammarc_artifacts::{TokenKind, TrieData};
+
+    use super::*;
+
+    #[test]
+    fn children_are_those_of_the_trie() {
+        // From one child to sixty, in all quarters of the bytes.
+        let few = (0..200u32).map(|i| vec![(i * 7 % 90) as u8, (i % 11) as u8, (i % 3) as u8]);
+        let many = (0..400u32).map(|i| vec![100 + (i % 7) as u8, (i * i % 251) as u8]);
+        let texts = few.chain(many);
+        let tokens: Vec<_> = texts.map(|text| (text, TokenKind::Text)).collect();
+        let data = TrieData::build(&tokens).expect("small");
+        let trie = data.as_trie();
+        let children = Children::new(trie);
+        for node in 0..trie.len() as u32 {
+            let expected: Vec<(u8, u32)> =
+                trie.children(node).map(|child| (trie.byte[child as usize], child)).collect();
+            assert_eq!(children.of(node).collect::<Vec<_>>(), expected);
+            assert_eq!(children.is_leaf(node), expected.is_empty());
+            for bytes in [ByteSet::range(3, 5), ByteSet::range(2, 170), ByteSet::EMPTY] {
+                let mut on = expected.clone();
+                on.retain(|&(byte, _)| bytes.contains(byte));
+                assert_eq!(children.any_on(node, bytes), !on.is_empty());
+                assert_eq!(children.on_any(node, bytes).collect::<Vec<_>>(), on);
+            }
+            for byte in 0..=u8::MAX {
+                let on = expected.iter().find(|(other, _)| *other == byte);
+                assert_eq!(children.on(node, byte), on.map(|(_, child)| *child));
+            }
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! Indexes over the token trie, without any automaton.
+//!
+//! | file | what |
+//! | --- | --- |
+//! | [`children`] | the children of a node by their bytes |
+//! | [`subtrees`] | height, end and bytes of what is below a node |
+//! | [`byte_bits`] | sets of bytes as words of 128 bits |
+//! | [`factors`] | Bloom filter of the factors (contiguous parts) of tokens |
+//! | [`char_classes`] | strings by the classes of their characters and their length |
+
+pub(crate) mod byte_bits;
+pub(crate) mod char_classes;
+pub(crate) mod children;
+pub(crate) mod factors;
+pub(crate) mod subtrees;

@@ -1,0 +1,249 @@
+//! Distinguishing bytes of a pair of states: every string of at most `k` bytes on which the two differ contains one of
+//! them.
+//!
+//! Below a node without such bytes, and no higher, the two do the same. What tells them apart within one byte more follows
+//! from what tells apart those that they go on to, so it is found for 1, 2, ... bytes, as far as it is asked for; for most
+//! it stays the same after a few.
+//!
+//! Cost: O(ways on) for each two and length.
+
+use grammarc_artifacts::sections::network::NONE;
+
+use super::cursor::{Configuration, Cursor};
+use super::pair_table::{
+    AHEAD, DistinguishingBytes, FEW, Pair, PairMove, PairSuccessor, PairSuccessors, PairTable,
+    SharedReference, Stability,
+};
+use crate::masks::trie::byte_bits::bits;
+use crate::network::local::BOTTOM;
+
+/// Bytes within which most two are told apart that are told apart at many nodes.
+const SOON: usize = 2;
+
+/// Bytes from which on it is worth finding all that a pair leads to.
+const WORTH_STEADYING: usize = 6;
+
+/// Pairs that are looked into at once.
+const MOST_STEADIED: usize = 128;
+
+impl PairTable {
+    /// The distinguishing bytes of a pair for strings of 1, 2, ... bytes, as [bits](crate::masks::trie::byte_bits::bits), as far as that was asked.
+    fn known_parting(&self, pair: u32) -> &[u128] {
+        let DistinguishingBytes { first, count, .. } = self.all[pair as usize].parting;
+        &self.partings.all[first as usize..][..usize::from(count)]
+    }
+
+    /// Notes what tells a pair apart within one byte more.
+    fn add_parting(&mut self, pair: u32, bits: u128) {
+        self.partings.add(&mut self.all[pair as usize].parting, bits);
+    }
+}
+
+impl PairTable {
+    /// Bytes, as [bits](crate::masks::trie::byte_bits::bits), one of which is in every string of up to `length` that tells the two apart:
+    /// below a node no higher and without such bytes they do the same. Where they may come apart later, that needs the byte
+    /// that leads there as well, so either will do, and the rarer is taken.
+    pub(crate) fn parting(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        pair: u32,
+        length: usize,
+        model: &SharedReference,
+    ) -> u128 {
+        let Some(last) = length.checked_sub(1) else { return 0 };
+        let parting = self.known_parting(pair);
+        if let Some(&bits) = parting.get(last) {
+            return bits;
+        }
+        let Pair { steps, bytes, parting: DistinguishingBytes { steady, .. }, .. } =
+            &self.all[pair as usize];
+        if *bytes < FEW && parting.is_empty() {
+            let steps = &self.steps[steps.start as usize..steps.end as usize];
+            let bits = steps.iter().fold(0, |all, step| all | bits(step.bytes()));
+            self.add_parting(pair, bits);
+            self.all[pair as usize].parting.steady = Some(Stability::Always);
+            return bits;
+        }
+        match (steady, parting.last()) {
+            (None, _) if length >= WORTH_STEADYING => {
+                self.steady(cursor, pair, model);
+                return self.parting(cursor, pair, length, model);
+            }
+            (Some(Stability::Always), Some(&bits)) => return bits,
+            (Some(Stability::Ahead), Some(&bits)) if length <= AHEAD => return bits,
+            _ if length > AHEAD => return u128::MAX,
+            _ => {}
+        }
+        // So that those of all lengths up to this are known, in order.
+        self.parting(cursor, pair, last, model);
+        let bits = self.parted(cursor, pair, last, model);
+        self.add_parting(pair, bits);
+        bits
+    }
+
+    /// The same for strings of any length, as far as that is known.
+    pub(crate) fn always_parting(&self, pair: u32) -> u128 {
+        let is_steady = self.all[pair as usize].parting.steady == Some(Stability::Always);
+        let last = self.known_parting(pair).last().filter(|_| is_steady);
+        last.copied().unwrap_or(u128::MAX)
+    }
+
+    /// The distinguishing bytes of two for one byte more than `last`.
+    fn parted(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        pair: u32,
+        last: usize,
+        model: &SharedReference,
+    ) -> u128 {
+        let ways = self.ways(cursor, pair);
+        let nodes = cursor.facts.nodes();
+        let mut bits = ways.apart;
+        for at in ways.first..ways.end {
+            let way = self.partings.on[at as usize];
+            if last <= usize::from(way.same) {
+                continue;
+            }
+            let next = self.next_on(cursor, at, model);
+            let later = self.parting(cursor, next, last, model) & !bits;
+            let now = way.bits & !bits;
+            // Mostly the one is part of the other, which is rarer then.
+            bits |= match now & later {
+                both if both == now || both == later => both,
+                _ if nodes.spread(now) < nodes.spread(later) => now,
+                _ => later,
+            };
+        }
+        bits
+    }
+
+    /// Finds what tells a pair, and all that it leads to, apart: for one byte more until that changes nothing, after
+    /// which no more bytes do. Within a text that is searched for that is after a few, however long the text. Where a
+    /// pair leads to many, nothing is found.
+    fn steady(&mut self, cursor: &mut Cursor<'_>, pair: u32, model: &SharedReference) {
+        let (mut found, mut at) = (vec![pair], 0);
+        // From how many bytes on all ways count, but for those that may after more than are looked ahead, and what they
+        // lead to outside of these changes no more.
+        let mut all_count = 1;
+        let mut steady = Stability::Always;
+        while at < found.len() && found.len() <= MOST_STEADIED {
+            let ways = self.ways(cursor, found[at]);
+            for number in ways.first..ways.end {
+                let way = self.partings.on[number as usize];
+                if usize::from(way.same) == AHEAD {
+                    steady = Stability::Ahead;
+                    continue;
+                }
+                all_count = all_count.max(usize::from(way.same) + 1);
+                let next = self.next_on(cursor, number, model);
+                let known = &self.all[next as usize];
+                match known.parting.steady {
+                    _ if known.bytes < FEW => continue,
+                    Some(Stability::Always) => {}
+                    Some(Stability::Ahead) => steady = Stability::Ahead,
+                    _ if found.contains(&next) => continue,
+                    _ => {
+                        found.push(next);
+                        continue;
+                    }
+                }
+                all_count = all_count.max(usize::from(known.parting.count));
+            }
+            at += 1;
+        }
+        found.iter().for_each(|&pair| self.all[pair as usize].parting.steady = Some(Stability::No));
+        if found.len() > MOST_STEADIED {
+            return;
+        }
+        for last in 0..AHEAD {
+            let mut changed = last <= all_count;
+            for &pair in &found {
+                let parting = self.known_parting(pair);
+                let before = last.checked_sub(1).map(|before| parting[before]);
+                let bits = match parting.get(last) {
+                    Some(&bits) => bits,
+                    None => {
+                        let bits = self.parted(cursor, pair, last, model);
+                        self.add_parting(pair, bits);
+                        bits
+                    }
+                };
+                changed |= before != Some(bits);
+            }
+            if !changed {
+                let all = &mut self.all;
+                found.iter().for_each(|&pair| all[pair as usize].parting.steady = Some(steady));
+                return;
+            }
+        }
+    }
+
+    /// The pair that a way leads to.
+    fn next_on(&mut self, cursor: &mut Cursor<'_>, number: u32, model: &SharedReference) -> u32 {
+        let PairSuccessor { to, stored, at, next, .. } = self.partings.on[number as usize];
+        if next != NONE {
+            return next;
+        }
+        let next = self.next(cursor, at, to, stored, model);
+        self.partings.on[number as usize].next = next;
+        next
+    }
+
+    /// The pairs that a pair goes on to.
+    fn ways(&mut self, cursor: &Cursor<'_>, pair: u32) -> PairSuccessors {
+        let &Pair { own, ref steps, parting, .. } = &self.all[pair as usize];
+        if let Some(&ways) = self.partings.ways.get(parting.ways as usize) {
+            return ways;
+        }
+        let after = bits(cursor.follow.bytes(cursor.follow.rule_of(own.0)));
+        let mut apart = 0;
+        let first = self.partings.on.len();
+        for at in steps.clone() {
+            let step = self.steps[at as usize];
+            let bits = bits(step.bytes());
+            let PairMove::Both { to, stored, same, differ, exits, stored_exits, .. } = step.on
+            else {
+                apart |= bits;
+                continue;
+            };
+            if differ || exits != stored_exits && own.1 != BOTTOM {
+                apart |= bits;
+                continue;
+            }
+            // That one of them can be left shows on what may come then.
+            if exits != stored_exits {
+                apart |= after;
+            }
+            let on = &mut self.partings.on[first..];
+            match on.iter_mut().find(|way| (way.to, way.stored) == (to, stored)) {
+                Some(way) => way.bits |= bits,
+                None => {
+                    self.partings.on.push(PairSuccessor { bits, to, stored, same, at, next: NONE })
+                }
+            }
+        }
+        let ways =
+            PairSuccessors { apart, first: first as u32, end: self.partings.on.len() as u32 };
+        self.all[pair as usize].parting.ways = self.partings.ways.len() as u32;
+        self.partings.ways.push(ways);
+        ways
+    }
+
+    /// Whether no more nodes than `most` have to be looked at to tell two apart within so many bytes. Most that are told
+    /// apart at more are so within a few bytes, and all that two lead to is dear to find.
+    pub(crate) fn are_near(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        (own, stored): (Configuration, u32),
+        model: &SharedReference,
+        within: usize,
+        most: u32,
+    ) -> bool {
+        let pair = self.pair(cursor, own, stored, model);
+        let mut spread = |length| {
+            let bits = self.parting(cursor, pair, length, model);
+            cursor.facts.nodes().spread(bits)
+        };
+        spread(SOON) <= most && spread(within) <= most
+    }
+}

@@ -1,0 +1,27 @@
+//! The automaton run over the token trie: outcomes of one state at a time.
+//!
+//! | file | what |
+//! | --- | --- |
+//! | [`walker`] | the walk and its memo |
+//! | [`take_over`] | outcomes taken over from a shared reference |
+//! | [`worklist`] | what a walk has still to do |
+//! | [`cursor`] | the lazily determinised automaton under a walk |
+//! | [`scan`] | whole subtrees in preorder, for wide states |
+//! | [`node_sets`] | all nodes of an exit class at once |
+//! | [`moves`] | transitions of a configuration by single bytes |
+//! | [`pair_table`] | an own and a shared configuration side by side: the bytes on which they differ |
+//! | [`distinguishing`] | bytes one of which is in every short string on which a pair differs |
+//! | [`pair_walk`] | the subtrees on which a pair differs |
+//! | [`shared_reference`] | the shared state whose stored mask an outcome is derived from |
+
+pub(crate) mod cursor;
+pub(crate) mod distinguishing;
+pub(crate) mod moves;
+pub(crate) mod node_sets;
+pub(crate) mod pair_table;
+pub(crate) mod pair_walk;
+pub(crate) mod scan;
+pub(crate) mod shared_reference;
+pub(crate) mod take_over;
+pub(crate) mod walker;
+pub(crate) mod worklist;

@@ -1,0 +1,318 @@
+//! Subset construction on the trie: all nodes of a shared exit class go on together.
+//!
+//! Nearly all return states go on with few bytes: a comma and the next key, or what closes an object. They meet the same
+//! exit classes, those of strings and numbers, and most of them go on from a class's nodes with the same first bytes. So
+//! the nodes go on together. A *front* is the nodes that some bytes lead to from those of a class, and where it leads on
+//! one more is found once. The trie alone decides that, so fronts serve all states.
+//!
+//! Configurations that go on with many bytes are walked from each node by itself.
+//!
+//! Cost: O(nodes of a front) to find it, and a look-up for each byte from then on, besides the tokens that end there.
+
+use std::ops::Range;
+
+use grammarc_artifacts::sections::vocabulary::Trie;
+use rustc_hash::FxHashMap;
+
+use super::cursor::{Cursor, LiveConfigurations};
+use super::worklist::Worklist;
+use crate::masks::outcome::Outcome;
+use crate::masks::outcome::builder::OutcomeBuilder;
+use crate::masks::shared::exits::ClassEdge;
+use crate::masks::trie::children::Children;
+use crate::network::local::{At, Reached};
+
+/// Steps of a budget that it takes to go on from a front, about.
+const STEPS_A_FRONT: usize = 1 << 5;
+
+/// Number of a front.
+type NodeSetId = u32;
+
+/// An exit class, and whether the root is to be among its nodes if it is one.
+type Begin = (u32, bool);
+
+/// The nodes that some bytes lead to.
+#[derive(Clone, Debug)]
+struct NodeSet {
+    /// Offsets of the ranks of the tokens that end there.
+    spans: Range<u32>,
+    /// Offsets of the nodes with children.
+    inner: Range<u32>,
+}
+
+/// The fronts met so far.
+#[derive(Debug, Default)]
+pub(crate) struct NodeSets {
+    fronts: Vec<NodeSet>,
+    spans: Vec<Range<u32>>,
+    inner: Vec<u32>,
+    /// By exit class and byte, the front of the nodes that it leads to, where there are any.
+    first: FxHashMap<(Begin, u8), Option<NodeSetId>>,
+    /// By front and byte, the same.
+    next: FxHashMap<(NodeSetId, u8), Option<NodeSetId>>,
+    /// Fronts to go on from, and the configurations there.
+    todo: Vec<(NodeSetId, At)>,
+}
+
+impl NodeSets {
+    /// The node set that a byte leads to from the nodes of an exit class with these edges.
+    fn first(
+        &mut self,
+        begin: Begin,
+        byte: u8,
+        edges: &[ClassEdge],
+        trie: Trie<'_>,
+    ) -> Option<NodeSetId> {
+        if let Some(&front) = self.first.get(&(begin, byte)) {
+            return front;
+        }
+        let from = edges.partition_point(|edge| edge.byte < byte);
+        let on = edges[from..].iter().take_while(|edge| edge.byte == byte);
+        let on = on.filter(|edge| begin.1 || edge.node != 0);
+        let new = self.begin();
+        on.for_each(|edge| self.add(edge.child, trie));
+        let front = self.end(new);
+        self.first.insert((begin, byte), front);
+        front
+    }
+
+    /// The node set that a byte leads to from another.
+    fn next(
+        &mut self,
+        front: NodeSetId,
+        byte: u8,
+        children: &Children,
+        trie: Trie<'_>,
+    ) -> Option<NodeSetId> {
+        if let Some(&next) = self.next.get(&(front, byte)) {
+            return next;
+        }
+        let new = self.begin();
+        let Range { start, end } = self.fronts[front as usize].inner;
+        for at in start..end {
+            if let Some(child) = children.on(self.inner[at as usize], byte) {
+                self.add(child, trie);
+            }
+        }
+        let next = self.end(new);
+        self.next.insert((front, byte), next);
+        next
+    }
+
+    /// A front without nodes, which are to be [added](Self::add) next.
+    fn begin(&self) -> NodeSet {
+        let [spans, inner] = [self.spans.len(), self.inner.len()].map(|end| end as u32);
+        NodeSet { spans: spans..spans, inner: inner..inner }
+    }
+
+    /// Adds a node to the new front.
+    #[inline]
+    fn add(&mut self, node: u32, trie: Trie<'_>) {
+        let tokens = trie.tokens_at(node);
+        if !tokens.is_empty() {
+            self.spans.push(tokens);
+        }
+        if !trie.is_leaf(node) {
+            self.inner.push(node);
+        }
+    }
+
+    /// The new front; none of no nodes. A node without children has a token.
+    fn end(&mut self, mut new: NodeSet) -> Option<NodeSetId> {
+        (new.spans.end, new.inner.end) = (self.spans.len() as u32, self.inner.len() as u32);
+        if new.spans.is_empty() && new.inner.is_empty() {
+            return None;
+        }
+        self.fronts.push(new);
+        Some(self.fronts.len() as u32 - 1)
+    }
+
+    /// The nodes of a front that have children.
+    fn inner(&self, front: NodeSetId) -> &[u32] {
+        let Range { start, end } = self.fronts[front as usize].inner;
+        &self.inner[start as usize..end as usize]
+    }
+
+    /// Adds the tokens that end at a front's nodes.
+    fn add_tokens(&self, front: NodeSetId, outcome: &mut Outcome) {
+        let Range { start, end } = self.fronts[front as usize].spans;
+        let spans = &self.spans[start as usize..end as usize];
+        spans.iter().for_each(|span| outcome.add_span(span.clone()));
+    }
+}
+
+impl NodeSets {
+    /// Adds what becomes of the strings below all nodes of a shared exit class, which has these edges. They go on with few
+    /// bytes.
+    pub(crate) fn leave_together(
+        &mut self,
+        (cursor, worklist): (&mut Cursor<'_>, &mut Worklist),
+        way: LiveConfigurations,
+        begin: Begin,
+        edges: &[ClassEdge],
+        building: &mut OutcomeBuilder<'_>,
+    ) {
+        let floor = self.todo.len();
+        for byte in way.live.iter() {
+            if let Some(front) = self.first(begin, byte, edges, cursor.trie) {
+                let reached = cursor.sets.step(way.at, byte);
+                self.arrive_together(front, reached, building);
+            }
+        }
+        while self.todo.len() > floor {
+            let Some((front, at)) = self.todo.pop() else { return };
+            if cursor.sets.is_late(STEPS_A_FRONT) {
+                self.todo.truncate(floor);
+                return;
+            }
+            if let Some((byte, reached)) = cursor.sets.only(at) {
+                self.step_together(cursor, front, byte, reached, building);
+                continue;
+            }
+            let way = cursor.live_configurations(at);
+            if way.is_wide {
+                self.inner(front).iter().for_each(|&node| worklist.walk_below(node, way));
+                continue;
+            }
+            for byte in way.live.iter() {
+                let reached = cursor.sets.step(at, byte);
+                self.step_together(cursor, front, byte, reached, building);
+            }
+        }
+    }
+
+    fn step_together(
+        &mut self,
+        cursor: &Cursor<'_>,
+        front: NodeSetId,
+        byte: u8,
+        reached: Reached,
+        building: &mut OutcomeBuilder<'_>,
+    ) {
+        if let Some(next) = self.next(front, byte, cursor.facts.children(), cursor.trie) {
+            self.arrive_together(next, reached, building);
+        }
+    }
+
+    /// Adds what becomes of the strings that lead to the nodes of a front, where they have come to `reached`, and of
+    /// those below, the latter by fronts to come.
+    fn arrive_together(
+        &mut self,
+        front: NodeSetId,
+        reached: Reached,
+        building: &mut OutcomeBuilder<'_>,
+    ) {
+        if reached.is_dead() {
+            return;
+        }
+        if reached.ends {
+            self.add_tokens(front, &mut building.outcome);
+        }
+        let inner = self.inner(front);
+        if reached.exits {
+            inner.iter().for_each(|&node| building.leave(node));
+        }
+        if !inner.is_empty() && reached.at != At::Nowhere {
+            self.todo.push((front, reached.at));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::super::walker::Walker;
+    use super::*;
+    use crate::compile::Compiler;
+    use crate::frontend::FrontEnd;
+    use crate::frontend::json_schema::JsonSchemaOptions;
+    use crate::masks::equivalence::k_equivalence::KEquivalence;
+    use crate::masks::equivalence::representatives::Representatives;
+    use crate::masks::shared::exits::class_nodes;
+    use crate::masks::shared::facts::{VocabularyFacts, vocabulary};
+    use crate::network::follow::Follow;
+    use crate::samples;
+    use crate::threads::Means;
+
+    /// A walk from a node of a front may come to another class.
+    #[test]
+    fn fronts_that_were_to_do_before_are_left_to_do() {
+        let compiler = Compiler::new(vocabulary(5));
+        let schema = r#"{"type": "object", "properties": {"u": {"type": "string"}}}"#;
+        let front_end = FrontEnd::JsonSchema(JsonSchemaOptions::default());
+        let network = samples::network(&compiler, &front_end, schema);
+        let (shared, trie) = (compiler.vocabulary().tables(), compiler.vocabulary().trie());
+        let known = VocabularyFacts::new(compiler.vocabulary());
+        let follow = Follow::new(network.joined(shared), known.rules(), &network.open);
+        let agreement = KEquivalence::new(
+            &follow,
+            Representatives::default,
+            known.nodes().height(0),
+            Means::unlimited(),
+        );
+        let [mut walker, mut between] =
+            [(); 2].map(|()| Walker::new(&follow, &known, &agreement, trie, 2));
+        let before = vec![(NodeSetId::MAX, At::Nowhere)];
+        between.node_sets.todo.clone_from(&before);
+        let base = network.tables.bases.states;
+        for state in base..base + network.tables.states.len() as u32 - 1 {
+            assert_eq!(between.base(state), walker.base(state), "{state}");
+            assert_eq!(between.node_sets.todo, before, "{state}");
+        }
+        assert!(!between.node_sets.fronts.is_empty());
+    }
+
+    /// Follows all strings of some bytes from the nodes of each class, from all of them together and from each of them.
+    #[test]
+    fn fronts_are_the_nodes_that_bytes_lead_to() {
+        let vocabulary = vocabulary(5);
+        let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
+        let known = VocabularyFacts::new(&vocabulary);
+        let children = known.children();
+        let bytes = *b"\",u0}";
+        let step = |nodes: &[u32], byte| -> Vec<u32> {
+            nodes.iter().filter_map(|&node| children.on(node, byte)).collect()
+        };
+        let mut longest = 0;
+        for class in 0..shared.classes.len() as u32 {
+            let nodes = class_nodes(shared, class);
+            for with_root in [false, true] {
+                let mut fronts = NodeSets::default();
+                let nodes: Vec<u32> =
+                    nodes.iter().copied().filter(|&node| with_root || node != 0).collect();
+                let edges = known.class_edges(shared, class);
+                let mut work: Vec<(Option<NodeSetId>, Vec<u32>, usize)> = bytes
+                    .iter()
+                    .map(|&byte| {
+                        let front = fronts.first((class, with_root), byte, edges, trie);
+                        (front, step(&nodes, byte), 1)
+                    })
+                    .collect();
+                while let Some((front, nodes, depth)) = work.pop() {
+                    assert_eq!(front.is_some(), !nodes.is_empty(), "class {class}");
+                    let Some(front) = front else { continue };
+                    longest = longest.max(depth);
+                    let inner = nodes.iter().filter(|&&node| !trie.is_leaf(node));
+                    let inner: BTreeSet<&u32> = inner.collect();
+                    let found = fronts.inner(front);
+                    assert_eq!(found.len(), inner.len(), "class {class}");
+                    assert_eq!(found.iter().collect::<BTreeSet<_>>(), inner, "class {class}");
+                    let mut together = Outcome::default();
+                    fronts.add_tokens(front, &mut together);
+                    let mut one_by_one = Outcome::default();
+                    nodes.iter().for_each(|&node| one_by_one.add_span(trie.tokens_at(node)));
+                    together.normalize();
+                    one_by_one.normalize();
+                    assert_eq!(together, one_by_one, "class {class}");
+                    for byte in bytes {
+                        let next = fronts.next(front, byte, children, trie);
+                        assert_eq!(next, fronts.next(front, byte, children, trie));
+                        work.push((next, step(&nodes, byte), depth + 1));
+                    }
+                }
+            }
+        }
+        assert!(longest > 2, "{longest}");
+    }
+}

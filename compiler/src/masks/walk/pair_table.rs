@@ -1,0 +1,385 @@
+//! On which bytes an own state and a shared one part, as *steps*.
+//!
+//! The outcome of a byte changes where a target, the end of a token or the end of a rule does, for either state. Between
+//! two such *turns* one byte stands for all.
+//!
+//! Cost: O(turns) for each two, some twenty; they are found once for each walker.
+
+use std::ops::Range;
+
+use grammarc_artifacts::sections::network::{NONE, state_flags};
+use rustc_hash::FxHashMap;
+
+use super::cursor::{Configuration, Cursor};
+use super::moves::{MoveTable, NOWHERE};
+use crate::ir::ByteSet;
+use crate::masks::shortcuts::Shortcut;
+use crate::network::local::BOTTOM;
+
+/// Bytes up to which the children of a node are found one by one.
+pub(crate) const FEW: usize = 8;
+
+/// Bytes that are looked ahead for where two part: few nodes are higher.
+pub(crate) const AHEAD: usize = 24;
+
+/// Lengths for which there is room at first.
+const FIRST_ROOM: u8 = 4;
+
+/// Steps that are remembered at once: some 30 MB.
+const MOST_STEPS: usize = 1 << 20;
+
+/// A shared state to take over from, and the frame that it is over.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SharedReference {
+    pub(super) state: u32,
+    pub(crate) frame: u32,
+    /// The continuation over its frame when its rule is left, if that is one state, and whether a token may end and
+    /// the rule of the walk be left there.
+    pub(crate) after: Option<Continuation>,
+}
+
+/// A configuration that a walk goes on to, and whether a token may end and the rule of the walk be left there.
+pub(crate) type Continuation = (Configuration, bool, bool);
+
+/// Bytes on which an own state and a shared one part in one way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PairEdge {
+    pub(crate) lo: u8,
+    pub(crate) hi: u8,
+    pub(crate) on: PairMove,
+}
+
+impl PairEdge {
+    pub(crate) fn bytes(&self) -> ByteSet {
+        ByteSet::range(self.lo, self.hi)
+    }
+}
+
+/// The move of a pair on these bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PairMove {
+    /// The shared state goes on alone.
+    Lost,
+    /// The own state is walked on from; where the shared one goes on as well, that is excepted.
+    Alone { excepted: bool },
+    /// Both go on.
+    Both {
+        to: Configuration,
+        stored: u32,
+        /// Bytes for which the two there surely do the same.
+        same: u8,
+        /// The two there, once they were met.
+        next: u32,
+        /// Whether a token may end in the one and not in the other.
+        differ: bool,
+        /// Whether a token may end in the own one.
+        ends: bool,
+        /// Whether the rule of the walk can be left in the own one.
+        exits: bool,
+        /// Whether the shared rule can be left in the shared one, and the rule of the walk with it.
+        stored_exits: bool,
+    },
+}
+
+/// A pair of configurations, and the bytes on which they differ.
+#[derive(Clone, Debug)]
+pub(crate) struct Pair {
+    pub(crate) own: Configuration,
+    pub(crate) steps: Range<u32>,
+    /// Number of the bytes of the steps.
+    pub(crate) bytes: usize,
+    /// Their distinguishing bytes, as far as these were asked for.
+    pub(crate) parting: DistinguishingBytes,
+}
+
+/// The moves after the rule of a reference.
+struct AfterReturn {
+    /// Bytes that it goes on with.
+    live: ByteSet,
+    /// The number of the moves by which they lead on, where that is told by one place.
+    moves: Option<u32>,
+}
+
+impl AfterReturn {
+    /// Whether a byte leads to a place, where a token may end and the rule be left or not.
+    fn leads(
+        &self,
+        all: &MoveTable,
+        (byte, to): (u8, Configuration),
+        (ends, exits): (bool, bool),
+    ) -> bool {
+        self.moves.is_some_and(|moves| {
+            let moves = all.of(moves);
+            !moves.sets.unclear.contains(byte)
+                && moves.to(byte) == to
+                && moves.sets.ends.contains(byte) == ends
+                && moves.sets.exits.contains(byte) == exits
+        })
+    }
+}
+
+/// An own place, a shared state, and the frame that the shared state is over.
+type Key = (Configuration, u32, u32);
+
+/// The pairs met so far.
+#[derive(Debug, Default)]
+pub(crate) struct PairTable {
+    /// The moves of the own configurations.
+    pub(crate) moves: MoveTable,
+    ids: FxHashMap<Key, u32>,
+    pub(crate) all: Vec<Pair>,
+    pub(crate) steps: Vec<PairEdge>,
+    pub(crate) partings: DistinguishingTable,
+}
+
+impl PairTable {
+    /// Forgets all pairs where they are too many.
+    pub(crate) fn tidy(&mut self) {
+        if self.steps.len() > MOST_STEPS {
+            let moves = std::mem::take(&mut self.moves);
+            *self = Self { moves, ..Self::default() };
+        }
+        self.moves.tidy();
+    }
+}
+
+/// Whether what tells two states apart within some bytes does so within more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stability {
+    /// That is not known.
+    No,
+    /// Within as many as are looked ahead.
+    Ahead,
+    /// Within any number.
+    Always,
+}
+
+/// On which bytes one of two states does not go on, as [bits](crate::masks::trie::byte_bits::bits), and where the ways stand that they go
+/// on together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PairSuccessors {
+    pub(super) apart: u128,
+    pub(super) first: u32,
+    pub(super) end: u32,
+}
+
+/// Distinguishing bytes of a pair, as far as they were asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DistinguishingBytes {
+    /// The number of where they go on together, [`NONE`] before that was asked.
+    pub(super) ways: u32,
+    /// Offset of the bytes, by length less one.
+    pub(super) first: u32,
+    pub(super) count: u8,
+    /// How many there is room for.
+    pub(super) room: u8,
+    /// Whether the last of these tells them apart within more bytes as well, where that was looked into.
+    pub(super) steady: Option<Stability>,
+}
+
+impl Default for DistinguishingBytes {
+    fn default() -> Self {
+        Self { ways: NONE, first: 0, count: 0, room: 0, steady: None }
+    }
+}
+
+/// Bytes on which two go on together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PairSuccessor {
+    pub(super) bits: u128,
+    pub(super) to: Configuration,
+    pub(super) stored: u32,
+    /// As of the step.
+    pub(super) same: u8,
+    /// A step that goes there.
+    pub(super) at: u32,
+    /// The two there, once they were met.
+    pub(super) next: u32,
+}
+
+/// Distinguishing bytes of pairs, and the pairs that they go on to.
+#[derive(Debug, Default)]
+pub(crate) struct DistinguishingTable {
+    pub(super) all: Vec<u128>,
+    pub(super) ways: Vec<PairSuccessors>,
+    pub(super) on: Vec<PairSuccessor>,
+}
+
+impl DistinguishingTable {
+    /// Notes what tells a pair apart within one byte more. Where there is no room for that, all of it is moved to the end.
+    pub(super) fn add(&mut self, parting: &mut DistinguishingBytes, bits: u128) {
+        let DistinguishingBytes { first, count, room, .. } = parting;
+        if count == room {
+            let known = *first as usize..*first as usize + usize::from(*count);
+            *first = self.all.len() as u32;
+            *room = (2 * *count).max(FIRST_ROOM);
+            self.all.extend_from_within(known);
+            self.all.resize(*first as usize + usize::from(*room), 0);
+        }
+        self.all[*first as usize + usize::from(*count)] = bits;
+        *count += 1;
+    }
+}
+
+impl PairTable {
+    /// The pair that a step on which both go on leads to.
+    pub(crate) fn next(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        at: u32,
+        to: Configuration,
+        stored: u32,
+        model: &SharedReference,
+    ) -> u32 {
+        if let PairMove::Both { next, .. } = self.steps[at as usize].on
+            && next != NONE
+        {
+            return next;
+        }
+        let pair = self.pair(cursor, to, stored, model);
+        if let PairMove::Both { next, .. } = &mut self.steps[at as usize].on {
+            *next = pair;
+        }
+        pair
+    }
+
+    /// The moves after the rule of a reference.
+    fn returned(&mut self, cursor: &mut Cursor<'_>, model: &SharedReference) -> AfterReturn {
+        let (ret, parent) = cursor.sets.frame(model.frame);
+        let at = cursor.sets.settled(ret, parent).at;
+        let live = cursor.live(&at);
+        let place = cursor.sets.one(at).map(|(state, frame)| cursor.through(state, frame));
+        AfterReturn { live, moves: place.map(|place| self.moves.number(cursor, place)) }
+    }
+
+    /// Whether what a walk comes to in a shared state goes on with nearly the same bytes as another: a chain's place that
+    /// may be left, and one that may not.
+    fn is_like(&mut self, cursor: &mut Cursor<'_>, place: Configuration, stored: u32) -> bool {
+        let shared = cursor.follow.network().shared;
+        let moves = self.moves.number(cursor, place);
+        self.moves.of(moves).told_apart(cursor.facts.moves(shared, stored)) < FEW
+    }
+
+    /// For how many bytes a place and a shared state over the frame of a model surely do the same.
+    fn same(
+        cursor: &mut Cursor<'_>,
+        (state, frame): Configuration,
+        stored: u32,
+        model: &SharedReference,
+    ) -> u8 {
+        let network = cursor.follow.network();
+        let is_shared = state < network.own.bases.states && stored != NONE;
+        let is_asked = cursor.has(Shortcut::BoundedBisimulation);
+        match is_asked && is_shared && frame == model.frame {
+            true => {
+                let same = cursor.facts.same_for(network.shared, (state, stored), AHEAD as u8);
+                cursor.counts.add(Shortcut::BoundedBisimulation, usize::from(same > 0));
+                same
+            }
+            false => 0,
+        }
+    }
+
+    /// Their number, by which they are found in the table.
+    pub(crate) fn pair(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        own: Configuration,
+        stored: u32,
+        model: &SharedReference,
+    ) -> u32 {
+        let key = (own, stored, model.frame);
+        if let Some(&pair) = self.ids.get(&key) {
+            return pair;
+        }
+        let network = cursor.follow.network();
+        let known = cursor.facts.moves(network.shared, stored);
+        let moves = self.moves.number(cursor, own);
+        let is_final = |state: u32| network.state(state).flags & state_flags::FINAL != 0;
+        let at_bottom = model.frame == BOTTOM;
+        let (ret, parent) = cursor.sets.frame(model.frame);
+        let leaves = !at_bottom && cursor.sets.settled(ret, parent).exits;
+        let after = (!at_bottom && is_final(stored)).then(|| self.returned(cursor, model));
+        let returns = after.as_ref().map_or(ByteSet::EMPTY, |after| after.live);
+        let from = self.steps.len() as u32;
+        let mut bytes = 0;
+        let mut last_same = None;
+        let sets = *self.moves.of(moves).sets;
+        let mut run = 0;
+        // What comes after the rule of the model may be another with each byte.
+        let turns = [known.turns, returns, returns.next()];
+        let turns = turns.into_iter().fold(sets.turns, ByteSet::union);
+        let differing = self.moves.of(moves).differing(known, model.frame).union(returns);
+        for (byte, hi) in differing.ranges_between(turns) {
+            let runs = self.moves.of(moves).runs;
+            while runs.get(run).is_some_and(|run| run.hi < byte) {
+                run += 1;
+            }
+            let to = runs.get(run).filter(|run| run.lo <= byte).map_or(NOWHERE, |run| run.to);
+            let stored = known.to[usize::from(byte)];
+            let calls = known.calls.contains(byte);
+            let unclear = sets.unclear.contains(byte) || calls;
+            let left = known.leave.contains(byte);
+            let (ends, exits) = (sets.ends.contains(byte), sets.exits.contains(byte));
+            // If both reach the reference's continuation, the reference's exit nodes already cover it.
+            if left && ends && !unclear && model.after == Some((to, true, exits)) {
+                continue;
+            }
+            let mut both = stored != NONE || left || calls;
+            if let Some(after) = after.as_ref().filter(|_| returns.contains(byte)) {
+                if !both && !unclear && after.leads(&self.moves, (byte, to), (ends, exits)) {
+                    continue;
+                }
+                both = true;
+            }
+            let same = match last_same {
+                Some((two, same)) if two == (to, stored) => same,
+                _ => Self::same(cursor, to, stored, model),
+            };
+            last_same = Some(((to, stored), same));
+            let on = if !unclear && to.0 == NONE {
+                if !both {
+                    continue;
+                }
+                PairMove::Lost
+            } else if unclear
+                || stored == NONE
+                || left
+                || returns.contains(byte)
+                || to.0 < network.own.bases.states && same == 0 && !self.is_like(cursor, to, stored)
+            {
+                PairMove::Alone { excepted: both }
+            } else {
+                let differ = ends != known.ends.contains(byte);
+                let stored_exits = is_final(stored);
+                // What comes after the rule of the model is told apart by the bytes that it goes on with.
+                match stored_exits && !at_bottom && (differ || leaves && !exits) {
+                    true => PairMove::Alone { excepted: true },
+                    false => {
+                        let stored_exits = stored_exits && at_bottom;
+                        PairMove::Both {
+                            to,
+                            stored,
+                            same,
+                            next: NONE,
+                            differ,
+                            ends,
+                            exits,
+                            stored_exits,
+                        }
+                    }
+                }
+            };
+            bytes += usize::from(hi - byte) + 1;
+            match self.steps[from as usize..].last_mut() {
+                Some(last) if last.on == on && last.hi.checked_add(1) == Some(byte) => last.hi = hi,
+                _ => self.steps.push(PairEdge { lo: byte, hi, on }),
+            }
+        }
+        let pair = self.all.len() as u32;
+        let steps = from..self.steps.len() as u32;
+        self.all.push(Pair { own, steps, bytes, parting: DistinguishingBytes::default() });
+        self.ids.insert(key, pair);
+        pair
+    }
+}

@@ -1,0 +1,124 @@
+//! The walk of an own state and a shared one side by side, down to the subtrees on which they differ.
+//!
+//! The states of a key are met again from each of the states before them, and most of what they do on a byte is what the
+//! shared state does. So what is left is kept as [*steps*](super::pair_table): for the states of a key, one, the next byte of
+//! the key. A walk from a state within a key is then a few look-ups of children, below the nodes alone where the two can
+//! [part](super::distinguishing).
+//!
+//! Cost: O(children of the nodes at which the two may still part).
+
+use super::cursor::{Configuration, Cursor};
+use super::pair_table::{FEW, Pair, PairMove, PairTable, SharedReference};
+use super::worklist::Worklist;
+use crate::masks::outcome::builder::OutcomeBuilder;
+use crate::masks::outcome::excluded::Excluded;
+use crate::masks::trie::byte_bits::{bit, bits as bits_of};
+use crate::network::local::At;
+
+/// The walk of a pair: a configuration of the grammar and a shared reference, side by side.
+pub(crate) struct PairWalk<'w, 'a> {
+    pub(crate) cursor: &'w mut Cursor<'a>,
+    pub(crate) pairs: &'w mut PairTable,
+    pub(crate) worklist: &'w mut Worklist,
+    pub(crate) reference: &'w SharedReference,
+    /// Subtrees on which the two differ.
+    pub(crate) excluded: &'w mut Excluded,
+    /// The outcome of these, as far as it is not on the worklist.
+    pub(crate) building: &'w mut OutcomeBuilder<'a>,
+}
+
+impl PairWalk<'_, '_> {
+    /// Excepts what becomes of the strings below `node` where `own` and the model, in the state `stored`, part; and adds
+    /// what becomes of them instead.
+    pub(crate) fn part(&mut self, own: Configuration, stored: u32, node: u32) {
+        let pair = self.pairs.pair(self.cursor, own, stored, self.reference);
+        let bits = self.pairs.always_parting(pair);
+        self.part_pair((pair, bits), node);
+    }
+
+    /// Does what [`part`](Self::part) does, of a pair and the bits of which one is in every string below the node that tells
+    /// the two apart.
+    fn part_pair(&mut self, (pair, bits): (u32, u128), node: u32) {
+        let children = self.cursor.facts.children();
+        let &Pair { ref steps, bytes, .. } = &self.pairs.all[pair as usize];
+        let steps = steps.clone();
+        if bytes < FEW {
+            for at in steps {
+                for byte in self.pairs.steps[at as usize].bytes().iter() {
+                    if let Some(child) = children.on(node, byte) {
+                        self.step(pair, at, child);
+                    }
+                }
+            }
+            return;
+        }
+        // Where the rule is left matters where something may come after it.
+        let nodes = self.cursor.facts.nodes();
+        let bits = bits | bits_of(self.building.after);
+        let mut at = steps.start;
+        for (byte, child) in children.of(node) {
+            if (bit(byte) | nodes.below(child)) & bits == 0 {
+                continue;
+            }
+            while at < steps.end && self.pairs.steps[at as usize].hi < byte {
+                at += 1;
+            }
+            if at == steps.end {
+                break;
+            }
+            if self.pairs.steps[at as usize].lo <= byte {
+                self.step(pair, at, child);
+            }
+        }
+    }
+
+    /// Takes a step of a pair, to `child`.
+    fn step(&mut self, pair: u32, at: u32, child: u32) {
+        let end = self.cursor.facts.nodes().end(child);
+        match self.pairs.steps[at as usize].on {
+            PairMove::Lost => self.excluded.add(child..end),
+            PairMove::Alone { excepted: both } => {
+                if both {
+                    self.excluded.add(child..end);
+                }
+                let (state, frame) = self.pairs.all[pair as usize].own;
+                self.worklist.visit(child, At::One(state, frame));
+            }
+            PairMove::Both { to, stored, same, differ, ends, exits, stored_exits, .. } => {
+                let is_leaf = end == child + 1;
+                let leaves_apart = !is_leaf
+                    && exits != stored_exits
+                    && self.cursor.facts.children().any_on(child, self.building.after);
+                let is_excepted = differ || leaves_apart && stored_exits;
+                if is_excepted {
+                    self.excluded.add(child..child + 1);
+                    if ends {
+                        self.building.outcome.add_span(self.cursor.trie.tokens_at(child));
+                    }
+                }
+                if is_leaf {
+                    return;
+                }
+                // Where both can be left, the model's exits say so.
+                if exits && (is_excepted || !stored_exits) {
+                    self.building.leave(child);
+                }
+                let nodes = self.cursor.facts.nodes();
+                let (below, height) = (nodes.below(child), nodes.height(child));
+                if height <= usize::from(same) {
+                    return;
+                }
+                let next = self.pairs.next(self.cursor, at, to, stored, self.reference);
+                let is_narrow = self.pairs.all[next as usize].bytes < FEW;
+                let bits = if is_narrow {
+                    u128::MAX
+                } else {
+                    self.pairs.parting(self.cursor, next, height, self.reference)
+                };
+                if below & bits != 0 {
+                    self.part_pair((next, bits), child);
+                }
+            }
+        }
+    }
+}

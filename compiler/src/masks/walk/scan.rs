@@ -1,0 +1,127 @@
+//! Walks of wide states over whole subtrees, in one go.
+//!
+//! To choose among children costs more than to look at all where most are gone on with: the nodes are taken in
+//! their order, each with what its parent came to. States of the [table](crate::masks::equivalence::transition_table) are numbers of rows there, and
+//! what one comes to is an entry of it.
+//!
+//! Cost: O(nodes reached), some 4 ns each.
+
+use super::cursor::{Cursor, NODES_A_LOOK};
+use super::worklist::Worklist;
+use crate::masks::equivalence::transition_table::TransitionTable;
+use crate::masks::outcome::builder::OutcomeBuilder;
+use crate::masks::trie::byte_bits::bits;
+use crate::network::local::{At, BOTTOM};
+
+/// Room for scans, one within another.
+#[derive(Default)]
+pub(crate) struct Scanner {
+    /// By depth, the row that a scan has come to.
+    lane: Vec<u32>,
+    /// Ends of the subtrees that are being scanned, and the configurations at their roots.
+    path: Vec<(u32, At)>,
+}
+
+impl Scanner {
+    /// Adds what becomes of the strings below `node`, in one go.
+    pub(crate) fn sweep(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        at: At,
+        node: u32,
+        building: &mut OutcomeBuilder<'_>,
+    ) {
+        let trie = cursor.trie;
+        let floor = self.path.len();
+        self.path.push((trie.end[node as usize], at));
+        let mut next = node + 1;
+        while self.path.len() > floor {
+            let (end, at) = self.path[self.path.len() - 1];
+            if next >= end {
+                self.path.pop();
+                continue;
+            }
+            let child = next;
+            let reached = cursor.sets.step(at, trie.byte[child as usize]);
+            let child_end = trie.end[child as usize];
+            next = child_end;
+            if reached.ends {
+                building.outcome.add_span(trie.tokens_at(child));
+            }
+            if child_end == child + 1 {
+                continue;
+            }
+            if reached.exits {
+                building.leave(child);
+            }
+            if reached.at != At::Nowhere {
+                self.path.push((child_end, reached.at));
+                next = child + 1;
+            }
+        }
+        // The subtree is small: where the budget is spent, whoever walks from one to the next ends.
+        cursor.sets.is_late((next - node) as usize);
+    }
+
+    /// Adds what becomes of the strings below `node` in the state of a row with nothing on the local stack, in one go.
+    pub(crate) fn sweep_rows(
+        &mut self,
+        (cursor, rows): (&mut Cursor<'_>, &TransitionTable),
+        row: u32,
+        node: u32,
+        worklist: &mut Worklist,
+        building: &mut OutcomeBuilder<'_>,
+    ) {
+        let (trie, nodes) = (cursor.trie, cursor.facts.nodes());
+        let after = bits(building.after);
+        let end = trie.end[node as usize];
+        self.lane.resize(self.lane.len().max(nodes.depth(node) + nodes.height(node) + 1), 0);
+        self.lane[nodes.depth(node)] = row;
+        let mut next = node + 1;
+        let mut steps = 0;
+        while next < end {
+            steps += 1;
+            if usize::is_multiple_of(steps, NODES_A_LOOK) && cursor.sets.is_late(NODES_A_LOOK) {
+                return;
+            }
+            let child = next;
+            let depth = nodes.depth(child);
+            let row = self.lane[depth - 1];
+            let entry = rows.on(row, trie.byte[child as usize]);
+            let child_end = trie.end[child as usize];
+            next = child_end;
+            if entry.is_dead() {
+                continue;
+            }
+            if entry.is_call() {
+                // The same call is met at many nodes.
+                let at = cursor.sets.interned(At::One(rows.state(row), BOTTOM));
+                worklist.visit(child, at);
+                continue;
+            }
+            if entry.ends() {
+                building.outcome.add_span(trie.tokens_at(child));
+            }
+            if child_end == child + 1 {
+                continue;
+            }
+            let below = nodes.below(child);
+            if entry.exits() && below & after != 0 {
+                building.leave(child);
+            }
+            if let Some(row) = entry.row() {
+                if rows.loops(row, below, nodes.height(child), after) {
+                    let below = trie.tokens_at(child).end..trie.tokens_below(child).end;
+                    building.outcome.add_span(below);
+                } else {
+                    self.lane[depth] = row;
+                    next = child + 1;
+                }
+            } else if let Some(index) = entry.other() {
+                let state = cursor.follow.network().own.bases.states + index;
+                let way = cursor.live_configurations(At::One(state, BOTTOM));
+                worklist.walk_below(child, way);
+            }
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! The shared state whose stored mask an outcome is derived from, its shared reference.
+//!
+//! It is the first that fits a run of the configuration's moves, the longest runs first, or of those of a configuration
+//! that they lead to; else one of the self-looping states that differs in few bytes.
+//!
+//! Cost: O(runs) for each byte that is looked ahead, and O(self-looping states).
+
+use grammarc_artifacts::sections::network::NONE;
+use rustc_hash::FxHashMap;
+
+use super::cursor::{Configuration, Cursor};
+use super::moves::ByteRun;
+use super::pair_table::{AHEAD as PAIR_AHEAD, Continuation, PairTable, SharedReference};
+use crate::masks::shared::transitions::{SharedTransitions, WIDE};
+use crate::network::local::{At, BOTTOM};
+
+/// Bytes that are looked ahead for a state to take over from: a string with a minimum of a few characters is like any
+/// string behind them.
+const AHEAD: usize = 6;
+
+/// Bytes on which a state may differ from one that it is not led to.
+const MOST_APART: usize = 24;
+
+/// The same with what is within longer characters.
+const MOST_WITHIN: usize = 4 * MOST_APART;
+
+/// Shared states that are looked at beyond their first byte for the one that a state is most like.
+const MOST_LIKE: usize = 4;
+
+/// Bytes of strings that are long: few nodes have such below them.
+const LONG: usize = 8;
+
+/// Nodes that are worth looking at to tell it from that.
+pub(super) const MOST_TOLD: u32 = 10_000;
+
+/// Finds shared references, and keeps what it has found of frames.
+pub(crate) struct ReferenceFinder {
+    /// Tokens of a mask from which on it is worth deriving others from it.
+    pub(crate) worth: u32,
+    /// By frame, where a walk goes on that leaves the callee.
+    after_frame: FxHashMap<u32, Option<Continuation>>,
+}
+
+impl ReferenceFinder {
+    pub(crate) fn new(worth: u32) -> Self {
+        Self { worth, after_frame: FxHashMap::default() }
+    }
+
+    /// The shared reference of an own configuration, which differs from it below no more nodes than `most`.
+    pub(crate) fn find(
+        &mut self,
+        (cursor, pairs): (&mut Cursor<'_>, &mut PairTable),
+        place: Configuration,
+        most: u32,
+    ) -> Option<(Configuration, SharedReference)> {
+        let live = cursor.live(&At::One(place.0, BOTTOM));
+        if !live.has_at_least(WIDE) {
+            return None;
+        }
+        pairs.tidy();
+        let model = self.model((cursor, pairs), place).filter(|model| {
+            most == u32::MAX
+                || pairs.are_near(cursor, (place, model.state), model, PAIR_AHEAD, most)
+        });
+        // Where the caller can fall back to a batch, only references that self-loop on many bytes are tried: the batch is
+        // cheaper than a difference to a narrow one.
+        let model =
+            model.or_else(|| self.staying_model((cursor, pairs), place, most < u32::MAX))?;
+        let leaves_alone = cursor.follow.is_final(model.state) && !cursor.follow.is_final(place.0);
+        (!leaves_alone).then_some((place, model))
+    }
+
+    /// Whether the mask of a shared state is worth deriving others from.
+    pub(crate) fn is_worth(&self, cursor: &Cursor<'_>, model: &SharedReference) -> bool {
+        let shared = cursor.follow.network().shared;
+        let base = shared.states[model.state as usize].base;
+        cursor.sets.frame_rests(model.frame)
+            && cursor.facts.source(cursor.trie, model.state, 0).is_some()
+            && shared.masks[base as usize].count >= self.worth
+    }
+
+    /// The shared state to take over from: the first that fits a run of a place's moves, the longest runs first, or of
+    /// those of a state that they lead to.
+    pub(crate) fn model(
+        &mut self,
+        (cursor, pairs): (&mut Cursor<'_>, &mut PairTable),
+        place: Configuration,
+    ) -> Option<SharedReference> {
+        let own = cursor.follow.network().own.bases.states;
+        let own_moves = pairs.moves.number(cursor, place);
+        let mut moves = own_moves;
+        let mut path = Vec::with_capacity(AHEAD + 1);
+        loop {
+            let longest = pairs.moves.of(moves).to_shared(own).rev().max_by_key(ByteRun::len);
+            let longest = longest
+                .and_then(|run| self.model_on((cursor, &mut *pairs), own_moves, run, &mut path));
+            if longest.is_some() {
+                return longest;
+            }
+            let mut runs: Vec<ByteRun> = pairs.moves.of(moves).to_shared(own).collect();
+            runs.sort_by_key(|run| std::cmp::Reverse(run.len()));
+            let next = runs
+                .into_iter()
+                .skip(1)
+                .find_map(|run| self.model_on((cursor, &mut *pairs), own_moves, run, &mut path));
+            if next.is_some() {
+                return next;
+            }
+            if path.len() == AHEAD {
+                return None;
+            }
+            let &ByteRun { lo, to, .. } = pairs.moves.of(moves).widest()?;
+            path.push(lo);
+            moves = pairs.moves.number(cursor, to);
+        }
+    }
+
+    /// The state to take over from by the run of a place that bytes lead to; `moves` are those of the place that it is for.
+    fn model_on(
+        &mut self,
+        (cursor, pairs): (&mut Cursor<'_>, &mut PairTable),
+
+        moves: u32,
+        run: ByteRun,
+        path: &mut Vec<u8>,
+    ) -> Option<SharedReference> {
+        let ByteRun { lo: byte, to: (state, frame), .. } = run;
+        let known = cursor.facts;
+        known.source_on(state, byte)?;
+        path.push(byte);
+        // A state of a chain leads there from as many places before it.
+        let chain = path[1..].iter().try_fold(state, |state, _| known.passing(state));
+        let chain = chain.map(|state| known.sources_on(state, path[0]));
+        let shared = cursor.follow.network().shared;
+        let fits = |&source: &u32| {
+            let model = SharedReference { state: source, frame, after: None };
+            self.is_worth(cursor, &model) && leads_to(cursor, source, path, state)
+        };
+        let sources = known.sources_on(state, byte).chain(chain.into_iter().flatten());
+        let moves = pairs.moves.of(moves);
+        let apart = |&source: &u32| moves.told_apart(known.moves(shared, source));
+        let found = sources.filter(fits).min_by_key(apart);
+        path.pop();
+        found.map(|source| SharedReference {
+            state: source,
+            frame,
+            after: self.after(cursor, frame),
+        })
+    }
+
+    /// Among the self-looping shared states, the one whose first bytes differ least from this configuration, if the two
+    /// differ below at most [`MOST_TOLD`] trie nodes. A state that would be walked alone is also derived when only strings
+    /// of [`LONG`] bytes or more differ.
+    fn staying_model(
+        &mut self,
+        (cursor, pairs): (&mut Cursor<'_>, &mut PairTable),
+        place: Configuration,
+        on_many: bool,
+    ) -> Option<SharedReference> {
+        let shared = cursor.follow.network().shared;
+        let number = pairs.moves.number(cursor, place);
+        let (known, moves) = (cursor.facts, pairs.moves.of(number));
+        let apart = |&state: &u32| moves.told_apart(known.moves(shared, state));
+        let staying = known.staying(on_many).iter().map(|state| (apart(state), *state));
+        let mut like: Vec<(usize, u32)> =
+            staying.filter(|&(bytes, _)| bytes < MOST_APART).collect();
+        like.sort_unstable();
+        like.truncate(MOST_LIKE);
+        if like.len() > 1 {
+            like.iter_mut().for_each(|(bytes, state)| {
+                *bytes +=
+                    apart_within((cursor, &mut *pairs), place, number, known.moves(shared, *state));
+            });
+        }
+        let (_, state) = like.into_iter().min().filter(|&(bytes, _)| bytes < MOST_WITHIN)?;
+        let model = SharedReference { state, frame: BOTTOM, after: None };
+        let within = if on_many { PAIR_AHEAD } else { LONG };
+        let is_near = self.is_worth(cursor, &model)
+            && pairs.are_near(cursor, (place, state), &model, within, MOST_TOLD);
+        is_near.then_some(model)
+    }
+
+    /// The continuation of a walk over a frame when its callee is left.
+    fn after(&mut self, cursor: &mut Cursor<'_>, frame: u32) -> Option<Continuation> {
+        if frame == BOTTOM {
+            return None;
+        }
+        if let Some(&after) = self.after_frame.get(&frame) {
+            return after;
+        }
+        let (ret, parent) = cursor.sets.frame(frame);
+        let reached = cursor.sets.settled(ret, parent);
+        let after = cursor.sets.one(reached.at).map(|(state, over)| {
+            let (state, over) = cursor.through(state, over);
+            ((cursor.representative(state), over), reached.ends, reached.exits)
+        });
+        self.after_frame.insert(frame, after);
+        after
+    }
+}
+
+/// Bytes on which a place and a shared state are told apart behind a first byte that does not lead the place to
+/// itself: within longer characters.
+fn apart_within(
+    (cursor, pairs): (&mut Cursor<'_>, &mut PairTable),
+
+    place: Configuration,
+    moves: u32,
+    stored: &SharedTransitions,
+) -> usize {
+    let (known, shared) = (cursor.facts, cursor.follow.network().shared);
+    let mut told = 0;
+    for at in 0..pairs.moves.of(moves).runs.len() {
+        let ByteRun { lo, to, .. } = pairs.moves.of(moves).runs[at];
+        let state = stored.to[usize::from(lo)];
+        if to != place && state != NONE {
+            let within = pairs.moves.number(cursor, to);
+            told += pairs.moves.of(within).told_apart(known.moves(shared, state));
+        }
+    }
+    told
+}
+
+/// Whether a shared state goes to another, or one alike, on some bytes.
+fn leads_to(cursor: &Cursor<'_>, mut state: u32, bytes: &[u8], target: u32) -> bool {
+    let shared = cursor.follow.network().shared;
+    for &byte in bytes {
+        if state == NONE {
+            return false;
+        }
+        state = cursor.facts.moves(shared, state).to[usize::from(byte)];
+    }
+    state == target
+}

@@ -1,0 +1,395 @@
+//! Outcomes taken over from shared references.
+//!
+//! Most wide masks of a grammar differ from one of the vocabulary's in a few tokens: in a state before the rest of a
+//! string they are those of any string and what may follow it, inside a key of an object that may have other keys those
+//! of any string but for the tokens that go on with the key. Such an outcome is the shared state's, but for some
+//! subtrees, and what is walked there.
+//!
+//! The state `q` and the shared state `k` run over the trie side by side. They agree at a node where `q`'s
+//! configuration is `k`'s state, or one alike, over the one frame `f` that all of `q`'s agreement is over: below such a
+//! node the tokens are `k`'s, and where `k` exits the walk goes on from `f`. Below a node where they do not agree, both
+//! go on side by side, so that only the path along which they part is excepted.
+//!
+//! At a child of the root, which a walk from before a key or a string comes to, the same is done with what is stored of
+//! the strings below it.
+//!
+//! Cost: O(children of the nodes along that path), whatever the size of the mask.
+
+use std::ops::Range;
+
+use grammarc_artifacts::sections::network::NONE;
+
+use super::cursor::Configuration;
+use super::pair_table::SharedReference;
+use super::pair_walk::PairWalk;
+use super::shared_reference::MOST_TOLD;
+use super::walker::Walker;
+use crate::ir::ByteSet;
+use crate::masks::outcome::arena::KeptOutcome;
+use crate::masks::outcome::builder::OutcomeBuilder;
+use crate::masks::outcome::excluded::Excluded;
+use crate::masks::outcome::spans::{Span, cut, each_without, minus};
+use crate::masks::outcome::{Delta, Outcome};
+use crate::masks::shared::exits::class_nodes;
+use crate::masks::shortcuts::Shortcut;
+use crate::network::local::{At, BOTTOM};
+
+impl<'a> Walker<'a> {
+    /// Takes the outcome at the root over from a shared state, where there is one that is worth it.
+    pub(crate) fn take(&mut self, at: At, building: &mut OutcomeBuilder<'a>) -> bool {
+        let one = self.cursor.sets.one(at).filter(|_| self.cursor.has(Shortcut::SharedReferences));
+        let Some((state, frame)) = one else { return false };
+        let (state, frame) = self.cursor.through(state, frame);
+        if state < self.cursor.follow.network().own.bases.states {
+            let model = SharedReference { state, frame, after: None };
+            let worth = self.references.is_worth(&self.cursor, &model);
+            if worth {
+                self.take_over(model, Excluded::default(), building);
+            }
+            return worth;
+        }
+        let found =
+            self.references.find((&mut self.cursor, &mut self.pairs), (state, frame), u32::MAX);
+        found.map(|found| self.take_from(found, building)).is_some()
+    }
+
+    /// The configuration that an own state comes to, and a shared reference from which it differs below few nodes.
+    pub(crate) fn near(&mut self, state: u32) -> Option<(Configuration, SharedReference)> {
+        let at = self.cursor.sets.settled(state, BOTTOM).at;
+        let one = self.cursor.sets.one(at).filter(|_| self.cursor.has(Shortcut::SharedReferences));
+        let (state, frame) = one?;
+        let (state, frame) = self.cursor.through(state, frame);
+        let is_own = state >= self.cursor.follow.network().own.bases.states;
+        let table = (&mut self.cursor, &mut self.pairs);
+        is_own.then(|| self.references.find(table, (state, frame), MOST_TOLD)).flatten()
+    }
+
+    /// The outcome at the root of an own state that such a shared state was found for.
+    pub(crate) fn base_near(
+        &mut self,
+        state: u32,
+        found: (Configuration, SharedReference),
+    ) -> Outcome {
+        let mut building = self.begin(state);
+        if self.cursor.sets.settled(state, BOTTOM).exits {
+            building.leave(0);
+        }
+        let floor = self.worklist.floor();
+        self.take_from(found, &mut building);
+        self.drain(floor, &mut building);
+        building.outcome.normalize();
+        building.outcome
+    }
+
+    fn take_from(
+        &mut self,
+        (place, model): (Configuration, SharedReference),
+        building: &mut OutcomeBuilder<'a>,
+    ) {
+        let mut excepted = Excluded::default();
+        self.part((place, model.state), &model, 0, &mut excepted, building);
+        self.take_over(model, excepted, building);
+    }
+
+    /// Excepts the subtrees at `node` and below on which a pair differs, and adds what becomes of them instead.
+    fn part(
+        &mut self,
+        (own, stored): (Configuration, u32),
+        reference: &SharedReference,
+        node: u32,
+        excluded: &mut Excluded,
+        building: &mut OutcomeBuilder<'a>,
+    ) {
+        let Self { cursor, pairs, worklist, .. } = self;
+        let mut walk = PairWalk { cursor, pairs, worklist, reference, excluded, building };
+        walk.part(own, stored, node);
+    }
+
+    /// The same for what becomes of the strings below a child of the root, all of which is added.
+    pub(crate) fn take_below(
+        &mut self,
+        place: Configuration,
+        node: u32,
+        building: &mut OutcomeBuilder<'a>,
+    ) -> bool {
+        let byte = self.cursor.trie.byte[node as usize];
+        let is_final = self.cursor.follow.is_final(place.0);
+        let is_taken = self.cursor.has(Shortcut::SharedReferences);
+        if is_final || !is_taken || self.cursor.facts.children().on(0, byte) != Some(node) {
+            return false;
+        }
+        let Some(model) = self.references.model((&mut self.cursor, &mut self.pairs), place) else {
+            return false;
+        };
+        let Some(source) = self.cursor.facts.source_on(model.state, byte) else { return false };
+        if self.cursor.follow.is_final(model.state) {
+            return false;
+        }
+        self.cursor.count(Shortcut::SharedReferences);
+        let mut excepted = Excluded::default();
+        self.part((place, model.state), &model, node, &mut excepted, building);
+        let shared = self.cursor.follow.network().shared;
+        let stored = self.cursor.facts.stored(shared, self.cursor.trie, source, node);
+        let exits = stored.exits;
+        let class = shared.states[source as usize].exits;
+        if excepted.is_empty() {
+            stored.spans().for_each(|span| building.outcome.add_span(span));
+            self.go_on_below(model.frame, class, node, exits, building);
+            return true;
+        }
+        let spans: Vec<Range<u32>> = stored.spans().collect();
+        let add = |span| building.outcome.add_span(span);
+        each_without(&spans, &excepted.ranks(self.cursor.trie), add);
+        if model.frame == BOTTOM {
+            self.leave_but(exits, &excepted, building);
+        } else {
+            let (ret, parent) = self.cursor.sets.frame(model.frame);
+            let kept = excepted.kept(exits);
+            self.leave_through((ret, parent), class, &kept, &excepted, building);
+        }
+        true
+    }
+
+    /// Adds the model's tokens and what comes after its exits, but for what is excepted.
+    fn take_over(
+        &mut self,
+        model: SharedReference,
+        excepted: Excluded,
+        building: &mut OutcomeBuilder<'a>,
+    ) {
+        self.cursor.count(Shortcut::SharedReferences);
+        let shared = self.cursor.follow.network().shared;
+        let class = shared.states[model.state as usize].exits;
+        if excepted.is_empty()
+            && model.frame != BOTTOM
+            && class != NONE
+            && let Some(whole) = self.whole(class, model.frame)
+        {
+            building.outcome.taken = Some(Delta { state: model.state, except: Vec::new() });
+            return self.add_whole(&whole, building);
+        }
+        let except = excepted.ranks(self.cursor.trie);
+        if model.frame == BOTTOM {
+            self.leave_but(class_nodes(shared, class), &excepted, building);
+        } else if class != NONE {
+            self.leave_over(model.frame, class, (&excepted, &except), building);
+        }
+        building.outcome.taken = Some(Delta { state: model.state, except });
+    }
+
+    /// Leaves the rule of the walk at some nodes, in ascending order, but for those that are excepted.
+    fn leave_but(&self, nodes: &[u32], excepted: &Excluded, building: &mut OutcomeBuilder<'a>) {
+        let leave = |nodes: &[u32]| nodes.iter().for_each(|&node| building.leave(node));
+        excepted.split(nodes, leave, |_| ());
+    }
+
+    /// Adds what comes after the nodes of a shared exit class but for what is excepted, nodes and their ranks. What comes
+    /// after the whole class is found once and then cut, where no node of the class is below another: a state before a
+    /// key and those within it go on alike after the key's end.
+    fn leave_over(
+        &mut self,
+        frame: u32,
+        class: u32,
+        (excepted, except): (&Excluded, &[Range<u32>]),
+        building: &mut OutcomeBuilder<'a>,
+    ) {
+        let trie = self.cursor.trie;
+        let nodes = class_nodes(self.cursor.follow.network().shared, class);
+        let Some(whole) = self.whole(class, frame) else {
+            let after = self.cursor.sets.frame(frame);
+            return self.leave_through(after, class, &excepted.kept(nodes), excepted, building);
+        };
+        let mut gone: Vec<u32> = Vec::new();
+        excepted.split(nodes, |_| (), |nodes| gone.extend_from_slice(nodes));
+        let add = |span| building.outcome.add_span(span);
+        match &gone[..] {
+            [] => each_without(whole.spans(), except, add),
+            gone => {
+                let gaps: Vec<Range<u32>> =
+                    gone.iter().map(|&node| trie.tokens_below(node)).collect();
+                each_without(&minus(whole.spans(), &gaps), except, add);
+            }
+        }
+        for exit in whole.exits() {
+            let before = gone.partition_point(|&node| node <= exit).checked_sub(1);
+            let is_below = before.is_some_and(|at| exit < trie.end[gone[at] as usize]);
+            if !is_below && !excepted.contains(exit) {
+                building.leave(exit);
+            }
+        }
+    }
+
+    /// The outcome after a shared exit class over a frame, whatever comes after the rule of the walk. It is found once and
+    /// then cut, so there is none where a node of the class is below another.
+    pub(crate) fn whole(&mut self, class: u32, frame: u32) -> Option<KeptOutcome> {
+        if let Some(whole) = self.after_class.get(&(class, frame)) {
+            self.cursor.counts.add(Shortcut::WholeClasses, usize::from(whole.is_some()));
+            return whole.clone();
+        }
+        let is_whole = self.cursor.has(Shortcut::WholeClasses);
+        let whole = (is_whole && self.cursor.facts.are_apart(class)).then(|| {
+            let nodes = class_nodes(self.cursor.follow.network().shared, class);
+            let after = self.cursor.sets.frame(frame);
+            let mut building = self.begin_before(ByteSet::FULL);
+            let floor = self.worklist.floor();
+            self.leave_through(after, class, nodes, &Excluded::default(), &mut building);
+            self.drain(floor, &mut building);
+            building.outcome.normalize();
+            let whole = self.arena.keep(&building.outcome);
+            self.give_back(building.outcome);
+            whole
+        });
+        self.after_class.insert((class, frame), whole.clone());
+        whole
+    }
+
+    /// Adds what comes after a class.
+    pub(crate) fn add_whole(&self, whole: &KeptOutcome, building: &mut OutcomeBuilder<'a>) {
+        whole.spans().iter().for_each(|span| building.outcome.add_span(span.range()));
+        whole.exits().for_each(|exit| building.leave(exit));
+    }
+
+    /// Continues from `frame` at those nodes of a shared exit class that are at `node` or below: they are `exits`.
+    pub(crate) fn go_on_below(
+        &mut self,
+        frame: u32,
+        class: u32,
+        node: u32,
+        exits: &[u32],
+        building: &mut OutcomeBuilder<'a>,
+    ) {
+        let whole = match exits {
+            [] => return,
+            // The return state meets the class, so that all of what comes after it is asked for.
+            _ if frame != BOTTOM && self.cursor.sets.frame(frame).1 == BOTTOM => {
+                self.whole(class, frame)
+            }
+            _ => None,
+        };
+        let Some(whole) = whole else { return self.go_on(frame, exits.iter().copied(), building) };
+        let below = self.cursor.trie.tokens_below(node);
+        cut(whole.spans(), below).for_each(|span| building.outcome.add_span(span));
+        let end = self.cursor.trie.end[node as usize];
+        let exits = whole.exits_from(node).take_while(|&exit| exit < end);
+        exits.for_each(|exit| building.leave(exit));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::LazyLock;
+
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::compile::Compiler;
+    use crate::frontend::FrontEnd;
+    use crate::frontend::json_schema::JsonSchemaOptions;
+    use crate::masks::equivalence::k_equivalence::KEquivalence;
+    use crate::masks::equivalence::representatives::Representatives;
+    use crate::masks::shared::facts::{VocabularyFacts, vocabulary, walked};
+    use crate::masks::testing::inner;
+    use crate::network::follow::Follow;
+    use crate::network::local::LocalSets;
+    use crate::samples;
+    use crate::threads::Means;
+
+    static COMPILER: LazyLock<Compiler> = LazyLock::new(|| Compiler::new(vocabulary(5)));
+
+    static KNOWN: LazyLock<VocabularyFacts> = LazyLock::new(|| {
+        let vocabulary = COMPILER.vocabulary();
+        VocabularyFacts::new(vocabulary)
+    });
+
+    /// Holds the outcomes of all states of a schema's network against walks byte by byte. Returns how many were taken
+    /// over.
+    fn taken(schema: &Value) -> usize {
+        taken_in_order(&COMPILER, &KNOWN, schema, 1)
+    }
+
+    /// The same for a compiler, the states in steps of so many.
+    fn taken_in_order(
+        compiler: &Compiler,
+        known: &VocabularyFacts,
+        schema: &Value,
+        step: usize,
+    ) -> usize {
+        let options = FrontEnd::JsonSchema(JsonSchemaOptions::default());
+        let network = samples::network(compiler, &options, &schema.to_string());
+        let vocabulary = compiler.vocabulary();
+        let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
+        let follow = Follow::new(network.joined(shared), known.rules(), &network.open);
+        let agreement = KEquivalence::new(
+            &follow,
+            Representatives::default,
+            known.nodes().height(0),
+            Means::unlimited(),
+        );
+        let mut walker = Walker::new(&follow, known, &agreement, trie, 2);
+        let mut sets = LocalSets::new(follow.network());
+        let base = network.tables.bases.states;
+        let mut count = 0;
+        let states: Vec<u32> = (base..base + network.tables.states.len() as u32 - 1).collect();
+        let states = (0..step).flat_map(|from| states.iter().rev().skip(from).step_by(step));
+        for &state in states {
+            let outcome = walker.base(state);
+            let taken = outcome.taken.as_ref();
+            count += usize::from(taken.is_some());
+            let stored = taken.map_or(&[][..], |taken| known.spans(shared, trie, taken.state));
+            let Outcome { spans, exits, .. } = outcome.over(stored);
+            let after = follow.bytes(follow.rule_of(state));
+            let (ranks, expected) = walked(&mut sets, trie, after, state, 0);
+            assert_eq!(spans.into_iter().flatten().collect::<Vec<_>>(), ranks, "{state}: {schema}");
+            assert_eq!(inner(&exits), inner(&expected), "{state}: {schema}");
+        }
+        count
+    }
+
+    /// Outcomes near the end of a chain are used for those before it, whichever are asked for first.
+    #[test]
+    fn outcomes_do_not_depend_on_the_order_of_the_states() {
+        let compiler = Compiler::new(vocabulary(20));
+        for schema in [
+            json!({"type": "string", "maxLength": 36}),
+            json!({"type": "string", "pattern": "^[^a]{0,36}$"}),
+            json!({"type": "string", "pattern": "^[^a]{20,}$"}),
+            json!({"type": "string", "pattern": "u0,-u0,-"}),
+        ] {
+            for step in [1, 2, 7, 13] {
+                let known = VocabularyFacts::new(compiler.vocabulary());
+                assert!(taken_in_order(&compiler, &known, &schema, step) > 0, "{schema}");
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+        #[test]
+        fn outcomes_are_those_of_walks(
+            keys in prop::collection::btree_map("[u0,-]{1,4}", 0usize..11, 1..5),
+            required in 0usize..3,
+            others in any::<bool>(),
+        ) {
+            let values = [
+                json!({"type": "string"}), json!({"type": "number"}), json!(true),
+                json!({"enum": ["u0", "u,"]}), json!({"type": "string", "minLength": 2}),
+                json!({"type": "object", "properties": {"u": {"type": "integer"}}}),
+                json!({"type": "string", "pattern": "u0?,-"}),
+                json!({"type": "string", "pattern": "^[^\\s)]+$"}),
+                json!({"type": "string", "minLength": 1, "maxLength": 7}),
+                json!({"type": "string", "minLength": 6}),
+                json!({"type": "string", "minLength": 6, "maxLength": 30}),
+            ];
+            let members: BTreeMap<_, _> =
+                keys.iter().map(|(key, &value)| (key, values[value].clone())).collect();
+            let schema = json!({
+                "type": "object", "properties": members, "additionalProperties": others,
+                "required": keys.keys().take(required).collect::<Vec<_>>(),
+            });
+            let count = taken(&schema);
+            prop_assert!(count > 0 || !others);
+        }
+    }
+}

@@ -1,0 +1,506 @@
+//! Running a state over a subtree of the token trie.
+//!
+//! The outcome of state `q` at node `v` is what happens to the byte strings below `v` when `q` consumes them: the tokens
+//! consumed without leaving `q`'s rule, and the nodes at which the rule is left with bytes still to go. A base mask is
+//! the outcome at the root; a follow mask is the union of a return state's outcomes at the nodes of an exit class.
+//!
+//! Outcomes compose as the runtime composes masks: where the walk reaches a single configuration `(q', frames)`, the
+//! outcome of `q'` alone is enough, continued from the frames at its exits. What is known of a shared `q'`, or was
+//! walked for a `q'` before, is not walked again. A state that can do nothing but call a rule is looked through: what
+//! counts is the state that the call begins in, over one more frame.
+//!
+//! Within a literal there is one configuration and one byte, so the walk is a look-up of a child for each byte. What comes
+//! after a shared rule's exit class over a return state is found once, for the return state's own follow mask and for
+//! all walks that come back to it.
+//!
+//! A shortcut that saves a part of a walk puts the rest of it on the [`worklist`](super::worklist); the walker alone works it off.
+//!
+//! Cost of a walk: O(children with a byte that the configurations can consume), and the bytes of their siblings, where
+//! those bytes are few; O(nodes reached), some 4 ns each, where they are many.
+
+use grammarc_artifacts::sections::vocabulary::Trie;
+use rustc_hash::FxHashMap;
+
+use super::cursor::{Cursor, LiveConfigurations, NODES_A_LOOK};
+use super::node_sets::NodeSets;
+use super::pair_table::PairTable;
+use super::scan::Scanner;
+use super::shared_reference::ReferenceFinder;
+use super::worklist::{Floor, Worklist};
+use crate::budget::Budget;
+use crate::ir::ByteSet;
+use crate::masks::equivalence::k_equivalence::KEquivalence;
+use crate::masks::outcome::Outcome;
+use crate::masks::outcome::arena::{Arena, KeptOutcome};
+use crate::masks::outcome::builder::OutcomeBuilder;
+use crate::masks::outcome::excluded::Excluded;
+use crate::masks::outcome::spans::Span;
+use crate::masks::shared::exits::class_nodes;
+use crate::masks::shared::facts::VocabularyFacts;
+use crate::masks::shared::transitions::WIDE;
+use crate::masks::shortcuts::{Shortcut, Shortcuts};
+use crate::network::follow::Follow;
+use crate::network::local::{At, BOTTOM, LocalSets, Reached};
+
+/// Configurations that are composed one by one. Where they meet again, what follows is walked for each.
+const MOST_APART: usize = 4;
+
+/// So many bytes are found sooner by looking at all children.
+const FEW: usize = 8;
+
+/// Steps of a budget that it takes to go down from a node, about.
+const STEPS_DOWN: usize = 1 << 3;
+
+/// Outcomes whose room is kept: as many as walks are within each other, mostly.
+const MOST_SPARE: usize = 8;
+
+/// Walks over one trie and network, with what they have learnt.
+pub(crate) struct Walker<'a> {
+    pub(crate) cursor: Cursor<'a>,
+    pub(crate) equivalence: &'a KEquivalence,
+    /// Nodes of a subtree, or tokens of a mask, that are worth composing.
+    worth: u32,
+    pub(super) worklist: Worklist,
+    /// Own configurations beside shared ones.
+    pub(super) pairs: PairTable,
+    pub(super) references: ReferenceFinder,
+    pub(super) node_sets: NodeSets,
+    scanner: Scanner,
+    /// By shared exit class and frame, what comes after the class.
+    pub(super) after_class: FxHashMap<(u32, u32), Option<KeptOutcome>>,
+    /// The memory of these.
+    pub(super) arena: Arena,
+    /// Outcomes that are no longer needed, for the room that they have.
+    spare: Vec<Outcome>,
+}
+
+impl<'a> Walker<'a> {
+    /// A walker that has learnt nothing yet. Subtrees of fewer than `worth` nodes are walked each time.
+    pub(crate) fn new(
+        follow: &'a Follow<'a>,
+        facts: &'a VocabularyFacts,
+        equivalence: &'a KEquivalence,
+        trie: Trie<'a>,
+        worth: u32,
+    ) -> Self {
+        Self {
+            cursor: Cursor::new(follow, facts, trie),
+            equivalence,
+            worth,
+            worklist: Worklist::new(),
+            pairs: PairTable::default(),
+            references: ReferenceFinder::new(worth),
+            node_sets: NodeSets::default(),
+            scanner: Scanner::default(),
+            after_class: FxHashMap::default(),
+            arena: Arena::default(),
+            spare: Vec::new(),
+        }
+    }
+
+    /// The same, as long as a budget lasts. Of no use is what is found once it is spent.
+    pub(crate) fn within(self, budget: &'a Budget) -> Self {
+        Self { cursor: self.cursor.within(budget), ..self }
+    }
+
+    /// The same with these shortcuts.
+    pub(crate) fn taking(self, shortcuts: Shortcuts) -> Self {
+        Self { cursor: self.cursor.taking(shortcuts), ..self }
+    }
+
+    /// The sets met.
+    pub(crate) fn sets(&mut self) -> &mut LocalSets<'a> {
+        &mut self.cursor.sets
+    }
+
+    /// The outcome of `state` at the root.
+    pub(crate) fn base(&mut self, state: u32) -> Outcome {
+        let mut building = self.begin(state);
+        let reached = self.cursor.sets.settled(state, BOTTOM);
+        if reached.exits {
+            building.leave(0);
+        }
+        let floor = self.worklist.floor();
+        if let Some((byte, next)) = self.cursor.sets.only(reached.at) {
+            // Most states are within a literal.
+            if let Some(child) = self.cursor.facts.children().on(0, byte) {
+                self.go_on_with(child, next, &mut building);
+            }
+        } else if !self.take(reached.at, &mut building) {
+            match self.wide_row(state) {
+                Some(row) => self.scan_row(row, 0, &mut building),
+                None => {
+                    let way = self.cursor.live_configurations(reached.at);
+                    self.descend(way, 0, &mut building);
+                }
+            }
+        }
+        self.drain(floor, &mut building);
+        building.outcome.normalize();
+        building.outcome
+    }
+
+    /// The union of the outcomes of the return state `ret` at the nodes of an exit class but for the root, and of
+    /// `at_root`, its outcome there where the root is one of them; `shared` is the class's number where it is one of the
+    /// vocabulary's.
+    pub(crate) fn follow(
+        &mut self,
+        ret: u32,
+        at_root: Option<Outcome>,
+        nodes: &[u32],
+        shared: Option<u32>,
+    ) -> Outcome {
+        let floor = self.worklist.floor();
+        let mut building = self.begin(ret);
+        if let Some(outcome) = at_root {
+            building.outcome = outcome;
+        }
+        match shared {
+            Some(class) => {
+                let frame = self.cursor.sets.push(ret, BOTTOM);
+                match self.whole(class, frame) {
+                    Some(whole) => self.add_whole(&whole, &mut building),
+                    None => {
+                        let none = Excluded::default();
+                        self.leave_through((ret, BOTTOM), class, nodes, &none, &mut building)
+                    }
+                }
+            }
+            None => self.run((ret, BOTTOM), nodes.iter().copied(), &mut building),
+        }
+        self.drain(floor, &mut building);
+        building.outcome.normalize();
+        building.outcome
+    }
+
+    /// An outcome to come of the walk of a state.
+    pub(crate) fn begin(&mut self, state: u32) -> OutcomeBuilder<'a> {
+        self.begin_before(self.cursor.follow.bytes(self.cursor.follow.rule_of(state)))
+    }
+
+    /// The same where these bytes may come after the rule.
+    pub(crate) fn begin_before(&mut self, after: ByteSet) -> OutcomeBuilder<'a> {
+        let mut outcome = self.spare.pop().unwrap_or_default();
+        // Most outcomes are of fewer spans: those of a state before a string are 57.
+        outcome.spans.reserve(64);
+        OutcomeBuilder::new(outcome, after, self.cursor.facts.children())
+    }
+
+    /// Gives an outcome back that is no longer needed, for the next.
+    pub(crate) fn give_back(&mut self, mut outcome: Outcome) {
+        if self.spare.len() < MOST_SPARE {
+            outcome.clear();
+            self.spare.push(outcome);
+        }
+    }
+
+    /// Adds what becomes of the strings that begin with `child`, from the configurations at its parent.
+    pub(crate) fn visit(&mut self, at: At, child: u32, building: &mut OutcomeBuilder<'a>) {
+        let reached = self.cursor.sets.step(at, self.cursor.trie.byte[child as usize]);
+        self.visit_from(child, reached, building);
+    }
+
+    /// Adds what becomes of the strings that lead to `node` and of those below, from what they have come to there.
+    pub(crate) fn visit_from(
+        &mut self,
+        node: u32,
+        reached: Reached,
+        building: &mut OutcomeBuilder<'a>,
+    ) {
+        let floor = self.worklist.floor();
+        self.go_on_with(node, reached, building);
+        self.drain(floor, building);
+    }
+
+    /// Does what is to do, down to `floor`.
+    pub(super) fn drain(&mut self, floor: Floor, building: &mut OutcomeBuilder<'a>) {
+        let trie = self.cursor.trie;
+        let mut steps = 0;
+        loop {
+            while let Some((node, at)) = self.worklist.next_visit(floor) {
+                steps += 1;
+                if usize::is_multiple_of(steps, NODES_A_LOOK)
+                    && self.cursor.sets.is_late(NODES_A_LOOK)
+                {
+                    self.worklist.drop_to(floor);
+                }
+                let reached = self.cursor.sets.step(at, trie.byte[node as usize]);
+                self.go_on_with(node, reached, building);
+            }
+            let Some((node, way)) = self.worklist.next_below(floor) else { return };
+            self.descend(way, node, building);
+        }
+    }
+
+    /// Adds what becomes of the strings that lead to `node`, where they have come to `reached`, and of those below, the
+    /// latter by visits to come where there is more than one way on.
+    #[inline]
+    fn go_on_with(
+        &mut self,
+        mut node: u32,
+        mut reached: Reached,
+        building: &mut OutcomeBuilder<'a>,
+    ) {
+        let trie = self.cursor.trie;
+        loop {
+            if reached.is_dead() {
+                break;
+            }
+            if reached.ends {
+                building.outcome.add_span(trie.tokens_at(node));
+            }
+            if self.cursor.facts.children().is_leaf(node) {
+                break;
+            }
+            if reached.exits {
+                building.leave(node);
+            }
+            // Within a literal there is one way on.
+            let Some((byte, next)) = self.cursor.sets.only(reached.at) else {
+                let way = self.cursor.live_configurations(reached.at);
+                self.descend(way, node, building);
+                break;
+            };
+            let Some(child) = self.cursor.facts.children().on(node, byte) else { break };
+            (node, reached) = (child, next);
+        }
+    }
+
+    /// Adds what becomes of the strings below `node`, at once where it is known and otherwise by visits to come.
+    pub(super) fn descend(
+        &mut self,
+        way: LiveConfigurations,
+        node: u32,
+        building: &mut OutcomeBuilder<'a>,
+    ) {
+        if self.cursor.sets.is_late(STEPS_DOWN) {
+            return;
+        }
+        if let Some((state, frame)) = way.one
+            && self.compose(state, frame, node, building)
+        {
+            return;
+        }
+        let size = self.cursor.facts.nodes().end(node) - node;
+        if !way.is_wide {
+            self.open(way, node);
+            return;
+        }
+        if size < self.worth {
+            self.scanner.sweep(&mut self.cursor, way.at, node, building);
+        } else if way.one.is_some() || !self.compose_each(way.at, node, building) {
+            self.open(way, node);
+        }
+    }
+
+    /// Adds the outcomes at `node` of several configurations one by one, where those that go on with many bytes are known
+    /// or worth knowing: an object's key may be on its way to one member of the object and within any other. Together
+    /// they would be walked byte by byte.
+    fn compose_each(&mut self, at: At, node: u32, building: &mut OutcomeBuilder<'a>) -> bool {
+        let mut each = [(0, 0); MOST_APART];
+        let mut count = 0;
+        for configuration in self.cursor.sets.configurations(&at) {
+            let Some(place) = each.get_mut(count) else { return false };
+            (*place, count) = (configuration, count + 1);
+        }
+        let mut ways = [None; MOST_APART];
+        for (place, &(state, frame)) in ways.iter_mut().zip(&each[..count]) {
+            let way = self.cursor.live_configurations(At::One(state, frame));
+            if way.is_wide && way.one.is_none() {
+                return false;
+            }
+            *place = Some(way);
+        }
+        ways.into_iter().flatten().for_each(|way| self.descend(way, node, building));
+        true
+    }
+
+    /// Has the children of `node` visited on whose bytes the configurations go on.
+    fn open(&mut self, LiveConfigurations { at, live, .. }: LiveConfigurations, node: u32) {
+        let children = self.cursor.facts.children();
+        if live.has_at_least(FEW) {
+            let on = children.of(node).filter(|&(byte, _)| live.contains(byte));
+            self.worklist.visit_all(at, on.map(|(_, child)| child));
+        } else {
+            let on = live.iter().filter_map(|byte| children.on(node, byte));
+            self.worklist.visit_all(at, on);
+        }
+    }
+
+    /// Adds the outcome of `state` at `node`, continued from `frame` at its exits, where it is known or worth knowing.
+    fn compose(
+        &mut self,
+        state: u32,
+        frame: u32,
+        node: u32,
+        building: &mut OutcomeBuilder<'a>,
+    ) -> bool {
+        let network = self.cursor.follow.network();
+        let size = self.cursor.facts.nodes().end(node) - node;
+        let own = state >= network.own.bases.states;
+        if !own
+            && self.cursor.has(Shortcut::StoredResiduals)
+            && let Some(source) = self.cursor.facts.source(self.cursor.trie, state, node)
+        {
+            self.cursor.count(Shortcut::StoredResiduals);
+            let stored = self.cursor.facts.stored(network.shared, self.cursor.trie, source, node);
+            stored.spans().for_each(|span| building.outcome.add_span(span));
+            let class = network.shared.states[source as usize].exits;
+            self.go_on_below(frame, class, node, stored.exits, building);
+            return true;
+        }
+        if size < self.worth {
+            let Some(row) = self.wide_row(state).filter(|_| frame == BOTTOM) else { return false };
+            self.scan_alone((state, row), node, building);
+            return true;
+        }
+        let (remembered, key, after) = if own {
+            let live = self.cursor.live(&At::One(state, BOTTOM));
+            if !live.has_at_least(WIDE) || node == 0 {
+                return false;
+            }
+            if self.wide_row(state).is_none() && self.take_below((state, frame), node, building) {
+                return true;
+            }
+            let class = self.equivalence.class(state, self.cursor.facts.nodes().height(node));
+            let after = self.cursor.follow.bytes(self.cursor.follow.rule_of(state));
+            (self.equivalence.remembered(), (class, node), after)
+        } else {
+            (self.cursor.facts.walked(), (self.cursor.facts.like(state), node), ByteSet::FULL)
+        };
+        let known = self.cursor.has(Shortcut::Memo).then(|| remembered.get(key)).flatten();
+        if known.is_some() {
+            self.cursor.count(Shortcut::Memo);
+        }
+        let outcome = known.unwrap_or_else(|| {
+            let found = self.alone(state, node, after);
+            let kept = remembered.insert(key, &found);
+            self.give_back(found);
+            kept
+        });
+        let spans = outcome.spans();
+        self.cursor.sets.is_late(spans.len());
+        spans.iter().for_each(|span| building.outcome.add_span(span.range()));
+        self.go_on(frame, outcome.exits(), building);
+        true
+    }
+
+    /// The outcome of `state` at `node` whatever its rule is called from, where these bytes may come after it.
+    fn alone(&mut self, state: u32, node: u32, after: ByteSet) -> Outcome {
+        let floor = self.worklist.floor();
+        let mut building = self.begin_before(after);
+        if let Some(row) = self.wide_row(state) {
+            self.scan_alone((state, row), node, &mut building);
+        } else {
+            if self.cursor.follow.is_final(state) {
+                building.leave(node);
+            }
+            let way = self.cursor.live_configurations(At::One(state, BOTTOM));
+            self.open(way, node);
+        }
+        self.drain(floor, &mut building);
+        building.outcome.normalize();
+        building.outcome
+    }
+
+    /// The row of a state that is worth scanning.
+    pub(super) fn wide_row(&self, state: u32) -> Option<u32> {
+        let row = self.equivalence.row_of(state).filter(|_| self.equivalence.is_swept(state));
+        row.filter(|_| self.cursor.has(Shortcut::TransitionTable))
+    }
+
+    /// Adds what becomes of the strings below `node` in the state of a row with nothing on the local stack.
+    fn scan_row(&mut self, row: u32, node: u32, building: &mut OutcomeBuilder<'a>) {
+        let Self { cursor, equivalence, scanner, worklist, .. } = self;
+        cursor.count(Shortcut::TransitionTable);
+        scanner.sweep_rows((cursor, equivalence.rows()), row, node, worklist, building);
+    }
+
+    /// Adds the outcome of a state with a row at `node` whatever its rule is called from.
+    fn scan_alone(
+        &mut self,
+        (state, row): (u32, u32),
+        node: u32,
+        building: &mut OutcomeBuilder<'a>,
+    ) {
+        if self.cursor.follow.is_final(state) {
+            building.leave(node);
+        }
+        self.scan_row(row, node, building);
+    }
+
+    /// Adds the outcomes at `nodes` of `state` over the local frame `frame`, by work to come.
+    pub(super) fn run(
+        &mut self,
+        (state, frame): (u32, u32),
+        nodes: impl Iterator<Item = u32>,
+        building: &mut OutcomeBuilder<'a>,
+    ) {
+        let reached = self.cursor.sets.settled(state, frame);
+        let way = self.cursor.live_configurations(reached.at);
+        for node in nodes {
+            if reached.exits {
+                building.leave(node);
+            }
+            self.worklist.walk_below(node, way);
+        }
+    }
+
+    /// Continues from `frame` at nodes at which a callee is left.
+    pub(crate) fn go_on(
+        &mut self,
+        frame: u32,
+        exits: impl Iterator<Item = u32>,
+        building: &mut OutcomeBuilder<'a>,
+    ) {
+        if frame == BOTTOM {
+            // The walk may have come here from another rule by tail calls, after which less may come.
+            exits.for_each(|exit| building.leave(exit));
+            return;
+        }
+        let after = self.cursor.sets.frame(frame);
+        self.run(after, exits, building);
+    }
+
+    /// Adds the outcomes of a return state over a frame at those nodes of a shared exit class that are in `nodes`, but
+    /// for what is excepted below them.
+    pub(crate) fn leave_through(
+        &mut self,
+        (ret, parent): (u32, u32),
+        class: u32,
+        nodes: &[u32],
+        excepted: &Excluded,
+        building: &mut OutcomeBuilder<'a>,
+    ) {
+        let Some(&first) = nodes.first() else { return };
+        let reached = self.cursor.sets.settled(ret, parent);
+        if reached.exits {
+            nodes.iter().for_each(|&node| building.leave(node));
+        }
+        let way = self.cursor.live_configurations(reached.at);
+        let shared = self.cursor.follow.network().shared;
+        let edges = self.cursor.facts.class_edges(shared, class);
+        let of_class = class_nodes(shared, class);
+        let all = of_class.len() == nodes.len();
+        let below = matches!(of_class, [0, rest @ ..] if rest.len() == nodes.len()) && first != 0;
+        let are_together = (all || below) && excepted.is_empty() && !way.is_wide;
+        if are_together && self.cursor.has(Shortcut::NodeSets) {
+            self.cursor.count(Shortcut::NodeSets);
+            let work = (&mut self.cursor, &mut self.worklist);
+            return self.node_sets.leave_together(work, way, (class, all), edges, building);
+        }
+        let LiveConfigurations { at, live, .. } = way;
+        let floor = self.worklist.floor();
+        let trie = self.cursor.trie;
+        let end = nodes.iter().map(|&node| trie.end[node as usize]).max().unwrap_or(first);
+        let mut from = 0;
+        for byte in live.iter() {
+            from += edges[from..].partition_point(|edge| (edge.byte, edge.child) <= (byte, first));
+            let on = edges[from..].iter().take_while(|edge| edge.byte == byte && edge.child < end);
+            let on = on.filter(|edge| all || nodes.binary_search(&edge.node).is_ok());
+            let on = on.filter(|edge| !excepted.contains(edge.child));
+            on.for_each(|edge| self.worklist.visit(edge.child, at));
+        }
+        self.worklist.sort(floor);
+    }
+}
