@@ -1,5 +1,7 @@
 //! The properties that an agent's format has to have.
 
+mod published;
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
