@@ -130,6 +130,13 @@ impl From<NetworkError> for CompileError {
 }
 
 impl CompileError {
+    /// Whether sets of required keys are what takes too much: a grammar in which more of them keep their order takes less,
+    /// such as that of `FrontEnd::with_fewer_sets`.
+    pub fn is_of_sets(&self) -> bool {
+        let Self::Network(error) = self else { return false };
+        matches!(error.kind, NetworkErrorKind::Sets { .. })
+    }
+
     /// The error as a finding about the source it was lowered from.
     pub fn to_diagnostic(&self) -> Diagnostic {
         let (code, help) = match self {
@@ -138,6 +145,10 @@ impl CompileError {
                 NetworkErrorKind::Limit { .. } => {
                     ("compile::limit", Some("simplify this rule, or raise the limit"))
                 }
+                NetworkErrorKind::Sets { .. } => (
+                    "compile::limit",
+                    Some("have keys in the order of the schema, or require fewer"),
+                ),
                 NetworkErrorKind::Budget(error) => (error.code(), error.help()),
                 NetworkErrorKind::Empty => ("compile::empty", None),
                 NetworkErrorKind::UnknownToken { .. } => {

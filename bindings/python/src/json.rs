@@ -40,6 +40,7 @@ impl Json {
         strict: bool,
         cut: bool,
         drop_open_strings: bool,
+        coerce: bool,
     ) -> PyResult<String> {
         let strings = if drop_open_strings { OpenStrings::Drop } else { OpenStrings::Keep };
         let schema = self.schema.clone();
@@ -49,6 +50,7 @@ impl Json {
             repair: true,
             strings,
             cut,
+            coerce,
             ..JsonValidator::default()
         };
         let repaired = py.detach(|| validator.repair_json(text));
@@ -59,8 +61,8 @@ impl Json {
     }
 
     /// The items of lines of JSON, and the lines that are none, as JSON.
-    fn lines(&self, py: Python<'_>, text: &str, repair: bool) -> String {
-        let options = JsonlOptions { repair, ..JsonlOptions::default() };
+    fn lines(&self, py: Python<'_>, text: &str, repair: bool, coerce: bool) -> String {
+        let options = JsonlOptions { repair, coerce, ..JsonlOptions::default() };
         let found = py.detach(|| parse_jsonl(text, self.schema.as_ref(), &options));
         let items: Vec<Value> = found.items.iter().map(of_item).collect();
         let skipped: Vec<Value> = found.skipped.iter().map(of_skipped).collect();
@@ -84,8 +86,8 @@ pub(crate) struct JsonlStream {
 #[pymethods]
 impl JsonlStream {
     #[new]
-    fn new(json: &Json, repair: bool) -> Self {
-        let options = JsonlOptions { repair, ..JsonlOptions::default() };
+    fn new(json: &Json, repair: bool, coerce: bool) -> Self {
+        let options = JsonlOptions { repair, coerce, ..JsonlOptions::default() };
         Self { inner: Mutex::new(jsonl::JsonlStream::new(json.schema.clone(), options)) }
     }
 

@@ -50,6 +50,29 @@ def test_a_schema_that_is_none() -> None:
         repair("{}", {"type": "nothing"})
 
 
+def test_types_are_changed_where_that_is_asked_for() -> None:
+    schema = {"properties": {"n": {"anyOf": [{"type": "integer"}, {"type": "null"}]}, "s": {"type": "string"}, "x": {"anyOf": [{"type": "integer"}, {"type": "number"}]}}}
+    found = repair("{'n': '5', \"s\": 2.50}", schema, coerce=True)
+    assert found.value == {"n": 5, "s": "2.50"}
+    assert [(edit.kind, edit.grade) for edit in found.edits if edit.kind == "coerced"] == [("coerced", "likely")] * 2
+    assert loads('{"n": "null"}', schema, coerce=True) == {"n": None}
+    for text in ('{"n": "5"}', '{"s": 2.50}'):
+        with pytest.raises(grammarc.RepairError):
+            loads(text, schema)
+        with pytest.raises(grammarc.RepairError):
+            loads(text, schema, strict=True, coerce=True)
+    # Two branches would take it; none does.
+    for text in ('{"x": "5"}', '{"n": "five"}', '{"n": "5.5"}'):
+        with pytest.raises(grammarc.RepairError):
+            loads(text, schema, coerce=True)
+    assert loads("[NaN, undefined]", coerce=True) == [None, None]
+    lines = '{"n": "1"}\n{"n": "one"}\n{"s": 2}\n'
+    assert parse_jsonl(lines, schema).items == []
+    found = parse_jsonl(lines, schema, coerce=True)
+    assert found.items == [{"n": 1}, {"s": "2"}] and [line.line for line in found.skipped] == [2]
+    assert list(stream_jsonl(lines, schema, coerce=True)) == found.items
+
+
 LINES = '```json\n{"id": 1}\n\n{"id": "x"}\nnone\n{"id": 2, "name": "日"}\n{"id": 3'
 
 

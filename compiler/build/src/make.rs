@@ -10,9 +10,10 @@ use std::time::Instant;
 
 use grammarc_artifacts::write;
 use grammarc_compiler::cache::{Digest, IndexedArtifact, file_of};
-use grammarc_compiler::compile::Compiler;
+use grammarc_compiler::compile::{CompileError, Compiler};
 use grammarc_compiler::diagnostics::Diagnostic;
-use grammarc_compiler::frontend::deny::denied;
+use grammarc_compiler::frontend::deny::{Deny, denied};
+use grammarc_compiler::ir::Lowered;
 
 use crate::error::BuildError;
 use crate::look::{Artifact, Looked};
@@ -35,6 +36,12 @@ pub(crate) struct Made {
 pub(crate) fn compilers(vocabularies: &[Ready], threads: NonZero<usize>) -> Vec<Compiler> {
     let compiler = |one: &Ready| Compiler::on_threads(one.artifact.clone(), Some(threads));
     vocabularies.iter().map(compiler).collect()
+}
+
+/// A grammar whose report has nothing that is denied.
+fn allowed(lowered: Lowered, deny: &[Deny]) -> Result<Lowered, Vec<Diagnostic>> {
+    let denied = denied(&lowered.report, deny);
+    if denied.is_empty() { Ok(lowered) } else { Err(denied) }
 }
 
 /// Compiles the artifacts of a source that are not fresh, and writes them below the output.
@@ -75,10 +82,7 @@ pub(crate) fn make(
         let budget = limits.budget(started.elapsed());
         let batch = stale.by_ref().take(size);
         let lowered = item.front_end.lower_for(source.clone(), &controls, &budget);
-        let lowered = lowered.and_then(|lowered| {
-            let denied = denied(&lowered.report, &group.deny);
-            if denied.is_empty() { Ok(lowered) } else { Err(denied) }
-        });
+        let lowered = lowered.and_then(|lowered| allowed(lowered, &group.deny));
         let lowered = match lowered {
             Ok(lowered) => lowered,
             Err(diagnostics) => {
@@ -95,7 +99,20 @@ pub(crate) fn make(
             let started = Instant::now();
             let budget = limits.budget(reading);
             let compiler = &compilers[vocabulary];
-            let compiled = compiler.compile(&lowered, item.front_end.kind(), &options, &budget);
+            let mut compiled = compiler.compile(&lowered, item.front_end.kind(), &options, &budget);
+            if compiled.as_ref().is_err_and(CompileError::is_of_sets)
+                && let Some(fewer) = item.front_end.with_fewer_sets()
+            {
+                let lowered = fewer.lower_for(source.clone(), &controls, &budget);
+                let lowered = lowered.and_then(|lowered| allowed(lowered, &group.deny));
+                compiled = match lowered {
+                    Ok(lowered) => compiler.compile(&lowered, fewer.kind(), &options, &budget),
+                    Err(diagnostics) => {
+                        made.refused.push(refused(Some(&entry.vocabulary), diagnostics));
+                        continue;
+                    }
+                };
+            }
             let sealed = compiled.and_then(|compiled| {
                 let artifact = compiled.to_sealed_artifact(compiler)?;
                 Ok((artifact, compiled.findings))

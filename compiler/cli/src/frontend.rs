@@ -192,7 +192,7 @@ impl From<DenyName> for Deny {
 }
 
 /// A source that was read, and what to do with it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Request {
     pub(crate) source: Source,
     pub(crate) front_end: FrontEnd,
@@ -352,6 +352,12 @@ impl Request {
         let lowered = lowered.map_err(refused)?;
         self.check_report(&lowered.report)?;
         Ok(lowered)
+    }
+
+    /// The same with fewer required keys in any order, where there are such.
+    pub(crate) fn with_fewer_sets(&self) -> Option<Self> {
+        let front_end = self.front_end.with_fewer_sets()?;
+        Some(Self { front_end, ..self.clone() })
     }
 
     /// Refuses a source whose report has keywords that are denied.

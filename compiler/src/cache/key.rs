@@ -150,11 +150,13 @@ fn json_schema(options: &JsonSchemaOptions, parts: &mut Parts) {
         dialect,
         formats,
         resources,
+        max_unordered,
         max_states,
         max_shapes,
         max_rules,
     } = options;
-    (text, key_order, closed, dialect, formats, max_states, max_shapes, max_rules).hash(parts);
+    (text, key_order, closed, dialect, formats).hash(parts);
+    (max_unordered, max_states, max_shapes, max_rules).hash(parts);
     let digests = resources.digests();
     digests.len().hash(parts);
     for (uri, digest) in digests {

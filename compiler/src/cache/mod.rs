@@ -188,8 +188,14 @@ impl Request<'_> {
         let &Self { compiler, front_end, source, options, .. } = self;
         let refused = |error: CompileError| vec![error.to_diagnostic()];
         let controls = front_end.controls(source, compiler.vocabulary());
-        let lowered = front_end.lower_for(source.clone(), &controls, budget)?;
-        let compiled = compiler.compile(&lowered, front_end.kind(), options, budget);
+        let mut lowered = front_end.lower_for(source.clone(), &controls, budget)?;
+        let mut compiled = compiler.compile(&lowered, front_end.kind(), options, budget);
+        if compiled.as_ref().is_err_and(CompileError::is_of_sets)
+            && let Some(fewer) = front_end.with_fewer_sets()
+        {
+            lowered = fewer.lower_for(source.clone(), &controls, budget)?;
+            compiled = compiler.compile(&lowered, front_end.kind(), options, budget);
+        }
         let compiled = compiled.map_err(refused)?;
         let artifact = match sealed {
             true => compiled.to_sealed_artifact(compiler),

@@ -39,7 +39,7 @@ use builtin::BuiltInOptions;
 use choice::ChoiceOptions;
 use gbnf::{GbnfOptions, Notation};
 use inner::Reader;
-use json_schema::JsonSchemaOptions;
+use json_schema::{JsonSchemaOptions, KeyOrder};
 use lark::LarkOptions;
 use nested::Nested;
 use regex::PatternOptions;
@@ -70,6 +70,10 @@ pub enum FrontEnd {
     BuiltIn(BuiltInOptions),
 }
 
+/// Required keys of an object whose sets are few enough to be states: 64 of them, times the places of the keys that keep their
+/// order.
+const FEW_UNORDERED: u8 = 6;
+
 impl FrontEnd {
     /// The language's name in artifacts.
     pub fn kind(&self) -> &'static str {
@@ -87,6 +91,22 @@ impl FrontEnd {
             Self::TypeScript(_) => "typescript",
             Self::BuiltIn(_) => "builtin",
         }
+    }
+
+    /// The same with fewer required keys in any order, for a vocabulary with which sets of them are too many
+    /// (`CompileError::is_of_sets`): the keywords that name keys which keep their order are entered in the report as narrower. None where keys keep their order anyway, and where schemas are part of another language.
+    pub fn with_fewer_sets(&self) -> Option<Self> {
+        let mut fewer = self.clone();
+        let schema = match &mut fewer {
+            Self::JsonSchema(options) => options,
+            Self::TypeScript(options) => &mut options.json_schema,
+            _ => return None,
+        };
+        if schema.key_order != KeyOrder::Any || schema.max_unordered <= FEW_UNORDERED {
+            return None;
+        }
+        schema.max_unordered = FEW_UNORDERED;
+        Some(fewer)
     }
 
     /// Whether the grammar of a source depends on the vocabulary: strings that are special tokens mean these. They do in

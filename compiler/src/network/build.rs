@@ -114,6 +114,8 @@ pub(super) struct Builder<'a> {
     pub(super) bodies: Bodies,
     /// Rules of graphs with marks.
     pub(super) pending: FxHashMap<Arc<ExprGraph>, usize>,
+    /// Sets of marks are written out as states somewhere, although they are many.
+    pub(super) writes_sets: bool,
     inlined: Vec<bool>,
     /// Rules that the rule under construction had written into it by calls of its own.
     written: Vec<RuleId>,
@@ -155,6 +157,7 @@ pub(super) fn build(
         synthetic: FxHashMap::default(),
         bodies: Bodies::default(),
         pending: FxHashMap::default(),
+        writes_sets: false,
         inlined: inline::plan(grammar, survey),
         written: Vec::new(),
         depth: 0,

@@ -110,6 +110,16 @@ pub enum NetworkErrorKind {
         /// How many are allowed.
         limit: usize,
     },
+    /// A limit was met, and sets of marks are written out as states: fewer marks take less.
+    #[error(
+        "{what} would exceed the limit of {limit}, as sets of keys that are to come are states"
+    )]
+    Sets {
+        /// What was counted.
+        what: &'static str,
+        /// How many are allowed.
+        limit: usize,
+    },
 }
 
 /// What to build a network for.

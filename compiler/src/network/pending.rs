@@ -66,6 +66,7 @@ impl Builder<'_> {
             nfa.edge(from, symbol, symbol, to);
             return Ok(());
         }
+        self.writes_sets |= marks.count_ones() > WRITTEN_OUT;
         let limit = self.limits.rule_states;
         let spelled = graph.spelled_out(self.bounds());
         let spelled = spelled.map_err(|_| self.limit("sets of what is still to come", limit))?;

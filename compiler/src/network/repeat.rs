@@ -435,7 +435,10 @@ impl Builder<'_> {
     }
 
     pub(super) fn limit(&self, what: &'static str, limit: usize) -> Failure {
-        self.fail(NetworkErrorKind::Limit { what, limit })
+        self.fail(match self.writes_sets {
+            true => NetworkErrorKind::Sets { what, limit },
+            false => NetworkErrorKind::Limit { what, limit },
+        })
     }
 }
 

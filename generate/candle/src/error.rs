@@ -66,6 +66,9 @@ pub enum OpenError {
     /// The vocabulary.
     #[error(transparent)]
     Vocabulary(#[from] VocabularyError),
+    /// The folder that keeps grammars.
+    #[error("the cache of grammars: {0}")]
+    Cache(grammarc_artifacts::Error),
     /// The vocabulary's artifact.
     #[error(transparent)]
     Artifact(#[from] Failure),

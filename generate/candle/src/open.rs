@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use candle_core::quantized::gguf_file::Content;
 use grammarc_bindings::vocabulary;
+use grammarc_compiler::cache::{Cache, CacheOptions};
 use grammarc_compiler::vocabulary::{VocabularyOptions, import};
 use grammarc_generate::chat::ChatTemplate;
 use grammarc_generate::encode::HfTokenizer;
@@ -36,6 +37,8 @@ pub struct OpenOptions {
     pub threads: Option<NonZero<usize>>,
     /// Longest compilation of a grammar; [`COMPILE_TIME`] by default.
     pub compile_time: Option<Duration>,
+    /// Where compiled grammars are kept; in memory alone by default.
+    pub cache: CacheOptions,
 }
 
 /// Opens a GGUF file: its weights, its vocabulary, its tokenizer and its chat template.
@@ -48,6 +51,7 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<LocalParts, OpenError>
     let mut file = File::open(path).map_err(read)?;
     let content = Content::read(&mut file)?;
     let metadata = Metadata::new(&content)?;
+    let cache = Cache::open(options.cache.clone()).map_err(OpenError::Cache)?;
     let vocabulary = vocabulary(path)?;
     let artifact = vocabulary.artifact();
     let encoder = match &options.tokenizer {
@@ -69,9 +73,10 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<LocalParts, OpenError>
     let model = Llama::read(&content, &mut file, options.context, options.sequences.unwrap_or(1))?;
     Ok(LocalParts {
         model: Box::new(model),
-        grammars: Grammars::within(
+        grammars: Grammars::with_cache(
             vocabulary.clone(),
             options.threads,
+            cache,
             options.compile_time.unwrap_or(COMPILE_TIME),
         ),
         encoder: Arc::new(encoder),

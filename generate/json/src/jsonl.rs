@@ -20,7 +20,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use crate::repair::{Edit, RepairLimits};
+use crate::repair::{Edit, RepairError, RepairLimits, Repaired};
 use crate::schema::JsonSchema;
 use crate::strict;
 use crate::validator::JsonValidator;
@@ -30,6 +30,9 @@ use crate::validator::JsonValidator;
 pub struct JsonlOptions {
     /// Lines that do not parse are repaired where every edit is certain.
     pub repair: bool,
+    /// A scalar of another type than the schema wants becomes one of the type, in lines that parse as well: see
+    /// [`RepairOptions::coerce`](crate::repair::RepairOptions::coerce).
+    pub coerce: bool,
     /// Bounds on the repair of a line.
     pub limits: RepairLimits,
 }
@@ -91,7 +94,7 @@ pub fn parse_jsonl(text: &str, schema: Option<&JsonSchema>, options: &JsonlOptio
     found.truncated = stream.truncated;
     // A line that is an item is one, also where it is an array.
     let in_one_line = found.items.len() == 1 && found.skipped.is_empty();
-    if let Some(array) = of_array(text, schema)
+    if let Some(array) = of_array(text, &stream)
         && array.items.len() > found.items.len()
         && !in_one_line
     {
@@ -105,7 +108,7 @@ pub fn parse_jsonl(text: &str, schema: Option<&JsonSchema>, options: &JsonlOptio
 
 /// The items of a text that is one array, in a fence or without, each on its line and judged alone; none of a text that is no
 /// array. One that holds no item of the schema is no list of them.
-fn of_array(text: &str, schema: Option<&JsonSchema>) -> Option<Jsonl> {
+fn of_array(text: &str, judge: &JsonlStream) -> Option<Jsonl> {
     let start = text.len() - text.trim_start().len();
     let fenced = text[start..].starts_with("```");
     let start = if fenced { start + text[start..].find('\n')? + 1 } else { start };
@@ -127,12 +130,9 @@ fn of_array(text: &str, schema: Option<&JsonSchema>) -> Option<Jsonl> {
         let number = line;
         line += text[range.clone()].matches('\n').count();
         at = range.end - start;
-        match schema.map_or(Ok(()), |schema| schema.validate(&value)) {
-            Ok(()) => found.items.push(Item { value, line: number, range, edits: Vec::new() }),
-            Err(error) => {
-                let reason = error.to_string();
-                found.skipped.push(Skipped { line: number, range, reason });
-            }
+        match judge.judged(&text[range.clone()], value) {
+            Ok((value, edits)) => found.items.push(Item { value, line: number, range, edits }),
+            Err(reason) => found.skipped.push(Skipped { line: number, range, reason }),
         }
     }
     (!found.items.is_empty()).then_some(found)
@@ -167,8 +167,9 @@ pub struct JsonlStream {
 impl JsonlStream {
     /// At the start of a text.
     pub fn new(schema: Option<JsonSchema>, options: JsonlOptions) -> Self {
-        let JsonlOptions { repair, limits } = options;
-        let validator = JsonValidator { schema, repair, limits, ..JsonValidator::default() };
+        let JsonlOptions { repair, coerce, limits } = options;
+        let validator =
+            JsonValidator { schema, repair, coerce, limits, ..JsonValidator::default() };
         let pending = String::new();
         Self { validator, pending, lines: 0, bytes: 0, begun: false, truncated: false }
     }
@@ -226,14 +227,32 @@ impl JsonlStream {
             Ok(value) => value,
             Err(error) if !self.validator.repair => return Err(error.to_string()),
             Err(_) => {
-                let repaired =
-                    self.validator.repair_json(text).map_err(|error| error.to_string())?;
+                let repaired = self.repaired(text)?;
                 return Ok((repaired.value, repaired.edits));
             }
         };
+        self.judged(text, value)
+    }
+
+    /// A value that a text has, as the schema takes it.
+    fn judged(&self, text: &str, value: Value) -> Result<(Value, Vec<Edit>), String> {
         match self.validator.schema.as_ref().map_or(Ok(()), |schema| schema.validate(&value)) {
             Ok(()) => Ok((value, Vec::new())),
-            Err(error) => Err(error.to_string()),
+            Err(error) if !self.validator.coerce => Err(error.to_string()),
+            Err(error) => match self.repaired(text) {
+                Ok(repaired) => Ok((repaired.value, repaired.edits)),
+                Err(_) => Err(error.to_string()),
+            },
+        }
+    }
+
+    /// The one reading of a line of which every edit is certain, but for coercions that were asked for.
+    fn repaired(&self, text: &str) -> Result<Repaired, String> {
+        match self.validator.repair_json(text) {
+            Err(RepairError::Uncertain { repaired }) if repaired.is_certain_but_for_types() => {
+                Ok(*repaired)
+            }
+            other => other.map_err(|error| error.to_string()),
         }
     }
 }
@@ -271,6 +290,33 @@ mod tests {
             .into_iter()
             .map(|item| item.value)
             .collect()
+    }
+
+    #[test]
+    fn types_are_changed_where_that_is_asked_for() {
+        let schema = JsonSchema::from_value(json!({"properties": {"n": {"anyOf": [{"type": "integer"}, {"type": "null"}]}, "s": {"type": "string"}}})).unwrap();
+        let text = "{\"n\": \"1\"}\n{\"s\": 2.50}\n{\"n\": \"x\"}\n{'n': '3',}\n{\"n\": NaN}";
+        let read = |repair, coerce| {
+            let options = JsonlOptions { repair, coerce, ..JsonlOptions::default() };
+            let found = parse_jsonl(text, Some(&schema), &options);
+            found.items.iter().map(|item| (item.line, item.value.clone())).collect::<Vec<_>>()
+        };
+        let (one, two) = ((1, json!({"n": 1})), (2, json!({"s": "2.50"})));
+        assert_eq!(read(false, false), []);
+        assert_eq!(read(true, false), []);
+        assert_eq!(read(false, true), [one.clone(), two.clone()]);
+        let (four, five) = ((4, json!({"n": 3})), (5, json!({"n": null})));
+        assert_eq!(read(true, true), [one, two, four, five]);
+        // Other edits have to be certain all the same.
+        let unsure = "{\"n\": \"1\", \"s\": bare}";
+        let options = JsonlOptions { repair: true, coerce: true, ..JsonlOptions::default() };
+        assert!(parse_jsonl(unsure, Some(&schema), &options).items.is_empty());
+        let array = "[\n{\"n\": \"1\"},\n{\"n\": \"x\"}\n]";
+        let options = JsonlOptions { coerce: true, ..JsonlOptions::default() };
+        let found = parse_jsonl(array, Some(&schema), &options);
+        assert!(
+            found.from_array && found.items[0].edits[0].at == (6..9) && found.skipped.len() == 1
+        );
     }
 
     #[test]

@@ -135,7 +135,7 @@ impl Reader<'_> {
                 }
                 fields.finish()?;
                 let tag = Value::Object(tag);
-                self.limit(&path, &tag.to_string())?;
+                self.limit_json(&path, &tag.to_string())?;
                 Ok(Some(Constraint::Grammar(Grammar::from_tags(&tag))))
             }
             Some(other) => {
@@ -172,7 +172,10 @@ impl Reader<'_> {
                 }
                 Some(_) => return Err(fields.wrong(name, "it is no string")),
             };
-            self.limit(&fields.path(name), &text)?;
+            match language {
+                Language::StructuralTag => self.limit_json(&fields.path(name), &text)?,
+                _ => self.limit(&fields.path(name), &text)?,
+            }
             // vLLM's users write Lark too: what holds a colon behind a rule's name is that.
             let language = if language == Language::Ebnf && !text.contains("::=") {
                 Language::Lark
@@ -226,7 +229,7 @@ impl Reader<'_> {
     }
 
     fn schema(&self, path: &str, schema: Value) -> Result<Constraint, ApiError> {
-        self.limit(path, &schema.to_string())?;
+        self.limit_json(path, &schema.to_string())?;
         let schema = JsonSchema::from_value(schema)
             .map_err(|error| ApiError::field(path, error.to_string()))?;
         Ok(Constraint::Json(Some(schema)))
@@ -244,6 +247,41 @@ impl Reader<'_> {
         }
         Ok(())
     }
+
+    /// Refuses a source of JSON that is too long or nests too deep.
+    pub(crate) fn limit_json(&self, path: &str, text: &str) -> Result<(), ApiError> {
+        self.limit(path, text)?;
+        let (depth, most) = (depth(text), self.app.options.source_depth);
+        if depth > most {
+            let message = format!("it nests {depth} levels deep; at most {most} are read");
+            return Err(ApiError::too_deep(message).at(path));
+        }
+        Ok(())
+    }
+}
+
+/// How deep the objects and arrays of a JSON text nest. Linear; brackets within strings are none.
+fn depth(text: &str) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            b'"' => {
+                while let Some(byte) = bytes.next() {
+                    match byte {
+                        b'"' => break,
+                        b'\\' => _ = bytes.next(),
+                        _ => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
 }
 
 /// Puts what the output has to be, and the tools, into parameters. With both, an output is a call or what is asked for; a call

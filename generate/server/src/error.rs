@@ -13,6 +13,10 @@ use serde_json::{Value, json};
 /// Seconds after which a busy server may be asked again.
 const RETRY_AFTER: u32 = 1;
 
+/// Statuses of a server that will do what was asked after a while.
+const PASSING: [(StatusCode, &str); 2] =
+    [(StatusCode::TOO_MANY_REQUESTS, "busy"), (StatusCode::SERVICE_UNAVAILABLE, "loading")];
+
 /// Why a request was not served.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ApiError {
@@ -47,6 +51,18 @@ impl ApiError {
     pub(crate) fn too_large(message: impl Into<String>) -> Self {
         let error = Self::new(StatusCode::PAYLOAD_TOO_LARGE, "invalid_request_error", "too_large");
         Self { message: message.into(), ..error }
+    }
+
+    /// Something nests deeper than it may.
+    pub(crate) fn too_deep(message: impl Into<String>) -> Self {
+        let error = Self::new(StatusCode::BAD_REQUEST, "invalid_request_error", "too_deep");
+        Self { message: message.into(), ..error }
+    }
+
+    /// The model is not there yet.
+    pub(crate) fn loading() -> Self {
+        let error = Self::new(StatusCode::SERVICE_UNAVAILABLE, "server_error", "loading");
+        Self { message: "the model is loading; ask again in a while".to_owned(), ..error }
     }
 
     /// There is no such path.
@@ -100,7 +116,7 @@ impl ApiError {
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let mut response = (self.status, Json(self.to_json())).into_response();
-        if self.status == StatusCode::TOO_MANY_REQUESTS {
+        if PASSING.contains(&(self.status, self.code)) {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(RETRY_AFTER));
         }
         if self.status == StatusCode::UNAUTHORIZED {

@@ -48,6 +48,13 @@ impl Tools {
             if tool.get("type").is_some_and(|kind| kind == "custom") {
                 this.custom(app, at, tool)?;
             } else {
+                let (place, function) = match tool.get("function") {
+                    Some(function) => (format!("tools.{at}.function.parameters"), function),
+                    None => (format!("tools.{at}.parameters"), &tool),
+                };
+                if let Some(parameters) = function.get("parameters") {
+                    Reader { app }.limit_json(&place, &parameters.to_string())?;
+                }
                 this.shown.push(tool.clone());
                 this.written.push(tool);
             }

@@ -29,6 +29,7 @@ mod delivery;
 mod error;
 mod fields;
 mod functions;
+mod loading;
 mod log;
 mod messages;
 mod metrics;
@@ -42,6 +43,7 @@ mod sse;
 mod tools;
 
 use std::future::Future;
+use std::pin::pin;
 use std::sync::Arc;
 
 use axum::Router;
@@ -52,6 +54,7 @@ use tokio::net::TcpListener;
 
 use crate::app::App;
 
+pub use crate::loading::Loading;
 pub use crate::options::{OptionError, ServerOptions};
 
 /// The routes of a server over a backend.
@@ -94,4 +97,43 @@ pub async fn serve(
     end: impl Future<Output = ()> + Send + 'static,
 ) -> std::io::Result<()> {
     axum::serve(listener, router(backend, options)).with_graceful_shutdown(end).await
+}
+
+/// Why [`serve_loading`] ended.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError<E> {
+    /// The listener failed.
+    #[error(transparent)]
+    Listener(#[from] std::io::Error),
+    /// The model was not loaded, or whoever was told of it failed.
+    #[error("{0}")]
+    Load(E),
+}
+
+/// Listens at once, and serves as soon as a backend is loaded: until then every request is answered by a 503 with
+/// `Retry-After`. `load` runs on a thread of its own; `ready` is called when it is done. Where `end` is ready before, the
+/// thread goes on loading until it comes to its end.
+///
+/// # Errors
+///
+/// The listener, `load` or `ready` fails.
+pub async fn serve_loading<E: Send + 'static>(
+    listener: TcpListener,
+    load: impl FnOnce() -> Result<(Local, ServerOptions), E> + Send + 'static,
+    ready: impl FnOnce() -> Result<(), E>,
+    end: impl Future<Output = ()> + Send + 'static,
+) -> Result<(), ServeError<E>> {
+    tracing::info!(address = %listener.local_addr()?, "listening; the model is loading");
+    let loading = Loading::default();
+    let serving = axum::serve(listener, loading.router()).with_graceful_shutdown(end);
+    let mut serving = pin!(serving.into_future());
+    let loaded = tokio::select! {
+        ended = &mut serving => return Ok(ended?),
+        loaded = tokio::task::spawn_blocking(load) => loaded,
+    };
+    let loaded = loaded.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()));
+    let (backend, options) = loaded.map_err(ServeError::Load)?;
+    loading.finish(backend, options);
+    ready().map_err(ServeError::Load)?;
+    Ok(serving.await?)
 }

@@ -13,7 +13,7 @@ use crate::app::App;
 pub(crate) async fn metrics(State(app): State<Arc<App>>) -> Response {
     let engine = app.backend.stats();
     let cache = app.backend.grammars().stats();
-    let counters: [(&str, &str, f64); 13] = [
+    let counters: [(&str, &str, f64); 16] = [
         ("requests_total", "Requests that began a generation", app.requests() as f64),
         ("outputs_submitted_total", "Outputs that were taken", engine.submitted as f64),
         ("outputs_finished_total", "Outputs that came to an end", engine.finished as f64),
@@ -35,6 +35,17 @@ pub(crate) async fn metrics(State(app): State<Arc<App>>) -> Response {
         ),
         ("grammar_hits_total", "Grammars that were in memory", cache.memory_hits as f64),
         ("grammar_compilations_total", "Grammars that were compiled", cache.compiled as f64),
+        ("grammar_files_hits_total", "Grammars that were in the folder", cache.folder_hits as f64),
+        (
+            "grammar_files_deleted_total",
+            "Files that were deleted to make room in the folder",
+            cache.evicted_from_folder as f64,
+        ),
+        (
+            "grammar_files_failed_total",
+            "Grammars that could not be written to the folder",
+            cache.not_kept as f64,
+        ),
     ];
     let gauges = [
         ("outputs_waiting", "Outputs that wait for a slot", engine.waiting as f64),

@@ -21,6 +21,8 @@ pub struct ServerOptions {
     pub body_bytes: usize,
     /// Longest schema or grammar, in bytes.
     pub source_bytes: usize,
+    /// Deepest nesting of a schema, or of any other source that is JSON, in levels of objects and arrays.
+    pub source_depth: usize,
     /// Most tools of a request.
     pub tools: usize,
     /// Most outputs of a request.
@@ -73,6 +75,7 @@ impl Default for ServerOptions {
             keys: Vec::new(),
             body_bytes: 1 << 20,
             source_bytes: 256 << 10,
+            source_depth: 64,
             tools: 128,
             choices: 8,
             compilations: 2,

@@ -80,7 +80,11 @@ pub(crate) async fn grammars(
         Some(value) => value.to_string(),
         None => return Err(fields.wrong("source", "it is missing")),
     };
-    Reader { app: &app }.limit("source", &text)?;
+    let reader = Reader { app: &app };
+    match known {
+        Language::JsonSchema | Language::StructuralTag => reader.limit_json("source", &text)?,
+        _ => reader.limit("source", &text)?,
+    }
     let options = match fields.value("options") {
         Some(Value::Object(options)) => options,
         Some(_) => return Err(fields.wrong("options", "it is no object")),
@@ -112,7 +116,7 @@ pub(crate) async fn repair(
     let schema = fields.value("schema");
     fields.finish()?;
     if let Some(schema) = &schema {
-        Reader { app: &app }.limit("schema", &schema.to_string())?;
+        Reader { app: &app }.limit_json("schema", &schema.to_string())?;
     }
     app.compile(move |_| {
         let schema = schema.map(JsonSchema::from_value).transpose();

@@ -40,11 +40,12 @@ class Jsonl:
     warning: str | None
 
 
-def parse_jsonl(text: str, schema: SchemaLike = None, *, repair: bool = False) -> Jsonl:
+def parse_jsonl(text: str, schema: SchemaLike = None, *, repair: bool = False, coerce: bool = False) -> Jsonl:
     """The items of a text with one JSON value a line: blank lines and fences are passed over, other lines that are no JSON, or
-    no instances of the schema, are skipped and told. ``repair`` repairs lines where that is certain.
+    no instances of the schema, are skipped and told. ``repair`` repairs lines where that is certain, and ``coerce`` changes scalars to
+    the type that the schema wants, as :func:`grammarc.repair.repair` does.
     """
-    found = json.loads(judge(schema).lines(text, repair))
+    found = json.loads(judge(schema).lines(text, repair, coerce))
     items = [json.loads(item["value"]) for item in found["items"]]
     skipped = [Skipped(line["line"], line["reason"]) for line in found["skipped"]]
     return Jsonl(items, skipped, found["truncated"], found["warning"])
@@ -53,8 +54,8 @@ def parse_jsonl(text: str, schema: SchemaLike = None, *, repair: bool = False) -
 class JsonlStream:
     """Lines of JSON as they come: each item is there at its line feed."""
 
-    def __init__(self, schema: SchemaLike = None, *, repair: bool = False) -> None:
-        self._inner = _native.JsonlStream(judge(schema), repair)
+    def __init__(self, schema: SchemaLike = None, *, repair: bool = False, coerce: bool = False) -> None:
+        self._inner = _native.JsonlStream(judge(schema), repair, coerce)
         self.skipped: list[Skipped] = []
 
     def push(self, part: str) -> list[Any]:
@@ -80,9 +81,9 @@ class JsonlStream:
         return items
 
 
-def stream_jsonl(parts: Iterable[str], schema: SchemaLike = None, *, repair: bool = False) -> Iterator[Any]:
+def stream_jsonl(parts: Iterable[str], schema: SchemaLike = None, *, repair: bool = False, coerce: bool = False) -> Iterator[Any]:
     """The items of a text that comes in parts, each as soon as its line is whole."""
-    stream = JsonlStream(schema, repair=repair)
+    stream = JsonlStream(schema, repair=repair, coerce=coerce)
     for part in parts:
         yield from stream.push(part)
     yield from stream.finish()

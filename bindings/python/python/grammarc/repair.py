@@ -7,7 +7,7 @@
 ['extra-comma']
 
 A schema chooses between readings of a text, and nothing else: no key or value is invented, dropped, moved or given another
-type to please it. What has two readings that are as good as each other says so, and in strict use is refused.
+type to please it (types alone with ``coerce``). What has two readings that are as good as each other says so, and in strict use is refused.
 """
 
 from __future__ import annotations
@@ -33,21 +33,24 @@ def repair(
     strict: bool = False,
     cut: bool = False,
     drop_open_strings: bool = False,
+    coerce: bool = False,
 ) -> Repaired:
     """Repairs a text. One that is JSON and an instance of the schema is returned as it is.
 
     ``strict`` takes repairs alone of which every edit is certain and beside which there is no other reading. ``cut`` says that
     the text is known to be cut off. A string that is open at the end is kept as far as it goes, or with ``drop_open_strings``
-    dropped with its key. What is derived from the last 128 schemas is kept.
+    dropped with its key. With ``coerce`` a scalar of another type than the schema wants becomes one of the type, character by
+    character (``"5"`` becomes ``5``, and ``5`` becomes ``"5"``), and ``NaN`` and ``undefined`` become ``null``: as edits of the kind
+    ``coerced`` that are never certain, so that ``strict`` refuses them. What is derived from the last 128 schemas is kept.
 
     Raises :class:`RepairError` where there is no such reading, and :class:`grammarc.SourceError` where the schema is none.
     """
-    return Repaired._of(judge(schema).repair(text, strict, cut, drop_open_strings))
+    return Repaired._of(judge(schema).repair(text, strict, cut, drop_open_strings, coerce))
 
 
-def loads(text: str, schema: SchemaLike = None, *, strict: bool = False, cut: bool = False) -> Any:
+def loads(text: str, schema: SchemaLike = None, *, strict: bool = False, cut: bool = False, coerce: bool = False) -> Any:
     """The value of a repaired text. See :func:`repair`."""
-    return repair(text, schema, strict=strict, cut=cut).value
+    return repair(text, schema, strict=strict, cut=cut, coerce=coerce).value
 
 
 def judge(schema: SchemaLike) -> _native.Json:

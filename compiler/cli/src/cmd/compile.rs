@@ -272,7 +272,14 @@ fn compile(
         diagnostics: vec![error.to_diagnostic()],
     };
     let kind = request.front_end.kind();
-    let compiled = compiler.compile(lowered, kind, options, budget).map_err(refused)?;
+    let mut compiled = compiler.compile(lowered, kind, options, budget);
+    if compiled.as_ref().is_err_and(CompileError::is_of_sets)
+        && let Some(fewer) = request.with_fewer_sets()
+    {
+        let lowered = fewer.lower_for(&ControlTokens::default(), budget)?;
+        compiled = compiler.compile(&lowered, kind, options, budget);
+    }
+    let compiled = compiled.map_err(refused)?;
     output.diagnostics(source, &compiled.findings)?;
     let buffer = compiled.to_buffer(compiler).map_err(refused)?;
     // Nothing is written that could not be opened.

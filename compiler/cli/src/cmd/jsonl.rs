@@ -22,6 +22,9 @@ pub(crate) struct JsonlArgs {
     /// Repair lines that do not parse, where that is certain
     #[arg(long)]
     repair: bool,
+    /// Scalars of another type become what the schema wants
+    #[arg(long)]
+    coerce: bool,
 }
 
 /// The items of a text.
@@ -44,7 +47,8 @@ pub(crate) struct SkippedValue {
 pub(crate) fn run(args: JsonlArgs, output: &mut Output) -> Result<u8, Failure> {
     let schema = outputs::schema(args.schema.as_deref())?;
     let text = outputs::text(&args.file)?;
-    let options = JsonlOptions { repair: args.repair, ..JsonlOptions::default() };
+    let options =
+        JsonlOptions { repair: args.repair, coerce: args.coerce, ..JsonlOptions::default() };
     let found = parse_jsonl(&text, schema.as_ref(), &options);
     let code = u8::from(!found.skipped.is_empty() || found.items.is_empty());
     let skipped = found.skipped.into_iter().map(|skipped| SkippedValue {

@@ -29,7 +29,11 @@ fn help_tells_of_the_options() {
     let place = Place::new();
     let of_verbs = [
         ("generate", &["--model", "--schema", "--grammar", "--jsonl", "--close", "--seed"][..]),
-        ("serve", &["--model", "--listen", "--parallel", "--tool-style", "--prompts", "--log"][..]),
+        (
+            "serve",
+            &["--model", "--listen", "--parallel", "--tool-style", "--prompts", "--cache", "--log"]
+                [..],
+        ),
     ];
     for (verb, options) in of_verbs {
         let run = place.run(&[verb, "--help"]).exits(0);
@@ -46,7 +50,7 @@ fn what_cannot_be_done_is_refused_before_a_model_is_read() {
         .with("schema.json", "{\"type\": \"frob\"}")
         .with("prompts.json", "[]")
         .with("filter.json", "{\"template-index\": \"[\\\"a\\\"]\", \"template.a\": \"{\\\"prompt\\\": \\\"{{ x | frob }}\\\"}\"}");
-    let cases: [(&[&str], &str); 11] = [
+    let cases: [(&[&str], &str); 12] = [
         (&["generate", "x"], "--model"),
         (&["generate", "--model", "gone.gguf", "x"], "gone.gguf"),
         (&["generate", "--model", "broken.gguf", "x"], "--model"),
@@ -66,6 +70,7 @@ fn what_cannot_be_done_is_refused_before_a_model_is_read() {
             "--schema",
         ),
         (&["serve", "--model", "gone.gguf"], "gone.gguf"),
+        (&["serve", "--model", "broken.gguf", "--cache-limit", "5"], "--cache"),
         (&["serve", "--model", "broken.gguf", "--parallel", "0"], "--parallel"),
         (&["serve", "--model", "broken.gguf", "--log", "grammarc=loud"], "--log"),
         (&["serve", "--model", "broken.gguf", "--prompts", "prompts.json"], "--prompts"),

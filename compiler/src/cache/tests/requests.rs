@@ -6,6 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::*;
+use crate::diagnostics::report::Verdict;
 
 fn in_memory() -> Cache {
     Cache::open(CacheOptions::new()).unwrap()
@@ -150,6 +151,41 @@ fn refusals_are_remembered_with_their_diagnostics() {
 
 fn compiler_without_an_x() -> Compiler {
     compiler((0..=255).filter(|&byte| byte != b'x').map(|byte| vec![byte]))
+}
+
+#[test]
+fn keys_keep_their_order_where_a_vocabulary_makes_sets_of_them_states() {
+    // Strings have a byte that is no token, so that no register can count what is to come.
+    let lacks_a_byte = compiler((0..=255).filter(|&byte| byte != 0xF1).map(|byte| vec![byte]));
+    let object = |keys: usize| {
+        let members: Vec<String> =
+            (0..keys).map(|key| format!(r#""key{key}": {{"type": "string"}}"#)).collect();
+        let required: Vec<String> = (0..keys).map(|key| format!(r#""key{key}""#)).collect();
+        format!(
+            r#"{{"type": "object", "properties": {{{}}}, "required": [{}], "additionalProperties": false}}"#,
+            members.join(","),
+            required.join(",")
+        )
+    };
+    let any = |options: JsonSchemaOptions| {
+        FrontEnd::JsonSchema(JsonSchemaOptions { key_order: KeyOrder::Any, ..options })
+    };
+    let front_end = any(JsonSchemaOptions::default());
+    let cache = in_memory();
+    let narrower = |compiler: &Compiler, text: &str| {
+        let options = CompileOptions::default();
+        let found = cache
+            .get_or_compile(compiler, &front_end, &schema(text), &options, &Budget::new())
+            .unwrap_or_else(|error| panic!("{error}"));
+        found.artifact.meta().report.count(Verdict::Narrower)
+    };
+    let (four, twenty) = (object(4), object(20));
+    assert_eq!(narrower(&lacks_a_byte, &twenty), 2, "`properties` and `required`");
+    assert_eq!(narrower(&lacks_a_byte, &four), 0, "few sets are written out");
+    assert_eq!(narrower(&bytes(), &twenty), 0, "a register counts");
+    // An object beside it that has few required keys has them in any order all the same.
+    let both = format!(r#"{{"prefixItems": [{four}, {twenty}], "minItems": 2, "items": false}}"#);
+    assert_eq!(narrower(&lacks_a_byte, &both), 2);
 }
 
 #[test]

@@ -151,7 +151,8 @@ pub(crate) fn lower_as(
     };
     let build = |orders: (Orders, OneOf)| {
         let algebra = algebra::Algebra::new(&document, &schemas, limits, options.text, orders);
-        let mut algebra = algebra.with_keys_once(options.key_order == KeyOrder::AnyOnce);
+        let algebra = algebra.with_keys_once(options.key_order == KeyOrder::AnyOnce);
+        let mut algebra = algebra.with_most_unordered(options.max_unordered);
         let root = algebra.schema(root);
         algebra::build(&mut algebra, root).map(|graph| (algebra, graph))
     };

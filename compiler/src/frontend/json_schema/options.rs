@@ -6,6 +6,7 @@
 use serde::Deserialize;
 
 use super::resources::Resources;
+use crate::ir::MOST_MARKS;
 
 pub use super::numbers::NumberForm;
 pub use super::strings::Escapes;
@@ -129,6 +130,9 @@ pub struct JsonSchemaOptions {
     pub formats: Formats,
     /// Schemas that references may lead to beside the document itself and the published meta-schemas.
     pub resources: Resources,
+    /// Most required keys of an object that come in any order, where keys do; with more of them, all others keep their order.
+    /// At most 32, which is the default.
+    pub max_unordered: u8,
     /// Most states of one automaton over characters or digits.
     pub max_states: usize,
     /// Most states of all automata over members and items, besides some for each value in the schema's text.
@@ -146,6 +150,7 @@ impl Default for JsonSchemaOptions {
             dialect: SchemaDialect::default(),
             formats: Formats::default(),
             resources: Resources::default(),
+            max_unordered: MOST_MARKS,
             max_states: 50_000,
             max_shapes: 20_000,
             max_rules: 100_000,

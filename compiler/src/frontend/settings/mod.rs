@@ -166,6 +166,7 @@ struct JsonSchemaSettings {
     formats: Option<Formats>,
     resources: BTreeMap<String, Value>,
     max_states: Option<usize>,
+    max_unordered: Option<u8>,
     max_shapes: Option<usize>,
     max_rules: Option<usize>,
     deny: Vec<Deny>,
@@ -384,6 +385,7 @@ impl JsonSchemaSettings {
             formats,
             resources,
             max_states,
+            max_unordered,
             max_shapes,
             max_rules,
             deny: _,
@@ -414,6 +416,7 @@ impl JsonSchemaSettings {
         options.dialect = dialect.unwrap_or(options.dialect);
         options.formats = formats.unwrap_or(options.formats);
         options.max_states = max_states.unwrap_or(options.max_states);
+        options.max_unordered = max_unordered.unwrap_or(options.max_unordered);
         options.max_shapes = max_shapes.unwrap_or(options.max_shapes);
         options.max_rules = max_rules.unwrap_or(options.max_rules);
         for (uri, schema) in resources {

@@ -35,7 +35,7 @@ fn every_option_is_read() {
     let read = json_schema(
         r#"{"whitespace": "styled:4", "levels": 7, "surround": 3, "numbers": "canonical", "escapes": "any",
             "key_order": "any", "closed": true, "dialect": "openapi-3.0", "formats": "annotated",
-            "max-states": 1, "max-shapes": 2, "max-rules": 3, "resources": {"a.json": {"type": "null"}}}"#,
+            "max-unordered": 9, "max-states": 1, "max-shapes": 2, "max-rules": 3, "resources": {"a.json": {"type": "null"}}}"#,
     );
     let mut resources = crate::frontend::json_schema::Resources::default();
     resources.add("a.json", serde_json::json!({"type": "null"})).expect("a name");
@@ -52,6 +52,7 @@ fn every_option_is_read() {
         dialect: SchemaDialect::OpenApi30,
         formats: Formats::Annotated,
         resources,
+        max_unordered: 9,
         max_states: 1,
         max_shapes: 2,
         max_rules: 3,

@@ -6,20 +6,21 @@
 //! | `5`, `true` | a string | `"5"`, `"true"` |
 //!
 //! The content of a string has to be a scalar of JSON character by character, so no digit changes, and a string that the schema
-//! accepts stays one. The places are those that the validator names with `type`, `enum` or `const`: a scalar below a union is
-//! judged with the union, and is left alone. Each change is an [edit](EditKind::Coerced) that is never certain.
+//! accepts stays one. The places are those that the validator names with `type`, `enum` or `const`; below a union they are those
+//! of the one branch that takes the value then ([`branches`](super::branches)). Each change is an [edit](EditKind::Coerced) that
+//! is never certain.
 //!
 //! Cost: a validation of the value and one pass over the text, and the same again in the end.
 
 use std::ops::Range;
 
-use rustc_hash::FxHashSet;
 use serde_json::Value;
 
 use crate::scan::string_end;
-use crate::schema::JsonSchema;
+use crate::schema::{JsonSchema, MAX_ERRORS};
 use crate::strict;
 
+use super::branches::{Places, places};
 use super::edits::{Edit, EditKind};
 use super::{Repaired, replay};
 
@@ -30,16 +31,11 @@ const ROUNDS: usize = 64;
 pub(super) fn coerced(source: &str, read: Repaired, schema: &JsonSchema) -> Option<Repaired> {
     let mut read = read;
     for _ in 0..ROUNDS {
-        let Err(error) = schema.validate(&read.value) else { return Some(read) };
-        let named =
-            |keyword: &str| ["/type", "/enum", "/const"].iter().any(|end| keyword.ends_with(end));
-        let places: FxHashSet<&str> = error
-            .violations
-            .iter()
-            .filter(|violation| named(&violation.keyword))
-            .map(|violation| violation.pointer.as_str())
-            .collect();
-        let changes = changes(&read.text, &places);
+        if schema.is_valid(&read.value) {
+            return Some(read);
+        }
+        let errors: Vec<_> = schema.errors(&read.value).take(MAX_ERRORS).collect();
+        let changes = changes(&read.text, &places(&errors, &read.text, schema));
         if changes.is_empty() {
             return None;
         }
@@ -52,7 +48,7 @@ pub(super) fn coerced(source: &str, read: Repaired, schema: &JsonSchema) -> Opti
 }
 
 /// The scalars of a JSON text at these pointers, with what they become.
-fn changes(text: &str, places: &FxHashSet<&str>) -> Vec<(Range<usize>, String)> {
+pub(super) fn changes(text: &str, places: &Places) -> Vec<(Range<usize>, String)> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
     // For each open container the length of its own pointer, and the index of its next item where it is an array.
@@ -104,6 +100,17 @@ fn changes(text: &str, places: &FxHashSet<&str>) -> Vec<(Range<usize>, String)> 
         }
     }
     found
+}
+
+/// A text with these changes, which are in its order.
+pub(super) fn changed(text: &str, changes: &[(Range<usize>, String)]) -> String {
+    let (mut new, mut at) = (String::new(), 0);
+    for (range, inserted) in changes {
+        new.push_str(&text[at..range.start]);
+        new.push_str(inserted);
+        at = range.end;
+    }
+    new + &text[at..]
 }
 
 /// Whether a text is a number, a boolean or null of JSON, and nothing else.

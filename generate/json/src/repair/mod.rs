@@ -20,6 +20,7 @@
 //!
 //! A text that parses and violates the schema is not repaired: it says what it says.
 
+mod branches;
 mod coerce;
 mod costs;
 mod documents;
@@ -78,6 +79,12 @@ impl Repaired {
     /// Whether every edit is certain and the value the only one.
     pub fn is_certain(&self) -> bool {
         self.grade() == Grade::Certain && !self.ambiguous
+    }
+
+    /// The same, but for scalars that were coerced.
+    pub(crate) fn is_certain_but_for_types(&self) -> bool {
+        let sure = |edit: &Edit| edit.grade == Grade::Certain || edit.kind == EditKind::Coerced;
+        self.edits.iter().all(sure) && !self.ambiguous
     }
 }
 

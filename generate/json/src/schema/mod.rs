@@ -136,12 +136,16 @@ impl JsonSchema {
         if validator.is_valid(value) {
             return Ok(());
         }
-        let violations: Vec<Violation> = validator
-            .iter_errors(value)
-            .take(MAX_ERRORS)
-            .map(|error| Violation::of(&error))
-            .collect();
-        Err(ValidationError { violations })
+        let violations = self.errors(value).take(MAX_ERRORS).map(|error| Violation::of(&error));
+        Err(ValidationError { violations: violations.collect() })
+    }
+
+    /// The errors of the validator, with those of each branch where a union is not met.
+    pub(crate) fn errors<'v>(
+        &'v self,
+        value: &'v Value,
+    ) -> impl Iterator<Item = jsonschema::ValidationError<'v>> {
+        self.inner.validator.iter_errors(value)
     }
 
     /// Whether a value is an instance.

@@ -121,3 +121,77 @@ async fn a_deep_body_is_refused_and_breaks_nothing() {
     }
     assert_eq!(server.get("/health").await.json(), json!({"status": "ok"}));
 }
+
+#[tokio::test]
+async fn schemas_nest_64_levels_wherever_they_are_given() {
+    let server = Server::new(ServerOptions::default());
+    // Objects and arrays by turns; brackets within strings are no levels.
+    let nested = |depth: usize| {
+        let text = "[[[[{{{{\"[[[[{{{{";
+        let inner = if depth % 2 == 1 { json!({"const": text}) } else { json!({"enum": [text]}) };
+        (0..(depth - 1) / 2).fold(inner, |inner, _| json!({"anyOf": [inner]}))
+    };
+    let object = |member: Value| json!({"type": "object", "properties": {"a": member}});
+    let tool = |parameters: Value| json!({"type": "function", "function": {"name": "a", "parameters": parameters}});
+    let own =
+        |parameters: Value| json!({"type": "function", "name": "a", "parameters": parameters});
+    let tag = |schema: Value| json!({"type": "structural_tag", "format": {"type": "json_schema", "json_schema": schema}});
+    let chat = |field: &str, value: Value| {
+        (
+            "/v1/chat/completions",
+            json!({"messages": [{"role": "user", "content": "x"}], "max_tokens": 4, field: value}),
+        )
+    };
+    let requests = |schema: Value, around: usize| {
+        let format = json!({"type": "json_schema", "json_schema": {"name": "x", "schema": schema}});
+        let listed =
+            json!({"input": "x", "tools": [own(object(schema.clone()))], "max_output_tokens": 4});
+        let all = [
+            (chat("response_format", format), "response_format.json_schema.schema", 0),
+            (chat("format", schema.clone()), "format", 0),
+            (chat("json_schema", schema.clone()), "json_schema", 0),
+            (chat("grammar", json!({"type": "json_schema", "value": schema})), "grammar.value", 0),
+            (chat("structured_outputs", json!({"json": schema})), "structured_outputs.json", 0),
+            (
+                chat("structured_outputs", json!({"json": schema.to_string()})),
+                "structured_outputs.json",
+                0,
+            ),
+            (
+                chat(
+                    "structured_outputs",
+                    json!({"structural_tag": tag(schema.clone()).to_string()}),
+                ),
+                "structured_outputs.structural_tag",
+                2,
+            ),
+            (chat("response_format", tag(schema.clone())), "response_format.", 2),
+            (
+                chat("tools", json!([tool(object(schema.clone()))])),
+                "tools.0.function.parameters",
+                2,
+            ),
+            (("/v1/responses", listed), "tools.0.function.parameters", 2),
+            (("/v1/grammars", json!({"language": "json-schema", "source": schema})), "source", 0),
+            (("/v1/repair", json!({"text": "1", "schema": schema})), "schema", 0),
+        ];
+        all.into_iter().filter(move |(.., wraps)| *wraps == around)
+    };
+    for around in [0, 2] {
+        for ((path, body), place, _) in requests(nested(65 - around), around) {
+            let reply = server.post(path, &body).await;
+            let error = error(&reply);
+            assert_eq!(
+                (reply.status, &error["code"]),
+                (StatusCode::BAD_REQUEST, &json!("too_deep")),
+                "{path} {place}: {error}"
+            );
+            assert_eq!(error["param"], place, "{path}");
+            assert_eq!(error["message"], "it nests 65 levels deep; at most 64 are read");
+        }
+        for ((path, body), place, _) in requests(nested(64 - around), around) {
+            let reply = server.post(path, &body).await;
+            assert_eq!(reply.status, StatusCode::OK, "{path} {place}: {}", reply.text);
+        }
+    }
+}

@@ -5,6 +5,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Request, StatusCode};
+use grammarc_generate::Local;
 use grammarc_generate::engine::EngineOptions;
 use grammarc_server::{ServerOptions, router};
 use http_body_util::BodyExt;
@@ -54,7 +55,11 @@ impl Server {
 
     /// A server whose model takes so many milliseconds for a batch.
     pub(crate) fn paced(options: ServerOptions, engine: EngineOptions, pace: u64) -> Self {
-        let backend = model::backend(engine, Duration::from_millis(pace));
+        Self::of(model::backend(engine, Duration::from_millis(pace)), options)
+    }
+
+    /// A server over a backend.
+    pub(crate) fn of(backend: Local, options: ServerOptions) -> Self {
         Self { router: router(backend, ServerOptions { model: "scripted".to_owned(), ..options }) }
     }
 

@@ -6,6 +6,8 @@
 //! | `access` | keys, limits, and the JSON of errors |
 //! | `grammars` | grammars by id, repair, tokens, metrics |
 //! | `prompts`, `log` | prompts by name; the line of a request |
+//! | `kept` | compiled grammars in a folder: from one server to the next, as many as fit, none that is damaged |
+//! | `loading` | a server whose model is not there yet |
 //! | `readers` | clients that leave, read slowly or ask for too much at once |
 //! | `model`, `client` | the model, and a client without a network |
 
@@ -13,6 +15,8 @@ mod access;
 mod cases;
 mod client;
 mod grammars;
+mod kept;
+mod loading;
 mod log;
 mod model;
 mod prompts;

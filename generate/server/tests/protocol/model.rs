@@ -9,6 +9,7 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use grammarc_artifacts::VocabularyArtifact;
+use grammarc_compiler::cache::{Cache, CacheOptions};
 use grammarc_compiler::compile::build_vocabulary;
 use grammarc_compiler::frontend::json_schema::{TextForm, prelude_grammar};
 use grammarc_compiler::vocabulary::{Listed, VocabularyOptions, from_tokens};
@@ -16,7 +17,7 @@ use grammarc_generate::Local;
 use grammarc_generate::chat::ChatTemplate;
 use grammarc_generate::encode::LongestMatch;
 use grammarc_generate::engine::EngineOptions;
-use grammarc_generate::grammars::Grammars;
+use grammarc_generate::grammars::{COMPILE_TIME, Grammars};
 use grammarc_generate::local::LocalParts;
 use grammarc_generate::model::{Feed, Logits, Model, ModelError, ModelInfo, Rows, Seq};
 use grammarc_runtime::Vocabulary;
@@ -96,9 +97,19 @@ fn grammars() -> &'static Grammars {
     &GRAMMARS
 }
 
+/// A compiler for the vocabulary that keeps grammars as it is told.
+pub(crate) fn keeping(cache: CacheOptions) -> Grammars {
+    let cache = Cache::open(cache).expect("the folder can be made");
+    Grammars::with_cache(grammars().vocabulary().clone(), None, cache, COMPILE_TIME)
+}
+
 /// A backend over the model, which takes this long for a batch.
 pub(crate) fn backend(options: EngineOptions, pace: Duration) -> Local {
-    let grammars = grammars().clone();
+    backend_with(grammars().clone(), options, pace)
+}
+
+/// The same with a compiler of its own.
+pub(crate) fn backend_with(grammars: Grammars, options: EngineOptions, pace: Duration) -> Local {
     let vocabulary = grammars.vocabulary().clone();
     let encoder = Arc::new(LongestMatch::new(vocabulary.artifact()));
     let template = ChatTemplate::new(TEMPLATE, Map::new()).expect("a template");

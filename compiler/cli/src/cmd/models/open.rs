@@ -4,13 +4,17 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use grammarc_candle::OpenOptions;
+use grammarc_candle::{OpenError, OpenOptions};
+use grammarc_compiler::cache::CacheOptions;
 use grammarc_generate::Local;
 use grammarc_generate::engine::EngineOptions;
 
 use super::fetch;
 use crate::args::ThreadArgs;
 use crate::failure::{Failure, Problem};
+
+/// Bytes of compiled grammars that are kept opened.
+const MEMORY_BYTES: usize = 256 << 20;
 
 /// Which model, and how it is held.
 #[derive(Debug, Args)]
@@ -30,6 +34,12 @@ pub(crate) struct OpenArgs {
     /// Longest compilation of a grammar, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 2.0)]
     compile_seconds: f32,
+    /// Folder that keeps compiled grammars from one run to the next; any file in it may be deleted at any time
+    #[arg(long, value_name = "DIR")]
+    cache: Option<PathBuf>,
+    /// MiB that the folder may have: what was not used for the longest is deleted [default: 4096]
+    #[arg(long, value_name = "MIB", requires = "cache")]
+    cache_limit: Option<u64>,
     #[command(flatten)]
     threads: ThreadArgs,
 }
@@ -45,6 +55,13 @@ impl OpenArgs {
         let path = self.path()?;
         let template =
             self.chat_template.as_deref().map(super::super::outputs::text).transpose()?;
+        let mut cache = CacheOptions::new().memory_bytes(MEMORY_BYTES);
+        if let Some(folder) = &self.cache {
+            cache = cache.folder(folder);
+        }
+        if let Some(limit) = self.cache_limit {
+            cache = cache.folder_bytes(limit.saturating_mul(1 << 20));
+        }
         let options = OpenOptions {
             context: self.context,
             sequences: Some(parallel),
@@ -55,14 +72,21 @@ impl OpenArgs {
                 Duration::try_from_secs_f32(self.compile_seconds)
                     .map_err(|error| wrong(format!("--compile-seconds: {error}")))?,
             ),
+            cache,
         };
         let parts = grammarc_candle::open(&path, &options);
-        let parts = parts.map_err(|error| wrong(error.to_string()))?;
+        let parts = parts.map_err(|error| match error {
+            OpenError::Cache(error) => {
+                Failure::Tool(Problem::Option { option: "--cache", problem: error.to_string() })
+            }
+            error => wrong(error.to_string()),
+        })?;
         let options = EngineOptions { parallel, ..EngineOptions::default() };
         Local::start_engine(parts, options).map_err(|error| wrong(error.to_string()))
     }
 
-    fn path(&self) -> Result<PathBuf, Failure> {
+    /// The model's file.
+    pub(super) fn path(&self) -> Result<PathBuf, Failure> {
         if self.model.is_file() {
             return Ok(self.model.clone());
         }

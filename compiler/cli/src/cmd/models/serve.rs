@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::Args;
 use grammarc_generate::prompts::PromptManager;
-use grammarc_server::ServerOptions;
+use grammarc_server::{ServeError, ServerOptions, serve_loading};
 use serde::Serialize;
 use tracing_subscriber::EnvFilter;
 
@@ -58,7 +58,7 @@ pub(crate) struct ServeArgs {
     api_key: Vec<String>,
 }
 
-/// That the server listens.
+/// That the server listens, and its model is there.
 #[derive(Debug, Serialize)]
 pub(crate) struct Listening {
     pub(crate) address: SocketAddr,
@@ -112,7 +112,7 @@ pub(crate) fn run(args: ServeArgs, output: &mut Output) -> Result<u8, Failure> {
     let mut keys = args.api_key;
     let set = std::env::var(KEYS).unwrap_or_default();
     keys.extend(set.lines().map(str::trim).filter(|key| !key.is_empty()).map(str::to_owned));
-    let backend = args.open.open(args.parallel.into())?;
+    args.open.path()?;
     let options = ServerOptions {
         address: args.listen,
         model: args.name.unwrap_or_else(|| args.open.name()),
@@ -127,18 +127,31 @@ pub(crate) fn run(args: ServeArgs, output: &mut Output) -> Result<u8, Failure> {
         deadline: Some(Duration::from_secs(args.deadline)),
         ..ServerOptions::default()
     };
-    options.check(&backend).map_err(|error| {
-        Failure::Tool(Problem::Option { option: "--tool-style", problem: error.reason })
-    })?;
     let failed = |error: std::io::Error| {
         Failure::Tool(Problem::Option { option: "--listen", problem: error.to_string() })
     };
     let runtime = tokio::runtime::Runtime::new().map_err(failed)?;
-    runtime.block_on(async {
+    let served = runtime.block_on(async {
         let listener = tokio::net::TcpListener::bind(options.address).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        output.answer(&Listening { address, model: options.model.clone() })?;
-        grammarc_server::serve(listener, backend, options, interrupted()).await.map_err(failed)
-    })?;
-    Ok(0)
+        let listening = Listening { address, model: options.model.clone() };
+        let open = args.open;
+        let parallel = args.parallel.into();
+        let load = move || {
+            let backend = open.open(parallel)?;
+            options.check(&backend).map_err(|error| {
+                Failure::Tool(Problem::Option { option: "--tool-style", problem: error.reason })
+            })?;
+            Ok((backend, options))
+        };
+        serve_loading(listener, load, || output.answer(&listening), interrupted()).await.map_err(
+            |error| match error {
+                ServeError::Listener(error) => failed(error),
+                ServeError::Load(failure) => failure,
+            },
+        )
+    });
+    // Whoever interrupts a server does not wait for a model that is loading.
+    runtime.shutdown_background();
+    served.map(|()| 0)
 }

@@ -60,6 +60,7 @@ use super::numbers::Decimal;
 use super::options::TextForm;
 use super::schema::{Schema, SchemaId, Schemas};
 use crate::frontend::document::{Document, NodeId};
+use crate::ir::MOST_MARKS;
 
 pub(crate) use conflict::{Conflict, conflict};
 pub(crate) use formula::FormulaId;
@@ -195,6 +196,8 @@ pub(crate) struct Algebra<'a> {
     one_of: OneOf,
     /// Whether keys in any order come once.
     once: Option<unordered::Once>,
+    /// Most required keys of an object that come in any order.
+    most_marks: u8,
     subjects: IndexSet<Subject, FxBuildHasher>,
     /// The formulas of schemas, by their index.
     of_schemas: Vec<Option<FormulaId>>,
@@ -241,6 +244,7 @@ impl<'a> Algebra<'a> {
             orders,
             one_of,
             once: None,
+            most_marks: MOST_MARKS,
             subjects: IndexSet::with_capacity_and_hasher(size, FxBuildHasher),
             of_schemas: vec![None; size],
             values: Formulas::with_capacity(size),
@@ -262,6 +266,12 @@ impl<'a> Algebra<'a> {
     /// The same with keys that come once, as far as their sets are few, where they come in any order.
     pub(crate) fn with_keys_once(mut self, once: bool) -> Self {
         self.once = once.then(unordered::Once::default);
+        self
+    }
+
+    /// The same with at most so many required keys of an object in any order.
+    pub(crate) fn with_most_unordered(mut self, keys: u8) -> Self {
+        self.most_marks = keys.min(MOST_MARKS);
         self
     }
 

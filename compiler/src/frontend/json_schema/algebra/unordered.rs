@@ -19,7 +19,6 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::report::Verdict;
-use crate::ir::MOST_MARKS;
 
 use super::super::schema::{Bounds, Part};
 use super::members::{KeyAtoms, Member, MemberAutomaton, MemberName, MemberState, OtherKeys};
@@ -272,7 +271,7 @@ impl Algebra<'_> {
         }
         let values = values.into_iter().map(|(key, all)| (key, self.values.and(all))).collect();
         let required = keys.iter().copied().filter(|key| needed.contains(key));
-        let most = usize::from(MOST_MARKS);
+        let most = usize::from(self.most_marks);
         let marks = required.clone().take(most).zip(0..).collect();
         let ordered = required.skip(most).collect();
         let rest = self.objects.formulas.and(rest);

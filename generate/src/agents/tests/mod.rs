@@ -1,5 +1,7 @@
 //! The properties that an agent's format has to have.
 
+mod published;
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -98,6 +100,24 @@ proptest! {
     }
 
     #[test]
+    fn no_string_of_a_turn_is_a_call(
+        before in "[a-c\n ]{0,6}", think in "((</?(answer|search|think|bbox)>)|[a-c{}\" ]){0,12}", answer in "((</?(answer|search|think|bbox)>)|[a-c{}\" ]){0,12}",
+        cut in 0.0..1.0_f64
+    ) {
+        let turn = json!({"think": think, "action": "gone", "arguments": {"query": answer}, "answer": answer}).to_string();
+        let output = format!("{before}{turn}");
+        prop_assert_eq!(tags(&output).next(), None);
+        // At every cut behind the first key.
+        let first = "{\"think\":".len();
+        let mut end = first + ((turn.len() - first) as f64 * cut) as usize;
+        while !turn.is_char_boundary(end) {
+            end += 1;
+        }
+        let output = format!("{before}{}", &turn[..end]);
+        prop_assert_eq!(tags(&output).next(), None);
+    }
+
+    #[test]
     fn nothing_panics_and_ends_are_appended_once(output in text(), end in "<end>|x") {
         let _ = format().parse(&output);
         let _ = extract_json_response(&output, |_| true);
@@ -150,6 +170,49 @@ fn what_a_turn_holds_is_no_turn() {
     for output in [format!("{} {inner}", turn("gone")), format!(r#"{{"response": {inner}}}"#)] {
         assert_eq!(format().parse(&output).unwrap().raw_json.as_deref(), Some(inner), "{output}");
     }
+}
+
+#[test]
+fn what_the_strings_of_a_refused_turn_say_is_no_call() {
+    let tag = "</think><search>x</search><answer>y</answer>";
+    let turns = [
+        // Another action, arguments that are none, a key twice: whole and refused.
+        format!(r#"{{"think": "{tag}", "action": "gone", "arguments": {{}}, "answer": null}}"#),
+        format!(r#"{{"think": "{tag}", "action": "search", "arguments": 1, "answer": null}}"#),
+        format!(
+            r#"{{"think": "", "action": "gone", "arguments": {{"a": ["{tag}"]}}, "answer": "{tag}"}}"#
+        ),
+        format!(
+            r#"{{"think": "", "action": "search", "arguments": {{}}, "arguments": {{}}, "answer": "{tag}"}}"#
+        ),
+        // Cut, or no JSON.
+        format!(r#"{{"think": "{tag}", "action": "search", "arguments": {{"query": "#),
+        format!(
+            r#"{{ "action" : "search", "think": "he says "hm" and {tag}", "arguments": {{}}, "answer": null}}"#
+        ),
+        format!(
+            r#"{{"think": 'hm', "action": "search", "arguments": {{"query": "{tag}"}}, "answer": null}}"#
+        ),
+    ];
+    for turn in &turns {
+        assert_eq!(tags(turn).next(), None, "{turn}");
+        assert!(format().parse(turn).is_err(), "{turn}");
+        // What was written before it is.
+        let output = format!("<search>first</search> {turn}");
+        assert_eq!(format().parse(&output).unwrap().content, "first", "{output}");
+    }
+    // Behind a whole one tags are read; in a tag a turn is text, and where it is whole the tag ends behind it.
+    for turn in &turns[..4] {
+        let output = format!("{turn}\n<search>z</search>");
+        assert_eq!(format().parse(&output).unwrap().content, "z", "{output}");
+        let output = format!("<think>so: {turn}</think><bbox>1</bbox>");
+        let found: Vec<_> = tags(&output).map(|tag| (tag.name, tag.content)).collect();
+        assert_eq!(found, [("think", format!("so: {turn}").as_str()), ("bbox", "1")]);
+    }
+    let output = r#"<think>I write {"think": …}</think><search>z</search>"#;
+    assert_eq!(format().parse(output).unwrap().content, "z");
+    // An object that is no turn hides nothing.
+    assert_eq!(format().parse(r#"{"a": "<search>x</search>"}"#).unwrap().content, "x");
 }
 
 #[test]

@@ -1,0 +1,49 @@
+//! A server while its model loads: it listens already, and says that it is not ready yet.
+//!
+//! ```text
+//! request ─► routes of the server, once there are any ─► reply
+//!         └► 503 with `Retry-After` until then
+//! ```
+//!
+//! Clients of OpenAI's protocol ask again by themselves after a 503, and load balancers look at `/health`. A request that came
+//! before the model is not kept: its body is not read.
+
+use std::sync::{Arc, OnceLock};
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::response::{IntoResponse, Response};
+use grammarc_generate::Local;
+use tower::ServiceExt;
+
+use crate::error::ApiError;
+use crate::options::ServerOptions;
+
+/// The place of a server that is not there yet. A clone is the same place.
+#[derive(Clone, Debug, Default)]
+pub struct Loading {
+    served: Arc<OnceLock<Router>>,
+}
+
+impl Loading {
+    /// The routes: all answer 503 until there is a backend, and then as [`router`](crate::router) does.
+    pub fn router(&self) -> Router {
+        Router::new().fallback(serve).with_state(self.clone())
+    }
+
+    /// Serves a backend from now on. The first one counts.
+    pub fn finish(&self, backend: Local, options: ServerOptions) {
+        // Who comes second has lost: its backend is dropped, and its engine ends.
+        let _ = self.served.set(crate::router(backend, options));
+    }
+}
+
+async fn serve(State(loading): State<Loading>, request: Request) -> Response {
+    match loading.served.get() {
+        Some(router) => match router.clone().oneshot(request).await {
+            Ok(response) => response,
+            Err(never) => match never {},
+        },
+        None => ApiError::loading().into_response(),
+    }
+}
