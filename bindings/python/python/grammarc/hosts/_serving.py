@@ -59,6 +59,8 @@ class Settings:
     threads: int = 1
     at_once: int = 16
     whitespace: str = "flexible"
+    gpu: bool = True
+    gpu_bytes: int = 1 << 30
 
     @classmethod
     def from_environment(cls) -> Settings:
@@ -70,7 +72,9 @@ class Settings:
         - ``GRAMMARC_COMPILE_BYTES``: most memory of a compilation, 1 GiB by default;
         - ``GRAMMARC_COMPILE_THREADS``: threads of a compilation, half of the processors and at most 8 by default;
         - ``GRAMMARC_COMPILE_REQUESTS``: requests that are compiled at once, 16 by default;
-        - ``GRAMMARC_WHITESPACE``: form of whitespace in JSON where the server allows any, ``flexible`` by default.
+        - ``GRAMMARC_WHITESPACE``: form of whitespace in JSON where the server allows any, ``flexible`` by default;
+        - ``GRAMMARC_GPU``: ``0`` leaves devices to the host's kernels, which get rows of bits;
+        - ``GRAMMARC_GPU_BYTES``: most memory of tables on a device, 1 GiB by default.
 
         ``GRAMMARC_ARTIFACTS``, folders of ``grammarc build``, is read by every :class:`grammarc.Compiler`. Raises
         ``ValueError`` where a value makes no sense.
@@ -84,6 +88,8 @@ class Settings:
             threads=_number("GRAMMARC_COMPILE_THREADS", int, max(1, min(8, processors // 2))),
             at_once=_number("GRAMMARC_COMPILE_REQUESTS", int, 16),
             whitespace=os.environ.get("GRAMMARC_WHITESPACE") or "flexible",
+            gpu=os.environ.get("GRAMMARC_GPU") != "0",
+            gpu_bytes=_number("GRAMMARC_GPU_BYTES", int, 1 << 30),
         )
 
     @property

@@ -6,6 +6,8 @@ takes go to it where it is installed, and are refused where it is not. Masks of 
 
 SGLang wraps only its own backends for models that reason, so :func:`init` does it for this one, with SGLang's wrapper.
 
+Where the model is on a device that grammarc has kernels for, a batch's mask is four bytes a row (:mod:`._sglang_masks`).
+
 A compilation that SGLang gives up on ends: its future is cancelled, and with it the compilation. What ran out of time is not kept
 as a refusal.
 """
@@ -24,6 +26,7 @@ from typing import Any
 
 from grammarc import fill_batch
 from grammarc._native import CancelToken, Grammar, Matcher
+from grammarc.hosts._devices import Devices
 from grammarc.hosts._serving import (
     ANY_VALUE,
     Counters,
@@ -35,6 +38,7 @@ from grammarc.hosts._serving import (
     expect_parameters,
     step_back,
 )
+from grammarc.hosts._sglang_masks import Mask, Masks, Tables, bits
 
 __all__ = ["HostMismatch", "NAME", "init", "register", "stats"]
 
@@ -48,6 +52,7 @@ _counters = Counters(
 )
 _servers: weakref.WeakSet[Server] = weakref.WeakSet()
 _thread = threading.local()
+_devices = Devices(logger)
 
 
 def stats() -> dict[str, Any]:
@@ -99,6 +104,7 @@ def init(server_args: Any, tokenizer: Any, vocab_size: int, eos_token_ids: Any) 
     wrapped = type("GrammarcReasonerBackend", (Compiling, wrapper), {"__module__": __name__})
     made = wrapped(backend, parser, tokenizer, enable_strict_thinking=serving.enable_strict_thinking)
     made.executor = backend.executor
+    backend.shares_masks = True
     return made
 
 
@@ -213,7 +219,18 @@ class Backend:
     _base: Any
     _request: Any
 
-    def __init__(self, tokenizer: Any, vocab_size: int, eos_token_ids: Any, *, whitespace: str | None = None) -> None:
+    shares_masks = False
+    """Whether SGLang has each request fill its row, of whichever engine it is."""
+
+    def __init__(
+        self,
+        tokenizer: Any,
+        vocab_size: int,
+        eos_token_ids: Any,
+        *,
+        whitespace: str | None = None,
+        devices: Devices | None = None,
+    ) -> None:
         super().__init__()
         settings = Settings.from_environment()
         self.executor = Compilations(settings.at_once)
@@ -224,6 +241,7 @@ class Backend:
         self._width = vocab_size
         ends = [eos_token_ids] if isinstance(eos_token_ids, int) else sorted(eos_token_ids or ())
         self._ends: list[int] | None = ends or None
+        self._masks = Masks(vocab_size, devices or _devices, logger)
         self._xgrammar: Any = None
         self._xgrammar_lock = threading.Lock()
         _servers.add(self._server)
@@ -258,7 +276,7 @@ class Backend:
             return self._refused(str(error), _is_final(error))
         _counters.requests.add()
         statistics = self._base.GrammarStats(dispatch_type=kind)
-        return self._request(grammar, self._ends, self._width, statistics)
+        return self._request(grammar, self._ends, self._width, statistics, self._masks, Tables())
 
     def _refused(self, message: str, is_final: bool) -> Any:
         _counters.refused_requests.add()
@@ -278,6 +296,9 @@ class Backend:
                 self._xgrammar = theirs.XGrammarGrammarBackend(
                     self._tokenizer, vocab_size=self._width, model_eos_token_ids=self._ends
                 )
+                if self.shares_masks:
+                    # A request of XGrammar's may be asked to fill a mask of ours, and fills bits alone.
+                    self._masks.by_number = False
         _counters.delegated.add()
         answer = self._xgrammar.dispatch_structural_tag(key_string)
         if hasattr(answer, "error_message"):
@@ -294,29 +315,28 @@ class Backend:
         vocab_mask: Any, token_ids: list[int], batch_idx: int, is_allowed: bool = True, reset_vocab_mask: bool = True
     ) -> None:
         """Allows or forbids tokens in a row."""
+        if isinstance(vocab_mask, Mask):
+            vocab_mask = vocab_mask.as_bits()
         filters: Any = import_module("sglang.srt.constrained.torch_ops.token_filter_torch_ops")
         filters.set_token_filter_torch(
             vocab_mask, token_ids, batch_idx, is_allowed=is_allowed, reset_vocab_mask=reset_vocab_mask
         )
 
-    @staticmethod
-    def allocate_vocab_mask(vocab_size: int, batch_size: int, device: Any) -> Any:
-        """Rows with all tokens allowed."""
-        return _rows(vocab_size, batch_size)
+    def allocate_vocab_mask(self, vocab_size: int, batch_size: int, device: Any) -> Any:
+        """A mask with all tokens allowed."""
+        return self._masks.allocate(batch_size, device)
 
-    @staticmethod
-    def move_vocab_mask(vocab_mask: Any, device: Any) -> Any:
-        """The rows on the model's device."""
-        return vocab_mask.to(device, non_blocking=True)
+    def move_vocab_mask(self, vocab_mask: Any, device: Any) -> Any:
+        """The mask on the model's device."""
+        return self._masks.move(vocab_mask, device)
 
-    @staticmethod
-    def apply_vocab_mask(logits: Any, vocab_mask: Any) -> None:
+    def apply_vocab_mask(self, logits: Any, vocab_mask: Any) -> None:
         """Sets the logits of what is not allowed to negative infinity, in place."""
-        _apply(logits, vocab_mask)
+        self._masks.apply(logits, vocab_mask)
 
     def initialize_vocab_mask_buffer(self, name: str, vocab_size: int, max_rows: int, device: Any) -> Any:
         """Rows that SGLang uses again in every step."""
-        return self._base.register_vocab_mask_buffer(name, _rows(vocab_size, max_rows), max_rows)
+        return self._base.register_vocab_mask_buffer(name, bits(vocab_size, max_rows), max_rows)
 
 
 def filled_tag(text: str) -> str:
@@ -384,11 +404,21 @@ class Request:
 
     current_token: int | None
 
-    def __init__(self, grammar: Grammar, end_tokens: list[int] | None, width: int, statistics: Any) -> None:
+    def __init__(
+        self,
+        grammar: Grammar,
+        end_tokens: list[int] | None,
+        width: int,
+        statistics: Any,
+        masks: Masks,
+        tables: Tables,
+    ) -> None:
         super().__init__()
         self._grammar = grammar
         self._end_tokens = end_tokens
         self._width = width
+        self._masks = masks
+        self._tables = tables
         self.grammar_stats = statistics
         self._matcher: Matcher = grammar.matcher(end_tokens=end_tokens, logit_width=width)
 
@@ -413,42 +443,49 @@ class Request:
         return self._matcher.is_finished
 
     def allocate_vocab_mask(self, vocab_size: int, batch_size: int, device: Any) -> Any:
-        """Rows with all tokens allowed."""
-        return _rows(vocab_size, batch_size)
+        """A mask with all tokens allowed."""
+        return self._masks.allocate(batch_size, device)
 
     def fill_vocab_mask(self, vocab_mask: Any, idx: int) -> None:
         """Writes the mask of the next token to a row."""
         _counters.fills.add()
-        self._matcher.fill(vocab_mask, idx)
+        if isinstance(vocab_mask, Mask):
+            vocab_mask.fill(idx, self)
+        else:
+            self._matcher.fill(vocab_mask, idx)
 
     @staticmethod
     def fill_vocab_mask_batched(entries: list[Any], vocab_mask: Any) -> None:
         """Writes the rows of a batch: grammarc's in one call, those of other engines one by one."""
-        matchers, rows = [], []
-        for row, grammar in entries:
-            if isinstance(grammar, Request):
-                matchers.append(grammar._matcher)
-                rows.append(row)
-            else:
-                grammar.fill_vocab_mask(vocab_mask, row)
-        if matchers:
+        ours = [(row, grammar) for row, grammar in entries if isinstance(grammar, Request)]
+        if isinstance(vocab_mask, Mask):
+            for row, grammar in ours:
+                vocab_mask.fill(row, grammar)
+        if len(ours) < len(entries):
+            rows = vocab_mask.as_bits() if isinstance(vocab_mask, Mask) else vocab_mask
+            for row, grammar in entries:
+                if not isinstance(grammar, Request):
+                    grammar.fill_vocab_mask(rows, row)
+        if ours:
             _counters.batches.add()
-            fill_batch(matchers, vocab_mask, rows)
+        if ours and not isinstance(vocab_mask, Mask):
+            fill_batch([grammar._matcher for _, grammar in ours], vocab_mask, [row for row, _ in ours])
 
     @staticmethod
     def reset_vocab_mask(vocab_mask: Any) -> None:
         """Allows all tokens."""
-        vocab_mask.fill_(-1)
+        if isinstance(vocab_mask, Mask):
+            vocab_mask.allow_all()
+        else:
+            vocab_mask.fill_(-1)
 
-    @staticmethod
-    def move_vocab_mask(vocab_mask: Any, device: Any) -> Any:
-        """The rows on the model's device."""
-        return vocab_mask.to(device, non_blocking=True)
+    def move_vocab_mask(self, vocab_mask: Any, device: Any) -> Any:
+        """The mask on the model's device."""
+        return self._masks.move(vocab_mask, device)
 
-    @staticmethod
-    def apply_vocab_mask(logits: Any, vocab_mask: Any) -> None:
+    def apply_vocab_mask(self, logits: Any, vocab_mask: Any) -> None:
         """Sets the logits of what is not allowed to negative infinity, in place."""
-        _apply(logits, vocab_mask)
+        self._masks.apply(logits, vocab_mask)
 
     def copy(self) -> Any:
         """The same grammar for a new request, at its start."""
@@ -456,25 +493,7 @@ class Request:
         statistics = self.grammar_stats
         if statistics is not None:
             statistics = dataclasses.replace(statistics, is_cache_hit=True, tree_traversal_time=[])
-        return type(self)(self._grammar, self._end_tokens, self._width, statistics)
+        return type(self)(self._grammar, self._end_tokens, self._width, statistics, self._masks, self._tables)
 
     def try_jump_forward(self, tokenizer: Any) -> None:
         """Nothing: SGLang no longer calls it."""
-
-
-def _rows(width: int, count: int) -> Any:
-    torch: Any = import_module("torch")
-    is_pinned = import_module("sglang.srt.utils.common").is_pin_memory_available()
-    return torch.full((count, -(-width // 32)), -1, dtype=torch.int32, pin_memory=is_pinned)
-
-
-def _apply(logits: Any, mask: Any) -> None:
-    """Masks logits where they are: by SGLang's own kernels on devices."""
-    if logits.device.type != "cpu":
-        theirs: Any = import_module("sglang.srt.constrained.xgrammar_backend")
-        theirs.XGrammarGrammarBackend.apply_vocab_mask(logits, mask)
-        return
-    torch: Any = import_module("torch")
-    bits = (mask.unsqueeze(-1) >> torch.arange(32, dtype=torch.int32)) & 1
-    allowed = bits.flatten(1)[:, : logits.shape[-1]].bool()
-    logits.masked_fill_(~allowed, float("-inf"))

@@ -22,6 +22,7 @@ import transformers  # type: ignore[import-not-found,unused-ignore]
 from grammarc._errors import SourceError
 from grammarc._native import Grammar, Matcher, Vocabulary
 from grammarc.hosts import _torch
+from grammarc.hosts._config import ids
 from grammarc.hosts._sequences import TOKEN, Positions, refused
 from grammarc.tokenizers import from_tokenizer
 
@@ -31,7 +32,7 @@ def vocabulary(model: Any, tokenizer: Any, **options: Any) -> Vocabulary:
     stops, as far as the tokenizer has them. ``options`` are those of :func:`grammarc.tokenizers.from_file`."""
     if "logit_width" not in options:
         options["logit_width"] = _width(model)
-    ends = _ids(getattr(getattr(model, "generation_config", None), "eos_token_id", None)) or ()
+    ends = ids(getattr(getattr(model, "generation_config", None), "eos_token_id", None)) or ()
     known = [token for token in ends if token < len(tokenizer)]
     if known:
         options.setdefault("end_tokens", known)
@@ -70,9 +71,9 @@ class GrammarLogitsProcessor(transformers.LogitsProcessor):  # type: ignore[misc
             raise TypeError("a grammar, or a list of a grammar or None for each prompt, is needed")
         config = getattr(model, "generation_config", None)
         if end_tokens is None:
-            end_tokens = _ids(getattr(config, "eos_token_id", None))
+            end_tokens = ids(getattr(config, "eos_token_id", None))
         if pad_token is None:
-            pad_token = next(iter(_ids(getattr(config, "pad_token_id", None)) or ()), None)
+            pad_token = next(iter(ids(getattr(config, "pad_token_id", None)) or ()), None)
         self._ends = None if end_tokens is None else sorted(set(end_tokens))
         self._pad = pad_token
         self._drafts = drafts
@@ -188,12 +189,3 @@ def _width(model: Any) -> int:
             f"the configuration of {type(model).__name__} has no vocab_size; pass logit_width, the length of its logits"
         )
     return width
-
-
-def _ids(ids: Any) -> list[int] | None:
-    """Token ids of a configuration: none, one, several, or a tensor of them."""
-    if ids is None:
-        return None
-    if hasattr(ids, "tolist"):
-        ids = ids.tolist()
-    return [int(id) for id in ids] if isinstance(ids, (list, tuple, set)) else [int(ids)]
