@@ -12,8 +12,6 @@ use crate::layout::{ApplyParams, BitmaskParams, FillParams};
 use crate::logits::DeviceLogits;
 use crate::pool::{Pool, PoolUsage};
 use crate::resident::Resident;
-use crate::rows::RowTable;
-use crate::slots::Slots;
 
 /// The kernels, as `kernels/ptx.py` makes them of `kernels/grammarc.cu`.
 const PTX: &str = include_str!("../kernels/grammarc.ptx");
@@ -133,24 +131,6 @@ impl Device {
     /// The pool is full, or the driver refuses.
     pub fn upload(&self, matcher: &Matcher, stream: Stream) -> Result<Resident, CudaError> {
         Resident::upload(&self.0.pool, matcher, stream)
-    }
-
-    /// Places for some sequences, and for some drafts after each. O(slots x (drafts + 1)) memory, 356 bytes a place.
-    ///
-    /// # Errors
-    ///
-    /// The device has not as much memory.
-    pub fn slots(&self, slots: u32, drafts: u32, stream: Stream) -> Result<Slots, CudaError> {
-        Slots::new(self, slots, drafts, stream)
-    }
-
-    /// A table of rows for a host that advances itself: see [`RowTable`]. 64 bytes a row.
-    ///
-    /// # Errors
-    ///
-    /// The device has not as much memory.
-    pub fn rows(&self, rows: u32, stream: Stream) -> Result<RowTable, CudaError> {
-        RowTable::new(self, rows, stream)
     }
 
     /// Writes negative infinity over the logits that a bitmask does not allow, and leaves the others as they are. `tokens` are

@@ -40,8 +40,19 @@ pub struct RowTable {
     fresh: Vec<u32>,
 }
 
+impl Device {
+    /// A table of rows for a host that advances itself: see [`RowTable`]. 64 bytes a row.
+    ///
+    /// # Errors
+    ///
+    /// The device has not as much memory.
+    pub fn rows(&self, rows: u32, stream: Stream) -> Result<RowTable, CudaError> {
+        RowTable::new(self, rows, stream)
+    }
+}
+
 impl RowTable {
-    pub(crate) fn new(device: &Device, rows: u32, stream: Stream) -> Result<Self, CudaError> {
+    fn new(device: &Device, rows: u32, stream: Stream) -> Result<Self, CudaError> {
         let bytes = u64::from(rows) * size_of::<Row>() as u64;
         Ok(Self {
             rows: Memory::new(device.context(), bytes, 0, stream)?,

@@ -87,13 +87,19 @@ pub struct Slots {
     held: Vec<Held>,
 }
 
+impl Device {
+    /// Places for some sequences, and for some drafts after each. O(slots x (drafts + 1)) memory, 356 bytes a place.
+    ///
+    /// # Errors
+    ///
+    /// The device has not as much memory.
+    pub fn slots(&self, slots: u32, drafts: u32, stream: Stream) -> Result<Slots, CudaError> {
+        Slots::new(self, slots, drafts, stream)
+    }
+}
+
 impl Slots {
-    pub(crate) fn new(
-        device: &Device,
-        slots: u32,
-        drafts: u32,
-        stream: Stream,
-    ) -> Result<Self, CudaError> {
+    fn new(device: &Device, slots: u32, drafts: u32, stream: Stream) -> Result<Self, CudaError> {
         let places = drafts + 1;
         let all = u64::from(slots) * u64::from(places);
         let memory = |bytes: u64, fill| Memory::new(device.context(), bytes, fill, stream);
