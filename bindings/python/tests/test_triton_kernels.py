@@ -16,13 +16,17 @@ import pytest
 
 pytest.importorskip("triton", reason="Triton is not installed: its kernels are not tested")
 
+import triton  # noqa: E402
+import triton.language as tl  # noqa: E402
 from kernels import emulator, tables  # noqa: E402
 from kernels.tensors import BITS, INTERPRETED, read, tensor  # noqa: E402
 
 from grammarc.kernels import triton as kernels  # noqa: E402
+from grammarc.kernels._sample import gumbel  # noqa: E402
 
 DTYPES = ["float32", "float16", "bfloat16"]
 INFINITY = {"float32": 0xFF800000, "float16": 0xFC00, "bfloat16": 0xFF80}
+SIGN = {"float32": 1 << 31, "float16": 1 << 15, "bfloat16": 1 << 15}
 UNSIGNED = {"float32": np.uint32, "float16": np.uint16, "bfloat16": np.uint16}
 
 
@@ -187,13 +191,20 @@ class Rows:
         return (token >= 0) & known[np.maximum(token, 0)]
 
 
-@pytest.mark.parametrize(("seed", "tokens", "columns", "first"), [(1, 700, 705, 0), (2, 9000, 9088, 0), (3, 9000, 3000, 3004)])
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("drafting", [False, True])
+# The widest has chunks of ones beyond the first word that tells of them.
+SIZES = [(1, 700, 705, 0), (2, 9000, 9088, 0), (3, 9000, 3000, 3004)]
+CASES = [(*sizes, dtype, drafting) for sizes in SIZES for dtype in DTYPES for drafting in (False, True)]
+
+
+@pytest.mark.parametrize(
+    ("seed", "tokens", "columns", "first", "dtype", "drafting"), [*CASES, (4, 50000, 50001, 0, "bfloat16", False)]
+)
 def test_masks(seed: int, tokens: int, columns: int, first: int, dtype: str, drafting: bool) -> None:
     made = Rows(seed, tokens, 14)
     random = np.random.default_rng(seed)
     row_map = np.concatenate([random.permutation(14), [-1, 3]]).astype(np.int32)
+    if tokens > 10000:
+        row_map = row_map[:6].copy()
     column_tokens = random.integers(-1, tokens + 40, size=columns).astype(np.int32) if drafting else None
     logits = logits_in(random, dtype, len(row_map), columns, 3)
     token = np.arange(columns) + first if column_tokens is None else column_tokens
@@ -428,6 +439,9 @@ def test_the_greatest_logit(dtype: str, tokens: int, columns: int, first: int) -
     logits = logits_in(random, dtype, len(row_map), columns, 5)
     # Few different logits, so that ties are many.
     logits[::3] = random.choice(logits[0, :40], size=logits[::3].shape)
+    # A zero is as great as the other.
+    zeros = random.choice(np.array([0, SIGN[dtype]], dtype=UNSIGNED[dtype]), size=columns)
+    logits[1] = logits[7] = zeros.view(BITS[dtype])
     picked = check_samples(made, logits, dtype, row_map, first=first)
     values = logits if dtype != "bfloat16" else (logits.astype(np.uint32) << 16).view(np.float32)
     token = np.arange(columns) + first
@@ -463,6 +477,23 @@ def test_draws(dtype: str, drafting: bool) -> None:
     first = check_samples(made, logits, dtype, row_map, **options)
     again = check_samples(made, logits, dtype, row_map, **{**options, "steps": options["steps"] + 1})
     assert (first != again).any()
+
+
+@triton.jit
+def gumbel_kernel(random, made, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(made + at, gumbel(tl.load(random + at).to(tl.uint32, bitcast=True)))
+
+
+def test_noise_is_the_same_to_the_bit() -> None:
+    block, blocks = 4096, 32
+    random = np.random.default_rng(8).integers(1 << 32, size=block * blocks, dtype=np.uint32)
+    # Few bits and many, and both sides of where the arithmetic changes.
+    random[: block * 8] >>= np.arange(block * 8, dtype=np.uint32) % 32
+    random[:64] = (np.array([[0], [0x800000], [0x10000000], [0xFFFFFFFF]]) + np.arange(16) - 8).reshape(-1) & 0xFFFFFFFF
+    made = tensor(np.zeros(len(random), dtype=np.float32), "float32")
+    gumbel_kernel[(blocks,)](tensor(random.view(np.int32), "int32"), made, BLOCK=block, enable_fp_fusion=False)
+    same_bits(read(made), emulator.gumbels(random))
 
 
 # What a caller may not pass

@@ -17,6 +17,7 @@ FRAMES = 32
 FINAL, POP_ONLY, RESTS, ABSORBING, HAS_ROW, COUNTED, LOOPS, STEP = (1 << bit for bit in range(8))
 REFUSED, GO, ARRIVE, CALL, OPEN = range(5)
 ALPHABET = b'ab"c\\d e'
+REGISTERS = [0, 1, 1, 2, 6, 15]
 
 Words = np.ndarray[Any, Any]
 
@@ -162,7 +163,7 @@ def _half(
         if kind == CALL and back:
             # Few return states, so that a frame is often as the one below it.
             returns = NONE if random.integers(4) == 0 else int(random.choice(back[-2:]))
-            calls.extend([int(random.choice(callees)), returns, int(random.integers(2))])
+            calls.extend([int(random.choice(callees)), returns, int(random.choice(REGISTERS))])
             return CALL << 29 | (len(calls) // 3 - 1)
         return (GO if kind == CALL else kind) << 29 | int(random.integers(count))
 
@@ -220,8 +221,8 @@ def position(pool: Pool, one: Grammar, depth: int) -> list[int]:
     """A position anywhere in a grammar, with a stack of so many frames. The uppermost is often as a call would push it."""
     random = pool.random
     stack = random.integers(one.states, size=depth).tolist()
-    count = int(random.integers(5))
-    counts = random.integers(4, size=depth).tolist()
+    count = int(random.choice(REGISTERS))
+    counts = random.choice(REGISTERS, size=depth).tolist()
     if depth and random.integers(2):
         stack[-1], counts[-1] = int(random.choice(one.returns)), count
     finals = sum(1 << frame for frame, state in enumerate(stack) if one.flags[state] & FINAL)
