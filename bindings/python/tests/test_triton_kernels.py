@@ -24,6 +24,9 @@ from kernels.tensors import BITS, INTERPRETED, read, tensor  # noqa: E402
 from grammarc.kernels import triton as kernels  # noqa: E402
 from grammarc.kernels._sample import gumbel  # noqa: E402
 
+# Infinities less infinities are what is tested.
+pytestmark = pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
+
 DTYPES = ["float32", "float16", "bfloat16"]
 INFINITY = {"float32": 0xFF800000, "float16": 0xFC00, "bfloat16": 0xFF80}
 SIGN = {"float32": 1 << 31, "float16": 1 << 15, "bfloat16": 1 << 15}
