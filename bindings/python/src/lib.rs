@@ -7,6 +7,7 @@
 //! | `json`, `partial` | repair, lines of JSON, values while they come |
 //! | `prompts`, `agents` | prompts by name, actions of agents |
 //! | `arrays` | memory of numpy, torch and others, checked and written in place |
+//! | `cuda` | grammars on CUDA devices |
 //! | `raise` | failures as Python exceptions, panics included |
 //! | `tokens` | token ids as Python has them |
 //!
@@ -19,6 +20,7 @@ mod arrays;
 mod batch;
 mod bitmask;
 mod compiler;
+mod cuda;
 mod grammar;
 mod json;
 mod matcher;
@@ -46,6 +48,12 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<partial::Partial>()?;
     module.add_class::<prompts::Prompts>()?;
     module.add_class::<agents::Actions>()?;
+    module.add_class::<cuda::CudaDevice>()?;
+    module.add_class::<cuda::CudaGrammar>()?;
+    module.add_class::<cuda::CudaSlots>()?;
+    module.add_class::<cuda::CudaRows>()?;
+    module.add_class::<cuda::CudaTables>()?;
+    module.add_class::<cuda::CudaRow>()?;
     module.add_class::<splitter::Piece>()?;
     module.add_class::<splitter::Splitter>()?;
     module.add_function(wrap_pyfunction!(batch::fill_batch, module)?)?;

@@ -12,6 +12,7 @@ use grammarc_bindings::failure::{Failure, Kind, chain};
 use grammarc_compiler::cache::LayerError;
 use grammarc_compiler::diagnostics::Diagnostic;
 use grammarc_compiler::vocabulary::VocabularyError;
+use grammarc_cuda::CudaError;
 use grammarc_generate::prompts::PromptError;
 use grammarc_runtime::error::{AcceptError, BatchError, BufferError, OptionsError};
 use pyo3::exceptions::{PyOSError, PyValueError};
@@ -56,6 +57,20 @@ pub(crate) fn not_repaired(py: Python<'_>, message: String, candidates: Vec<Stri
 /// A text that is the beginning of no JSON, with the place in bytes.
 pub(crate) fn no_json(py: Python<'_>, message: String, at: usize) -> PyErr {
     exception(py, "PartialError", (message, at))
+}
+
+/// A device that is not to be had, or a call of it that failed.
+pub(crate) fn cuda(py: Python<'_>, error: &CudaError) -> PyErr {
+    let text = error.to_string();
+    match error {
+        CudaError::Full { .. } | CudaError::Rows { .. } => exception(py, "LimitError", (text, "pool")),
+        CudaError::OtherGrammar
+        | CudaError::OtherEnds
+        | CudaError::Slot { .. }
+        | CudaError::Drafts { .. }
+        | CudaError::Words { .. } => PyValueError::new_err(text),
+        _ => exception(py, "DeviceError", (text,)),
+    }
 }
 
 /// An output that is no action.

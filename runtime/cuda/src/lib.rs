@@ -8,6 +8,7 @@
 //! | --- | --- | --- |
 //! | lets the device advance | [`Slots`] | nothing |
 //! | advances itself | [`RowTable`] | four bytes |
+//! | has kernels of its own over the same tables | [`HostTables`] | what it likes |
 //! | has a bitmask of its own | [`Device::apply_bitmask`] | the bitmask |
 //!
 //! Nothing of CUDA is needed to build, and the driver is found when a [`Device`] is opened. Memory and streams of logits are the
@@ -16,6 +17,7 @@
 mod device;
 mod driver;
 mod error;
+mod host;
 mod image;
 mod layout;
 mod logits;
@@ -29,8 +31,9 @@ mod tests;
 pub use device::{Device, DeviceBitmask, DeviceOptions};
 pub use driver::{DevicePointer, Stream};
 pub use error::CudaError;
+pub use host::{HostRow, HostTables, POSITION_WORDS, ROW_WORDS};
 pub use logits::{DeviceLogits, Dtype};
-pub use pool::PoolUsage;
+pub use pool::{Patch, PoolUsage};
 pub use resident::Resident;
 pub use rows::RowTable;
 pub use slots::{DeviceTokens, Sampling, Slots, Status};

@@ -54,6 +54,10 @@ class Cancelled(GrammarcError):
     """A compilation was cancelled by its caller."""
 
 
+class DeviceError(GrammarcError, RuntimeError):
+    """A device is not to be had, or a call of it failed."""
+
+
 class ArtifactError(GrammarcError, ValueError):
     """A file is not a whole and valid artifact."""
 

@@ -31,6 +31,17 @@ type VocabularyKey = ([u8; 32], [u8; 32]);
 enum Backing {
     Growing(Range),
     Fixed { _memory: Memory },
+    /// The host's own: it writes what it is given.
+    Host(Vec<Patch>),
+}
+
+/// Words that a host is to write, and the number of the first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Patch {
+    /// Number of the first word.
+    pub at: u32,
+    /// The words.
+    pub words: Vec<u32>,
 }
 
 /// What changes as grammars come and go.
@@ -43,7 +54,8 @@ struct State {
 /// The words of all tables on one device.
 #[derive(Debug)]
 pub(crate) struct Pool {
-    context: Arc<Context>,
+    /// None where the memory is the host's.
+    context: Option<Arc<Context>>,
     base: DevicePointer,
     /// Bytes that it may take.
     most: u64,
@@ -94,9 +106,26 @@ impl Pool {
             let memory = Memory::new(context, most, 0, Stream::DEFAULT)?;
             (memory.pointer(), Backing::Fixed { _memory: memory })
         };
+        Ok(Self::with(Some(Arc::clone(context)), base, most, backing))
+    }
+
+    /// An empty pool in memory of the host's, of at most some bytes.
+    pub(crate) fn of_host(most: u64) -> Arc<Self> {
+        let most = most.min(u64::from(u32::MAX) * WORD);
+        Self::with(None, DevicePointer::NULL, most, Backing::Host(Vec::new()))
+    }
+
+    fn with(context: Option<Arc<Context>>, base: DevicePointer, most: u64, backing: Backing) -> Arc<Self> {
         let state = Mutex::new(State { space: Space::default(), backing });
-        let vocabularies = Mutex::default();
-        Ok(Arc::new(Self { context: Arc::clone(context), base, most, state, vocabularies }))
+        Arc::new(Self { context, base, most, state, vocabularies: Mutex::default() })
+    }
+
+    /// What a host has to write since it was last asked, in order; nothing for a pool on a device.
+    pub(crate) fn patches(&self) -> Vec<Patch> {
+        match &mut locked(&self.state).backing {
+            Backing::Host(patches) => std::mem::take(patches),
+            Backing::Growing(_) | Backing::Fixed { .. } => Vec::new(),
+        }
     }
 
     /// The address of word 0.
@@ -110,6 +139,7 @@ impl Pool {
         let held = match &state.backing {
             Backing::Growing(range) => range.mapped(),
             Backing::Fixed { .. } => self.most,
+            Backing::Host(_) => u64::from(state.space.end()) * WORD,
         };
         PoolUsage { used: u64::from(state.space.taken()) * WORD, held, most: self.most }
     }
@@ -124,7 +154,7 @@ impl Pool {
         let grown = match &mut state.backing {
             _ if bytes > self.most => Err(full),
             Backing::Growing(range) => range.grow(bytes),
-            Backing::Fixed { .. } => Ok(()),
+            Backing::Fixed { .. } | Backing::Host(_) => Ok(()),
         };
         if let Err(error) = grown {
             state.space.give(at, words);
@@ -136,8 +166,14 @@ impl Pool {
 
     /// Writes words.
     pub(crate) fn write(&self, to: &Words, words: &[u32], stream: Stream) -> Result<(), CudaError> {
-        let at = self.base.offset(u64::from(to.at) * WORD);
-        self.context.upload(at, &words[..words.len().min(to.len as usize)], stream)
+        let words = &words[..words.len().min(to.len as usize)];
+        if let Some(context) = &self.context {
+            return context.upload(self.base.offset(u64::from(to.at) * WORD), words, stream);
+        }
+        if let Backing::Host(patches) = &mut locked(&self.state).backing {
+            patches.push(Patch { at: to.at, words: words.to_vec() });
+        }
+        Ok(())
     }
 
     /// The tables of a grammar's vocabulary, uploaded where they are not there.

@@ -1,0 +1,88 @@
+//! Tables for hosts that keep the pool themselves: kernels of another kind, such as those in Triton, over the same words.
+//!
+//! The host has an array of words on its device, writes the patches that it is given, and passes rows and positions to its kernels.
+
+use std::sync::Arc;
+
+use grammarc_runtime::Matcher;
+
+use crate::driver::Stream;
+use crate::error::CudaError;
+use crate::layout::{Position, Row};
+use crate::pool::{Patch, Pool, PoolUsage, Words};
+use crate::resident::{Resident, Said};
+
+/// Words of a row.
+pub const ROW_WORDS: usize = size_of::<Row>() / 4;
+/// Words of a position.
+pub const POSITION_WORDS: usize = size_of::<Position>() / 4;
+
+/// A pool in the host's memory.
+#[derive(Clone, Debug)]
+pub struct HostTables(Arc<Pool>);
+
+/// A row, and the words of the pool that it alone names, which are given back when this is dropped.
+#[derive(Debug)]
+pub struct HostRow {
+    row: Row,
+    _own: Option<Words>,
+}
+
+impl HostTables {
+    /// An empty pool of at most some bytes.
+    pub fn new(most: u64) -> Self {
+        Self(Pool::of_host(most))
+    }
+
+    /// A grammar with the end tokens of a matcher, which does not move; its vocabulary comes with the first of its grammars.
+    ///
+    /// # Errors
+    ///
+    /// The pool is full.
+    pub fn upload(&self, matcher: &Matcher) -> Result<Resident, CudaError> {
+        Resident::upload(&self.0, matcher, Stream::DEFAULT)
+    }
+
+    /// What the host has to write since it was last asked, in this order.
+    pub fn patches(&self) -> Vec<Patch> {
+        self.0.patches()
+    }
+
+    /// How full the pool is.
+    pub fn usage(&self) -> PoolUsage {
+        self.0.usage()
+    }
+
+    /// What a matcher allows. Its words are to be used after the patches that it may have made.
+    ///
+    /// # Errors
+    ///
+    /// The matcher follows another grammar or ends otherwise than the resident one, or the pool is full.
+    pub fn row(&self, resident: &Resident, matcher: &mut Matcher) -> Result<HostRow, CudaError> {
+        resident.check(matcher)?;
+        Ok(match resident.said(matcher)? {
+            Said::Parts(row) => HostRow { row, _own: None },
+            Said::Own(words) => {
+                let (words, row) = resident.own_row(&words, Stream::DEFAULT)?;
+                HostRow { row, _own: Some(words) }
+            }
+        })
+    }
+
+    /// Where a matcher is.
+    ///
+    /// # Errors
+    ///
+    /// The matcher follows another grammar or ends otherwise than the resident one.
+    pub fn position(&self, resident: &Resident, matcher: &Matcher) -> Result<[u32; POSITION_WORDS], CudaError> {
+        resident.check(matcher)?;
+        Ok(bytemuck::cast(resident.position(matcher)))
+    }
+}
+
+impl HostRow {
+    /// The words of the row.
+    pub fn words(&self) -> [u32; ROW_WORDS] {
+        bytemuck::cast(self.row)
+    }
+}
