@@ -3,8 +3,8 @@
     PYTHONPATH=bindings/python/python python bindings/python/tests/kernels/device.py
 
 needs torch and a device, and nothing of grammarc that has to be built. It prints a table: minima of a launch in microseconds, beside
-the time that the bytes alone take at the device's speed of copying. Whether results are right, ``test_triton_kernels.py`` says, with
-``TRITON_INTERPRET=0``.
+the time that the bytes alone take at the speed at which the device writes. Whether results are right, ``test_triton_kernels.py``
+says, with ``TRITON_INTERPRET=0``.
 """
 
 from __future__ import annotations
@@ -150,7 +150,8 @@ def positions(count: int) -> None:
 
 def main() -> None:
     speed = bytes_a_second()
-    print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, Triton {triton.__version__}, {speed / 1e6:.2f} TB/s written\n")
+    name = torch.cuda.get_device_name()
+    print(f"{name}, torch {torch.__version__}, Triton {triton.__version__}, {speed / 1e6:.2f} TB/s written\n")
     print("| kernel | rows | dtype | allowed | µs | µs for the bytes |")
     print("| --- | --: | --- | --: | --: | --: |")
     for count in (1, 64, 256):
