@@ -35,16 +35,15 @@ def library() -> ctypes.CDLL:
     return loaded
 
 
-def compiled() -> str:
-    """The PTX of grammarc.cu."""
+def compiled(source: str, name: str, headers: list[Path]) -> str:
+    """The PTX of a source, which may include the headers."""
     nvrtc = library()
-    headers = sorted(HERE.glob("*.cuh"))
     texts = (ctypes.c_char_p * len(headers))(*[header.read_bytes() for header in headers])
     names = (ctypes.c_char_p * len(headers))(*[header.name.encode() for header in headers])
     options = (ctypes.c_char_p * len(OPTIONS))(*[option.encode() for option in OPTIONS])
     program = ctypes.c_void_p()
-    source = (HERE / "grammarc.cu").read_bytes()
-    check(nvrtc, nvrtc.nvrtcCreateProgram(ctypes.byref(program), source, b"grammarc.cu", len(headers), texts, names))
+    arguments = [source.encode(), name.encode(), len(headers), texts, names]
+    check(nvrtc, nvrtc.nvrtcCreateProgram(ctypes.byref(program), *arguments))
     status = nvrtc.nvrtcCompileProgram(program, len(OPTIONS), options)
     if status != 0:
         sys.exit(text(nvrtc, "ProgramLog", program))
@@ -67,7 +66,7 @@ def check(nvrtc: ctypes.CDLL, status: int) -> None:
 
 
 if __name__ == "__main__":
-    made = compiled()
+    made = compiled((HERE / "grammarc.cu").read_text(), "grammarc.cu", sorted(HERE.glob("*.cuh")))
     if sys.argv[1:] == ["--check"]:
         if not PTX.exists() or PTX.read_text() != made:
             sys.exit(f"{PTX.name} is not what the sources make: run {Path(__file__).name}")

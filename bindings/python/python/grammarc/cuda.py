@@ -420,7 +420,7 @@ def _described(array: Any, what: str, *, host: bool) -> _Array:
         interface = getattr(array, "__array_interface__", None)
     if interface is None:
         raise TypeError(f"{what}: expected an array on the device, as of torch or cupy, and not {type(array).__qualname__}")
-    kinds = {"<f4": "float32", "<f2": "float16", "<i4": "int32", "<u4": "uint32", "<i8": "int64", "<u8": "uint64"}
+    kinds = {"<f8": "float64", "<f4": "float32", "<f2": "float16", "<i4": "int32", "<u4": "uint32", "<i8": "int64", "<u8": "uint64"}
     dtype = kinds.get(interface["typestr"], interface["typestr"])
     shape = tuple(interface["shape"])
     size = int(interface["typestr"][2:])

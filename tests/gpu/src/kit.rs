@@ -1,0 +1,65 @@
+//! What a run works on: a vocabulary and grammars from the kit's folder, and a device.
+
+use std::path::Path;
+
+use grammarc_cuda::{Device, DeviceOptions};
+use grammarc_runtime::{Grammar, Matcher, Vocabulary};
+
+use crate::driver::Driver;
+
+pub(crate) struct Kit {
+    pub(crate) driver: Driver,
+    pub(crate) device: Device,
+    pub(crate) vocabulary: Vocabulary,
+    /// By name of their files.
+    pub(crate) grammars: Vec<Grammar>,
+    /// Whether this is a run whose times mean nothing: few and small.
+    pub(crate) dry: bool,
+}
+
+impl Kit {
+    pub(crate) fn open(folder: &Path, driver: Option<&Path>) -> Self {
+        let path = folder.join("vocabulary.gvocab");
+        let vocabulary = Vocabulary::open(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+        let mut paths: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+        paths.retain(|path| path.extension().is_some_and(|end| end == "gmask"));
+        paths.sort();
+        let open = |path: &std::path::PathBuf| Grammar::open(path, &vocabulary).ok();
+        let grammars: Vec<Grammar> = paths.iter().filter_map(open).collect();
+        assert!(!grammars.is_empty(), "{}: no grammar for the vocabulary", folder.display());
+        let options = DeviceOptions { driver: driver.map(Path::to_path_buf), ..DeviceOptions::default() };
+        let device = Device::open(&options).unwrap_or_else(|error| panic!("{error}"));
+        let driver = Driver::open(driver);
+        let dry = device.name().contains("emulator");
+        Self { driver, device, vocabulary, grammars, dry }
+    }
+
+    /// As many as there are times for, or a few.
+    pub(crate) fn scaled(&self, wet: usize, dry: usize) -> usize {
+        if self.dry { dry } else { wet }
+    }
+}
+
+/// A small generator of numbers: splitmix64.
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ mixed >> 31
+    }
+
+    pub(crate) fn below(&mut self, count: usize) -> usize {
+        (self.next() % count.max(1) as u64) as usize
+    }
+}
+
+/// A token that a matcher allows, 0 where it allows none.
+pub(crate) fn allowed(matcher: &mut Matcher, random: &mut Random) -> u32 {
+    let mask = matcher.mask();
+    let count = mask.len();
+    mask.iter().nth(random.below(count.min(400))).unwrap_or_default()
+}
