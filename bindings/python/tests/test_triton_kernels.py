@@ -18,7 +18,7 @@ pytest.importorskip("triton", reason="Triton is not installed: its kernels are n
 
 import triton  # noqa: E402
 import triton.language as tl  # noqa: E402
-from kernels import emulator, tables  # noqa: E402
+from kernels import emulator, expected, tables  # noqa: E402
 from kernels.tensors import BITS, INTERPRETED, read, tensor  # noqa: E402
 
 from grammarc.kernels import triton as kernels  # noqa: E402
@@ -71,7 +71,7 @@ def other(array: Any) -> Any:
     return np.ndarray(array.shape, array.dtype, base, offset, array.strides)
 
 
-def expected(array: Any, dtype: str, allowed: Any) -> Any:
+def masked_by_numpy(array: Any, dtype: str, allowed: Any) -> Any:
     """The memory of logits after masking, by numpy."""
     masked = other(array)
     bits = masked.view(UNSIGNED[dtype])
@@ -125,7 +125,7 @@ def test_bitmask(dtype: str, columns: int, tokens: int, words: int, first: int, 
             token = np.arange(columns) + first
             known = token < tokens
             allowed[row] = known & inside[source][np.where(known, token, 0)]
-    wanted = expected(logits, dtype, allowed)
+    wanted = masked_by_numpy(logits, dtype, allowed)
 
     by_cuda = other(logits)
     described = emulator.logits_of(by_cuda, dtype, row_map, None, first)
@@ -147,7 +147,7 @@ def test_bitmask_of_a_drafting_vocabulary() -> None:
     column_tokens = random.integers(-3, 720, size=columns).astype(np.int32)
     logits = logits_in(random, "float16", rows, columns, 0)
     known = (column_tokens >= 0) & (column_tokens < tokens)
-    wanted = expected(logits, "float16", known & inside[:, np.where(known, column_tokens, 0)])
+    wanted = masked_by_numpy(logits, "float16", known & inside[:, np.where(known, column_tokens, 0)])
     by_cuda = other(logits)
     described = emulator.logits_of(by_cuda, "float16", None, column_tokens)
     params = emulator.Bitmask(emulator.at(bitmask), bitmask.shape[1], bitmask.shape[1], tokens, described)
@@ -213,7 +213,7 @@ def test_masks(seed: int, tokens: int, columns: int, first: int, dtype: str, dra
     token = np.arange(columns) + first if column_tokens is None else column_tokens
     everything = np.ones(columns, dtype=bool)
     allowed = np.stack([everything if row < 0 else made.inside(row, token) for row in row_map])
-    wanted = expected(logits, dtype, allowed)
+    wanted = masked_by_numpy(logits, dtype, allowed)
 
     by_cuda = other(logits)
     described = emulator.logits_of(by_cuda, dtype, row_map, column_tokens, 0 if drafting else first)
@@ -322,36 +322,10 @@ class Slots:
         return self.status[0]
 
 
-class Automata:
-    """A pool with grammars of one vocabulary."""
-
-    def __init__(self, seed: int) -> None:
-        self.random = np.random.default_rng(seed)
-        self.pool = tables.Pool(self.random)
-        words = tables.vocabulary(self.pool, 150)
-        self.grammars = [tables.grammar(self.pool, words, (6, 10)) for _ in range(4)]
-        self.short = [token for token, text in enumerate(words.texts) if 1 <= len(text) <= 2]
-
-    def positions(self, count: int) -> list[list[int]]:
-        """Positions anywhere, some of them with a stack that is nearly full."""
-        made = []
-        for _ in range(count):
-            one = self.grammars[self.random.integers(len(self.grammars))]
-            made.append(tables.position(self.pool, one, int(self.random.choice([0, 0, 1, 2, 4, 9, 31, 32]))))
-        return made
-
-    def tokens(self, shape: Any, ends: float, short: float) -> Any:
-        """Tokens at random, none and ones past the vocabulary among them, and shares of end tokens and of short ones."""
-        tokens = self.random.integers(-1, 152, size=shape)
-        tokens = np.where(self.random.random(shape) < short, self.random.choice(self.short, size=shape), tokens)
-        chosen = self.random.choice(self.grammars[0].ends, size=shape)
-        return np.where(self.random.random(shape) < ends, chosen, tokens).astype(np.int32)
-
-
 def test_positions_advance_as_by_cuda() -> None:
     count, seen = 24, set()
     for seed in range(3):
-        made = Automata(seed)
+        made = tables.Automata(seed)
         start = made.positions(count)
         start[-1][0] = tables.NONE
         slots = Slots(made.pool.array(), start, 1)
@@ -378,7 +352,7 @@ def test_positions_advance_as_by_cuda() -> None:
 
 
 def test_drafts_and_rollback_as_by_cuda() -> None:
-    made = Automata(11)
+    made = tables.Automata(11)
     count, drafts = 40, 3
     places = drafts + 1
     start = []
@@ -497,6 +471,15 @@ def test_noise_is_the_same_to_the_bit() -> None:
     made = tensor(np.zeros(len(random), dtype=np.float32), "float32")
     gumbel_kernel[(blocks,)](tensor(random.view(np.int32), "int32"), made, BLOCK=block, enable_fp_fusion=False)
     same_bits(read(made), emulator.gumbels(random))
+
+
+def test_results_that_are_carried_elsewhere() -> None:
+    """What is made for machines with a device holds in the interpreter."""
+    made = expected.make(rows=5, tokens=3000, slots=8, steps=2)
+    assert expected.check(made) == "45120 logits, 15 samples and 64 tokens as by the CUDA source"
+    made["picked float16"][0] += 1
+    with pytest.raises(AssertionError, match="samples of float16"):
+        expected.check(made)
 
 
 # What a caller may not pass

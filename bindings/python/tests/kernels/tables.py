@@ -233,3 +233,29 @@ def position(pool: Pool, one: Grammar, depth: int) -> list[int]:
     room = FRAMES - depth
     returns = stack + random.integers(1 << 31, size=room).tolist()
     return head + returns + counts + random.integers(1 << 31, size=room).tolist()
+
+
+class Automata:
+    """A pool with grammars of one vocabulary."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = np.random.default_rng(seed)
+        self.pool = Pool(self.random)
+        words = vocabulary(self.pool, 150)
+        self.grammars = [grammar(self.pool, words, (6, 10)) for _ in range(4)]
+        self.short = [token for token, text in enumerate(words.texts) if 1 <= len(text) <= 2]
+
+    def positions(self, count: int) -> list[list[int]]:
+        """Positions anywhere, some of them with a stack that is nearly full."""
+        made = []
+        for _ in range(count):
+            one = self.grammars[self.random.integers(len(self.grammars))]
+            made.append(position(self.pool, one, int(self.random.choice([0, 0, 1, 2, 4, 9, 31, 32]))))
+        return made
+
+    def tokens(self, shape: Any, ends: float, short: float) -> Any:
+        """Tokens at random, none and ones past the vocabulary among them, and shares of end tokens and of short ones."""
+        tokens = self.random.integers(-1, 152, size=shape)
+        tokens = np.where(self.random.random(shape) < short, self.random.choice(self.short, size=shape), tokens)
+        chosen = self.random.choice(self.grammars[0].ends, size=shape)
+        return np.where(self.random.random(shape) < ends, chosen, tokens).astype(np.int32)
