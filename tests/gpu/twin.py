@@ -1,7 +1,7 @@
 """The Triton twin on a device: results of the CUDA source that `pack` made beside this file, a captured step, and times.
 
-Prints lines of Markdown: what was compared, then minima of a launch in microseconds beside the time that the bytes alone take at the
-speed at which the device writes.
+Prints lines of Markdown: what was compared, then minima of a launch in microseconds beside the time that the bytes alone take at
+the speed at which the device writes.
 """
 
 from __future__ import annotations
