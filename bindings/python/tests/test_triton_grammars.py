@@ -108,7 +108,7 @@ def test_sequences_of_real_grammars(compiler: grammarc.Compiler) -> None:
     random = np.random.default_rng(1)
     sequences = Sequences(grammars(compiler), 3)
     count, seen = len(sequences.matchers), set()
-    for step in range(20 if INTERPRETED else 400):
+    for step in range(14 if INTERPRETED else 400):
         allowed = sequences.allowed()
         for slot, matcher in enumerate(sequences.matchers):
             assert (allowed[slot] == mask_of(matcher, sequences.width)).all(), (slot, step)
